@@ -1,0 +1,42 @@
+/**
+ * Every error code the reference profile answers with, and its HTTP status. The specification fixes
+ * `AUTHENTICATION_FAILED` with 401 and the name `VALIDATION_ERROR`; the rest is the profile's choice, so a
+ * client looks at the code first and at the status second.
+ */
+export const errorCodes = {
+  AUTHENTICATION_FAILED: 401,
+  PERMISSION_DENIED: 403,
+  NOT_FOUND: 404,
+  METHOD_NOT_ALLOWED: 405,
+  ALREADY_EXISTS: 409,
+  ALREADY_DECIDED: 409,
+  ACTION_EXPIRED: 409,
+  ACTION_MISMATCH: 409,
+  POLICY_ARCHIVED: 409,
+  IDEMPOTENCY_KEY_REUSED: 409,
+  PAYLOAD_TOO_LARGE: 413,
+  UNSUPPORTED_MEDIA_TYPE: 415,
+  VALIDATION_ERROR: 400,
+  RATE_LIMITED: 429,
+  INTERNAL: 500,
+  OVERLOADED: 503,
+} as const;
+
+/** A code of the error envelope that the reference profile knows. */
+export type ErrorCode = keyof typeof errorCodes;
+
+/** Codes of the warnings in an event acknowledgement (reference profile, "Events"). */
+export const warningCodes = [
+  'AGENT_NOT_REGISTERED',
+  'AGENT_REVOKED',
+  'TIMESTAMP_IN_FUTURE',
+  'TIMESTAMP_TOO_OLD',
+  'UNKNOWN_CATEGORY',
+  'UNKNOWN_SCHEMA_VERSION',
+  'EVENT_ID_REUSED',
+  'SESSION_AGENT_MISMATCH',
+  'PROTO_KEYS_REMOVED',
+] as const;
+
+/** A warning code of the reference profile. */
+export type WarningCode = (typeof warningCodes)[number];

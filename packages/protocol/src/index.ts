@@ -1,0 +1,35 @@
+/**
+ * The wire contract of actlog as data: the endpoint table, error codes, header names, bounds, and the types of
+ * everything on the wire. It does no I/O and loads nothing; the zod schemas stand in
+ * `@actlog/protocol/schemas`, the OpenAPI document in `@actlog/protocol/openapi`.
+ *
+ * @packageDocumentation
+ */
+export type { BodyOf, Contract, ItemOf, PathParametersOf, QueryOf, ResponseOf, SentOf } from './contract.ts';
+export {
+  type Endpoint,
+  type EndpointName,
+  type Endpoints,
+  endpointNames,
+  endpoints,
+  type ListEndpointName,
+  type Resource,
+  type Scope,
+} from './endpoints.ts';
+export { type ErrorCode, errorCodes, type WarningCode, warningCodes } from './error-codes.ts';
+export { headers, webhookHeaders } from './headers.ts';
+export { keyPrefixes, limits, schemaVersion, toolCallCategory } from './limits.ts';
+export type { Agent, AgentCreate, AgentUpdate } from './schemas/agent.ts';
+export type { CheckResult, PolicyCheck } from './schemas/check.ts';
+export type { ErrorDetail, ErrorEnvelope } from './schemas/error-envelope.ts';
+export type { ActivityEvent, EventAck, EventWarning, StoredEvent, ToolCallPayload } from './schemas/event.ts';
+export type {
+  NotificationChannel,
+  NotificationChannelCreate,
+  NotificationChannelCreated,
+} from './schemas/notification-channel.ts';
+export type { Decide, PendingAction } from './schemas/pending-action.ts';
+export type { Policy, PolicyCreate, PolicyEffect, PolicyUpdate } from './schemas/policy.ts';
+export type { Risk, RiskDimension, RiskFactor, RiskLevel, RiskRecommendation } from './schemas/risk.ts';
+export type { Session, SessionDetail, SessionExport } from './schemas/session.ts';
+export type { WebhookEvent, WebhookEventType } from './schemas/webhook-event.ts';

@@ -1,0 +1,26 @@
+/** Values and bounds on the wire. The specification leaves the numbers open; these are the profile's. */
+
+/** The version of the event schema (specification, "Versioning"). */
+export const schemaVersion = '1.0';
+
+/** The category of tool calls (specification, "Event"). */
+export const toolCallCategory = 'tool_api';
+
+/** Prefix of production keys and of test keys (specification, "Authentication"). */
+export const keyPrefixes = { live: 'al_live_', test: 'al_test_' } as const;
+
+/** Bounds of the reference profile. */
+export const limits = {
+  /** Items of a page when the caller names no `limit`. */
+  defaultPageSize: 50,
+  /** Most items of a page. */
+  maxPageSize: 200,
+  /** Most bytes of a request body. */
+  maxBodyBytes: 256 * 1024,
+  /** Deepest nesting of a JSON body. */
+  maxJsonDepth: 32,
+  /** Most characters of an identifier, a tool name or an arguments hash. */
+  maxIdentifierLength: 200,
+  /** Seconds that `Prefer: wait=` can hold an answer. */
+  maxWaitSeconds: 25,
+} as const;

@@ -1,0 +1,124 @@
+/**
+ * The OpenAPI 3.1 document, derived from the endpoint table and the schemas.
+ *
+ * @packageDocumentation
+ */
+import {
+  createDocument,
+  type ZodOpenApiHeadersObject,
+  type ZodOpenApiOperationObject,
+  type ZodOpenApiPathsObject,
+  type ZodOpenApiResponseObject,
+} from 'zod-openapi';
+import { contract, type EndpointSchemas } from './contract.ts';
+import { type Endpoint, endpointNames, endpoints } from './endpoints.ts';
+import { headers } from './headers.ts';
+import { errorEnvelope } from './schemas/error-envelope.ts';
+
+/** What the document says about the deployment that it describes. */
+export interface OpenApiOptions {
+  /** Base address, such as `https://actlog.example.com`. Left out: relative to where the document is served. */
+  readonly serverUrl?: string;
+  /** Version of the document, `1.0.0` by default. */
+  readonly version?: string;
+}
+
+const json = 'application/json';
+
+const tags: Record<Endpoint['resource'], string> = {
+  events: 'Ingest what agents do.',
+  sessions: 'Read sessions, their risk and their export.',
+  agents: 'Register and read agents.',
+  policies: 'Write policies and check actions against them.',
+  guardian: 'Decide actions that wait for a person.',
+  notificationChannels: 'Webhooks.',
+};
+
+function errorResponse(
+  description: string,
+  extraHeaders?: ZodOpenApiHeadersObject,
+): ZodOpenApiResponseObject {
+  return {
+    description,
+    ...(extraHeaders && { headers: extraHeaders }),
+    content: { [json]: { schema: errorEnvelope } },
+  };
+}
+
+const retryAfter: ZodOpenApiHeadersObject = {
+  'Retry-After': {
+    description: 'Seconds to wait before the next try.',
+    schema: { type: 'integer', minimum: 1 },
+  },
+};
+
+function operation(name: string, endpoint: Endpoint, schemas: EndpointSchemas): ZodOpenApiOperationObject {
+  const requestHeaders = endpoint.idempotencyKey
+    ? [
+        {
+          in: 'header',
+          name: headers.idempotencyKey,
+          required: false,
+          description: 'Makes the request repeatable for 24 hours.',
+          schema: { type: 'string', minLength: 1, maxLength: 255 },
+        } as const,
+      ]
+    : [];
+  return {
+    operationId: name,
+    summary: endpoint.summary,
+    tags: [endpoint.resource],
+    'x-required-scope': endpoint.scope,
+    requestParams: { path: schemas.params, query: schemas.query },
+    ...(requestHeaders.length > 0 && { parameters: requestHeaders }),
+    ...(schemas.body && { requestBody: { required: true, content: { [json]: { schema: schemas.body } } } }),
+    responses: {
+      [endpoint.success]: {
+        description: 'Success',
+        content: { [json]: { schema: schemas.response.sent } },
+      },
+      400: errorResponse('The request fails validation.'),
+      401: errorResponse('The API key is invalid or missing.'),
+      403: errorResponse('The API key lacks the scope.'),
+      ...(endpoint.path.includes(':id') && { 404: errorResponse('There is no such resource.') }),
+      ...((endpoint.idempotencyKey || endpoint.method === 'PATCH' || name === 'policies.check') && {
+        409: errorResponse('The request conflicts with the present state.'),
+      }),
+      ...(endpoint.body && {
+        413: errorResponse('The body is too large.'),
+        415: errorResponse('The body is not JSON.'),
+      }),
+      429: errorResponse('The rate limit of the key is exceeded.', retryAfter),
+      503: errorResponse('The service cannot take the request now.', retryAfter),
+    },
+  };
+}
+
+/** Builds the OpenAPI 3.1 document of the service. */
+export function openApiDocument({ serverUrl = '/', version = '1.0.0' }: OpenApiOptions = {}): object {
+  const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
+  for (const name of endpointNames) {
+    const endpoint = endpoints[name];
+    const path = endpoint.path.replaceAll(/:(\w+)/g, '{$1}');
+    paths[path] ??= {};
+    paths[path][endpoint.method.toLowerCase()] = operation(name, endpoint, contract[name]);
+  }
+  return createDocument({
+    openapi: '3.1.1',
+    info: {
+      title: 'Agent Activity Monitoring Service',
+      version,
+      description: 'Records the activity of AI agents and assesses its risk.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: serverUrl }],
+    security: [{ apiKey: [] }],
+    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
+    components: {
+      securitySchemes: {
+        apiKey: { type: 'http', scheme: 'bearer', description: 'A tenant API key: al_live_… or al_test_….' },
+      },
+    },
+    paths: paths as ZodOpenApiPathsObject,
+  });
+}

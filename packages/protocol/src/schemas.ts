@@ -1,0 +1,37 @@
+/**
+ * The schemas of the wire, as zod objects. Loading this entry loads zod; code that only needs names and types
+ * imports `@actlog/protocol`.
+ *
+ * @packageDocumentation
+ */
+export { type Contract, contract, type EndpointSchemas } from './contract.ts';
+export { agent, agentCreate, agentUpdate } from './schemas/agent.ts';
+export { checkResult, policyCheck, policyMatched, proposedAction } from './schemas/check.ts';
+export { errorDetail, errorEnvelope } from './schemas/error-envelope.ts';
+export { event, eventAck, eventWarning, openPayload, storedEvent, toolCallPayload } from './schemas/event.ts';
+export {
+  notificationChannel,
+  notificationChannelCreate,
+  notificationChannelCreated,
+} from './schemas/notification-channel.ts';
+export { fixedPage, sentPage } from './schemas/page.ts';
+export { decide, pendingAction } from './schemas/pending-action.ts';
+export {
+  policy,
+  policyApproval,
+  policyCreate,
+  policyMatch,
+  policyRate,
+  policyUpdate,
+} from './schemas/policy.ts';
+export type { Accepted, ResourceSchema, Sent } from './schemas/resource.ts';
+export {
+  risk,
+  riskDimension,
+  riskDimensionIds,
+  riskFactor,
+  riskLevel,
+  riskRecommendation,
+} from './schemas/risk.ts';
+export { session, sessionDetail, sessionExport } from './schemas/session.ts';
+export { webhookEvent } from './schemas/webhook-event.ts';

@@ -1,0 +1,130 @@
+// Every task of the repository: what it runs, in order, and what to do when a step fails.
+// `npm run` shows the names; scripts/dev.mjs runs them with the right Node and pnpm on PATH.
+
+const fromSource = ['node', '--conditions=@actlog/source', '--disable-warning=ExperimentalWarning'];
+
+const steps = {
+  format: {
+    title: 'format (biome)',
+    command: ['biome', 'check', '--write', '--colors=off'],
+    remedy: 'fix what biome names above; it could not be mended automatically.',
+  },
+  lint: {
+    title: 'lint (biome)',
+    command: ['biome', 'ci', '--colors=off', '--error-on-warnings'],
+    remedy: 'run `npm run format`, then fix by hand what is left.',
+  },
+  types: {
+    title: 'types (tsc)',
+    command: ['tsc', '--noEmit', '--project', 'tsconfig.json'],
+    remedy: 'fix the type errors above.',
+  },
+  boundaries: {
+    title: 'boundaries between packages (dependency-cruiser)',
+    command: ['depcruise', '--config', '.dependency-cruiser.cjs', 'packages', 'examples', 'bench', 'scripts'],
+    remedy: 'imports may only point as CONTRIBUTING.md draws them; move the code, or depend the other way.',
+  },
+  unused: {
+    title: 'unused files, exports and dependencies (knip)',
+    command: ['knip'],
+    remedy: 'delete what is dead, or declare the dependency where it is used.',
+  },
+  bundle: {
+    title: 'build: JavaScript (tsup)',
+    command: ['tsup', '--silent'],
+    remedy: 'fix the build error above.',
+  },
+  declarations: {
+    title: 'build: declarations (tsc)',
+    command: ['tsc', '--build', 'tsconfig.build.json'],
+    remedy: 'fix the type errors above; `npm run clean` drops stale build state.',
+  },
+  apiReport: {
+    title: 'API report (api-extractor)',
+    command: [...fromSource, 'scripts/api-report.ts'],
+    remedy: 'if the change to the public API is meant, run `npm run api-report` and commit the report.',
+  },
+  packed: {
+    title: 'packed packages (publint, attw, install and import of the tarballs)',
+    command: [...fromSource, 'scripts/check-packed.ts'],
+    remedy: 'fix the package.json or the build of the package that is named above.',
+  },
+  size: {
+    title: 'size budgets (size-limit)',
+    command: ['size-limit'],
+    remedy: 'find what grew with `npm run bench -- size`; a budget is raised only with a reason.',
+  },
+  docs: {
+    title: 'docs (typedoc)',
+    command: ['typedoc'],
+    remedy: 'fix the doc comments named above; warnings are errors.',
+  },
+  demo: {
+    command: [...fromSource, 'examples/quickstart/src/main.ts'],
+    remedy: 'the message above says what the demo could not do; `npm test` narrows it down.',
+  },
+  examples: {
+    title: 'examples',
+    command: [...fromSource, 'scripts/run-examples.ts'],
+    remedy:
+      'run the example named above by itself: `node --conditions=@actlog/source examples/NAME/src/main.ts`.',
+  },
+  test: {
+    command: ['vitest', 'run'],
+    remedy: 'read the first failing test above; run it alone with `npm test -- PATH`.',
+  },
+  bench: {
+    command: [...fromSource, '--expose-gc', 'bench/main.ts'],
+    remedy: '`npm run bench` without a name lists what there is.',
+  },
+  clean: {
+    command: [...fromSource, 'scripts/clean.ts'],
+    remedy: 'delete the dist folders by hand.',
+  },
+  update: {
+    command: ['pnpm', 'install', '--no-frozen-lockfile'],
+    remedy: 'check the versions in pnpm-workspace.yaml.',
+  },
+  changeset: { command: ['changeset'], remedy: 'see CONTRIBUTING.md, "Changesets".' },
+};
+
+/** A task is a list of steps; arguments of the caller go to the last one. */
+const tasks = {
+  setup: [],
+  start: ['demo'],
+  test: ['test'],
+  format: ['format'],
+  lint: ['lint'],
+  typecheck: ['types'],
+  boundaries: ['boundaries'],
+  build: ['bundle', 'declarations'],
+  'api-report': ['bundle', 'declarations', 'apiReport'],
+  check: [
+    'lint',
+    'types',
+    'boundaries',
+    'unused',
+    'bundle',
+    'declarations',
+    'apiReport',
+    'packed',
+    'size',
+    'docs',
+  ],
+  examples: ['examples'],
+  docs: ['docs'],
+  bench: ['bench'],
+  clean: ['clean'],
+  changeset: ['changeset'],
+};
+
+export const taskNames = Object.keys(tasks);
+
+export function stepsOf(task, args) {
+  if (task === 'setup') return args.includes('--update') ? [steps.update] : [];
+  const extra = task === 'api-report' ? ['--write', ...args] : args;
+  return tasks[task].map((name, index, all) => {
+    const step = steps[name];
+    return index === all.length - 1 ? { ...step, command: [...step.command, ...extra] } : step;
+  });
+}

@@ -1,0 +1,43 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'tsup';
+
+const root = dirname(fileURLToPath(import.meta.url));
+
+/** Every folder below `parent` that holds a package. */
+function packagesIn(parent: string): string[] {
+  return readdirSync(join(root, parent), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => join(parent, entry.name))
+    .filter((folder) => readdirSync(join(root, folder)).includes('package.json'));
+}
+
+/** What a package is built from: the sources that its `exports` name, and its command where it has one. */
+function entriesOf(folder: string): string[] {
+  const manifest = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
+  const sources = Object.values<{ '@actlog/source': string }>(manifest.exports).map(
+    (target) => target['@actlog/source'],
+  );
+  const commands = Object.values<string>(manifest.bin ?? {}).map((path) =>
+    path.replace('./dist/', './src/').replace(/\.js$/, '.ts'),
+  );
+  return [...sources, ...commands].map((source) => join(folder, source));
+}
+
+// One process builds every package: several times faster than one process each.
+export default defineConfig(
+  [...packagesIn('packages'), ...packagesIn('packages/adapters')].map((folder) => ({
+    name: relative('packages', folder),
+    entry: entriesOf(folder),
+    outDir: join(folder, 'dist'),
+    format: 'esm' as const,
+    target: 'node22.19',
+    skipNodeModulesBundle: true,
+    removeNodeProtocol: false, // `node:sqlite` has no name without its prefix
+    sourcemap: true,
+    treeshake: true,
+    clean: true,
+    dts: false, // `tsc --build` writes the declarations
+  })),
+);
