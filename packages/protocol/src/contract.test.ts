@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest';
+import type * as z from 'zod';
+import { contract } from './contract.ts';
+
+const event = {
+  eventId: '0192f0c4-7f2a-7c3e-8a52-5a0b6f1d2e3c',
+  agentId: 'billing-agent',
+  sessionId: 'thread-1',
+  sourceTimestamp: '2026-11-21T10:00:00.000Z',
+  category: 'tool_api',
+  schemaVersion: '1.0',
+  payload: { toolName: 'refund', argumentsHash: 'sha256:ab', responseStatus: 200 },
+};
+
+function problems(schema: z.ZodType, value: unknown): string[] {
+  const result = schema.safeParse(value);
+  return result.success ? [] : result.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.code}`);
+}
+
+test('an event of the specification is accepted', () => {
+  expect(problems(contract['events.create'].body, event)).toEqual([]);
+});
+
+test.each([
+  ['an id that is no UUID', { eventId: 'e1' }, 'eventId: invalid_format'],
+  [
+    'a time with an offset',
+    { sourceTimestamp: '2026-11-21T10:00:00+01:00' },
+    'sourceTimestamp: invalid_format',
+  ],
+  ['a time with a small z', { sourceTimestamp: '2026-11-21T10:00:00z' }, 'sourceTimestamp: invalid_format'],
+  [
+    'a day that does not exist',
+    { sourceTimestamp: '2026-02-30T10:00:00Z' },
+    'sourceTimestamp: invalid_format',
+  ],
+  ['an empty agent', { agentId: '' }, 'agentId: too_small'],
+  ['an agent with a line break', { agentId: 'a\nb' }, 'agentId: invalid_format'],
+  ['a lone surrogate', { sessionId: '\ud800' }, 'sessionId: invalid_format'],
+  ['a field that nobody knows', { agentid: 'a' }, ': unrecognized_keys'],
+])('an event with %s is refused, naming the place', (_what, change, problem) => {
+  expect(problems(contract['events.create'].body, { ...event, ...change })).toContain(problem);
+});
+
+test.each([
+  ['no status', { toolName: 'refund', argumentsHash: 'h' }, 'payload.responseStatus: invalid_type'],
+  [
+    'a fractional status',
+    { toolName: 't', argumentsHash: 'h', responseStatus: 1.5 },
+    'payload.responseStatus: invalid_type',
+  ],
+  ['its arguments', { ...event.payload, arguments: { amount: 5 } }, 'payload: unrecognized_keys'],
+])('a tool call with %s is refused', (_what, payload, problem) => {
+  expect(problems(contract['events.create'].body, { ...event, payload })).toContain(problem);
+});
+
+test('other categories keep their payload as it comes', () => {
+  const note = { ...event, category: 'agent_message', payload: { toAgentId: 'b', more: { of: ['it'] } } };
+  expect(contract['events.create'].body.parse(note).payload).toEqual(note.payload);
+});
+
+test('query strings become typed values, and odd numbers are refused', () => {
+  expect(contract['sessions.list'].query.parse({ limit: '200', minRiskScore: '62.5' })).toEqual({
+    limit: 200,
+    minRiskScore: 62.5,
+  });
+  expect(contract['agents.list'].query.parse({ registered: 'false' })).toEqual({ registered: false });
+  for (const limit of ['0', '201', '1.5', '', '-1', '1e2', '0x10', ' 5']) {
+    expect(problems(contract['sessions.list'].query, { limit })).not.toEqual([]);
+  }
+});
+
+test('a client accepts an answer without the profile, keeps what it does not know, and insists on the rest', () => {
+  const { accepted, fixed, sent } = contract['agents.get'].response;
+  const foreign = { id: 'a-1', colour: 'blue' };
+  expect(accepted.parse(foreign)).toEqual(foreign);
+  expect(problems(fixed, {})).toEqual(['id: invalid_type']);
+  expect(problems(sent, foreign)).toContain('name: invalid_type');
+});
+
+test('an acknowledgement lacks nothing that the specification fixes', () => {
+  const { accepted } = contract['events.create'].response;
+  expect(problems(accepted, { eventId: event.eventId, receivedAt: '2026-11-21T10:00:00.000Z' })).toEqual([
+    'warnings: invalid_type',
+  ]);
+});

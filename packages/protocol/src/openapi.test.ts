@@ -1,0 +1,56 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { expect, test } from 'vitest';
+import { endpointNames, endpoints } from './endpoints.ts';
+import { openApiDocument } from './openapi.ts';
+
+interface Operation {
+  operationId: string;
+  responses: Record<string, unknown>;
+  parameters?: { in: string; name: string; schema: Record<string, unknown> }[];
+}
+
+const document = openApiDocument({ serverUrl: 'https://actlog.example.com', version: '1.2.3' }) as {
+  info: { version: string };
+  servers: { url: string }[];
+  paths: Record<string, Record<string, Operation>>;
+};
+
+test('the document is valid OpenAPI 3.1', async () => {
+  const validator = new Validator();
+  const result = await validator.validate(structuredClone(document));
+  expect(result.errors).toBeUndefined();
+  expect(result.valid).toBe(true);
+  expect(validator.version).toBe('3.1');
+});
+
+test('the validator notices a broken document', async () => {
+  const broken = structuredClone(document) as {
+    paths: Record<string, Record<string, { responses?: unknown }>>;
+  };
+  const operation = broken.paths['/v1/events']?.post;
+  if (operation) operation.responses = 'none';
+  expect((await new Validator().validate(broken)).valid).toBe(false);
+});
+
+test('it holds each endpoint once, with its status of success and the errors that all share', () => {
+  const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
+  expect(operations.map((operation) => operation.operationId).sort()).toEqual([...endpointNames].sort());
+  for (const operation of operations) {
+    const row = endpoints[operation.operationId as keyof typeof endpoints];
+    expect(Object.keys(operation.responses)).toEqual(
+      expect.arrayContaining([String(row.success), '400', '401', '403', '429', '503']),
+    );
+  }
+});
+
+test('query parameters are documented by what they mean, not by the text that carries them', () => {
+  const parameters = document.paths['/v1/sessions']?.get?.parameters ?? [];
+  const schemas = Object.fromEntries(parameters.map((parameter) => [parameter.name, parameter.schema]));
+  expect(schemas.limit).toMatchObject({ type: 'integer', minimum: 1, maximum: 200 });
+  expect(schemas.minRiskScore).toMatchObject({ type: 'number', minimum: 0, maximum: 100 });
+});
+
+test('it speaks of the deployment it is asked to describe', () => {
+  expect(document.info.version).toBe('1.2.3');
+  expect(document.servers).toEqual([{ url: 'https://actlog.example.com' }]);
+});
