@@ -1,0 +1,79 @@
+// The boundaries between packages, as CONTRIBUTING.md draws them: imports only ever point towards protocol.
+const packageOf = (name) => `^packages/${name}/`;
+
+/** What each package may import of the others. A package that is not listed here may import nothing. */
+const allowed = {
+  protocol: [],
+  risk: ['protocol'],
+  client: ['protocol'],
+  recorder: ['client', 'protocol'],
+  server: ['protocol', 'risk'],
+  contract: ['protocol', 'client'],
+  msw: ['protocol', 'contract'],
+  console: ['protocol', 'client'],
+  cli: ['client', 'server', 'contract', 'protocol', 'risk'],
+};
+
+const tests = '(\\.test(-d)?\\.ts$|^packages/([^/]+|adapters/[^/]+)/tests/)';
+
+module.exports = {
+  forbidden: [
+    ...Object.entries(allowed).map(([name, others]) => ({
+      name: `${name}-imports`,
+      comment: `${name} may import ${others.length > 0 ? others.join(', ') : 'no other package'}; tests may import more.`,
+      severity: 'error',
+      from: { path: packageOf(name), pathNot: tests },
+      to: {
+        path: '^packages/',
+        pathNot: [packageOf(name), ...others.map(packageOf)],
+      },
+    })),
+    {
+      name: 'adapter-imports',
+      comment: 'An adapter imports recorder, client and protocol, and never another adapter.',
+      severity: 'error',
+      from: { path: '^packages/adapters/([^/]+)/', pathNot: tests },
+      to: {
+        path: '^packages/',
+        pathNot: ['^packages/adapters/$1/', '^packages/(recorder|client|protocol)/'],
+      },
+    },
+    {
+      name: 'nothing-imports-an-adapter',
+      severity: 'error',
+      from: { path: '^packages/(?!adapters/)', pathNot: tests },
+      to: { path: '^packages/adapters/' },
+    },
+    {
+      name: 'pure-packages-do-no-io',
+      comment: 'protocol and risk run anywhere: no node: module. The command of risk is apart.',
+      severity: 'error',
+      from: { path: '^packages/(protocol|risk)/src/', pathNot: [tests, '/bin\\.ts$'] },
+      to: { dependencyTypes: ['core'] },
+    },
+    {
+      name: 'no-tests-in-sources',
+      severity: 'error',
+      from: { path: '^packages/', pathNot: tests },
+      to: { path: tests },
+    },
+    {
+      name: 'no-cycles',
+      severity: 'error',
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
+    { name: 'resolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '(^|/)dist/' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['@actlog/source', 'import', 'node', 'default', 'types'],
+      extensions: ['.ts', '.mjs', '.js', '.json', '.d.ts'],
+    },
+  },
+};

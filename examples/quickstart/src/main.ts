@@ -1,0 +1,54 @@
+// The whole road: a server, a LangChain agent with one line of actlog in it, and what the service knows after.
+// `--keep` leaves the server up when the agent is done.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Actlog } from '@actlog/client';
+import { actlog } from '@actlog/langchain';
+import { Recorder } from '@actlog/recorder';
+import { startServer } from '@actlog/server';
+import { createAgent } from 'langchain';
+import { conversations, scriptedModel } from './conversations.ts';
+import { report } from './report.ts';
+import { openShop } from './shop.ts';
+import { supportTools } from './tools.ts';
+
+const folder = await mkdtemp(join(tmpdir(), 'actlog-quickstart-'));
+await writeFile(join(folder, 'refund-rules.md'), 'Parcels lost in the post are refunded in full.\n');
+const shop = await openShop();
+const server = await startServer({ port: 0 });
+console.log(`A server for this demo listens on ${server.url}`);
+
+const client = new Actlog({ baseURL: server.url, apiKey: server.apiKey });
+const recorder = new Recorder({ client, agentId: 'support-agent', spoolDir: join(folder, 'spool') });
+
+for (const conversation of conversations) {
+  const agent = createAgent({
+    model: scriptedModel(conversation),
+    tools: supportTools(shop.url, folder),
+    middleware: [actlog({ recorder })], // the one line
+  });
+  console.log(`\nThe agent runs: ${conversation.title}`);
+  await agent.invoke(
+    { messages: [{ role: 'user', content: conversation.question }] },
+    { configurable: { thread_id: conversation.threadId } },
+  );
+}
+
+const { delivered, dropped, pending } = await recorder.close();
+console.log(`\n${delivered} events delivered, ${pending} pending, ${dropped} dropped.`);
+await report(client);
+
+console.log(`
+Where to look next
+  ${server.url}/docs   the service's API, to try in the browser${process.argv.includes('--keep') ? '' : ' (npm start -- --keep leaves it up)'}
+  docs/                 the guides: iterating sessions, holding risky calls, running the service
+  examples/quickstart   this program, to copy from`);
+
+await shop.close();
+await rm(folder, { recursive: true, force: true });
+if (process.argv.includes('--keep')) {
+  console.log(`\nThe server stays up on ${server.url} with the test key ${server.apiKey}; Ctrl+C ends it.`);
+} else {
+  await server.close();
+}

@@ -1,0 +1,73 @@
+// Writes down the public API of every package, one file an entry point, and fails when it changed unannounced.
+// `--write` takes the present API as the new report.
+import { existsSync, mkdirSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { Extractor, ExtractorConfig, ExtractorLogLevel } from '@microsoft/api-extractor';
+import { publishedPackages, root } from './workspace.ts';
+
+const write = process.argv.includes('--write');
+const temporary = join(root, 'temp', 'api-report');
+mkdirSync(temporary, { recursive: true });
+
+let changed = 0;
+for (const { folder, manifest } of publishedPackages()) {
+  const reports = join(folder, 'api-report');
+  mkdirSync(reports, { recursive: true });
+  for (const [entry, target] of Object.entries(manifest.exports)) {
+    const declarations = join(folder, String(target.types));
+    const name = entry === '.' ? 'index' : entry.slice(2).replaceAll('/', '-');
+    const config = ExtractorConfig.prepare({
+      configObjectFullPath: join(folder, 'api-extractor.json'),
+      packageJsonFullPath: join(folder, 'package.json'),
+      configObject: {
+        projectFolder: folder,
+        mainEntryPointFilePath: declarations,
+        compiler: {
+          overrideTsconfig: {
+            extends: join(root, 'tsconfig.base.json'),
+            compilerOptions: { customConditions: [] },
+            files: [declarations],
+          },
+        },
+        apiReport: {
+          enabled: true,
+          reportFileName: name,
+          reportFolder: reports,
+          reportTempFolder: temporary,
+        },
+        docModel: { enabled: false },
+        dtsRollup: { enabled: false },
+        tsdocMetadata: { enabled: false },
+        newlineKind: 'lf',
+        messages: {
+          extractorMessageReporting: {
+            default: { logLevel: ExtractorLogLevel.Warning },
+            'ae-missing-release-tag': { logLevel: ExtractorLogLevel.None },
+            'ae-undocumented': { logLevel: ExtractorLogLevel.Error },
+            'ae-forgotten-export': { logLevel: ExtractorLogLevel.Warning, addToApiReportFile: true },
+          },
+          tsdocMessageReporting: { default: { logLevel: ExtractorLogLevel.None } },
+        },
+      },
+    });
+    const result = Extractor.invoke(config, {
+      localBuild: write,
+      showVerboseMessages: false,
+      messageCallback: (message) => {
+        // Our own lines below say it shorter.
+        if (message.messageId.startsWith('console-')) message.logLevel = ExtractorLogLevel.None;
+      },
+    });
+    const report = join(reports, `${name}.api.md`);
+    if (result.apiReportChanged || !existsSync(report)) {
+      changed += 1;
+      console.log(`${write ? 'written' : 'changed'}  ${relative(root, report)}`);
+    }
+  }
+}
+if (changed > 0 && !write) {
+  console.error(`${changed} API report(s) differ from the built packages: compare with temp/api-report/.`);
+  process.exitCode = 1;
+} else {
+  console.log(`API reports: ${changed === 0 ? 'all as committed' : `${changed} written`}.`);
+}

@@ -1,0 +1,60 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { Tarball } from './tarballs.ts';
+
+/** An empty project of a user, with the packed packages installed in it. */
+export class Consumer {
+  /** Absolute path of the project. */
+  readonly folder: string;
+
+  private constructor(folder: string) {
+    this.folder = folder;
+  }
+
+  /** Installs tarballs and named packages of the registry into a new empty project. */
+  static install(tarballs: readonly Tarball[], packages: Readonly<Record<string, string>>): Consumer {
+    const folder = mkdtempSync(join(tmpdir(), 'actlog-consumer-'));
+    const consumer = new Consumer(folder);
+    const local = Object.fromEntries(tarballs.map(({ manifest, file }) => [manifest.name, `file:${file}`]));
+    const manifest = {
+      name: 'consumer',
+      private: true,
+      type: 'module',
+      dependencies: { ...local, ...packages },
+      overrides: { '@langchain/langgraph-sdk': '1.12.1' },
+    };
+    consumer.write('package.json', JSON.stringify(manifest, null, 2));
+    consumer.run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline']);
+    return consumer;
+  }
+
+  write(name: string, content: string): void {
+    const path = join(this.folder, name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, content);
+  }
+
+  /** Runs a command in the project; its output, or an error that holds it. */
+  run(command: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): string {
+    try {
+      return execFileSync(command, args, {
+        cwd: this.folder,
+        encoding: 'utf8',
+        stdio: ['ignore', 'pipe', 'pipe'],
+        timeout: 300_000,
+        env: { ...process.env, NODE_OPTIONS: '', ...env },
+      });
+    } catch (error) {
+      const { stdout, stderr } = error as { stdout?: string; stderr?: string };
+      throw new Error(
+        `${command} ${args.join(' ')} failed in a new project:\n${stdout ?? ''}${stderr ?? ''}`,
+      );
+    }
+  }
+
+  remove(): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}

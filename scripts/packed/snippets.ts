@@ -1,0 +1,65 @@
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { createInterface } from 'node:readline';
+import { root } from '../workspace.ts';
+import type { Consumer } from './consumer.ts';
+
+/** A piece of code that a page shows, to be run as printed. */
+export interface Snippet {
+  /** The page, relative to the root. */
+  readonly page: string;
+  /** File name that the page gives it: `<!-- run: quickstart.ts -->` stands above the code. */
+  readonly name: string;
+  readonly code: string;
+}
+
+/** The snippets of a page that are marked to be run. */
+export function snippetsOf(path: string): Snippet[] {
+  const text = readFileSync(path, 'utf8');
+  return [...text.matchAll(/<!-- run: (\S+) -->\n+```\w+\n(.*?)\n```/gs)].map(([, name, code]) => ({
+    page: relative(root, path),
+    name: String(name),
+    code: String(code),
+  }));
+}
+
+/** Runs snippets in order against one server, started from the packed package. */
+export async function runSnippets(consumer: Consumer, snippets: readonly Snippet[]): Promise<void> {
+  consumer.write(
+    'serve.mjs',
+    `import { startServer } from '@actlog/server';
+const { url, apiKey, close } = await startServer({ port: 0 });
+console.log(JSON.stringify({ url, apiKey }));
+process.on('SIGTERM', close);
+`,
+  );
+  const server = spawn('node', ['serve.mjs'], {
+    cwd: consumer.folder,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  try {
+    const started = await new Promise<string>((resolve, reject) => {
+      createInterface({ input: server.stdout }).once('line', resolve);
+      server.once('exit', (code) => reject(new Error(`the server ended with exit code ${code}`)));
+    });
+    const { url, apiKey } = JSON.parse(started) as { url: string; apiKey: string };
+    for (const { page, name, code } of snippets) {
+      consumer.write(name, code);
+      const runner = name.endsWith('.sh')
+        ? ['bash', name]
+        : ['node', '--disable-warning=ExperimentalWarning', name];
+      const [command, ...args] = runner as [string, ...string[]];
+      const output = consumer.run(command, args, {
+        ACTLOG_BASE_URL: url,
+        ACTLOG_API_KEY: apiKey,
+        ACTLOG_AGENT_ID: 'snippet-agent',
+      });
+      console.log(
+        `  ✓ ${join(page)}: ${name}${output ? ` (${output.trim().split('\n').length} lines)` : ''}`,
+      );
+    }
+  } finally {
+    server.kill('SIGTERM');
+  }
+}

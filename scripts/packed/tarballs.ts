@@ -1,0 +1,40 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { publint } from 'publint';
+import { formatMessage } from 'publint/utils';
+import { type Package, publishedPackages, root } from '../workspace.ts';
+
+/** A package as npm would get it. */
+export interface Tarball extends Package {
+  /** Absolute path of the `.tgz`. */
+  readonly file: string;
+}
+
+/** Packs every published package, just as a release does. */
+export function packAll(): Tarball[] {
+  const destination = join(root, 'temp', 'packed');
+  rmSync(destination, { recursive: true, force: true });
+  mkdirSync(destination, { recursive: true });
+  return publishedPackages().map(({ folder, manifest }) => {
+    const args = ['pack', '--json', '--pack-destination', destination];
+    const { filename } = JSON.parse(execFileSync('pnpm', args, { cwd: folder, encoding: 'utf8' }));
+    return { folder, manifest, file: filename.startsWith('/') ? filename : join(destination, filename) };
+  });
+}
+
+/** What publint and attw find wrong with a tarball, as lines of text. */
+export async function problemsOf({ folder, file, manifest }: Tarball): Promise<string[]> {
+  const bytes = readFileSync(file);
+  const tarball = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer;
+  const { messages, pkg } = await publint({ pkgDir: folder, pack: { tarball }, strict: true });
+  const problems = messages.map((message) => `publint: ${formatMessage(message, pkg)}`);
+  try {
+    const args = ['--profile', 'esm-only', '--format', 'ascii', '--no-color', '--no-emoji', file];
+    execFileSync('attw', args, { encoding: 'utf8', stdio: 'pipe' });
+  } catch (error) {
+    problems.push(`attw: ${(error as { stdout?: string }).stdout ?? error}`);
+  }
+  if (manifest.private) problems.push('is private, and yet it would be published');
+  return problems;
+}
