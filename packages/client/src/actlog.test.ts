@@ -1,0 +1,157 @@
+import { inspect } from 'node:util';
+import { Agent } from 'undici';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { Actlog } from './actlog.ts';
+import type { ActlogOptions } from './client-options.ts';
+import { version } from './version.ts';
+
+const apiKey = 'al_test_0123456789secret';
+const options = { apiKey, baseURL: 'https://actlog.example.com' };
+
+afterEach(() => vi.unstubAllEnvs());
+
+describe('construction', () => {
+  it('takes the key and the address from the environment', () => {
+    vi.stubEnv('ACTLOG_API_KEY', ` ${apiKey}\n`);
+    vi.stubEnv('ACTLOG_BASE_URL', 'https://env.example.com/prefix/');
+    const client = new Actlog();
+    expect(client.baseURL).toBe('https://env.example.com/prefix');
+    expect(client.headers().authorization).toBe(`Bearer ${apiKey}`);
+    expect(new Actlog(options).baseURL).toBe('https://actlog.example.com');
+  });
+
+  it.each<[string, ActlogOptions, RegExp]>([
+    ['no key', { apiKey: '' }, /^apiKey is missing: .*ACTLOG_API_KEY/],
+    ['a space around the key', { apiKey: `${apiKey} ` }, /^apiKey holds white space .* at its start or end/],
+    ['a line break in the key', { apiKey: 'al_test_012\n34' }, /^apiKey holds white space .* inside it/],
+    ['a key that is not ASCII', { apiKey: 'al_test_ü' }, /^apiKey holds a character outside ASCII/],
+    ["another service's key", { apiKey: 'sk-0123456789secret' }, /^apiKey is no actlog key/],
+    ['a key that is only a prefix', { apiKey: 'al_live_' }, /^apiKey is no actlog key/],
+    ['no address', { baseURL: '' }, /^baseURL is missing: .*ACTLOG_BASE_URL/],
+    ['an address without scheme', { baseURL: 'actlog.example.com' }, /^baseURL is no http or https address/],
+    ['another scheme', { baseURL: 'ftp://actlog.example.com' }, /^baseURL is no http or https address/],
+    [
+      'http to another machine',
+      { baseURL: 'http://actlog.example.com' },
+      /unencrypted to actlog.example.com/,
+    ],
+    [
+      'http to a name that only looks like this machine',
+      { baseURL: 'http://127.0.0.1.evil.example' },
+      /unencrypted to/,
+    ],
+    ['a password in the address', { baseURL: 'https://u:p@host' }, /^baseURL carries/],
+    ['a query in the address', { baseURL: 'https://host/?x=1' }, /^baseURL carries/],
+    ['the version in the address', { baseURL: 'https://host/v1/' }, /^baseURL ends in \/v1/],
+    ['a time limit of 0', { timeoutMs: 0 }, /^timeoutMs must be/],
+    ['a deadline that is no number', { deadlineMs: Number.NaN }, /^deadlineMs must be/],
+    ['half a retry', { maxRetries: 0.5 }, /^maxRetries must be/],
+    ['a negative wait', { maxRetryAfterMs: -1 }, /^maxRetryAfterMs must be/],
+    ['a line break in a header', { framework: 'x\r\ny: z' }, /^framework must be printable ASCII/],
+    ['a name that is no header', { headers: { 'a b': 'c' } }, /^headers: "a b" is no header name/],
+    ['a fetch and a dispatcher', { fetch, dispatcher: new Agent() }, /^fetch and dispatcher/],
+    ['a proxy for a fetch', { fetch, proxy: 'http://proxy' }, /^proxy is for the undici pool/],
+    ['a proxy that is no address', { proxy: 'socks5://proxy' }, /^proxy must be/],
+  ])('refuses %s', (_what, changes, message) => {
+    vi.stubEnv('ACTLOG_API_KEY', undefined);
+    vi.stubEnv('ACTLOG_BASE_URL', undefined);
+    const make = () => new Actlog({ ...options, ...changes });
+    expect(make).toThrow(message);
+    expect(make).toThrow(expect.objectContaining({ name: 'InvalidArgumentError', code: 'INVALID_ARGUMENT' }));
+    expect(make).not.toThrow(/0123456789secret/);
+  });
+
+  it.each(['http://localhost:8080', 'http://127.0.0.1', 'http://[::1]:9', 'http://x.localhost'])(
+    'allows http to this machine: %s',
+    (baseURL) => {
+      expect(new Actlog({ apiKey, baseURL }).baseURL).toBe(baseURL);
+    },
+  );
+
+  it('allows http elsewhere when told to', () => {
+    const client = new Actlog({ apiKey, baseURL: 'http://actlog.internal', allowInsecureHttp: true });
+    expect(client.baseURL).toBe('http://actlog.internal');
+  });
+});
+
+describe('the key', () => {
+  it('is not shown by anything that prints a client', () => {
+    const client = new Actlog(options).withOptions({ framework: 'x' });
+    const seen = [inspect(client, { depth: 9, showHidden: true }), JSON.stringify(client), String(client)];
+    for (const part of Object.values(client)) seen.push(inspect(part, { depth: 9, showHidden: true }));
+    expect(seen.join()).not.toContain('0123456789secret');
+    expect(Object.keys({ ...client })).not.toContain('headers');
+  });
+});
+
+describe('headers', () => {
+  it('are those of the specification', () => {
+    expect(new Actlog({ ...options, framework: 'langchain', agentVersion: '2.1' }).headers()).toEqual({
+      authorization: `Bearer ${apiKey}`,
+      'content-type': 'application/json',
+      'x-service-sdk': `@actlog/client/${version}`,
+      'x-service-framework': 'langchain',
+      'x-service-agent-version': '2.1',
+    });
+  });
+
+  it('are extended by integrations, each before the one it is built on', () => {
+    const recorder = new Actlog(options).withOptions({ sdk: '@actlog/recorder/1.0.0' });
+    const adapter = recorder.withOptions({ sdk: '@actlog/langchain/1.0.0', framework: 'langchain' });
+    const sdk = `@actlog/langchain/1.0.0 @actlog/recorder/1.0.0 @actlog/client/${version}`;
+    expect(adapter.headers()).toMatchObject({ 'x-service-sdk': sdk, 'x-service-framework': 'langchain' });
+    expect(adapter.withOptions({ timeoutMs: 1 }).headers()['x-service-sdk']).toBe(sdk);
+    expect(recorder.headers()).not.toHaveProperty('x-service-framework');
+  });
+
+  it('can be added and taken away', () => {
+    const headers = { 'X-Tenant': 'a', 'x-service-sdk': null };
+    const client = new Actlog({ ...options, headers });
+    expect(client.headers()).toEqual({
+      authorization: `Bearer ${apiKey}`,
+      'content-type': 'application/json',
+      'x-tenant': 'a',
+    });
+    client.headers().authorization = 'changed';
+    expect(client.headers().authorization).toBe(`Bearer ${apiKey}`);
+  });
+});
+
+describe('transport', () => {
+  it('is one undici pool for all clients', async () => {
+    const client = new Actlog(options);
+    const dispatcher = await client.dispatcher();
+    expect(dispatcher?.dispatch).toBeTypeOf('function');
+    expect(await client.withOptions({ timeoutMs: 1 }).dispatcher()).toBe(dispatcher);
+    expect(await new Actlog({ ...options, baseURL: 'https://other.example.com' }).dispatcher()).toBe(
+      dispatcher,
+    );
+    expect([client.usesFetch, client.fetch]).toEqual([false, undefined]);
+  });
+
+  it('is the fetch or the dispatcher that was passed, the last one given winning', async () => {
+    const own = new Agent();
+    const viaFetch = new Actlog({ ...options, fetch });
+    expect([viaFetch.usesFetch, viaFetch.fetch, await viaFetch.dispatcher()]).toEqual([
+      true,
+      fetch,
+      undefined,
+    ]);
+    expect(await viaFetch.withOptions({ dispatcher: own }).dispatcher()).toBe(own);
+    expect(new Actlog({ ...options, dispatcher: own }).withOptions({ fetch }).usesFetch).toBe(true);
+    await own.close();
+  });
+});
+
+describe('a browser', () => {
+  it('is refused, unless the danger is accepted by name', () => {
+    vi.stubGlobal('navigator', { userAgent: 'Mozilla/5.0 (X11) Chrome/1' });
+    try {
+      expect(() => new Actlog(options)).toThrow(/browser everyone can read the API key/);
+      const client = new Actlog({ ...options, dangerouslyExposeApiKeyInBrowser: true });
+      expect(client.usesFetch).toBe(true);
+    } finally {
+      vi.unstubAllGlobals();
+    }
+  });
+});

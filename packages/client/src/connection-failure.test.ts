@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import { connectionFailure } from './connection-failure.ts';
+import { Exchange } from './exchange.ts';
+
+const request = { method: 'POST', path: '/v1/agents' };
+
+/** What a failure means, when the transport cannot tell whether the request left. */
+function failureOf(error: unknown, maybeSent = true) {
+  const exchange = new Exchange(() => ({ write: () => {} }));
+  exchange.maybeSent = maybeSent;
+  return connectionFailure(error, exchange, request, 1) as Error;
+}
+
+const coded = (code: string) => Object.assign(new Error('x'), { code });
+const fetchFailed = (cause: unknown) => new TypeError('fetch failed', { cause });
+
+describe('connectionFailure', () => {
+  it.each([
+    ['a refused connection, as Node says it', fetchFailed(coded('ECONNREFUSED'))],
+    [
+      'both addresses refused',
+      fetchFailed(new AggregateError([coded('ECONNREFUSED'), coded('ECONNREFUSED')])),
+    ],
+    ['a name that does not resolve', fetchFailed(coded('ENOTFOUND'))],
+    ['a connection that takes too long, as undici says it', coded('UND_ERR_CONNECT_TIMEOUT')],
+    ['a refused connection, as Bun says it', coded('ConnectionRefused')],
+    [
+      'a refused connection, as Deno says it',
+      new TypeError('client error (Connect): tcp connect error: Connection refused'),
+    ],
+    [
+      'a name that does not resolve, as Deno says it',
+      new TypeError('dns error: failed to lookup address information'),
+    ],
+  ])('knows that nothing was sent: %s', (_what, error) => {
+    expect(failureOf(error)).toMatchObject({ name: 'APIConnectionError', maybeSent: false, cause: error });
+  });
+
+  it.each([
+    ['a reset', fetchFailed(coded('ECONNRESET'))],
+    ['a closed socket', coded('UND_ERR_SOCKET')],
+    ['something that is no error', 'broken'],
+    ['nothing at all', undefined],
+  ])('takes for possible that something was sent: %s', (_what, error) => {
+    expect(failureOf(error)).toMatchObject({ name: 'APIConnectionError', maybeSent: true });
+    expect(failureOf(error, false)).toMatchObject({ name: 'APIConnectionError', maybeSent: false });
+  });
+
+  it.each([
+    'DEPTH_ZERO_SELF_SIGNED_CERT',
+    'CERT_HAS_EXPIRED',
+    'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+    'ERR_TLS_CERT_ALTNAME_INVALID',
+  ])('tells a certificate that is not trusted: %s', (code) => {
+    const error = failureOf(fetchFailed(coded(code)), false);
+    expect(error).toMatchObject({ name: 'APIConnectionError', code: 'TLS_FAILED', maybeSent: false });
+    expect(error.message).toMatch(/check baseURL and the certificate/);
+  });
+
+  it('takes the bytes off an error of the parser', () => {
+    const error = Object.assign(coded('HPE_INVALID_CONSTANT'), { data: 'secret inside' });
+    const failure = failureOf(error);
+    expect(failure.name).toBe('ResponseShapeError');
+    expect((failure.cause as { data: unknown }).data).toBeUndefined();
+  });
+});

@@ -1,0 +1,71 @@
+import type { RequestName } from './answer.ts';
+import { BodyTooLarge, SinkFailure, UnknownEncoding } from './body-sink.ts';
+import { ActlogError } from './errors/actlog-error.ts';
+import { APIConnectionError } from './errors/api-connection-error.ts';
+import { InvalidArgumentError } from './errors/invalid-argument-error.ts';
+import { ResponseShapeError } from './errors/response-shape-error.ts';
+import type { Exchange } from './exchange.ts';
+
+/** Failures that come before a request is sent, as Node, undici, Bun and Deno name them. */
+const beforeSending =
+  /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EAI_NODATA|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|FailedToOpenSocket|DNSException.*)$/;
+const beforeSendingMessage = /connection refused|dns error|failed to lookup|name not resolved/i;
+
+/** The peer's certificate or its TLS is not to be trusted; that does not change by trying again. */
+const tls = /CERT|SELF_SIGNED|UNABLE_TO_|^ERR_TLS|^ERR_SSL|UNKNOWN_ISSUER/;
+
+/** The peer speaks no proper HTTP, or sends more header bytes than are taken. */
+const protocol = /^(HPE_|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES_EXCEEDED|UND_ERR_RES_CONTENT_LENGTH|Z_)/;
+
+/** Says what a failed exchange means, as one of this package's errors. */
+export function connectionFailure(
+  error: unknown,
+  exchange: Exchange,
+  request: RequestName,
+  attempt: number,
+): unknown {
+  if (error instanceof ActlogError) return error;
+  if (error instanceof SinkFailure) return error.cause;
+  const { method, path } = request;
+  const context = { method, path, attempts: attempt, status: exchange.head?.status };
+  const say = (problem: string, code = '') => `${method} ${path}: ${problem}${code && ` (${code})`}.`;
+  if (error instanceof BodyTooLarge) {
+    return new ResponseShapeError(say(`${error.message}; raise maxResponseBytes, or ask for less`), context);
+  }
+  const code = codeOf(error);
+  const withCause = { ...context, cause: withoutData(error) };
+  if (code === 'UND_ERR_INVALID_ARG')
+    return new InvalidArgumentError(say('it cannot be sent', code), withCause);
+  if (error instanceof UnknownEncoding || protocol.test(code)) {
+    return new ResponseShapeError(say('the answer cannot be read', code || messageOf(error)), withCause);
+  }
+  if (tls.test(code)) {
+    const message = say('the TLS connection is not trusted; check baseURL and the certificate', code);
+    return new APIConnectionError(message, { ...withCause, maybeSent: false }, 'TLS_FAILED');
+  }
+  const unsent =
+    !exchange.maybeSent || beforeSending.test(code) || beforeSendingMessage.test(messageOf(error));
+  const problem = unsent
+    ? 'no connection to the service; the request was not sent'
+    : `the connection broke ${exchange.head ? 'in' : 'before'} the answer; the service may have acted on the request`;
+  return new APIConnectionError(say(problem, code), { ...withCause, maybeSent: !unsent });
+}
+
+function codeOf(error: unknown): string {
+  for (let at = error, depth = 0; typeof at === 'object' && at !== null && depth < 5; depth += 1) {
+    const { code, cause, errors } = at as { code?: unknown; cause?: unknown; errors?: unknown[] };
+    if (typeof code === 'string') return code;
+    at = cause ?? errors?.[0];
+  }
+  return '';
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : '';
+}
+
+/** A parser's error carries the bytes it choked on; printing the error must not show them. */
+function withoutData(error: unknown): unknown {
+  if (error instanceof Error && 'data' in error) Object.defineProperty(error, 'data', { value: undefined });
+  return error;
+}

@@ -1,0 +1,80 @@
+import type { Dispatcher } from 'undici';
+import type { BodySink } from './body-sink.ts';
+import { decodingSink, type FinishingSink } from './content-decoding.ts';
+import type { Exchange } from './exchange.ts';
+import { ParsedHead } from './parsed-head.ts';
+
+/** Follows one request through undici's pool, and hands the answer to the exchange. */
+export class DispatchHandler implements Dispatcher.DispatchHandler {
+  readonly #exchange: Exchange;
+  readonly #resolve: () => void;
+  readonly #reject: (reason: unknown) => void;
+  #controller: Dispatcher.DispatchController | undefined;
+  #sink: BodySink | undefined;
+  #decoder: FinishingSink | undefined;
+  #pending: Promise<void> | undefined;
+
+  constructor(exchange: Exchange, resolve: () => void, reject: (reason: unknown) => void) {
+    this.#exchange = exchange;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    exchange.onAbort = (reason) => {
+      // A request that still waits for a connection has no controller: the caller need not wait for one.
+      this.#controller?.abort(reason);
+      reject(reason);
+    };
+  }
+
+  /** The request is about to be written to a connection. */
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    if (this.#exchange.abortReason) {
+      controller.abort(this.#exchange.abortReason);
+      return;
+    }
+    this.#controller = controller;
+    this.#exchange.maybeSent = true;
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    if (status < 200) return; // an interim answer (RFC 9110, section 15.2)
+    const head = new ParsedHead(status, headers);
+    const sink = this.#exchange.receive(head);
+    const encoding = headers['content-encoding'];
+    if (encoding !== undefined) this.#decoder = decodingSink(String(encoding), sink);
+    this.#sink = this.#decoder ?? sink;
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
+    this.#exchange.chunks += 1;
+    const pending = this.#sink?.write(chunk);
+    if (pending === undefined) return;
+    controller.pause();
+    this.#pending = pending.then(
+      () => controller.resume(),
+      (error) => {
+        this.#reject(error);
+        controller.abort(error);
+      },
+    );
+  }
+
+  onResponseEnd(): void {
+    const { head } = this.#exchange;
+    if (head === undefined) this.#reject(new Error('the answer ended before its headers'));
+    else if (this.#decoder === undefined && this.#pending === undefined) this.#resolve();
+    else this.#finish().then(this.#resolve, this.#reject);
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#reject(error);
+  }
+
+  async #finish(): Promise<void> {
+    await this.#pending;
+    await this.#decoder?.finish();
+  }
+}

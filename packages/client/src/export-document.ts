@@ -1,0 +1,43 @@
+import type { ResponseOf } from '@actlog/protocol';
+import type { Answer } from './answer.ts';
+import { ExportIntegrityError } from './errors/export-integrity-error.ts';
+import { ExportScanner, type ScannedExport } from './export-scanner.ts';
+
+/** Reads an exported session that stands in memory, and checks it against its own hash and count. */
+export async function readExport(answer: Answer): Promise<ResponseOf<'sessions.export'>> {
+  const document = answer.jsonObject();
+  const { contentSha256, eventCount } = document;
+  if (contentSha256 === undefined && eventCount === undefined) return document;
+  const parts: Uint8Array[] = [];
+  const scanner = new ExportScanner((bytes) => parts.push(bytes));
+  scanner.feed(answer.body?.bytes() ?? new Uint8Array());
+  checkExport(scanner.end(), await sha256Hex(parts), answer);
+  return document;
+}
+
+/**
+ * Holds what a document says of itself against what was found.
+ *
+ * @returns Whether there was a hash to check.
+ * @throws ExportIntegrityError When they differ, or the document is not whole.
+ */
+export function checkExport(found: ScannedExport, sha256: string, answer: Answer): boolean {
+  const { whole, eventCount, declaredEventCount, declaredSha256 } = found;
+  const { method, path } = answer.request;
+  const fail = (problem: string) =>
+    new ExportIntegrityError(`${method} ${path}: ${problem}. Export the session again.`, answer.context());
+  if (!whole) throw fail('the document is not one whole JSON object with one array of events');
+  if (declaredEventCount !== undefined && declaredEventCount !== eventCount) {
+    throw fail(`the document says ${declaredEventCount} events and holds ${eventCount}`);
+  }
+  if (declaredSha256 !== undefined && declaredSha256.toLowerCase() !== sha256) {
+    throw fail('the events do not match the contentSha256 of the document');
+  }
+  return declaredSha256 !== undefined;
+}
+
+async function sha256Hex(parts: readonly Uint8Array[]): Promise<string> {
+  const bytes = await new Blob(parts as Uint8Array<ArrayBuffer>[]).arrayBuffer();
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
+  return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}

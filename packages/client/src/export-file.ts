@@ -1,0 +1,75 @@
+import type { Answer } from './answer.ts';
+import type { Caller } from './caller.ts';
+import { InvalidArgumentError } from './errors/invalid-argument-error.ts';
+import { checkExport } from './export-document.ts';
+import { ExportFileSink } from './export-file-sink.ts';
+import { builtinModule } from './platform.ts';
+import type { RequestOptions } from './request-options.ts';
+
+/** How far an export to a file is. */
+export interface ExportProgress {
+  /** Bytes written in the present try. */
+  readonly bytes: number;
+  /** Events written in the present try. */
+  readonly events: number;
+}
+
+/** Options of an export to a file. */
+export interface ExportToFileOptions extends RequestOptions {
+  /**
+   * Longest silence between two pieces of the document, in milliseconds; the whole may take longer, up to
+   * `deadlineMs`.
+   */
+  readonly timeoutMs?: number | undefined;
+  /** Called after every piece that was written; starts again from 0 when the download is retried. */
+  readonly onProgress?: ((progress: ExportProgress) => void) | undefined;
+}
+
+/** An exported session on the disk. */
+export interface ExportedFile {
+  readonly path: string;
+  readonly bytes: number;
+  readonly eventCount: number;
+  /** SHA-256 in hex over the bytes of the `events` array, as they came. */
+  readonly contentSha256: string;
+  /** Whether the document carried a `contentSha256` to check it against; when false, nothing was checked. */
+  readonly verified: boolean;
+}
+
+/** Downloads an exported session; see `Sessions.exportToFile`. */
+export async function exportToFile(
+  caller: Caller,
+  id: string,
+  path: string,
+  options: ExportToFileOptions,
+): Promise<ExportedFile> {
+  const fs = builtinModule('node:fs/promises');
+  const crypto = builtinModule('node:crypto');
+  if (fs === undefined || crypto === undefined) {
+    throw new InvalidArgumentError(
+      'exportToFile needs Node, Bun or Deno: use `export` where there are no files.',
+    );
+  }
+  const cut = Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1;
+  const partPath = `${path.slice(0, cut)}.${path.slice(cut)}.${crypto.randomUUID()}.part`;
+  let sink: ExportFileSink | undefined;
+  const openSink = () => {
+    const previous = sink?.close();
+    sink = new ExportFileSink({ fs, hash: crypto.createHash('sha256'), path: partPath, previous, options });
+    return sink;
+  };
+  const finish = async (answer: Answer): Promise<ExportedFile> => {
+    const { bytes, scanned, contentSha256 } = await (sink as ExportFileSink).finish();
+    const verified = checkExport(scanned, contentSha256, answer);
+    await fs.rename(partPath, path);
+    return { path, bytes, eventCount: scanned.eventCount, contentSha256, verified };
+  };
+  try {
+    const { data } = await caller.run('sessions.export', { id, options }, finish, openSink);
+    return data;
+  } catch (error) {
+    await sink?.close();
+    await fs.rm(partPath, { force: true });
+    throw error;
+  }
+}

@@ -1,0 +1,147 @@
+/** What a scan of an exported session found. */
+export interface ScannedExport {
+  /** Whether the document is one whole JSON object with an `events` array. */
+  readonly whole: boolean;
+  /** How many events the array holds. */
+  readonly eventCount: number;
+  /** What the document itself says. */
+  readonly declaredEventCount: number | undefined;
+  readonly declaredSha256: string | undefined;
+}
+
+const quote = 0x22;
+const backslash = 0x5c;
+const comma = 0x2c;
+const colon = 0x3a;
+
+/** The most characters of a field's name or value that are kept. */
+const longestText = 200;
+
+/**
+ * Reads an exported session byte by byte as it comes, in constant memory: finds the bytes of its `events` array, from
+ * bracket to bracket, counts the events, and keeps the `eventCount` and `contentSha256` that stand beside it.
+ */
+export class ExportScanner {
+  readonly #onEvents: (bytes: Uint8Array) => void;
+  #depth = 0;
+  #inString = false;
+  #escaped = false;
+  #inEvents = false;
+  #arrays = 0;
+  #commas = 0;
+  #hasElement = false;
+  #ended = false;
+  #broken = false;
+  #awaitsName = false;
+  #name = '';
+  #text = '';
+  readonly #fields = new Map<string, string>();
+
+  /** @param onEvents Takes the bytes of the events array, in order. */
+  constructor(onEvents: (bytes: Uint8Array) => void) {
+    this.#onEvents = onEvents;
+  }
+
+  /** How many events came so far. */
+  get eventCount(): number {
+    return this.#hasElement ? this.#commas + 1 : 0;
+  }
+
+  /** Takes the next bytes. */
+  feed(chunk: Uint8Array): void {
+    let from = this.#inEvents ? 0 : -1;
+    for (let at = 0; at < chunk.length; at += 1) {
+      const byte = chunk[at] as number;
+      if (this.#inString) {
+        this.#inside(byte);
+      } else if (byte === 0x7b || byte === 0x5b) {
+        if (this.#open(byte)) from = at;
+      } else if (byte === 0x7d || byte === 0x5d) {
+        if (this.#close(byte)) {
+          this.#onEvents(chunk.subarray(from, at + 1));
+          from = -1;
+        }
+      } else if (byte > 0x20) {
+        this.#between(byte);
+      }
+    }
+    if (from >= 0) this.#onEvents(chunk.subarray(from));
+  }
+
+  /** What was found, when all came. */
+  end(): ScannedExport {
+    const declaredEventCount = this.#fields.get('eventCount');
+    return {
+      whole: this.#ended && !this.#broken && this.#arrays === 1,
+      eventCount: this.eventCount,
+      declaredEventCount: declaredEventCount === undefined ? undefined : Number(declaredEventCount),
+      declaredSha256: this.#fields.get('contentSha256'),
+    };
+  }
+
+  #inside(byte: number): void {
+    if (this.#escaped) this.#escaped = false;
+    else if (byte === backslash) this.#escaped = true;
+    else if (byte === quote) {
+      this.#inString = false;
+      return;
+    }
+    if (this.#depth === 1) this.#keep(byte);
+  }
+
+  /** Whether the events array starts here. */
+  #open(byte: number): boolean {
+    if (this.#ended || (this.#depth === 0 && byte !== 0x7b)) this.#broken = true;
+    this.#depth += 1;
+    if (this.#depth === 1) this.#awaitsName = true;
+    if (this.#inEvents) this.#hasElement = true;
+    if (this.#depth !== 2 || byte !== 0x5b || this.#name !== 'events') return false;
+    this.#inEvents = true;
+    this.#arrays += 1; // a second array of that name would be read instead of the first
+    return true;
+  }
+
+  /** Whether the events array ends here. */
+  #close(byte: number): boolean {
+    if (this.#depth === 0 || (this.#inEvents && this.#depth === 2 && byte !== 0x5d)) this.#broken = true;
+    this.#depth -= 1;
+    if (this.#depth === 0) {
+      this.#endField();
+      this.#ended = true;
+    }
+    if (!this.#inEvents || this.#depth !== 1) return false;
+    this.#inEvents = false;
+    return true;
+  }
+
+  #between(byte: number): void {
+    if (this.#depth === 0) this.#broken = true;
+    if (byte === quote) this.#inString = true;
+    if (this.#inEvents) {
+      if (this.#depth !== 2) return;
+      if (byte === comma) this.#commas += 1;
+      else this.#hasElement = true;
+    }
+    if (this.#depth !== 1) return;
+    if (byte === colon && this.#awaitsName) {
+      this.#name = this.#text;
+      this.#text = '';
+      this.#awaitsName = false;
+    } else if (byte === comma) {
+      this.#endField();
+    } else if (byte !== quote) {
+      this.#keep(byte);
+    }
+  }
+
+  #endField(): void {
+    if (!this.#awaitsName) this.#fields.set(this.#name.slice(0, 20), this.#text);
+    this.#text = '';
+    this.#awaitsName = true;
+    if (this.#fields.size > 100) this.#broken = true;
+  }
+
+  #keep(byte: number): void {
+    if (this.#text.length < longestText) this.#text += String.fromCharCode(byte);
+  }
+}

@@ -1,0 +1,100 @@
+import type { Agent, EventAck, RiskLevel, Session, StoredEvent, WebhookEvent } from '@actlog/protocol';
+import { assertType, describe, expectTypeOf, it } from 'vitest';
+import { Actlog, type Page, type WithResponse } from './index.ts';
+
+const client = new Actlog();
+
+describe('results', () => {
+  it('are typed by the endpoint table', async () => {
+    const event = { agentId: 'a', sessionId: 's', category: 'note', payload: {} };
+    expectTypeOf(await client.events.create(event)).toEqualTypeOf<EventAck>();
+    expectTypeOf(await client.agents.get('a')).toEqualTypeOf<Agent>();
+    expectTypeOf((await client.sessions.risk('s')).level).toEqualTypeOf<RiskLevel | undefined>();
+    expectTypeOf(await client.agents.get('a').withResponse()).toEqualTypeOf<WithResponse<Agent>>();
+    expectTypeOf(await client.agents.get('a').asResponse()).toEqualTypeOf<Response>();
+    expectTypeOf(
+      (await client.policies.check({ agentId: 'a', action: { toolName: 't', argumentsHash: 'h' } })).decision,
+    ).toEqualTypeOf<'allow' | 'deny' | 'require_approval' | undefined>();
+  });
+
+  it('keep unknown fields, typed as unknown', async () => {
+    const agent = await client.agents.get('a');
+    expectTypeOf(agent.somethingNew).toEqualTypeOf<unknown>();
+    expectTypeOf(await client.request('GET', '/v1/new')).toEqualTypeOf<unknown>();
+    expectTypeOf(await client.request<{ id: string }>('GET', '/v1/new')).toEqualTypeOf<{ id: string }>();
+  });
+
+  it('are promises to everyone who wants one', () => {
+    assertType<Promise<Agent>>(client.agents.get('a'));
+    assertType<PromiseLike<Page<Session>>>(client.sessions.list());
+  });
+});
+
+describe('lists', () => {
+  it('give items and pages', async () => {
+    for await (const session of client.sessions.list({ limit: 5 }))
+      expectTypeOf(session).toEqualTypeOf<Session>();
+    for await (const page of client.sessions.list().pages())
+      expectTypeOf(page).toEqualTypeOf<Page<Session>>();
+    for await (const event of client.sessions.events('s')) expectTypeOf(event).toEqualTypeOf<StoredEvent>();
+    const ids = client.sessions
+      .list()
+      .map((session) => session.id)
+      .filter((id) => id !== '');
+    expectTypeOf(await ids.toArray({ limit: 3 })).toEqualTypeOf<string[]>();
+    const scored = client.sessions
+      .list()
+      .filter((session): session is Session & { eventCount: number } => true);
+    expectTypeOf((await scored.take(1).toArray())[0]?.eventCount).toEqualTypeOf<number | undefined>();
+  });
+});
+
+describe('arguments', () => {
+  it('are checked', () => {
+    // @ts-expect-error agentId is missing
+    client.events.create({ sessionId: 's', category: 'note', payload: {} });
+    const call = { toolName: 't', argumentsHash: 'h', responseStatus: 200 };
+    client.events.create({ agentId: 'a', sessionId: 's', category: 'tool_api', payload: call });
+    client.events.create({
+      agentId: 'a',
+      sessionId: 's',
+      category: 'tool_api',
+      // @ts-expect-error a tool call has the hash of its arguments, and never the arguments
+      payload: { toolName: 't', argumentsHash: 'h', responseStatus: 200, arguments: {} },
+    });
+    // @ts-expect-error a typo in a policy must not pass
+    client.policies.create({ name: 'n', effect: 'deny', conditon: 'x' });
+    // @ts-expect-error not an effect
+    client.policies.create({ name: 'n', effect: 'forbid' });
+    // @ts-expect-error not a filter of sessions
+    client.sessions.list({ agent: 'a' });
+    // @ts-expect-error a time is a string, to be in UTC surely
+    client.sessions.list({ startedAfter: 5 });
+    // @ts-expect-error an id is a string
+    client.agents.get(5);
+    // @ts-expect-error not a decision
+    client.guardian.pendingActions.decide('p', { decision: 'approved' });
+    // @ts-expect-error not an option
+    client.agents.get('a', { timeout: 5 });
+  });
+
+  it('that this package does not know of have their place', () => {
+    client.sessions.list({}, { extraQuery: { newFilter: true } });
+    client.policies.create({ name: 'n', effect: 'deny' }, { extraBody: { newField: [1] } });
+    client.events.create({
+      agentId: 'a',
+      sessionId: 's',
+      category: 'c',
+      payload: {},
+      sourceTimestamp: new Date(),
+    });
+  });
+});
+
+describe('webhooks', () => {
+  it('are told apart by type', async () => {
+    const event = await client.webhooks.unwrap('', new Headers(), 'whsec_x');
+    expectTypeOf(event).toEqualTypeOf<WebhookEvent>();
+    if (event.type === 'session.risk_raised') expectTypeOf(event.data.level).toEqualTypeOf<RiskLevel>();
+  });
+});

@@ -1,0 +1,53 @@
+/**
+ * The client of the actlog service: every endpoint, typed, with iterators, retries, time limits and errors.
+ *
+ * Importing it loads neither undici nor any module of Node: undici is loaded by the first request, on Node only;
+ * elsewhere, or with the `fetch` option, requests go through `fetch`.
+ *
+ * @packageDocumentation
+ */
+export { Actlog, Actlog as default, type FreeRequestOptions } from './actlog.ts';
+export type { ActlogOptions, Fetch } from './client-options.ts';
+export type { Clock, TimerHandle } from './clock.ts';
+export { ActlogError, type ErrorContext } from './errors/actlog-error.ts';
+export { APIAbortError } from './errors/api-abort-error.ts';
+export { APIConnectionError, type ConnectionErrorContext } from './errors/api-connection-error.ts';
+export { APIError, type APIErrorContext } from './errors/api-error.ts';
+export { APITimeoutError } from './errors/api-timeout-error.ts';
+export { AuthenticationError } from './errors/authentication-error.ts';
+export { ConflictError } from './errors/conflict-error.ts';
+export { ExportIntegrityError } from './errors/export-integrity-error.ts';
+export { InternalServerError } from './errors/internal-server-error.ts';
+export { InvalidArgumentError } from './errors/invalid-argument-error.ts';
+export { NotFoundError } from './errors/not-found-error.ts';
+export { PermissionDeniedError } from './errors/permission-denied-error.ts';
+export { RateLimitError } from './errors/rate-limit-error.ts';
+export { ResponseShapeError } from './errors/response-shape-error.ts';
+export { ServiceUnavailableError } from './errors/service-unavailable-error.ts';
+export { ValidationError } from './errors/validation-error.ts';
+export { WebhookVerificationError } from './errors/webhook-verification-error.ts';
+export { mintEventId } from './event-id.ts';
+export type { ExportedFile, ExportProgress, ExportToFileOptions } from './export-file.ts';
+export type { Hooks, IncomingResponse, OutgoingRequest, PlannedRetry } from './hooks.ts';
+export type { ItemSequence } from './item-sequence.ts';
+export type { List } from './list.ts';
+export type { LogFields, Logger, LogLevel } from './logger.ts';
+export type { Page } from './page.ts';
+export type { Query, QueryValue } from './query-string.ts';
+export type { HeaderOverrides } from './request-headers.ts';
+export type { ListOptions, RequestOptions } from './request-options.ts';
+export type { RequestPromise, WithResponse } from './request-promise.ts';
+export type { Agents } from './resources/agents.ts';
+export type { EventInput, Events } from './resources/events.ts';
+export type { Guardian, PendingActions } from './resources/guardian.ts';
+export type { NotificationChannels } from './resources/notification-channels.ts';
+export type { CheckOptions, Policies } from './resources/policies.ts';
+export type { Sessions } from './resources/sessions.ts';
+export {
+  type SignOptions,
+  type UnwrapOptions,
+  type WebhookRequestHeaders,
+  Webhooks,
+} from './resources/webhooks.ts';
+export { parseRetryAfter } from './retry-after.ts';
+export type { WebhookSignatureHeaders } from './webhook-signature.ts';

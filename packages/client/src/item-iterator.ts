@@ -1,0 +1,70 @@
+import type { Page } from './page.ts';
+
+/**
+ * Goes through the items of a list's pages. Written by hand because an async generator costs three turns of the
+ * event loop's microtask queue an item, and this costs one.
+ */
+export class ItemIterator<Item> implements AsyncIterableIterator<Item, undefined> {
+  readonly #pages: AsyncGenerator<Page<Item>, undefined>;
+  #items: readonly Item[] = [];
+  #at = 0;
+  #ended = false;
+  #turn: Promise<IteratorResult<Item, undefined>> | undefined;
+  #waiting = 0;
+
+  constructor(pages: AsyncGenerator<Page<Item>, undefined>) {
+    this.#pages = pages;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  next(): Promise<IteratorResult<Item, undefined>> {
+    if (this.#turn === undefined && this.#at < this.#items.length) {
+      const value = this.#items[this.#at] as Item;
+      this.#at += 1;
+      return Promise.resolve({ done: false, value });
+    }
+    this.#waiting += 1;
+    this.#turn = this.#advance(this.#turn);
+    return this.#turn;
+  }
+
+  async return(): Promise<IteratorResult<Item, undefined>> {
+    this.#end();
+    await this.#pages.return(undefined);
+    return { done: true, value: undefined };
+  }
+
+  #end(): void {
+    this.#ended = true;
+    this.#items = [];
+    this.#at = 0;
+  }
+
+  /** Calls that come while a page is on its way are answered one after another. */
+  async #advance(before: Promise<unknown> | undefined): Promise<IteratorResult<Item, undefined>> {
+    await before?.catch(() => {});
+    try {
+      while (!this.#ended && this.#at >= this.#items.length) {
+        const { done, value } = await this.#pages.next();
+        if (done) this.#end();
+        else {
+          this.#items = value.items;
+          this.#at = 0;
+        }
+      }
+      if (this.#ended) return { done: true, value: undefined };
+      const value = this.#items[this.#at] as Item;
+      this.#at += 1;
+      return { done: false, value };
+    } catch (error) {
+      this.#end();
+      throw error;
+    } finally {
+      this.#waiting -= 1;
+      if (this.#waiting === 0) this.#turn = undefined;
+    }
+  }
+}

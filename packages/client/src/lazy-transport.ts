@@ -1,0 +1,37 @@
+import type { Dispatcher } from 'undici';
+import type { Exchange } from './exchange.ts';
+import type { Transport, WireRequest } from './transport.ts';
+import type { UndiciTransport } from './undici-transport.ts';
+
+/** The transport of Node: undici, and our code around it, which are loaded by the first request. */
+export class LazyTransport implements Transport {
+  readonly #load: () => Promise<UndiciTransport>;
+  #loaded: UndiciTransport | undefined;
+
+  /**
+   * @param own The caller's dispatcher.
+   * @param proxy What `resolveProxy` gave.
+   */
+  constructor(own: Dispatcher | undefined, proxy: string | undefined) {
+    this.#load = async () => {
+      const { UndiciTransport } = await import('./undici-transport.ts');
+      this.#loaded = await UndiciTransport.create(own, proxy);
+      return this.#loaded;
+    };
+  }
+
+  /** The dispatcher in use. */
+  async dispatcher(): Promise<Dispatcher> {
+    return (this.#loaded ?? (await this.#load())).dispatcher;
+  }
+
+  send(request: WireRequest, exchange: Exchange): Promise<void> {
+    return this.#loaded ? this.#loaded.send(request, exchange) : this.#loadAndSend(request, exchange);
+  }
+
+  async #loadAndSend(request: WireRequest, exchange: Exchange): Promise<void> {
+    const transport = await this.#load();
+    if (exchange.abortReason) throw exchange.abortReason;
+    await transport.send(request, exchange);
+  }
+}

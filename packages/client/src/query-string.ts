@@ -1,0 +1,32 @@
+import { InvalidArgumentError } from './errors/invalid-argument-error.ts';
+
+/** What a query parameter can be; `undefined` and `null` leave it out, an array repeats it. */
+export type QueryValue = string | number | boolean | Date | null | undefined | readonly (string | number)[];
+
+/** Query parameters by name. */
+export type Query = Readonly<Record<string, QueryValue>>;
+
+/**
+ * Writes query parameters, with the question mark; empty where there is nothing to write.
+ *
+ * @throws InvalidArgumentError When a value is an object, a number that is not finite, or an invalid date.
+ */
+export function queryString(query: Query | undefined): string {
+  let text = '';
+  for (const [name, value] of Object.entries(query ?? {})) {
+    if (value === undefined || value === null) continue;
+    for (const single of Array.isArray(value) ? value : [value]) {
+      text += `${text === '' ? '?' : '&'}${encodeURIComponent(name)}=${encodeURIComponent(asText(name, single))}`;
+    }
+  }
+  return text;
+}
+
+function asText(name: string, value: unknown): string {
+  if (value instanceof Date && !Number.isNaN(value.getTime())) return value.toISOString();
+  if (typeof value === 'string' && value.isWellFormed()) return value;
+  if (typeof value === 'boolean' || Number.isFinite(value)) return String(value);
+  throw new InvalidArgumentError(
+    `query parameter ${name} must be a string, a finite number, a boolean or a valid Date.`,
+  );
+}

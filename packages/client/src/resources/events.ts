@@ -1,0 +1,81 @@
+import {
+  type BodyOf,
+  type EventAck,
+  schemaVersion,
+  type ToolCallPayload,
+  type toolCallCategory,
+} from '@actlog/protocol';
+import type { Answer } from '../answer.ts';
+import type { Caller } from '../caller.ts';
+import { mintEventId } from '../event-id.ts';
+import type { RequestOptions } from '../request-options.ts';
+import type { RequestPromise } from '../request-promise.ts';
+
+type Wire = BodyOf<'events.create'>;
+
+/** Fields that are filled in when they are left out, and those that depend on each other. */
+type Own = 'eventId' | 'sourceTimestamp' | 'schemaVersion' | 'category' | 'payload';
+
+/** An event as a caller gives it: what can be filled in may be left out. */
+export interface EventInput<Category extends string = string> extends Omit<Wire, Own> {
+  /** Kind of event; `tool_api` for tool calls. */
+  readonly category: Category;
+  /** What happened. A tool call has exactly the fields of `ToolCallPayload`: the hash of its arguments, not them. */
+  readonly payload: Category extends typeof toolCallCategory
+    ? ToolCallPayload
+    : Readonly<Record<string, unknown>>;
+  /** UUID. Default: a new one, the same through all tries of the call. */
+  readonly eventId?: Wire['eventId'] | undefined;
+  /** When it happened: a Date, or ISO 8601 in UTC with a trailing `Z`. Default: now. */
+  readonly sourceTimestamp?: Wire['sourceTimestamp'] | Date | undefined;
+  /** Default: `1.0`. */
+  readonly schemaVersion?: Wire['schemaVersion'] | undefined;
+}
+
+/** The events of agents (specification, "Event"). */
+export class Events {
+  readonly #caller: Caller;
+
+  /** @internal */
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * Ingests an event: `POST /v1/events`. The `eventId` makes it safe to send again, so a broken connection is
+   * retried too.
+   *
+   * @throws ActlogError As every call does.
+   */
+  create<const Category extends string>(
+    event: EventInput<Category>,
+    options?: RequestOptions,
+  ): RequestPromise<EventAck> {
+    const { eventId, agentId, sessionId, sourceTimestamp, category, schemaVersion: version, payload } = event;
+    const at = sourceTimestamp ?? new Date();
+    if (at instanceof Date && Number.isNaN(at.getTime())) {
+      return this.#caller.refuse('sourceTimestamp is an invalid Date.');
+    }
+    const body = {
+      eventId: eventId ?? mintEventId(),
+      agentId,
+      sessionId,
+      sourceTimestamp: typeof at === 'string' ? at : at.toISOString(),
+      category,
+      schemaVersion: version ?? schemaVersion,
+      payload,
+    };
+    return this.#caller.call('events.create', { body, options }, checkAcknowledgement);
+  }
+}
+
+/** The one answer whose fields the specification fixes. */
+function checkAcknowledgement(body: Record<string, unknown>, answer: Answer): void {
+  if (
+    typeof body.eventId !== 'string' ||
+    typeof body.receivedAt !== 'string' ||
+    !Array.isArray(body.warnings)
+  ) {
+    throw answer.shapeError('no eventId, receivedAt or warnings');
+  }
+}

@@ -1,0 +1,34 @@
+import type { BodyOf, ItemOf, QueryOf, ResponseOf } from '@actlog/protocol';
+import type { Caller } from '../caller.ts';
+import { List } from '../list.ts';
+import type { ListOptions, RequestOptions } from '../request-options.ts';
+import type { RequestPromise } from '../request-promise.ts';
+
+/** Webhooks that the service calls. */
+export class NotificationChannels {
+  readonly #caller: Caller;
+
+  /** @internal */
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * Creates a webhook: `POST /v1/notification-channels`. The answer holds its signing `secret`, this once; keep it
+   * for `client.webhooks.unwrap`.
+   */
+  create(
+    body: BodyOf<'notificationChannels.create'>,
+    options?: RequestOptions,
+  ): RequestPromise<ResponseOf<'notificationChannels.create'>> {
+    return this.#caller.call('notificationChannels.create', { body, options });
+  }
+
+  /** Lists webhooks: `GET /v1/notification-channels`. */
+  list(
+    query: QueryOf<'notificationChannels.list'> = {},
+    options: ListOptions = {},
+  ): List<ItemOf<'notificationChannels.list'>> {
+    return new List(this.#caller, { endpoint: 'notificationChannels.list', query, options });
+  }
+}

@@ -1,0 +1,76 @@
+import { resolveApiKey } from './api-key.ts';
+import { type BaseURL, resolveBaseURL } from './base-url.ts';
+import type { ActlogOptions } from './client-options.ts';
+import { type Clock, longestTimerMs, systemClock } from './clock.ts';
+import { InvalidArgumentError } from './errors/invalid-argument-error.ts';
+import type { Hooks } from './hooks.ts';
+import { LeveledLogger, resolveLogLevel } from './logger.ts';
+import { baseHeaders, withoutBody } from './request-headers.ts';
+import { sdkName } from './version.ts';
+
+/** The client's options, checked and completed. Holds the API key: never printed, never enumerable from a client. */
+export interface Settings {
+  readonly baseURL: BaseURL;
+  readonly timeoutMs: number;
+  readonly maxRetries: number;
+  readonly maxRetryAfterMs: number;
+  readonly deadlineMs: number | undefined;
+  readonly maxResponseBytes: number;
+  /** Headers of a request with a body. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Headers of a request without one. */
+  readonly headersWithoutBody: Readonly<Record<string, string>>;
+  readonly hooks: Hooks;
+  readonly logger: LeveledLogger;
+  readonly clock: Clock;
+}
+
+/**
+ * Checks the options and fills in what was left out.
+ *
+ * @throws InvalidArgumentError When an option cannot be used.
+ */
+export function resolveSettings(options: ActlogOptions): Settings {
+  const { framework, agentVersion, headers: extraHeaders, hooks = {}, logger = console } = options;
+  const sdk = options.sdk ? `${options.sdk} ${sdkName}` : sdkName;
+  const apiKey = resolveApiKey(options.apiKey);
+  const headers = baseHeaders({ apiKey, sdk, framework, agentVersion, headers: extraHeaders });
+  return {
+    baseURL: resolveBaseURL(options.baseURL, options.allowInsecureHttp ?? false),
+    timeoutMs: timeLimit('timeoutMs', options.timeoutMs) ?? 30_000,
+    maxRetries: wholeNumber('maxRetries', options.maxRetries) ?? 3,
+    maxRetryAfterMs: wholeNumber('maxRetryAfterMs', options.maxRetryAfterMs) ?? 120_000,
+    deadlineMs: timeLimit('deadlineMs', options.deadlineMs),
+    maxResponseBytes: wholeNumber('maxResponseBytes', options.maxResponseBytes) ?? 64 * 1024 * 1024,
+    headers,
+    headersWithoutBody: withoutBody(headers),
+    hooks,
+    logger: new LeveledLogger(logger, resolveLogLevel(options.logLevel)),
+    clock: options.clock ?? systemClock,
+  };
+}
+
+/**
+ * Checks a time limit in milliseconds. One that no timer could hold is cut to the longest that one can: `setTimeout`
+ * would fire at once.
+ *
+ * @throws InvalidArgumentError When it is no number above 0.
+ */
+export function timeLimit(field: string, value: number | undefined): number | undefined {
+  if (value === undefined || (typeof value === 'number' && value > 0)) {
+    return value === undefined ? undefined : Math.min(value, longestTimerMs);
+  }
+  throw new InvalidArgumentError(
+    `${field} must be a number of milliseconds above 0, and is ${String(value)}.`,
+  );
+}
+
+/**
+ * Checks a count.
+ *
+ * @throws InvalidArgumentError When it is no whole number from 0.
+ */
+export function wholeNumber(field: string, value: number | undefined): number | undefined {
+  if (value === undefined || (Number.isSafeInteger(value) && value >= 0)) return value;
+  throw new InvalidArgumentError(`${field} must be a whole number from 0, and is ${String(value)}.`);
+}

@@ -1,0 +1,5 @@
+/** The version of this package; a test holds it equal to package.json. */
+export const version = '0.0.0';
+
+/** What `x-service-sdk` says (specification, "Authentication"). */
+export const sdkName = `@actlog/client/${version}`;

@@ -1,0 +1,120 @@
+import { once } from 'node:events';
+import { createServer, type Server, type Socket } from 'node:net';
+import { APIConnectionError } from '@actlog/client';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { json, reset, type Script, ScriptedServer } from './scripted-server.ts';
+import { rejection, testClient, transports } from './test-client.ts';
+import { tryLimitMs } from './test-clock.ts';
+
+const server = new ScriptedServer();
+let closedPort: number;
+
+beforeAll(async () => {
+  await server.start();
+  const short: Server = createServer();
+  short.listen(0, '127.0.0.1');
+  await once(short, 'listening');
+  closedPort = (short.address() as { port: number }).port;
+  short.close();
+  await once(short, 'close');
+});
+afterAll(() => server.stop());
+
+const ok = json(200, { id: 'agt_1', eventId: 'e', receivedAt: 'now', warnings: [] });
+const event = { agentId: 'a', sessionId: 's', category: 'note', payload: {} };
+
+/** Breaks the connection when some of the head, or some of the body, was sent. */
+const breakAfter =
+  (text: string): Script =>
+  (response) => {
+    const socket = response.socket as Socket;
+    socket.write(text, () => socket.resetAndDestroy());
+  };
+const inHead = breakAfter('HTTP/1.1 200 OK\r\ncontent-type: appl');
+const inBody = breakAfter('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"id":');
+const cutShort: Script = (response) => {
+  const socket = response.socket as Socket;
+  socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"id":');
+};
+
+describe.each(transports)('broken connections over %s', (_name, options) => {
+  it.each([
+    ['before the answer', reset],
+    ['in the headers', inHead],
+    ['in the body', inBody],
+    ['by an end that comes too early', cutShort],
+  ])('%s: what is harmless to repeat is repeated', async (_where, broken) => {
+    const { client, clock } = testClient(server.origin, options);
+    server.script(broken, broken, ok);
+    await client.events.create(event);
+    expect(server.requests).toHaveLength(3);
+    expect(new Set(server.requests.map(({ body }) => body)).size).toBe(1);
+    expect(clock.waits).toEqual([250, 500]);
+  });
+
+  it.each([
+    ['before the answer', reset],
+    ['in the headers', inHead],
+    ['in the body', inBody],
+  ])('%s: what may have been carried out is not repeated', async (_where, broken) => {
+    const { client, clock } = testClient(server.origin, options);
+    server.script(broken, ok);
+    const error = await rejection(client.agents.create({ name: 'n' }));
+    expect(error).toBeInstanceOf(APIConnectionError);
+    expect(error).toMatchObject({ code: 'CONNECTION_FAILED', maybeSent: true, attempts: 1, method: 'POST' });
+    expect(clock.waits).toEqual([]);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('an explicit idempotency key makes a creation repeatable', async () => {
+    const { client } = testClient(server.origin, options);
+    server.script(reset, ok);
+    await client.agents.create({ name: 'n' }, { idempotencyKey: 'mine' });
+    expect(server.requests.map(({ headers }) => headers['idempotency-key'])).toEqual(['mine', 'mine']);
+  });
+
+  it('a refused connection is repeated always: nothing was sent', async () => {
+    const { client, clock } = testClient(`http://127.0.0.1:${closedPort}`, options);
+    const error = await rejection(client.agents.create({ name: 'n' }));
+    expect(error).toMatchObject({ name: 'APIConnectionError', maybeSent: false, attempts: 4 });
+    expect(error.message).toContain('ECONNREFUSED');
+    expect(clock.waits).toEqual([250, 500, 1_000]);
+  });
+
+  it('a host that does not resolve is repeated always', async () => {
+    const { client } = testClient('https://nowhere.invalid', { ...options, maxRetries: 1, proxy: undefined });
+    const error = await rejection(client.agents.create({ name: 'n' }));
+    expect(error).toMatchObject({ name: 'APIConnectionError', maybeSent: false, attempts: 2 });
+  });
+
+  it('a status of failure counts more than the body that broke off behind it', async () => {
+    const { client, clock } = testClient(server.origin, options);
+    server.script(breakAfter('HTTP/1.1 503 No\r\nretry-after: 4\r\ncontent-length: 100\r\n\r\n{"err'), ok);
+    await client.agents.create({ name: 'n' });
+    expect(clock.waits).toEqual([4_000]);
+  });
+
+  it('an answer that is not HTTP is a clear error, and shows none of it', async () => {
+    const { client } = testClient(server.origin, { ...options, maxRetries: 0 });
+    server.script(breakAfter('SSH-2.0-secret banner\r\n\r\n'));
+    const error = await rejection(client.agents.get('agt_1'));
+    expect(['ResponseShapeError', 'APIConnectionError']).toContain(error.name);
+    expect(error.message).not.toContain('banner');
+  });
+});
+
+describe('over undici', () => {
+  it('knows that a request which still waits for a connection was not sent', async () => {
+    let queued: (() => void) | undefined;
+    const isQueued = new Promise<void>((resolve) => {
+      queued = resolve;
+    });
+    // A pool without a free connection.
+    const dispatcher = { dispatch: () => queued?.() } as never;
+    const { client, clock } = testClient(server.origin, { maxRetries: 0, dispatcher });
+    const waiting = client.agents.create({ name: 'n' });
+    await isQueued;
+    clock.expire(tryLimitMs);
+    expect(await rejection(waiting)).toMatchObject({ name: 'APITimeoutError', maybeSent: false });
+  });
+});

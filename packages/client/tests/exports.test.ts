@@ -1,0 +1,159 @@
+import { createHash } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { json, raw, type Script, ScriptedServer } from './scripted-server.ts';
+import { rejection, testClient, transports } from './test-client.ts';
+import { tryLimitMs } from './test-clock.ts';
+
+const server = new ScriptedServer();
+beforeAll(() => server.start());
+afterAll(() => server.stop());
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'actlog-export-'));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+const events = Array.from({ length: 500 }, (_unused, index) => ({
+  eventId: `e${index}`,
+  payload: { text: '"]}\\' },
+}));
+const eventsText = JSON.stringify(events, null, 1);
+const sha256 = createHash('sha256').update(eventsText).digest('hex');
+
+/** The document as the reference server writes it: the events first, then what is known of them. */
+function documentText(
+  changes: { eventsText?: string; eventCount?: number; contentSha256?: string | null } = {},
+): string {
+  const hash = changes.contentSha256 === undefined ? sha256 : changes.contentSha256;
+  const end = hash === null ? '' : `,"contentSha256":"${hash}"`;
+  return `{"exportVersion":"1.0","session":{"id":"s","events":[]},"risk":null, "events": ${
+    changes.eventsText ?? eventsText
+  } ,"eventCount":${changes.eventCount ?? 500}${end}}`;
+}
+
+const inPieces =
+  (text: string, pieceBytes: number, breakAt = Infinity): Script =>
+  (response) => {
+    const bytes = Buffer.from(text);
+    response.writeHead(200, { 'content-type': 'application/json' });
+    for (let at = 0; at < Math.min(bytes.length, breakAt); at += pieceBytes) {
+      response.write(bytes.subarray(at, at + pieceBytes));
+    }
+    if (breakAt === Infinity) response.end();
+    else response.write('', () => response.socket?.resetAndDestroy());
+  };
+
+const names = () => readdir(folder);
+
+describe.each(transports)('exports over %s', (_name, options) => {
+  it('to a file, with progress, checked against the document itself', async () => {
+    server.script(inPieces(documentText(), 777));
+    const path = join(folder, 'session.json');
+    const progress: { bytes: number; events: number }[] = [];
+    const result = await testClient(server.origin, options).client.sessions.exportToFile('s', path, {
+      onProgress: (step) => progress.push(step),
+    });
+    const bytes = Buffer.byteLength(documentText());
+    expect(result).toEqual({ path, bytes, eventCount: 500, contentSha256: sha256, verified: true });
+    expect(await readFile(path, 'utf8')).toBe(documentText());
+    expect(progress.at(-1)).toEqual({ bytes, events: 500 });
+    expect(await names()).toEqual(['session.json']);
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+  });
+
+  it('starts again from the first byte when the download breaks off', async () => {
+    server.script(inPieces(documentText(), 777, 5_000), inPieces(documentText(), 777));
+    const path = join(folder, 'session.json');
+    const { client } = testClient(server.origin, options);
+    expect(await client.sessions.exportToFile('s', path)).toMatchObject({ verified: true });
+    expect(await readFile(path, 'utf8')).toBe(documentText());
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it.each([
+    ['a download that breaks off every time', inPieces(documentText(), 777, 5_000), 'APIConnectionError'],
+    ['a document that is cut', raw(200, documentText().slice(0, -40)), 'ExportIntegrityError'],
+    ['another hash', raw(200, documentText({ contentSha256: '0'.repeat(64) })), 'ExportIntegrityError'],
+    ['another count', raw(200, documentText({ eventCount: 499 })), 'ExportIntegrityError'],
+    [
+      'events that were changed',
+      raw(200, documentText({ eventsText: eventsText.replace('e7', 'e8') })),
+      'ExportIntegrityError',
+    ],
+    ['no events', json(200, { id: 's' }), 'ExportIntegrityError'],
+    ['an error answer', json(404, { error: { code: 'NOT_FOUND', message: 'x' } }), 'NotFoundError'],
+  ])('%s leaves no file', async (_what, script, name) => {
+    server.script(script);
+    const { client } = testClient(server.origin, { ...options, maxRetries: 1 });
+    const error = await rejection(client.sessions.exportToFile('s', join(folder, 'session.json')));
+    expect(error.name).toBe(name);
+    expect(await names()).toEqual([]);
+  });
+
+  it('says so when the service sends no hash', async () => {
+    server.script(raw(200, documentText({ contentSha256: null })));
+    const result = testClient(server.origin, options).client.sessions.exportToFile('s', join(folder, 'a'));
+    expect(await result).toMatchObject({ verified: false, contentSha256: sha256 });
+  });
+
+  it('in memory, checked alike', async () => {
+    const { client } = testClient(server.origin, options);
+    server.script(raw(200, documentText()));
+    expect(await client.sessions.export('s')).toMatchObject({ eventCount: 500, events });
+    server.script(raw(200, documentText({ contentSha256: 'f'.repeat(64) })));
+    expect(await rejection(client.sessions.export('s'))).toMatchObject({ code: 'EXPORT_INTEGRITY' });
+    server.script(json(200, { events: [] }));
+    expect(await client.sessions.export('s')).toEqual({ events: [] });
+  });
+
+  it('undoes an encoding on the way to the file', async () => {
+    server.script(raw(200, gzipSync(documentText()), { 'content-encoding': 'gzip' }));
+    const path = join(folder, 'session.json');
+    await testClient(server.origin, options).client.sessions.exportToFile('s', path);
+    expect(await readFile(path, 'utf8')).toBe(documentText());
+  });
+
+  it('a disk that fails is told as it is, and not tried again', async () => {
+    server.script(raw(200, documentText()));
+    const { client } = testClient(server.origin, options);
+    const error = await rejection(client.sessions.exportToFile('s', join(folder, 'missing', 'session.json')));
+    expect(error).toMatchObject({ code: 'ENOENT' });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('the time limit bounds a silence, not the whole', async () => {
+    let go: (() => void) | undefined;
+    server.script((response) => {
+      const text = documentText();
+      response.write(text.slice(0, 1_000));
+      go = () => {
+        response.write(text.slice(1_000, 2_000));
+        go = () => {};
+      };
+    });
+    const progress: number[] = [];
+    let arrived: (() => void) | undefined;
+    const { client, clock } = testClient(server.origin, { ...options, maxRetries: 0 });
+    const call = rejection(
+      client.sessions.exportToFile('s', join(folder, 'session.json'), {
+        onProgress: ({ bytes }) => {
+          progress.push(bytes);
+          arrived?.();
+        },
+      }),
+    );
+    for (const bytes of [1_000, 2_000]) {
+      while (progress.at(-1) !== bytes) await new Promise<void>((resolve) => (arrived = resolve));
+      clock.expire(tryLimitMs); // a piece came since the last time: go on
+      go?.();
+    }
+    clock.expire(tryLimitMs);
+    expect(await call).toMatchObject({ name: 'APITimeoutError' });
+    expect(await names()).toEqual([]);
+  });
+});

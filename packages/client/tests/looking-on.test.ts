@@ -1,0 +1,174 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { failure, json, ScriptedServer } from './scripted-server.ts';
+import { rejection, testClient, testKey, transports } from './test-client.ts';
+
+const server = new ScriptedServer();
+beforeAll(() => server.start());
+afterAll(() => server.stop());
+
+const ok = json(200, { id: 'agt_1' }, { 'x-request-id': 'req_2' });
+
+describe.each(transports)('hooks over %s', (_name, options) => {
+  it('see every try, and may change its headers', async () => {
+    server.script(failure(503, 'OVERLOADED', { 'x-request-id': 'req_1' }), ok);
+    const seen: unknown[] = [];
+    const { client } = testClient(server.origin, {
+      ...options,
+      hooks: {
+        beforeRequest: async (request) => {
+          seen.push(['before', request.method, request.url, request.attempt]);
+          request.headers['x-trace'] = String(request.attempt);
+          delete request.headers['x-service-sdk'];
+        },
+        afterResponse: ({ status, requestId, path, attempt, headers, durationMs }) => {
+          seen.push(['after', path, status, requestId, attempt, headers.get('content-type'), durationMs]);
+        },
+        onRetry: ({ error, attempt, delayMs }) => void seen.push(['retry', error.code, attempt, delayMs]),
+      },
+    });
+    await client.agents
+      .list({ limit: 1 }, { maxRetries: 1 })
+      .asResponse()
+      .catch(() => {});
+    const url = `${server.origin}/v1/agents?limit=1`;
+    expect(seen).toEqual([
+      ['before', 'GET', url, 1],
+      ['after', '/v1/agents', 503, 'req_1', 1, 'application/json', 0],
+      ['retry', 'OVERLOADED', 1, 250],
+      ['before', 'GET', url, 2],
+      ['after', '/v1/agents', 200, 'req_2', 2, 'application/json', 0],
+    ]);
+    expect(server.requests.map(({ headers }) => headers['x-trace'])).toEqual(['1', '2']);
+    expect(server.requests[0]?.headers).not.toHaveProperty('x-service-sdk');
+  });
+
+  it('that throw end the call with their own error', async () => {
+    server.script(ok);
+    const mine = new TypeError('mine');
+    const fail = async () => {
+      throw mine;
+    };
+    for (const hooks of [{ beforeRequest: fail }, { afterResponse: fail }]) {
+      const { client, clock } = testClient(server.origin, { ...options, hooks });
+      expect(await rejection(client.agents.get('agt_1'))).toBe(mine);
+      expect(clock.running).toBe(0);
+    }
+  });
+});
+
+describe('the log', () => {
+  const collect = () => {
+    const lines: unknown[][] = [];
+    const add =
+      (level: string) =>
+      (...line: unknown[]) =>
+        void lines.push([level, ...line]);
+    return {
+      lines,
+      logger: { error: add('error'), warn: add('warn'), info: add('info'), debug: add('debug') },
+    };
+  };
+
+  it('holds what the allow-list names, and nothing else', async () => {
+    server.script(failure(503, 'OVERLOADED'), ok);
+    const { lines, logger } = collect();
+    const { client } = testClient(server.origin, { logger, logLevel: 'debug' });
+    await client.agents.update('agt_1', { name: 'secret inside' }, { extraQuery: { secret: 'inside' } });
+    const about = { method: 'PATCH', path: '/v1/agents/agt_1' };
+    expect(lines).toEqual([
+      [
+        'debug',
+        '[actlog] answered',
+        { ...about, status: 503, attempt: 1, durationMs: 0, requestId: undefined },
+      ],
+      [
+        'info',
+        '[actlog] trying again',
+        { ...about, status: 503, code: 'OVERLOADED', attempt: 1, delayMs: 250, requestId: undefined },
+      ],
+      [
+        'debug',
+        '[actlog] answered',
+        { ...about, status: 200, attempt: 2, durationMs: 0, requestId: 'req_2' },
+      ],
+    ]);
+    expect(JSON.stringify(lines)).not.toContain(testKey);
+  });
+
+  it.each([
+    ['off', 0],
+    ['warn', 0],
+    ['info', 1],
+    ['debug', 3],
+  ] as const)('at level %s holds %d lines', async (logLevel, count) => {
+    server.script(failure(503, 'OVERLOADED'), ok);
+    const { lines, logger } = collect();
+    await testClient(server.origin, { logger, logLevel }).client.agents.get('agt_1');
+    expect(lines).toHaveLength(count);
+  });
+
+  it('does no harm when it fails', async () => {
+    server.script(ok);
+    const fail = () => {
+      throw new Error('disk full');
+    };
+    const logger = { error: fail, warn: fail, info: fail, debug: fail };
+    const { client } = testClient(server.origin, { logger, logLevel: 'debug' });
+    expect(await client.agents.get('agt_1')).toEqual({ id: 'agt_1' });
+  });
+});
+
+describe('the promise of a call', () => {
+  it('sends once, whatever is asked of it', async () => {
+    server.script(ok);
+    const call = testClient(server.origin).client.agents.get('agt_1');
+    const [data, { response, attempts }, again] = await Promise.all([
+      call,
+      call.withResponse(),
+      call.asResponse(),
+    ]);
+    expect([data, await response.json(), await again.json()]).toEqual(Array(3).fill({ id: 'agt_1' }));
+    expect([response.status, response.headers.get('x-request-id'), attempts]).toEqual([200, 'req_2', 1]);
+    expect(server.requests).toHaveLength(1);
+    expect(await call.finally(() => {})).toEqual(data);
+    expect(Object.prototype.toString.call(call)).toBe('[object RequestPromise]');
+  });
+
+  it('sends at once, also when nobody waits for it', async () => {
+    server.script(ok);
+    void testClient(server.origin).client.agents.get('agt_1');
+    await server.received(1);
+  });
+
+  it('can be caught', async () => {
+    server.script(failure(404, 'NOT_FOUND'));
+    const call = testClient(server.origin).client.agents.get('agt_1');
+    expect(await call.catch((error) => error.code)).toBe('NOT_FOUND');
+    await expect(call.withResponse()).rejects.toThrow('NOT_FOUND');
+  });
+
+  it('leads from an error back to the line that waited for it', async () => {
+    server.script(failure(404, 'NOT_FOUND'));
+    const { client } = testClient(server.origin);
+    const waiters = {
+      async waitsForCall() {
+        await client.agents.get('agt_1');
+      },
+      async waitsForPage() {
+        await client.agents.list();
+      },
+      async loopsOverItems() {
+        for await (const _agent of client.agents.list());
+      },
+    };
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 30;
+    try {
+      for (const [name, waiter] of Object.entries(waiters)) {
+        expect((await rejection(waiter())).stack).toMatch(new RegExp(`at (async )?${name}`));
+      }
+    } finally {
+      Error.stackTraceLimit = stackTraceLimit;
+    }
+  });
+});

@@ -1,0 +1,74 @@
+import { cp, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build, type Options } from 'tsup';
+import config from '../../../../tsup.config.ts';
+
+const root = fileURLToPath(new URL('../../../../', import.meta.url));
+
+/** A project that has the client installed as a user would: built by the real configuration, with its real manifest. */
+export class PackedClient {
+  readonly folder: string;
+
+  private constructor(folder: string) {
+    this.folder = folder;
+  }
+
+  static async install(): Promise<PackedClient> {
+    const folder = await realpath(await mkdtemp(join(tmpdir(), 'actlog-packed-')));
+    const client = new PackedClient(folder);
+    await writeFile(join(folder, 'package.json'), '{"private":true,"type":"module"}');
+    await client.#build('protocol');
+    await client.#build('client');
+    await client.#copyDependency('p-retry', join(root, 'packages/client'));
+    await client.#copyDependency('is-network-error', join(folder, 'node_modules/p-retry'), 'p-retry');
+    await client.#copyDependency('undici', join(root, 'packages/client'));
+    return client;
+  }
+
+  /** Adds the program that every runtime runs. */
+  async addProgram(): Promise<string> {
+    const path = join(this.folder, 'program.js');
+    await cp(new URL('./program.js', import.meta.url), path);
+    return path;
+  }
+
+  async remove(): Promise<void> {
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
+  /** Builds a package as `npm run build` does, and gives it the manifest that publishing gives it. */
+  async #build(name: string): Promise<void> {
+    const options = (config as Options[]).find((candidate) => candidate.name === name);
+    const entries = Array.isArray(options?.entry) ? options.entry : [];
+    const target = join(this.folder, 'node_modules/@actlog', name);
+    await build({
+      ...options,
+      entry: entries.map((entry) => join(root, entry)),
+      tsconfig: join(root, 'packages', name, 'tsconfig.json'),
+      outDir: join(target, 'dist'),
+      config: false,
+      silent: true,
+    });
+    const manifest = JSON.parse(await readFile(join(root, 'packages', name, 'package.json'), 'utf8'));
+    const { publishConfig, ...rest } = manifest;
+    await writeFile(
+      join(target, 'package.json'),
+      JSON.stringify({ ...rest, exports: publishConfig.exports }),
+    );
+  }
+
+  async #copyDependency(name: string, from: string, through?: string): Promise<void> {
+    const start = through
+      ? createRequire(join(root, 'packages/client/package.json')).resolve(through)
+      : join(from, 'x');
+    const entry = createRequire(start).resolve(name);
+    let folder = dirname(entry);
+    while (!folder.endsWith(`/${name}`)) folder = dirname(folder);
+    const target = join(this.folder, 'node_modules', name);
+    await mkdir(dirname(target), { recursive: true });
+    await cp(folder, target, { recursive: true, dereference: true });
+  }
+}
