@@ -1,0 +1,55 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+/** A call that is running, for hooks further in that see the same call. */
+export interface ActiveCall {
+  /** Who records it: a hook with another recorder records for another service. */
+  readonly recordedBy: object;
+  readonly toolName: string;
+  readonly argumentsHash: string;
+  readonly callId: string | undefined;
+  readonly framework: string | undefined;
+  /** The call within which this one runs. */
+  readonly outer: ActiveCall | undefined;
+  /** Whether a hook further in has already been told apart as the same call. */
+  isClaimed: boolean;
+}
+
+const key = Symbol.for('@actlog/recorder/active-call');
+type Storage = AsyncLocalStorage<ActiveCall>;
+
+/** One for all copies of this package: adapters may bring their own. */
+function storage(): Storage {
+  const registry = globalThis as { [key]?: Storage };
+  registry[key] ??= new AsyncLocalStorage<ActiveCall>();
+  return registry[key];
+}
+
+/** The innermost call that is running here. */
+export function currentCall(): ActiveCall | undefined {
+  return storage().getStore();
+}
+
+/** Runs a tool as the given call. */
+export function runAsCall<Result>(call: ActiveCall, run: () => Result): Result {
+  return storage().run(call, run);
+}
+
+/**
+ * Finds a running call that is the same as the one that is about to start, as two hooks see it: an MCP client's
+ * within a LangChain tool's, say. The same means the same tool and the same arguments by hash, and either another
+ * framework saw it, or the same framework with the same id. So a tool that calls itself is two calls; and an inner
+ * call with other arguments, which nobody checked, is one of its own. Each outer call stands for one inner call: a
+ * second one is a repetition, and really happens.
+ */
+export function claimSameCall(call: Omit<ActiveCall, 'outer' | 'isClaimed'>): boolean {
+  for (let outer = currentCall(); outer; outer = outer.outer) {
+    if (outer.isClaimed || outer.recordedBy !== call.recordedBy) continue;
+    if (outer.toolName !== call.toolName || outer.argumentsHash !== call.argumentsHash) continue;
+    const isOtherHook =
+      outer.framework !== call.framework || (call.callId !== undefined && outer.callId === call.callId);
+    if (!isOtherHook) continue;
+    outer.isClaimed = true;
+    return true;
+  }
+  return false;
+}

@@ -1,0 +1,134 @@
+import { createHash } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import canonicalize from 'canonicalize';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { ArgumentsHasher, hashArguments, matchesArguments } from './arguments-hash.ts';
+
+const hashKey = '0123456789abcdef0123456789abcdef';
+
+function sha256(text: string): string {
+  return `sha256:${createHash('sha256').update(text).digest('hex')}`;
+}
+
+test('the examples of RFC 8785 hash as they stand there in canonical form', async () => {
+  // Section 3.2.2 and 3.2.4
+  const primitives = {
+    numbers: JSON.parse('[333333333.33333329, 1E30, 4.50, 2e-3, 0.000000000000000000000000001]'),
+    string: '\u20ac$\u000f\u000aA\'\u0042\u0022\u005c\\"/',
+    literals: [null, true, false],
+  };
+  expect(await hashArguments(primitives)).toBe(
+    sha256(
+      String.raw`{"literals":[null,true,false],"numbers":[333333333.3333333,1e+30,4.5,0.002,1e-27],"string":"€$\u000f\nA'B\"\\\\\"/"}`,
+    ),
+  );
+  // Section 3.2.3
+  const sorting = {
+    '\u20ac': 'Euro Sign',
+    '\r': 'Carriage Return',
+    '\ufb33': 'Hebrew Letter Dalet With Dagesh',
+    '1': 'One',
+    '\ud83d\ude00': 'Emoji: Grinning Face',
+    '\u0080': 'Control',
+    '\u00f6': 'Latin Small Letter O With Diaeresis',
+  };
+  expect(await hashArguments(sorting)).toBe(
+    sha256(
+      '{"\\r":"Carriage Return","1":"One","\u0080":"Control","\u00f6":"Latin Small Letter O With Diaeresis","\u20ac":"Euro Sign","\ud83d\ude00":"Emoji: Grinning Face","\ufb33":"Hebrew Letter Dalet With Dagesh"}',
+    ),
+  );
+});
+
+// Appendix B
+test.each([
+  ['0000000000000000', '0'],
+  ['8000000000000000', '0'],
+  ['0000000000000001', '5e-324'],
+  ['7fefffffffffffff', '1.7976931348623157e+308'],
+  ['4340000000000000', '9007199254740992'],
+  ['4430000000000000', '295147905179352830000'],
+  ['44b52d02c7e14af5', '9.999999999999997e+22'],
+  ['44b52d02c7e14af6', '1e+23'],
+  ['444b1ae4d6e2ef4e', '999999999999999700000'],
+  ['3eb0c6f7a0b5ed8d', '0.000001'],
+  ['3eb0c6f7a0b5ed8c', '9.999999999999997e-7'],
+  ['41b3de4355555553', '333333333.3333332'],
+  ['becbf647612f3696', '-0.0000033333333333333333'],
+  ['43143ff3c1cb0959', '1424953923781206.2'],
+])('the number %s of RFC 8785 is written %s', async (bits, text) => {
+  const number = Buffer.from(bits, 'hex').readDoubleBE();
+  expect(await hashArguments([number])).toBe(sha256(`[${text}]`));
+});
+
+test('any JSON value hashes as the canonicalisation library has it, at once, in turns and keyed', async () => {
+  const hasher = new ArgumentsHasher();
+  await fc.assert(
+    fc.asyncProperty(fc.jsonValue({ maxDepth: 6 }), async (value) => {
+      const expected = sha256(canonicalize(value) as string);
+      expect(hasher.hashSync(value)).toBe(expected);
+      // Beside something large, the same value goes through the other way.
+      const large = { large: 'é'.repeat(40_000), value };
+      expect(await hasher.hash(large)).toBe(sha256(canonicalize(large) as string));
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test('large arguments of every shape hash like small ones', async () => {
+  const shapes = [
+    {
+      rows: Array.from({ length: 5_000 }, (_, index) => ({
+        index,
+        name: `row ${index}`,
+        parts: [index / 3],
+      })),
+    },
+    Object.fromEntries(Array.from({ length: 9_500 }, (_, index) => [`key ${(index * 7919) % 9_500}`, index])),
+    ['🔎'.repeat(40_000), `x${'🔎'.repeat(40_000)}`],
+  ];
+  for (const shape of shapes) expect(await hashArguments(shape)).toBe(sha256(canonicalize(shape) as string));
+});
+
+test('other work runs while 5 MB are hashed', async () => {
+  const rows = Array.from({ length: 60_000 }, (_, index) => ({
+    index,
+    name: `row ${index}`,
+    text: 'x'.repeat(40),
+  }));
+  const hasher = new ArgumentsHasher();
+  const expected = hasher.hashSync({ rows });
+  let turns = 0;
+  let isDone = false;
+  const hash = Promise.resolve(hasher.hash({ rows })).finally(() => {
+    isDone = true;
+  });
+  while (!isDone) {
+    turns += 1;
+    await nextTurn();
+  }
+  expect(turns).toBeGreaterThan(10);
+  expect(await hash).toBe(expected);
+});
+
+test('a keyed hash names itself and needs its key', async () => {
+  const hash = await hashArguments({ pin: 1234 }, { hashKey });
+  expect(hash).toMatch(/^hmac-sha256:[0-9a-f]{64}$/);
+  expect(await hashArguments({ pin: 1234 }, { hashKey: Buffer.from(hashKey) })).toBe(hash);
+  expect(await matchesArguments(hash, { pin: 1234 }, { hashKey })).toBe(true);
+  expect(await matchesArguments(hash, { pin: 1235 }, { hashKey })).toBe(false);
+  expect(await matchesArguments(hash, { pin: 1234 })).toBe(false);
+  expect(await matchesArguments(hash, { pin: 1234 }, { hashKey: `${hashKey}0` })).toBe(false);
+});
+
+test('a plain hash is proven by the arguments, whatever the order of their properties', async () => {
+  const hash = await hashArguments({ b: 1, a: [2] });
+  expect(await matchesArguments(hash, { a: [2], b: 1 })).toBe(true);
+  expect(await matchesArguments(hash, { a: [2], b: 1 }, { hashKey })).toBe(true);
+  expect(await matchesArguments(hash, { a: [3], b: 1 })).toBe(false);
+  expect(await matchesArguments('sha256:', {})).toBe(false);
+});
+
+test('a key that is easily tried is refused', async () => {
+  await expect(hashArguments({}, { hashKey: 'short' })).rejects.toThrow(/hashKey has 5 .* use at least 16/);
+});

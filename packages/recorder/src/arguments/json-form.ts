@@ -1,0 +1,105 @@
+import { Readable } from 'node:stream';
+
+/** Raw bytes: hashed as bytes, not as a list of numbers. */
+export class Bytes {
+  /** The kind of buffer, such as `Uint8Array` (a Node.js Buffer too). */
+  readonly type: string;
+  readonly view: Uint8Array;
+
+  constructor(type: string, view: Uint8Array) {
+    this.type = type;
+    this.view = view;
+  }
+}
+
+/** What JSON can hold, one level deep: the children are still as the caller made them. */
+export type JsonForm = null | boolean | number | string | undefined | readonly unknown[] | object | Bytes;
+
+/** Stands in for what JSON has no form for. */
+function marker(type: string, rest?: Record<string, unknown>): object {
+  return { $type: type, ...rest };
+}
+
+/** Stands in for a container that holds itself. */
+export const cycleMarker: object = marker('Cycle');
+/** Stands in for what lies deeper than is looked. */
+export const tooDeepMarker: object = marker('TooDeep');
+/** Stands in for a property that throws when it is read. */
+export const unreadableMarker: object = marker('Unreadable');
+
+/**
+ * The one treatment of every JavaScript value in arguments, a level at a time. What `JSON.stringify` can say it
+ * says as `JSON.stringify` does, and the rest becomes an object with a `$type`:
+ *
+ * | value | becomes |
+ * |---|---|
+ * | `undefined`, function, symbol | left out of objects, `null` in arrays and alone |
+ * | NaN, infinities | `{"$type":"Number","value":"NaN"}` |
+ * | BigInt | `{"$type":"BigInt","value":"12"}` |
+ * | string with lone surrogates | the same with U+FFFD in their places |
+ * | anything with `toJSON()`, such as Date or URL | what that returns |
+ * | Map, Set | `{"$type":"Map","entries":[…]}`, `{"$type":"Set","values":[…]}`, in their own order |
+ * | Buffer, typed array, ArrayBuffer, DataView | `{"$type":"Uint8Array","byteLength":3,"sha256":"…"}` |
+ * | Blob, File | `{"$type":"Blob","size":3,"type":"text/plain"}` |
+ * | stream, async iterable | `{"$type":"Stream"}`; it is not read |
+ * | Error | `{"$type":"Error","name":"…","message":"…"}` |
+ * | RegExp | `{"$type":"RegExp","value":"/a/g"}` |
+ * | any other class instance | its own enumerable properties |
+ * | a container inside itself | `{"$type":"Cycle"}` |
+ * | deeper than 512 levels | `{"$type":"TooDeep"}` |
+ * | a property that throws | `{"$type":"Unreadable"}` |
+ */
+export function toJsonForm(value: unknown): JsonForm {
+  switch (typeof value) {
+    case 'string':
+    case 'boolean':
+      return value;
+    case 'number':
+      return Number.isFinite(value) ? value : marker('Number', { value: String(value) });
+    case 'bigint':
+      return marker('BigInt', { value: String(value) });
+    case 'object':
+      return value === null ? null : formOfObject(value);
+    default:
+      return undefined;
+  }
+}
+
+function formOfObject(object: object): JsonForm {
+  const bytes = bytesOf(object);
+  if (bytes) return bytes;
+  const toJSON = (object as { toJSON?: unknown }).toJSON;
+  if (typeof toJSON === 'function') {
+    const converted: unknown = toJSON.call(object, '');
+    // Like JSON.stringify, it is asked once: what it returns is taken without asking again.
+    return typeof converted === 'object' && converted !== null
+      ? structureOf(converted)
+      : toJsonForm(converted);
+  }
+  return structureOf(object);
+}
+
+function structureOf(object: object): JsonForm {
+  if (Array.isArray(object)) return object;
+  if (object instanceof Number || object instanceof String || object instanceof Boolean) {
+    return toJsonForm(object.valueOf());
+  }
+  if (object instanceof Map) return marker('Map', { entries: [...object] });
+  if (object instanceof Set) return marker('Set', { values: [...object] });
+  if (object instanceof Error) return marker('Error', { name: object.name, message: object.message });
+  if (object instanceof RegExp) return marker('RegExp', { value: String(object) });
+  if (object instanceof Blob) return marker('Blob', { size: object.size, type: object.type });
+  if (object instanceof Readable || Symbol.asyncIterator in object) return marker('Stream');
+  return object;
+}
+
+function bytesOf(object: object): Bytes | undefined {
+  if (ArrayBuffer.isView(object)) {
+    const type = (object as Uint8Array)[Symbol.toStringTag];
+    return new Bytes(type, new Uint8Array(object.buffer, object.byteOffset, object.byteLength));
+  }
+  if (object instanceof ArrayBuffer || object instanceof SharedArrayBuffer) {
+    return new Bytes(object[Symbol.toStringTag], new Uint8Array(object));
+  }
+  return undefined;
+}

@@ -1,0 +1,224 @@
+import { type ActiveCall, claimSameCall, currentCall, runAsCall } from './active-call.ts';
+import type { ArgumentsHasher } from './arguments/arguments-hash.ts';
+import { type OriginKey, originKey } from './delivery/origin.ts';
+import { QueuedEvent } from './delivery/queued-event.ts';
+import { eventBody, isoTimestamp } from './event-body.ts';
+import { createEventId } from './event-id.ts';
+import { ActionDeniedError } from './guard/action-denied-error.ts';
+import type { Guard, GuardedCall } from './guard/guard.ts';
+import { toIdentifier } from './identifier.ts';
+import type { Outbox } from './outbox.ts';
+import type { Reporter } from './reporter.ts';
+import {
+  defaultResponseStatus,
+  type ResponseStatusMapping,
+  responseStatuses,
+  type ToolOutcome,
+} from './response-status.ts';
+import { currentSessionId } from './session.ts';
+import type { ToolCall, ToolCallFacts } from './tool-call.ts';
+
+/** What stands for a hash that could not be made; it matches no arguments. */
+const noHash = 'sha256:unavailable';
+
+/** What a {@link CallRecorder} works with. */
+export interface CallRecorderOptions {
+  readonly agentId: string;
+  readonly agentVersion: string | undefined;
+  readonly framework: string | undefined;
+  readonly sdk: string | undefined;
+  readonly blockTimeoutMs: number;
+  readonly responseStatus: ResponseStatusMapping | undefined;
+  readonly hasher: ArgumentsHasher;
+  readonly guard: Guard;
+  /** Undefined when nothing is configured to send to. */
+  readonly outbox: Outbox | undefined;
+  readonly reporter: Reporter;
+  /** Called after every event. */
+  readonly onRecorded: () => void;
+}
+
+/** Turns calls into events. */
+export class CallRecorder {
+  readonly #options: CallRecorderOptions;
+  /** The session of calls that have no other. */
+  readonly #ownSessionId = createEventId(Date.now());
+  readonly #originKeys = new Map<string, OriginKey>();
+
+  constructor(options: CallRecorderOptions) {
+    this.#options = options;
+  }
+
+  async toolCall<Result>(call: ToolCall, run: () => Result | Promise<Result>): Promise<Result> {
+    const { guard, outbox } = this.#options;
+    if (!outbox && !guard.isEnforcing) return run();
+    const hash = this.#hash(call.arguments);
+    const argumentsHash = typeof hash === 'string' ? hash : await hash;
+    const framework = call.framework ?? this.#options.framework;
+    const facts = {
+      recordedBy: this,
+      toolName: call.toolName,
+      argumentsHash,
+      callId: call.callId,
+      framework,
+    };
+    if (claimSameCall(facts)) return run();
+    const sessionId = call.sessionId ?? currentSessionId() ?? this.#ownSessionId;
+    if (outbox?.isBlocking) await outbox.waitForRoom(call.signal, this.#options.blockTimeoutMs);
+    if (guard.isEnforcing || guard.isObserving) {
+      const guarded = this.#guardedCall(call, argumentsHash, sessionId, framework);
+      if (guard.isObserving) void guard.observe(guarded);
+      else await this.#admit(call, guarded);
+    }
+    const active: ActiveCall = { ...facts, outer: currentCall(), isClaimed: false };
+    let result: Result;
+    try {
+      result = await runAsCall(active, run);
+    } catch (error) {
+      this.#conclude(call, argumentsHash, sessionId, { ok: false, error });
+      throw error;
+    }
+    this.#conclude(call, argumentsHash, sessionId, { ok: true, result });
+    return result;
+  }
+
+  record(facts: ToolCallFacts): string {
+    const nowMs = Date.now();
+    const eventId = createEventId(nowMs);
+    try {
+      const argumentsHash = facts.argumentsHash ?? this.#options.hasher.hashSync(facts.arguments);
+      this.#add(eventId, nowMs, facts, {
+        argumentsHash: toIdentifier(argumentsHash, noHash),
+        sessionId: facts.sessionId ?? currentSessionId() ?? this.#ownSessionId,
+        responseStatus: facts.responseStatus,
+        sourceTimestamp: timestampOf(facts.sourceTimestamp, nowMs),
+      });
+    } catch (error) {
+      this.#options.reporter.failed('record', new Error('An event could not be recorded.', { cause: error }));
+    }
+    return eventId;
+  }
+
+  #hash(args: unknown): string | Promise<string> {
+    try {
+      const hash = this.#options.hasher.hash(args);
+      return typeof hash === 'string' ? hash : hash.catch((error) => this.#hashFailed(error));
+    } catch (error) {
+      return this.#hashFailed(error);
+    }
+  }
+
+  #hashFailed(cause: unknown): string {
+    this.#options.reporter.failed('hash', new Error('Arguments could not be hashed.', { cause }));
+    return noHash;
+  }
+
+  #guardedCall(
+    call: ToolCall,
+    argumentsHash: string,
+    sessionId: string,
+    framework: string | undefined,
+  ): GuardedCall {
+    return {
+      agentId: toIdentifier(call.agentId ?? this.#options.agentId, 'agent'),
+      sessionId: toIdentifier(sessionId, 'session'),
+      toolName: toIdentifier(call.toolName, 'unknown'),
+      arguments: call.arguments,
+      argumentsHash,
+      framework,
+      actionId: toIdentifier(call.actionId ?? createEventId(Date.now()), 'action'),
+      signal: call.signal,
+    };
+  }
+
+  /** Lets the call through, or records that it did not run and throws. */
+  async #admit(call: ToolCall, guarded: GuardedCall): Promise<void> {
+    try {
+      call.signal?.throwIfAborted();
+      await this.#options.guard.admit(guarded);
+      call.signal?.throwIfAborted();
+    } catch (error) {
+      const isDenied = ActionDeniedError.isInstance(error);
+      const status = isDenied ? responseStatuses.denied : abortStatus(error);
+      this.#recordCall(call, guarded.argumentsHash, guarded.sessionId, status);
+      throw error;
+    }
+  }
+
+  #conclude(call: ToolCall, argumentsHash: string, sessionId: string, outcome: ToolOutcome): void {
+    const status = this.#statusOf(call, outcome);
+    if (status !== null) this.#recordCall(call, argumentsHash, sessionId, status);
+  }
+
+  #statusOf(call: ToolCall, outcome: ToolOutcome): number | null {
+    for (const mapping of [call.responseStatusOf, this.#options.responseStatus]) {
+      try {
+        const status = mapping?.(outcome);
+        if (status === null || (typeof status === 'number' && Number.isInteger(status))) return status;
+      } catch (error) {
+        this.#options.reporter.failed('mapping', new Error('A status mapping threw.', { cause: error }));
+      }
+    }
+    return defaultResponseStatus(outcome, call.signal?.aborted ?? false);
+  }
+
+  /** Nothing that goes wrong here may change how the call ends. */
+  #recordCall(call: ToolCall, argumentsHash: string, sessionId: string, responseStatus: number): void {
+    try {
+      const nowMs = Date.now();
+      const sourceTimestamp = isoTimestamp(nowMs);
+      const facts = { argumentsHash, sessionId, responseStatus, sourceTimestamp };
+      this.#add(createEventId(nowMs), nowMs, call, facts);
+    } catch (error) {
+      this.#options.reporter.failed('record', new Error('An event could not be recorded.', { cause: error }));
+    }
+  }
+
+  #add(
+    eventId: string,
+    nowMs: number,
+    call: Pick<ToolCall, 'agentId' | 'toolName' | 'framework' | 'sdk'>,
+    facts: {
+      argumentsHash: string;
+      sessionId: string;
+      responseStatus: number;
+      sourceTimestamp: string;
+    },
+  ): void {
+    const { outbox } = this.#options;
+    if (!outbox) return;
+    const sessionId = toIdentifier(facts.sessionId, 'session');
+    const body = eventBody({
+      ...facts,
+      eventId,
+      sessionId,
+      agentId: toIdentifier(call.agentId ?? this.#options.agentId, 'agent'),
+      toolName: toIdentifier(call.toolName, 'unknown'),
+    });
+    const isImportant = facts.responseStatus >= 400;
+    const origin = this.#originKey(call.framework, call.sdk);
+    outbox.add(new QueuedEvent({ eventId, sessionId, isImportant, body, originKey: origin }), nowMs);
+    this.#options.onRecorded();
+  }
+
+  #originKey(framework = this.#options.framework ?? '', sdk = this.#options.sdk ?? ''): OriginKey {
+    const name = `${framework}\n${sdk}`;
+    let key = this.#originKeys.get(name);
+    if (key === undefined) {
+      const { agentVersion } = this.#options;
+      key = originKey({ framework: framework || undefined, sdk: sdk || undefined, agentVersion });
+      this.#originKeys.set(name, key);
+    }
+    return key;
+  }
+}
+
+function abortStatus(reason: unknown): number {
+  const isTimeout = (reason as { name?: unknown } | undefined)?.name === 'TimeoutError';
+  return isTimeout ? responseStatuses.timedOut : responseStatuses.aborted;
+}
+
+function timestampOf(given: Date | string | undefined, nowMs: number): string {
+  const ms = given === undefined ? nowMs : new Date(given).getTime();
+  return isoTimestamp(Number.isNaN(ms) ? nowMs : ms);
+}

@@ -1,0 +1,83 @@
+import { expect, test, vi } from 'vitest';
+import { numberedEvent, numberOf } from '../../tests/journal-fixture.ts';
+import { Counters } from '../counters.ts';
+import { Reporter } from '../reporter.ts';
+import type { Answer } from './answer.ts';
+import { Deliverer } from './deliverer.ts';
+import type { QueuedEvent } from './queued-event.ts';
+import { SessionLanes } from './session-lanes.ts';
+
+/** A deliverer over a scripted transport, and the clock in the test's hands. */
+function start(answer: (number: number) => Answer, events: QueuedEvent[]) {
+  vi.useFakeTimers();
+  const lanes = new SessionLanes();
+  const counters = new Counters();
+  const deadLettered: [number, string][] = [];
+  const sent: number[] = [];
+  const errors: string[] = [];
+  for (const event of events) lanes.push(event);
+  const deliverer = new Deliverer({
+    lanes,
+    counters,
+    reporter: new Reporter({ onError: ({ message }) => errors.push(message) }, counters),
+    refill: () => {},
+    connect: async () => ({
+      abort: () => {},
+      send: (body, _headers, done) => {
+        const number = Number(JSON.parse(body).eventId.slice(-12));
+        sent.push(number);
+        queueMicrotask(() => done(answer(number)));
+      },
+    }),
+    headersFor: () => ({}),
+    parseRetryAfter: (value) => Number(value) * 1000,
+    deadLetter: (event, reason) => deadLettered.push([numberOf(event), reason]),
+    onSettled: () => {},
+    onFailed: () => {},
+    maxConcurrency: 4,
+  });
+  deliverer.warmUp();
+  return { deliverer, lanes, counters, deadLettered, sent, errors };
+}
+
+test('an event at which the service fails again and again is given up, while the others pass', async () => {
+  try {
+    const first = [0, 1, 2].map((number) => numberedEvent(number, { session: `s${number}` }));
+    const { counters, deadLettered, deliverer, lanes, sent } = start(
+      (number) => ({ status: number === 1 ? 500 : 202 }),
+      first,
+    );
+    // Alone, it may be an outage for all that is known.
+    await vi.advanceTimersByTimeAsync(3_600_000);
+    expect(deadLettered).toEqual([]);
+    expect(sent.length).toBeLessThan(200);
+    for (let number = 3; number < 20; number += 1) {
+      lanes.push(numberedEvent(number, { session: 'other' }));
+      deliverer.wake();
+      await vi.advanceTimersByTimeAsync(60_000);
+    }
+    expect(deadLettered).toEqual([[1, 'HTTP 500']]);
+    expect(counters.delivered).toBe(19);
+    expect(lanes.length).toBe(0);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test('a service that fails at everything is an outage: nothing is given up', async () => {
+  try {
+    let isMended = false;
+    const { counters, deadLettered, sent } = start(
+      () => ({ status: isMended ? 202 : 500 }),
+      Array.from({ length: 20 }, (_, number) => numberedEvent(number, { session: `s${number % 5}` })),
+    );
+    await vi.advanceTimersByTimeAsync(3_600_000);
+    expect(deadLettered).toEqual([]);
+    expect(sent.length).toBeLessThan(200);
+    isMended = true;
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(counters.delivered).toBe(20);
+  } finally {
+    vi.useRealTimers();
+  }
+});

@@ -1,0 +1,221 @@
+import type { Counters } from '../counters.ts';
+import { publish } from '../diagnostics.ts';
+import type { Reporter } from '../reporter.ts';
+import type { Answer, Transport } from './answer.ts';
+import type { OriginKey } from './origin.ts';
+import { Pace } from './pace.ts';
+import type { QueuedEvent } from './queued-event.ts';
+import type { SessionLanes } from './session-lanes.ts';
+import { judge, type Verdict } from './verdict.ts';
+
+/** An event at which the service fails so often, while it takes others in between, is refused for good. */
+const maxStrikes = 10;
+/** So many events that fail with a fault, and none that passes, are an outage and not a matter of those events. */
+const faultyEventsOfAnOutage = 3;
+
+/** What {@link Deliverer} works with. */
+export interface DelivererOptions {
+  readonly lanes: SessionLanes;
+  /** Brings events from the journal into the lanes when they run low. */
+  readonly refill: () => void;
+  /** Loads what sends; asked again after a failure. */
+  readonly connect: () => Promise<Transport>;
+  /** The headers of events of one origin. */
+  readonly headersFor: (origin: OriginKey) => Readonly<Record<string, string>>;
+  readonly parseRetryAfter: (value: string, nowMs: number) => number | undefined;
+  /** Keeps an event that the service will never take. */
+  readonly deadLetter: (event: QueuedEvent, reason: string) => void;
+  /** Called whenever an event left the lanes. */
+  readonly onSettled: () => void;
+  /** Called whenever a sending failed. */
+  readonly onFailed: () => void;
+  readonly maxConcurrency: number;
+  readonly counters: Counters;
+  readonly reporter: Reporter;
+}
+
+/** Sends what stands in the lanes, as fast as the service takes it and no faster. */
+export class Deliverer {
+  readonly #options: DelivererOptions;
+  readonly #pace: Pace;
+  #transport: Transport | undefined;
+  #isConnecting = false;
+  #isStopped = false;
+  #isScheduled = false;
+  #inFlight = 0;
+  /** Events with a fault since the last that passed. */
+  readonly #faulty = new Set<QueuedEvent>();
+  #wakeUp: NodeJS.Timeout | undefined;
+
+  constructor(options: DelivererOptions) {
+    this.#options = options;
+    this.#pace = new Pace({
+      maxConcurrency: options.maxConcurrency,
+      now: () => performance.now(),
+      random: Math.random,
+    });
+  }
+
+  /** Whether events get through, as far as is known. */
+  get isHealthy(): boolean {
+    return !this.#pace.isOpen;
+  }
+
+  /** Events being sent right now. */
+  get inFlight(): number {
+    return this.#inFlight;
+  }
+
+  /** Sends in a later turn of the event loop: whoever records an event does not pay for sending it. */
+  wake(): void {
+    if (this.#isScheduled || this.#isStopped) return;
+    this.#isScheduled = true;
+    setImmediate(() => {
+      this.#isScheduled = false;
+      this.#pump();
+    });
+  }
+
+  /** Tries at once, unless the service named a time: somebody waits. */
+  hurry(): void {
+    this.#pace.hurry();
+    this.wake();
+  }
+
+  /** Loads what sends, so that the first event finds it ready. */
+  warmUp(): void {
+    if (this.#transport || this.#isConnecting || this.#isStopped) return;
+    this.#isConnecting = true;
+    this.#options
+      .connect()
+      .then(
+        (transport) => {
+          this.#transport = transport;
+        },
+        (error: Error) => {
+          this.#options.reporter.failed('connect', error);
+          this.#pace.failed();
+        },
+      )
+      .finally(() => {
+        this.#isConnecting = false;
+        this.wake();
+      });
+  }
+
+  /** Sends nothing more, and gives up what is in flight; the journal keeps it. */
+  stop(): void {
+    this.#isStopped = true;
+    clearTimeout(this.#wakeUp);
+    this.#transport?.abort();
+  }
+
+  #pump(): void {
+    if (this.#isStopped) return;
+    this.#options.refill();
+    if (!this.#transport) {
+      if (this.#options.lanes.length > 0 && this.#pace.quietForMs === 0) this.warmUp();
+      else this.#sleep();
+      return;
+    }
+    while (this.#pace.allows(this.#inFlight)) {
+      const event = this.#options.lanes.next();
+      if (!event) return;
+      this.#send(this.#transport, event);
+    }
+    this.#sleep();
+  }
+
+  /** Sets the alarm for the end of a quiet time. It does not keep the process alive. */
+  #sleep(): void {
+    const quietForMs = this.#pace.quietForMs;
+    if (quietForMs === 0 || this.#options.lanes.length === 0) return;
+    clearTimeout(this.#wakeUp);
+    this.#wakeUp = setTimeout(() => this.#pump(), Math.ceil(quietForMs));
+    this.#wakeUp.unref();
+  }
+
+  #send(transport: Transport, event: QueuedEvent): void {
+    this.#inFlight += 1;
+    transport.send(event.body, this.#options.headersFor(event.originKey), (answer) => {
+      this.#inFlight -= 1;
+      if (this.#isStopped && answer.status === undefined) this.#options.lanes.putBack(event);
+      else this.#settle(event, answer);
+      this.#pump();
+    });
+  }
+
+  #settle(event: QueuedEvent, answer: Answer): void {
+    const verdict = judge(answer);
+    if (verdict.kind === 'delivered') {
+      this.#pace.succeeded();
+      this.#faulty.clear();
+      this.#options.counters.delivered += 1;
+      publish('delivered', () => ({ eventId: event.eventId, sessionId: event.sessionId }));
+      this.#leave(event);
+    } else if (verdict.kind === 'refused' || this.#isHopeless(event, verdict)) {
+      this.#options.deadLetter(event, verdict.reason);
+      this.#leave(event);
+    } else {
+      this.#retry(event, verdict, answer);
+    }
+  }
+
+  /** A fault that comes back for one event, while the service takes others, is about the event. */
+  #isHopeless(event: QueuedEvent, verdict: Verdict): boolean {
+    if (verdict.kind !== 'fault') return false;
+    const { delivered } = this.#options.counters;
+    this.#faulty.add(event);
+    event.faults += 1;
+    if (delivered > event.deliveredAtFault) event.strikes += 1;
+    event.deliveredAtFault = delivered;
+    return event.strikes >= maxStrikes;
+  }
+
+  #leave(event: QueuedEvent): void {
+    this.#faulty.delete(event);
+    this.#options.lanes.remove(event);
+    event.settle();
+    this.#options.onSettled();
+  }
+
+  #retry(event: QueuedEvent, verdict: Exclude<Verdict, { kind: 'delivered' }>, answer: Answer): void {
+    const { counters, lanes, parseRetryAfter, reporter } = this.#options;
+    counters.retried += 1;
+    publish('retried', () => ({
+      eventId: event.eventId,
+      sessionId: event.sessionId,
+      reason: verdict.reason,
+    }));
+    const retryAfterMs = answer.retryAfter ? parseRetryAfter(answer.retryAfter, Date.now()) : undefined;
+    if (verdict.kind === 'throttled') this.#pace.throttled(retryAfterMs);
+    else if (verdict.kind !== 'fault' || this.#faulty.size >= faultyEventsOfAnOutage) {
+      this.#pace.failed(retryAfterMs);
+    }
+    if (verdict.kind === 'misconfigured') {
+      reporter.failed(
+        'misconfigured',
+        new Error(
+          `The service does not take events: ${verdict.reason}. They are kept. Check the API key (it needs the scope "ingest") and the base URL.`,
+        ),
+      );
+    } else if (verdict.kind === 'outage' && this.#pace.failuresInARow >= 5) {
+      reporter.failed(
+        'outage',
+        new Error(`The service cannot be reached: ${verdict.reason}. Events are kept and tried again.`),
+      );
+    }
+    if (verdict.kind === 'fault' && !this.#pace.isOpen) this.#putBackLater(event);
+    else lanes.putBack(event);
+    this.#options.onFailed();
+  }
+
+  /** Only this event's session waits: the service takes others. */
+  #putBackLater(event: QueuedEvent): void {
+    const delayMs = Math.min(30_000, 100 * 2 ** Math.min(event.faults, 10)) * (0.5 + Math.random() / 2);
+    setTimeout(() => {
+      this.#options.lanes.putBack(event);
+      this.wake();
+    }, delayMs).unref();
+  }
+}

@@ -1,0 +1,33 @@
+import type { Socket } from 'node:net';
+import type { EventDispatcher } from './dispatch-transport.ts';
+
+/** Size of a pool. */
+export interface EventPoolOptions {
+  readonly connections: number;
+  /** Most requests under way on one connection. */
+  readonly pipelining: number;
+}
+
+/**
+ * A pool of connections that never keeps the process alive, not even while an answer is awaited: a service that hangs
+ * would otherwise hold an agent that is done. undici is loaded here, when there is something to send.
+ */
+export async function createEventPool(
+  origin: string,
+  { connections, pipelining }: EventPoolOptions,
+): Promise<EventDispatcher> {
+  const { buildConnector, Pool } = await import('undici');
+  const connect = buildConnector({ allowH2: false, timeout: 10_000 });
+  const connectUnreferenced: typeof connect = (options, callback) => {
+    // What undici's types leave out: the connector returns the socket that it opens.
+    const socket = connect(options, callback) as unknown as Socket | undefined;
+    if (socket) {
+      socket.unref();
+      // undici references a socket again for each request.
+      socket.ref = () => socket;
+    }
+    return socket;
+  };
+  const pool = new Pool(origin, { connections, pipelining, allowH2: false, connect: connectUnreferenced });
+  return pool as unknown as EventDispatcher;
+}

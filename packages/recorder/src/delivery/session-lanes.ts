@@ -1,0 +1,104 @@
+import { LinkedList, type ListNode } from '../linked-list.ts';
+import type { QueuedEvent } from './queued-event.ts';
+
+/** The events of one session, sent one after another. */
+interface Lane {
+  readonly sessionId: string;
+  readonly events: LinkedList<QueuedEvent>;
+  /** Its place among the lanes that could send now; undefined while its first event is in flight or waits. */
+  turn: ListNode<Lane> | undefined;
+}
+
+/**
+ * The queue in memory. Each session is a lane with one event in flight at most, so that its order is kept whatever
+ * happens to a request; lanes take turns, so that a busy session does not hold back the others.
+ */
+export class SessionLanes {
+  readonly #lanes = new Map<string, Lane>();
+  readonly #turns = new LinkedList<Lane>();
+  /** Events that only memory holds, by age: among them is chosen what to drop. */
+  readonly #ordinary = new LinkedList<QueuedEvent>();
+  readonly #important = new LinkedList<QueuedEvent>();
+  #length = 0;
+
+  /** Events in the queue, those in flight among them. */
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Of them, those that only memory holds. */
+  get volatileLength(): number {
+    return this.#ordinary.length + this.#important.length;
+  }
+
+  /** Adds an event at the end of its session's lane. */
+  push(event: QueuedEvent): void {
+    let lane = this.#lanes.get(event.sessionId);
+    if (!lane) {
+      lane = { sessionId: event.sessionId, events: new LinkedList(), turn: undefined };
+      this.#lanes.set(event.sessionId, lane);
+      lane.turn = this.#turns.push(lane);
+    }
+    event.laneNode = lane.events.push(event);
+    if (!event.place) event.ageNode = this.#ageList(event).push(event);
+    this.#length += 1;
+  }
+
+  /** The next event to send; its lane waits until {@link remove} or {@link putBack}. */
+  next(): QueuedEvent | undefined {
+    const lane = this.#turns.first;
+    if (!lane?.turn) return undefined;
+    this.#turns.remove(lane.turn);
+    lane.turn = undefined;
+    const event = lane.events.first as QueuedEvent;
+    event.inFlight = true;
+    return event;
+  }
+
+  /** Takes an event out, delivered or not, and gives its lane a turn when it was the one in flight. */
+  remove(event: QueuedEvent): void {
+    const lane = this.#lanes.get(event.sessionId);
+    if (!lane || !event.laneNode) return;
+    lane.events.remove(event.laneNode);
+    if (event.ageNode) this.#ageList(event).remove(event.ageNode);
+    this.#length -= 1;
+    event.laneNode = undefined;
+    event.ageNode = undefined;
+    if (lane.events.length === 0) {
+      if (lane.turn) this.#turns.remove(lane.turn);
+      this.#lanes.delete(lane.sessionId);
+    } else if (event.inFlight) {
+      lane.turn ??= this.#turns.push(lane);
+    }
+    event.inFlight = false;
+  }
+
+  /** The event was not sent: its lane waits no longer, behind the other lanes. */
+  putBack(event: QueuedEvent): void {
+    event.inFlight = false;
+    const lane = this.#lanes.get(event.sessionId);
+    if (lane && lane.events.length > 0) lane.turn ??= this.#turns.push(lane);
+  }
+
+  /** The oldest event that only memory holds and that can still be dropped; important ones only when asked for. */
+  oldest(important: boolean): QueuedEvent | undefined {
+    for (const event of important ? this.#important : this.#ordinary) {
+      if (!event.inFlight) return event;
+    }
+    return undefined;
+  }
+
+  /** The event that has waited longest among the first of all sessions. */
+  get longestWaiting(): QueuedEvent | undefined {
+    let found: QueuedEvent | undefined;
+    for (const { events } of this.#lanes.values()) {
+      const event = events.first;
+      if (event && (!found || event.eventId < found.eventId)) found = event;
+    }
+    return found;
+  }
+
+  #ageList(event: QueuedEvent): LinkedList<QueuedEvent> {
+    return event.isImportant ? this.#important : this.#ordinary;
+  }
+}

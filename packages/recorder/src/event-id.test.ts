@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest';
+import { createEventId } from './event-id.ts';
+
+const start = Date.UTC(2100, 0, 1);
+
+test('an id is a version 7 UUID of the given millisecond', () => {
+  const id = createEventId(start);
+  expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+  expect(Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16)).toBe(start);
+});
+
+test('ids are unique and ascend, within a millisecond and when the clock goes back', () => {
+  const ids = Array.from({ length: 20_000 }, (_, index) => createEventId(start + 1000 - (index % 3)));
+  expect(new Set(ids).size).toBe(ids.length);
+  expect(ids.toSorted()).toEqual(ids);
+});

@@ -1,0 +1,22 @@
+/** Settings of the guard. */
+export interface GuardOptions {
+  /**
+   * `off` asks nothing. `observe` asks without waiting and lets every call run: counters and the diagnostics channel
+   * `guarded` tell what `enforce` would have done. `enforce` asks before a call runs. Default: `ACTLOG_GUARD`, else
+   * `off`.
+   */
+  readonly mode?: 'off' | 'observe' | 'enforce' | undefined;
+  /**
+   * What happens in `enforce` when no answer comes, or none that can be understood. A call that is known to need
+   * approval is never let run by this. Required with `enforce`; from `ACTLOG_GUARD_ON_UNAVAILABLE` when that is set.
+   */
+  readonly onUnavailable?: 'allow' | 'deny' | undefined;
+  /** Most milliseconds for the first answer, its retries included. Default 5,000. */
+  readonly timeoutMs?: number | undefined;
+  /** Most milliseconds that a call waits for a person's approval. Default 300,000. */
+  readonly holdTimeoutMs?: number | undefined;
+  /** Chooses what of the arguments the service may see, for conditions of policies; default: nothing. */
+  readonly showArguments?: ((args: unknown, toolName: string) => Record<string, unknown>) | undefined;
+  /** Where the agent runs, such as `production`, for policies to match. Default: `ACTLOG_ENVIRONMENT`. */
+  readonly environment?: string | undefined;
+}

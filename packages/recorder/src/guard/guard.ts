@@ -1,0 +1,227 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { headers as headerNames, limits, type PolicyCheck } from '@actlog/protocol';
+import type { Counters } from '../counters.ts';
+import { publish } from '../diagnostics.ts';
+import type { Reporter } from '../reporter.ts';
+import { ActionDeniedError, type DeniedBecause } from './action-denied-error.ts';
+import { type Decision, parseDecision } from './decision.ts';
+import type { GuardOptions } from './guard-options.ts';
+
+/** Waits between two questions about a held call, where the service answers at once instead of waiting. */
+const firstPauseMs = 500;
+const longestPauseMs = 10_000;
+/** Questions of mode `observe` that may be under way; beyond, calls go unasked. */
+const maxObserved = 32;
+
+/** Options of one question. */
+export interface CheckOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly deadlineMs?: number | undefined;
+  readonly timeoutMs?: number | undefined;
+  readonly maxRetries?: number | undefined;
+}
+
+/** What answers the guard's questions: `client.policies`. */
+export interface PolicyChecker {
+  check(body: PolicyCheck, options: CheckOptions): PromiseLike<unknown>;
+}
+
+/** A call as the guard sees it. */
+export interface GuardedCall {
+  readonly agentId: string;
+  readonly sessionId: string;
+  readonly toolName: string;
+  readonly arguments: unknown;
+  readonly argumentsHash: string;
+  readonly framework: string | undefined;
+  readonly actionId: string;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Asks the service before a call runs. */
+export class Guard {
+  readonly #options: GuardOptions;
+  /** Undefined when nothing is configured to ask. */
+  readonly #policies: PolicyChecker | undefined;
+  readonly #counters: Counters;
+  readonly #reporter: Reporter;
+  #observed = 0;
+
+  constructor(
+    options: GuardOptions,
+    policies: PolicyChecker | undefined,
+    counters: Counters,
+    reporter: Reporter,
+  ) {
+    this.#options = options;
+    this.#policies = policies;
+    this.#counters = counters;
+    this.#reporter = reporter;
+  }
+
+  /** Whether a call must wait for {@link admit}. */
+  get isEnforcing(): boolean {
+    return this.#options.mode === 'enforce';
+  }
+
+  /** Whether calls are watched by {@link observe}. */
+  get isObserving(): boolean {
+    return this.#options.mode === 'observe' && this.#policies !== undefined;
+  }
+
+  /**
+   * Resolves when the call may run.
+   *
+   * @throws ActionDeniedError when it may not
+   * @throws the signal's reason when the caller gave up meanwhile
+   */
+  async admit(call: GuardedCall): Promise<void> {
+    const startedAtMs = performance.now();
+    let outcome = 'aborted';
+    try {
+      outcome = await this.#decide(call);
+    } catch (error) {
+      if (ActionDeniedError.isInstance(error)) outcome = error.because;
+      throw error;
+    } finally {
+      this.#tell(call, outcome, true, startedAtMs);
+    }
+    if (outcome === 'unavailable') this.#counters.guard.unavailable += 1;
+    else this.#counters.guard.allowed += 1;
+  }
+
+  /** Asks without making the call wait. */
+  async observe(call: GuardedCall): Promise<void> {
+    if (this.#observed >= maxObserved) return;
+    this.#observed += 1;
+    const startedAtMs = performance.now();
+    const decision = await this.#ask(call, { deadlineMs: this.#timeoutMs });
+    this.#observed -= 1;
+    const { guard } = this.#counters;
+    if (!decision) guard.unavailable += 1;
+    else if (decision.decision === 'allow') guard.allowed += 1;
+    else guard.denied += 1;
+    this.#tell(call, decision?.decision ?? 'unavailable', false, startedAtMs);
+  }
+
+  get #timeoutMs(): number {
+    return this.#options.timeoutMs ?? 5_000;
+  }
+
+  async #decide(call: GuardedCall): Promise<'allow' | 'unavailable'> {
+    let decision = await this.#ask(call, { deadlineMs: this.#timeoutMs });
+    call.signal?.throwIfAborted();
+    if (decision?.decision === 'require_approval') decision = await this.#hold(call, decision);
+    if (decision?.decision === 'allow') return 'allow';
+    if (decision) throw this.#denial(call, 'denied', decision);
+    if (this.#options.onUnavailable === 'allow') return 'unavailable';
+    throw this.#denial(call, 'unavailable');
+  }
+
+  /** Asks again until somebody decided. Whatever else happens, a call that needs approval does not run without. */
+  async #hold(call: GuardedCall, first: Decision): Promise<Decision> {
+    const endsAtMs = performance.now() + (this.#options.holdTimeoutMs ?? 300_000);
+    let pauseMs = firstPauseMs;
+    for (;;) {
+      const leftMs = endsAtMs - performance.now();
+      if (leftMs <= 0) throw this.#denial(call, 'approval-timed-out', first);
+      const waitSeconds = Math.min(limits.maxWaitSeconds, Math.floor(leftMs / 1000));
+      const askedAtMs = performance.now();
+      const decision = await this.#ask(call, {
+        ...(waitSeconds > 0 ? { headers: { [headerNames.prefer]: `wait=${waitSeconds}` } } : {}),
+        timeoutMs: waitSeconds * 1000 + this.#timeoutMs,
+        maxRetries: 0,
+      });
+      call.signal?.throwIfAborted();
+      if (decision && decision.decision !== 'require_approval') return decision;
+      // A service that waited with its answer is asked again at once; any other is not pressed.
+      if (decision && performance.now() - askedAtMs >= 1000) continue;
+      const restMs = Math.max(0, endsAtMs - performance.now());
+      await this.#pause(Math.min(restMs, pauseMs * (0.5 + Math.random() / 2)), call.signal);
+      pauseMs = Math.min(longestPauseMs, pauseMs * 2);
+    }
+  }
+
+  async #pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+    // Its own error would hide the caller's reason.
+    await delay(ms, undefined, signal ? { signal } : {}).catch(() => {});
+    signal?.throwIfAborted();
+  }
+
+  /** One question; undefined when no answer came that can be understood. */
+  async #ask(call: GuardedCall, options: CheckOptions): Promise<Decision | undefined> {
+    try {
+      const headers = {
+        ...options.headers,
+        ...(call.framework ? { [headerNames.framework]: call.framework } : {}),
+      };
+      const answer = await this.#policies?.check(this.#question(call), {
+        ...options,
+        headers,
+        signal: call.signal,
+      });
+      const decision = parseDecision(answer);
+      if (!decision && this.#policies) {
+        this.#reporter.failed(
+          'guard-answer',
+          new Error('The answer to a policy check cannot be understood.'),
+        );
+      }
+      return decision;
+    } catch (error) {
+      if (!call.signal?.aborted) {
+        this.#reporter.failed('guard', new Error('A policy check failed.', { cause: error }));
+      }
+      return undefined;
+    }
+  }
+
+  #question(call: GuardedCall): PolicyCheck {
+    const { environment } = this.#options;
+    const shown = this.#shown(call);
+    return {
+      agentId: call.agentId,
+      sessionId: call.sessionId,
+      action: {
+        toolName: call.toolName,
+        argumentsHash: call.argumentsHash,
+        ...(shown ? { arguments: shown } : {}),
+      },
+      ...(call.framework ? { framework: call.framework } : {}),
+      ...(environment ? { environment } : {}),
+      actionId: call.actionId,
+    };
+  }
+
+  #shown(call: GuardedCall): Record<string, unknown> | undefined {
+    try {
+      return this.#options.showArguments?.(call.arguments, call.toolName);
+    } catch {
+      // Its error could quote an argument.
+      this.#reporter.failed('show-arguments', new Error('guard.showArguments threw; nothing was shown.'));
+      return undefined;
+    }
+  }
+
+  #denial(call: GuardedCall, because: DeniedBecause, decision?: Decision): ActionDeniedError {
+    this.#counters.guard[because === 'unavailable' ? 'unavailable' : 'denied'] += 1;
+    return new ActionDeniedError({
+      toolName: call.toolName,
+      because,
+      decision: decision?.decision === 'allow' ? undefined : decision?.decision,
+      policyId: decision?.policyId,
+      pendingActionId: decision?.pendingActionId,
+      reason: decision?.reason,
+    });
+  }
+
+  #tell({ toolName }: GuardedCall, decision: string, isEnforced: boolean, startedAtMs: number): void {
+    publish('guarded', () => ({
+      toolName,
+      decision,
+      isEnforced,
+      durationMs: performance.now() - startedAtMs,
+    }));
+  }
+}

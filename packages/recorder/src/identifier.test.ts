@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest';
+import { toIdentifier } from './identifier.ts';
+
+test.each([
+  ['search', 'search'],
+  ['', 'unknown'],
+  ['naïve 🔎', 'naïve 🔎'],
+  ['line\nbreak', 'line\u{fffd}break'],
+  ['lone \ud800 surrogate', 'lone \u{fffd} surrogate'],
+  ['x'.repeat(201), 'x'.repeat(200)],
+  [`${'x'.repeat(199)}🔎`, `${'x'.repeat(199)}\u{fffd}`],
+])('%j becomes %j', (given, expected) => {
+  expect(toIdentifier(given, 'unknown')).toBe(expected);
+});

@@ -1,0 +1,39 @@
+import type { ToolCall } from './tool-call.ts';
+
+/** Functions by name. */
+export type ToolFunctions = Record<string, (...args: never[]) => unknown>;
+
+/** The same functions; each returns a promise. */
+export type Instrumented<Tools extends ToolFunctions> = {
+  [Name in keyof Tools]: (...args: Parameters<Tools[Name]>) => Promise<Awaited<ReturnType<Tools[Name]>>>;
+};
+
+type Run = <Result>(call: ToolCall, run: () => Result | Promise<Result>) => Promise<Result>;
+
+/** Functions that are instrumented already, by any copy of this package. */
+const mark = Symbol.for('@actlog/recorder/instrumented');
+
+/** Wraps functions so that every call of one is a tool call; a function that is wrapped already stays as it is. */
+export function instrumentTools<Tools extends ToolFunctions>(
+  tools: Tools,
+  toolCall: Run,
+): Instrumented<Tools> {
+  const wrapped = Object.entries(tools).map(([toolName, tool]) => [toolName, wrap(toolName, tool, toolCall)]);
+  return Object.fromEntries(wrapped) as Instrumented<Tools>;
+}
+
+function wrap(toolName: string, tool: ToolFunctions[string], toolCall: Run): ToolFunctions[string] {
+  if (typeof tool !== 'function')
+    throw new TypeError(`instrument: ${JSON.stringify(toolName)} is no function.`);
+  if (mark in tool) return tool;
+  const wrapped = function (this: unknown, ...args: never[]): unknown {
+    // One object is how models call tools; several parameters are hashed as a list.
+    const given: unknown = args.length <= 1 ? args[0] : args;
+    return toolCall({ toolName, arguments: given }, () => tool.apply(this, args));
+  };
+  return Object.defineProperties(wrapped, {
+    [mark]: { value: true },
+    name: { value: tool.name },
+    length: { value: tool.length },
+  });
+}

@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest';
+import {
+  breakableFiles,
+  numberedEvent,
+  numberOf,
+  openTestJournal,
+  recoverAll,
+  temporaryFolder,
+} from '../../tests/journal-fixture.ts';
+import { realFiles } from './journal-files.ts';
+
+function noSpace(): Error {
+  return Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+}
+
+test('a disk that is full for a while costs nothing that was said to stand on it', () => {
+  const root = temporaryFolder();
+  let room = 3_000;
+  const files = {
+    ...realFiles,
+    append(fd: number, text: string) {
+      const bytes = Buffer.from(text);
+      if (room === 0) throw noSpace();
+      const written = realFiles.append(fd, bytes.toString('utf8', 0, Math.min(room, bytes.length)));
+      room -= written;
+      return written;
+    },
+  };
+  const { journal, told } = openTestJournal(root, { files });
+  const durable: number[] = [];
+  for (let number = 0; number < 60; number += 1) {
+    if (number === 40) room = 1_000_000;
+    if (journal.append(numberedEvent(number), true, number * 10_000)) durable.push(number);
+  }
+  expect(told.failures).toBeGreaterThan(20);
+  expect(durable.length).toBeGreaterThan(20);
+  expect(recoverAll(root).events.map(numberOf)).toEqual(durable);
+});
+
+test('a journal that cannot be written rests before it tries again', () => {
+  let tries = 0;
+  const files = breakableFiles((name) => {
+    if (name !== 'append') return;
+    tries += 1;
+    throw noSpace();
+  });
+  const { journal } = openTestJournal(temporaryFolder(), { files });
+  for (let number = 0; number < 100; number += 1) {
+    expect(journal.append(numberedEvent(number), true, 1_000_000 + number)).toBe(false);
+  }
+  expect(tries).toBe(1);
+  expect(journal.isBroken).toBe(true);
+  journal.append(numberedEvent(100), true, 1_002_000);
+  expect(tries).toBe(2);
+});
+
+test('a file that cannot be made leaves nothing behind', () => {
+  let isBroken = true;
+  const files = breakableFiles((name) => {
+    if (name === 'openForAppend' && isBroken) throw noSpace();
+  });
+  const root = temporaryFolder();
+  const { journal } = openTestJournal(root, { files });
+  for (let number = 0; number < 5; number += 1) journal.append(numberedEvent(number), true, number * 10_000);
+  isBroken = false;
+  expect(journal.append(numberedEvent(9), true, 1_000_000)).toBe(true);
+  expect(recoverAll(root).events.map(numberOf)).toEqual([9]);
+});
+
+test('evicting frees the oldest segment, and keeps what is important and what is in flight', () => {
+  const { journal } = openTestJournal(temporaryFolder());
+  const events = Array.from({ length: 30 }, (_, number) =>
+    numberedEvent(number, { status: number === 2 ? 500 : 200 }),
+  );
+  for (const [number, event] of events.entries()) journal.append(event, number < 4, Date.now());
+  (events[1] as { inFlight: boolean }).inFlight = true;
+  const before = journal.bytes;
+  const evicted = journal.evictOldest((event) => event.isImportant, Date.now());
+  expect(evicted.map(numberOf)).toEqual([0, 3, 4, 5, 6]);
+  expect(journal.bytes).toBeLessThan(before);
+  expect(events[1]?.place).toBeDefined();
+  const read: number[] = [];
+  while (journal.hasUnread) read.push(...journal.readMore().map(numberOf));
+  expect(read).toEqual(Array.from({ length: 23 }, (_, index) => index + 7));
+});
+
+test('evicting always frees something, however important everything is', () => {
+  const { journal } = openTestJournal(temporaryFolder(), { maxBytes: 20_000 });
+  for (let number = 0; number < 100 && !journal.isFull; number += 1) {
+    journal.append(numberedEvent(number, { status: 500 }), false, Date.now());
+  }
+  expect(journal.isFull).toBe(true);
+  const evicted = journal.evictOldest((event) => event.isImportant, Date.now());
+  expect(evicted.length).toBeGreaterThan(0);
+  expect(journal.isFull).toBe(false);
+});

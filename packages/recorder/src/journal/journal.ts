@@ -1,0 +1,258 @@
+import { dirname, join } from 'node:path';
+import type { QueuedEvent } from '../delivery/queued-event.ts';
+import { ActiveSegment } from './active-segment.ts';
+import type { JournalFiles } from './journal-files.ts';
+import type { Segment } from './segment.ts';
+import { encodeEvent, encodeSettled } from './segment-line.ts';
+import { SegmentList } from './segment-list.ts';
+import { SpoolFolder } from './spool-folder.ts';
+
+/** Settled events that are gathered before the journal writes them down. */
+const settledBatch = 512;
+/** How long a journal that could not be written is left alone. */
+const restMs = 1000;
+
+/** Settings of a {@link Journal}. */
+export interface JournalOptions {
+  /** The spool folder, shared by many processes. */
+  readonly root: string;
+  readonly files: JournalFiles;
+  /** Most bytes of all segments. */
+  readonly maxBytes: number;
+  /** Bytes after which a new segment is begun. */
+  readonly segmentBytes: number;
+  /** Whether every event is on the disk itself before `append` returns. */
+  readonly isSynced: boolean;
+  /** Told of records whose checksum does not match. */
+  readonly onUnreadable: (count: number) => void;
+  /** Told how many events dead processes left, or, below 0, how many another process took over. */
+  readonly onAdopted: (count: number) => void;
+  /** Told why the journal cannot be written. */
+  readonly onFailure: (error: Error) => void;
+}
+
+/**
+ * The events of this process on disk, in segments that are appended to and deleted whole. An event for which
+ * `append` returned true survives the end of the process; settled events are written down now and then, so that
+ * little is sent twice, and what is sent twice has the same id.
+ */
+export class Journal {
+  readonly #options: JournalOptions;
+  readonly #folder: SpoolFolder;
+  readonly #segments: SegmentList;
+  #active: ActiveSegment | undefined;
+  #sequence = 0;
+  #newlySettled = 0;
+  #restsUntilMs = 0;
+
+  /** @throws the system's error when the folder cannot be made */
+  constructor(options: JournalOptions) {
+    this.#options = options;
+    this.#folder = new SpoolFolder(options.root, options.files);
+    this.#segments = new SegmentList({
+      files: options.files,
+      onSettled: () => {
+        this.#newlySettled += 1;
+        if (this.#newlySettled >= settledBatch) this.writeSettled();
+      },
+      onRemoved: (path) => this.#folder.tidy(dirname(path)),
+    });
+  }
+
+  /** Bytes of all segments. */
+  get bytes(): number {
+    return this.#segments.bytes;
+  }
+
+  /** Events on disk that memory does not hold, as far as they are counted. */
+  get unread(): number {
+    return this.#segments.unread;
+  }
+
+  /** Whether there may be events on disk that memory does not hold. */
+  get hasUnread(): boolean {
+    return this.#segments.unread > 0 || this.#segments.hasUnsurveyed;
+  }
+
+  /** Whether what dead processes left is still to be counted. */
+  get hasUnsurveyed(): boolean {
+    return this.#segments.hasUnsurveyed;
+  }
+
+  /** Whether the size limit leaves no room for another event. */
+  get isFull(): boolean {
+    return this.#segments.bytes >= this.#options.maxBytes;
+  }
+
+  /** Whether the last try to write failed. */
+  get isBroken(): boolean {
+    return this.#restsUntilMs > 0;
+  }
+
+  /**
+   * Writes an event down.
+   *
+   * @param isLoaded - whether memory holds it too; otherwise {@link readMore} will bring it
+   * @returns whether it stands on disk
+   */
+  append(event: QueuedEvent, isLoaded: boolean, nowMs: number): boolean {
+    if (nowMs < this.#restsUntilMs) return false;
+    try {
+      this.#keepFolder(nowMs);
+      const line = encodeEvent(event.originKey, event.body);
+      const active = this.#writable(line.length);
+      const offset = active.append(line);
+      this.#segments.bytes += active.segment.bytes - offset;
+      this.#place(active.segment, event, offset, isLoaded);
+      this.#restsUntilMs = 0;
+      return true;
+    } catch (error) {
+      this.#restsUntilMs = nowMs + restMs;
+      this.#options.onFailure(error as Error);
+      return false;
+    }
+  }
+
+  /** Brings the next events from disk into memory. */
+  readMore(): QueuedEvent[] {
+    // Our own come after all that dead processes left.
+    while (this.hasUnsurveyed && !this.#segments.oldestUnread?.isAdopted) this.surveyNext();
+    const segment = this.#segments.oldestUnread;
+    return segment ? this.#segments.load(segment) : [];
+  }
+
+  /** Takes over what dead processes left behind. */
+  adopt(nowMs: number): void {
+    for (const path of this.#folder.adopt(nowMs)) this.#segments.adopt(path);
+  }
+
+  /** Counts the next segment that a dead process left. */
+  surveyNext(): void {
+    const { unread, damaged } = this.#segments.surveyNext();
+    if (damaged > 0) this.#options.onUnreadable(damaged);
+    if (unread > 0) this.#options.onAdopted(unread);
+  }
+
+  /**
+   * Frees the oldest segment. Events that `keeps` wants are written down again, up to half of the segment.
+   *
+   * @returns the events that are gone
+   */
+  evictOldest(keeps: (event: QueuedEvent) => boolean, nowMs: number): QueuedEvent[] {
+    if (!this.#segments.oldest) this.surveyNext();
+    const segment = this.#segments.oldest;
+    if (!segment) return [];
+    if (segment === this.#active?.segment) this.#sealActive();
+    const inMemory = new Set(segment.loaded.values());
+    while (segment.unread > 0) this.#segments.load(segment);
+    let bytesToKeep = segment.bytes / 2;
+    const evicted: QueuedEvent[] = [];
+    for (const event of [...segment.loaded.values()]) {
+      const isKept = event.inFlight || (keeps(event) && event.body.length < bytesToKeep);
+      if (isKept) bytesToKeep -= event.body.length;
+      segment.loaded.delete(event.offset);
+      event.place = undefined;
+      const isInMemory = inMemory.has(event);
+      if (!isKept || (!this.append(event, isInMemory, nowMs) && !isInMemory)) evicted.push(event);
+    }
+    this.#segments.removeIfDone(segment);
+    return evicted;
+  }
+
+  /** Writes down which events are settled. */
+  writeSettled(): void {
+    this.#newlySettled = 0;
+    for (const segment of this.#segments) {
+      if (segment.newlySettled.length === 0) continue;
+      const before = segment.bytes;
+      try {
+        this.#writeSettledOf(segment, segment.newlySettled);
+      } catch {
+        // Those events are sent once more after a crash, with the same ids.
+      }
+      segment.newlySettled = [];
+      this.#segments.bytes += segment.bytes - before;
+      if (segment.unread === 0) segment.cursor = segment.bytes;
+    }
+  }
+
+  /** Marks the folder as alive and notices when another process took it over. */
+  keepAlive(nowMs: number): void {
+    try {
+      this.#keepFolder(nowMs);
+    } catch (error) {
+      this.#options.onFailure(error as Error);
+    }
+  }
+
+  /** Ends the writing; what is not settled is left to the next process. */
+  close(): void {
+    this.writeSettled();
+    this.#sealActive();
+    this.#folder.release();
+  }
+
+  #place(segment: Segment, event: QueuedEvent, offset: number, isLoaded: boolean): void {
+    if (isLoaded) {
+      segment.load(event, offset);
+      if (segment.unread === 0) segment.cursor = segment.bytes;
+    } else {
+      segment.unread += 1;
+      this.#segments.unread += 1;
+    }
+  }
+
+  #writable(size: number): ActiveSegment {
+    const active = this.#active;
+    if (active && !active.segment.isSealed) {
+      const { bytes } = active.segment;
+      if (bytes === 0 || bytes + size <= this.#options.segmentBytes) return active;
+    }
+    this.#sealActive();
+    this.#sequence += 1;
+    const path = join(this.#folder.path, `${String(this.#sequence).padStart(8, '0')}.seg`);
+    const segment = this.#segments.begin(path);
+    try {
+      this.#active = new ActiveSegment(segment, this.#options.files, this.#options.isSynced);
+      return this.#active;
+    } catch (error) {
+      segment.isSealed = true;
+      this.#segments.removeIfDone(segment);
+      throw error;
+    }
+  }
+
+  #writeSettledOf(segment: Segment, offsets: readonly number[]): void {
+    const line = encodeSettled(offsets);
+    if (segment === this.#active?.segment) {
+      // When everything in it is settled, it begins anew, and nothing of those events stays on disk.
+      if (segment.isDone) this.#active.restart();
+      else this.#active.append(line, false);
+      return;
+    }
+    const { files } = this.#options;
+    const fd = files.openForAppend(segment.path);
+    try {
+      segment.bytes += files.append(fd, line);
+    } finally {
+      files.close(fd);
+    }
+  }
+
+  #sealActive(): void {
+    const active = this.#active;
+    this.#active = undefined;
+    if (!active) return;
+    active.seal();
+    this.#segments.removeIfDone(active.segment);
+  }
+
+  /** When another process took the folder over, what memory holds is written down again; the rest is theirs. */
+  #keepFolder(nowMs: number): void {
+    if (this.#folder.keep(nowMs)) return;
+    this.#options.onAdopted(-this.#segments.unread);
+    this.#active?.seal();
+    this.#active = undefined;
+    for (const event of this.#segments.clear()) this.append(event, true, nowMs);
+  }
+}

@@ -1,0 +1,90 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { readFileSync, readlinkSync } from 'node:fs';
+import { hostname } from 'node:os';
+
+/** How often a living process marks its folder. */
+export const heartbeatMs = 15_000;
+/** A folder of another machine, or of another container, counts as left behind when unmarked for so long. */
+const silentForMs = 60_000;
+/** The same where the system does not tell when a process started, so that its number may be another's by now. */
+const unsureForMs = 10 * 60_000;
+
+/** Who a spool folder belongs to, as its name tells. */
+export interface ProcessIdentity {
+  /** Names the machine since it started, and the process namespace: within it, process ids can be compared. */
+  readonly machine: string;
+  readonly pid: number;
+  /** When the process started, in clock ticks since the machine did; 0 where the system does not tell. */
+  readonly startTicks: number;
+}
+
+function readOr<Value>(read: () => Value, otherwise: Value): Value {
+  try {
+    return read();
+  } catch {
+    return otherwise;
+  }
+}
+
+/** The start time of a process (proc(5), `/proc/pid/stat`, field 22); undefined when there is no such process. */
+function startTicksOf(pid: number): number | undefined {
+  const stat = readOr(() => readFileSync(`/proc/${pid}/stat`, 'latin1'), undefined);
+  // The second field is the program's name in parentheses, which may hold anything.
+  const ticks = stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+  return ticks === undefined ? undefined : Number(ticks);
+}
+
+let own: ProcessIdentity | undefined;
+
+/** The identity of this process. */
+export function ownIdentity(): ProcessIdentity {
+  if (own?.pid === process.pid) return own;
+  const parts = [
+    hostname(),
+    readOr(() => readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim(), ''),
+    readOr(() => readlinkSync('/proc/self/ns/pid'), ''),
+  ];
+  const machine = createHash('sha256').update(parts.join('\n')).digest('hex').slice(0, 12);
+  own = { machine, pid: process.pid, startTicks: startTicksOf(process.pid) ?? 0 };
+  return own;
+}
+
+/** A name for a new folder of a process: sorted by name, folders are sorted by age. */
+export function folderName({ machine, pid, startTicks }: ProcessIdentity, nowMs: number): string {
+  return [String(nowMs).padStart(14, '0'), machine, pid, startTicks, randomBytes(4).toString('hex')].join(
+    '-',
+  );
+}
+
+/** Reads a folder's name; undefined when it is none of ours. */
+export function parseFolderName(name: string): ProcessIdentity | undefined {
+  const match = /^\d{14}-([0-9a-f]{12})-(\d+)-(\d+)-[0-9a-f]{8}$/.exec(name);
+  return match
+    ? { machine: match[1] as string, pid: Number(match[2]), startTicks: Number(match[3]) }
+    : undefined;
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'; // somebody else's
+  }
+}
+
+/**
+ * Whether the owner of a folder still lives. Exact where process ids can be compared and start times are known; by
+ * its heartbeat elsewhere.
+ *
+ * @param silenceMs - how long ago the folder was marked
+ */
+export function isAlive(owner: ProcessIdentity, silenceMs: number): boolean {
+  const self = ownIdentity();
+  if (owner.machine !== self.machine) return silenceMs < silentForMs;
+  if (owner.pid === self.pid) return owner.startTicks === self.startTicks;
+  if (!isRunning(owner.pid)) return false;
+  const startTicks = startTicksOf(owner.pid);
+  if (startTicks === undefined || owner.startTicks === 0) return silenceMs < unsureForMs;
+  return startTicks === owner.startTicks;
+}

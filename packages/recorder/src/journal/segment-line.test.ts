@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { decodeLine, encodeEvent, encodeSettled } from './segment-line.ts';
+
+const body = '{"toolName":"naïve 🔎 \\t\\n"}';
+
+test('a line says what was written', () => {
+  expect(decodeLine(encodeEvent('["langchain",null,null]', body).trimEnd())).toEqual({
+    kind: 'event',
+    originKey: '["langchain",null,null]',
+    body,
+  });
+  expect(decodeLine(encodeSettled([0, 331, 662]).trim())).toEqual({
+    kind: 'settled',
+    offsets: [0, 331, 662],
+  });
+});
+
+test('a line that is cut or changed at any place is none', () => {
+  const line = encodeEvent('[]', body).trimEnd();
+  for (let length = 0; length < line.length; length += 1) {
+    expect(decodeLine(line.slice(0, length))).toBeUndefined();
+    const changed = `${line.slice(0, length)}~${line.slice(length + 1)}`;
+    if (changed !== line) expect(decodeLine(changed)).toBeUndefined();
+  }
+});

@@ -1,0 +1,52 @@
+import { QueuedEvent } from '../delivery/queued-event.ts';
+import { identityOf } from '../event-body.ts';
+import type { JournalFiles } from './journal-files.ts';
+import type { Segment } from './segment.ts';
+import { readChunk } from './segment-reader.ts';
+
+/** Bytes that are read in one go: the events in them take about a millisecond. */
+const chunkBytes = 128 * 1024;
+
+/**
+ * Learns what is in a segment that another process wrote: which events are settled, and how many are not.
+ *
+ * @returns how many records are damaged
+ */
+export function survey(files: JournalFiles, segment: Segment): number {
+  const events = new Set<number>();
+  let damaged = 0;
+  for (let offset = 0, isLast = false; !isLast; ) {
+    const chunk = readChunk(files, segment.path, offset, chunkBytes);
+    for (const { offset: at, line } of chunk.lines) {
+      if (!line) damaged += 1;
+      else if (line.kind === 'event') events.add(at);
+      else for (const settled of line.offsets) segment.settledBefore.add(settled);
+    }
+    offset = chunk.nextOffset;
+    isLast = chunk.isLast;
+  }
+  for (const offset of events) if (!segment.settledBefore.has(offset)) segment.unread += 1;
+  return damaged;
+}
+
+/** Reads on from the segment's cursor and returns the events that were loaded, which may be none. */
+export function loadUnread(files: JournalFiles, segment: Segment): QueuedEvent[] {
+  const chunk = readChunk(files, segment.path, segment.cursor, chunkBytes);
+  const loaded: QueuedEvent[] = [];
+  for (const { offset, line } of chunk.lines) {
+    if (line?.kind !== 'event' || !segment.isUnread(offset)) continue;
+    segment.unread -= 1;
+    const event = toQueuedEvent(line.originKey, line.body);
+    segment.load(event, offset);
+    loaded.push(event);
+  }
+  segment.cursor = chunk.nextOffset;
+  // Records that could be read before and cannot now are not waited for.
+  if (chunk.isLast) segment.unread = 0;
+  return loaded;
+}
+
+function toQueuedEvent(originKey: string, body: string): QueuedEvent {
+  const { eventId, sessionId, responseStatus } = identityOf(body);
+  return new QueuedEvent({ eventId, sessionId, isImportant: responseStatus >= 400, body, originKey });
+}

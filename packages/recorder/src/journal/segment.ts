@@ -1,0 +1,65 @@
+import type { JournalPlace, QueuedEvent } from '../delivery/queued-event.ts';
+
+/**
+ * One file of the journal, and what is known of the events in it. Events that memory holds are `loaded`; those that
+ * stand behind `cursor` are `unread` and wait on disk.
+ */
+export class Segment implements JournalPlace {
+  readonly path: string;
+  /** Bytes of whole lines. */
+  bytes: number;
+  /** Nothing more is appended. */
+  isSealed: boolean;
+  /** Whether another process wrote it. */
+  readonly isAdopted: boolean;
+  /** Where the first event stands that memory does not hold. */
+  cursor = 0;
+  /** How many events stand behind the cursor, settled ones not counted. */
+  unread = 0;
+  /** Events in memory that are not settled, by their offsets. */
+  readonly loaded = new Map<number, QueuedEvent>();
+  /** Offsets behind the cursor of events that are settled all the same. */
+  readonly settledBefore = new Set<number>();
+  /** Offsets of settled events that the file does not tell of yet. */
+  newlySettled: number[] = [];
+
+  readonly #onSettled: (segment: Segment) => void;
+
+  constructor(options: {
+    path: string;
+    bytes: number;
+    isAdopted: boolean;
+    onSettled: (segment: Segment) => void;
+  }) {
+    this.path = options.path;
+    this.bytes = options.bytes;
+    this.isSealed = options.isAdopted;
+    this.isAdopted = options.isAdopted;
+    this.#onSettled = options.onSettled;
+  }
+
+  /** Whether every event in it is settled. */
+  get isDone(): boolean {
+    return this.loaded.size === 0 && this.unread === 0;
+  }
+
+  /** Whether a reader at the cursor still has to load the event that stands at `offset`. */
+  isUnread(offset: number): boolean {
+    return !this.loaded.has(offset) && !this.settledBefore.has(offset);
+  }
+
+  /** Says that memory holds the event that stands at `offset`. */
+  load(event: QueuedEvent, offset: number): void {
+    event.place = this;
+    event.offset = offset;
+    this.loaded.set(offset, event);
+  }
+
+  settle(offset: number): void {
+    if (!this.loaded.delete(offset)) return;
+    // A reader that comes past it later must not load it again.
+    if (offset >= this.cursor) this.settledBefore.add(offset);
+    this.newlySettled.push(offset);
+    this.#onSettled(this);
+  }
+}

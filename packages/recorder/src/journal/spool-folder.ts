@@ -1,0 +1,125 @@
+import { join } from 'node:path';
+import type { JournalFiles } from './journal-files.ts';
+import { folderName, heartbeatMs, isAlive, ownIdentity, parseFolderName } from './process-identity.ts';
+
+/** Ends the name of a folder that its owner gave up while it lived. */
+const releasedSuffix = '.released';
+
+/**
+ * The folder of one process within the spool. Its name tells its owner, so it belongs to somebody from the moment it
+ * exists; a folder left behind is taken over by moving it into one's own, which succeeds for one process only.
+ */
+export class SpoolFolder {
+  readonly root: string;
+  readonly #files: JournalFiles;
+  #path = '';
+  #markedAtMs = 0;
+
+  /** @throws the system's error when the folder cannot be made */
+  constructor(root: string, files: JournalFiles) {
+    this.root = root;
+    this.#files = files;
+    files.mkdir(root);
+    this.#create();
+  }
+
+  /** The folder of this process. */
+  get path(): string {
+    return this.#path;
+  }
+
+  /**
+   * Marks the folder as alive, when that is due. A process that stood still for a minute may find that another took
+   * its folder over; it then gets a new one.
+   *
+   * @returns whether the folder is still the one it was
+   */
+  keep(nowMs: number): boolean {
+    if (nowMs - this.#markedAtMs < heartbeatMs) return true;
+    this.#markedAtMs = nowMs;
+    try {
+      this.#files.touch(this.#path);
+      return true;
+    } catch {
+      this.#create();
+      return false;
+    }
+  }
+
+  /** Takes over what dead processes left behind; returns paths of segments, oldest first. */
+  adopt(nowMs: number): string[] {
+    for (const name of this.#files.list(this.root)) {
+      if (this.#isLeftBehind(name, nowMs)) this.#take(join(this.root, name), name);
+    }
+    const folders = this.#files.list(this.#path).filter((name) => parseFolderName(name) !== undefined);
+    return folders.flatMap((name) => {
+      const segments = this.#segmentsIn(join(this.#path, name));
+      if (segments.length === 0) this.tidy(join(this.#path, name));
+      return segments;
+    });
+  }
+
+  /** Gives the folder up: removes it when it is empty, else leaves it for the next process at once. */
+  release(): void {
+    try {
+      this.#files.rmdir(this.#path);
+    } catch {
+      try {
+        this.#files.rename(this.#path, this.#path + releasedSuffix);
+      } catch {
+        // Somebody removed it: there is nothing to leave behind.
+      }
+    }
+  }
+
+  /** Removes an adopted folder that has become empty. */
+  tidy(folder: string): void {
+    if (folder === this.#path) return;
+    try {
+      this.#files.rmdir(folder);
+    } catch {
+      // Other segments are still in it.
+    }
+  }
+
+  #create(): void {
+    const nowMs = Date.now();
+    this.#path = join(this.root, folderName(ownIdentity(), nowMs));
+    this.#files.mkdir(this.#path);
+    this.#markedAtMs = nowMs;
+  }
+
+  #isLeftBehind(name: string, nowMs: number): boolean {
+    if (name.endsWith(releasedSuffix))
+      return parseFolderName(name.slice(0, -releasedSuffix.length)) !== undefined;
+    const owner = parseFolderName(name);
+    if (!owner) return false;
+    try {
+      return !isAlive(owner, nowMs - this.#files.modifiedAtMs(join(this.root, name)));
+    } catch {
+      return false; // gone meanwhile
+    }
+  }
+
+  #take(from: string, name: string): void {
+    const to = join(this.#path, name.replace(releasedSuffix, ''));
+    try {
+      this.#files.rename(from, to);
+      // What the dead process had itself taken over comes to stand beside it, so that folders do not nest deeper
+      // with every crash.
+      for (const inner of this.#files.list(to)) {
+        if (parseFolderName(inner)) this.#files.rename(join(to, inner), join(this.#path, inner));
+      }
+    } catch {
+      // Another process was faster.
+    }
+  }
+
+  #segmentsIn(folder: string): string[] {
+    return this.#files.list(folder).flatMap((name) => {
+      const path = join(folder, name);
+      if (name.endsWith('.seg')) return [path];
+      return parseFolderName(name) ? this.#segmentsIn(path) : [];
+    });
+  }
+}

@@ -1,0 +1,226 @@
+import { Actlog, parseRetryAfter } from '@actlog/client';
+import { type AdapterIdentity, AdapterRecorder } from './adapter-recorder.ts';
+import { ArgumentsHasher } from './arguments/arguments-hash.ts';
+import { CallRecorder } from './call-recorder.ts';
+import { Counters, type RecorderStats } from './counters.ts';
+import { DeadLetters } from './dead-letters.ts';
+import { createEventId, eventIdTimeMs } from './event-id.ts';
+import { offExit, onExit } from './exit-hooks.ts';
+import { Guard } from './guard/guard.ts';
+import { type Instrumented, instrumentTools, type ToolFunctions } from './instrument.ts';
+import type { Journal } from './journal/journal.ts';
+import { openJournal } from './open-journal.ts';
+import { Outbox } from './outbox.ts';
+import type { RecorderOptions } from './recorder-options.ts';
+import { type RecorderSettings, resolveRecorderSettings } from './recorder-settings.ts';
+import { Reporter } from './reporter.ts';
+import { BackgroundFlush } from './serverless.ts';
+import { ServiceConnection } from './service-connection.ts';
+import { Session } from './session.ts';
+import type { ToolCall, ToolCallFacts } from './tool-call.ts';
+
+/** What has become of a recorder's events. All five add up to what it recorded and adopted. */
+export interface FlushResult {
+  /** Events that the service has, since the recorder was made. */
+  readonly delivered: number;
+  /** Events that it does not have yet. */
+  readonly pending: number;
+  /** Of the pending ones, those that stand on disk and survive the end of the process. */
+  readonly spooled: number;
+  /** Events that are lost, since the recorder was made. */
+  readonly dropped: number;
+  /** Events that the service refused for good, since the recorder was made. */
+  readonly deadLettered: number;
+}
+
+/** Settings of a wait. */
+export interface WaitOptions {
+  /** Most milliseconds to wait. */
+  readonly timeoutMs?: number | undefined;
+}
+
+/**
+ * Records the tool calls of an agent, and guards them. An event that was recorded survives the end of the process and
+ * reaches the service, or `onDrop` names it.
+ *
+ * ```ts
+ * await using recorder = new Recorder({ agentId: 'support' }); // ACTLOG_API_KEY and ACTLOG_BASE_URL
+ * const answer = await recorder.toolCall({ toolName: 'search', arguments: { query } }, () => search(query));
+ * ```
+ */
+export class Recorder {
+  /** Whether it has a service to send to; only {@link sharedRecorder} makes one that has none. */
+  readonly isConfigured: boolean;
+  readonly #settings: RecorderSettings;
+  readonly #counters = new Counters();
+  readonly #journal: Journal | undefined;
+  readonly #outbox: Outbox | undefined;
+  readonly #calls: CallRecorder;
+  #hadLastChance = false;
+  readonly #exit = { beforeExit: () => this.#beforeExit(), exit: () => this.#outbox?.close() };
+
+  /**
+   * @param isConfigured - for {@link sharedRecorder}: `false` makes a recorder without a service
+   * @throws InvalidArgumentError when the key or the address is missing or an option of the client cannot be used
+   * @throws RangeError or TypeError when an option of the recorder cannot be used
+   */
+  constructor(options: RecorderOptions = {}, isConfigured = true) {
+    const settings = resolveRecorderSettings(options);
+    const client = isConfigured ? (options.client ?? new Actlog(options)) : undefined;
+    const reporter = new Reporter(options, this.#counters);
+    this.isConfigured = isConfigured;
+    this.#settings = settings;
+    if (client) {
+      const service = new ServiceConnection(client, settings);
+      const opened = openJournal({ ...options, ...settings }, service.tenantSecret, this.#counters, reporter);
+      this.#journal = opened?.journal;
+      this.#outbox = new Outbox({
+        journal: opened?.journal,
+        deadLetters: opened && new DeadLetters(opened.folder),
+        connect: () => service.connect(),
+        headersFor: (origin) => service.headersFor(origin),
+        parseRetryAfter,
+        maxConcurrency: settings.concurrency,
+        maxQueuedEvents: settings.maxQueuedEvents,
+        whenFull: settings.whenFull,
+        counters: this.#counters,
+        reporter,
+      });
+      onExit(this.#exit);
+    }
+    const background = new BackgroundFlush(() => this.flush(), options.waitUntil);
+    // Failed checks are told by onError; the client's own log lines would tell of them twice.
+    const policies = client?.withOptions({ logLevel: 'off' }).policies;
+    this.#calls = new CallRecorder({
+      agentId: settings.agentId,
+      agentVersion: options.agentVersion,
+      framework: options.framework,
+      sdk: options.sdk,
+      blockTimeoutMs: settings.blockTimeoutMs,
+      responseStatus: options.responseStatus,
+      hasher: new ArgumentsHasher(options),
+      guard: new Guard(settings.guard, policies, this.#counters, reporter),
+      outbox: this.#outbox,
+      reporter,
+      onRecorded: () => background.request(),
+    });
+  }
+
+  /**
+   * Runs a tool and records the call as exactly one event. With the guard in mode `enforce`, asks first. The result,
+   * or what the tool throws, comes back untouched.
+   *
+   * Hooks of several frameworks may see one call, as an MCP client within a LangChain tool: a call of the same tool
+   * with the same arguments, made while the first runs and seen by another hook, is the same call.
+   *
+   * @throws ActionDeniedError when the guard does not let it run
+   * @throws the signal's reason when the caller aborts while the guard holds the call, which then never runs
+   */
+  toolCall<Result>(call: ToolCall, run: () => Result | Promise<Result>): Promise<Result> {
+    return this.#calls.toolCall(call, run);
+  }
+
+  /**
+   * Records a call that has happened. When this returns, the event stands in the journal. It never throws; large
+   * arguments are hashed before it returns, so pass their `argumentsHash` where that would take too long.
+   *
+   * @returns the event's id
+   */
+  record(facts: ToolCallFacts): string {
+    return this.#calls.record(facts);
+  }
+
+  /** A session to record in, with an id of your own or a new one. */
+  session(id?: string): Session {
+    return new Session(id ?? createEventId(Date.now()), this);
+  }
+
+  /** Wraps plain functions: every call of one is a tool call under its name. */
+  instrument<Tools extends ToolFunctions>(tools: Tools): Instrumented<Tools> {
+    return instrumentTools(tools, (call, run) => this.toolCall(call, run));
+  }
+
+  /** This recorder with an adapter's own names on what it records. */
+  forAdapter(identity: AdapterIdentity): AdapterRecorder {
+    return new AdapterRecorder(this, identity);
+  }
+
+  /**
+   * Waits until everything that was recorded is delivered, and says how far that came.
+   *
+   * @param options - `timeoutMs`: default 30,000
+   */
+  async flush({ timeoutMs = 30_000 }: WaitOptions = {}): Promise<FlushResult> {
+    await this.#outbox?.flush(timeoutMs);
+    return this.#result();
+  }
+
+  /**
+   * Flushes and ends the recorder. What could not be delivered stays in the journal for the next process.
+   *
+   * @param options - `timeoutMs`: default 10,000
+   */
+  async close({ timeoutMs = 10_000 }: WaitOptions = {}): Promise<FlushResult> {
+    await this.#outbox?.flush(timeoutMs);
+    const result = this.#result();
+    this.#outbox?.close();
+    offExit(this.#exit);
+    return result;
+  }
+
+  /** Closes with the default time. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  /**
+   * Wraps the handler of a serverless platform that freezes the process when it returns: its result is held back
+   * until what it recorded is delivered, or the time is over.
+   *
+   * @param options - `timeoutMs`: default 3,000
+   */
+  flushOnReturn<Args extends unknown[], Result>(
+    handler: (...args: Args) => Result | Promise<Result>,
+    { timeoutMs = 3_000 }: WaitOptions = {},
+  ): (...args: Args) => Promise<Result> {
+    return async (...args) => {
+      try {
+        return await handler(...args);
+      } finally {
+        await this.flush({ timeoutMs });
+      }
+    };
+  }
+
+  /** What the recorder has done and has before it. */
+  stats(): RecorderStats {
+    const { recorded, adopted, retried, unreadable, droppedByReason, guard } = this.#counters;
+    const oldest = this.#outbox?.longestWaiting;
+    return {
+      ...this.#result(),
+      recorded,
+      adopted,
+      retried,
+      unreadable,
+      droppedByReason: { ...droppedByReason },
+      guard: { ...guard },
+      spoolBytes: this.#journal?.bytes ?? 0,
+      lagMs: oldest ? Math.max(0, Date.now() - eventIdTimeMs(oldest.eventId)) : 0,
+    };
+  }
+
+  #result(): FlushResult {
+    const { delivered, deadLettered, dropped } = this.#counters;
+    const pending = this.#outbox?.pending ?? 0;
+    return { delivered, pending, spooled: this.#outbox?.spooled ?? 0, dropped, deadLettered };
+  }
+
+  /** Delivery does not keep the process alive; at its natural end it gets a last, short chance. */
+  #beforeExit(): void {
+    const { exitTimeoutMs } = this.#settings;
+    if (!this.#outbox || this.#hadLastChance || exitTimeoutMs === 0) return;
+    // Waiting makes the event loop run empty again, which must not begin another wait.
+    this.#hadLastChance = true;
+    void this.#outbox.linger(exitTimeoutMs);
+  }
+}

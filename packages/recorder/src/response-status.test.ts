@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { defaultResponseStatus } from './response-status.ts';
+
+function thrown(error: unknown, isAborted = false): number {
+  return defaultResponseStatus({ ok: false, error }, isAborted);
+}
+
+test.each<[string, unknown, number]>([
+  ['nothing', undefined, 200],
+  ['data that has a status of its own', { status: 404, isError: true }, 200],
+  ['a Response', new Response('', { status: 503 }), 503],
+  ['an MCP result', { content: [] }, 200],
+  ['an MCP error result', { isError: true, content: [] }, 500],
+])('a call that returned %s', (_name, result, status) => {
+  expect(defaultResponseStatus({ ok: true, result }, false)).toBe(status);
+});
+
+test.each<[string, unknown, number]>([
+  ['an Error', new Error('broken'), 500],
+  ['a string', 'broken', 500],
+  ['an error with status', Object.assign(new Error(), { status: 404 }), 404],
+  ['an error with statusCode', Object.assign(new Error(), { statusCode: 429 }), 429],
+  ['an error with a response', Object.assign(new Error(), { response: { status: 502 } }), 502],
+  ['a status that is none', Object.assign(new Error(), { status: 7, code: 'E' }), 500],
+  ['invalid arguments of zod', Object.assign(new Error(), { name: 'ZodError' }), 400],
+  ['invalid arguments of LangChain', Object.assign(new Error(), { name: 'ToolInvocationError' }), 400],
+  ['invalid arguments over MCP', Object.assign(new Error(), { code: -32602 }), 400],
+  ['an unknown tool over MCP', Object.assign(new Error(), { code: -32601 }), 404],
+  ['a timed out MCP request', Object.assign(new Error(), { code: -32001 }), 408],
+  ['a timeout signal', new DOMException('', 'TimeoutError'), 408],
+  ['a socket timeout', Object.assign(new Error(), { code: 'ETIMEDOUT' }), 408],
+  ['an abort', new DOMException('', 'AbortError'), 499],
+  [
+    'an error whose getter throws',
+    {
+      get name() {
+        throw new Error();
+      },
+    },
+    500,
+  ],
+])('a call that threw %s', (_name, error, status) => {
+  expect(thrown(error)).toBe(status);
+});
+
+test('when the caller aborted, that is what happened, whatever was thrown', () => {
+  expect(thrown(new Error('socket closed'), true)).toBe(499);
+  expect(thrown('reason', true)).toBe(499);
+  expect(thrown(new DOMException('', 'TimeoutError'), true)).toBe(408);
+});

@@ -1,0 +1,103 @@
+/** How a tool call ended. */
+export type ToolOutcome =
+  | { readonly ok: true; readonly result: unknown }
+  | { readonly ok: false; readonly error: unknown };
+
+/**
+ * Gives the `responseStatus` of a call: an HTTP status, `undefined` for "use the table", or `null` for "this was no
+ * finished call, record nothing" (a framework that interrupts a tool and runs it again later).
+ */
+export type ResponseStatusMapping = (outcome: ToolOutcome) => number | null | undefined;
+
+/** The statuses that stand for ways in which a call ends without an HTTP answer. */
+export const responseStatuses = {
+  ok: 200,
+  invalidArguments: 400,
+  denied: 403,
+  unknownTool: 404,
+  timedOut: 408,
+  aborted: 499,
+  threw: 500,
+} as const;
+
+/** JSON-RPC and MCP error codes (JSON-RPC 2.0, section 5.1; Model Context Protocol, "Timeouts"). */
+const rpcStatuses: Readonly<Record<number, number>> = {
+  [-32602]: responseStatuses.invalidArguments,
+  [-32601]: responseStatuses.unknownTool,
+  [-32001]: responseStatuses.timedOut,
+};
+
+const nameStatuses: Readonly<Record<string, number>> = {
+  ZodError: responseStatuses.invalidArguments,
+  $ZodError: responseStatuses.invalidArguments,
+  ToolInvocationError: responseStatuses.invalidArguments,
+  ToolInputParsingException: responseStatuses.invalidArguments,
+  InvalidToolInputError: responseStatuses.invalidArguments,
+  NoSuchToolError: responseStatuses.unknownTool,
+  TimeoutError: responseStatuses.timedOut,
+  AbortError: responseStatuses.aborted,
+  APIUserAbortError: responseStatuses.aborted,
+  ResponseAborted: responseStatuses.aborted,
+};
+
+const codeStatuses: Readonly<Record<string, number>> = {
+  ABORT_ERR: responseStatuses.aborted,
+  ETIMEDOUT: responseStatuses.timedOut,
+  ESOCKETTIMEDOUT: responseStatuses.timedOut,
+  ECONNABORTED: responseStatuses.timedOut,
+  UND_ERR_HEADERS_TIMEOUT: responseStatuses.timedOut,
+  UND_ERR_BODY_TIMEOUT: responseStatuses.timedOut,
+  UND_ERR_CONNECT_TIMEOUT: responseStatuses.timedOut,
+};
+
+/**
+ * The table of the README: the HTTP status of the error or of the result where it has one, else what the kind of
+ * error says.
+ *
+ * @param isAborted - whether the caller's signal had aborted when the call ended
+ */
+export function defaultResponseStatus(outcome: ToolOutcome, isAborted: boolean): number {
+  if (outcome.ok) return statusOfResult(outcome.result);
+  try {
+    return statusOfError(outcome.error, isAborted);
+  } catch {
+    return responseStatuses.threw; // a getter of the error threw
+  }
+}
+
+/** A result is looked at only where its type says what it is: fields of a tool's own data mean anything. */
+function statusOfResult(result: unknown): number {
+  if (typeof result !== 'object' || result === null) return responseStatuses.ok;
+  if (result instanceof Response) return result.status;
+  // An MCP tool result (Model Context Protocol, "Error Handling").
+  const { isError, content } = result as { isError?: unknown; content?: unknown };
+  return isError === true && Array.isArray(content) ? responseStatuses.threw : responseStatuses.ok;
+}
+
+function statusOfError(error: unknown, isAborted: boolean): number {
+  if (typeof error !== 'object' || error === null) {
+    return isAborted ? responseStatuses.aborted : responseStatuses.threw;
+  }
+  const { name, code } = error as { name?: unknown; code?: unknown };
+  // The caller gave up: whatever the tool threw then is about that. A timeout signal says so by its name.
+  if (isAborted) return name === 'TimeoutError' ? responseStatuses.timedOut : responseStatuses.aborted;
+  return (
+    httpStatusOf(error) ??
+    (typeof code === 'number' ? rpcStatuses[code] : undefined) ??
+    (typeof name === 'string' ? nameStatuses[name] : undefined) ??
+    (typeof code === 'string' ? codeStatuses[code] : undefined) ??
+    responseStatuses.threw
+  );
+}
+
+/** `status` or `statusCode` of an error or of its `response`, as HTTP clients set them. */
+function httpStatusOf(error: object): number | undefined {
+  const { status, statusCode, response } = error as Record<string, unknown>;
+  const ofResponse =
+    typeof response === 'object' && response !== null ? (response as { status?: unknown }) : {};
+  return [status, statusCode, ofResponse.status].find(isHttpStatus);
+}
+
+function isHttpStatus(value: unknown): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 100 && value <= 599;
+}

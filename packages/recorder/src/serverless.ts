@@ -1,0 +1,37 @@
+/** Keeps a serverless function running until a promise settles. */
+export type WaitUntil = (promise: Promise<unknown>) => void;
+
+const requestContext = Symbol.for('@vercel/request-context');
+
+/** The platform's own `waitUntil` for the request that is being answered, where the platform offers one. */
+export function platformWaitUntil(): WaitUntil | undefined {
+  const context = (
+    globalThis as { [requestContext]?: { get?: () => { waitUntil?: WaitUntil } | undefined } }
+  )[requestContext];
+  return context?.get?.()?.waitUntil;
+}
+
+/** Hands one flush to the platform for any number of events that come while it runs. */
+export class BackgroundFlush {
+  readonly #flush: () => Promise<unknown>;
+  readonly #waitUntil: WaitUntil | undefined;
+  #isRunning = false;
+
+  constructor(flush: () => Promise<unknown>, waitUntil: WaitUntil | undefined) {
+    this.#flush = flush;
+    this.#waitUntil = waitUntil;
+  }
+
+  /** Called for each event. */
+  request(): void {
+    if (this.#isRunning) return;
+    const waitUntil = this.#waitUntil ?? platformWaitUntil();
+    if (!waitUntil) return;
+    this.#isRunning = true;
+    waitUntil(
+      this.#flush().finally(() => {
+        this.#isRunning = false;
+      }),
+    );
+  }
+}

@@ -1,0 +1,35 @@
+import { Recorder } from './recorder.ts';
+import type { RecorderOptions } from './recorder-options.ts';
+
+const key = Symbol.for('@actlog/recorder/shared');
+
+/**
+ * The recorder of this process, for adapters that were given none: one for all copies of this package, made by the
+ * first call from its options and the environment (`ACTLOG_API_KEY`, `ACTLOG_BASE_URL`, `ACTLOG_AGENT_ID`,
+ * `ACTLOG_SPOOL_DIR`, `ACTLOG_GUARD`, `ACTLOG_GUARD_ON_UNAVAILABLE`, `ACTLOG_ENVIRONMENT`). Options of later calls
+ * are not looked at.
+ *
+ * Without a key or an address it warns once and records nothing, so that an agent runs where actlog is not set up;
+ * a guard in mode `enforce` then follows its `onUnavailable`.
+ *
+ * @throws when an option or a variable is there and cannot be used
+ */
+export function sharedRecorder(options: RecorderOptions = {}): Recorder {
+  const registry = globalThis as { [key]?: Recorder };
+  registry[key] ??= createShared(options);
+  return registry[key];
+}
+
+function createShared(options: RecorderOptions): Recorder {
+  const { client, apiKey, baseURL } = options;
+  const { env } = process;
+  const missing = [
+    !client && !apiKey && !env.ACTLOG_API_KEY ? 'ACTLOG_API_KEY' : '',
+    !client && !baseURL && !env.ACTLOG_BASE_URL ? 'ACTLOG_BASE_URL' : '',
+  ].filter(Boolean);
+  if (missing.length === 0) return new Recorder(options);
+  const message = `Nothing is recorded: set ${missing.join(' and ')}, or pass a recorder.`;
+  if (options.onError) options.onError(new Error(message));
+  else console.warn(`[actlog] ${message}`);
+  return new Recorder(options, false);
+}

@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto';
+import { lstatSync, mkdirSync } from 'node:fs';
+import { homedir, tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
+
+/**
+ * Where journals go when nobody says: the user's folder for state that is not worth a backup, else the folder for
+ * temporary files; below it a folder for one deployment and one API key, so that no process ever sends what another
+ * tenant's agent left behind.
+ *
+ * @param tenantSecret - deployment and key; only a part of its SHA-256 shows
+ * @throws the system's error when no folder can be made, or `Error` when somebody else could write to it
+ */
+export function defaultSpoolFolder(tenantSecret: string): string {
+  const name = createHash('sha256').update(`actlog spool\n${tenantSecret}`).digest('hex').slice(0, 16);
+  let failure: unknown;
+  for (const parent of [stateFolder(), join(tmpdir(), `actlog-${userName()}`)]) {
+    try {
+      return privateFolder(parent, name);
+    } catch (error) {
+      failure = error;
+    }
+  }
+  throw failure;
+}
+
+function privateFolder(parent: string, name: string): string {
+  mkdirSync(parent, { recursive: true, mode: 0o700 });
+  const { uid, mode } = lstatSync(parent);
+  // In a folder for temporary files, somebody else may have made it first, or have laid a link.
+  if (process.getuid && (uid !== process.getuid() || (mode & 0o170022) !== 0o040000)) {
+    throw new Error(`${parent} belongs to somebody else, or others can write to it. Pass spoolDir.`);
+  }
+  const folder = join(parent, name);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  return folder;
+}
+
+function stateFolder(): string {
+  const home = homedir();
+  if (process.platform === 'darwin') return join(home, 'Library', 'Application Support', 'actlog', 'spool');
+  if (process.platform === 'win32') {
+    return join(process.env.LOCALAPPDATA ?? join(home, 'AppData', 'Local'), 'actlog', 'spool');
+  }
+  return join(process.env.XDG_STATE_HOME || join(home, '.local', 'state'), 'actlog', 'spool');
+}
+
+function userName(): string {
+  try {
+    return String(process.getuid?.() ?? userInfo().username);
+  } catch {
+    return 'user';
+  }
+}

@@ -1,0 +1,40 @@
+/** Callers that wait until a condition holds. Nobody polls: whoever changes the condition calls `check`. */
+export class WaitingRoom {
+  readonly #isOpen: () => boolean;
+  readonly #waiting = new Set<(isOpen: boolean) => void>();
+
+  constructor(isOpen: () => boolean) {
+    this.#isOpen = isOpen;
+  }
+
+  /**
+   * Resolves to true when the condition holds, to false when the time is over or the signal aborts. The wait keeps
+   * the process alive, for somebody awaits it.
+   */
+  wait(timeoutMs: number, signal?: AbortSignal): Promise<boolean> {
+    if (this.#isOpen()) return Promise.resolve(true);
+    if (signal?.aborted || timeoutMs <= 0) return Promise.resolve(false);
+    return new Promise((resolve) => {
+      const end = (isOpen: boolean) => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', give);
+        this.#waiting.delete(end);
+        resolve(isOpen);
+      };
+      const give = () => end(false);
+      const timer = setTimeout(give, Math.min(timeoutMs, 2 ** 31 - 1));
+      signal?.addEventListener('abort', give, { once: true });
+      this.#waiting.add(end);
+    });
+  }
+
+  /** Lets everybody go when the condition holds. */
+  check(): void {
+    if (this.#waiting.size > 0 && this.#isOpen()) for (const end of [...this.#waiting]) end(true);
+  }
+
+  /** Lets everybody go whether it holds or not. */
+  release(): void {
+    for (const end of [...this.#waiting]) end(this.#isOpen());
+  }
+}

@@ -1,0 +1,60 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { onTestFinished } from 'vitest';
+
+const program = join(import.meta.dirname, 'programs', 'agent.ts');
+
+/** An agent that runs as a process of its own. */
+export class AgentProcess {
+  readonly child: ChildProcess;
+  /** Ids of events for which `record` had returned. */
+  readonly recorded: string[] = [];
+  /** Ids that `onDrop` named. */
+  readonly dropped: string[] = [];
+  /** Everything else that it printed. */
+  readonly lines: string[] = [];
+  stderr = '';
+  readonly #ended: Promise<unknown>;
+  readonly #printed: Promise<unknown>;
+
+  constructor(env: Record<string, string>) {
+    this.child = spawn(
+      process.execPath,
+      ['--conditions=@actlog/source', '--disable-warning=ExperimentalWarning', program],
+      {
+        env: { PATH: process.env.PATH, ...env },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      },
+    );
+    this.#ended = once(this.child, 'close');
+    const lines = createInterface({ input: this.child.stdout as NodeJS.ReadableStream });
+    this.#printed = once(lines, 'close');
+    lines.on('line', (line) => {
+      const [kind, id = ''] = line.split(' ');
+      if (kind === 'recorded') this.recorded.push(id);
+      else if (kind === 'dropped') this.dropped.push(id);
+      else this.lines.push(line);
+      this.child.emit('printed');
+    });
+    this.child.stderr?.on('data', (chunk) => {
+      this.stderr += chunk;
+    });
+    onTestFinished(async () => {
+      if (this.child.exitCode === null && this.child.signalCode === null) this.child.kill('SIGKILL');
+      await this.#ended;
+    });
+  }
+
+  /** Resolves when a condition holds; it is looked at after every printed line. */
+  async until(condition: () => boolean): Promise<void> {
+    while (!condition()) await once(this.child, 'printed');
+  }
+
+  /** How the process ended: its exit code, or the signal that killed it. */
+  async end(): Promise<number | NodeJS.Signals | null> {
+    await Promise.all([this.#ended, this.#printed]);
+    return this.child.signalCode ?? this.child.exitCode;
+  }
+}

@@ -1,0 +1,197 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { matchesArguments } from '../src/index.ts';
+import { temporaryFolder } from './journal-fixture.ts';
+import { Sink } from './sink.ts';
+import { createRecorder, recordMany } from './test-recorder.ts';
+
+/** Whether the events of each session came in the order of their recording. */
+function isInOrder(sink: Sink, ids: readonly string[]): boolean {
+  const rank = new Map(ids.map((id, index) => [id, index]));
+  const last = new Map<string, number>();
+  return sink.stored.every(({ sessionId, eventId }) => {
+    const isLater = (rank.get(eventId) ?? -1) > (last.get(sessionId) ?? -1);
+    last.set(sessionId, rank.get(eventId) ?? -1);
+    return isLater;
+  });
+}
+
+test('an event arrives as the specification has it, with the headers that it names', async () => {
+  const sink = await Sink.start();
+  const recorder = createRecorder(sink.url, {
+    framework: 'custom',
+    agentVersion: '1.2.3',
+    agentId: 'agent 7',
+  });
+  const eventId = recorder.record({
+    toolName: 'search',
+    arguments: { query: 'weather' },
+    responseStatus: 404,
+    sessionId: 'session 1',
+    sourceTimestamp: new Date(0),
+  });
+  expect(await recorder.flush()).toEqual({
+    delivered: 1,
+    pending: 0,
+    spooled: 0,
+    dropped: 0,
+    deadLettered: 0,
+  });
+  const [request] = sink.requests;
+  expect(request?.headers).toMatchObject({
+    authorization: 'Bearer al_test_recorder',
+    'content-type': 'application/json',
+    'x-service-framework': 'custom',
+    'x-service-agent-version': '1.2.3',
+    'x-service-sdk': expect.stringMatching(/^@actlog\/recorder\/\d/),
+  });
+  const [event] = sink.stored;
+  expect(event).toEqual({
+    eventId,
+    agentId: 'agent 7',
+    sessionId: 'session 1',
+    sourceTimestamp: '1970-01-01T00:00:00.000Z',
+    category: 'tool_api',
+    schemaVersion: '1.0',
+    payload: { toolName: 'search', argumentsHash: expect.any(String), responseStatus: 404 },
+  });
+  const { argumentsHash: hash } = (event as { payload: { argumentsHash: string } }).payload;
+  expect(await matchesArguments(hash, { query: 'weather' })).toBe(true);
+});
+
+test.each([
+  ['a journal', {}],
+  ['memory only', { spool: false }],
+])('every event arrives once and in order, with %s', async (_name, options) => {
+  const sink = await Sink.start();
+  const recorder = createRecorder(sink.url, options);
+  const ids = recordMany(recorder, 500);
+  expect(await recorder.flush()).toMatchObject({ delivered: 500, pending: 0 });
+  expect(sink.requests.length).toBe(500);
+  expect(sink.storedIds.toSorted()).toEqual(ids.toSorted());
+  expect(isInOrder(sink, ids)).toBe(true);
+});
+
+test('more events than memory may hold wait on disk, in order', async () => {
+  const sink = await Sink.start();
+  const recorder = createRecorder(sink.url, { maxQueuedEvents: 20 });
+  const ids = recordMany(recorder, 1_000);
+  expect(recorder.stats()).toMatchObject({ pending: 1_000, spooled: 1_000 });
+  expect(await recorder.flush()).toMatchObject({ delivered: 1_000, pending: 0 });
+  expect(sink.storedIds.toSorted()).toEqual(ids.toSorted());
+  expect(isInOrder(sink, ids)).toBe(true);
+});
+
+test.each<
+  [string, (number: number) => { status?: number; fault?: 'reset' | 'reset-stored' | 'cut' } | undefined]
+>([
+  ['503 and 502', (number) => (number < 10 ? { status: number % 2 ? 503 : 502 } : undefined)],
+  [
+    'connections that break before the answer',
+    (number) => (number % 7 === 3 ? { fault: 'reset' } : undefined),
+  ],
+  [
+    'connections that break after the event was stored',
+    (number) => (number % 7 === 3 ? { fault: 'reset-stored' } : undefined),
+  ],
+  ['answers that break off', (number) => (number % 3 === 0 ? { fault: 'cut' } : undefined)],
+])('%s lose nothing, store nothing twice and keep the order', async (_name, fault) => {
+  const sink = await Sink.start(({ number }) => fault(number));
+  const recorder = createRecorder(sink.url);
+  const ids = recordMany(recorder, 60);
+  expect(await recorder.flush()).toMatchObject({ delivered: 60, pending: 0, dropped: 0 });
+  expect(sink.storedIds.toSorted()).toEqual(ids.toSorted());
+  expect(isInOrder(sink, ids)).toBe(true);
+});
+
+test('a service that is down gets one probe at a time, and everything when it is back', async () => {
+  const sink = await Sink.start();
+  await sink.down();
+  const recorder = createRecorder(sink.url, { concurrency: 8 });
+  const ids = recordMany(recorder, 100);
+  expect(await recorder.flush({ timeoutMs: 700 })).toMatchObject({
+    delivered: 0,
+    pending: 100,
+    spooled: 100,
+  });
+  expect(recorder.stats().retried).toBeLessThan(20);
+  await sink.up();
+  expect(await recorder.flush()).toMatchObject({ delivered: 100, pending: 0 });
+  expect(isInOrder(sink, ids)).toBe(true);
+});
+
+test('one Retry-After quiets everything', async () => {
+  let isOver = false;
+  const sink = await Sink.start(() =>
+    isOver ? undefined : { status: 429, headers: { 'retry-after': '1' } },
+  );
+  const recorder = createRecorder(sink.url, { concurrency: 4 });
+  recordMany(recorder, 100, 50);
+  await sink.until(() => sink.requests.length >= 4);
+  isOver = true;
+  const before = sink.requests.length;
+  expect(before).toBe(4);
+  expect(await recorder.flush()).toMatchObject({ delivered: 100 });
+  expect(recorder.stats().retried).toBe(4);
+});
+
+test('an event that is refused for good goes to the dead-letter file and blocks nobody', async () => {
+  const sink = await Sink.start(({ body }) =>
+    (body.payload as { toolName: string }).toolName === 'tool 3'
+      ? { status: 400, body: { error: { code: 'VALIDATION_ERROR', message: 'toolName is bad' } } }
+      : undefined,
+  );
+  const errors: string[] = [];
+  const spoolDir = temporaryFolder();
+  const recorder = createRecorder(sink.url, { spoolDir, onError: ({ message }) => errors.push(message) });
+  const ids = recordMany(recorder, 10, 1);
+  expect(await recorder.flush()).toMatchObject({ delivered: 9, pending: 0, deadLettered: 1, dropped: 0 });
+  expect(sink.storedIds).toEqual(ids.filter((_, index) => index !== 3));
+  const [line] = readFileSync(join(spoolDir, 'dead-letters.jsonl'), 'utf8').trimEnd().split('\n');
+  expect(JSON.parse(line as string)).toEqual({
+    deadLetteredAt: expect.any(String),
+    reason: 'HTTP 400: VALIDATION_ERROR: toolName is bad',
+    event: expect.objectContaining({ eventId: ids[3] }),
+  });
+  expect(errors).toEqual([expect.stringContaining('toolName is bad')]);
+});
+
+test('a key that is refused keeps everything until it is mended', async () => {
+  let isMended = false;
+  const sink = await Sink.start(() => (isMended ? undefined : { status: 401 }));
+  const errors: string[] = [];
+  const recorder = createRecorder(sink.url, { onError: ({ message }) => errors.push(message) });
+  recordMany(recorder, 20);
+  expect(await recorder.flush({ timeoutMs: 300 })).toMatchObject({
+    pending: 20,
+    deadLettered: 0,
+    dropped: 0,
+  });
+  expect(errors[0]).toMatch(/HTTP 401.*Check the API key/);
+  expect(errors.join()).not.toContain('al_test_recorder');
+  isMended = true;
+  expect(await recorder.flush()).toMatchObject({ delivered: 20, pending: 0 });
+});
+
+test('a service that does not answer is given up on in time', async () => {
+  const sink = await Sink.start(({ number }) => (number <= 4 ? { fault: 'hang' } : undefined));
+  const recorder = createRecorder(sink.url, { concurrency: 4, requestTimeoutMs: 1_000 });
+  recordMany(recorder, 30);
+  expect(await recorder.flush()).toMatchObject({ delivered: 30, pending: 0 });
+});
+
+test('a fetch of the user is used', async () => {
+  const sink = await Sink.start(({ number }) => (number % 5 === 0 ? { fault: 'reset' } : undefined));
+  let calls = 0;
+  const recorder = createRecorder(sink.url, {
+    fetch: (url, init) => {
+      calls += 1;
+      return fetch(url, init);
+    },
+  });
+  const ids = recordMany(recorder, 40);
+  expect(await recorder.flush()).toMatchObject({ delivered: 40, pending: 0 });
+  expect(calls).toBe(sink.requests.length);
+  expect(sink.storedIds.toSorted()).toEqual(ids.toSorted());
+});

@@ -1,0 +1,125 @@
+import { expect, test } from 'vitest';
+import type { DroppedEvent, WhenFull } from '../src/index.ts';
+import { Sink } from './sink.ts';
+import { createRecorder, recordMany } from './test-recorder.ts';
+
+async function downSink(): Promise<Sink> {
+  const sink = await Sink.start();
+  await sink.down();
+  return sink;
+}
+
+test.each<[WhenFull, number[], number[]]>([
+  ['drop-oldest', [0, 1, 2, 3, 4], [5, 6, 7, 8, 9]],
+  ['drop-newest', [5, 6, 7, 8, 9], [0, 1, 2, 3, 4]],
+  ['block', [5, 6, 7, 8, 9], [0, 1, 2, 3, 4]],
+])('in memory, %s names each event it loses', async (whenFull, lost, kept) => {
+  const sink = await downSink();
+  const dropped: DroppedEvent[] = [];
+  const recorder = createRecorder(sink.url, {
+    whenFull,
+    spool: false,
+    maxQueuedEvents: 5,
+    onDrop: (event) => dropped.push(event),
+  });
+  const ids = recordMany(recorder, 10);
+  expect(dropped.map(({ event, reason }) => [event.eventId, reason])).toEqual(
+    lost.map((index) => [ids[index], 'full']),
+  );
+  expect(recorder.stats()).toMatchObject({
+    pending: 5,
+    spooled: 0,
+    dropped: 5,
+    droppedByReason: { full: 5 },
+  });
+  await sink.up();
+  expect(await recorder.flush()).toMatchObject({ delivered: 5, pending: 0, dropped: 5 });
+  expect(sink.storedIds.toSorted()).toEqual(kept.map((index) => ids[index]).toSorted());
+});
+
+test.each<WhenFull>(['drop-oldest', 'drop-newest'])(
+  'errors and denials are the last to go with %s',
+  async (whenFull) => {
+    const sink = await downSink();
+    const dropped: string[] = [];
+    const recorder = createRecorder(sink.url, {
+      whenFull,
+      spool: false,
+      maxQueuedEvents: 4,
+      onDrop: ({ event }) => dropped.push(event.eventId),
+    });
+    const ids = [200, 403, 200, 500, 403, 200, 500].map((responseStatus) =>
+      recorder.record({ toolName: 'tool', argumentsHash: 'sha256:0', responseStatus }),
+    );
+    // Two ordinary events make room for two important ones, and the third finds no room of its own.
+    expect(new Set(dropped)).toEqual(new Set([ids[0], ids[2], ids[5]]));
+    await sink.up();
+    await recorder.flush();
+    expect(sink.storedIds.toSorted()).toEqual([ids[1], ids[3], ids[4], ids[6]].toSorted());
+  },
+);
+
+test('a journal at its limit drops the oldest ordinary events and names them; nothing else is lost', async () => {
+  const sink = await downSink();
+  const dropped: string[] = [];
+  const recorder = createRecorder(sink.url, {
+    maxSpoolBytes: 64 * 1024,
+    maxQueuedEvents: 50,
+    onDrop: ({ event }) => dropped.push(event.eventId),
+  });
+  const ids = Array.from({ length: 600 }, (_, index) =>
+    recorder.record({
+      toolName: 'tool',
+      argumentsHash: 'sha256:0',
+      responseStatus: index % 20 === 0 ? 500 : 200,
+      sessionId: `session ${index % 3}`,
+    }),
+  );
+  expect(recorder.stats().spoolBytes).toBeLessThan(66 * 1024);
+  expect(dropped.length).toBeGreaterThan(300);
+  await sink.up();
+  const { delivered } = await recorder.flush();
+  expect(delivered).toBe(600 - dropped.length);
+  expect([...sink.storedIds, ...dropped].toSorted()).toEqual(ids.toSorted());
+  const importantIds = ids.filter((_, index) => index % 20 === 0);
+  expect(sink.storedIds).toEqual(expect.arrayContaining(importantIds));
+});
+
+test('block makes a call wait before its tool runs, until there is room', async () => {
+  const sink = await downSink();
+  const recorder = createRecorder(sink.url, { whenFull: 'block', spool: false, maxQueuedEvents: 3 });
+  recordMany(recorder, 3);
+  const order: string[] = [];
+  const call = recorder
+    .toolCall({ toolName: 'tool', arguments: {} }, () => order.push('ran'))
+    .then(() => order.push('done'));
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(order).toEqual([]);
+  await sink.up();
+  order.push('up');
+  await call;
+  expect(order).toEqual(['up', 'ran', 'done']);
+  expect(await recorder.flush()).toMatchObject({ delivered: 4, dropped: 0 });
+});
+
+test('block waits no longer than it may', async () => {
+  const sink = await downSink();
+  const recorder = createRecorder(sink.url, {
+    whenFull: 'block',
+    blockTimeoutMs: 50,
+    spool: false,
+    maxQueuedEvents: 1,
+  });
+  recordMany(recorder, 1);
+  expect(await recorder.toolCall({ toolName: 'tool', arguments: {} }, () => 'result')).toBe('result');
+  expect(recorder.stats()).toMatchObject({ pending: 1, droppedByReason: { full: 1 } });
+});
+
+test('what is recorded after the end is named as lost', async () => {
+  const sink = await Sink.start();
+  const dropped: DroppedEvent[] = [];
+  const recorder = createRecorder(sink.url, { onDrop: (event) => dropped.push(event) });
+  await recorder.close();
+  const [id] = recordMany(recorder, 1);
+  expect(dropped).toEqual([{ event: expect.objectContaining({ eventId: id }), reason: 'closed' }]);
+});

@@ -1,0 +1,203 @@
+import { expect, test } from 'vitest';
+import { ActionDeniedError, type GuardOptions, type Recorder } from '../src/index.ts';
+import { type Reply, Sink, type SinkRequest } from './sink.ts';
+import { createRecorder } from './test-recorder.ts';
+
+const checkPath = '/v1/policies/check';
+
+/** A sink that takes events and answers checks in turn; the last answer stays. */
+async function startService(
+  ...answers: (Reply | ((request: SinkRequest) => Promise<Reply>))[]
+): Promise<Sink> {
+  let checks = 0;
+  return Sink.start((request) => {
+    if (request.path !== checkPath) return undefined;
+    const answer = answers[Math.min(checks, answers.length - 1)];
+    checks += 1;
+    return typeof answer === 'function' ? answer(request) : answer;
+  });
+}
+
+function decided(decision: string, rest: Record<string, unknown> = {}): Reply {
+  return {
+    status: 200,
+    body: { decision, decidedBy: null, matched: [], pendingActionId: null, expiresAt: null, ...rest },
+  };
+}
+
+function guarded(sink: Sink, guard: GuardOptions = {}): Recorder {
+  return createRecorder(sink.url, { guard: { mode: 'enforce', onUnavailable: 'deny', ...guard } });
+}
+
+const call = { toolName: 'transfer', arguments: { amount: 100 }, sessionId: 'session', callId: 'call-1' };
+
+async function statuses(recorder: Recorder, sink: Sink): Promise<unknown[]> {
+  await recorder.flush();
+  return sink.stored.map(({ payload }) => payload.responseStatus);
+}
+
+test('a call that is allowed runs after it was asked about', async () => {
+  const sink = await startService(decided('allow'));
+  const recorder = guarded(sink, { environment: 'test' });
+  let asked = 0;
+  const result = await recorder.toolCall({ ...call, framework: 'langchain' }, () => {
+    asked = sink.requests.length;
+    return 'result';
+  });
+  expect([result, asked]).toEqual(['result', 1]);
+  expect(sink.requests[0]?.body).toEqual({
+    agentId: 'agent',
+    sessionId: 'session',
+    action: { toolName: 'transfer', argumentsHash: expect.stringMatching(/^sha256:[0-9a-f]{64}$/) },
+    framework: 'langchain',
+    environment: 'test',
+    actionId: expect.any(String),
+  });
+  expect(await statuses(recorder, sink)).toEqual([200]);
+  expect(recorder.stats().guard).toEqual({ allowed: 1, denied: 0, unavailable: 0 });
+});
+
+test('a call that is denied does not run, and the model learns why', async () => {
+  const matched = [
+    { policyId: 'pol_1', effect: 'deny', mode: 'enforce', why: '', message: 'Transfers need a human' },
+  ];
+  const sink = await startService(decided('deny', { decidedBy: 'pol_1', matched }));
+  const recorder = guarded(sink);
+  let hasRun = false;
+  const error = await recorder
+    .toolCall(call, () => {
+      hasRun = true;
+    })
+    .catch((thrown: unknown) => thrown);
+  expect(hasRun).toBe(false);
+  expect(ActionDeniedError.isInstance(error)).toBe(true);
+  expect(error).toMatchObject({
+    code: 'ACTION_DENIED',
+    toolName: 'transfer',
+    because: 'denied',
+    decision: 'deny',
+    policyId: 'pol_1',
+    message:
+      'The call of the tool "transfer" was not run: it was denied by policy pol_1. Transfers need a human. Do not repeat the same call; choose another way or tell the user.',
+  });
+  expect(await statuses(recorder, sink)).toEqual([403]);
+});
+
+test('a held call asks again with the same action until a person approves', async () => {
+  const sink = await startService(decided('require_approval'), decided('require_approval'), decided('allow'));
+  const recorder = guarded(sink);
+  expect(await recorder.toolCall(call, () => 'ran')).toBe('ran');
+  const checks = sink.requests.filter(({ path }) => path === checkPath);
+  expect(checks.map(({ headers }) => headers.prefer)).toEqual([undefined, 'wait=25', 'wait=25']);
+  expect(new Set(checks.map(({ body }) => body.actionId)).size).toBe(1);
+});
+
+test('a held call that a person denies does not run', async () => {
+  const sink = await startService(decided('require_approval'), decided('deny', { decidedBy: 'anna' }));
+  const recorder = guarded(sink);
+  await expect(recorder.toolCall(call, () => 'ran')).rejects.toThrow(/denied by policy anna/);
+  expect(await statuses(recorder, sink)).toEqual([403]);
+});
+
+test('a held call that nobody decides about does not run, even where unchecked calls may', async () => {
+  const sink = await startService(decided('require_approval', { pendingActionId: 'pac_1' }), { status: 503 });
+  const recorder = guarded(sink, { onUnavailable: 'allow', holdTimeoutMs: 100 });
+  await expect(recorder.toolCall(call, () => 'ran')).rejects.toMatchObject({
+    because: 'approval-timed-out',
+    pendingActionId: 'pac_1',
+  });
+  expect(await statuses(recorder, sink)).toEqual([403]);
+});
+
+test('a call that is aborted while held never runs, not even when the approval comes at that moment', async () => {
+  const controller = new AbortController();
+  const sink = await startService(decided('require_approval'), async () => {
+    controller.abort(new Error('the user left'));
+    return decided('allow');
+  });
+  const recorder = guarded(sink);
+  let hasRun = false;
+  const promise = recorder.toolCall({ ...call, signal: controller.signal }, () => {
+    hasRun = true;
+  });
+  await expect(promise).rejects.toThrow('the user left');
+  expect(hasRun).toBe(false);
+  expect(await statuses(recorder, sink)).toEqual([499]);
+});
+
+test('a call that is aborted already is not even asked about', async () => {
+  const sink = await startService(decided('allow'));
+  const recorder = guarded(sink);
+  await expect(recorder.toolCall({ ...call, signal: AbortSignal.abort() }, () => 'ran')).rejects.toThrow(
+    /abort/,
+  );
+  expect(await statuses(recorder, sink)).toEqual([499]);
+  expect(sink.requests.filter(({ path }) => path === checkPath)).toEqual([]);
+});
+
+test.each<[string, Reply]>([
+  ['a service that is overloaded', { status: 503 }],
+  ['a service that refuses the key', { status: 401 }],
+  ['a decision of another kind', decided('maybe')],
+  ['an answer without a decision', { status: 200, body: { verdict: 'allow' } }],
+  ['an answer that is no object', { status: 200, body: 'allow' }],
+  ['a connection that breaks', { fault: 'reset' }],
+  ['no answer', { fault: 'hang' }],
+])('%s counts as unavailable: the user has chosen what happens then', async (_name, reply) => {
+  const sink = await startService(reply);
+  const denying = guarded(sink, { timeoutMs: 300 });
+  await expect(denying.toolCall(call, () => 'ran')).rejects.toMatchObject({ because: 'unavailable' });
+  expect(await statuses(denying, sink)).toEqual([403]);
+  const allowing = guarded(sink, { timeoutMs: 300, onUnavailable: 'allow' });
+  expect(await allowing.toolCall(call, () => 'ran')).toBe('ran');
+  expect(allowing.stats().guard).toEqual({ allowed: 0, denied: 0, unavailable: 1 });
+});
+
+test('arguments are shown only as far as the user chose', async () => {
+  const sink = await startService(decided('allow'));
+  const recorder = guarded(sink, {
+    showArguments: (args) => ({ amount: (args as { amount: number }).amount }),
+  });
+  await recorder.toolCall({ ...call, arguments: { amount: 100, pin: 'secret' } }, () => 'ran');
+  expect(sink.requests[0]?.body.action).toMatchObject({ arguments: { amount: 100 } });
+  expect(JSON.stringify(sink.requests)).not.toContain('secret');
+});
+
+test('showArguments that throws shows nothing, and its error stays inside', async () => {
+  const sink = await startService(decided('allow'));
+  const errors: Error[] = [];
+  const recorder = createRecorder(sink.url, {
+    guard: {
+      mode: 'enforce',
+      onUnavailable: 'deny',
+      showArguments: () => {
+        throw new Error('pin secret');
+      },
+    },
+    onError: (error) => errors.push(error),
+  });
+  expect(await recorder.toolCall(call, () => 'ran')).toBe('ran');
+  expect(sink.requests[0]?.body.action).not.toHaveProperty('arguments');
+  expect(errors.map(({ message }) => message)).toEqual(['guard.showArguments threw; nothing was shown.']);
+});
+
+test('observe makes no call wait and refuses none', async () => {
+  const sink = await startService(decided('deny'));
+  const recorder = guarded(sink, { mode: 'observe' });
+  let asked = -1;
+  const promise = recorder.toolCall(call, () => {
+    asked = sink.requests.length;
+    return 'ran';
+  });
+  expect(await promise).toBe('ran');
+  expect(asked).toBe(0);
+  await sink.until(() => sink.requests.some(({ path }) => path === checkPath));
+  expect(await statuses(recorder, sink)).toEqual([200]);
+});
+
+test('enforce without a choice for an unreachable service is refused', async () => {
+  const sink = await startService();
+  expect(() => createRecorder(sink.url, { guard: { mode: 'enforce' } })).toThrow(
+    /guard.onUnavailable is missing/,
+  );
+});

@@ -1,0 +1,54 @@
+// An agent as a process of its own: records what the environment asks for, prints the id of each event as soon as it
+// is recorded, and ends in the way that MODE names.
+import { writeSync } from 'node:fs';
+import { Recorder } from '../../src/index.ts';
+
+const { MODE = 'natural', COUNT = '100', SINK_URL = '', SPOOL = '', LIMITS = '{}' } = process.env;
+
+const recorder = new Recorder({
+  apiKey: 'al_test_agent',
+  baseURL: SINK_URL,
+  agentId: 'agent',
+  ...(SPOOL === '' ? { spool: false } : { spoolDir: SPOOL }),
+  onError: () => {},
+  onDrop: ({ event }) => writeSync(1, `dropped ${event.eventId}\n`),
+  ...JSON.parse(LIMITS),
+});
+
+function recordOne(index: number): void {
+  const eventId = recorder.record({
+    toolName: 'tool',
+    arguments: { index },
+    responseStatus: 200,
+    sessionId: `session ${process.pid} ${index % 4}`,
+  });
+  writeSync(1, `recorded ${eventId}\n`);
+}
+
+function recordForever(index = 0): void {
+  recordOne(index);
+  setImmediate(recordForever, index + 1);
+}
+
+if (MODE === 'forever') recordForever();
+else for (let index = 0; index < Number(COUNT); index += 1) recordOne(index);
+
+switch (MODE) {
+  case 'exit':
+    process.exit(7);
+    break;
+  case 'throw':
+    throw new Error('the agent broke');
+  case 'stay':
+    setInterval(() => {}, 1000);
+    writeSync(1, 'ready\n');
+    break;
+  case 'own-handler':
+    setInterval(() => {}, 1000);
+    process.on('SIGTERM', () => process.exit(5));
+    writeSync(1, 'ready\n');
+    break;
+  case 'drain':
+    writeSync(1, `${JSON.stringify(await recorder.close())}\n`);
+    break;
+}

@@ -1,0 +1,151 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { diagnosticsChannels, Recorder, sharedRecorder } from '../src/index.ts';
+import { temporaryFolder } from './journal-fixture.ts';
+import { Sink } from './sink.ts';
+import { createRecorder, recordMany } from './test-recorder.ts';
+
+const key = Symbol.for('@actlog/recorder/shared');
+
+/** Sets the environment and forgets the shared recorder, until the test ends. */
+function withEnvironment(environment: Record<string, string>): void {
+  for (const name of ['ACTLOG_API_KEY', 'ACTLOG_BASE_URL', 'ACTLOG_GUARD', 'ACTLOG_AGENT_ID'])
+    vi.stubEnv(name, undefined);
+  for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
+  const registry = globalThis as { [key]?: Recorder | undefined };
+  registry[key] = undefined;
+  onTestFinished(async () => {
+    await registry[key]?.close({ timeoutMs: 0 });
+    registry[key] = undefined;
+    vi.unstubAllEnvs();
+    vi.restoreAllMocks();
+  });
+}
+
+test('the environment configures one recorder for all', async () => {
+  const sink = await Sink.start();
+  withEnvironment({
+    ACTLOG_API_KEY: 'al_test_shared',
+    ACTLOG_BASE_URL: sink.url,
+    ACTLOG_AGENT_ID: 'from-environment',
+    ACTLOG_SPOOL_DIR: temporaryFolder(),
+  });
+  const recorder = sharedRecorder();
+  expect(sharedRecorder({ agentId: 'ignored' })).toBe(recorder);
+  expect(recorder.isConfigured).toBe(true);
+  recordMany(recorder, 1);
+  await recorder.flush();
+  expect(sink.stored[0]?.agentId).toBe('from-environment');
+});
+
+test('without a configuration it warns once and lets the agent run', async () => {
+  withEnvironment({});
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  const recorder = sharedRecorder();
+  sharedRecorder();
+  expect(await recorder.toolCall({ toolName: 'tool', arguments: {} }, () => 'ok')).toBe('ok');
+  recordMany(recorder, 1);
+  expect(await recorder.flush()).toEqual({
+    delivered: 0,
+    pending: 0,
+    spooled: 0,
+    dropped: 0,
+    deadLettered: 0,
+  });
+  expect(recorder.isConfigured).toBe(false);
+  expect(warn.mock.calls).toEqual([
+    ['[actlog] Nothing is recorded: set ACTLOG_API_KEY and ACTLOG_BASE_URL, or pass a recorder.'],
+  ]);
+});
+
+test('without a configuration a guard that enforces still denies', async () => {
+  withEnvironment({ ACTLOG_GUARD: 'enforce', ACTLOG_GUARD_ON_UNAVAILABLE: 'deny' });
+  const recorder = sharedRecorder({ onError: () => {} });
+  await expect(recorder.toolCall({ toolName: 'tool', arguments: {} }, () => 'ok')).rejects.toMatchObject({
+    because: 'unavailable',
+  });
+});
+
+test.each([
+  [{ whenFull: 'explode' as never }, /whenFull is "explode": use one of drop-oldest/],
+  [{ maxQueuedEvents: 0 }, /maxQueuedEvents must be a number of at least 1/],
+  [{ concurrency: Number.NaN }, /concurrency must be a number of at least 1/],
+])('an option that cannot be used is refused', (options, message) => {
+  expect(() => new Recorder({ apiKey: 'al_test_x', baseURL: 'http://127.0.0.1:1', ...options })).toThrow(
+    message,
+  );
+});
+
+test('what happens to events is published', async () => {
+  const sink = await Sink.start(({ number }) => (number === 1 ? { status: 503 } : undefined));
+  const seen: string[] = [];
+  for (const [name, channel] of Object.entries(diagnosticsChannels)) {
+    const listener = () => seen.push(name);
+    subscribe(channel, listener);
+    onTestFinished(() => void unsubscribe(channel, listener));
+  }
+  const recorder = createRecorder(sink.url);
+  recordMany(recorder, 1);
+  await recorder.flush();
+  expect(seen).toEqual(['recorded', 'retried', 'delivered']);
+});
+
+test('a platform that waits is handed one promise for a burst', async () => {
+  const sink = await Sink.start();
+  const promises: Promise<unknown>[] = [];
+  const recorder = createRecorder(sink.url, { waitUntil: (promise) => promises.push(promise) });
+  recordMany(recorder, 10);
+  expect(promises.length).toBe(1);
+  await Promise.all(promises);
+  expect(sink.stored.length).toBe(10);
+});
+
+test('a handler returns when what it recorded is delivered, and keeps its result and its error', async () => {
+  const sink = await Sink.start();
+  const recorder = createRecorder(sink.url);
+  const handler = recorder.flushOnReturn(async (count: number) => {
+    recordMany(recorder, count);
+    if (count > 5) throw new Error('too many');
+    return count;
+  });
+  expect(await handler(3)).toBe(3);
+  expect(sink.stored.length).toBe(3);
+  await expect(handler(6)).rejects.toThrow('too many');
+  expect(sink.stored.length).toBe(9);
+});
+
+test('a recorder that was closed leaves the rest to the next, which says so', async () => {
+  const sink = await Sink.start();
+  await sink.down();
+  const spoolDir = temporaryFolder();
+  const first = createRecorder(sink.url, { spoolDir });
+  const ids = recordMany(first, 30);
+  expect(await first.close({ timeoutMs: 10 })).toMatchObject({ delivered: 0, pending: 30, spooled: 30 });
+  await sink.up();
+  const second = createRecorder(sink.url, { spoolDir });
+  const more = recordMany(second, 5);
+  expect(await second.close()).toMatchObject({ delivered: 35, pending: 0, spooled: 0 });
+  expect(second.stats()).toMatchObject({ recorded: 5, adopted: 30 });
+  expect(sink.storedIds.toSorted()).toEqual([...ids, ...more].toSorted());
+});
+
+test('a folder that cannot be written means memory only, said once', async () => {
+  const sink = await Sink.start();
+  const errors: string[] = [];
+  const recorder = createRecorder(sink.url, {
+    spoolDir: '/dev/null/spool',
+    onError: ({ message }) => errors.push(message),
+  });
+  recordMany(recorder, 20);
+  expect(await recorder.flush()).toMatchObject({ delivered: 20, pending: 0 });
+  expect(errors).toEqual([
+    expect.stringMatching(/^The journal cannot be written \(ENOTDIR\); events stand in memory only/),
+  ]);
+});
+
+test('events stand on the disk itself when asked', async () => {
+  const sink = await Sink.start();
+  const recorder = createRecorder(sink.url, { fsync: true });
+  recordMany(recorder, 20);
+  expect(await recorder.flush()).toMatchObject({ delivered: 20 });
+});

@@ -1,0 +1,31 @@
+import { onTestFinished } from 'vitest';
+import { Recorder, type RecorderOptions } from '../src/index.ts';
+import { temporaryFolder } from './journal-fixture.ts';
+
+/** A recorder with a spool of its own, closed without waiting when the test ends. */
+export function createRecorder(url: string, options: RecorderOptions = {}): Recorder {
+  const recorder = new Recorder({
+    apiKey: 'al_test_recorder',
+    baseURL: url,
+    agentId: 'agent',
+    spoolDir: temporaryFolder(),
+    onError: () => {},
+    ...options,
+  });
+  onTestFinished(async () => {
+    await recorder.close({ timeoutMs: 0 });
+  });
+  return recorder;
+}
+
+/** Records `count` calls in turn over some sessions and returns the ids of the events. */
+export function recordMany(recorder: Recorder, count: number, sessions = 5): string[] {
+  return Array.from({ length: count }, (_, index) =>
+    recorder.record({
+      toolName: `tool ${index}`,
+      arguments: { index },
+      responseStatus: 200,
+      sessionId: `session ${index % sessions}`,
+    }),
+  );
+}

@@ -1,0 +1,195 @@
+import { expect, test } from 'vitest';
+import type { Recorder, RecorderOptions, ToolCall } from '../src/index.ts';
+import { Sink } from './sink.ts';
+import { createRecorder } from './test-recorder.ts';
+
+async function start(options: RecorderOptions = {}): Promise<{ sink: Sink; recorder: Recorder }> {
+  const sink = await Sink.start();
+  return { sink, recorder: createRecorder(sink.url, options) };
+}
+
+const call: ToolCall = { toolName: 'search', arguments: { query: 'x' } };
+
+test('a result and an error come back untouched, and each is one event', async () => {
+  const { sink, recorder } = await start();
+  const result = { rows: [] };
+  expect(await recorder.toolCall(call, async () => result)).toBe(result);
+  const error = Object.freeze(Object.assign(new Error('no'), { status: 418 }));
+  await expect(recorder.toolCall(call, () => Promise.reject(error))).rejects.toBe(error);
+  await expect(
+    recorder.toolCall(call, () => {
+      throw error;
+    }),
+  ).rejects.toBe(error);
+  await recorder.flush();
+  expect(sink.stored.map(({ payload }) => payload.responseStatus)).toEqual([200, 418, 418]);
+});
+
+test('a tool starts in the same turn when its arguments are small', async () => {
+  const { recorder } = await start();
+  let hasStarted = false;
+  const promise = recorder.toolCall(call, () => {
+    hasStarted = true;
+  });
+  expect(hasStarted).toBe(true);
+  await promise;
+});
+
+test('mappings of the call and of the recorder come before the table; null records nothing', async () => {
+  const { sink, recorder } = await start({
+    responseStatus: (outcome) => (outcome.ok && outcome.result === 'odd' ? 299 : undefined),
+  });
+  await recorder.toolCall(call, () => 'odd');
+  await recorder.toolCall(call, () => 'even');
+  await recorder.toolCall({ ...call, responseStatusOf: () => 201 }, () => 'odd');
+  await recorder.toolCall({ ...call, responseStatusOf: () => null }, () => 'odd');
+  await recorder.toolCall(
+    {
+      ...call,
+      responseStatusOf: () => {
+        throw new Error('mapping');
+      },
+    },
+    () => 'even',
+  );
+  await recorder.flush();
+  expect(sink.stored.map(({ payload }) => payload.responseStatus)).toEqual([299, 200, 201, 200]);
+});
+
+test('the session is that of the call, of the surrounding run, or of the recorder', async () => {
+  const { sink, recorder } = await start();
+  const session = recorder.session('outer');
+  await session.run(async () => {
+    await recorder.toolCall(call, () => 1);
+    recorder.record({ ...call, responseStatus: 200 });
+    await recorder.toolCall({ ...call, sessionId: 'own' }, () => 2);
+    await recorder.session().toolCall(call, () => 3);
+  });
+  await recorder.toolCall(call, () => 4);
+  await session.toolCall(call, () => 5);
+  await recorder.toolCall(call, () => 6);
+  await recorder.flush();
+  const sessions = sink.stored
+    .toSorted((a, b) => a.eventId.localeCompare(b.eventId))
+    .map(({ sessionId }) => sessionId);
+  expect(sessions.slice(0, 3)).toEqual(['outer', 'outer', 'own']);
+  expect(sessions[3]).toMatch(/^[0-9a-f-]{36}$/);
+  expect(sessions[5]).toBe('outer');
+  expect(sessions[4]).toBe(sessions[6]);
+  expect(sessions[4]).not.toBe(sessions[3]);
+});
+
+test('concurrent sessions do not mix', async () => {
+  const { sink, recorder } = await start();
+  await Promise.all(
+    ['a', 'b', 'c'].map((id) =>
+      recorder.session(id).run(async () => {
+        await new Promise((resolve) => setImmediate(resolve));
+        await recorder.toolCall({ toolName: id, arguments: {} }, () => id);
+      }),
+    ),
+  );
+  await recorder.flush();
+  for (const { sessionId, payload } of sink.stored) expect(sessionId).toBe(payload.toolName);
+});
+
+test('two hooks of different frameworks that see one call record it once', async () => {
+  const { sink, recorder } = await start();
+  const outer = recorder.forAdapter({ framework: 'langchain', sdk: '@actlog/langchain/1.0.0' });
+  const inner = recorder.forAdapter({ framework: 'mcp', sdk: '@actlog/mcp/1.0.0' });
+  await outer.toolCall({ ...call, callId: 'a' }, () =>
+    inner.toolCall({ ...call, callId: '1' }, async () => 'ok'),
+  );
+  await recorder.flush();
+  expect(sink.requests.map(({ headers }) => headers['x-service-framework'])).toEqual(['langchain']);
+  expect(sink.requests[0]?.headers['x-service-sdk']).toMatch(/^@actlog\/langchain\/1.0.0/);
+});
+
+test.each<[string, Partial<ToolCall>, Partial<ToolCall>, number]>([
+  ['two hooks of one framework, same call id', { callId: 'a' }, { callId: 'a' }, 1],
+  ['a tool that calls itself', { callId: 'a' }, { callId: 'b' }, 2],
+  ['a tool that calls itself, without ids', {}, {}, 2],
+  ['another tool', {}, { toolName: 'other', framework: 'mcp' }, 2],
+  ['other arguments, which nobody checked', {}, { arguments: { query: 'y' }, framework: 'mcp' }, 2],
+  [
+    'the same arguments in another order',
+    { arguments: { a: 1, b: 2 } },
+    { arguments: { b: 2, a: 1 }, framework: 'mcp' },
+    1,
+  ],
+])('a call within a call, %s', async (_name, outer, inner, events) => {
+  const { sink, recorder } = await start();
+  await recorder.toolCall({ ...call, framework: 'langchain', ...outer }, () =>
+    recorder.toolCall({ ...call, framework: 'langchain', ...inner }, () => 'ok'),
+  );
+  await recorder.flush();
+  expect(sink.stored.length).toBe(events);
+});
+
+test('a second same call within a call is a repetition, and a call beside it is another', async () => {
+  const { sink, recorder } = await start();
+  const mcp = { ...call, framework: 'mcp' };
+  await recorder.toolCall({ ...call, framework: 'langchain' }, async () => {
+    await recorder.toolCall(mcp, () => 'broken');
+    await recorder.toolCall(mcp, () => 'ok');
+  });
+  await recorder.toolCall(mcp, () => 'ok');
+  await recorder.flush();
+  expect(sink.stored.length).toBe(3);
+});
+
+test('plain functions become tools once', async () => {
+  const { sink, recorder } = await start();
+  const counter = {
+    total: 0,
+    add(this: { total: number }, amount: number) {
+      this.total += amount;
+      return this.total;
+    },
+  };
+  const tools = recorder.instrument({ add: counter.add, join: async (a: string, b: string) => a + b });
+  const again = recorder.instrument(tools);
+  expect(again.join).toBe(tools.join);
+  expect(await tools.add.call(counter, 5)).toBe(5);
+  const joined: string = await again.join('a', 'b');
+  expect(joined).toBe('ab');
+  await recorder.flush();
+  expect(sink.stored.map(({ payload }) => payload.toolName)).toEqual(['add', 'join']);
+});
+
+test('names that the service would refuse are mended', async () => {
+  const { sink, recorder } = await start();
+  recorder.record({
+    toolName: '',
+    argumentsHash: '',
+    responseStatus: 200,
+    sessionId: 'a\nb',
+    agentId: 'x'.repeat(300),
+  });
+  await recorder.flush();
+  expect(sink.stored[0]).toMatchObject({
+    agentId: 'x'.repeat(200),
+    sessionId: 'a\ufffdb',
+    payload: { toolName: 'unknown', argumentsHash: 'sha256:unavailable' },
+  });
+});
+
+test('nothing that a caller passes makes recording throw', async () => {
+  const { recorder } = await start();
+  const hostile = new Proxy(
+    {},
+    {
+      get: () => {
+        throw new Error();
+      },
+      ownKeys: () => {
+        throw new Error();
+      },
+    },
+  );
+  expect(recorder.record({ toolName: 'tool', arguments: hostile, responseStatus: 200 })).toMatch(
+    /^[0-9a-f-]{36}$/,
+  );
+  expect(recorder.record(hostile as never)).toMatch(/^[0-9a-f-]{36}$/);
+  expect(await recorder.toolCall({ toolName: 'tool', arguments: hostile }, () => 'ok')).toBe('ok');
+});
