@@ -1,0 +1,72 @@
+import { ByteReader } from '../codec/byte-reader.ts';
+import { ByteWriter } from '../codec/byte-writer.ts';
+import { type Baseline, emptyBaseline } from './baseline.ts';
+import type { PastSession } from './past-session.ts';
+
+const FORMAT = 1;
+
+function writeHashes(out: ByteWriter, hashes: ReadonlySet<number>): void {
+  out.number(hashes.size);
+  for (const hash of [...hashes].sort((a, b) => a - b)) out.number(hash);
+}
+
+function readHashes(input: ByteReader): Set<number> {
+  return new Set(Array.from({ length: input.number() }, () => input.number()));
+}
+
+function writePast(out: ByteWriter, past: PastSession): void {
+  out.number(past.tools.size);
+  for (const [hash, count] of [...past.tools].sort(([a], [b]) => a - b)) {
+    out.word(hash);
+    out.number(count * 2 + (past.actions.has(hash) ? 1 : 0));
+  }
+  writeHashes(out, past.steps);
+  writeHashes(out, past.rules);
+  for (const value of [past.tags, past.acts, past.looks, past.hour]) out.number(value);
+}
+
+function readPast(input: ByteReader): PastSession {
+  const tools = new Map<number, number>();
+  const actions = new Set<number>();
+  for (let left = input.number(); left > 0; left--) {
+    const hash = input.word();
+    const value = input.number();
+    tools.set(hash, Math.floor(value / 2));
+    if (value % 2 === 1) actions.add(hash);
+  }
+  const steps = readHashes(input);
+  const rules = readHashes(input);
+  const [tags, acts, looks, hour] = [input.number(), input.number(), input.number(), input.number()];
+  return { tools, actions, steps, rules, tags, acts, looks, hour };
+}
+
+/** The baseline as a string of a few kilobytes: equal baselines give equal strings. */
+export function serializeBaseline(baseline: Baseline): string {
+  const out = new ByteWriter();
+  const sessions = baseline.sessions.entries();
+  out.number(FORMAT);
+  out.number(sessions.length);
+  for (const [session, { past }] of sessions) {
+    out.word(session);
+    writePast(out, past);
+  }
+  return out.toString();
+}
+
+/** Reads what {@link serializeBaseline} gave. Throws a `RangeError` for a string that it can't have given. */
+export function parseBaseline(text: string): Baseline {
+  const input = new ByteReader(text);
+  const format = input.number();
+  if (format !== FORMAT) {
+    throw new RangeError(
+      `risk baseline has format ${format}, this version reads ${FORMAT}: start an empty one`,
+    );
+  }
+  const baseline = emptyBaseline();
+  for (let left = input.number(); left > 0; left--) {
+    const session = input.word();
+    const past = readPast(input);
+    baseline.sessions.reach(session, () => ({ past }));
+  }
+  return baseline;
+}

@@ -1,0 +1,46 @@
+import { hash32 } from '../codec/hash32.ts';
+import type { RiskScore } from '../risk-score.ts';
+import { BottomK } from '../session/bottom-k.ts';
+import type { SessionState } from '../session/session-state.ts';
+import { type PastSession, pastSession } from './past-session.ts';
+
+/** How many sessions a baseline keeps. */
+export const KEPT_SESSIONS = 16;
+
+/**
+ * What an agent, or one workflow of it, usually does: a sample of its past sessions. Which sessions are in the sample
+ * depends on the set of learned sessions alone (those whose ids have the smallest hashes), so it is the same for any
+ * order of learning, and whoever floods it gets no more than his share.
+ */
+export interface Baseline {
+  readonly sessions: BottomK<{ past: PastSession }>;
+}
+
+/** A baseline that has learned nothing. */
+export function emptyBaseline(): Baseline {
+  return { sessions: new BottomK(KEPT_SESSIONS) };
+}
+
+/** 16-bit hash by which a baseline remembers a rule. */
+export function ruleHash(ruleId: string): number {
+  return hash32(ruleId) & 0xffff;
+}
+
+/**
+ * Lets a baseline learn a session that is over, once. A session without a call is not learned, nor is one whose
+ * score is `high` or `critical`: what is suspect must not become usual.
+ *
+ * `score` must be the session's score against the baseline that was frozen when it started.
+ * Returns whether it was learned.
+ */
+export function learn(baseline: Baseline, state: SessionState, score: RiskScore): boolean {
+  if (score.level === 'high' || score.level === 'critical') return false;
+  if (state.log.total === 0) return false;
+  const rules = score.dimensions.flatMap((dimension) =>
+    dimension.factors.map((factor) => ruleHash(factor.ruleId)),
+  );
+  const past = pastSession(state, rules);
+  const kept = baseline.sessions.reach(state.session, () => ({ past }));
+  if (kept !== undefined) kept.past = past;
+  return kept !== undefined;
+}

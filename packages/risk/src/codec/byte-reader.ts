@@ -1,0 +1,58 @@
+import { uuidOf } from './event-id-bytes.ts';
+
+/** Reads what `ByteWriter` wrote. Every method throws a `RangeError` at the end of the bytes. */
+export class ByteReader {
+  readonly #bytes: Uint8Array;
+  #at = 0;
+
+  /** @param text What `ByteWriter.toString` gave. */
+  constructor(text: string) {
+    this.#bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+  }
+
+  #take(count: number): Uint8Array {
+    if (this.#at + count > this.#bytes.length) {
+      throw new RangeError('risk state is cut short: store and pass the whole string that serialize gave');
+    }
+    this.#at += count;
+    return this.#bytes.subarray(this.#at - count, this.#at);
+  }
+
+  /** A whole number. */
+  number(): number {
+    let value = 0;
+    let scale = 1;
+    for (;;) {
+      const byte = this.#take(1)[0] as number;
+      value += (byte & 0x7f) * scale;
+      if (byte < 0x80) return value;
+      scale *= 0x80;
+      if (scale > 2 ** 53)
+        throw new RangeError('risk state holds a number that is too large: it was altered');
+    }
+  }
+
+  /** A 32-bit number. */
+  word(): number {
+    const [a, b, c, d] = this.#take(4) as unknown as [number, number, number, number];
+    return (a | (b << 8) | (c << 16) | (d << 24)) >>> 0;
+  }
+
+  /** Whether everything was read. */
+  get atEnd(): boolean {
+    return this.#at === this.#bytes.length;
+  }
+
+  /** A string. */
+  text(): string {
+    return new TextDecoder().decode(this.#take(this.number()));
+  }
+
+  /** An event id. */
+  eventId(): string {
+    const form = this.number();
+    if (form > 1) return this.text();
+    const uuid = uuidOf(this.#take(16));
+    return form === 1 ? uuid.toUpperCase() : uuid;
+  }
+}

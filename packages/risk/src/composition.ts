@@ -1,0 +1,88 @@
+import { ruleHash } from './baseline/baseline.ts';
+import { shareOf } from './baseline/expectation.ts';
+import type { Rule, RuleMatch } from './rule.ts';
+import { RULES } from './rule-catalogue.ts';
+import type { SessionView } from './session-view.ts';
+
+/** A rule that matched, and what its match weighs. */
+export interface Finding {
+  readonly rule: Rule;
+  readonly match: RuleMatch;
+  /** Strength of the match, less what is habitual: 0 to 1. */
+  readonly strength: number;
+  /** Evidence: minus the logarithm of what the rule leaves of "nothing is wrong". Evidence of several rules adds up. */
+  readonly evidence: number;
+  /** Number of the rule's cluster; -1 for none. */
+  readonly cluster: number;
+}
+
+// What is habitual weighs less, but never nothing: a past that was poisoned can't silence a rule.
+const HABIT_DISCOUNT = 0.6;
+// Signs below this weight are hints. All hints together weigh less than one rule of weight one half.
+const HINT_WEIGHT = 0.13;
+const HINTS_AT_MOST = -Math.log(1 - 0.45);
+
+/** What of a rule does not depend on the session. */
+interface Constants {
+  readonly hash: number;
+  /** Evidence of a match at full strength. */
+  readonly evidence: number;
+  /** Number of its cluster; -1 for none. */
+  readonly cluster: number;
+}
+
+const CLUSTERS = [...new Set(RULES.flatMap(({ cluster }) => cluster ?? []))];
+const CONSTANTS = new Map<Rule, Constants>(
+  RULES.map((rule) => [
+    rule,
+    {
+      hash: ruleHash(rule.id),
+      evidence: -Math.log(1 - rule.weight),
+      cluster: rule.cluster === undefined ? -1 : CLUSTERS.indexOf(rule.cluster),
+    },
+  ]),
+);
+
+/** All rules' matches in a session. */
+export function findings(view: SessionView): Finding[] {
+  const found: Finding[] = [];
+  for (const [rule, constants] of CONSTANTS) {
+    const match = rule.detect(view);
+    if (match === undefined || match.strength <= 0) continue;
+    let strength = Math.min(1, match.strength);
+    if (view.expected !== undefined && rule.habitual !== false) {
+      const habit =
+        shareOf(view.expected, (past) => past.rules.has(constants.hash)) * view.expected.confidence;
+      strength *= 1 - HABIT_DISCOUNT * habit;
+    }
+    found.push({
+      rule,
+      match,
+      strength,
+      evidence: constants.evidence * strength,
+      cluster: constants.cluster,
+    });
+  }
+  return found;
+}
+
+/** Score from 0 to 100 of findings: noisy-or, each cluster counted once, hints bounded. */
+export function combine(found: readonly Finding[], except?: Finding): number {
+  let strong = 0;
+  let hints = 0;
+  const strongest = new Array<number>(CLUSTERS.length).fill(0);
+  for (const finding of found) {
+    if (finding === except) continue;
+    const { cluster, evidence } = finding;
+    if (cluster >= 0) strongest[cluster] = Math.max(strongest[cluster] as number, evidence);
+    else if (finding.rule.weight < HINT_WEIGHT) hints += evidence;
+    else strong += evidence;
+  }
+  for (const evidence of strongest) strong += evidence;
+  return 100 * (1 - Math.exp(-(strong + Math.min(hints, HINTS_AT_MOST))));
+}
+
+/** Rounds a score to two digits, so that it reads well and is the same on every machine. */
+export function rounded(score: number): number {
+  return Math.round(score * 100) / 100;
+}

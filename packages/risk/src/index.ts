@@ -1,0 +1,28 @@
+export { type Baseline, emptyBaseline, learn } from './baseline/baseline.ts';
+export { parseBaseline, serializeBaseline } from './baseline/baseline-codec.ts';
+export { type Finding, findings } from './composition.ts';
+export { DIMENSION_IDS, DIMENSION_NAMES, type LlmRiskId } from './dimensions.ts';
+export { ENGINE_VERSION, RULESET_HASH } from './engine-version.ts';
+export { LEVEL_LIMITS, type LevelLimits } from './levels.ts';
+export type { EventContext, RiskEvent } from './risk-event.ts';
+export type {
+  DimensionId,
+  RiskDimension,
+  RiskFactor,
+  RiskLevel,
+  RiskRecommendation,
+  RiskScore,
+} from './risk-score.ts';
+export type { Rule, RuleMatch } from './rule.ts';
+export { RULES } from './rule-catalogue.ts';
+export type { ExampleStep, RuleExample } from './rule-example.ts';
+export { type ScoreOptions, score } from './score.ts';
+export { observe } from './session/observe.ts';
+export { parseSession, serializeSession } from './session/session-codec.ts';
+export { emptySession, type SessionState } from './session/session-state.ts';
+export { type SessionView, viewOf } from './session-view.ts';
+export { STAMP_NAMES, type StampName, stampOf } from './stamp-name.ts';
+export { TOOL_TAGS, type ToolTag, tagBits, tagsOf } from './taxonomy/tag.ts';
+export { readToolName, type ToolProfile } from './taxonomy/tool-profile.ts';
+export { type Arrival, type Stamping, stampEvent } from './tenant/stamp-event.ts';
+export { emptyTenant, parseTenant, serializeTenant, type TenantState } from './tenant/tenant-state.ts';

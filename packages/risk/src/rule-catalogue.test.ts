@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest';
+import { DIMENSION_IDS } from './dimensions.ts';
+import { RULES } from './rule-catalogue.ts';
+
+describe('the rules', () => {
+  it('are at least thirty, two or more for every dimension, with ids of their own', () => {
+    expect(RULES.length).toBeGreaterThanOrEqual(30);
+    expect(new Set(RULES.map((rule) => rule.id)).size).toBe(RULES.length);
+    for (const id of DIMENSION_IDS) {
+      expect(RULES.filter((rule) => rule.dimension === id).length, id).toBeGreaterThanOrEqual(2);
+    }
+  });
+
+  it('say all that a reader needs', () => {
+    for (const rule of RULES) {
+      expect(rule.weight, rule.id).toBeGreaterThan(0);
+      expect(rule.weight, rule.id).toBeLessThan(1);
+      expect(rule.llm.length, rule.id).toBeGreaterThan(0);
+      expect(rule.fires.length, rule.id).toBeGreaterThan(0);
+      expect(rule.quiet.length, rule.id).toBeGreaterThan(0);
+      for (const text of [rule.signal, rule.falsePositives, rule.recommendation.text])
+        expect(text, rule.id).toMatch(/\.$/);
+    }
+  });
+});

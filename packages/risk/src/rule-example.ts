@@ -1,0 +1,98 @@
+import { type Baseline, emptyBaseline, learn } from './baseline/baseline.ts';
+import type { RiskEvent } from './risk-event.ts';
+import type { RiskScore } from './risk-score.ts';
+import { observe } from './session/observe.ts';
+import { emptySession, type SessionState } from './session/session-state.ts';
+import { type StampName, stampOf } from './stamp-name.ts';
+
+/** One event of an example. A string stands for an answered call of the tool with that name. */
+export type ExampleStep =
+  | string
+  | {
+      /** Tool of a call or a decision. */
+      readonly tool?: string;
+      /** What the tool was given, as any short text: equal texts stand for equal arguments. Default: one of its own. */
+      readonly given?: string;
+      /** Default 200; null where no answer came. */
+      readonly status?: number | null;
+      /** Category of the event. Default `tool_api`. */
+      readonly category?: string;
+      readonly payload?: Readonly<Record<string, unknown>>;
+      readonly agent?: string;
+      readonly version?: string;
+      /** Milliseconds since the step before. Default one second. */
+      readonly afterMs?: number;
+      readonly stamps?: readonly StampName[];
+      /** How many such events. Default 1. */
+      readonly times?: number;
+    };
+
+/** A session that shows a rule at work. */
+export interface RuleExample {
+  readonly name: string;
+  readonly steps: readonly ExampleStep[];
+  /** Sessions of the same agent that came before, each learned. Default: none. */
+  readonly history?: readonly (readonly ExampleStep[])[];
+  /** Start of the session, milliseconds since 1970. Default 2026-01-05, a Monday, 10:00 UTC. */
+  readonly startMs?: number;
+}
+
+const START_MS = Date.UTC(2026, 0, 5, 10);
+
+function uuid(session: number, event: number): string {
+  return `00000000-0000-7000-8${String(session).padStart(3, '0')}-${String(event).padStart(12, '0')}`;
+}
+
+/** The events of an example's session, with their stamps. */
+export function exampleEvents(
+  steps: readonly ExampleStep[],
+  session = 0,
+  startMs = START_MS,
+): { event: RiskEvent; stamp: number }[] {
+  const events: { event: RiskEvent; stamp: number }[] = [];
+  let timestampMs = startMs;
+  for (const step of steps) {
+    const full = typeof step === 'string' ? { tool: step } : step;
+    for (let left = full.times ?? 1; left > 0; left--) {
+      timestampMs += full.afterMs ?? 1000;
+      const category = full.category ?? 'tool_api';
+      events.push({
+        event: {
+          eventId: uuid(session, events.length),
+          agentId: full.agent ?? 'agent',
+          sessionId: `session-${session}`,
+          timestampMs,
+          category,
+          schemaVersion: full.version ?? '1.0',
+          ...(full.tool === undefined
+            ? {}
+            : { toolName: full.tool, argumentsHash: full.given ?? `given-${events.length}` }),
+          ...(category === 'tool_api'
+            ? { responseStatus: full.status === undefined ? 200 : full.status }
+            : {}),
+          ...(full.payload === undefined ? {} : { payload: full.payload }),
+        },
+        stamp: stampOf(...(full.stamps ?? [])),
+      });
+    }
+  }
+  return events;
+}
+
+/** Observes an example's session, and learns its history into a baseline by the given scoring. */
+export function playExample(
+  example: RuleExample,
+  score: (state: SessionState, options: { baseline: Baseline }) => RiskScore,
+): { state: SessionState; baseline: Baseline } {
+  const baseline = emptyBaseline();
+  for (const [index, steps] of (example.history ?? []).entries()) {
+    const past = emptySession();
+    for (const { event, stamp } of exampleEvents(steps, index + 1, example.startMs))
+      observe(past, event, { stamp });
+    learn(baseline, past, score(past, { baseline: emptyBaseline() }));
+  }
+  const state = emptySession();
+  for (const { event, stamp } of exampleEvents(example.steps, 0, example.startMs))
+    observe(state, event, { stamp });
+  return { state, baseline };
+}

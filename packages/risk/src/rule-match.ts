@@ -1,0 +1,34 @@
+import type { RuleMatch } from './rule.ts';
+import { type SessionView, stampTallyOf } from './session-view.ts';
+import { STAMP_INDEX, type StampName } from './stamp-name.ts';
+
+/** A match that rests on the given events of the log; undefined where there are none. */
+export function matched(
+  events: readonly { readonly eventId: string }[],
+  strength: number,
+  explanation: string,
+  count?: number,
+): RuleMatch | undefined {
+  if (events.length === 0) return undefined;
+  const eventIds = events.slice(0, 5).map((event) => event.eventId);
+  return { strength, eventIds, count: Math.max(count ?? 0, events.length), explanation };
+}
+
+/** "1 call", "3 calls". */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** A match that rests on the events that carry a stamp; undefined where none does. */
+export function stamped(
+  view: SessionView,
+  stamp: StampName,
+  strength: number,
+  explanation: string,
+): RuleMatch | undefined {
+  const tally = stampTallyOf(view, stamp);
+  if (tally.count === 0) return undefined;
+  const bit = 1 << STAMP_INDEX[stamp];
+  const logged = view.entries.filter((entry) => (entry.stamp & bit) !== 0 && entry.eventId !== tally.firstId);
+  return matched([{ eventId: tally.firstId }, ...logged], strength, explanation, tally.count);
+}

@@ -1,0 +1,43 @@
+import type { Rule } from '../rule.ts';
+import { matched } from '../rule-match.ts';
+import { tallyOf } from '../session-view.ts';
+
+const MANY = 6;
+
+/** Going on while nearly all fails. */
+export const cascadeFailingOn: Rule = {
+  id: 'cascade.failing-on',
+  title: 'Going on while nearly all fails',
+  dimension: 'ASI08',
+  llm: ['LLM10:2025 Unbounded Consumption'],
+  signal: 'At least six calls fail, and they are more than half of all: the agent does not stop at errors.',
+  weight: 0.22,
+  falsePositives: 'Outages, with an agent that retries as it should.',
+  recommendation: {
+    title: 'Let the agent stop',
+    text: 'Give it a limit of failures after which it asks a person.',
+  },
+  detect(view) {
+    const calls = tallyOf(view, 'call').count;
+    const failures = calls - tallyOf(view, 'answered').count - tallyOf(view, 'unanswered').count;
+    if (failures < MANY || failures <= calls / 2) return undefined;
+    const found = view.steps.filter((step) => step.outcome !== 0);
+    return matched(
+      found.length > 0 ? found : view.steps.slice(-1),
+      Math.min(1, failures / 12),
+      `${failures} of ${calls} calls failed, and the agent went on.`,
+      failures,
+    );
+  },
+  fires: [{ name: 'eight of nine fail', steps: ['read_file', { tool: 'read_page', status: 500, times: 8 }] }],
+  quiet: [
+    { name: 'three fail', steps: [{ tool: 'read_page', status: 500, times: 3 }] },
+    {
+      name: 'eight of thirty fail',
+      steps: [
+        { tool: 'read_file', times: 22 },
+        { tool: 'read_page', status: 500, times: 8 },
+      ],
+    },
+  ],
+};

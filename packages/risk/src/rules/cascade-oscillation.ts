@@ -1,0 +1,58 @@
+import type { Rule } from '../rule.ts';
+import { matched } from '../rule-match.ts';
+import { toolName } from '../session-view.ts';
+
+const TURNS = 6;
+
+/** Two tools that undo or call each other in turn. */
+export const cascadeOscillation: Rule = {
+  id: 'cascade.oscillation',
+  title: 'Two tools in endless turns',
+  dimension: 'ASI08',
+  llm: ['LLM10:2025 Unbounded Consumption'],
+  signal:
+    'Two tools follow each other three times or more, at least one of them acting: each answers the other.',
+  weight: 0.22,
+  cluster: 'loop',
+  falsePositives: 'Work through a list: read an item, act on it. Equal arguments count more.',
+  recommendation: {
+    title: 'Break the loop',
+    text: 'Bound the turns of the agent, and set a rate for the acting tool by a policy.',
+  },
+  detect(view) {
+    let run = 1;
+    let best: { end: number; length: number } | undefined;
+    for (let at = 1; at < view.steps.length; at++) {
+      const [two, one, now] = [view.steps[at - 2], view.steps[at - 1], view.steps[at]];
+      run = one?.tool === now?.tool ? 1 : two?.tool === now?.tool ? run + 1 : 2;
+      if (run >= TURNS && run > (best?.length ?? 0)) best = { end: at, length: run };
+    }
+    if (best === undefined) return undefined;
+    const found = view.steps.slice(best.end - best.length + 1, best.end + 1);
+    const acting = found.find((step) => step.acts);
+    if (acting === undefined) return undefined;
+    const other = found.find((step) => step.tool !== acting.tool) as (typeof found)[number];
+    const different = new Set(found.map((step) => step.tool ^ step.argument)).size;
+    return matched(
+      found,
+      different < found.length ? 1 : 0.4,
+      `${toolName(view, acting.tool)} and ${toolName(view, other.tool)} followed each other ${found.length} times in turn.`,
+    );
+  },
+  fires: [
+    {
+      name: 'on and off',
+      steps: Array.from({ length: 4 }, () => [
+        { tool: 'enable_service', given: 'x' },
+        { tool: 'disable_service', given: 'x' },
+      ]).flat(),
+    },
+  ],
+  quiet: [
+    {
+      name: 'two tools of reading',
+      steps: Array.from({ length: 4 }, () => ['list_files', 'read_file']).flat(),
+    },
+    { name: 'two turns', steps: ['read_file', 'write_file', 'read_file', 'write_file'] },
+  ],
+};

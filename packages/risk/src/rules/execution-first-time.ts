@@ -1,0 +1,46 @@
+import type { Rule } from '../rule.ts';
+import { matched } from '../rule-match.ts';
+import { toolName } from '../session-view.ts';
+import { tagBits } from '../taxonomy/tag.ts';
+
+const EXEC = tagBits('exec');
+
+/** The agent's first run of code. */
+export const executionFirstTime: Rule = {
+  id: 'execution.first-time',
+  title: 'First run of code',
+  dimension: 'ASI05',
+  llm: ['LLM06:2025 Excessive Agency', 'LLM05:2025 Improper Output Handling'],
+  signal: 'An agent whose past sessions never ran code or a command now does.',
+  weight: 0.4,
+  cluster: 'new-action',
+  habitual: false,
+  falsePositives: 'A new tool that was given to the agent on purpose.',
+  recommendation: {
+    title: 'Take the tool away, or confirm it',
+    text: 'An agent that needs no code should have no tool that runs it. If it does now, let the next sessions be learned.',
+  },
+  detect(view) {
+    const expected = view.expected;
+    if (expected === undefined || expected.all.some((past) => (past.tags & EXEC) !== 0)) return undefined;
+    const found = view.acts.filter((step) => (step.bits & EXEC) !== 0);
+    const first = found[0];
+    if (first === undefined) return undefined;
+    return matched(
+      found,
+      expected.confidence,
+      `${toolName(view, first.tool)} is the first code that this agent runs.`,
+    );
+  },
+  fires: [
+    {
+      name: 'a mail agent opens a shell',
+      steps: ['search_emails', 'run_shell'],
+      history: [['search_emails'], ['search_emails'], ['read_email']],
+    },
+  ],
+  quiet: [
+    { name: 'a coding agent', steps: ['run_shell'], history: [['read_file', 'run_shell']] },
+    { name: 'no past is known', steps: ['run_shell'] },
+  ],
+};

@@ -1,0 +1,61 @@
+import { shareOf } from '../baseline/expectation.ts';
+import type { Rule } from '../rule.ts';
+import { matched } from '../rule-match.ts';
+import { toolName } from '../session-view.ts';
+import { GRAVE_BITS } from '../taxonomy/tag.ts';
+
+/** An action that this workflow never took. */
+export const goalNewAction: Rule = {
+  id: 'goal.new-action',
+  title: 'Action that this workflow never took',
+  dimension: 'ASI01',
+  llm: ['LLM01:2025 Prompt Injection', 'LLM06:2025 Excessive Agency'],
+  signal:
+    'The agent acts with a tool that none, or hardly any, of its past sessions like this one used. What an agent does in one workflow changes little; what it is talked into is new.',
+  weight: 0.5,
+  cluster: 'new-action',
+  habitual: false,
+  falsePositives: 'A workflow that was extended on purpose, or one that varies much.',
+  recommendation: {
+    title: 'Confirm that the new action is wanted',
+    text: 'If nobody changed the workflow, treat what the agent read before the action as hostile. If it was changed, let the next sessions be learned.',
+  },
+  detect(view) {
+    const expected = view.expected;
+    if (expected === undefined) return undefined;
+    let best = 0;
+    const found = view.acts.filter((step) => {
+      const share = shareOf(expected, (past) => past.tools.has(step.tool));
+      const novelty = share === 0 ? 1 : share <= 1 / 3 ? 0.3 : 0;
+      const strength = novelty * (step.bits & GRAVE_BITS ? 1 : 0.85);
+      best = Math.max(best, strength);
+      return strength > 0;
+    });
+    const first = found[0];
+    if (first === undefined) return undefined;
+    const strength = best * expected.confidence;
+    return matched(
+      found,
+      strength,
+      `${toolName(view, first.tool)} is an action that past sessions like this one did not take, or hardly ever.`,
+    );
+  },
+  fires: [
+    {
+      name: 'sends where it only ever read',
+      steps: ['search_emails', 'send_email'],
+      history: [['search_emails'], ['search_emails', 'read_email'], ['search_emails']],
+    },
+  ],
+  quiet: [
+    {
+      name: 'sends as always',
+      steps: ['search_emails', 'send_email'],
+      history: [
+        ['search_emails', 'send_email'],
+        ['search_emails', 'send_email'],
+      ],
+    },
+    { name: 'no past is known', steps: ['search_emails', 'send_email'] },
+  ],
+};

@@ -1,0 +1,53 @@
+import type { Rule } from '../rule.ts';
+import { matched } from '../rule-match.ts';
+import { toolName } from '../session-view.ts';
+
+/** Reading that this workflow never did. */
+export const goalNewReading: Rule = {
+  id: 'goal.new-reading',
+  title: 'Reading that this workflow never did',
+  dimension: 'ASI01',
+  llm: ['LLM02:2025 Sensitive Information Disclosure', 'LLM01:2025 Prompt Injection'],
+  signal:
+    'The agent reads with a tool that no past session like this one used, and acts. A smuggled task often has to look things up first.',
+  weight: 0.17,
+  habitual: false,
+  falsePositives: 'Another model, or a rare case, looks things up by another tool.',
+  recommendation: {
+    title: 'Look at why this was read',
+    text: 'See what the reading was for, and which action used its result.',
+  },
+  detect(view) {
+    const expected = view.expected;
+    if (expected === undefined || view.acts.length === 0) return undefined;
+    const found = view.steps.filter(
+      (step) => !step.acts && !expected.near.some((past) => past.tools.has(step.tool)),
+    );
+    const first = found[0];
+    if (first === undefined) return undefined;
+    return matched(
+      found,
+      expected.confidence,
+      `${toolName(view, first.tool)} reads what past sessions like this one never read.`,
+    );
+  },
+  fires: [
+    {
+      name: 'looks into the contacts before it sends',
+      steps: ['read_document', 'search_contacts', 'send_email'],
+      history: [['read_document', 'send_email'], ['read_document']],
+    },
+  ],
+  quiet: [
+    {
+      name: 'reads more, acts on nothing',
+      steps: ['read_document', 'search_contacts'],
+      history: [['read_document', 'send_email']],
+    },
+    {
+      name: 'reads what it always reads',
+      steps: ['read_document', 'send_email'],
+      history: [['read_document']],
+    },
+  ],
+};

@@ -1,0 +1,46 @@
+import type { Rule } from '../rule.ts';
+import { counted, matched } from '../rule-match.ts';
+import { tallyOf } from '../session-view.ts';
+import { tagBits } from '../taxonomy/tag.ts';
+
+const MEMORY = tagBits('memory_write');
+const MANY = 8;
+
+/** Memory flooded. */
+export const memoryFlooded: Rule = {
+  id: 'memory.flooded',
+  title: 'Memory flooded',
+  dimension: 'ASI06',
+  llm: ['LLM04:2025 Data and Model Poisoning', 'LLM10:2025 Unbounded Consumption'],
+  signal: 'One session writes eight or more entries into memory, and they are a large part of what it does.',
+  weight: 0.2,
+  falsePositives: 'The first import of knowledge.',
+  recommendation: {
+    title: 'Look at what later sessions will read',
+    text: 'Go through the entries of this session, and bound the writes to memory by a rate in a policy.',
+  },
+  detect(view) {
+    const writes = tallyOf(view, 'memory_write');
+    const done = tallyOf(view, 'act').count + tallyOf(view, 'look').count;
+    if (writes.count < MANY || writes.count < done / 4) return undefined;
+    const found = view.acts.filter((step) => (step.bits & MEMORY) !== 0);
+    return matched(
+      found.length > 0 ? found : [{ eventId: writes.firstId }],
+      Math.min(1, writes.count / 20),
+      `${counted(writes.count, 'entry').replace('entrys', 'entries')} were written into memory.`,
+      writes.count,
+    );
+  },
+  fires: [{ name: 'ten entries', steps: ['read_file', { tool: 'add_memory', times: 10 }] }],
+  quiet: [
+    { name: 'five entries', steps: [{ tool: 'add_memory', times: 5 }] },
+    { name: 'ten files', steps: [{ tool: 'write_file', times: 10 }] },
+    {
+      name: 'ten entries in long work',
+      steps: [
+        { tool: 'read_file', times: 60 },
+        { tool: 'add_memory', times: 10 },
+      ],
+    },
+  ],
+};

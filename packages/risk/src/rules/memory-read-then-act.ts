@@ -1,0 +1,43 @@
+import type { Rule } from '../rule.ts';
+import { matched } from '../rule-match.ts';
+import { toolName } from '../session-view.ts';
+import { NOUN_CLASS_NAMES } from '../taxonomy/nouns.ts';
+import { GRAVE_BITS } from '../taxonomy/tag.ts';
+
+const MEMORY = NOUN_CLASS_NAMES.indexOf('memory') + 1;
+
+/** Memory read, then a hardly reversible action on nothing else. */
+export const memoryReadThenAct: Rule = {
+  id: 'memory.read-then-act',
+  title: 'Grave action on memory alone',
+  dimension: 'ASI06',
+  llm: ['LLM04:2025 Data and Model Poisoning', 'LLM01:2025 Prompt Injection'],
+  signal: 'The session reads its memory, and right after that takes an action that can hardly be undone.',
+  weight: 0.28,
+  falsePositives: 'Remembered preferences that lead to an action the user asked for.',
+  recommendation: {
+    title: 'Trace the memory to the session that wrote it',
+    text: 'Find when the entry was written and what that session had read. Remove it if it came from foreign text.',
+  },
+  detect(view) {
+    for (const step of view.acts) {
+      const before = view.steps[step.at - 1];
+      if (before === undefined || before.acts || before.noun !== MEMORY || !(step.bits & GRAVE_BITS))
+        continue;
+      return matched(
+        [before, step],
+        1,
+        `${toolName(view, step.tool)} was called on the strength of what ${toolName(view, before.tool)} remembered.`,
+      );
+    }
+    return undefined;
+  },
+  fires: [
+    { name: 'memory, then a payment', steps: ['search_memory', 'send_payment'] },
+    { name: 'knowledge, then a message', steps: ['search_knowledge', 'send_email'] },
+  ],
+  quiet: [
+    { name: 'memory, a look, a payment', steps: ['search_memory', 'get_invoice', 'send_payment'] },
+    { name: 'memory, then a note', steps: ['search_memory', 'create_note'] },
+  ],
+};

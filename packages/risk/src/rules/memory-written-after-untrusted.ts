@@ -1,0 +1,43 @@
+import type { Rule } from '../rule.ts';
+import { matched } from '../rule-match.ts';
+import { toolName } from '../session-view.ts';
+import { tagBits } from '../taxonomy/tag.ts';
+
+const MEMORY = tagBits('memory_write');
+
+/** Memory written after text of unknown authors. */
+export const memoryWrittenAfterUntrusted: Rule = {
+  id: 'memory.written-after-untrusted',
+  title: 'Memory written after text of unknown authors',
+  dimension: 'ASI06',
+  llm: ['LLM04:2025 Data and Model Poisoning', 'LLM08:2025 Vector and Embedding Weaknesses'],
+  signal:
+    'Something is stored for later sessions after text came in that somebody else may have written: it may outlive this session.',
+  weight: 0.35,
+  falsePositives: 'Agents that keep notes on what they read.',
+  recommendation: {
+    title: 'Read what was remembered',
+    text: 'Look at the stored entry and remove it if it holds instructions. Keep notes on foreign text apart from the agent’s own.',
+  },
+  detect(view) {
+    const found = view.acts.filter((step) => step.afterUntrusted && (step.bits & MEMORY) !== 0);
+    const first = found[0];
+    if (first === undefined) return undefined;
+    return matched(
+      found,
+      1,
+      `${toolName(view, first.tool)} stored something for later sessions after text of unknown authors had come in.`,
+    );
+  },
+  fires: [
+    { name: 'a page, then a memory', steps: ['fetch_url', 'create_memory'] },
+    {
+      name: 'a page, then a memory event',
+      steps: ['fetch_url', { category: 'memory_write', payload: { key: 'k', contentHash: 'c' } }],
+    },
+  ],
+  quiet: [
+    { name: 'a memory of its own', steps: ['create_memory', 'fetch_url'] },
+    { name: 'a page, then a file', steps: ['fetch_url', 'write_file'] },
+  ],
+};

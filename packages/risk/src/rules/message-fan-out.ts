@@ -1,0 +1,51 @@
+import type { Rule } from '../rule.ts';
+import { matched } from '../rule-match.ts';
+import { tallyOf } from '../session-view.ts';
+import { tagBits } from '../taxonomy/tag.ts';
+
+const MESSAGE = tagBits('agent_msg');
+const MANY = 5;
+
+/** One session addresses many agents. */
+export const messageFanOut: Rule = {
+  id: 'message.fan-out',
+  title: 'Messages to many agents',
+  dimension: 'ASI07',
+  llm: ['LLM06:2025 Excessive Agency', 'LLM01:2025 Prompt Injection'],
+  signal:
+    'One session sends messages to five or more different agents: how an instruction that copies itself spreads.',
+  weight: 0.3,
+  falsePositives: 'Orchestrators; their baseline takes it back.',
+  recommendation: {
+    title: 'See what the agents did with the message',
+    text: 'Look at the sessions of the addressed agents, and bound whom an agent may address by a policy.',
+  },
+  detect(view) {
+    const recipients = view.state.recipients.size;
+    if (recipients < MANY) return undefined;
+    const messages = tallyOf(view, 'message');
+    const found = view.acts.filter((step) => (step.bits & MESSAGE) !== 0);
+    const many = view.state.recipients.full ? `${recipients} or more` : String(recipients);
+    return matched(
+      found.length > 0 ? found : view.steps.slice(-1),
+      Math.min(1, recipients / 10),
+      `Messages went to ${many} different agents.`,
+      messages.count,
+    );
+  },
+  fires: [
+    {
+      name: 'six agents',
+      steps: ['a', 'b', 'c', 'd', 'e', 'f'].map((to) => ({
+        category: 'agent_message',
+        payload: { toAgentId: to, contentHash: 'same' },
+      })),
+    },
+  ],
+  quiet: [
+    {
+      name: 'six messages to one agent',
+      steps: [{ category: 'agent_message', payload: { toAgentId: 'a', contentHash: 'x' }, times: 6 }],
+    },
+  ],
+};

@@ -1,0 +1,64 @@
+import type { Rule } from '../rule.ts';
+import { stamped } from '../rule-match.ts';
+import { stampTallyOf } from '../session-view.ts';
+
+/** An agent that nobody registered takes part. */
+export const messageStranger: Rule = {
+  id: 'message.stranger',
+  title: 'Unknown agent in a shared session',
+  dimension: 'ASI07',
+  llm: ['LLM06:2025 Excessive Agency'],
+  signal:
+    'An agent that is not registered joins a session of others, or a message goes to an agent that nobody has seen.',
+  weight: 0.3,
+  falsePositives: 'New agents that were not registered yet.',
+  recommendation: {
+    title: 'Register the agent, or shut it out',
+    text: 'Register it if it is yours. Otherwise rotate the key that it uses.',
+  },
+  detect(view) {
+    if (stampTallyOf(view, 'recipient_unknown').count > 0) {
+      return stamped(
+        view,
+        'recipient_unknown',
+        0.7,
+        'A message went to an agent that this tenant has not seen.',
+      );
+    }
+    if (
+      view.state.agents.size < 2 ||
+      stampTallyOf(view, 'agent_unregistered').count === view.state.eventCount
+    ) {
+      return undefined;
+    }
+    return stamped(
+      view,
+      'agent_unregistered',
+      1,
+      'An agent that is not registered took part in a session of others.',
+    );
+  },
+  fires: [
+    {
+      name: 'a stranger joins',
+      steps: ['read_file', { tool: 'read_file', agent: 'stranger', stamps: ['agent_unregistered'] }],
+    },
+    {
+      name: 'a message to nobody known',
+      steps: [
+        {
+          category: 'agent_message',
+          payload: { toAgentId: 'x', contentHash: 'c' },
+          stamps: ['recipient_unknown'],
+        },
+      ],
+    },
+  ],
+  quiet: [
+    {
+      name: 'alone and unregistered',
+      steps: [{ tool: 'read_file', stamps: ['agent_unregistered'] }, 'read_file'],
+    },
+    { name: 'two registered agents', steps: ['read_file', { tool: 'read_file', agent: 'second' }] },
+  ],
+};

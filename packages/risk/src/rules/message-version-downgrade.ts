@@ -1,0 +1,69 @@
+import type { Rule } from '../rule.ts';
+import { matched } from '../rule-match.ts';
+
+function older(version: string, than: string): boolean {
+  const [a, b] = [version, than].map((text) => text.split('.').map((part) => Number.parseInt(part, 10) || 0));
+  for (let at = 0; at < Math.max(a?.length ?? 0, b?.length ?? 0); at++) {
+    const difference = (a?.[at] ?? 0) - (b?.[at] ?? 0);
+    if (difference !== 0) return difference < 0;
+  }
+  return false;
+}
+
+/** Events fall back to an older schema version. */
+export const messageVersionDowngrade: Rule = {
+  id: 'message.version-downgrade',
+  title: 'Fall back to an older schema version',
+  dimension: 'ASI07',
+  llm: ['LLM03:2025 Supply Chain'],
+  signal:
+    'After events of one schemaVersion the session sends events of an older one: another program speaks in its name, or hides what the newer version would show.',
+  weight: 0.3,
+  falsePositives: 'Two programs of different age that share a session.',
+  recommendation: {
+    title: 'Find the second program',
+    text: 'See which program sends the older version, and rotate the key if it should not be there.',
+  },
+  detect(view) {
+    const versions = view.state.versions.entries().map(([, version]) => version);
+    for (const newer of versions) {
+      for (const version of versions) {
+        if (!older(version.version, newer.version) || version.lastMs <= newer.firstMs) continue;
+        const found = view.steps.filter(
+          (step) => step.timestampMs >= newer.firstMs && step.timestampMs <= version.lastMs,
+        );
+        return matched(
+          found.slice(-1),
+          1,
+          `Events of schema version ${version.version} came after events of version ${newer.version}.`,
+        );
+      }
+    }
+    return undefined;
+  },
+  fires: [
+    {
+      name: '1.1, then 1.0',
+      steps: [
+        { tool: 'read_file', version: '1.1' },
+        { tool: 'read_file', version: '1.0' },
+      ],
+    },
+  ],
+  quiet: [
+    {
+      name: '1.0, then 1.1',
+      steps: [
+        { tool: 'read_file', version: '1.0' },
+        { tool: 'read_file', version: '1.1' },
+      ],
+    },
+    {
+      name: '1.9, then 1.10',
+      steps: [
+        { tool: 'read_file', version: '1.9' },
+        { tool: 'read_file', version: '1.10' },
+      ],
+    },
+  ],
+};

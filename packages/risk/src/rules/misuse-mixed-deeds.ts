@@ -1,0 +1,40 @@
+import type { Rule } from '../rule.ts';
+import { matched } from '../rule-match.ts';
+import { toolName } from '../session-view.ts';
+
+/** Actions of several sorts. */
+export const misuseMixedDeeds: Rule = {
+  id: 'misuse.mixed-deeds',
+  title: 'Actions of several sorts',
+  dimension: 'ASI02',
+  llm: ['LLM06:2025 Excessive Agency'],
+  signal:
+    'One session writes and sends, or deletes and pays, after text of unknown authors: the more sorts of action, the less likely one task needs them all.',
+  weight: 0.24,
+  falsePositives: 'Assistants with broad tasks.',
+  recommendation: {
+    title: 'Give the agent fewer sorts of tools',
+    text: 'Split the work so that the agent that reads foreign text can write or send, not both.',
+  },
+  detect(view) {
+    const firsts = new Map<number, (typeof view.acts)[number]>();
+    for (const step of view.acts) if (!firsts.has(step.verb)) firsts.set(step.verb, step);
+    const found = [...firsts.values()];
+    const [first, second] = found;
+    if (first === undefined || second === undefined || !found.some((step) => step.afterUntrusted))
+      return undefined;
+    return matched(
+      found,
+      found.length > 2 ? 1 : 0.6,
+      `The session takes ${found.length} sorts of action, ${toolName(view, first.tool)} and ${toolName(view, second.tool)} among them.`,
+    );
+  },
+  fires: [
+    { name: 'writes and deletes', steps: ['read_email', 'create_event', 'delete_event'] },
+    { name: 'sends and pays', steps: ['read_email', 'send_email', 'pay_invoice'] },
+  ],
+  quiet: [
+    { name: 'writes twice', steps: ['read_email', 'create_event', 'update_event'] },
+    { name: 'nothing foreign was read', steps: ['create_event', 'delete_event'] },
+  ],
+};

@@ -1,0 +1,40 @@
+import type { Rule } from '../rule.ts';
+import { matched } from '../rule-match.ts';
+import { toolName } from '../session-view.ts';
+import { tagBits } from '../taxonomy/tag.ts';
+
+const EXTERNAL = tagBits('external_comm', 'agent_msg');
+
+/** Content leaves by several ways. */
+export const misuseSeveralOutlets: Rule = {
+  id: 'misuse.several-outlets',
+  title: 'Content leaves by several ways',
+  dimension: 'ASI02',
+  llm: ['LLM02:2025 Sensitive Information Disclosure', 'LLM06:2025 Excessive Agency'],
+  signal: 'One session sends by two or more different tools after text of unknown authors came in.',
+  weight: 0.27,
+  falsePositives: 'Announcements that go out on all channels.',
+  recommendation: {
+    title: 'Check each recipient',
+    text: 'See who received what by each of the tools. One of them may be nobody whom the user named.',
+  },
+  detect(view) {
+    const firsts = new Map<number, (typeof view.acts)[number]>();
+    for (const step of view.acts) {
+      if (step.bits & EXTERNAL && step.afterUntrusted && !firsts.has(step.tool)) firsts.set(step.tool, step);
+    }
+    const found = [...firsts.values()];
+    const [first, second] = found;
+    if (first === undefined || second === undefined) return undefined;
+    return matched(
+      found,
+      1,
+      `Content left by ${found.length} different tools, ${toolName(view, first.tool)} and ${toolName(view, second.tool)} among them.`,
+    );
+  },
+  fires: [{ name: 'a post and a message', steps: ['read_inbox', 'post_webpage', 'send_direct_message'] }],
+  quiet: [
+    { name: 'two messages by one tool', steps: ['read_inbox', 'send_message', 'send_message'] },
+    { name: 'nothing foreign was read', steps: ['post_webpage', 'send_direct_message'] },
+  ],
+};

@@ -1,0 +1,46 @@
+import type { Rule } from '../rule.ts';
+import { matched } from '../rule-match.ts';
+import { toolName } from '../session-view.ts';
+import { tagBits } from '../taxonomy/tag.ts';
+
+const RIGHTS = tagBits('credential', 'admin');
+
+/** The agent's first use of secrets or rights. */
+export const privilegeFirstUse: Rule = {
+  id: 'privilege.first-use',
+  title: 'First use of secrets or rights',
+  dimension: 'ASI03',
+  llm: ['LLM06:2025 Excessive Agency'],
+  signal: 'An agent whose past sessions never touched a secret or a right now does.',
+  weight: 0.35,
+  cluster: 'new-action',
+  habitual: false,
+  falsePositives: 'A new duty that was given to the agent on purpose.',
+  recommendation: {
+    title: 'Confirm the new duty',
+    text: 'If nobody gave the agent this duty, take the rights for it away and see who or what asked for it.',
+  },
+  detect(view) {
+    const expected = view.expected;
+    if (expected === undefined || expected.all.some((past) => (past.tags & RIGHTS) !== 0)) return undefined;
+    const found = view.acts.filter((step) => (step.bits & RIGHTS) !== 0);
+    const first = found[0];
+    if (first === undefined) return undefined;
+    return matched(
+      found,
+      expected.confidence,
+      `${toolName(view, first.tool)} is this agent's first touch of secrets or rights.`,
+    );
+  },
+  fires: [
+    {
+      name: 'grants a role where it only read',
+      steps: ['get_record', 'grant_role'],
+      history: [['get_record'], ['get_record'], ['get_record']],
+    },
+  ],
+  quiet: [
+    { name: 'grants as before', steps: ['grant_role'], history: [['grant_role'], ['get_record']] },
+    { name: 'no past is known', steps: ['grant_role'] },
+  ],
+};

@@ -1,0 +1,61 @@
+import type { Rule } from '../rule.ts';
+import { matched } from '../rule-match.ts';
+
+const ENOUGH = 5;
+const FAR = 0.8;
+
+/** Nothing like what the agent used to do. */
+export const rogueDrift: Rule = {
+  id: 'rogue.drift',
+  title: 'Nothing like its past sessions',
+  dimension: 'ASI10',
+  llm: ['LLM06:2025 Excessive Agency'],
+  signal:
+    'Four fifths or more of the session’s calls go to other tools than past sessions divided theirs over, and some of them act.',
+  weight: 0.3,
+  habitual: false,
+  falsePositives: 'An agent that was given a new job.',
+  recommendation: {
+    title: 'Confirm the new job',
+    text: 'If nobody gave the agent a new job, stop it and look at what it read first.',
+  },
+  detect(view) {
+    const { expected } = view;
+    if (expected === undefined || expected.all.length < ENOUGH || view.acts.length === 0) return undefined;
+    if (view.steps.length < 3) return undefined;
+    const usual = new Map<number, number>();
+    let all = 0;
+    for (const past of expected.all) {
+      for (const [tool, count] of past.tools) {
+        usual.set(tool, (usual.get(tool) ?? 0) + count);
+        all += count;
+      }
+    }
+    const calls = view.tools.reduce((sum, [, tool]) => sum + tool.count, 0);
+    const alike = view.tools.reduce(
+      (sum, [hash, tool]) => sum + Math.min(tool.count / calls, (usual.get(hash) ?? 0) / Math.max(1, all)),
+      0,
+    );
+    if (1 - alike < FAR) return undefined;
+    const strange = view.steps.filter((step) => !usual.has(step.tool));
+    return matched(
+      strange.length > 0 ? strange : view.steps,
+      1 - alike,
+      `${Math.round((1 - alike) * 100)} in a hundred of the calls differ from how past sessions divided theirs.`,
+    );
+  },
+  fires: [
+    {
+      name: 'a reader becomes a payer',
+      steps: ['get_invoice', 'send_payment', 'send_payment', 'delete_file'],
+      history: Array.from({ length: 6 }, () => ['read_file', 'search_files']),
+    },
+  ],
+  quiet: [
+    {
+      name: 'much as before',
+      steps: ['read_file', 'search_files', 'write_file'],
+      history: Array.from({ length: 6 }, () => ['read_file', 'search_files', 'write_file']),
+    },
+  ],
+};

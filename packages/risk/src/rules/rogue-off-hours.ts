@@ -1,0 +1,64 @@
+import type { Rule } from '../rule.ts';
+import { matched } from '../rule-match.ts';
+
+const ENOUGH = 10;
+const NEAR_HOURS = 3;
+
+/** At work at an hour at which it never was. */
+export const rogueOffHours: Rule = {
+  id: 'rogue.off-hours',
+  title: 'At work at an unusual hour',
+  dimension: 'ASI10',
+  llm: ['LLM06:2025 Excessive Agency'],
+  signal:
+    'The session takes actions, and starts more than three hours off any hour at which ten or more past sessions started.',
+  weight: 0.15,
+  habitual: false,
+  falsePositives: 'Late work, and people in other time zones.',
+  recommendation: {
+    title: 'Find who started it',
+    text: 'See what started the session. If nobody did, rotate the agent’s key.',
+  },
+  detect(view) {
+    const { expected } = view;
+    const first = view.steps[0];
+    if (
+      expected === undefined ||
+      expected.all.length < ENOUGH ||
+      first === undefined ||
+      view.acts.length === 0
+    ) {
+      return undefined;
+    }
+    const hour = Math.floor(first.timestampMs / 3_600_000) % 24;
+    const near = expected.all.some((past) => {
+      const apart = Math.abs(past.hour - hour);
+      return Math.min(apart, 24 - apart) <= NEAR_HOURS;
+    });
+    if (near) return undefined;
+    return matched(
+      [first],
+      1,
+      `The session started in the hour of ${hour}:00 UTC, at which this agent was never at work.`,
+    );
+  },
+  fires: [
+    {
+      name: 'twelve mornings, then a night',
+      steps: [{ tool: 'read_file', afterMs: 12 * 3_600_000 }, 'write_file'],
+      history: Array.from({ length: 12 }, () => ['read_file', 'write_file']),
+    },
+  ],
+  quiet: [
+    {
+      name: 'one more morning',
+      steps: ['read_file', 'write_file'],
+      history: Array.from({ length: 12 }, () => ['read_file', 'write_file']),
+    },
+    {
+      name: 'three mornings are too few',
+      steps: [{ tool: 'read_file', afterMs: 12 * 3_600_000 }, 'write_file'],
+      history: Array.from({ length: 3 }, () => ['read_file', 'write_file']),
+    },
+  ],
+};

@@ -1,0 +1,27 @@
+import type { Rule } from '../rule.ts';
+import { stamped } from '../rule-match.ts';
+
+/** A tool that nobody of the tenant used before. */
+export const supplyNewTool: Rule = {
+  id: 'supply.new-tool',
+  title: 'Tool that nobody used before',
+  dimension: 'ASI04',
+  llm: ['LLM03:2025 Supply Chain'],
+  signal: 'A tool is called that none of the tenant’s earlier sessions called.',
+  weight: 0.15,
+  cluster: 'new-tool',
+  falsePositives: 'Every new tool, once.',
+  recommendation: {
+    title: 'Confirm where the tool comes from',
+    text: 'Check that the tool, or the server that offers it, was added on purpose and is the one that you meant.',
+  },
+  detect: (view) =>
+    stamped(
+      view,
+      'tool_new_to_tenant',
+      1,
+      'A tool was called that no earlier session of this tenant had called.',
+    ),
+  fires: [{ name: 'stamped', steps: ['read_file', { tool: 'frobnicate', stamps: ['tool_new_to_tenant'] }] }],
+  quiet: [{ name: 'known tools', steps: ['read_file', 'frobnicate'] }],
+};

@@ -1,0 +1,78 @@
+import type { Rule } from '../rule.ts';
+import { matched } from '../rule-match.ts';
+import { ENTRY_KINDS } from '../session/event-log.ts';
+import { tallyOf } from '../session-view.ts';
+
+const APPROVED = ENTRY_KINDS.indexOf('approved');
+const MANY = 20;
+
+/** Everything is approved. */
+export const trustAlwaysApproved: Rule = {
+  id: 'trust.always-approved',
+  title: 'Everything is approved',
+  dimension: 'ASI09',
+  llm: ['LLM06:2025 Excessive Agency'],
+  signal:
+    'Of twenty or more decisions, at least 98 in a hundred are approvals: the approval has become a habit.',
+  weight: 0.25,
+  falsePositives: 'A policy that holds harmless actions.',
+  recommendation: {
+    title: 'Hold less, and look harder',
+    text: 'Allow by policy what is never denied, so that what is still held is looked at.',
+  },
+  detect(view) {
+    const approved = tallyOf(view, 'approved').count;
+    const decided = approved + tallyOf(view, 'refused').count;
+    if (decided < MANY || approved < decided * 0.98) return undefined;
+    const found = view.decisions.filter((entry) => entry.kind === APPROVED);
+    return matched(
+      found.length > 0 ? found : [{ eventId: tallyOf(view, 'approved').firstId }],
+      1,
+      `${approved} of ${decided} held actions were approved.`,
+      approved,
+    );
+  },
+  fires: [
+    {
+      name: 'twenty-five approvals',
+      steps: [
+        {
+          tool: 'pay',
+          category: 'guardian_decision',
+          payload: { decision: 'approved', heldMs: 60000 },
+          times: 25,
+        },
+      ],
+    },
+  ],
+  quiet: [
+    {
+      name: 'twenty approvals and three denials',
+      steps: [
+        {
+          tool: 'pay',
+          category: 'guardian_decision',
+          payload: { decision: 'approved', heldMs: 60000 },
+          times: 20,
+        },
+        {
+          tool: 'pay',
+          category: 'guardian_decision',
+          payload: { decision: 'denied', heldMs: 60000 },
+          times: 3,
+        },
+      ],
+    },
+    {
+      name: 'ten approvals',
+      steps: [
+        {
+          tool: 'pay',
+          category: 'guardian_decision',
+          payload: { decision: 'approved', heldMs: 60000 },
+          times: 10,
+        },
+      ],
+    },
+  ],
+};

@@ -1,0 +1,64 @@
+import type { Rule } from '../rule.ts';
+import { matched } from '../rule-match.ts';
+import { ENTRY_KINDS } from '../session/event-log.ts';
+import { toolName } from '../session-view.ts';
+
+const APPROVED = ENTRY_KINDS.indexOf('approved');
+const REFUSED = ENTRY_KINDS.indexOf('refused');
+
+/** A denial that was asked again until it was an approval. */
+export const trustDenialOverturned: Rule = {
+  id: 'trust.denial-overturned',
+  title: 'Denial turned into an approval',
+  dimension: 'ASI09',
+  llm: ['LLM06:2025 Excessive Agency'],
+  signal: 'A person denies an action, the agent asks for the very same again, and it is approved.',
+  weight: 0.45,
+  falsePositives: 'An approver who had denied by mistake.',
+  recommendation: {
+    title: 'Ask both approvers',
+    text: 'Let a denial hold for the session, or let only the one who denied take it back.',
+  },
+  detect(view) {
+    for (const refused of view.decisions) {
+      if (refused.kind !== REFUSED) continue;
+      const after = view.decisions.slice(view.decisions.indexOf(refused) + 1);
+      const approved = after.find(
+        (entry) =>
+          entry.kind === APPROVED && entry.tool === refused.tool && entry.argument === refused.argument,
+      );
+      if (approved === undefined) continue;
+      return matched(
+        [refused, approved],
+        1,
+        `${toolName(view, refused.tool)} was denied, asked for again with the same arguments, and approved.`,
+      );
+    }
+    return undefined;
+  },
+  fires: [
+    {
+      name: 'denied, then approved',
+      steps: [
+        { tool: 'pay', given: 'a', category: 'guardian_decision', payload: { decision: 'denied' } },
+        { tool: 'pay', given: 'a', category: 'guardian_decision', payload: { decision: 'approved' } },
+      ],
+    },
+  ],
+  quiet: [
+    {
+      name: 'another action is approved',
+      steps: [
+        { tool: 'pay', given: 'a', category: 'guardian_decision', payload: { decision: 'denied' } },
+        { tool: 'pay', given: 'b', category: 'guardian_decision', payload: { decision: 'approved' } },
+      ],
+    },
+    {
+      name: 'approved, then denied',
+      steps: [
+        { tool: 'pay', given: 'a', category: 'guardian_decision', payload: { decision: 'approved' } },
+        { tool: 'pay', given: 'a', category: 'guardian_decision', payload: { decision: 'denied' } },
+      ],
+    },
+  ],
+};

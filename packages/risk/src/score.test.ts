@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { type ExampleStep, exampleEvents } from './rule-example.ts';
+import { score } from './score.ts';
+import { observe } from './session/observe.ts';
+import { emptySession } from './session/session-state.ts';
+
+function play(steps: readonly ExampleStep[]) {
+  const state = emptySession();
+  for (const { event, stamp } of exampleEvents(steps)) observe(state, event, { stamp });
+  return score(state);
+}
+
+describe('score', () => {
+  it('of nothing is 0, with no dimension observable', () => {
+    const risk = play([]);
+    expect(risk).toMatchObject({ score: 0, level: 'low', eventCount: 0, factors: [], recommendations: [] });
+    expect(risk.dimensions.map((dimension) => dimension.id)).toHaveLength(10);
+    expect(risk.dimensions.some((dimension) => dimension.observable)).toBe(false);
+  });
+
+  it('does not call a dimension observable that the records can not show', () => {
+    const risk = play(['read_file', 'write_file']);
+    const seen = risk.dimensions.filter((dimension) => dimension.observable).map((dimension) => dimension.id);
+    expect(seen).toEqual(['ASI01', 'ASI02', 'ASI03', 'ASI05', 'ASI08']);
+  });
+
+  it('gives each factor the part of the score that is lost without it', () => {
+    const risk = play(['get_webpage', 'search_emails', 'send_email', 'delete_file', 'get_webpage']);
+    expect(risk.factors).toHaveLength(5);
+    for (const factor of risk.factors) {
+      expect(factor.delta).toBeGreaterThan(0);
+      expect(factor.delta).toBeLessThan(risk.score);
+      expect(factor.evidence.eventIds.length).toBeLessThanOrEqual(5);
+    }
+    expect(risk.factors.map((factor) => factor.delta)).toEqual(
+      risk.factors.map((factor) => factor.delta).toSorted((a, b) => b - a),
+    );
+  });
+
+  it('reaches critical by one sign only where that sign proves the matter', () => {
+    const revoked = play([{ tool: 'get_time', stamps: ['agent_revoked'] }]);
+    expect(revoked.dimensions[9]?.factors).toHaveLength(1);
+    const lookalike = play([{ tool: 'get_time', stamps: ['tool_lookalike'] }]);
+    expect(lookalike.level).not.toBe('critical');
+  });
+
+  it('never shows what a tool was given', () => {
+    const risk = play([{ tool: 'get_secret', given: 'cafebabe', times: 9 }, 'send_email']);
+    expect(JSON.stringify(risk)).not.toContain('cafebabe');
+  });
+
+  it('counts the same evidence once', () => {
+    const risk = play(['read_inbox', 'grant_role']);
+    const both = risk.dimensions.flatMap((dimension) => dimension.factors);
+    const ids = both.map((factor) => factor.ruleId);
+    expect(ids).toContain('privilege.secret-after-untrusted');
+    expect(ids).toContain('misuse.grave-after-untrusted');
+    expect(both.find((factor) => factor.ruleId === 'privilege.secret-after-untrusted')?.delta).toBe(0);
+  });
+});

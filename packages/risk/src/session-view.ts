@@ -1,0 +1,91 @@
+import type { Baseline } from './baseline/baseline.ts';
+import { type Expectation, expectationFor } from './baseline/expectation.ts';
+import { doings } from './baseline/past-session.ts';
+import type { LogEntry } from './session/event-log.ts';
+import { MARK_INDEX, type Mark, type Tally } from './session/mark.ts';
+import type { SessionState, ToolTally } from './session/session-state.ts';
+import { STAMP_INDEX, type StampName } from './stamp-name.ts';
+import { ACTION_BITS, tagBits } from './taxonomy/tag.ts';
+
+const UNTRUSTED = tagBits('ingest_untrusted');
+
+/** A call, a message or a memory write in the session's log. */
+export interface Step extends LogEntry {
+  /** Place in the log. */
+  readonly at: number;
+  /** Whether it changes the world rather than looks at it. */
+  readonly acts: boolean;
+  /** Whether text of unknown authors had come in before it. */
+  readonly afterUntrusted: boolean;
+}
+
+/** What rules read: a session's state, prepared once for all of them. */
+export interface SessionView {
+  readonly state: SessionState;
+  /** What was done, in order: all of a short session, both ends of a long one. */
+  readonly steps: readonly Step[];
+  /** The steps that act. */
+  readonly acts: readonly Step[];
+  /** What was decided, in order. */
+  readonly decisions: readonly LogEntry[];
+  /** All of the log, in order. */
+  readonly entries: readonly LogEntry[];
+  /** The tools that were called, by ascending hash. */
+  readonly tools: readonly (readonly [number, ToolTally])[];
+  /** What past sessions lead to expect; undefined where there are none. */
+  readonly expected: Expectation | undefined;
+}
+
+/** The tally of a mark. */
+export function tallyOf(view: SessionView, mark: Mark): Tally {
+  return view.state.marks[MARK_INDEX[mark]] as Tally;
+}
+
+/** The tally of a stamp. */
+export function stampTallyOf(view: SessionView, stamp: StampName): Tally {
+  return view.state.stamps[STAMP_INDEX[stamp]] as Tally;
+}
+
+/** A tool's name for an explanation, in quotes; "a tool" where the session does not keep it. */
+export function toolName(view: SessionView, hash: number): string {
+  const name = view.state.tools.get(hash)?.name;
+  return name ? `"${name}"` : 'a tool';
+}
+
+/** Prepares a session for the rules. */
+export function viewOf(state: SessionState, baseline?: Baseline): SessionView {
+  const entries = state.log.entries();
+  const tools = state.tools.entries().filter(([, tool]) => tool.count > 0);
+  const looks = new Set(tools.flatMap(([hash, tool]) => (tool.bits & ACTION_BITS ? [] : [hash])));
+  let untrusted = false;
+  const steps = doings(entries).map((entry, at): Step => {
+    const { timestampMs, eventId, tool, argument, bits, verb, noun, kind, outcome, stamp } = entry;
+    const acts = (bits & ACTION_BITS) !== 0;
+    const step = {
+      timestampMs,
+      eventId,
+      tool,
+      argument,
+      bits,
+      verb,
+      noun,
+      kind,
+      outcome,
+      stamp,
+      at,
+      acts,
+      afterUntrusted: untrusted,
+    };
+    if (entry.bits & UNTRUSTED) untrusted = true;
+    return step;
+  });
+  return {
+    state,
+    steps,
+    acts: steps.filter((step) => step.acts),
+    decisions: entries.filter((entry) => entry.kind > 2),
+    entries,
+    tools,
+    expected: expectationFor(baseline, looks),
+  };
+}

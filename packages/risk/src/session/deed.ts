@@ -1,0 +1,138 @@
+import { hash32 } from '../codec/hash32.ts';
+import type { EventContext, RiskEvent } from '../risk-event.ts';
+import { NOUN_CLASS_NAMES } from '../taxonomy/nouns.ts';
+import { ACTION_BITS, tagBits } from '../taxonomy/tag.ts';
+import { profileOf, type ToolProfile } from '../taxonomy/tool-profile.ts';
+import { VERB_CLASSES } from '../taxonomy/verbs.ts';
+import type { EntryKind } from './event-log.ts';
+import { OUTCOME_MARKS } from './mark.ts';
+
+/** A tool by its name, with numbers in place of words. */
+export interface NumberedTool {
+  readonly name: string;
+  readonly hash: number;
+  readonly bits: number;
+  readonly verb: number;
+  readonly noun: number;
+  readonly acts: boolean;
+}
+
+/** What an event says that somebody did or decided. */
+export interface Deed {
+  readonly kind: EntryKind;
+  readonly tool: NumberedTool;
+  /** Hash of what the tool was given; 0 where the event does not say. */
+  readonly argument: number;
+  /** Index in `OUTCOME_MARKS`. */
+  readonly outcome: number;
+  /** How long a person took to decide, in milliseconds, where the event says it. */
+  readonly heldMs: number | undefined;
+}
+
+function numbered(name: string, profile: ToolProfile, override?: number): NumberedTool {
+  const bits = override ?? profile.bits;
+  return {
+    name,
+    hash: hash32(name),
+    bits,
+    verb: profile.verb === undefined ? 0 : VERB_CLASSES.indexOf(profile.verb) + 1,
+    noun: profile.noun === undefined ? 0 : NOUN_CLASS_NAMES.indexOf(profile.noun) + 1,
+    acts: (bits & ACTION_BITS) !== 0,
+  };
+}
+
+const MAX_REMEMBERED = 4096;
+const remembered = new Map<string, NumberedTool>();
+
+function toolNamed(name: string, tags: ReadonlyMap<string, number> | undefined): NumberedTool {
+  const override = tags?.get(name);
+  if (override !== undefined) return numbered(name, profileOf(name), override);
+  let tool = remembered.get(name);
+  if (tool === undefined) {
+    tool = numbered(name, profileOf(name));
+    if (remembered.size >= MAX_REMEMBERED) remembered.clear();
+    remembered.set(name, tool);
+  }
+  return tool;
+}
+
+const MESSAGE = numbered('agent_message', {
+  bits: tagBits('agent_msg'),
+  verb: 'send',
+  noun: 'agent',
+  acts: true,
+});
+const MEMORY = numbered('memory_write', {
+  bits: tagBits('memory_write'),
+  verb: 'remember',
+  noun: 'memory',
+  acts: true,
+});
+
+const OUTCOME = Object.fromEntries(OUTCOME_MARKS.map((mark, index) => [mark, index])) as Record<
+  (typeof OUTCOME_MARKS)[number],
+  number
+>;
+
+function outcomeOf(status: number | null | undefined): number {
+  if (status === null || status === undefined) return OUTCOME.unanswered;
+  if (status === 401 || status === 403) return OUTCOME.unauthorized;
+  if (status === 429) return OUTCOME.throttled;
+  if (status >= 500) return OUTCOME.server_error;
+  return status >= 400 ? OUTCOME.client_error : OUTCOME.answered;
+}
+
+const DECISIONS: Readonly<Record<string, EntryKind>> = {
+  deny: 'policy_denied',
+  require_approval: 'held',
+  approved: 'approved',
+  denied: 'refused',
+  expired: 'lapsed',
+};
+
+function text(payload: RiskEvent['payload'], field: string): string | undefined {
+  const value = payload?.[field];
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** What the event says that somebody did or decided; undefined for events that say neither. */
+export function deedOf(event: RiskEvent, context: EventContext): Deed | undefined {
+  const toolName = event.toolName ?? text(event.payload, 'toolName');
+  const given = event.argumentsHash ?? text(event.payload, 'argumentsHash');
+  switch (event.category) {
+    case 'tool_api':
+      return {
+        kind: 'call',
+        tool: toolNamed(toolName ?? '', context.tags),
+        argument: given === undefined ? 0 : hash32(given),
+        outcome: outcomeOf(event.responseStatus),
+        heldMs: undefined,
+      };
+    case 'agent_message':
+    case 'memory_write': {
+      const content = text(event.payload, 'contentHash');
+      const message = event.category === 'agent_message';
+      return {
+        kind: message ? 'message' : 'memory',
+        tool: message ? MESSAGE : MEMORY,
+        argument: content === undefined ? 0 : hash32(content),
+        outcome: OUTCOME.answered,
+        heldMs: undefined,
+      };
+    }
+    case 'guardian_decision': {
+      const kind = DECISIONS[text(event.payload, 'decision') ?? ''];
+      if (kind === undefined) return undefined;
+      const heldMs = event.payload?.heldMs;
+      return {
+        kind,
+        tool: toolNamed(toolName ?? '', context.tags),
+        argument: given === undefined ? 0 : hash32(given),
+        outcome: OUTCOME.answered,
+        heldMs: typeof heldMs === 'number' ? heldMs : undefined,
+      };
+    }
+    default:
+      return undefined;
+  }
+}

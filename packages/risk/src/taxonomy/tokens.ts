@@ -1,0 +1,63 @@
+const MAX_NAME_LENGTH = 200;
+
+/** A tool name taken apart. */
+export interface NameParts {
+  /** What stands before the tool's own name: `mcp__server__tool` gives `mcp__server`. Empty where nothing does. */
+  readonly namespace: string;
+  /** The tool's own name. */
+  readonly base: string;
+}
+
+/**
+ * Splits a namespaced name at its last separator: `server__tool`, `server/tool`, `server:tool`, and
+ * `server.tool` (a dot counts too, as the dotted styles use it for the same purpose).
+ */
+export function nameParts(toolName: string): NameParts {
+  const name = toolName.slice(0, MAX_NAME_LENGTH);
+  let cut = -1;
+  let width = 1;
+  for (const separator of ['__', '/', ':', '.']) {
+    const at = name.lastIndexOf(separator, name.length - separator.length - 1);
+    if (at > 0 && at > cut) {
+      cut = at;
+      width = separator.length;
+    }
+  }
+  if (cut < 1) return { namespace: '', base: name };
+  return { namespace: name.slice(0, cut), base: name.slice(cut + width) };
+}
+
+/**
+ * The words of a name in lower case, whatever its style: snake_case, kebab-case, camelCase, PascalCase,
+ * UPPER_CASE, dotted.
+ */
+export function words(name: string): string[] {
+  return name
+    .slice(0, MAX_NAME_LENGTH)
+    .normalize('NFKC')
+    .replace(/([\p{Ll}\d])(\p{Lu})/gu, '$1 $2')
+    .replace(/(\p{Lu}+)(\p{Lu}\p{Ll})/gu, '$1 $2')
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== '');
+}
+
+/**
+ * Splits a run of letters without a boundary ("sendemail") into words of the vocabulary, longest first.
+ * Gives back the word itself where it can't be split without a rest.
+ */
+export function segment(word: string, known: (part: string) => boolean): string[] {
+  if (word.length < 6 || word.length > 40 || known(word)) return [word];
+  const best: (string[] | undefined)[] = [[]];
+  for (let end = 1; end <= word.length; end++) {
+    for (let start = Math.max(0, end - 16); start <= end - 2; start++) {
+      const before = best[start];
+      if (before === undefined) continue;
+      const part = word.slice(start, end);
+      if (!known(part)) continue;
+      const current = best[end];
+      if (current === undefined || before.length + 1 < current.length) best[end] = [...before, part];
+    }
+  }
+  return best[word.length] ?? [word];
+}

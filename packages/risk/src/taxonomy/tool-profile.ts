@@ -1,0 +1,166 @@
+import { NOUN_CLASSES, type NounClass } from './nouns.ts';
+import { ACTION_BITS, type TagBits, type ToolTag, tagBits } from './tag.ts';
+import { nameParts, segment, words } from './tokens.ts';
+import { VERBS, type VerbClass } from './verbs.ts';
+
+/** What the taxonomy reads from a tool's name. */
+export interface ToolProfile {
+  /** The tags as bits. */
+  readonly bits: TagBits;
+  /** What the tool does; undefined where no verb is known. */
+  readonly verb: VerbClass | undefined;
+  /** What kind of thing it does it to; undefined where no noun is known. */
+  readonly noun: NounClass | undefined;
+  /** Whether the tool changes the world rather than looks at it. */
+  readonly acts: boolean;
+}
+
+/** Whether the taxonomy knows the word, as a verb or a noun. */
+export function isKnownWord(word: string): boolean {
+  return VERBS.has(word) || NOUN_CLASSES.has(word);
+}
+
+/** Nouns whose text other people write. */
+const AUTHORED_BY_OTHERS: ReadonlySet<NounClass> = new Set([
+  'message',
+  'web',
+  'file',
+  'calendar',
+  'task',
+  'opinion',
+  'code',
+  'memory',
+  'data',
+  'money',
+  'purchase',
+  'agent',
+] as const);
+/** Nouns that are public, or say nothing of anybody. */
+const PUBLIC: ReadonlySet<NounClass> = new Set(['web', 'fact', 'place', 'opinion'] as const);
+/** Nouns that reach other people as soon as one is written. */
+const REACHES_OTHERS: ReadonlySet<NounClass> = new Set(['message', 'opinion'] as const);
+
+function readTags(noun: NounClass | undefined): ToolTag[] {
+  if (noun === undefined) return ['read_private', 'ingest_untrusted'];
+  const tags: ToolTag[] = [];
+  if (!PUBLIC.has(noun)) tags.push('read_private');
+  if (AUTHORED_BY_OTHERS.has(noun)) tags.push('ingest_untrusted');
+  if (noun === 'credential') tags.push('credential');
+  return tags;
+}
+
+function writeTags(noun: NounClass | undefined): ToolTag[] {
+  if (noun === 'memory') return ['memory_write'];
+  if (noun === 'credential') return ['credential', 'write'];
+  if (noun === 'rights' || noun === 'infrastructure') return ['admin', 'write'];
+  if (noun === 'purchase' || noun === 'money') return ['payment', 'write'];
+  if (noun === 'identity') return ['admin', 'write'];
+  if (noun !== undefined && REACHES_OTHERS.has(noun)) return ['external_comm', 'write'];
+  return ['write'];
+}
+
+function tagsFor(verb: VerbClass | undefined, noun: NounClass | undefined): ToolTag[] {
+  switch (verb) {
+    case undefined:
+      return noun === undefined ? ['unknown'] : readTags(noun);
+    case 'read':
+      return readTags(noun);
+    case 'search':
+      return readTags(noun ?? 'web');
+    case 'compute':
+      return noun !== undefined && (noun === 'file' || noun === 'web' || noun === 'message')
+        ? readTags(noun)
+        : [];
+    case 'write':
+      return writeTags(noun);
+    case 'send':
+    case 'publish':
+    case 'share':
+      if (noun === 'agent') return ['agent_msg'];
+      return noun === 'money' ? ['payment', 'external_comm'] : ['external_comm'];
+    case 'delete':
+      return noun === 'memory'
+        ? ['delete', 'memory_write']
+        : noun === 'credential'
+          ? ['delete', 'credential']
+          : ['delete'];
+    case 'pay':
+      return ['payment'];
+    case 'exec':
+      return noun === 'data' ? ['exec', 'read_private'] : ['exec'];
+    case 'admin':
+      return ['admin'];
+    case 'auth':
+      return ['credential'];
+    case 'remember':
+      return ['memory_write'];
+    case 'delegate':
+      return ['agent_msg'];
+    case 'drive':
+      return ['exec'];
+  }
+}
+
+function vocabularyWords(text: string): string[] {
+  return words(text).flatMap((word) => (isKnownWord(word) ? [word] : segment(word, isKnownWord)));
+}
+
+function verbOf(parts: readonly string[]): { verb: VerbClass | undefined; at: number } {
+  let weak: { verb: VerbClass; at: number } | undefined;
+  for (const [at, part] of parts.entries()) {
+    const entry = VERBS.get(part);
+    if (entry?.strong) return { verb: entry.class, at };
+    if (entry !== undefined) weak ??= { verb: entry.class, at };
+  }
+  return weak ?? { verb: undefined, at: -1 };
+}
+
+function nounOf(parts: readonly string[], verbAt: number): NounClass | undefined {
+  // "get_day_calendar_events": the last noun is the thing, what stands before it describes it.
+  let found: NounClass | undefined;
+  for (const [at, part] of parts.entries()) {
+    if (at === verbAt) continue;
+    if (
+      at > verbAt &&
+      verbAt >= 0 &&
+      ['by', 'for', 'from', 'with', 'using', 'in', 'via', 'of'].includes(part) &&
+      found
+    )
+      break;
+    const noun = NOUN_CLASSES.get(part);
+    if (noun !== undefined && (noun !== 'fact' || found === undefined)) found = noun;
+  }
+  return found;
+}
+
+/** Reads a tool's name. Pure; see {@link profileOf} for the remembered form. */
+export function readToolName(toolName: string): ToolProfile {
+  const { namespace, base } = nameParts(toolName);
+  let parts = vocabularyWords(base);
+  let { verb, at } = verbOf(parts);
+  let noun = nounOf(parts, at);
+  if (namespace !== '' && (verb === undefined || noun === undefined)) {
+    const outer = vocabularyWords(namespace.slice(namespace.lastIndexOf('__') + 1));
+    noun ??= nounOf(outer, -1);
+    if (verb === undefined) {
+      parts = outer;
+      ({ verb, at } = verbOf(parts));
+    }
+  }
+  const bits = tagBits(...tagsFor(verb, noun));
+  return { bits, verb, noun, acts: (bits & ACTION_BITS) !== 0 };
+}
+
+const MAX_REMEMBERED = 4096;
+const remembered = new Map<string, ToolProfile>();
+
+/** What the taxonomy reads from a tool's name; remembers the last few thousand names. */
+export function profileOf(toolName: string): ToolProfile {
+  let profile = remembered.get(toolName);
+  if (profile === undefined) {
+    profile = readToolName(toolName);
+    if (remembered.size >= MAX_REMEMBERED) remembered.clear();
+    remembered.set(toolName, profile);
+  }
+  return profile;
+}

@@ -1,0 +1,112 @@
+import { nameParts, words } from '../taxonomy/tokens.ts';
+import { isKnownWord } from '../taxonomy/tool-profile.ts';
+
+// Letters of other scripts that look like Latin ones (a selection of Unicode's confusables, UTS #39).
+const LOOKS_LIKE = new Map(
+  Object.entries({
+    а: 'a',
+    в: 'b',
+    с: 'c',
+    ԁ: 'd',
+    е: 'e',
+    ғ: 'f',
+    ɡ: 'g',
+    һ: 'h',
+    і: 'i',
+    ј: 'j',
+    к: 'k',
+    ӏ: 'l',
+    м: 'm',
+    п: 'n',
+    о: 'o',
+    р: 'p',
+    ԛ: 'q',
+    г: 'r',
+    ѕ: 's',
+    т: 't',
+    и: 'u',
+    ѵ: 'v',
+    ԝ: 'w',
+    х: 'x',
+    у: 'y',
+    α: 'a',
+    β: 'b',
+    ε: 'e',
+    η: 'n',
+    ι: 'i',
+    κ: 'k',
+    ν: 'v',
+    ο: 'o',
+    ρ: 'p',
+    τ: 't',
+    υ: 'u',
+    χ: 'x',
+    ı: 'i',
+    ƨ: 's',
+    ո: 'n',
+    օ: 'o',
+    ս: 'u',
+  }),
+);
+const INVISIBLE = /[\p{Cf}\p{Cc}\p{Mn}]/u;
+const LATIN = /\p{Script=Latin}/u;
+const LOOKING_LATIN = /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Cherokee}]/u;
+const SHORTEST_COMPARED = 6;
+const MOST_EDITS = 2;
+
+/** What a name looks like to a reader: look-alike letters as Latin ones, width and case folded. */
+export function appearance(name: string): string {
+  let folded = '';
+  for (const character of name.normalize('NFKC').toLowerCase())
+    folded += LOOKS_LIKE.get(character) ?? character;
+  return folded.replace(/\p{Cf}/gu, '');
+}
+
+/** Whether a name can only be meant to deceive: a word mixes scripts that look alike, or holds what nobody sees. */
+export function isDeceptive(name: string): boolean {
+  if (INVISIBLE.test(name.normalize('NFC'))) return true;
+  return words(name).some((word) => LATIN.test(word) && LOOKING_LATIN.test(word));
+}
+
+/** Edits (insert, delete, replace, swap of neighbours) between two strings; `limit` + 1 where there are more. */
+export function editsBetween(a: string, b: string, limit = MOST_EDITS): number {
+  if (Math.abs(a.length - b.length) > limit) return limit + 1;
+  let older: number[] = [];
+  let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let row = 1; row <= a.length; row++) {
+    const current = [row];
+    let least = row;
+    for (let column = 1; column <= b.length; column++) {
+      const same = a[row - 1] === b[column - 1];
+      let edits = Math.min(
+        (previous[column] as number) + 1,
+        (current[column - 1] as number) + 1,
+        (previous[column - 1] as number) + (same ? 0 : 1),
+      );
+      if (row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1]) {
+        edits = Math.min(edits, (older[column - 2] as number) + 1);
+      }
+      current.push(edits);
+      least = Math.min(least, edits);
+    }
+    if (least > limit) return limit + 1;
+    older = previous;
+    previous = current;
+  }
+  return previous[b.length] as number;
+}
+
+/**
+ * Whether a new name is nearly a known one, by letters and not by words: "send_emial" for "send_email", but not
+ * "list_files" for "list_file", where all words are words.
+ */
+export function resembles(name: string, known: string): boolean {
+  const [mine, theirs] = [nameParts(name).base, nameParts(known).base];
+  if (mine === theirs || mine.length < SHORTEST_COMPARED || theirs.length < SHORTEST_COMPARED) return false;
+  const [a, b] = [words(mine), words(theirs)];
+  const spelled = a.join('');
+  if (spelled === b.join('')) return false;
+  const strange = a.filter((word) => !b.includes(word));
+  if (strange.length === 0 || strange.every((word) => isKnownWord(word) || /^\d+$/.test(word))) return false;
+  return editsBetween(spelled, b.join('')) <= MOST_EDITS;
+}

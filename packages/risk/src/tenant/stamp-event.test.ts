@@ -1,0 +1,162 @@
+import { describe, expect, it } from 'vitest';
+import type { RiskEvent } from '../risk-event.ts';
+import { STAMP_NAMES } from '../stamp-name.ts';
+import { type Arrival, stampEvent } from './stamp-event.ts';
+import { emptyTenant, parseTenant, serializeTenant, type TenantState } from './tenant-state.ts';
+
+const NOW = Date.UTC(2026, 0, 5);
+const TOOLS = [
+  'search_emails',
+  'send_email',
+  'read_file',
+  'github__create_issue',
+  'get_weather',
+  'list_files',
+];
+
+function event(part: Partial<RiskEvent> = {}): RiskEvent {
+  return {
+    eventId: '00000000-0000-7000-8000-000000000000',
+    agentId: 'mail',
+    sessionId: 's',
+    timestampMs: NOW,
+    category: 'tool_api',
+    schemaVersion: '1.0',
+    toolName: 'read_file',
+    argumentsHash: 'x',
+    responseStatus: 200,
+    ...part,
+  };
+}
+
+function stamps(tenant: TenantState, part: Partial<RiskEvent>, arrival: Partial<Arrival> = {}): string[] {
+  const stored = parseTenant(serializeTenant(tenant));
+  const full: Arrival = { agentStatus: 'active', receivedAtMs: NOW + 3_600_000, ...arrival };
+  const { stamp } = stampEvent(tenant, event(part), full);
+  expect(stampEvent(stored, event(part), full).stamp, 'a stored state must stamp alike').toBe(stamp);
+  return STAMP_NAMES.filter((_, index) => stamp & (1 << index)).filter((name) => name !== 'tenant_known');
+}
+
+/** A tenant with twelve sessions of three agents, an hour apart. */
+function known(): TenantState {
+  const tenant = emptyTenant();
+  for (let at = 0; at < 36; at++) {
+    const arrival = { agentStatus: 'active', receivedAtMs: NOW } as const;
+    const part = {
+      sessionId: `old-${at % 12}`,
+      agentId: `agent-${at % 3}`,
+      timestampMs: NOW - (40 - at) * 3_600_000,
+    };
+    stampEvent(
+      tenant,
+      event({ ...part, toolName: TOOLS[at % 6] as string, argumentsHash: `${at}` }),
+      arrival,
+    );
+  }
+  return tenant;
+}
+
+describe('stampEvent', () => {
+  it('stamps nothing on a known tool, and nothing new while the tenant is unknown', () => {
+    expect(stamps(known(), {})).toEqual([]);
+    expect(stamps(emptyTenant(), { toolName: 'frobnicate' })).toEqual([]);
+  });
+
+  it('stamps a new tool in the session that brings it, and in no later one', () => {
+    const tenant = known();
+    expect(stamps(tenant, { toolName: 'frobnicate' })).toEqual(['tool_new_to_tenant']);
+    expect(stamps(tenant, { toolName: 'frobnicate' })).toEqual(['tool_new_to_tenant']);
+    expect(
+      stamps(tenant, { toolName: 'frobnicate', sessionId: 'later', timestampMs: NOW + 900_000 }),
+    ).toEqual([]);
+  });
+
+  it.each([
+    ['send_emial', 'tool_lookalike'],
+    ['send_emai1', 'tool_lookalike'],
+    ['serch_emails', 'tool_lookalike'],
+    ['send_emаil', 'tool_confusable'],
+    ['send_\u200bemail', 'tool_confusable'],
+    ['evil__create_issue', 'tool_shadowed'],
+  ])('finds what is wrong with the new tool %s', (toolName, stamp) => {
+    expect(stamps(known(), { toolName })).toContain(stamp);
+  });
+
+  it.each([
+    'list_file',
+    'send_emails',
+    'read_files',
+    'get_weather_2',
+    'отправить_письмо',
+    'SEND_EMAIL',
+    '发送邮件',
+  ])('finds nothing wrong with the new tool %s', (toolName) => {
+    expect(stamps(known(), { toolName })).toEqual(['tool_new_to_tenant']);
+  });
+
+  it('finds an agent at work in two sessions at once', () => {
+    const tenant = known();
+    expect(stamps(tenant, { sessionId: 'one' })).toEqual([]);
+    expect(stamps(tenant, { sessionId: 'two', timestampMs: NOW + 5000 })).toEqual(['agent_elsewhere']);
+    expect(stamps(tenant, { sessionId: 'three', timestampMs: NOW + 600_000 })).toEqual([]);
+    expect(stamps(tenant, { sessionId: 'four', agentId: 'other', timestampMs: NOW + 600_000 })).toEqual([]);
+  });
+
+  it('finds failures that spread over three agents', () => {
+    const tenant = known();
+    const failed = { responseStatus: 500, timestampMs: NOW };
+    expect(stamps(tenant, { ...failed, agentId: 'a', sessionId: 'a' })).toEqual([]);
+    expect(stamps(tenant, { ...failed, agentId: 'b', sessionId: 'b' })).toEqual([]);
+    expect(stamps(tenant, { ...failed, agentId: 'c', sessionId: 'c' })).toEqual(['failure_spread']);
+    expect(stamps(tenant, { ...failed, agentId: 'd', sessionId: 'd', timestampMs: NOW + 3_000_000 })).toEqual(
+      [],
+    );
+  });
+
+  it('finds one action taken by three agents', () => {
+    const tenant = known();
+    const action = { toolName: 'send_email', argumentsHash: 'same' };
+    expect(stamps(tenant, { ...action, agentId: 'a', sessionId: 'a' })).toEqual([]);
+    expect(stamps(tenant, { ...action, agentId: 'b', sessionId: 'b' })).toEqual([]);
+    expect(stamps(tenant, { ...action, agentId: 'b', sessionId: 'b' })).toEqual([]);
+    expect(stamps(tenant, { ...action, agentId: 'c', sessionId: 'c' })).toEqual(['same_intent']);
+  });
+
+  it('finds a replayed message and an unknown recipient', () => {
+    const tenant = known();
+    const message = (toAgentId: string) => ({
+      category: 'agent_message',
+      payload: { toAgentId, contentHash: 'm' },
+    });
+    expect(stamps(tenant, { ...message('agent-1'), agentId: 'agent-0', sessionId: 'x' })).toEqual([]);
+    expect(stamps(tenant, { ...message('agent-0'), agentId: 'agent-1', sessionId: 'y' })).toEqual([
+      'message_replayed',
+    ]);
+    expect(stamps(tenant, { ...message('nobody'), agentId: 'agent-0', sessionId: 'x' })).toEqual([
+      'recipient_unknown',
+    ]);
+  });
+
+  it('stamps what the server knows of the agent and the clock', () => {
+    expect(stamps(known(), {}, { agentStatus: 'revoked' })).toEqual(['agent_revoked']);
+    expect(stamps(known(), {}, { agentStatus: 'unregistered' })).toEqual(['agent_unregistered']);
+    expect(stamps(known(), {}, { receivedAtMs: NOW - 600_000 })).toEqual(['clock_ahead']);
+  });
+
+  it('keeps the state bounded', () => {
+    const tenant = emptyTenant();
+    for (let at = 0; at < 3000; at++) {
+      const part = { sessionId: `s${at}`, agentId: `a${at}`, toolName: `send_${at}`, responseStatus: 500 };
+      stampEvent(tenant, event({ ...part, argumentsHash: `${at}` }), {
+        agentStatus: 'active',
+        receivedAtMs: NOW,
+      });
+      const payload = { toAgentId: `a${at}`, contentHash: `c${at}` };
+      stampEvent(tenant, event({ category: 'agent_message', payload }), {
+        agentStatus: 'active',
+        receivedAtMs: NOW,
+      });
+    }
+    expect(serializeTenant(tenant).length).toBeLessThan(100_000);
+  });
+});

@@ -1,0 +1,182 @@
+import { hash32, pairHash } from '../codec/hash32.ts';
+import type { RiskEvent } from '../risk-event.ts';
+import { type StampName, stampOf } from '../stamp-name.ts';
+import { nameParts } from '../taxonomy/tokens.ts';
+import { profileOf } from '../taxonomy/tool-profile.ts';
+import { appearance, isDeceptive, resembles } from './lookalike.ts';
+import {
+  type KnownTool,
+  type Presence,
+  type Sighting,
+  TENANT_LIMITS,
+  type TenantState,
+} from './tenant-state.ts';
+
+const ELSEWHERE_MS = 60_000;
+const SPREAD_MS = 5 * 60_000;
+const SAME_INTENT_MS = 10 * 60_000;
+const AHEAD_MS = 5 * 60_000;
+const OTHER_AGENTS = 2;
+const KNOWN_AGENTS = 3;
+const KNOWN_TOOLS = 5;
+/** A presence is written again only after this time, so that most events change nothing. */
+const REFRESH_MS = 10_000;
+
+/** What the server knows of an event when it arrives. */
+export interface Arrival {
+  /** Status of the event's agent at that moment. */
+  readonly agentStatus: 'active' | 'revoked' | 'unregistered';
+  /** When the event arrived, in milliseconds since 1970. */
+  readonly receivedAtMs: number;
+}
+
+/** What {@link stampEvent} found. */
+export interface Stamping {
+  /** Store this number with the event, and pass it to `observe`. */
+  readonly stamp: number;
+  /** Whether the tenant's state changed, and is to be stored again. */
+  readonly changed: boolean;
+}
+
+function firstSight(tenant: TenantState, toolName: string, session: number, known: boolean): KnownTool {
+  const stamps: StampName[] = [];
+  if (known) {
+    const { namespace, base } = nameParts(toolName);
+    const looks = appearance(toolName);
+    for (const other of tenant.tools.keys()) {
+      if (looks === appearance(other) && toolName.toLowerCase() !== other.toLowerCase())
+        stamps.push('tool_confusable');
+      else if (resembles(toolName, other)) stamps.push('tool_lookalike');
+      const theirs = nameParts(other);
+      if (theirs.base === base && theirs.namespace !== namespace) stamps.push('tool_shadowed');
+    }
+  }
+  return { newIn: known ? session : 0, stamps: stampOf(...new Set(stamps)) };
+}
+
+function stampTool(
+  tenant: TenantState,
+  toolName: string,
+  session: number,
+  known: boolean,
+): [number, boolean] {
+  const deceptive = isDeceptive(toolName) ? stampOf('tool_confusable') : 0;
+  let tool = tenant.tools.get(toolName);
+  const isNew = tool === undefined && tenant.tools.size < TENANT_LIMITS.tools;
+  if (isNew) {
+    tool = firstSight(tenant, toolName, session, known);
+    tenant.tools.set(toolName, tool);
+  }
+  if (tool === undefined || tool.newIn !== session) return [deceptive, isNew];
+  return [deceptive | tool.stamps | stampOf('tool_new_to_tenant'), isNew];
+}
+
+function stampPresence(tenant: TenantState, agent: number, session: number, atMs: number): [number, boolean] {
+  const presences = tenant.agents.get(agent) ?? [];
+  const elsewhere = presences.some(
+    (presence) => presence.session !== session && Math.abs(presence.lastMs - atMs) <= ELSEWHERE_MS,
+  );
+  const own = presences.find((presence) => presence.session === session);
+  const changed = own === undefined || atMs - own.lastMs > REFRESH_MS;
+  if (changed) {
+    const others = presences.filter((presence) => presence !== own).slice(1 - TENANT_LIMITS.presences);
+    const refreshed: Presence = { session, lastMs: Math.max(atMs, own?.lastMs ?? 0) };
+    tenant.agents.delete(agent);
+    tenant.agents.set(agent, [...others, refreshed]);
+    if (tenant.agents.size > TENANT_LIMITS.agents)
+      tenant.agents.delete(tenant.agents.keys().next().value as number);
+  }
+  return [elsewhere ? stampOf('agent_elsewhere') : 0, changed];
+}
+
+function otherAgents(
+  sightings: readonly Sighting[],
+  agent: number,
+  deed: number,
+  atMs: number,
+  withinMs: number,
+) {
+  const others = sightings.filter(
+    (sighting) =>
+      sighting.agent !== agent && sighting.deed === deed && Math.abs(sighting.atMs - atMs) <= withinMs,
+  );
+  return new Set(others.map((sighting) => sighting.agent)).size;
+}
+
+function sight(sightings: Sighting[], sighting: Sighting, limit: number): void {
+  sightings.push(sighting);
+  if (sightings.length > limit) sightings.shift();
+}
+
+function stampCall(tenant: TenantState, event: RiskEvent, agent: number): [number, boolean] {
+  const atMs = event.timestampMs;
+  let stamp = 0;
+  const status = event.responseStatus ?? 0;
+  const failed = status >= 400;
+  if (failed) {
+    if (otherAgents(tenant.failures, agent, 0, atMs, SPREAD_MS) >= OTHER_AGENTS)
+      stamp |= stampOf('failure_spread');
+    sight(tenant.failures, { atMs, agent, deed: 0 }, TENANT_LIMITS.failures);
+  }
+  const acts = profileOf(event.toolName ?? '').acts && event.argumentsHash !== undefined;
+  if (acts) {
+    const deed = pairHash(hash32(event.toolName ?? ''), hash32(event.argumentsHash ?? ''));
+    if (otherAgents(tenant.actions, agent, deed, atMs, SAME_INTENT_MS) >= OTHER_AGENTS)
+      stamp |= stampOf('same_intent');
+    sight(tenant.actions, { atMs, agent, deed }, TENANT_LIMITS.actions);
+  }
+  return [stamp, failed || acts];
+}
+
+function stampMessage(tenant: TenantState, event: RiskEvent, agent: number): [number, boolean] {
+  const { contentHash, toAgentId } = event.payload ?? {};
+  let stamp = 0;
+  if (
+    typeof toAgentId === 'string' &&
+    tenant.agents.size >= KNOWN_AGENTS &&
+    tenant.agents.size < TENANT_LIMITS.agents &&
+    !tenant.agents.has(hash32(toAgentId))
+  ) {
+    stamp |= stampOf('recipient_unknown');
+  }
+  if (typeof contentHash !== 'string') return [stamp, false];
+  const content = hash32(contentHash);
+  const sender = tenant.messages.get(content);
+  if (sender !== undefined) return [sender === agent ? stamp : stamp | stampOf('message_replayed'), false];
+  tenant.messages.set(content, agent);
+  if (tenant.messages.size > TENANT_LIMITS.messages) {
+    tenant.messages.delete(tenant.messages.keys().next().value as number);
+  }
+  return [stamp, true];
+}
+
+/**
+ * Finds what can be said of an event only by looking beyond its session, and takes note of the event in the tenant's
+ * state. Call it once for each event, when it arrives, before `observe`.
+ */
+export function stampEvent(tenant: TenantState, event: RiskEvent, arrival: Arrival): Stamping {
+  const agent = hash32(event.agentId);
+  const session = hash32(event.sessionId);
+  const known = tenant.sessions.size >= TENANT_LIMITS.sessions && tenant.tools.size >= KNOWN_TOOLS;
+  let stamp = known ? stampOf('tenant_known') : 0;
+  let changed = false;
+  const add = ([bits, change]: [number, boolean]) => {
+    stamp |= bits;
+    changed ||= change;
+  };
+  if (arrival.agentStatus === 'revoked') stamp |= stampOf('agent_revoked');
+  if (arrival.agentStatus === 'unregistered') stamp |= stampOf('agent_unregistered');
+  if (event.timestampMs > arrival.receivedAtMs + AHEAD_MS) stamp |= stampOf('clock_ahead');
+  if (tenant.sessions.size < TENANT_LIMITS.sessions && !tenant.sessions.has(session)) {
+    tenant.sessions.add(session);
+    changed = true;
+  }
+  if (event.category === 'guardian_decision') return { stamp, changed };
+  add(stampPresence(tenant, agent, session, event.timestampMs));
+  if (event.category === 'tool_api' && event.toolName !== undefined) {
+    add(stampTool(tenant, event.toolName, session, known));
+    add(stampCall(tenant, event, agent));
+  }
+  if (event.category === 'agent_message') add(stampMessage(tenant, event, agent));
+  return { stamp, changed };
+}
