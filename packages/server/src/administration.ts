@@ -1,0 +1,186 @@
+import type { Scope } from '@actlog/protocol';
+import { identifyApiKey, type KeyKind } from './keys/api-key.ts';
+import { addKey, ensureTenant } from './keys/provisioning.ts';
+import { type DeliveryRow, listDeliveries, updateDelivery } from './storage/delivery-store.ts';
+import { expireKey, listKeys, type StoredKey } from './storage/key-store.ts';
+import type { Storage } from './storage/storage.ts';
+import type { Database } from './storage/transaction.ts';
+
+const dayMs = 24 * 3_600_000;
+
+/** Days that a replaced key may still be used. */
+const longestOverlapDays = 7;
+
+/** How a key is made. */
+export interface CreateKeyOptions {
+  /** For people; a key is told apart by its id. */
+  readonly name: string;
+  /** `live` by default. */
+  readonly kind?: KeyKind;
+  /** All by default. An agent needs `ingest` only. */
+  readonly scopes?: readonly Scope[];
+  /** Days until the key ends; never by default. */
+  readonly expiresInDays?: number;
+}
+
+/** A key that was just made: the one time that it is shown. */
+export interface CreatedKey {
+  readonly apiKey: string;
+  readonly key: StoredKey;
+}
+
+/** What an operator does beside the HTTP interface: tenants, keys, retention, backups, the delivery log. */
+export class Administration {
+  readonly #storage: Storage;
+  readonly #onKeyChanged: (keyId: string) => void;
+
+  /** `onKeyChanged` makes a change count at once in the process that makes it. */
+  constructor(storage: Storage, onKeyChanged: (keyId: string) => void = () => {}) {
+    this.#storage = storage;
+    this.#onKeyChanged = onKeyChanged;
+  }
+
+  /** Makes a tenant, if there is none of this name. */
+  async createTenant(name: string): Promise<void> {
+    await this.#storage.writeAll(({ db }) => ensureTenant(db, name));
+  }
+
+  /** The names of all tenants. */
+  async tenants(): Promise<string[]> {
+    const rows = await this.#storage.readAll((db) =>
+      db.selectFrom('tenants').select('name').orderBy('name').execute(),
+    );
+    return rows.map(({ name }) => name);
+  }
+
+  /** Makes a key of a tenant. @throws Error when there is no such tenant. */
+  async createKey(tenant: string, options: CreateKeyOptions): Promise<CreatedKey> {
+    const { name, kind = 'live', scopes, expiresInDays } = options;
+    const expiresMs = expiresInDays === undefined ? null : Date.now() + expiresInDays * dayMs;
+    return this.#storage.writeAll(async ({ db }) => {
+      const { key, stored } = await addKey(db, await tenantId(db, tenant), { kind, name, scopes, expiresMs });
+      return { apiKey: key, key: keyView(stored) };
+    });
+  }
+
+  /** The keys of a tenant, oldest first. */
+  async keys(tenant: string): Promise<StoredKey[]> {
+    const records = await this.#storage.readAll(async (db) => listKeys(db, await tenantId(db, tenant)));
+    return records.map(keyView);
+  }
+
+  /**
+   * Makes a key that takes the place of another: same name, kind and scopes. The old one ends after the overlap.
+   *
+   * @param overlapDays 0 to 7; 0 ends the old key at once.
+   * @throws RangeError for another overlap; Error when there is no such tenant or key.
+   */
+  async rotateKey(tenant: string, keyId: string, overlapDays = 1): Promise<CreatedKey> {
+    if (!(overlapDays >= 0 && overlapDays <= longestOverlapDays)) {
+      throw new RangeError(`The overlap must be 0 to ${longestOverlapDays} days, not ${overlapDays}.`);
+    }
+    const created = await this.#storage.writeAll(async ({ db }) => {
+      const owner = await tenantId(db, tenant);
+      const old = (await listKeys(db, owner)).find(({ id }) => id === keyId);
+      if (!old) throw unknownKey(tenant, keyId);
+      const { name, kind, scopes } = old;
+      const { key, stored } = await addKey(db, owner, { kind, name, scopes });
+      await expireKey(db, owner, keyId, Date.now() + overlapDays * dayMs);
+      return { apiKey: key, key: keyView(stored) };
+    });
+    this.#onKeyChanged(keyId);
+    return created;
+  }
+
+  /** Ends a key at once. @throws Error when there is no such tenant or key. */
+  async revokeKey(tenant: string, keyId: string): Promise<void> {
+    await this.#storage.writeAll(async ({ db }) => {
+      if (!(await expireKey(db, await tenantId(db, tenant), keyId, Date.now()))) {
+        throw unknownKey(tenant, keyId);
+      }
+    });
+    this.#onKeyChanged(keyId);
+  }
+
+  /** Ends a key that is at hand in full, as when it was found in public. Returns whether it was a known key. */
+  async revokeLeakedKey(apiKey: string): Promise<boolean> {
+    const identity = identifyApiKey(apiKey);
+    if (!identity) return false;
+    const isKnown = await this.#storage.writeAll(async ({ db }) => {
+      const row = await db
+        .selectFrom('api_keys')
+        .select(['tenant_id', 'digest'])
+        .where('id', '=', identity.id)
+        .executeTakeFirst();
+      if (row?.digest !== identity.digest) return false;
+      return expireKey(db, row.tenant_id, identity.id, Date.now());
+    });
+    this.#onKeyChanged(identity.id);
+    return isKnown;
+  }
+
+  /** Keeps sessions so many days after their last event; null keeps them for ever, which is the default. */
+  async setRetention(tenant: string, days: number | null): Promise<void> {
+    await this.#setLimit(tenant, { retention_days: days });
+  }
+
+  /** Takes so many new events a day (UTC) from a tenant; null takes all, which is the default. */
+  async setEventsPerDay(tenant: string, events: number | null): Promise<void> {
+    await this.#setLimit(tenant, { events_per_day: events });
+  }
+
+  /** Copies the whole database into a new file while the service runs. @throws Error when the file exists. */
+  backup(file: string): void {
+    this.#storage.backup(file);
+  }
+
+  /** The last messages to a webhook, the newest first. */
+  async deliveries(tenant: string, channelId: string, limit = 100): Promise<DeliveryRow[]> {
+    return this.#storage.readAll(async (db) =>
+      listDeliveries(db, await tenantId(db, tenant), channelId, limit),
+    );
+  }
+
+  /** Sends a message again, whether it was delivered or had failed. @throws Error when there is none. */
+  async replayDelivery(tenant: string, deliveryId: string): Promise<void> {
+    const again = { status: 'waiting', attempts: 0, next_attempt_ms: Date.now(), finished_ms: null } as const;
+    await this.#storage.writeAll(async ({ db }) => {
+      const owner = await tenantId(db, tenant);
+      if (!(await updateDelivery(db, { tenant_id: owner, id: deliveryId }, again))) {
+        throw new Error(`The tenant "${tenant}" has no delivery "${deliveryId}".`);
+      }
+    });
+  }
+
+  async #setLimit(
+    tenant: string,
+    change: { retention_days: number | null } | { events_per_day: number | null },
+  ): Promise<void> {
+    for (const value of Object.values(change)) {
+      if (value !== null && !(Number.isInteger(value) && value >= 1)) {
+        throw new RangeError(`A limit must be a whole number of at least 1, or null, not ${value}.`);
+      }
+    }
+    await this.#storage.writeAll(async ({ db }) => {
+      await db
+        .updateTable('tenants')
+        .set(change)
+        .where('id', '=', await tenantId(db, tenant))
+        .execute();
+    });
+  }
+}
+
+async function tenantId(db: Database, name: string): Promise<number> {
+  const row = await db.selectFrom('tenants').select('id').where('name', '=', name).executeTakeFirst();
+  if (!row) throw new Error(`There is no tenant "${name}"; make it first.`);
+  return row.id;
+}
+
+function unknownKey(tenant: string, keyId: string): Error {
+  return new Error(`The tenant "${tenant}" has no key "${keyId}".`);
+}
+
+function keyView({ id, kind, name, scopes, createdMs, expiresMs, lastUsedMs }: StoredKey): StoredKey {
+  return { id, kind, name, scopes, createdMs, expiresMs, lastUsedMs };
+}

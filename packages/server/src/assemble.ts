@@ -1,0 +1,53 @@
+import type { Configuration } from './configuration.ts';
+import { DecisionSignal } from './guardian/decision-signal.ts';
+import { Cursors } from './http/cursor.ts';
+import { RateLimiter } from './http/rate-limiter.ts';
+import { EventRecorder } from './ingest/event-recorder.ts';
+import { GroupCommit } from './ingest/group-commit.ts';
+import type { DeploymentSecret } from './keys/deployment-secret.ts';
+import { KeyRing } from './keys/key-ring.ts';
+import type { Metrics } from './metrics.ts';
+import { PolicySets } from './policy/policy-set.ts';
+import { RiskSettling } from './risk/risk-settling.ts';
+import type { Services } from './services.ts';
+import type { Storage } from './storage/storage.ts';
+import { AddressGuard } from './webhooks/address-guard.ts';
+import { Outbox } from './webhooks/outbox.ts';
+
+/** Puts the parts together that the endpoints share. */
+export function assemble(
+  settings: Configuration,
+  storage: Storage,
+  secret: DeploymentSecret,
+  metrics: Metrics,
+): Services {
+  const policySets = new PolicySets();
+  const outbox = new Outbox(policySets);
+  const settling = new RiskSettling(storage, outbox);
+  const recorder = new EventRecorder(undefined, () => {
+    storage.forgetSessions();
+    settling.noteBehind();
+  });
+  return {
+    storage,
+    secret,
+    policySets,
+    recorder,
+    settling,
+    outbox,
+    ingest: new GroupCommit({
+      maxQueued: settings.maxQueuedEvents,
+      metrics,
+      commit: async (groups) => {
+        const recorded = await storage.record(groups);
+        settling.after(recorded);
+        return recorded.outcomes;
+      },
+    }),
+    keys: new KeyRing(storage, { acceptsTestKeys: settings.acceptTestKeys }),
+    cursors: new Cursors(secret.cursorKey),
+    rateLimiter: settings.rateLimit === false ? undefined : new RateLimiter(storage, settings.rateLimit),
+    decisions: new DecisionSignal(storage),
+    addressGuard: new AddressGuard(settings.webhookAllowedRanges),
+  };
+}

@@ -1,0 +1,23 @@
+#!/usr/bin/env node
+import { Command } from 'commander';
+import { serve } from './cli/serve.ts';
+import { collectSettings, settingOptions } from './cli/settings.ts';
+
+const program = new Command('actlog-server')
+  .description('The actlog service on one embedded database.')
+  .showHelpAfterError();
+
+const start = program
+  .command('start', { isDefault: true })
+  .description('start the server and print its address and a test key')
+  .option('--config <file>', 'JSON file with settings; flags and environment variables come first')
+  .action(async (flags: Record<string, string | undefined>) => {
+    const defaults = { port: 8787, database: 'actlog.db', logLevel: 'info' } as const;
+    await serve(collectSettings(flags, process.env, flags.config, defaults));
+  });
+for (const option of settingOptions()) start.addOption(option);
+
+program.parseAsync().catch((error: unknown) => {
+  process.stderr.write(`${(error as Error).message}\n`);
+  process.exitCode = 1;
+});

@@ -1,0 +1,83 @@
+import { readFileSync } from 'node:fs';
+import { Option } from 'commander';
+import { configuration, type ServerOptions } from '../configuration.ts';
+
+/** What each setting is for, in the words of `--help`. */
+const descriptions: Record<keyof typeof configuration.shape, string> = {
+  host: 'address to listen on',
+  port: 'port to listen on; 0 takes a free one',
+  database: 'SQLite file, or :memory:',
+  maxDatabaseBytes: 'bytes that the database may grow to',
+  secret: "the deployment's secret, at least 32 characters; else a file beside the database",
+  tenant: 'tenant of the printed key',
+  apiKey: 'key to take instead of making one',
+  acceptTestKeys: 'whether keys of kind test are taken',
+  maxQueuedEvents: 'events that may wait to be stored',
+  rateLimit: 'false, or JSON such as {"requestsPerSecond":100,"burst":200}, for each key',
+  webhookAllowedRanges: 'JSON array of ranges that webhooks may reach beside public addresses',
+  requestTimeoutMs: 'milliseconds that a request may take to arrive',
+  docs: 'whether /docs is served',
+  logLevel: 'silent, fatal, error, warn, info, debug or trace',
+};
+
+/** Settings that would show in the list of processes; they are taken from the environment or a file only. */
+const secretSettings = new Set(['secret', 'apiKey']);
+
+const names = Object.keys(configuration.shape) as (keyof typeof configuration.shape)[];
+
+function words(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
+}
+
+/** The environment variable of a setting: `ACTLOG_MAX_DATABASE_BYTES`. */
+function variableOf(name: string): string {
+  return `ACTLOG_${words(name)}`;
+}
+
+/** The flags of the command: one for each setting that is no secret. */
+export function settingOptions(): Option[] {
+  return names
+    .filter((name) => !secretSettings.has(name))
+    .map(
+      (name) =>
+        new Option(
+          `--${words(name).toLowerCase().replaceAll('_', '-')} <value>`,
+          `${descriptions[name]} (${variableOf(name)})`,
+        ),
+    );
+}
+
+/**
+ * The settings from flags, then the environment, then the file, then `defaults`.
+ *
+ * @throws Error when the file cannot be read or is not a JSON object.
+ */
+export function collectSettings(
+  flags: Readonly<Record<string, unknown>>,
+  environment: Readonly<Record<string, string | undefined>>,
+  file: string | undefined,
+  defaults: ServerOptions,
+): ServerOptions {
+  const settings: Record<string, unknown> = { ...defaults, ...(file !== undefined && readSettings(file)) };
+  for (const name of names) {
+    const text = flags[name] ?? environment[variableOf(name)];
+    if (typeof text === 'string' && text !== '') settings[name] = typed(name, text);
+  }
+  return settings;
+}
+
+function readSettings(file: string): object {
+  const settings: unknown = JSON.parse(readFileSync(file, 'utf8'));
+  if (typeof settings === 'object' && settings !== null && !Array.isArray(settings)) return settings;
+  throw new Error(`${file} must hold one JSON object with settings.`);
+}
+
+/** Text as the type that the setting has; text that has no such form is left for the validation to refuse. */
+function typed(name: keyof typeof configuration.shape, text: string): unknown {
+  if (configuration.shape[name].safeParse(text).success) return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,60 @@
+import * as z from 'zod';
+
+/** What a server can be told. Everything has a default that is safe for one machine. */
+export const configuration = z.strictObject({
+  /** Address to listen on. Only this machine reaches the default. */
+  host: z.string().min(1).default('127.0.0.1'),
+  /** Port to listen on; 0 takes a free one. */
+  port: z.int().min(0).max(65_535).default(0),
+  /** Path of the SQLite file, or `:memory:`, which forgets everything at the end. */
+  database: z.string().min(1).default(':memory:'),
+  /** Bytes that the database file may grow to; beyond it events are refused with 503. Unbounded by default. */
+  maxDatabaseBytes: z.int().min(1_000_000).optional(),
+  /** The deployment's secret. By default random in memory, or a file beside the database. */
+  secret: z.string().min(32, 'must have at least 32 characters').optional(),
+  /** Name of the tenant that the returned key belongs to. */
+  tenant: z.string().min(1).max(200).default('default'),
+  /** A key to take instead of making one, so that it stays the same over restarts. */
+  apiKey: z.string().min(1).optional(),
+  /** Whether keys of kind test are taken; a production deployment may refuse them. */
+  acceptTestKeys: z.boolean().default(true),
+  /** Events that may wait to be stored before more are refused with 503. */
+  maxQueuedEvents: z.int().min(1).default(10_000),
+  /** What each key may send: on average, and at once. `false` for no limit. */
+  rateLimit: z
+    .union([
+      z.literal(false),
+      z.strictObject({ requestsPerSecond: z.number().min(0.01), burst: z.int().min(1) }),
+    ])
+    .default({ requestsPerSecond: 10_000, burst: 20_000 }),
+  /** Ranges in CIDR form that webhooks may reach beside public addresses, such as `10.1.0.0/16`. */
+  webhookAllowedRanges: z
+    .array(z.union([z.cidrv4(), z.cidrv6()], 'must be a range in CIDR form, such as 10.1.0.0/16'))
+    .default([]),
+  /** Milliseconds that a whole request may take to arrive. */
+  requestTimeoutMs: z.int().min(1000).default(30_000),
+  /** Whether `/docs` is served. */
+  docs: z.boolean().default(true),
+  /** How much is logged, as JSON lines on standard output. */
+  logLevel: z.enum(['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace']).default('silent'),
+});
+
+/** What a caller may give. */
+export type ServerOptions = z.input<typeof configuration>;
+
+/** What a server runs with. */
+export type Configuration = z.output<typeof configuration>;
+
+/**
+ * Fills in the defaults.
+ *
+ * @throws TypeError that names each option that cannot be taken, and why.
+ */
+export function configured(options: ServerOptions): Configuration {
+  const result = configuration.safeParse(options);
+  if (result.success) return result.data;
+  const problems = result.error.issues.map(
+    (issue) => `  ${issue.path.join('.') || 'options'}: ${issue.message}`,
+  );
+  throw new TypeError(`The server's options are not valid:\n${problems.join('\n')}`);
+}

@@ -1,0 +1,46 @@
+import { randomUUID } from 'node:crypto';
+import { isoTime } from '../http/iso-time.ts';
+import type { Services } from '../services.ts';
+import type { Write } from '../storage/transaction.ts';
+
+/** The part of an action that every record of it names. */
+export interface ProposedAction {
+  readonly toolName: string;
+  readonly argumentsHash: string;
+}
+
+/** What was decided about an action of an agent. */
+export interface Decision extends ProposedAction {
+  readonly agentId: string;
+  /** Null for an action outside a session, whose decision no session tells of. */
+  readonly sessionId: string | null;
+  /** `deny` and `require_approval` are a policy's word; the others end the waiting. */
+  readonly decision: 'deny' | 'require_approval' | 'approved' | 'denied' | 'expired' | 'pending';
+  readonly policyId: string;
+  readonly pendingActionId: string | null;
+  /** The key of who decided; null when nobody did. */
+  readonly decidedBy: string | null;
+  /** Milliseconds that the action has waited. */
+  readonly heldMs: number;
+  readonly nowMs: number;
+}
+
+/** Writes a decision into the session of its action, where the risk engine and people find it. */
+export async function recordDecision(
+  services: Services,
+  write: Write,
+  tenantId: number,
+  { agentId, sessionId, nowMs, ...payload }: Decision,
+): Promise<void> {
+  if (sessionId === null) return;
+  const event = {
+    eventId: randomUUID(),
+    agentId,
+    sessionId,
+    sourceTimestamp: isoTime(nowMs),
+    category: 'guardian_decision',
+    schemaVersion: '1.0',
+    payload: { ...payload },
+  };
+  await services.recorder.record(write, tenantId, [{ event, receivedMs: nowMs, protoKeysRemoved: false }]);
+}

@@ -1,0 +1,47 @@
+import { isoTime } from '../http/iso-time.ts';
+import type { Services } from '../services.ts';
+import {
+  endPendingAction,
+  type PendingActionEnd,
+  type PendingActionRow,
+} from '../storage/pending-action-store.ts';
+import type { Write } from '../storage/transaction.ts';
+import { type ProposedAction, recordDecision } from './decision-event.ts';
+import { pendingActionView } from './pending-action-view.ts';
+
+/**
+ * Ends the waiting of an action in one transaction with all that follows from it: the event in its session, the
+ * message to the webhooks, and, after the commit, the answer to who waits.
+ *
+ * @returns the ended action, or undefined when it had ended before.
+ */
+export async function endAction(
+  services: Services,
+  write: Write,
+  row: PendingActionRow,
+  end: PendingActionEnd,
+  nowMs: number,
+): Promise<PendingActionRow | undefined> {
+  if (!(await endPendingAction(write.db, row.tenant_id, row.id, end))) return undefined;
+  const ended = { ...row, ...end };
+  const { toolName, argumentsHash } = JSON.parse(row.action) as ProposedAction;
+  await recordDecision(services, write, row.tenant_id, {
+    agentId: row.agent_id,
+    sessionId: row.session_id,
+    toolName,
+    argumentsHash,
+    decision: end.status,
+    policyId: row.policy_id,
+    pendingActionId: row.id,
+    decidedBy: end.decided_by,
+    heldMs: nowMs - row.created_ms,
+    nowMs,
+  });
+  await services.outbox.queue(write, row.tenant_id, {
+    type: 'guardian.action_decided',
+    timestamp: isoTime(nowMs),
+    data: pendingActionView(ended, nowMs),
+  });
+  write.afterCommit(() => services.decisions.wake(row.id));
+  return ended;
+}

@@ -1,0 +1,79 @@
+import { randomUUID } from 'node:crypto';
+import { headers, limits } from '@actlog/protocol';
+import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from 'fastify';
+import type { Metrics } from '../metrics.ts';
+import { answerErrors, apiError, malformedRequestAnswer, sendError } from './errors.ts';
+import { parseJsonBodies } from './json-body.ts';
+
+/** What the HTTP side needs to know. */
+export interface AppOptions {
+  readonly logger: FastifyBaseLogger | undefined;
+  readonly metrics: Metrics;
+  /** Milliseconds that a whole request may take to arrive. */
+  readonly requestTimeoutMs: number;
+}
+
+/** An identifier of 200 characters, each as long as percent-encoding can make it. */
+const longestParameter = limits.maxIdentifierLength * 12;
+
+/** No response may be cached, framed, sniffed or run. The docs page sets its own policy. */
+const securityHeaders = {
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+};
+
+/** Makes the Fastify instance with everything that holds for every request. */
+export function createApp({ logger, metrics, requestTimeoutMs }: AppOptions): FastifyInstance {
+  const app: FastifyInstance = fastify({
+    ...(logger ? { loggerInstance: logger } : { logger: false }),
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: () => randomUUID(),
+    requestIdHeader: false,
+    bodyLimit: limits.maxBodyBytes,
+    // A client that sends a byte now and then must not hold a socket for ever.
+    requestTimeout: requestTimeoutMs,
+    http: { headersTimeout: Math.min(requestTimeoutMs, 10_000), connectionsCheckingInterval: 1000 },
+    keepAliveTimeout: 72_000,
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    routerOptions: { maxParamLength: longestParameter },
+    frameworkErrors: (error, _request, reply) => {
+      void sendError(reply, apiError(error));
+    },
+    clientErrorHandler: (error, socket) => {
+      if (socket.writable && error.code !== 'ECONNRESET') {
+        socket.end(malformedRequestAnswer(error.code));
+      } else {
+        socket.destroy();
+      }
+    },
+  });
+  parseJsonBodies(app);
+  answerErrors(app);
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header(headers.requestId, request.id);
+    reply.headers(securityHeaders);
+    done();
+  });
+  app.addHook('onResponse', (request, reply, done) => {
+    const route = request.routeOptions.url ?? 'none';
+    metrics.request(request.method, route, reply.statusCode, reply.elapsedTime);
+    // An allow-list: a log line never holds a body, a query, a header or a key's secret.
+    request.log.info(
+      {
+        requestId: request.id,
+        method: request.method,
+        route,
+        status: reply.statusCode,
+        durationMs: Math.round(reply.elapsedTime * 10) / 10,
+        tenantId: request.caller?.tenantId,
+        keyId: request.caller?.keyId,
+      },
+      'request',
+    );
+    done();
+  });
+  return app;
+}

@@ -1,0 +1,68 @@
+import type { Socket } from 'node:net';
+import { headers, type Scope } from '@actlog/protocol';
+import type { FastifyRequest } from 'fastify';
+import { type Caller, type KeyRing, keysKeptForMs } from '../keys/key-ring.ts';
+import { ApiError } from './api-error.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who calls; set before anything else of a request is looked at. */
+    caller: Caller | undefined;
+  }
+}
+
+const bearer = /^bearer +([^\s]+)$/i;
+
+/** The last header of a connection that named a caller. */
+interface Remembered {
+  readonly header: string;
+  readonly caller: Caller;
+  readonly atMs: number;
+  readonly generation: number;
+}
+
+/** Tells who calls, by the API key of the request. */
+export class Authentication {
+  readonly #keys: KeyRing;
+  readonly #remembered = new WeakMap<Socket, Remembered>();
+
+  constructor(keys: KeyRing) {
+    this.#keys = keys;
+  }
+
+  /**
+   * The caller, if the last request of the same connection came with the same header a moment ago. A connection
+   * only ever compares with what it has sent itself, so the comparison tells nobody anything.
+   */
+  remembered(request: FastifyRequest): Caller | undefined {
+    const last = this.#remembered.get(request.raw.socket);
+    if (last === undefined || last.header !== request.headers.authorization) return undefined;
+    const isFresh =
+      Math.abs(Date.now() - last.atMs) < keysKeptForMs && last.generation === this.#keys.generation;
+    return isFresh ? last.caller : undefined;
+  }
+
+  /** The caller of a request. @throws ApiError `AUTHENTICATION_FAILED`. */
+  async caller(request: FastifyRequest): Promise<Caller> {
+    const header = request.headers[headers.authorization] ?? '';
+    const { generation } = this.#keys;
+    const [, key] = bearer.exec(header) ?? [];
+    const caller = key === undefined ? undefined : await this.#keys.authenticate(key);
+    if (!caller) {
+      throw new ApiError('AUTHENTICATION_FAILED', 'The API key is invalid or missing.', {
+        headers: { 'www-authenticate': 'Bearer' },
+      });
+    }
+    this.#remembered.set(request.raw.socket, { header, caller, atMs: Date.now(), generation });
+    return caller;
+  }
+}
+
+/** @throws ApiError `PERMISSION_DENIED` when the caller's key lacks the scope. */
+export function requireScope(caller: Caller, scope: Scope): void {
+  if (caller.scopes.has(scope)) return;
+  throw new ApiError(
+    'PERMISSION_DENIED',
+    `The API key lacks the scope "${scope}". Use a key that has it, or ask who manages the keys.`,
+  );
+}

@@ -1,0 +1,72 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { ListEndpointName } from '@actlog/protocol';
+import { ApiError } from './api-error.ts';
+
+/** The list that a cursor belongs to: another tenant, endpoint or filter makes another list. */
+export interface CursorScope {
+  readonly tenantId: number;
+  readonly endpoint: ListEndpointName | 'sessions.get';
+  /** Path parameters and filters; `limit` and `cursor` do not count. */
+  readonly filters: Readonly<Record<string, unknown>>;
+}
+
+/** Where a page ended: the sort values of its last item. */
+export type Position = readonly (string | number)[];
+
+/** Seconds that a cursor can be used. */
+const lifetimeSeconds = 24 * 3600;
+
+const signatureBytes = 16;
+
+/** Makes and reads cursors: opaque, signed, bound to their list, and good for a day. */
+export class Cursors {
+  readonly #secret: Buffer;
+
+  /** `secret` is the same in every process of a deployment. */
+  constructor(secret: Buffer) {
+    this.#secret = secret;
+  }
+
+  /** The cursor that goes on behind `position`. */
+  seal(scope: CursorScope, position: Position): string {
+    const expires = Math.floor(Date.now() / 1000) + lifetimeSeconds;
+    const content = Buffer.from(JSON.stringify([expires, ...position]));
+    return Buffer.concat([this.#sign(scope, content), content]).toString('base64url');
+  }
+
+  /**
+   * The position in a cursor, or undefined when there is no cursor.
+   *
+   * @throws ApiError `VALIDATION_ERROR` for one that was altered, has expired or belongs to another list.
+   */
+  open(scope: CursorScope, cursor: string | undefined): Position | undefined {
+    if (cursor === undefined) return undefined;
+    const bytes = Buffer.from(cursor, 'base64url');
+    const content = bytes.subarray(signatureBytes);
+    const isIntact =
+      bytes.length > signatureBytes &&
+      bytes.toString('base64url') === cursor &&
+      timingSafeEqual(bytes.subarray(0, signatureBytes), this.#sign(scope, content));
+    const [expires, ...position] = isIntact ? (JSON.parse(content.toString()) as [number, ...Position]) : [0];
+    if (expires * 1000 <= Date.now()) {
+      const message = isIntact
+        ? 'has expired; start again at the first page'
+        : 'is not a cursor of this list; use nextCursor of its previous page, with the same filters';
+      throw new ApiError('VALIDATION_ERROR', `query.cursor: ${message}.`, {
+        details: [{ path: 'query.cursor', code: 'invalid_cursor', message }],
+      });
+    }
+    return position;
+  }
+
+  #sign({ tenantId, endpoint, filters }: CursorScope, content: Buffer): Buffer {
+    const named = Object.entries(filters)
+      .filter(([name, value]) => value !== undefined && name !== 'limit' && name !== 'cursor')
+      .sort(([left], [right]) => (left < right ? -1 : 1));
+    return createHmac('sha256', this.#secret)
+      .update(`${JSON.stringify([tenantId, endpoint, named])}\n`)
+      .update(content)
+      .digest()
+      .subarray(0, signatureBytes);
+  }
+}

@@ -1,0 +1,81 @@
+import { endpoints, headers } from '@actlog/protocol';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { storageOutage } from '../storage/outage.ts';
+import { ApiError, validationError } from './api-error.ts';
+import { jsonType } from './mount.ts';
+
+/** Answers every failure with the envelope: of handlers, of Fastify itself, of unknown paths and methods. */
+export function answerErrors(app: FastifyInstance): void {
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    const answer = apiError(error);
+    if (answer.code === 'INTERNAL')
+      request.log.error({ requestId: request.id, err: error }, 'request failed');
+    return sendError(reply, answer);
+  });
+  app.setNotFoundHandler((request, reply) => sendError(reply, unknownRoute(request)));
+}
+
+/** Sends an error in the envelope of the specification. */
+export function sendError(reply: FastifyReply, error: ApiError): FastifyReply {
+  return reply.code(error.status).headers(error.headers).type(jsonType).send(JSON.stringify(error.envelope));
+}
+
+/** The answer to any error. What the service did not foresee tells the caller nothing but that. */
+export function apiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  const outage = storageOutage(error);
+  if (outage !== undefined) {
+    return new ApiError('OVERLOADED', `${outage} Nothing was stored; send the request again later.`, {
+      retryAfterSeconds: 2,
+      cause: error,
+    });
+  }
+  switch ((error as FastifyError).code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new ApiError('PAYLOAD_TOO_LARGE', 'The body is larger than 256 KiB; send less at once.');
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+    case 'FST_ERR_CTP_EMPTY_TYPE':
+      return new ApiError(
+        'UNSUPPORTED_MEDIA_TYPE',
+        'The body must be JSON; send Content-Type: application/json.',
+      );
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return validationError('', 'invalid_body', 'has a body that is not as long as Content-Length says');
+    case 'FST_ERR_BAD_URL':
+    case 'FST_ERR_MAX_PARAM_LENGTH':
+      return validationError(
+        '',
+        'invalid_path',
+        'has a path that cannot be decoded, or an identifier that is too long',
+      );
+  }
+  return new ApiError('INTERNAL', 'Something went wrong in the service. Its log has the request id.', {
+    cause: error,
+  });
+}
+
+const patterns = Object.values(endpoints).map(({ method, path }) => ({
+  method,
+  pattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/:\w+/g, '[^/]+')}$`),
+}));
+
+function unknownRoute(request: FastifyRequest): ApiError {
+  const path = request.url.split('?', 1)[0] as string;
+  const methods = new Set(patterns.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method));
+  if (methods.size === 0) {
+    return new ApiError('NOT_FOUND', 'There is no such endpoint; /docs lists what there is.');
+  }
+  const allow = [...methods].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ');
+  return new ApiError('METHOD_NOT_ALLOWED', `This path takes ${allow}.`, { headers: { allow } });
+}
+
+/** What is sent when the bytes that arrive are no HTTP request, or arrive too slowly. */
+export function malformedRequestAnswer(code: string | undefined): string {
+  const isSlow = code === 'ERR_HTTP_REQUEST_TIMEOUT';
+  const message = isSlow
+    ? 'The request took too long to arrive.'
+    : 'What arrived is not an HTTP request that the service can read.';
+  const body = JSON.stringify(new ApiError('VALIDATION_ERROR', message).envelope);
+  const status = isSlow ? '408 Request Timeout' : '400 Bad Request';
+  return `HTTP/1.1 ${status}\r\n${headers.contentType}: ${jsonType}\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`;
+}

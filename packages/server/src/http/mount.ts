@@ -1,0 +1,149 @@
+import { type Endpoint, type EndpointName, endpointNames, endpoints, headers } from '@actlog/protocol';
+import { contract, type EndpointSchemas } from '@actlog/protocol/schemas';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Caller } from '../keys/key-ring.ts';
+import type { Services } from '../services.ts';
+import type { Write } from '../storage/transaction.ts';
+import { Authentication, requireScope } from './authentication.ts';
+import { IdempotentRequest } from './idempotency.ts';
+import type { Call, Route, Routes, WriteRoute } from './route.ts';
+import { validated } from './validation.ts';
+
+/** The type of every answer but the export's, which names its own. */
+export const jsonType = 'application/json; charset=utf-8';
+
+const noHeaders: Record<string, string> = {};
+
+type AnyCall = Call<EndpointName>;
+type AnyRoute = Route<EndpointName>;
+
+/**
+ * Mounts the endpoint table: the one place where a request is authenticated, validated by its schemas, handled
+ * and answered.
+ */
+export function mountEndpoints(app: FastifyInstance, services: Services, routes: Routes): void {
+  const { rateLimiter } = services;
+  const authentication = new Authentication(services.keys);
+  app.decorateRequest('caller', undefined);
+  for (const name of endpointNames) {
+    const endpoint: Endpoint = endpoints[name];
+    const schemas: EndpointSchemas = contract[name];
+    const route = routes[name] as unknown as AnyRoute;
+    app.route({
+      method: endpoint.method,
+      url: endpoint.path,
+      onRequest: (request, reply, done) => {
+        // The common request needs nothing from the database, and takes no turn of the event loop.
+        const caller = authentication.remembered(request);
+        const allowance = caller && (rateLimiter ? rateLimiter.takeFromStock(caller) : noHeaders);
+        if (caller && allowance) {
+          try {
+            admit(request, reply, caller, endpoint, allowance);
+          } catch (error) {
+            return done(error as Error);
+          }
+          return done();
+        }
+        authentication
+          .caller(request)
+          .then(async (found) => {
+            const granted = rateLimiter ? await rateLimiter.take(found) : noHeaders;
+            admit(request, reply, found, endpoint, granted);
+          })
+          .then(() => done(), done);
+      },
+      handler: async (request, reply) => {
+        const call = callOf(request, reply, schemas);
+        const answer = await answerOf(services, name, route, call, request, reply);
+        if (answer === undefined) return reply;
+        return reply.code(endpoint.success).type(jsonType).send(JSON.stringify(answer));
+      },
+    });
+  }
+}
+
+/** Lets a request in, or says that its key lacks the scope. */
+function admit(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  caller: Caller,
+  endpoint: Endpoint,
+  allowance: Record<string, string>,
+): void {
+  void reply.headers(allowance);
+  request.caller = caller;
+  requireScope(caller, endpoint.scope);
+}
+
+async function answerOf(
+  services: Services,
+  name: EndpointName,
+  route: AnyRoute,
+  call: AnyCall,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<unknown> {
+  const { tenantId } = call.caller;
+  switch (route.kind) {
+    case 'own':
+      return route.handle(call, reply);
+    case 'read':
+      await route.prepare?.(call);
+      return services.storage.read(tenantId, (db) => route.handle(call, db));
+    case 'write':
+      await route.prepare?.(call);
+      return services.storage.write(tenantId, (write) =>
+        writtenAnswer(services, name, route, call, request, write),
+      );
+  }
+}
+
+/** The answer of a write, or that of the first request with the same `Idempotency-Key`. */
+async function writtenAnswer(
+  services: Services,
+  name: EndpointName,
+  route: WriteRoute<EndpointName>,
+  call: AnyCall,
+  request: FastifyRequest,
+  write: Write,
+): Promise<unknown> {
+  const endpoint = endpoints[name];
+  const key = endpoint.idempotencyKey ? call.header(headers.idempotencyKey) : undefined;
+  if (key === undefined) return route.handle(call, write);
+  const { secret } = services;
+  const repeatable = new IdempotentRequest(
+    secret,
+    call.caller.tenantId,
+    name,
+    key,
+    request.url,
+    request.body,
+  );
+  const first = await repeatable.firstAnswer(write.db, call.receivedMs);
+  if (first !== undefined) return first;
+  const answer = await route.handle(call, write);
+  await repeatable.keepAnswer(write.db, endpoint.success, answer, call.receivedMs);
+  return answer;
+}
+
+function callOf(request: FastifyRequest, reply: FastifyReply, schemas: EndpointSchemas): AnyCall {
+  if (!request.caller) throw new Error('The request was not authenticated.');
+  let gone: AbortController | undefined;
+  return {
+    caller: request.caller,
+    params: validated('params', schemas.params, request.params),
+    query: validated('query', schemas.query, request.query),
+    body: schemas.body ? validated('body', schemas.body, request.body) : undefined,
+    receivedMs: Date.now(),
+    protoKeysRemoved: request.protoKeysRemoved,
+    header: (name: string) => request.headers[name]?.toString(),
+    gone: () => {
+      if (!gone) {
+        const controller = new AbortController();
+        gone = controller;
+        reply.raw.once('close', () => controller.abort());
+      }
+      return gone.signal;
+    },
+  } as unknown as AnyCall;
+}

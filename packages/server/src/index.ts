@@ -1,0 +1,12 @@
+/**
+ * The actlog service: every endpoint of the interface on one embedded database, started by one call or one
+ * command.
+ *
+ * @packageDocumentation
+ */
+export type { Administration, CreatedKey, CreateKeyOptions } from './administration.ts';
+export type { ServerOptions } from './configuration.ts';
+export type { KeyKind } from './keys/api-key.ts';
+export { type RunningServer, startServer } from './start-server.ts';
+export type { DeliveryRow } from './storage/delivery-store.ts';
+export type { StoredKey } from './storage/key-store.ts';

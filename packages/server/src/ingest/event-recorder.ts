@@ -1,0 +1,180 @@
+import { emptyTenant, type RiskEvent, stampEvent } from '@actlog/risk';
+import { riskEvent } from '../risk/risk-event.ts';
+import type { RiskKeeper } from '../risk/risk-keeper.ts';
+import { type AgentStanding, findAgentStandings, noteAgentsSeen } from '../storage/agent-store.ts';
+import { findEvents, insertEvents, isSameEvent } from '../storage/event-log.ts';
+import { findSessions, type SessionSummary, saveSessions } from '../storage/session-store.ts';
+import type { Database, Write } from '../storage/transaction.ts';
+import type { NewEvent, RecordedEvent } from './new-event.ts';
+import type { SessionCache } from './session-cache.ts';
+import { SessionFold } from './session-fold.ts';
+import { eventIdReused, eventWarnings } from './warnings.ts';
+
+/** Events of one tenant that share a transaction. */
+export interface EventGroup {
+  readonly tenantId: number;
+  readonly events: readonly NewEvent[];
+}
+
+/** What became of the events of each group. */
+export interface RecordedGroups {
+  readonly outcomes: readonly (readonly RecordedEvent[])[];
+  /** Whether messages to webhooks were left, which someone has to send. */
+  readonly leftMessages: boolean;
+  /** Sessions whose risk is still to be scored. */
+  readonly unsettled: number;
+}
+
+/** What is left after some sessions were scored. */
+export type Settled = Omit<RecordedGroups, 'outcomes'>;
+
+/** What a recorder keeps at hand between writes. Only for who knows of every write to sessions. */
+export interface RecorderMemory {
+  readonly sessions: SessionCache;
+  readonly risk: RiskKeeper;
+}
+
+/** Sessions that may wait to be scored; beyond it each write scores some of them. */
+const maxUnsettled = 2000;
+
+/** Sessions that are scored in one go when many wait. */
+export const settledInOneGo = 100;
+
+/** Writes events with all that a write keeps: the sessions' summaries, their risk and the agents. */
+export class EventRecorder {
+  readonly #memory: RecorderMemory | undefined;
+  readonly #onWritten: () => void;
+
+  /**
+   * Without a memory the risk of the sessions is left behind, to be caught up with by the recorder that has one;
+   * `onWritten` tells that one to forget.
+   */
+  constructor(memory: RecorderMemory | undefined, onWritten: () => void = () => {}) {
+    this.#memory = memory;
+    this.#onWritten = onWritten;
+  }
+
+  /** Writes the events of several tenants. */
+  async recordGroups(write: Write, groups: readonly EventGroup[]): Promise<RecordedEvent[][]> {
+    const outcomes: RecordedEvent[][] = [];
+    for (const { tenantId, events } of groups) outcomes.push(await this.record(write, tenantId, events));
+    const risk = this.#memory?.risk;
+    if (risk && risk.unsettled > maxUnsettled) await risk.settle(write, settledInOneGo);
+    return outcomes;
+  }
+
+  /** Writes events of one tenant. One whose id is known changes nothing and is answered as the first one was. */
+  async record({ db }: Write, tenantId: number, events: readonly NewEvent[]): Promise<RecordedEvent[]> {
+    const sessions = await this.#sessions(db, tenantId, events);
+    const agents = await findAgentStandings(
+      db,
+      tenantId,
+      unique(events, (event) => event.agentId),
+    );
+    const folds = new Map<string, SessionFold>();
+    const arrivals = events.map((incoming) => {
+      const { sessionId } = incoming.event;
+      let fold = folds.get(sessionId);
+      if (!fold) {
+        fold = new SessionFold(sessions.get(sessionId), incoming);
+        folds.set(sessionId, fold);
+      }
+      return fold.takeArrival();
+    });
+    await this.#loadRisk(db, tenantId, [...folds.values()]);
+    const riskEvents = events.map(({ event }) => riskEvent(event));
+    const stamps = events.map(({ event, receivedMs }, index) =>
+      this.#stamp(tenantId, riskEvents[index] as RiskEvent, agents.get(event.agentId), receivedMs),
+    );
+
+    const rows = events.map(({ event, receivedMs }, index) => ({
+      tenant_id: tenantId,
+      session_id: event.sessionId,
+      source_ms: Date.parse(event.sourceTimestamp),
+      event_id: event.eventId,
+      arrival: arrivals[index] as number,
+      agent_id: event.agentId,
+      source_timestamp: event.sourceTimestamp,
+      category: event.category,
+      schema_version: event.schemaVersion,
+      payload: JSON.stringify(event.payload),
+      received_ms: receivedMs,
+      stamp: stamps[index] as number,
+    }));
+    const written = await insertEvents(db, rows);
+    // Looking for repeats is only worth its cost when there are some.
+    const stored =
+      written === rows.length
+        ? undefined
+        : await findEvents(
+            db,
+            tenantId,
+            rows.map((row) => row.event_id),
+          );
+
+    const changed = new Set<SessionFold>();
+    const seenMsById = new Map<string, number>();
+    const recorded = events.map((incoming, index): RecordedEvent => {
+      const { event, receivedMs } = incoming;
+      const fold = folds.get(event.sessionId) as SessionFold;
+      const agent = agents.get(event.agentId);
+      const warnings = eventWarnings(incoming, {
+        agentRegistered: agent?.registered === 1,
+        agentRevoked: agent?.status === 'revoked',
+        sessionAgentId: fold.summary.agent_id,
+      });
+      const first = stored?.get(event.eventId);
+      const isRepeat =
+        first !== undefined && (first.session_id !== event.sessionId || first.arrival !== arrivals[index]);
+      if (isRepeat) {
+        if (!isSameEvent(first, event)) warnings.push(eventIdReused);
+        return { eventId: event.eventId, receivedMs: first.received_ms, warnings, isNew: false };
+      }
+      fold.add(incoming, arrivals[index] as number);
+      this.#memory?.risk.observe(tenantId, riskEvents[index] as RiskEvent, stamps[index] as number);
+      changed.add(fold);
+      seenMsById.set(event.agentId, receivedMs);
+      return { eventId: event.eventId, receivedMs, warnings, isNew: true };
+    });
+    if (changed.size > 0) {
+      await saveSessions(db, tenantId, [...changed]);
+      for (const { summary } of changed) this.#memory?.sessions.put(tenantId, summary);
+      await noteAgentsSeen(db, tenantId, seenMsById);
+      this.#onWritten();
+    }
+    return recorded;
+  }
+
+  async #loadRisk(db: Database, tenantId: number, folds: readonly SessionFold[]): Promise<void> {
+    if (!this.#memory) return;
+    await this.#memory.risk.loadTenant(db, tenantId);
+    for (const { summary } of folds) await this.#memory.risk.load(db, tenantId, summary);
+  }
+
+  #stamp(tenantId: number, event: RiskEvent, agent: AgentStanding | undefined, receivedAtMs: number): number {
+    const known = agent?.registered === 1 ? agent.status : 'unregistered';
+    const arrival = { agentStatus: agent?.status === 'revoked' ? 'revoked' : known, receivedAtMs } as const;
+    if (this.#memory) return this.#memory.risk.stamp(tenantId, event, arrival);
+    return stampEvent(emptyTenant(), event, arrival).stamp;
+  }
+
+  async #sessions(
+    db: Database,
+    tenantId: number,
+    events: readonly NewEvent[],
+  ): Promise<Map<string, SessionSummary>> {
+    const found = new Map<string, SessionSummary>();
+    const missing: string[] = [];
+    for (const id of unique(events, (event) => event.sessionId)) {
+      const kept = this.#memory?.sessions.get(tenantId, id);
+      if (kept) found.set(id, kept);
+      else missing.push(id);
+    }
+    if (missing.length === 0) return found;
+    return new Map([...found, ...(await findSessions(db, tenantId, missing))]);
+  }
+}
+
+function unique(events: readonly NewEvent[], field: (event: NewEvent['event']) => string): string[] {
+  return [...new Set(events.map(({ event }) => field(event)))];
+}

@@ -1,0 +1,20 @@
+import type { ActivityEvent, EventWarning } from '@actlog/protocol';
+
+/** A valid event on its way into the database. */
+export interface NewEvent {
+  readonly event: ActivityEvent;
+  /** When the service took it. */
+  readonly receivedMs: number;
+  /** Whether the body held `__proto__` keys, which were taken out. */
+  readonly protoKeysRemoved: boolean;
+}
+
+/** What became of an event. */
+export interface RecordedEvent {
+  readonly eventId: string;
+  /** When the service first took an event of this id. */
+  readonly receivedMs: number;
+  readonly warnings: readonly EventWarning[];
+  /** False for a repeat, which changed nothing. */
+  readonly isNew: boolean;
+}

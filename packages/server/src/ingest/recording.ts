@@ -1,0 +1,70 @@
+import type { Kysely } from 'kysely';
+import { PolicySets } from '../policy/policy-set.ts';
+import { RiskKeeper } from '../risk/risk-keeper.ts';
+import type { Tables } from '../storage/schema.ts';
+import { commit, type Write } from '../storage/transaction.ts';
+import { Outbox } from '../webhooks/outbox.ts';
+import {
+  type EventGroup,
+  EventRecorder,
+  type RecordedGroups,
+  type Settled,
+  settledInOneGo,
+} from './event-recorder.ts';
+import { SessionCache } from './session-cache.ts';
+
+/**
+ * Recording where the database is written: the transactions of the group commit and of scoring, with what is kept
+ * at hand between them.
+ */
+export class Recording {
+  readonly #database: Kysely<Tables>;
+  readonly #sessions = new SessionCache();
+  readonly #risk: RiskKeeper;
+  readonly #recorder: EventRecorder;
+  #leftMessages = false;
+
+  constructor(database: Kysely<Tables>) {
+    this.#database = database;
+    const outbox = new Outbox(new PolicySets());
+    outbox.onQueued(() => {
+      this.#leftMessages = true;
+    });
+    this.#risk = new RiskKeeper(outbox);
+    this.#recorder = new EventRecorder({ sessions: this.#sessions, risk: this.#risk });
+  }
+
+  /** Forgets what is at hand, as after a write to sessions that went past it. */
+  forget(): void {
+    this.#sessions.clear();
+    this.#risk.clear();
+  }
+
+  /** Records events in one transaction. */
+  async record(groups: readonly EventGroup[]): Promise<RecordedGroups> {
+    const outcomes = await this.#commit((write) => this.#recorder.recordGroups(write, groups));
+    return { outcomes, ...this.#left() };
+  }
+
+  /** Scores some of the sessions that wait for it; or, when sessions are named, all that wait and those. */
+  async settle(behind: readonly { tenant_id: number; id: string }[]): Promise<Settled> {
+    await this.#commit((write) =>
+      behind.length > 0 ? this.#risk.catchUp(write, behind) : this.#risk.settle(write, settledInOneGo),
+    );
+    return this.#left();
+  }
+
+  async #commit<Result>(work: (write: Write) => Promise<Result>): Promise<Result> {
+    this.#leftMessages = false;
+    try {
+      return await commit(this.#database, work);
+    } catch (error) {
+      this.forget();
+      throw error;
+    }
+  }
+
+  #left(): Settled {
+    return { leftMessages: this.#leftMessages, unsettled: this.#risk.unsettled };
+  }
+}

@@ -1,0 +1,51 @@
+import { hash, randomInt } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import { keyPrefixes } from '@actlog/protocol';
+
+/** What a key is for: a production key or a test key. */
+export type KeyKind = keyof typeof keyPrefixes;
+
+/** A key's parts that may be shown and stored. */
+export interface ApiKeyIdentity {
+  readonly kind: KeyKind;
+  /** Names the key without revealing it. */
+  readonly id: string;
+  /** SHA-256 of the whole key, in hex. The secret has 190 bits, so a slow hash would add nothing. */
+  readonly digest: string;
+}
+
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const idLength = 10;
+const secretLength = 32;
+const checksumLength = 6;
+const shape = new RegExp(
+  `^al_(live|test)_([0-9A-Za-z]{${idLength}})[0-9A-Za-z]{${secretLength}}[0-9A-Za-z]{${checksumLength}}$`,
+);
+
+function randomText(length: number): string {
+  return Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join('');
+}
+
+/** A CRC lets a scanner of leaked secrets, and the server, tell a key from a string that looks like one. */
+function checksum(text: string): string {
+  let rest = crc32(text);
+  let digits = '';
+  for (let place = 0; place < checksumLength; place += 1) {
+    digits = alphabet[rest % alphabet.length] + digits;
+    rest = Math.floor(rest / alphabet.length);
+  }
+  return digits;
+}
+
+/** Makes a new key: prefix, id, secret, checksum. This is the only time that the whole key exists. */
+export function newApiKey(kind: KeyKind): string {
+  const text = keyPrefixes[kind] + randomText(idLength) + randomText(secretLength);
+  return text + checksum(text);
+}
+
+/** The parts of a key, or undefined when the text is no key. */
+export function identifyApiKey(key: string): ApiKeyIdentity | undefined {
+  const parts = shape.exec(key);
+  if (!parts || !key.endsWith(checksum(key.slice(0, -checksumLength)))) return undefined;
+  return { kind: parts[1] as KeyKind, id: parts[2] as string, digest: hash('sha256', key) };
+}

@@ -1,0 +1,68 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+
+const algorithm = 'aes-256-gcm';
+const nonceBytes = 12;
+const tagBytes = 16;
+
+/** The one secret of a deployment, and what is derived from it: the same in all its processes. */
+export class DeploymentSecret {
+  readonly #encryptionKey: Buffer;
+  /** Signs cursors. */
+  readonly cursorKey: Buffer;
+
+  /** `secret` has at least 32 characters of randomness. */
+  constructor(secret: string) {
+    const derive = (purpose: string) => Buffer.from(hkdfSync('sha256', secret, 'actlog', purpose, 32));
+    this.cursorKey = derive('cursor');
+    this.#encryptionKey = derive('encryption');
+  }
+
+  /** Encrypts what must not lie open in the database. `context` says what it is, and must be given to decrypt. */
+  encrypt(text: string, context: string): string {
+    const nonce = randomBytes(nonceBytes);
+    const cipher = createCipheriv(algorithm, this.#encryptionKey, nonce).setAAD(Buffer.from(context));
+    return Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]).toString(
+      'base64',
+    );
+  }
+
+  /** Undoes `encrypt`. @throws Error when the text was altered, moved, or encrypted under another secret. */
+  decrypt(encrypted: string, context: string): string {
+    const bytes = Buffer.from(encrypted, 'base64');
+    const decipher = createDecipheriv(algorithm, this.#encryptionKey, bytes.subarray(0, nonceBytes))
+      .setAAD(Buffer.from(context))
+      .setAuthTag(bytes.subarray(-tagBytes));
+    const text = decipher.update(bytes.subarray(nonceBytes, -tagBytes));
+    return Buffer.concat([text, decipher.final()]).toString('utf8');
+  }
+}
+
+/**
+ * The secret that lies beside a database file, made when there is none. Whoever copies the database alone cannot
+ * read the webhook secrets in it; whoever restores a backup needs this file too.
+ */
+export function secretBeside(databaseFile: string): string {
+  const path = `${databaseFile}.secret`;
+  try {
+    return readFileSync(path, 'utf8').trim();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+  // Written whole and then linked, so that of several servers that start at once all read the same secret.
+  const own = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;
+  writeFileSync(own, `${randomSecret()}\n`, { mode: 0o600, flush: true });
+  try {
+    linkSync(own, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    rmSync(own);
+  }
+  return readFileSync(path, 'utf8').trim();
+}
+
+/** A new secret of 256 bits. */
+export function randomSecret(): string {
+  return randomBytes(32).toString('base64url');
+}

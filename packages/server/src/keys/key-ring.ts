@@ -1,0 +1,76 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { Scope } from '@actlog/protocol';
+import { findKey, type KeyRecord } from '../storage/key-store.ts';
+import type { Storage } from '../storage/storage.ts';
+import { identifyApiKey } from './api-key.ts';
+
+/** Who calls: a key of a tenant. */
+export interface Caller {
+  readonly tenantId: number;
+  readonly keyId: string;
+  readonly scopes: ReadonlySet<Scope>;
+}
+
+interface Kept {
+  readonly record: KeyRecord;
+  readonly caller: Caller;
+  readonly readMs: number;
+}
+
+/** Milliseconds that a key is believed without asking the database, so a revocation elsewhere takes this long. */
+export const keysKeptForMs = 1000;
+
+/** Keys kept in memory; beyond them the oldest are read again. */
+const keptKeys = 10_000;
+
+const dummyDigest = Buffer.alloc(32);
+
+/** Tells the tenant of an API key. */
+export class KeyRing {
+  readonly #storage: Storage;
+  readonly #acceptsTestKeys: boolean;
+  readonly #kept = new Map<string, Kept>();
+  #generation = 0;
+
+  constructor(storage: Storage, options: { readonly acceptsTestKeys: boolean }) {
+    this.#storage = storage;
+    this.#acceptsTestKeys = options.acceptsTestKeys;
+  }
+
+  /** The caller behind a key, or undefined when the key is unknown, wrong or past its end. */
+  async authenticate(key: string): Promise<Caller | undefined> {
+    const identity = identifyApiKey(key);
+    if (!identity || (identity.kind === 'test' && !this.#acceptsTestKeys)) return undefined;
+    const kept = await this.#lookUp(identity.id);
+    const stored = kept ? Buffer.from(kept.record.digest, 'hex') : dummyDigest;
+    const isRight = timingSafeEqual(Buffer.from(identity.digest, 'hex'), stored);
+    if (!kept || !isRight || kept.record.kind !== identity.kind) return undefined;
+    if (kept.record.expiresMs !== null && kept.record.expiresMs <= Date.now()) return undefined;
+    return kept.caller;
+  }
+
+  /** Forgets a key, so that a change of it counts at once in this process. */
+  forget(id: string): void {
+    this.#kept.delete(id);
+    this.#generation += 1;
+  }
+
+  /** Grows whenever a key was forgotten: what was concluded from keys before may be wrong then. */
+  get generation(): number {
+    return this.#generation;
+  }
+
+  async #lookUp(id: string): Promise<Kept | undefined> {
+    const nowMs = Date.now();
+    const kept = this.#kept.get(id);
+    if (kept && Math.abs(nowMs - kept.readMs) < keysKeptForMs) return kept;
+    const record = await this.#storage.readAll((db) => findKey(db, id));
+    this.#kept.delete(id);
+    if (!record) return undefined;
+    const caller = { tenantId: record.tenantId, keyId: record.id, scopes: new Set(record.scopes) };
+    const fresh = { record, caller, readMs: nowMs };
+    if (this.#kept.size >= keptKeys) this.#kept.delete(this.#kept.keys().next().value as string);
+    this.#kept.set(id, fresh);
+    return fresh;
+  }
+}

@@ -1,0 +1,65 @@
+import type { Scope } from '@actlog/protocol';
+import { findKey, insertKey, type StoredKey } from '../storage/key-store.ts';
+import type { Database } from '../storage/transaction.ts';
+import { identifyApiKey, type KeyKind, newApiKey } from './api-key.ts';
+
+/** Every scope: what a key has when it is made without naming any. */
+export const allScopes: readonly Scope[] = ['ingest', 'read', 'manage', 'decide'];
+
+/** How a key is made. */
+export interface NewKeyOptions {
+  readonly kind: KeyKind;
+  /** For people; a key is told apart by its id. */
+  readonly name: string;
+  readonly scopes?: readonly Scope[] | undefined;
+  readonly expiresMs?: number | null | undefined;
+  /** A key that was made before, such as one kept in a secret manager; else a new one is made. */
+  readonly key?: string | undefined;
+}
+
+/** The tenant of this name, made if there is none. */
+export async function ensureTenant(db: Database, name: string): Promise<number> {
+  const found = await db.selectFrom('tenants').select('id').where('name', '=', name).executeTakeFirst();
+  if (found) return found.id;
+  const { id } = await db
+    .insertInto('tenants')
+    .values({ name, created_ms: Date.now(), settings_version: 0, retention_days: null, events_per_day: null })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+/**
+ * Adds a key to a tenant, or finds it there. The whole key is returned and never stored.
+ *
+ * @throws TypeError when a given `key` does not have the form of a key, or is another tenant's.
+ */
+export async function addKey(
+  db: Database,
+  tenantId: number,
+  options: NewKeyOptions,
+): Promise<{ key: string; stored: StoredKey }> {
+  const key = options.key ?? newApiKey(options.kind);
+  const identity = identifyApiKey(key);
+  if (!identity) {
+    throw new TypeError('The given API key does not have the form of a key; make one with newApiKey().');
+  }
+  const known = await findKey(db, identity.id);
+  if (known) {
+    if (known.tenantId === tenantId && known.digest === identity.digest) return { key, stored: known };
+    throw new TypeError('The given API key belongs to another tenant of this database; give another key.');
+  }
+  const stored = {
+    tenantId,
+    id: identity.id,
+    digest: identity.digest,
+    kind: identity.kind,
+    name: options.name,
+    scopes: options.scopes ?? allScopes,
+    createdMs: Date.now(),
+    expiresMs: options.expiresMs ?? null,
+    lastUsedMs: null,
+  };
+  await insertKey(db, stored);
+  return { key, stored };
+}

@@ -1,0 +1,214 @@
+import type { PolicyCheck, SentOf } from '@actlog/protocol';
+import { recordDecision } from '../guardian/decision-event.ts';
+import { holdAction } from '../guardian/hold-action.ts';
+import { ApiError } from '../http/api-error.ts';
+import { isoTime } from '../http/iso-time.ts';
+import type { Services } from '../services.ts';
+import { findCheckedAction, saveCheckedAction } from '../storage/checked-action-store.ts';
+import { findPendingAction, type PendingActionRow, statusAt } from '../storage/pending-action-store.ts';
+import type { Database, Write } from '../storage/transaction.ts';
+import { actionDigest, type CheckedAction, checkedAction } from './checked-action.ts';
+import { type CompiledPolicy, policyMatch } from './policy-match.ts';
+import type { PolicySet } from './policy-set.ts';
+import { RateCondition } from './rate-condition.ts';
+import { type FiredPolicy, verdictOf } from './verdict.ts';
+
+/** Answer of a check. */
+export type CheckAnswer = SentOf<'policies.check'>;
+
+interface Candidate {
+  readonly policy: CompiledPolicy;
+  readonly why: string;
+}
+
+/** One check of one action against the policies of a tenant. */
+export class Check {
+  readonly #services: Services;
+  readonly #tenantId: number;
+  readonly #body: PolicyCheck;
+  readonly #action: CheckedAction;
+  readonly #digest: string;
+  readonly #nowMs: number;
+  readonly #heldId: string | undefined;
+
+  /** `heldId` names the pending action of an earlier round, whose counting is done. */
+  constructor(services: Services, tenantId: number, body: PolicyCheck, nowMs: number, heldId?: string) {
+    this.#services = services;
+    this.#tenantId = tenantId;
+    this.#body = body;
+    this.#nowMs = nowMs;
+    this.#heldId = heldId;
+    this.#action = checkedAction(body);
+    this.#digest = actionDigest(this.#action);
+  }
+
+  /** The answer, or undefined when it takes a write: to count the action, to hold it, or to tell a webhook. */
+  async answerByReading(db: Database): Promise<CheckAnswer | undefined> {
+    const set = await this.#services.policySets.of(db, this.#tenantId);
+    const candidates = this.#candidates(set);
+    if (this.#heldId !== undefined) {
+      const lasting = candidates.filter(({ policy }) => policy.definition.rate === null);
+      return this.#answer(lasting, await this.#held(db, this.#heldId));
+    }
+    if (candidates.some(({ policy }) => policy.definition.rate !== null)) return undefined;
+    if (candidates.length > 0 && set.wanted.has('policy.matched')) return undefined;
+    const { decision } = verdictOf(candidates);
+    const named = await this.#named(db);
+    const held = await this.#held(db, named?.pending_action_id);
+    if (decision === 'require_approval' && !held) return undefined;
+    if (decision === 'deny' && !named) return undefined;
+    return this.#answer(candidates, held);
+  }
+
+  /** The answer, with what it leaves behind. */
+  async answerByWriting(write: Write): Promise<CheckAnswer> {
+    const { db } = write;
+    const set = await this.#services.policySets.of(db, this.#tenantId);
+    const named = await this.#named(db);
+    const fired: FiredPolicy[] = [];
+    const rates: RateCondition[] = [];
+    for (const { policy, why } of this.#candidates(set)) {
+      if (policy.definition.rate === null) {
+        fired.push({ policy, why });
+        continue;
+      }
+      const rate = new RateCondition(this.#tenantId, policy, this.#action, this.#nowMs);
+      rates.push(rate);
+      const exceeded = await rate.exceeded(db, named?.counted === 1);
+      if (exceeded !== undefined) fired.push({ policy, why: `${why}; ${exceeded}` });
+    }
+    const { decision, decidedBy } = verdictOf(fired);
+    const counts = rates.length > 0 && decision !== 'deny';
+    if (counts && named?.counted !== 1) {
+      for (const rate of rates) await rate.count(db);
+    }
+    let held = await this.#held(db, named?.pending_action_id);
+    if (!held && decision === 'require_approval' && decidedBy) {
+      const { row, isNew } = await holdAction(
+        this.#services,
+        write,
+        this.#tenantId,
+        this.#body,
+        this.#digest,
+        decidedBy,
+        this.#nowMs,
+      );
+      held = row;
+      if (isNew) {
+        await this.#recordDecision(write, 'require_approval', held.policy_id, held.id);
+      }
+    }
+    if (decidedBy && decision === 'deny' && !named) {
+      await this.#recordDecision(write, 'deny', decidedBy.policy.id, null);
+    }
+    if (this.#body.actionId !== undefined && (counts || held || decision === 'deny')) {
+      await saveCheckedAction(db, {
+        tenant_id: this.#tenantId,
+        agent_id: this.#body.agentId,
+        action_id: this.#body.actionId,
+        action_digest: this.#digest,
+        pending_action_id: held?.id ?? null,
+        counted: counts || named?.counted === 1 ? 1 : 0,
+        created_ms: this.#nowMs,
+      });
+    }
+    if (!named) await this.#tellWebhooks(write, fired);
+    return this.#answer(fired, held);
+  }
+
+  #candidates(set: PolicySet): Candidate[] {
+    return set.policies.flatMap((policy) => {
+      const why = policyMatch(policy, this.#action);
+      return why === undefined ? [] : [{ policy, why }];
+    });
+  }
+
+  async #named(db: Database) {
+    const { agentId, actionId } = this.#body;
+    if (actionId === undefined) return undefined;
+    const named = await findCheckedAction(db, this.#tenantId, agentId, actionId);
+    if (named && named.action_digest !== this.#digest) {
+      throw new ApiError(
+        'ACTION_MISMATCH',
+        'Another action was checked under this actionId; give every action its own.',
+      );
+    }
+    return named;
+  }
+
+  async #held(db: Database, id: string | null | undefined): Promise<PendingActionRow | undefined> {
+    return id == null ? undefined : findPendingAction(db, this.#tenantId, id);
+  }
+
+  /** A denying policy of today outweighs what a person allowed before; else the person's word holds. */
+  #answer(fired: readonly FiredPolicy[], held: PendingActionRow | undefined): CheckAnswer {
+    const { decision, decidedBy } = verdictOf(fired);
+    const outcome =
+      held && decision !== 'deny'
+        ? heldOutcome(held, this.#nowMs)
+        : { decision, decidedBy: decidedBy?.policy.id ?? null };
+    return {
+      ...outcome,
+      matched: fired.map(({ policy, why }) => ({
+        policyId: policy.id,
+        effect: policy.definition.effect,
+        mode: policy.definition.mode,
+        why,
+        message: policy.definition.message,
+      })),
+      pendingActionId: held?.id ?? null,
+      expiresAt: held ? isoTime(held.expires_ms) : null,
+    };
+  }
+
+  #recordDecision(
+    write: Write,
+    decision: 'deny' | 'require_approval',
+    policyId: string,
+    pendingActionId: string | null,
+  ): Promise<void> {
+    return recordDecision(this.#services, write, this.#tenantId, {
+      agentId: this.#body.agentId,
+      sessionId: this.#body.sessionId ?? null,
+      toolName: this.#body.action.toolName,
+      argumentsHash: this.#body.action.argumentsHash,
+      decision,
+      policyId,
+      pendingActionId,
+      decidedBy: null,
+      heldMs: 0,
+      nowMs: this.#nowMs,
+    });
+  }
+
+  async #tellWebhooks(write: Write, fired: readonly FiredPolicy[]): Promise<void> {
+    for (const { policy } of fired) {
+      await this.#services.outbox.queue(write, this.#tenantId, {
+        type: 'policy.matched',
+        timestamp: isoTime(this.#nowMs),
+        data: {
+          policyId: policy.id,
+          agentId: this.#body.agentId,
+          sessionId: this.#body.sessionId ?? null,
+          toolName: this.#body.action.toolName,
+          effect: policy.definition.effect,
+          mode: policy.definition.mode,
+        },
+      });
+    }
+  }
+}
+
+/** What a held action's state means for the agent that asks. */
+function heldOutcome(row: PendingActionRow, nowMs: number): Pick<CheckAnswer, 'decision' | 'decidedBy'> {
+  switch (statusAt(row, nowMs)) {
+    case 'pending':
+      return { decision: 'require_approval', decidedBy: row.policy_id };
+    case 'approved':
+      return { decision: 'allow', decidedBy: row.decided_by };
+    case 'denied':
+      return { decision: 'deny', decidedBy: row.decided_by };
+    case 'expired':
+      return { decision: row.on_timeout, decidedBy: row.policy_id };
+  }
+}

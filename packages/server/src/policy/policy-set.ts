@@ -1,0 +1,53 @@
+import type { WebhookEventType } from '@actlog/protocol';
+import { activeChannels } from '../storage/channel-store.ts';
+import { listPolicies, settingsVersion } from '../storage/policy-store.ts';
+import type { Database } from '../storage/transaction.ts';
+import { type CompiledPolicy, compilePolicy } from './policy-match.ts';
+
+/** Policies of one tenant that can be active at once; it bounds the time of a check. */
+export const maxActivePolicies = 1000;
+
+/** Tenants whose policies are kept ready. */
+const keptTenants = 1000;
+
+/** What a tenant has set up, ready to be asked. */
+export interface PolicySet {
+  readonly version: number;
+  /** Active policies: deny before require_approval before allow, and the highest priority first. */
+  readonly policies: readonly CompiledPolicy[];
+  /** Kinds of event that some webhook wants. */
+  readonly wanted: ReadonlySet<WebhookEventType>;
+}
+
+const effectOrder = { deny: 0, require_approval: 1, allow: 2 };
+
+function byPrecedence(left: CompiledPolicy, right: CompiledPolicy): number {
+  return (
+    effectOrder[left.definition.effect] - effectOrder[right.definition.effect] ||
+    right.definition.priority - left.definition.priority ||
+    (left.id < right.id ? -1 : 1)
+  );
+}
+
+/** Keeps the policies of tenants ready, and reads them again when any process has changed them. */
+export class PolicySets {
+  readonly #kept = new Map<number, PolicySet>();
+
+  /** The policies as they are in the state that `db` reads. */
+  async of(db: Database, tenantId: number): Promise<PolicySet> {
+    const version = await settingsVersion(db, tenantId);
+    const kept = this.#kept.get(tenantId);
+    if (kept?.version === version) return kept;
+    const stored = await listPolicies(db, { tenantId, status: 'active', limit: maxActivePolicies });
+    const channels = await activeChannels(db, tenantId);
+    const set = {
+      version,
+      policies: stored.map(compilePolicy).sort(byPrecedence),
+      wanted: new Set(channels.flatMap((channel) => channel.events)),
+    };
+    this.#kept.delete(tenantId);
+    if (this.#kept.size >= keptTenants) this.#kept.delete(this.#kept.keys().next().value as number);
+    this.#kept.set(tenantId, set);
+    return set;
+  }
+}

@@ -1,0 +1,46 @@
+import { type CountedSubject, countAction, countedActions } from '../storage/policy-count-store.ts';
+import type { Database } from '../storage/transaction.ts';
+import type { CheckedAction } from './checked-action.ts';
+import type { CompiledPolicy } from './policy-match.ts';
+
+/** Slices of a window. Counting is right to one slice: an action may count for that much longer. */
+const slicesPerWindow = 60;
+
+/**
+ * The rate condition of one policy for one action. The look and the count belong into the same write transaction:
+ * then of racing actions exactly `max` pass.
+ */
+export class RateCondition {
+  readonly #rate: { readonly max: number; readonly windowSeconds: number };
+  readonly #counted: CountedSubject;
+  readonly #nowMs: number;
+
+  /** @throws Error for a policy without a rate condition. */
+  constructor(tenantId: number, { id, definition }: CompiledPolicy, action: CheckedAction, nowMs: number) {
+    const { rate } = definition;
+    if (!rate) throw new Error(`The policy ${id} has no rate condition.`);
+    this.#rate = rate;
+    this.#nowMs = nowMs;
+    this.#counted = { tenantId, policyId: id, subject: subjectOf(rate.per, action) };
+  }
+
+  /** Why the policy fires, or undefined while the action stays within the rate. */
+  async exceeded(db: Database, isCounted: boolean): Promise<string | undefined> {
+    const { max, windowSeconds } = this.#rate;
+    const others = await countedActions(db, this.#counted, this.#nowMs - windowSeconds * 1000);
+    const actions = isCounted ? others : others + 1;
+    return actions > max ? `it is action ${actions} in ${windowSeconds} seconds, and ${max} pass` : undefined;
+  }
+
+  /** Counts the action. */
+  async count(db: Database): Promise<void> {
+    const sliceMs = Math.max(1, Math.floor((this.#rate.windowSeconds * 1000) / slicesPerWindow));
+    await countAction(db, this.#counted, Math.floor(this.#nowMs / sliceMs) * sliceMs);
+  }
+}
+
+/** What is counted together. An action without a session is counted by its agent. */
+function subjectOf(per: 'agent' | 'session' | 'tenant', { agentId, sessionId }: CheckedAction): string {
+  if (per === 'tenant') return 'tenant';
+  return per === 'session' && sessionId !== undefined ? `session:${sessionId}` : `agent:${agentId}`;
+}

@@ -1,0 +1,29 @@
+import type { EventAck } from '@actlog/protocol';
+import { validationError } from '../http/api-error.ts';
+import type { OwnRoute } from '../http/route.ts';
+import type { Services } from '../services.ts';
+
+/** The category that only the service writes: a decision that a sender could claim would prove nothing. */
+const reservedCategory = 'guardian_decision';
+
+/** `POST /v1/events`: answered when the event is durable. */
+export function createEvent({ ingest }: Services): OwnRoute<'events.create'> {
+  return {
+    kind: 'own',
+    async handle({ caller, body, receivedMs, protoKeysRemoved }): Promise<EventAck> {
+      if (body.category === reservedCategory) {
+        throw validationError(
+          'category',
+          'reserved',
+          `"${reservedCategory}" is written by the service itself; use another category`,
+        );
+      }
+      const recorded = await ingest.record(caller.tenantId, { event: body, receivedMs, protoKeysRemoved });
+      return {
+        eventId: recorded.eventId,
+        receivedAt: new Date(recorded.receivedMs).toISOString(),
+        warnings: [...recorded.warnings],
+      };
+    },
+  };
+}

@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { notFound } from '../http/api-error.ts';
+import { isoTime } from '../http/iso-time.ts';
+import { jsonType } from '../http/mount.ts';
+import type { OwnRoute } from '../http/route.ts';
+import { readRisk, type SessionWithRisk } from '../risk/read-risk.ts';
+import type { Services } from '../services.ts';
+import { type EventPosition, eventPage, storedEventJson } from '../storage/event-log.ts';
+import { sessionView } from './session-view.ts';
+
+/** Events that are in memory at once. */
+const eventsAtOnce = 500;
+
+/** `GET /v1/sessions/:id/export.json`, streamed: its size is not bounded, the memory for it is. */
+export function exportSession(services: Services): OwnRoute<'sessions.export'> {
+  return {
+    kind: 'own',
+    async handle({ caller: { tenantId }, params, receivedMs }, reply) {
+      const found = await readRisk(services, tenantId, params.id, receivedMs);
+      if (!found) throw notFound('session');
+      void reply
+        .type(jsonType)
+        .header('content-disposition', `attachment; filename="${fileName(params.id)}"`)
+        .send(Readable.from(document(services, tenantId, found, receivedMs), { objectMode: false }));
+      return undefined;
+    },
+  };
+}
+
+/** A name that every file system takes; the session's own id stands in the document. */
+function fileName(id: string): string {
+  return `session-${id.replaceAll(/[^\w.-]+/g, '_').slice(0, 100)}.json`;
+}
+
+/** The document in pieces, its members in the order of the reference profile. */
+async function* document(
+  services: Services,
+  tenantId: number,
+  { summary, risk }: SessionWithRisk,
+  nowMs: number,
+): AsyncGenerator<string> {
+  const head = JSON.stringify({
+    exportVersion: '1.0',
+    exportedAt: isoTime(nowMs),
+    session: sessionView(summary),
+    risk,
+  });
+  yield `${head.slice(0, -1)},"events":`;
+  const digest = createHash('sha256');
+  let eventCount = 0;
+  let separator = '[';
+  let after: EventPosition | undefined;
+  do {
+    const rows = await services.storage.read(tenantId, (db) =>
+      eventPage(db, {
+        tenantId,
+        sessionId: summary.id,
+        after,
+        // What arrives while the document is sent is not in it: it shows one moment.
+        lastArrival: summary.last_arrival,
+        limit: eventsAtOnce,
+      }),
+    );
+    let piece = '';
+    for (const row of rows) {
+      piece += separator + storedEventJson(row);
+      separator = ',';
+    }
+    eventCount += rows.length;
+    const last = rows.length === eventsAtOnce ? rows.at(-1) : undefined;
+    after = last && { sourceMs: last.source_ms, eventId: last.event_id };
+    if (!after) piece += separator === '[' ? '[]' : ']';
+    digest.update(piece);
+    yield piece;
+  } while (after);
+  yield `,"eventCount":${eventCount},"contentSha256":"${digest.digest('hex')}"}`;
+}

@@ -1,0 +1,78 @@
+import { endAction } from '../guardian/end-action.ts';
+import { pendingActionView } from '../guardian/pending-action-view.ts';
+import { ApiError, notFound } from '../http/api-error.ts';
+import { readPage } from '../http/page.ts';
+import type { ReadRoute, WriteRoute } from '../http/route.ts';
+import type { Services } from '../services.ts';
+import {
+  findPendingAction,
+  listPendingActions,
+  type PendingActionRow,
+  statusAt,
+} from '../storage/pending-action-store.ts';
+
+/** `GET /v1/guardian/pending-actions`. */
+export function listPendingActionsRoute({ cursors }: Services): ReadRoute<'guardian.pendingActions.list'> {
+  return {
+    kind: 'read',
+    async handle({ caller: { tenantId }, query, receivedMs }, db) {
+      const filters = { ...query, status: query.status ?? ('pending' as const) };
+      const { rows, nextCursor } = await readPage(
+        cursors,
+        { tenantId, endpoint: 'guardian.pendingActions.list', filters },
+        query,
+        ({ after, fetch }) =>
+          listPendingActions(db, {
+            tenantId,
+            status: filters.status,
+            agentId: query.agentId,
+            sessionId: query.sessionId,
+            nowMs: receivedMs,
+            after: after && { createdMs: after[0] as number, id: after[1] as string },
+            limit: fetch,
+          }),
+        (row) => [row.created_ms, row.id],
+      );
+      return { items: rows.map((row) => pendingActionView(row, receivedMs)), nextCursor };
+    },
+  };
+}
+
+/** `POST /v1/guardian/pending-actions/:id/decide`: of racing decisions exactly one wins. */
+export function decidePendingAction(services: Services): WriteRoute<'guardian.pendingActions.decide'> {
+  return {
+    kind: 'write',
+    async handle({ caller: { tenantId, keyId }, params, body, receivedMs }, write) {
+      const row = await findPendingAction(write.db, tenantId, params.id);
+      if (!row) throw notFound('pending action');
+      const wanted = body.decision === 'approve' ? 'approved' : 'denied';
+      const status = statusAt(row, receivedMs);
+      if (status === wanted) return pendingActionView(row, receivedMs);
+      if (status !== 'pending') throw tooLate(row, status);
+      const end = {
+        status: wanted,
+        comment: body.comment ?? null,
+        decided_by: `key_${keyId}`,
+        decided_ms: receivedMs,
+      } as const;
+      const ended = await endAction(services, write, row, end, receivedMs);
+      if (!ended) {
+        const other = (await findPendingAction(write.db, tenantId, params.id)) as PendingActionRow;
+        if (other.status === wanted) return pendingActionView(other, receivedMs);
+        throw tooLate(other, statusAt(other, receivedMs));
+      }
+      return pendingActionView(ended, receivedMs);
+    },
+  };
+}
+
+function tooLate(row: PendingActionRow, status: PendingActionRow['status']): ApiError {
+  const details = [{ path: 'status', code: status, message: `The action is ${status}.` }];
+  return status === 'expired'
+    ? new ApiError(
+        'ACTION_EXPIRED',
+        `The time of the action was over at ${new Date(row.expires_ms).toISOString()}.`,
+        { details },
+      )
+    : new ApiError('ALREADY_DECIDED', `The action is already ${status}; a decision is final.`, { details });
+}

@@ -1,0 +1,92 @@
+import type { SentOf, WebhookEventType } from '@actlog/protocol';
+import { validationError } from '../http/api-error.ts';
+import { isoTime, isoTimeOrNull } from '../http/iso-time.ts';
+import { readPage } from '../http/page.ts';
+import type { ReadRoute, WriteRoute } from '../http/route.ts';
+import { newIdentifier } from '../identifier.ts';
+import type { Services } from '../services.ts';
+import { insertChannel, listChannels, type StoredChannel } from '../storage/channel-store.ts';
+import { ForbiddenAddressError } from '../webhooks/address-guard.ts';
+import { channelSecretContext } from '../webhooks/sender.ts';
+import { newWebhookSecret } from '../webhooks/signature.ts';
+
+/** What a webhook gets that names no kinds of event. */
+const allEvents: readonly WebhookEventType[] = [
+  'session.risk_raised',
+  'policy.matched',
+  'guardian.action_pending',
+  'guardian.action_decided',
+];
+
+/** A webhook as the wire shows it, without its secret. */
+function channelView(channel: StoredChannel): SentOf<'notificationChannels.list'>['items'][number] {
+  return {
+    id: channel.id,
+    kind: 'webhook',
+    url: channel.url,
+    events: [...channel.events],
+    status: channel.status,
+    createdAt: isoTime(channel.created_ms),
+    lastDeliveryAt: isoTimeOrNull(channel.last_delivery_ms),
+    failureCount: channel.failure_count,
+  };
+}
+
+/** `POST /v1/notification-channels`: the one time that the signing secret is shown. */
+export function createChannel(services: Services): WriteRoute<'notificationChannels.create'> {
+  return {
+    kind: 'write',
+    async prepare({ body }) {
+      const url = new URL(body.url);
+      if (url.username !== '' || url.password !== '') {
+        throw validationError('url', 'credentials_in_url', 'must not hold a user name or password');
+      }
+      try {
+        await services.addressGuard.inspect(url);
+      } catch (error) {
+        if (!(error instanceof ForbiddenAddressError)) throw error;
+        throw validationError('url', 'forbidden_address', error.message);
+      }
+    },
+    async handle({ caller: { tenantId }, body, receivedMs }, { db }) {
+      const secret = newWebhookSecret();
+      const id = newIdentifier('nch');
+      const channel: StoredChannel = {
+        tenant_id: tenantId,
+        id,
+        url: new URL(body.url).href,
+        events: [...new Set(body.events ?? allEvents)],
+        secret: services.secret.encrypt(secret, channelSecretContext(tenantId, id)),
+        status: 'active',
+        created_ms: receivedMs,
+        last_delivery_ms: null,
+        failure_count: 0,
+        failing_since_ms: null,
+      };
+      await insertChannel(db, channel);
+      return { ...channelView(channel), secret };
+    },
+  };
+}
+
+/** `GET /v1/notification-channels`. */
+export function listChannelsRoute({ cursors }: Services): ReadRoute<'notificationChannels.list'> {
+  return {
+    kind: 'read',
+    async handle({ caller: { tenantId }, query }, db) {
+      const { rows, nextCursor } = await readPage(
+        cursors,
+        { tenantId, endpoint: 'notificationChannels.list', filters: {} },
+        query,
+        ({ after, fetch }) =>
+          listChannels(db, {
+            tenantId,
+            after: after && { createdMs: after[0] as number, id: after[1] as string },
+            limit: fetch,
+          }),
+        (row) => [row.created_ms, row.id],
+      );
+      return { items: rows.map(channelView), nextCursor };
+    },
+  };
+}

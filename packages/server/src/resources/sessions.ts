@@ -1,0 +1,83 @@
+import type { ListEndpointName, SentOf } from '@actlog/protocol';
+import { notFound } from '../http/api-error.ts';
+import { readPage } from '../http/page.ts';
+import type { ReadRoute } from '../http/route.ts';
+import type { Services } from '../services.ts';
+import { eventPage, storedEvent } from '../storage/event-log.ts';
+import { listSessions } from '../storage/session-list.ts';
+import { findSession } from '../storage/session-store.ts';
+import type { Database } from '../storage/transaction.ts';
+import { sessionView } from './session-view.ts';
+
+/** Filters that both lists of sessions share. */
+interface SessionFilters {
+  readonly limit?: number | undefined;
+  readonly cursor?: string | undefined;
+  readonly agentId?: string | undefined;
+  readonly startedAfter?: string | undefined;
+  readonly startedBefore?: string | undefined;
+  readonly minRiskScore?: number | undefined;
+}
+
+/** A page of sessions, newest first; `endpoint` binds its cursor. */
+export async function sessionsPage(
+  { cursors }: Services,
+  db: Database,
+  tenantId: number,
+  endpoint: ListEndpointName,
+  filters: SessionFilters,
+): Promise<SentOf<'sessions.list'>> {
+  const time = (value: string | undefined) => (value === undefined ? undefined : Date.parse(value));
+  const { rows, nextCursor } = await readPage(
+    cursors,
+    { tenantId, endpoint, filters: { ...filters } },
+    filters,
+    ({ after, fetch }) =>
+      listSessions(db, {
+        tenantId,
+        agentId: filters.agentId,
+        startedAfterMs: time(filters.startedAfter),
+        startedBeforeMs: time(filters.startedBefore),
+        minRiskScore: filters.minRiskScore,
+        after: after && { startedMs: after[0] as number, id: after[1] as string },
+        limit: fetch,
+      }),
+    (row) => [row.started_ms, row.id],
+  );
+  return { items: rows.map(sessionView), nextCursor };
+}
+
+/** `GET /v1/sessions`. */
+export function listSessionsRoute(services: Services): ReadRoute<'sessions.list'> {
+  return {
+    kind: 'read',
+    prepare: () => services.settling.beforeList(),
+    handle: ({ caller, query }, db) => sessionsPage(services, db, caller.tenantId, 'sessions.list', query),
+  };
+}
+
+/** `GET /v1/sessions/:id`: the session with a page of its events, oldest first. */
+export function getSession({ cursors, settling }: Services): ReadRoute<'sessions.get'> {
+  return {
+    kind: 'read',
+    prepare: () => settling.beforeList(),
+    async handle({ caller: { tenantId }, params, query }, db) {
+      const summary = await findSession(db, tenantId, params.id);
+      if (!summary) throw notFound('session');
+      const { rows, nextCursor } = await readPage(
+        cursors,
+        { tenantId, endpoint: 'sessions.get', filters: { id: params.id } },
+        query,
+        ({ after, fetch }) =>
+          eventPage(db, {
+            tenantId,
+            sessionId: params.id,
+            after: after && { sourceMs: after[0] as number, eventId: after[1] as string },
+            limit: fetch,
+          }),
+        (row) => [row.source_ms, row.event_id],
+      );
+      return { ...sessionView(summary), events: rows.map(storedEvent), nextCursor };
+    },
+  };
+}

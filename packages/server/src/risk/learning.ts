@@ -1,0 +1,45 @@
+import { emptyBaseline, learn, parseBaseline, parseSession, score, serializeBaseline } from '@actlog/risk';
+import {
+  findBaseline,
+  findSessionRisk,
+  markLearned,
+  saveBaseline,
+  sessionsToLearn,
+} from '../storage/risk-store.ts';
+import type { Storage } from '../storage/storage.ts';
+
+/** Milliseconds without an event after which a session counts as ended. */
+const endedAfterMs = 30 * 60_000;
+
+/** Sessions that one transaction learns from. */
+const learnedAtOnce = 100;
+
+/**
+ * Lets the baselines of agents learn from the sessions that have ended, each once. A session keeps the baseline
+ * that it began with, so its score never changes by what is learned later.
+ *
+ * @returns how many sessions were looked at.
+ */
+export async function learnFromEndedSessions(storage: Storage, nowMs: number): Promise<number> {
+  let looked = 0;
+  for (;;) {
+    const ended = await storage.readAll((db) => sessionsToLearn(db, nowMs - endedAfterMs, learnedAtOnce));
+    if (ended.length === 0) return looked;
+    await storage.writeAll(async ({ db }) => {
+      for (const { tenant_id: tenantId, id, agent_id: agentId } of ended) {
+        const stored = await findSessionRisk(db, tenantId, id);
+        if (stored) {
+          const text = await findBaseline(db, tenantId, agentId);
+          const baseline = text === null ? emptyBaseline() : parseBaseline(text);
+          const state = parseSession(stored.state);
+          const own = stored.baseline === null ? undefined : parseBaseline(stored.baseline);
+          const isLearned = learn(baseline, state, score(state, { baseline: own }));
+          if (isLearned) await saveBaseline(db, tenantId, agentId, serializeBaseline(baseline));
+        }
+        await markLearned(db, tenantId, id);
+      }
+    });
+    storage.forgetSessions();
+    looked += ended.length;
+  }
+}

@@ -1,0 +1,188 @@
+import type { RiskLevel } from '@actlog/protocol';
+import {
+  type Arrival,
+  type Baseline,
+  emptySession,
+  emptyTenant,
+  observe,
+  parseBaseline,
+  parseSession,
+  parseTenant,
+  type RiskEvent,
+  type SessionState,
+  score,
+  serializeSession,
+  serializeTenant,
+  stampEvent,
+  type TenantState,
+} from '@actlog/risk';
+import { isoTime } from '../http/iso-time.ts';
+import { eventsArrivedBetween } from '../storage/event-log.ts';
+import {
+  findBaseline,
+  findSessionRisk,
+  findTenantRisk,
+  saveSessionRisks,
+  saveTenantRisk,
+  updateListedRisk,
+} from '../storage/risk-store.ts';
+import { findSession, type SessionSummary } from '../storage/session-store.ts';
+import type { Database, Write } from '../storage/transaction.ts';
+import type { Outbox } from '../webhooks/outbox.ts';
+import { storedRiskEvent } from './risk-event.ts';
+
+/** The risk of a session at hand: what the engine keeps, up to the newest event. */
+interface KnownRisk {
+  readonly tenantId: number;
+  readonly summary: SessionSummary;
+  readonly state: SessionState;
+  readonly baseline: Baseline | undefined;
+  readonly baselineText: string | null;
+}
+
+interface KnownTenant {
+  readonly state: TenantState;
+  isChanged: boolean;
+}
+
+/** Sessions kept at hand; one that is dropped is read again, with the events that its stored risk lacks. */
+const keptSessions = 2000;
+
+const severity: Record<RiskLevel, number> = { low: 0, medium: 1, high: 2, critical: 3 };
+
+/**
+ * Keeps the risk of sessions while their events are written. What it holds is only ever ahead of the database by
+ * events that the database has, so it can be thrown away at any moment: what the stored risk lacks is observed
+ * again, and the engine's result does not depend on the order.
+ */
+export class RiskKeeper {
+  readonly #outbox: Outbox;
+  readonly #sessions = new Map<string, KnownRisk>();
+  readonly #tenants = new Map<number, KnownTenant>();
+  /** Sessions whose events are observed and whose risk is still to be scored and stored. */
+  readonly #unsettled = new Map<string, KnownRisk>();
+
+  constructor(outbox: Outbox) {
+    this.#outbox = outbox;
+  }
+
+  /** Sessions that are still to be scored. */
+  get unsettled(): number {
+    return this.#unsettled.size;
+  }
+
+  /** Forgets everything, as after a rollback or a write that went past it. */
+  clear(): void {
+    this.#sessions.clear();
+    this.#tenants.clear();
+    this.#unsettled.clear();
+  }
+
+  /** Brings a session to hand. Call it before its new events are written. */
+  async load(db: Database, tenantId: number, summary: SessionSummary): Promise<void> {
+    const key = keyOf(tenantId, summary.id);
+    const kept = this.#sessions.get(key);
+    if (kept?.summary === summary) return;
+    const stored = summary.last_arrival === 0 ? undefined : await findSessionRisk(db, tenantId, summary.id);
+    const baselineText = stored ? stored.baseline : await findBaseline(db, tenantId, summary.agent_id);
+    const known: KnownRisk = {
+      tenantId,
+      summary,
+      state: stored ? parseSession(stored.state) : emptySession(),
+      baseline: baselineText === null ? undefined : parseBaseline(baselineText),
+      baselineText,
+    };
+    if (summary.risk_arrival < summary.last_arrival) {
+      const after = stored ? summary.risk_arrival : 0;
+      const missing = await eventsArrivedBetween(db, tenantId, summary.id, after, summary.last_arrival);
+      for (const row of missing) observe(known.state, storedRiskEvent(row), { stamp: row.stamp });
+      this.#unsettled.set(key, known);
+    }
+    this.#sessions.delete(key);
+    if (this.#sessions.size >= keptSessions) {
+      this.#sessions.delete(this.#sessions.keys().next().value as string);
+    }
+    this.#sessions.set(key, known);
+  }
+
+  /** Brings what is known of the tenant to hand. Call it before `stamp`. */
+  async loadTenant(db: Database, tenantId: number): Promise<void> {
+    if (this.#tenants.has(tenantId)) return;
+    const stored = await findTenantRisk(db, tenantId);
+    const state = stored === undefined ? emptyTenant() : parseTenant(stored);
+    this.#tenants.set(tenantId, { state, isChanged: false });
+  }
+
+  /** What can be seen of an event only by looking beyond its session. */
+  stamp(tenantId: number, event: RiskEvent, arrival: Arrival): number {
+    const tenant = this.#tenants.get(tenantId);
+    if (!tenant) throw new Error(`The risk of tenant ${tenantId} is not at hand.`);
+    const { stamp, changed } = stampEvent(tenant.state, event, arrival);
+    tenant.isChanged ||= changed;
+    return stamp;
+  }
+
+  /** Takes note of an event that was written. Its session is at hand. */
+  observe(tenantId: number, event: RiskEvent, stamp: number): void {
+    const key = keyOf(tenantId, event.sessionId);
+    const known = this.#sessions.get(key);
+    if (!known) return;
+    observe(known.state, event, { stamp });
+    this.#unsettled.set(key, known);
+  }
+
+  /** Scores sessions that are still to be scored, `limit` at most, and stores their risk. */
+  async settle(write: Write, limit: number): Promise<void> {
+    const { db } = write;
+    const settled: KnownRisk[] = [];
+    for (const [key, known] of this.#unsettled) {
+      if (settled.length >= limit) break;
+      settled.push(known);
+      this.#unsettled.delete(key);
+    }
+    await saveSessionRisks(
+      db,
+      settled.map(({ tenantId, summary, state, baselineText }) => ({
+        tenant_id: tenantId,
+        session_id: summary.id,
+        state: serializeSession(state),
+        baseline: baselineText,
+      })),
+    );
+    for (const known of settled) await this.#scoreAndStore(write, known);
+    for (const [tenantId, tenant] of this.#tenants) {
+      if (!tenant.isChanged) continue;
+      tenant.isChanged = false;
+      await saveTenantRisk(db, tenantId, serializeTenant(tenant.state));
+    }
+  }
+
+  /** Scores sessions whose stored risk lacks events. */
+  async catchUp(write: Write, sessions: readonly { tenant_id: number; id: string }[]): Promise<void> {
+    for (const { tenant_id: tenantId, id } of sessions) {
+      if (this.#sessions.has(keyOf(tenantId, id))) continue;
+      const summary = await findSession(write.db, tenantId, id);
+      if (summary) await this.load(write.db, tenantId, summary);
+    }
+    await this.settle(write, this.unsettled);
+  }
+
+  async #scoreAndStore(write: Write, { tenantId, summary, state, baseline }: KnownRisk): Promise<void> {
+    const { score: value, level } = score(state, { baseline });
+    const previousLevel = summary.risk_level;
+    summary.risk_score = value;
+    summary.risk_level = level;
+    summary.risk_arrival = summary.last_arrival;
+    await updateListedRisk(write.db, tenantId, summary);
+    if (severity[level] <= severity[previousLevel ?? 'low']) return;
+    await this.#outbox.queue(write, tenantId, {
+      type: 'session.risk_raised',
+      timestamp: isoTime(Date.now()),
+      data: { sessionId: summary.id, agentId: summary.agent_id, score: value, level, previousLevel },
+    });
+  }
+}
+
+function keyOf(tenantId: number, sessionId: string): string {
+  return `${tenantId} ${sessionId}`;
+}

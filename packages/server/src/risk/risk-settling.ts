@@ -1,0 +1,81 @@
+import type { Settled } from '../ingest/event-recorder.ts';
+import { sessionsBehind } from '../storage/risk-store.ts';
+import type { Storage } from '../storage/storage.ts';
+import type { Outbox } from '../webhooks/outbox.ts';
+
+/** Milliseconds after which sessions of a busy moment are scored: all their events of that time at once. */
+const settleAfterMs = 250;
+
+/** Milliseconds between rounds while more wait. */
+const nextRoundAfterMs = 20;
+
+/** Sessions that one call catches up with. */
+const caughtUpAtOnce = 100;
+
+/**
+ * Sees to it that every session is scored soon after its events, and before anyone reads its risk. Scoring costs
+ * more than storing an event, so a session that gets many events is scored once for all of them.
+ */
+export class RiskSettling {
+  readonly #storage: Storage;
+  readonly #outbox: Outbox;
+  #timer: NodeJS.Timeout | undefined;
+  #round: Promise<void> = Promise.resolve();
+  #isBehind = false;
+
+  constructor(storage: Storage, outbox: Outbox) {
+    this.#storage = storage;
+    this.#outbox = outbox;
+  }
+
+  /** Takes note of what a write left to do. */
+  after(left: Settled, delayMs: number = settleAfterMs): void {
+    if (left.leftMessages) this.#outbox.wake();
+    this.#isBehind = left.unsettled > 0;
+    if (!this.#isBehind || this.#timer) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.#round = this.#settle([]).catch(() => {});
+    }, delayMs);
+    this.#timer.unref();
+  }
+
+  /** Takes note of an event that was written past the recording. */
+  noteBehind(): void {
+    this.#isBehind = true;
+    this.after({ leftMessages: false, unsettled: 1 });
+  }
+
+  /** Scores what this process has written, so that a list shows it. */
+  async beforeList(): Promise<void> {
+    while (this.#isBehind) await this.catchUpAll();
+  }
+
+  /** Scores these sessions now. */
+  async catchUp(behind: readonly { tenant_id: number; id: string }[]): Promise<void> {
+    await this.#settle(behind);
+  }
+
+  /** Scores whatever sessions are behind, as after a crash. */
+  async catchUpAll(): Promise<void> {
+    for (;;) {
+      const behind = await this.#storage.readAll((db) => sessionsBehind(db, caughtUpAtOnce));
+      if (behind.length === 0) {
+        this.#isBehind = false;
+        return;
+      }
+      await this.catchUp(behind);
+    }
+  }
+
+  /** Scores what waits, and starts nothing more. */
+  async close(): Promise<void> {
+    clearTimeout(this.#timer);
+    await this.#round;
+    await this.catchUpAll();
+  }
+
+  async #settle(behind: readonly { tenant_id: number; id: string }[]): Promise<void> {
+    this.after(await this.#storage.settle(behind), nextRoundAfterMs);
+  }
+}

@@ -1,0 +1,49 @@
+import type { Routes } from './http/route.ts';
+import {
+  createAgent,
+  getAgent,
+  listAgentSessions,
+  listAgentsRoute,
+  updateAgent,
+} from './resources/agents.ts';
+import { checkAction } from './resources/check.ts';
+import { createEvent } from './resources/events.ts';
+import { exportSession } from './resources/export.ts';
+import { decidePendingAction, listPendingActionsRoute } from './resources/guardian.ts';
+import { createChannel, listChannelsRoute } from './resources/notification-channels.ts';
+import {
+  archivePolicy,
+  createPolicy,
+  getPolicy,
+  listPoliciesRoute,
+  updatePolicy,
+} from './resources/policies.ts';
+import { getRisk } from './resources/risk.ts';
+import { getSession, listSessionsRoute } from './resources/sessions.ts';
+import type { Services } from './services.ts';
+
+/** What stands behind each endpoint of the table. */
+export function createRoutes(services: Services): Routes {
+  return {
+    'events.create': createEvent(services),
+    'sessions.list': listSessionsRoute(services),
+    'sessions.get': getSession(services),
+    'sessions.risk': getRisk(services),
+    'sessions.export': exportSession(services),
+    'agents.create': createAgent,
+    'agents.list': listAgentsRoute(services),
+    'agents.get': getAgent,
+    'agents.update': updateAgent,
+    'agents.sessions': listAgentSessions(services),
+    'policies.create': createPolicy,
+    'policies.list': listPoliciesRoute(services),
+    'policies.get': getPolicy,
+    'policies.update': updatePolicy,
+    'policies.archive': archivePolicy,
+    'policies.check': checkAction(services),
+    'guardian.pendingActions.list': listPendingActionsRoute(services),
+    'guardian.pendingActions.decide': decidePendingAction(services),
+    'notificationChannels.create': createChannel(services),
+    'notificationChannels.list': listChannelsRoute(services),
+  };
+}

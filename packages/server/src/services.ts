@@ -1,0 +1,30 @@
+import type { DecisionSignal } from './guardian/decision-signal.ts';
+import type { Cursors } from './http/cursor.ts';
+import type { RateLimiter } from './http/rate-limiter.ts';
+import type { EventRecorder } from './ingest/event-recorder.ts';
+import type { GroupCommit } from './ingest/group-commit.ts';
+import type { DeploymentSecret } from './keys/deployment-secret.ts';
+import type { KeyRing } from './keys/key-ring.ts';
+import type { PolicySets } from './policy/policy-set.ts';
+import type { RiskSettling } from './risk/risk-settling.ts';
+import type { Storage } from './storage/storage.ts';
+import type { AddressGuard } from './webhooks/address-guard.ts';
+import type { Outbox } from './webhooks/outbox.ts';
+
+/** The parts that the endpoints share. */
+export interface Services {
+  readonly storage: Storage;
+  readonly ingest: GroupCommit;
+  /** Writes events within a transaction that does more. */
+  readonly recorder: EventRecorder;
+  readonly keys: KeyRing;
+  readonly cursors: Cursors;
+  readonly secret: DeploymentSecret;
+  /** Undefined when requests are not limited. */
+  readonly rateLimiter: RateLimiter | undefined;
+  readonly settling: RiskSettling;
+  readonly policySets: PolicySets;
+  readonly decisions: DecisionSignal;
+  readonly outbox: Outbox;
+  readonly addressGuard: AddressGuard;
+}

@@ -1,0 +1,98 @@
+import { Worker } from 'node:worker_threads';
+import type { EventGroup, RecordedGroups, Settled } from './ingest/event-recorder.ts';
+import type { SqliteConnectionOptions } from './storage/sqlite-connection.ts';
+import type { ExecuteResult, SqliteExecutor } from './storage/sqlite-executor.ts';
+
+/** What the writer's thread is asked. */
+export type WriterRequest =
+  | { readonly kind: 'execute'; readonly sql: string; readonly parameters: readonly unknown[] }
+  | { readonly kind: 'record'; readonly groups: readonly EventGroup[] }
+  /** Scores sessions that wait for it, and these too. */
+  | { readonly kind: 'settle'; readonly behind: readonly { tenant_id: number; id: string }[] }
+  | { readonly kind: 'close' };
+
+/** What it answers. An error is sent by its parts, because a copied error loses its result code. */
+export type WriterAnswer =
+  | { readonly result: unknown }
+  | { readonly error: { readonly message: string; readonly errcode: number | undefined } };
+
+interface Pending {
+  readonly resolve: (result: never) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** Result code of SQLite for "cannot be opened": what a dead thread means for who wants to write. */
+const cannotOpen = 14;
+
+/**
+ * The connection that writes, in a thread of its own: a commit waits for the disk, and the thread that answers
+ * requests must not. Requests are done in the order in which they were made.
+ */
+export class SqliteWriter implements SqliteExecutor {
+  readonly #worker: Worker;
+  readonly #pending: Pending[] = [];
+  #death: Error | undefined;
+
+  constructor(options: SqliteConnectionOptions) {
+    // The file stands beside this one, as a source and as built.
+    const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
+    this.#worker = new Worker(new URL(`./sqlite-worker.${extension}`, import.meta.url), {
+      workerData: options,
+    });
+    this.#worker.on('message', (answer: WriterAnswer) => this.#settle(answer));
+    this.#worker.on('error', (error) => this.#die(error));
+    this.#worker.on('exit', () => this.#die(new Error('it ended')));
+  }
+
+  execute(sql: string, parameters: readonly unknown[]): Promise<ExecuteResult> {
+    return this.#ask({ kind: 'execute', sql, parameters });
+  }
+
+  /** Records events in a transaction of their own; never call it while another is open. */
+  record(groups: readonly EventGroup[]): Promise<RecordedGroups> {
+    return this.#ask({ kind: 'record', groups });
+  }
+
+  /** Scores sessions that wait for it, and those named; never call it while a transaction is open. */
+  settle(behind: readonly { tenant_id: number; id: string }[]): Promise<Settled> {
+    return this.#ask({ kind: 'settle', behind });
+  }
+
+  /** Closes the connection and ends the thread. */
+  async close(): Promise<void> {
+    if (this.#death) return;
+    await this.#ask({ kind: 'close' });
+    this.#death = Object.assign(new Error('The database is closed.'), { errcode: cannotOpen });
+    await this.#worker.terminate();
+  }
+
+  #ask<Result>(request: WriterRequest): Promise<Result> {
+    if (this.#death) return Promise.reject(this.#death);
+    return new Promise((resolve, reject) => {
+      this.#pending.push({ resolve, reject });
+      this.#worker.postMessage(request);
+    });
+  }
+
+  #settle(answer: WriterAnswer): void {
+    const pending = this.#pending.shift();
+    if (!pending) return;
+    if ('result' in answer) {
+      pending.resolve(answer.result as never);
+    } else {
+      const { message, errcode } = answer.error;
+      pending.reject(Object.assign(new Error(message), errcode !== undefined && { errcode }));
+    }
+  }
+
+  /** A transaction that was open is lost with the thread, so nothing may be written after it without a restart. */
+  #die(cause: Error): void {
+    this.#death ??= Object.assign(
+      new Error(`The database's thread has failed: ${cause.message}`, { cause }),
+      {
+        errcode: cannotOpen,
+      },
+    );
+    for (const { reject } of this.#pending.splice(0)) reject(this.#death);
+  }
+}

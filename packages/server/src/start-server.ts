@@ -1,0 +1,132 @@
+import type { AddressInfo } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import { pino } from 'pino';
+import { Administration } from './administration.ts';
+import { assemble } from './assemble.ts';
+import { BackgroundTasks } from './background-tasks.ts';
+import { type Configuration, configured, type ServerOptions } from './configuration.ts';
+import { expireActions } from './guardian/expiry.ts';
+import { keepHouse } from './housekeeping.ts';
+import { createApp } from './http/app.ts';
+import { mountDocs } from './http/docs.ts';
+import { mountEndpoints } from './http/mount.ts';
+import { mountOperations } from './http/operations.ts';
+import { DeploymentSecret, randomSecret, secretBeside } from './keys/deployment-secret.ts';
+import { addKey, ensureTenant } from './keys/provisioning.ts';
+import { Metrics } from './metrics.ts';
+import { learnFromEndedSessions } from './risk/learning.ts';
+import { createRoutes } from './routes.ts';
+import { expireKey } from './storage/key-store.ts';
+import { Storage } from './storage/storage.ts';
+import { WebhookSender } from './webhooks/sender.ts';
+
+/** A server that listens. */
+export interface RunningServer {
+  /** Base address, such as `http://127.0.0.1:49152`. */
+  readonly url: string;
+  /** A key of the configured tenant with every scope. */
+  readonly apiKey: string;
+  /** What an operator does beside the HTTP interface. */
+  readonly admin: Administration;
+  /** Stops taking requests, answers those it has taken, and closes the database. Can be called again. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts the service: every endpoint on one embedded database.
+ *
+ * ```ts
+ * const { url, apiKey, close } = await startServer({ port: 0 });
+ * ```
+ *
+ * The returned key is made for this run and ends with `close`, unless `apiKey` names one to keep.
+ *
+ * @throws TypeError for options that are not valid; Error when the port is taken or the database cannot be opened.
+ */
+export async function startServer(options: ServerOptions = {}): Promise<RunningServer> {
+  const settings = configured(options);
+  const secret = new DeploymentSecret(
+    settings.secret ?? (settings.database === ':memory:' ? randomSecret() : secretBeside(settings.database)),
+  );
+  const storage = await Storage.open({ file: settings.database, maxBytes: settings.maxDatabaseBytes });
+  const metrics: Metrics = new Metrics(() => services.ingest.queued);
+  const services = assemble(settings, storage, secret, metrics);
+  const app = createApp({
+    logger: settings.logLevel === 'silent' ? undefined : pino({ level: settings.logLevel }),
+    metrics,
+    requestTimeoutMs: settings.requestTimeoutMs,
+  });
+  const sender = new WebhookSender(storage, secret, services.addressGuard);
+  const tasks = new BackgroundTasks((task, err) => app.log.error({ task, err }, 'background task failed'));
+  let closing: Promise<void> | undefined;
+  let own: OwnKey | undefined;
+
+  async function stop(): Promise<void> {
+    try {
+      services.decisions.close();
+      await app.close();
+      await services.ingest.drain();
+      await tasks.stop();
+      await sender.close();
+      await services.settling.close();
+      if (own) await endKey(storage, own);
+    } finally {
+      await storage.close();
+    }
+  }
+
+  const close = (): Promise<void> => {
+    closing ??= stop();
+    return closing;
+  };
+
+  try {
+    mountOperations(app, { storage, metrics, isClosing: () => closing !== undefined });
+    mountEndpoints(app, services, createRoutes(services));
+    if (settings.docs) await mountDocs(app);
+    await services.settling.catchUpAll();
+    const { apiKey, key } = await provisionKey(storage, settings);
+    if (settings.apiKey === undefined) own = key;
+    await app.listen({ host: settings.host, port: settings.port });
+    services.outbox.onQueued(() => void sender.pass().catch(() => {}));
+    tasks.every(1000, 'webhooks', () => sender.pass());
+    tasks.every(1000, 'guardian expiry', () => expireActions(services, Date.now()));
+    tasks.every(60_000, 'learning', () => learnFromEndedSessions(storage, Date.now()));
+    tasks.every(600_000, 'housekeeping', () => keepHouse(storage, Date.now()));
+    return {
+      url: addressOf(app),
+      apiKey,
+      admin: new Administration(storage, (keyId) => services.keys.forget(keyId)),
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** The key that was made for one run. */
+interface OwnKey {
+  readonly tenantId: number;
+  readonly id: string;
+}
+
+function provisionKey(
+  storage: Storage,
+  { tenant, apiKey }: Configuration,
+): Promise<{ apiKey: string; key: OwnKey }> {
+  return storage.writeAll(async ({ db }) => {
+    const tenantId = await ensureTenant(db, tenant);
+    const { key, stored } = await addKey(db, tenantId, { kind: 'test', name: 'startServer', key: apiKey });
+    return { apiKey: key, key: { tenantId, id: stored.id } };
+  });
+}
+
+async function endKey(storage: Storage, { tenantId, id }: OwnKey): Promise<void> {
+  await storage.write(tenantId, ({ db }) => expireKey(db, tenantId, id, Date.now()));
+}
+
+function addressOf(app: FastifyInstance): string {
+  const { address, family, port } = app.server.address() as AddressInfo;
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+}

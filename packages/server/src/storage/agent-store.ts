@@ -1,0 +1,101 @@
+import type { Selectable } from 'kysely';
+import { bulkInsert } from './bulk-insert.ts';
+import type { AgentTable } from './schema.ts';
+import type { Database } from './transaction.ts';
+
+/** What ingest needs to know about an agent. */
+export type AgentStanding = Pick<Selectable<AgentTable>, 'id' | 'status' | 'registered'>;
+
+const touchAgents = bulkInsert(
+  'agents',
+  ['tenant_id', 'id', 'metadata', 'status', 'registered', 'created_ms', 'updated_ms', 'last_seen_ms'],
+  (insert) =>
+    insert.onConflict((conflict) =>
+      conflict
+        .columns(['tenant_id', 'id'])
+        .doUpdateSet((eb) => ({ last_seen_ms: eb.ref('excluded.last_seen_ms') })),
+    ),
+);
+
+/** The standing of these agents, as far as they are known. */
+export async function findAgentStandings(
+  db: Database,
+  tenantId: number,
+  ids: readonly string[],
+): Promise<Map<string, AgentStanding>> {
+  const rows = await db
+    .selectFrom('agents')
+    .select(['id', 'status', 'registered'])
+    .where('tenant_id', '=', tenantId)
+    .where('id', 'in', [...ids])
+    .execute();
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** Notes that agents acted. One that nobody registered gets a row of its own, marked so. */
+export async function noteAgentsSeen(
+  db: Database,
+  tenantId: number,
+  seenMsById: ReadonlyMap<string, number>,
+): Promise<void> {
+  await touchAgents(
+    db,
+    [...seenMsById].map(([id, seenMs]) => ({
+      tenant_id: tenantId,
+      id,
+      metadata: '{}',
+      status: 'active' as const,
+      registered: 0 as const,
+      created_ms: seenMs,
+      updated_ms: seenMs,
+      last_seen_ms: seenMs,
+    })),
+  );
+}
+
+/** One agent, or undefined. */
+export function findAgent(
+  db: Database,
+  tenantId: number,
+  id: string,
+): Promise<Selectable<AgentTable> | undefined> {
+  return db
+    .selectFrom('agents')
+    .selectAll()
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+/** Agents, the newest first. */
+export function listAgents(
+  db: Database,
+  options: {
+    readonly tenantId: number;
+    readonly registered?: boolean | undefined;
+    readonly status?: 'active' | 'revoked' | undefined;
+    readonly after?: { readonly createdMs: number; readonly id: string } | undefined;
+    readonly limit: number;
+  },
+): Promise<Selectable<AgentTable>[]> {
+  const { after, registered, status } = options;
+  let query = db.selectFrom('agents').selectAll().where('tenant_id', '=', options.tenantId);
+  if (after) {
+    query = query.where(({ eb, refTuple, tuple }) =>
+      eb(refTuple('created_ms', 'id'), '<', tuple(after.createdMs, after.id)),
+    );
+  }
+  if (registered !== undefined) query = query.where('registered', '=', registered ? 1 : 0);
+  if (status !== undefined) query = query.where('status', '=', status);
+  return query.orderBy('created_ms', 'desc').orderBy('id', 'desc').limit(options.limit).execute();
+}
+
+/** Writes an agent whole: a new one, or the next state of one that is stored. */
+export async function saveAgent(db: Database, row: Selectable<AgentTable>): Promise<void> {
+  const { tenant_id: _tenant, id: _id, created_ms: _created, ...changes } = row;
+  await db
+    .insertInto('agents')
+    .values(row)
+    .onConflict((conflict) => conflict.columns(['tenant_id', 'id']).doUpdateSet(changes))
+    .execute();
+}

@@ -1,0 +1,84 @@
+import type { WebhookEventType } from '@actlog/protocol';
+import type { Selectable } from 'kysely';
+import { raiseSettingsVersion } from './policy-store.ts';
+import type { NotificationChannelTable } from './schema.ts';
+import type { Database } from './transaction.ts';
+
+/** A stored webhook. */
+export interface StoredChannel extends Omit<Selectable<NotificationChannelTable>, 'events'> {
+  readonly events: readonly WebhookEventType[];
+}
+
+function storedChannel(row: Selectable<NotificationChannelTable>): StoredChannel {
+  return { ...row, events: JSON.parse(row.events) as WebhookEventType[] };
+}
+
+/** The webhooks of a tenant that messages are sent to. */
+export async function activeChannels(db: Database, tenantId: number): Promise<StoredChannel[]> {
+  const rows = await db
+    .selectFrom('notification_channels')
+    .selectAll()
+    .where('tenant_id', '=', tenantId)
+    .where('status', '=', 'active')
+    .execute();
+  return rows.map(storedChannel);
+}
+
+/** One webhook, or undefined. */
+export async function findChannel(
+  db: Database,
+  tenantId: number,
+  id: string,
+): Promise<StoredChannel | undefined> {
+  const row = await db
+    .selectFrom('notification_channels')
+    .selectAll()
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row && storedChannel(row);
+}
+
+/** Webhooks, the newest first. */
+export async function listChannels(
+  db: Database,
+  options: {
+    readonly tenantId: number;
+    readonly after?: { readonly createdMs: number; readonly id: string } | undefined;
+    readonly limit: number;
+  },
+): Promise<StoredChannel[]> {
+  const { after } = options;
+  let query = db.selectFrom('notification_channels').selectAll().where('tenant_id', '=', options.tenantId);
+  if (after) {
+    query = query.where(({ eb, refTuple, tuple }) =>
+      eb(refTuple('created_ms', 'id'), '<', tuple(after.createdMs, after.id)),
+    );
+  }
+  const rows = await query.orderBy('created_ms', 'desc').orderBy('id', 'desc').limit(options.limit).execute();
+  return rows.map(storedChannel);
+}
+
+/** Adds a webhook. */
+export async function insertChannel(db: Database, channel: StoredChannel): Promise<void> {
+  await db
+    .insertInto('notification_channels')
+    .values({ ...channel, events: JSON.stringify(channel.events) })
+    .execute();
+  await raiseSettingsVersion(db, channel.tenant_id);
+}
+
+/** Changes the standing of a webhook after a try. */
+export async function updateChannel(
+  db: Database,
+  { tenant_id: tenantId, id }: Pick<StoredChannel, 'tenant_id' | 'id'>,
+  changes: Partial<Pick<StoredChannel, 'status' | 'last_delivery_ms' | 'failure_count' | 'failing_since_ms'>>,
+): Promise<void> {
+  await db
+    .updateTable('notification_channels')
+    .set(changes)
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .execute();
+  if (changes.status !== undefined) await raiseSettingsVersion(db, tenantId);
+}

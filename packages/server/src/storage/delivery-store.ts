@@ -1,0 +1,116 @@
+import type { Selectable } from 'kysely';
+import { bulkInsert } from './bulk-insert.ts';
+import type { DeliveryTable } from './schema.ts';
+import type { Database } from './transaction.ts';
+
+/** A stored delivery. */
+export type DeliveryRow = Selectable<DeliveryTable>;
+
+/** Adds deliveries to the outbox. */
+export const insertDeliveries: (db: Database, rows: readonly DeliveryRow[]) => Promise<number> = bulkInsert(
+  'deliveries',
+  [
+    'tenant_id',
+    'id',
+    'channel_id',
+    'message_id',
+    'event_type',
+    'body',
+    'status',
+    'attempts',
+    'next_attempt_ms',
+    'leased_until_ms',
+    'created_ms',
+    'finished_ms',
+    'last_status',
+    'last_error',
+  ],
+  (insert) => insert,
+);
+
+/** Deliveries that are due and belong to no process, the longest due first. */
+export function dueDeliveries(
+  db: Database,
+  nowMs: number,
+  busyChannelIds: readonly string[],
+  limit: number,
+): Promise<DeliveryRow[]> {
+  let query = db
+    .selectFrom('deliveries')
+    .selectAll()
+    .where('status', '=', 'waiting')
+    .where('next_attempt_ms', '<=', nowMs)
+    .where('leased_until_ms', '<=', nowMs);
+  if (busyChannelIds.length > 0) query = query.where('channel_id', 'not in', [...busyChannelIds]);
+  return query.orderBy('next_attempt_ms').limit(limit).execute();
+}
+
+/** Takes a delivery for this process until a moment. Returns false when another process was faster. */
+export async function leaseDelivery(
+  db: Database,
+  { tenant_id: tenantId, id, leased_until_ms: seenLeaseMs }: DeliveryRow,
+  untilMs: number,
+): Promise<boolean> {
+  const result = await db
+    .updateTable('deliveries')
+    .set({ leased_until_ms: untilMs })
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .where('status', '=', 'waiting')
+    .where('leased_until_ms', '=', seenLeaseMs)
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+/** Changes a delivery after a try. */
+export async function updateDelivery(
+  db: Database,
+  { tenant_id: tenantId, id }: Pick<DeliveryRow, 'tenant_id' | 'id'>,
+  changes: Partial<
+    Pick<
+      DeliveryRow,
+      | 'status'
+      | 'attempts'
+      | 'next_attempt_ms'
+      | 'leased_until_ms'
+      | 'finished_ms'
+      | 'last_status'
+      | 'last_error'
+    >
+  >,
+): Promise<boolean> {
+  const result = await db
+    .updateTable('deliveries')
+    .set(changes)
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+/** The delivery log of a channel, the newest first. */
+export function listDeliveries(
+  db: Database,
+  tenantId: number,
+  channelId: string,
+  limit: number,
+): Promise<DeliveryRow[]> {
+  return db
+    .selectFrom('deliveries')
+    .selectAll()
+    .where('tenant_id', '=', tenantId)
+    .where('channel_id', '=', channelId)
+    .orderBy('created_ms', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+}
+
+/** Drops finished deliveries from the log. */
+export async function dropOldDeliveries(db: Database, beforeMs: number): Promise<void> {
+  await db
+    .deleteFrom('deliveries')
+    .where('status', '!=', 'waiting')
+    .where('created_ms', '<', beforeMs)
+    .execute();
+}

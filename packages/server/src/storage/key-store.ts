@@ -1,0 +1,105 @@
+import type { Scope } from '@actlog/protocol';
+import type { Selectable } from 'kysely';
+import type { ApiKeyTable } from './schema.ts';
+import type { Database } from './transaction.ts';
+
+/** A stored key, without its digest. */
+export interface StoredKey {
+  readonly id: string;
+  readonly kind: 'live' | 'test';
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+  readonly createdMs: number;
+  /** From this moment the key is refused; null for never. */
+  readonly expiresMs: number | null;
+  readonly lastUsedMs: number | null;
+}
+
+/** A stored key with what authentication compares. */
+export interface KeyRecord extends StoredKey {
+  readonly tenantId: number;
+  readonly digest: string;
+}
+
+function keyRecord(row: Selectable<ApiKeyTable>): KeyRecord {
+  return {
+    tenantId: row.tenant_id,
+    id: row.id,
+    digest: row.digest,
+    kind: row.kind,
+    name: row.name,
+    scopes: JSON.parse(row.scopes) as Scope[],
+    createdMs: row.created_ms,
+    expiresMs: row.expires_ms,
+    lastUsedMs: row.last_used_ms,
+  };
+}
+
+/** The key of this id, whichever tenant it belongs to. */
+export async function findKey(db: Database, id: string): Promise<KeyRecord | undefined> {
+  const row = await db.selectFrom('api_keys').selectAll().where('id', '=', id).executeTakeFirst();
+  return row && keyRecord(row);
+}
+
+/** All keys of a tenant, oldest first. */
+export async function listKeys(db: Database, tenantId: number): Promise<KeyRecord[]> {
+  const rows = await db
+    .selectFrom('api_keys')
+    .selectAll()
+    .where('tenant_id', '=', tenantId)
+    .orderBy('created_ms')
+    .orderBy('id')
+    .execute();
+  return rows.map(keyRecord);
+}
+
+/** Adds a key. */
+export async function insertKey(db: Database, key: KeyRecord): Promise<void> {
+  await db
+    .insertInto('api_keys')
+    .values({
+      tenant_id: key.tenantId,
+      id: key.id,
+      digest: key.digest,
+      kind: key.kind,
+      name: key.name,
+      scopes: JSON.stringify(key.scopes),
+      created_ms: key.createdMs,
+      expires_ms: key.expiresMs,
+      last_used_ms: key.lastUsedMs,
+    })
+    .execute();
+}
+
+/** Ends a key at a moment, or earlier if it already ends earlier. Returns whether there is such a key. */
+export async function expireKey(
+  db: Database,
+  tenantId: number,
+  id: string,
+  expiresMs: number,
+): Promise<boolean> {
+  const result = await db
+    .updateTable('api_keys')
+    .set((eb) => ({
+      expires_ms: eb
+        .case()
+        .when('expires_ms', '<', expiresMs)
+        .then(eb.ref('expires_ms'))
+        .else(expiresMs)
+        .end(),
+    }))
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+/** Notes that a key was used. */
+export async function noteKeyUsed(db: Database, tenantId: number, id: string, usedMs: number): Promise<void> {
+  await db
+    .updateTable('api_keys')
+    .set({ last_used_ms: usedMs })
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .execute();
+}

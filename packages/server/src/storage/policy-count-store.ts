@@ -1,0 +1,52 @@
+import type { Database } from './transaction.ts';
+
+/** What a rate condition counts: one policy's actions by one agent, in one session, or in the tenant. */
+export interface CountedSubject {
+  readonly tenantId: number;
+  readonly policyId: string;
+  readonly subject: string;
+}
+
+/** Actions counted since a moment. */
+export async function countedActions(
+  db: Database,
+  { tenantId, policyId, subject }: CountedSubject,
+  sinceMs: number,
+): Promise<number> {
+  const { actions } = await db
+    .selectFrom('policy_counts')
+    .select((eb) => eb.fn.coalesce(eb.fn.sum<number>('actions'), eb.lit(0)).as('actions'))
+    .where('tenant_id', '=', tenantId)
+    .where('policy_id', '=', policyId)
+    .where('subject', '=', subject)
+    .where('slice_ms', '>', sinceMs)
+    .executeTakeFirstOrThrow();
+  return Number(actions);
+}
+
+/** Counts one action in a slice. */
+export async function countAction(
+  db: Database,
+  { tenantId, policyId, subject }: CountedSubject,
+  sliceMs: number,
+): Promise<void> {
+  await db
+    .insertInto('policy_counts')
+    .values({ tenant_id: tenantId, policy_id: policyId, subject, slice_ms: sliceMs, actions: 1 })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['tenant_id', 'policy_id', 'subject', 'slice_ms'])
+        .doUpdateSet((eb) => ({ actions: eb('policy_counts.actions', '+', 1) })),
+    )
+    .execute();
+}
+
+/** Drops counts and named actions that no condition looks at any more. */
+export async function dropOldCounts(db: Database, beforeMs: number): Promise<void> {
+  await db.deleteFrom('policy_counts').where('slice_ms', '<', beforeMs).execute();
+  await db
+    .deleteFrom('checked_actions')
+    .where('created_ms', '<', beforeMs)
+    .where('pending_action_id', 'is', null)
+    .execute();
+}

@@ -1,0 +1,127 @@
+import type { Selectable } from 'kysely';
+import { bulkInsert } from './bulk-insert.ts';
+import type { SessionTable } from './schema.ts';
+import type { Database } from './transaction.ts';
+
+/** A session's summary in memory, with its lists as lists. */
+export interface SessionSummary
+  extends Omit<Selectable<SessionTable>, 'agent_ids' | 'tool_names' | 'tenant_id'> {
+  agentIds: string[];
+  toolNames: string[];
+}
+
+const columns = [
+  'tenant_id',
+  'id',
+  'agent_id',
+  'agent_ids',
+  'started_ms',
+  'last_event_ms',
+  'event_count',
+  'error_count',
+  'last_arrival',
+  'tool_names',
+  'risk_score',
+  'risk_level',
+  'risk_arrival',
+  'risk_learned',
+  'received_ms',
+] as const;
+
+const upsertSessions = bulkInsert('sessions', columns, (insert) =>
+  insert.onConflict((conflict) =>
+    conflict.columns(['tenant_id', 'id']).doUpdateSet((eb) => ({
+      agent_ids: eb.ref('excluded.agent_ids'),
+      started_ms: eb.ref('excluded.started_ms'),
+      last_event_ms: eb.ref('excluded.last_event_ms'),
+      event_count: eb.ref('excluded.event_count'),
+      error_count: eb.ref('excluded.error_count'),
+      last_arrival: eb.ref('excluded.last_arrival'),
+      tool_names: eb.ref('excluded.tool_names'),
+      risk_score: eb.ref('excluded.risk_score'),
+      risk_level: eb.ref('excluded.risk_level'),
+      risk_arrival: eb.ref('excluded.risk_arrival'),
+      received_ms: eb.ref('excluded.received_ms'),
+    })),
+  ),
+);
+
+const upsertSessionAgents = bulkInsert(
+  'session_agents',
+  ['tenant_id', 'agent_id', 'session_id', 'started_ms'],
+  (insert) => insert.onConflict((conflict) => conflict.doNothing()),
+);
+
+/** A row as a summary. */
+export function sessionSummary(row: Selectable<SessionTable>): SessionSummary {
+  const { agent_ids: agentIds, tool_names: toolNames, tenant_id: _, ...rest } = row;
+  return { ...rest, agentIds: JSON.parse(agentIds), toolNames: JSON.parse(toolNames) };
+}
+
+/** The sessions of these ids that exist. */
+export async function findSessions(
+  db: Database,
+  tenantId: number,
+  ids: readonly string[],
+): Promise<Map<string, SessionSummary>> {
+  const rows = await db
+    .selectFrom('sessions')
+    .selectAll()
+    .where('tenant_id', '=', tenantId)
+    .where('id', 'in', [...ids])
+    .execute();
+  return new Map(rows.map((row) => [row.id, sessionSummary(row)]));
+}
+
+/** One session, or undefined. */
+export async function findSession(
+  db: Database,
+  tenantId: number,
+  id: string,
+): Promise<SessionSummary | undefined> {
+  return (await findSessions(db, tenantId, [id])).get(id);
+}
+
+/** What a write changed about a session beside its summary. */
+export interface SessionChange {
+  readonly summary: SessionSummary;
+  /** Agents that acted in it for the first time. */
+  readonly joinedAgentIds: readonly string[];
+  /** Whether an event older than all others arrived, which moves its place in the lists. */
+  readonly startMoved: boolean;
+}
+
+/** Writes the summaries of sessions that got events. */
+export async function saveSessions(
+  db: Database,
+  tenantId: number,
+  changes: readonly SessionChange[],
+): Promise<void> {
+  await upsertSessions(
+    db,
+    changes.map(({ summary: { agentIds, toolNames, ...row } }) => ({
+      ...row,
+      tenant_id: tenantId,
+      agent_ids: JSON.stringify(agentIds),
+      tool_names: JSON.stringify(toolNames),
+    })),
+  );
+  const joined = changes.flatMap(({ summary, joinedAgentIds }) =>
+    joinedAgentIds.map((agentId) => ({
+      tenant_id: tenantId,
+      agent_id: agentId,
+      session_id: summary.id,
+      started_ms: summary.started_ms,
+    })),
+  );
+  if (joined.length > 0) await upsertSessionAgents(db, joined);
+  for (const { summary, startMoved } of changes) {
+    if (!startMoved) continue;
+    await db
+      .updateTable('session_agents')
+      .set({ started_ms: summary.started_ms })
+      .where('tenant_id', '=', tenantId)
+      .where('session_id', '=', summary.id)
+      .execute();
+  }
+}

@@ -1,0 +1,98 @@
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import type { ExecuteResult, SqliteExecutor } from './sqlite-executor.ts';
+
+/** How a connection is opened. */
+export interface SqliteConnectionOptions {
+  /** File, or `:memory:`. */
+  readonly file: string;
+  /** Whether its transactions take the write lock at once, instead of failing half way when another has it. */
+  readonly writes: boolean;
+  /** Bytes that the database may grow to; unbounded when left out. */
+  readonly maxBytes?: number | undefined;
+}
+
+interface Prepared {
+  readonly statement: StatementSync;
+  readonly isReader: boolean;
+}
+
+/** Statements kept ready per connection; beyond them the oldest is dropped. */
+const keptStatements = 256;
+
+/**
+ * A 202 means durable, so every commit is synced. Pages are written back from the log in large runs, because a hot
+ * page is then written once for many commits.
+ */
+const setUp = [
+  'journal_mode = wal',
+  'synchronous = full',
+  'temp_store = memory',
+  'cache_size = -65536',
+  'wal_autocheckpoint = 4000',
+  'journal_size_limit = 67108864',
+];
+
+/** One `node:sqlite` connection with prepared statements kept. */
+export class SqliteConnection implements SqliteExecutor {
+  readonly #database: DatabaseSync;
+  readonly #writes: boolean;
+  readonly #statements = new Map<string, Prepared>();
+
+  /** Opens the file. @throws Error of `node:sqlite` when it cannot be opened or is no database. */
+  constructor({ file, writes, maxBytes }: SqliteConnectionOptions) {
+    this.#writes = writes;
+    this.#database = new DatabaseSync(file, { timeout: 5000, enableForeignKeyConstraints: true });
+    for (const pragma of setUp) this.#database.exec(`pragma ${pragma}`);
+    if (maxBytes !== undefined) {
+      const { page_size: pageSize } = this.#database.prepare('pragma page_size').get() as {
+        page_size: number;
+      };
+      this.#database.exec(`pragma max_page_count = ${Math.max(1, Math.floor(maxBytes / pageSize))}`);
+    }
+  }
+
+  execute(sql: string, parameters: readonly unknown[]): ExecuteResult {
+    if (sql === 'rollback') return this.#rollBack();
+    const { statement, isReader } = this.#prepare(sql);
+    if (isReader) return { rows: statement.all(...(parameters as SQLInputValue[])), changes: 0 };
+    if (!Array.isArray(parameters[0])) {
+      return { rows: [], changes: Number(statement.run(...(parameters as SQLInputValue[])).changes) };
+    }
+    let changes = 0;
+    for (const each of parameters as SQLInputValue[][]) changes += Number(statement.run(...each).changes);
+    return { rows: [], changes };
+  }
+
+  /** A number that changes when another connection has committed. */
+  dataVersion(): number {
+    return (this.execute('pragma data_version', []).rows[0] as { data_version: number }).data_version;
+  }
+
+  /** Runs statements that are no queries, such as `vacuum into`. */
+  exec(sql: string): void {
+    this.#database.exec(sql);
+  }
+
+  close(): void {
+    this.#statements.clear();
+    if (this.#database.isOpen) this.#database.close();
+  }
+
+  #prepare(sql: string): Prepared {
+    const kept = this.#statements.get(sql);
+    if (kept) return kept;
+    const statement = this.#database.prepare(this.#writes && sql === 'begin' ? 'begin immediate' : sql);
+    const prepared = { statement, isReader: statement.columns().length > 0 };
+    if (this.#statements.size >= keptStatements) {
+      this.#statements.delete(this.#statements.keys().next().value as string);
+    }
+    this.#statements.set(sql, prepared);
+    return prepared;
+  }
+
+  /** A failed commit, as on a full disk, has already rolled back; a second rollback would hide its error. */
+  #rollBack(): ExecuteResult {
+    if (this.#database.isTransaction) this.#database.exec('rollback');
+    return { rows: [], changes: 0 };
+  }
+}

@@ -1,0 +1,165 @@
+import type { Agent } from 'undici';
+import type { DeploymentSecret } from '../keys/deployment-secret.ts';
+import { findChannel, type StoredChannel, updateChannel } from '../storage/channel-store.ts';
+import { type DeliveryRow, dueDeliveries, leaseDelivery, updateDelivery } from '../storage/delivery-store.ts';
+import type { Storage } from '../storage/storage.ts';
+import type { AddressGuard } from './address-guard.ts';
+import { type AttemptOutcome, attemptDelivery } from './delivery-attempt.ts';
+import { guardedAgent } from './guarded-connection.ts';
+import { retryDelayMs } from './retry-schedule.ts';
+
+/** Milliseconds that a try belongs to a process; longer than a try can take. */
+const leaseMs = 60_000;
+
+/** Tries under way at once, in all and to one webhook. */
+const maxInFlight = 32;
+const maxInFlightPerChannel = 4;
+
+/** Milliseconds of nothing but failures after which a webhook is disabled. */
+const disabledAfterMs = 5 * 24 * 3_600_000;
+
+/** What encrypts a channel's secret, beside the deployment's secret. */
+export function channelSecretContext(tenantId: number, channelId: string): string {
+  return `webhook:${tenantId}:${channelId}`;
+}
+
+/** Sends what the outbox holds. Any number of processes can, and a crash costs at most a repeated message. */
+export class WebhookSender {
+  readonly #storage: Storage;
+  readonly #secret: DeploymentSecret;
+  readonly #agent: Agent;
+  readonly #inFlight = new Map<string, { channelId: string; done: Promise<void> }>();
+  #passing: Promise<void> | undefined;
+  #passAgain = false;
+  #isClosed = false;
+
+  constructor(storage: Storage, secret: DeploymentSecret, guard: AddressGuard) {
+    this.#storage = storage;
+    this.#secret = secret;
+    this.#agent = guardedAgent(guard);
+  }
+
+  /** Starts every try that is due. Resolves when they are under way, not when they have ended. */
+  pass(): Promise<void> {
+    // A pass that runs has read the outbox already, so what called this one may have been left out.
+    this.#passAgain = true;
+    this.#passing ??= this.#passes().finally(() => {
+      this.#passing = undefined;
+    });
+    return this.#passing;
+  }
+
+  /** Resolves when no try is under way. */
+  async idle(): Promise<void> {
+    while (this.#passing || this.#inFlight.size > 0) {
+      await this.#passing;
+      await Promise.all([...this.#inFlight.values()].map(({ done }) => done));
+    }
+  }
+
+  /** Ends all tries; what had not ended is tried again by whoever runs next. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#agent.destroy();
+    await this.idle();
+  }
+
+  async #passes(): Promise<void> {
+    while (this.#passAgain && !this.#isClosed) {
+      this.#passAgain = false;
+      await this.#startDue();
+    }
+  }
+
+  async #startDue(): Promise<void> {
+    const room = maxInFlight - this.#inFlight.size;
+    if (room <= 0) return;
+    const nowMs = Date.now();
+    const busy = this.#busyChannels();
+    const due = await this.#storage.readAll((db) => dueDeliveries(db, nowMs, busy, room));
+    if (due.length === 0) return;
+    const counts = new Map<string, number>();
+    const chosen = due.filter(({ channel_id: channelId }) => {
+      const count = (counts.get(channelId) ?? 0) + 1;
+      counts.set(channelId, count);
+      return count <= maxInFlightPerChannel;
+    });
+    const leased = await this.#storage.writeAll(async ({ db }) => {
+      const own: DeliveryRow[] = [];
+      for (const row of chosen) if (await leaseDelivery(db, row, nowMs + leaseMs)) own.push(row);
+      return own;
+    });
+    for (const row of leased) {
+      const done = this.#deliver(row).finally(() => {
+        this.#inFlight.delete(row.id);
+        // Whatever ended makes room for what is still due.
+        void this.pass().catch(() => {});
+      });
+      this.#inFlight.set(row.id, { channelId: row.channel_id, done: done.catch(() => {}) });
+    }
+  }
+
+  #busyChannels(): string[] {
+    const counts = new Map<string, number>();
+    for (const { channelId } of this.#inFlight.values()) {
+      counts.set(channelId, (counts.get(channelId) ?? 0) + 1);
+    }
+    return [...counts].filter(([, count]) => count >= maxInFlightPerChannel).map(([id]) => id);
+  }
+
+  async #deliver(row: DeliveryRow): Promise<void> {
+    const tenantId = row.tenant_id;
+    const channel = await this.#storage.read(tenantId, (db) => findChannel(db, tenantId, row.channel_id));
+    if (!channel || channel.status === 'disabled') {
+      const changes = {
+        status: 'failed',
+        finished_ms: Date.now(),
+        last_error: 'the webhook is disabled',
+      } as const;
+      await this.#storage.write(tenantId, ({ db }) => updateDelivery(db, row, changes));
+      return;
+    }
+    const secret = this.#secret.decrypt(channel.secret, channelSecretContext(tenantId, channel.id));
+    const outcome = await attemptDelivery(this.#agent, channel.url, secret, row);
+    if (this.#isClosed && outcome.status === null) return;
+    await this.#settle(row, channel.id, outcome);
+  }
+
+  async #settle(row: DeliveryRow, channelId: string, outcome: AttemptOutcome): Promise<void> {
+    const nowMs = Date.now();
+    await this.#storage.write(row.tenant_id, async ({ db }) => {
+      const channel = await findChannel(db, row.tenant_id, channelId);
+      if (!channel) return;
+      const attempts = row.attempts + 1;
+      const tried = { attempts, leased_until_ms: 0, last_status: outcome.status, last_error: outcome.error };
+      if (outcome.error === null) {
+        await updateDelivery(db, row, { ...tried, status: 'delivered', finished_ms: nowMs });
+        await updateChannel(db, channel, {
+          last_delivery_ms: nowMs,
+          failure_count: 0,
+          failing_since_ms: null,
+        });
+        return;
+      }
+      const delayMs = outcome.status === 410 ? undefined : retryDelayMs(attempts, outcome.retryAfterMs);
+      await updateDelivery(
+        db,
+        row,
+        delayMs === undefined
+          ? { ...tried, status: 'failed', finished_ms: nowMs }
+          : { ...tried, next_attempt_ms: nowMs + delayMs },
+      );
+      await updateChannel(db, channel, failedStanding(channel, outcome.status === 410, nowMs));
+    });
+  }
+}
+
+function failedStanding(channel: StoredChannel, isGone: boolean, nowMs: number) {
+  const sinceMs = channel.failing_since_ms ?? nowMs;
+  const isDisabled = isGone || nowMs - sinceMs >= disabledAfterMs;
+  return {
+    failure_count: channel.failure_count + 1,
+    failing_since_ms: sinceMs,
+    ...(isDisabled && { status: 'disabled' as const }),
+  };
+}

@@ -1,0 +1,128 @@
+import { expect, test } from 'vitest';
+import { checkBody, testServer } from './test-server.ts';
+
+test('with no policy an action is allowed', async () => {
+  const server = await testServer();
+  expect(await server.check()).toEqual({
+    decision: 'allow',
+    decidedBy: null,
+    matched: [],
+    pendingActionId: null,
+    expiresAt: null,
+  });
+});
+
+test('deny outweighs require_approval, which outweighs allow; all that matched is told', async () => {
+  const server = await testServer();
+  const allow = await server.policy({ effect: 'allow' });
+  expect(await server.check()).toMatchObject({ decision: 'allow', decidedBy: allow.id });
+  const approve = await server.policy({ effect: 'require_approval' });
+  expect(await server.check()).toMatchObject({ decision: 'require_approval', decidedBy: approve.id });
+  const deny = await server.policy({ effect: 'deny', message: 'Not today' });
+  const answer = await server.check();
+  expect(answer).toMatchObject({ decision: 'deny', decidedBy: deny.id, pendingActionId: null });
+  expect(answer.matched.map(({ policyId }) => policyId)).toEqual([deny.id, approve.id, allow.id]);
+  expect(answer.matched[0]?.message).toBe('Not today');
+});
+
+test('of policies of one effect the highest priority decides', async () => {
+  const server = await testServer();
+  await server.policy({ priority: 1 });
+  const first = await server.policy({ priority: 7 });
+  await server.policy({ priority: -3 });
+  expect((await server.check()).decidedBy).toBe(first.id);
+});
+
+test('a policy in log_only is told and decides nothing', async () => {
+  const server = await testServer();
+  const { id } = await server.policy({ mode: 'log_only' });
+  expect(await server.check()).toMatchObject({
+    decision: 'allow',
+    decidedBy: null,
+    matched: [{ policyId: id, effect: 'deny', mode: 'log_only' }],
+  });
+});
+
+test.each([
+  [{ tools: ['refund'] }, 'deny'],
+  [{ tools: ['re*'] }, 'deny'],
+  [{ tools: ['*f*n*'] }, 'deny'],
+  [{ tools: ['pay', '*und'] }, 'deny'],
+  [{ tools: ['refun'] }, 'allow'],
+  [{ tools: ['re.und'] }, 'allow'],
+  [{ agents: ['billing-*'], environments: ['prod'] }, 'deny'],
+  [{ agents: ['billing-*'], environments: ['dev'] }, 'allow'],
+  [{ frameworks: ['*'] }, 'allow'], // the check names none
+])('match %j → %s', async (match, decision) => {
+  const server = await testServer();
+  await server.policy({ match });
+  expect((await server.check({ environment: 'prod' })).decision).toBe(decision);
+});
+
+test('a condition reads what the caller chose to show, and says why it matched', async () => {
+  const server = await testServer();
+  await server.policy({ condition: 'has(args.amount) && double(args.amount) > 500.0' });
+  const action = (shown?: Record<string, unknown>) => ({
+    action: { toolName: 'refund', argumentsHash: 'sha256:aa', ...(shown && { arguments: shown }) },
+  });
+  expect((await server.check(action({ amount: 500 }))).decision).toBe('allow');
+  expect((await server.check(action())).decision).toBe('allow');
+  const denied = await server.check(action({ amount: 500.5 }));
+  expect(denied).toMatchObject({ decision: 'deny', matched: [{ why: 'the condition holds' }] });
+});
+
+test.each([
+  ['deny', 'deny'],
+  ['require_approval', 'require_approval'],
+  ['allow', 'allow'],
+] as const)('a condition that cannot be told, with the effect %s', async (effect, decision) => {
+  const server = await testServer();
+  const { id } = await server.policy({ effect, condition: 'args.amount > 5' });
+  const answer = await server.check();
+  expect(answer.decision).toBe(decision);
+  expect(answer.decidedBy).toBe(effect === 'allow' ? null : id);
+});
+
+test('arguments too large for a condition count as a condition that cannot be told', async () => {
+  const server = await testServer();
+  await server.policy({ condition: 'args.list.exists(x, x in args.list && x == "no")' });
+  const list = Array.from({ length: 20_000 }, (_, index) => index);
+  const answer = await server.check({
+    action: { toolName: 'refund', argumentsHash: 'h', arguments: { list } },
+  });
+  expect(answer.decision).toBe('deny');
+  expect(answer.matched[0]?.why).toContain('too large');
+});
+
+test('a rate fires past its bound, counts each named action once, and does not count what it denies', async () => {
+  const server = await testServer();
+  await server.policy({ rate: { max: 3, windowSeconds: 3600, per: 'agent' } });
+  const decisions: string[] = [];
+  for (const actionId of ['a', 'b', 'b', 'c', 'd', 'c', 'e']) {
+    decisions.push((await server.check({ actionId })).decision);
+  }
+  expect(decisions).toEqual(['allow', 'allow', 'allow', 'allow', 'deny', 'allow', 'deny']);
+  const answer = await server.check({ actionId: 'f' });
+  expect(answer.matched[0]?.why).toContain('action 4 in 3600 seconds, and 3 pass');
+  expect((await server.check({ agentId: 'other' })).decision).toBe('allow');
+});
+
+test('of racing actions exactly as many pass as the rate allows', async () => {
+  const server = await testServer();
+  await server.policy({ rate: { max: 10, windowSeconds: 60, per: 'tenant' } });
+  const answers = await Promise.all(
+    Array.from({ length: 40 }, (_, index) => server.check({ agentId: `agent-${index}` })),
+  );
+  expect(answers.filter(({ decision }) => decision === 'allow')).toHaveLength(10);
+});
+
+test('another action under the same actionId is refused', async () => {
+  const server = await testServer();
+  await server.policy({ effect: 'require_approval' });
+  await server.check({ actionId: 'call-1' });
+  const body = checkBody({ actionId: 'call-1', action: { toolName: 'refund', argumentsHash: 'sha256:bb' } });
+  expect(await server.refused('policies.check', { body })).toMatchObject({
+    status: 409,
+    code: 'ACTION_MISMATCH',
+  });
+});

@@ -1,0 +1,38 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { ServerOptions } from '../src/index.ts';
+
+/** A server in a process of its own, which a test can kill. */
+export class ChildServer {
+  readonly url: string;
+  readonly #process: ChildProcess;
+
+  private constructor(process: ChildProcess, url: string) {
+    this.#process = process;
+    this.url = url;
+  }
+
+  /** Resolves when the server listens. */
+  static async start(options: ServerOptions): Promise<ChildServer> {
+    const file = join(import.meta.dirname, 'child-server-main.ts');
+    const flags = ['--conditions=@actlog/source', '--disable-warning=ExperimentalWarning'];
+    const child = spawn(process.execPath, [...flags, file, JSON.stringify(options)], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const died = once(child, 'exit').then(() => {
+      throw new Error('The server ended before it listened.');
+    });
+    const [url] = (await Promise.race([once(createInterface(child.stdout), 'line'), died])) as [string];
+    died.catch(() => {});
+    return new ChildServer(child, url);
+  }
+
+  /** Ends the process with nothing said to it. */
+  async kill(): Promise<void> {
+    const gone = once(this.#process, 'exit');
+    this.#process.kill('SIGKILL');
+    await gone;
+  }
+}

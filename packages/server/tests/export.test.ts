@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { activityEvent, type TestServer, testServer } from './test-server.ts';
+
+async function exported(server: TestServer, id: string): Promise<{ text: string; response: Response }> {
+  const response = await server.send('sessions.export', { id });
+  return { text: await response.text(), response };
+}
+
+/** The bytes of the events array as they stand in the document. */
+function eventsArray(text: string): string {
+  const start = text.indexOf('"events":[') + '"events":'.length;
+  return text.slice(start, text.lastIndexOf(']') + 1);
+}
+
+test('an export holds the session, its risk and all its events, and proves them by a hash', async () => {
+  const server = await testServer();
+  const times = Array.from({ length: 1203 }, (_, index) => new Date(Date.UTC(2026, 10, 20, 0, 0, index)));
+  await Promise.all(
+    times.map((time) =>
+      server.ok('events.create', { body: activityEvent({ sourceTimestamp: time.toISOString() }) }),
+    ),
+  );
+  await server.ok('sessions.export', { id: 'thread-1' });
+  const { text, response } = await exported(server, 'thread-1');
+  const document = JSON.parse(text);
+  expect(Object.keys(document)).toEqual([
+    'exportVersion',
+    'exportedAt',
+    'session',
+    'risk',
+    'events',
+    'eventCount',
+    'contentSha256',
+  ]);
+  expect(document.eventCount).toBe(1203);
+  expect(document.events.map((event: { sourceTimestamp: string }) => event.sourceTimestamp)).toEqual(
+    times.map((time) => time.toISOString()),
+  );
+  expect(document.session).toEqual((await server.ok('sessions.list')).items[0]);
+  expect(document.risk.eventCount).toBe(1203);
+  expect(createHash('sha256').update(eventsArray(text)).digest('hex')).toBe(document.contentSha256);
+  expect(response.headers.get('content-disposition')).toBe('attachment; filename="session-thread-1.json"');
+});
+
+test('a page boundary leaves no gap and no empty end', async () => {
+  const server = await testServer();
+  for (const count of [500, 1000]) {
+    const sessionId = `s-${count}`;
+    await Promise.all(
+      Array.from({ length: count }, () => server.ok('events.create', { body: activityEvent({ sessionId }) })),
+    );
+    const document = JSON.parse((await exported(server, sessionId)).text);
+    expect([document.eventCount, document.events.length]).toEqual([count, count]);
+  }
+});
+
+test('the file name takes nothing from the id that a header or a file system would not', async () => {
+  const server = await testServer();
+  const id = '../a/"b"; x=é\u202e';
+  await server.record({ sessionId: id });
+  const { response } = await exported(server, id);
+  expect(response.headers.get('content-disposition')).toBe('attachment; filename="session-.._a_b_x_.json"');
+});

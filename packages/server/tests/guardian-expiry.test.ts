@@ -1,0 +1,55 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { testServer } from './test-server.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] });
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+test.each([
+  ['deny', 'deny'],
+  ['allow', 'allow'],
+] as const)(
+  'an action that nobody decides ends by its time, with onTimeout %s',
+  async (onTimeout, decision) => {
+    const server = await testServer();
+    await server.policy({ effect: 'require_approval', approval: { timeoutSeconds: 60, onTimeout } });
+    const { pendingActionId: id } = await server.check({ actionId: 'call-1' });
+    vi.setSystemTime(Date.now() + 60_000);
+    expect((await server.check({ actionId: 'call-1' })).decision).toBe(decision);
+    const late = await server.refused('guardian.pendingActions.decide', {
+      id: id as string,
+      body: { decision: 'approve' },
+    });
+    expect(late).toMatchObject({ status: 409, code: 'ACTION_EXPIRED' });
+    expect((await server.ok('guardian.pendingActions.list')).items).toEqual([]);
+    const { items } = await server.ok('guardian.pendingActions.list', { query: { status: 'expired' } });
+    expect(items).toMatchObject([{ id, status: 'expired', decision: null }]);
+  },
+);
+
+test('the end of an action is written into its session once', async () => {
+  const server = await testServer();
+  await server.policy({ effect: 'require_approval', approval: { timeoutSeconds: 1, onTimeout: 'deny' } });
+  await server.check({ actionId: 'call-1' });
+  await vi.advanceTimersByTimeAsync(5000);
+  await vi.waitFor(async () => {
+    const { events } = await server.ok('sessions.get', { id: 'thread-1' });
+    expect(events.map(({ payload }) => payload.decision)).toEqual(['require_approval', 'expired']);
+  });
+});
+
+test('a clock that jumps back neither locks a key out nor revives what has ended', async () => {
+  const server = await testServer({ rateLimit: { requestsPerSecond: 5, burst: 50 } });
+  await server.policy({ effect: 'require_approval' });
+  const { pendingActionId: id } = await server.check({ actionId: 'call-1' });
+  await server.ok('guardian.pendingActions.decide', { id: id as string, body: { decision: 'deny' } });
+  vi.setSystemTime(Date.now() - 30 * 24 * 3_600_000);
+  expect((await server.check({ actionId: 'call-1' })).decision).toBe('deny');
+  await server.record({});
+  vi.setSystemTime(Date.now() + 60 * 24 * 3_600_000);
+  await server.record({});
+});

@@ -1,0 +1,153 @@
+import type { ListEndpointName } from '@actlog/protocol';
+import { afterEach, expect, test, vi } from 'vitest';
+import { type TestServer, testServer } from './test-server.ts';
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+async function withSessions(count: number): Promise<{ server: TestServer; ids: string[] }> {
+  const server = await testServer();
+  const ids: string[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const sourceTimestamp = new Date(Date.UTC(2026, 10, 20, 0, 0, Math.floor(index / 2))).toISOString();
+    await server.record({ sessionId: `thread-${index}`, sourceTimestamp, agentId: `agent-${index % 3}` });
+    ids.unshift(`thread-${index}`);
+  }
+  return { server, ids };
+}
+
+async function pages(server: TestServer, name: ListEndpointName, query: Record<string, string | number>) {
+  const seen: string[] = [];
+  let cursor: string | null = null;
+  for (let page = 0; page < 50; page += 1) {
+    const answer: { items: { id: string }[]; nextCursor: string | null } = await server.ok(
+      name as 'sessions.list',
+      { query: { ...query, ...(cursor && { cursor }) } },
+    );
+    seen.push(...answer.items.map(({ id }) => id));
+    cursor = answer.nextCursor;
+    if (cursor === null) return seen;
+  }
+  throw new Error('The list does not end.');
+}
+
+test('pages join without a gap or a repeat, newest first, also where times are equal', async () => {
+  const { server } = await withSessions(11);
+  const whole = await pages(server, 'sessions.list', { limit: 200 });
+  expect(whole).toHaveLength(11);
+  expect(whole[0]).toBe('thread-10');
+  for (const limit of [1, 2, 3, 10, 11]) {
+    expect(await pages(server, 'sessions.list', { limit })).toEqual(whole);
+  }
+});
+
+test('a list that grows while it is read shows what was there, once', async () => {
+  const { server, ids } = await withSessions(6);
+  const first = await server.ok('sessions.list', { query: { limit: 3 } });
+  await server.record({ sessionId: 'newcomer', sourceTimestamp: '2026-11-20T01:00:00Z' });
+  const query = { limit: 3, cursor: first.nextCursor as string };
+  const second = await server.ok('sessions.list', { query });
+  const seen = [...first.items, ...second.items].map(({ id }) => id);
+  expect([...seen].sort()).toEqual([...ids].sort());
+});
+
+test('filters narrow the list of sessions', async () => {
+  const { server } = await withSessions(9);
+  const list = async (query: Record<string, string>) => (await pages(server, 'sessions.list', query)).sort();
+  expect(await list({ agentId: 'agent-1' })).toEqual(['thread-1', 'thread-4', 'thread-7']);
+  expect(await list({ startedAfter: '2026-11-20T00:00:03Z' })).toEqual(['thread-8']);
+  expect(await list({ startedBefore: '2026-11-20T00:00:01Z' })).toEqual(['thread-0', 'thread-1']);
+  const both = { agentId: 'agent-1', startedBefore: '2026-11-20T00:00:03Z' };
+  expect(await list(both)).toEqual(['thread-1', 'thread-4']);
+});
+
+test('the sessions of an agent are those in which it acted', async () => {
+  const server = await testServer();
+  await server.record({ sessionId: 's1', agentId: 'a' }, { sessionId: 's1', agentId: 'b' });
+  await server.record({ sessionId: 's2', agentId: 'b', sourceTimestamp: '2026-11-20T10:00:00Z' });
+  const { items } = await server.ok('agents.sessions', { id: 'b' });
+  expect(items.map(({ id }) => id)).toEqual(['s1', 's2']);
+  expect(items[0]?.agentIds).toEqual(['a', 'b']);
+  expect((await server.refused('agents.sessions', { id: 'nobody' })).status).toBe(404);
+});
+
+test('the events of a session are paged, oldest first', async () => {
+  const server = await testServer();
+  const times = Array.from({ length: 7 }, (_, index) => `2026-11-20T10:00:0${index % 4}Z`);
+  await server.record(...times.map((sourceTimestamp) => ({ sourceTimestamp })));
+  const seen: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const query = { limit: 2, ...(cursor !== undefined && { cursor }) };
+    const page = await server.ok('sessions.get', { id: 'thread-1', query });
+    seen.push(...page.events.map(({ sourceTimestamp }) => sourceTimestamp));
+    cursor = page.nextCursor ?? undefined;
+  } while (cursor !== undefined);
+  expect(seen).toEqual([...times].sort());
+});
+
+test('agents are listed by what they are', async () => {
+  const server = await testServer();
+  await server.record({ agentId: 'seen' });
+  await server.ok('agents.create', { body: { id: 'known', name: 'Known' } });
+  await server.ok('agents.create', { body: { id: 'gone', name: 'Gone' } });
+  await server.ok('agents.update', { id: 'gone', body: { status: 'revoked' } });
+  const list = (query: Record<string, string>) => pages(server, 'agents.list', query);
+  expect((await list({})).sort()).toEqual(['gone', 'known', 'seen']);
+  expect(await list({ registered: 'false' })).toEqual(['seen']);
+  expect(await list({ status: 'revoked' })).toEqual(['gone']);
+});
+
+test('a cursor is good for its list, its filters and its tenant, for a day', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  const { server } = await withSessions(4);
+  await server.server.admin.createTenant('rival');
+  const rival = server.as((await server.server.admin.createKey('rival', { name: 'r' })).apiKey);
+  const { nextCursor } = await server.ok('sessions.list', { query: { limit: 1, agentId: 'agent-0' } });
+  const cursor = nextCursor as string;
+  await server.ok('sessions.list', { query: { limit: 2, agentId: 'agent-0', cursor } });
+  const flipped = cursor.slice(0, 30) + (cursor[30] === 'A' ? 'B' : 'A') + cursor.slice(31);
+  const refused = [
+    server.refused('sessions.list', { query: { cursor } }),
+    server.refused('sessions.list', { query: { cursor, agentId: 'agent-1' } }),
+    server.refused('agents.list', { query: { cursor } }),
+    server.refused('sessions.get', { id: 'thread-0', query: { cursor } }),
+    rival.refused('sessions.list', { query: { cursor, agentId: 'agent-0' } }),
+    server.refused('sessions.list', { query: { cursor: flipped, agentId: 'agent-0' } }),
+    server.refused('sessions.list', { query: { cursor: `${cursor}=`, agentId: 'agent-0' } }),
+    server.refused('sessions.list', { query: { cursor: 'null', agentId: 'agent-0' } }),
+  ];
+  for (const error of await Promise.all(refused)) {
+    expect(error).toMatchObject({
+      status: 400,
+      code: 'VALIDATION_ERROR',
+      details: [{ path: 'query.cursor' }],
+    });
+  }
+  vi.setSystemTime(Date.now() + 25 * 3_600_000);
+  const late = await server.refused('sessions.list', { query: { cursor, agentId: 'agent-0' } });
+  expect(late.message).toContain('expired');
+});
+
+test.each([
+  ['sessions.list', { limit: '' }],
+  ['sessions.list', { limit: '0' }],
+  ['sessions.list', { limit: '201' }],
+  ['sessions.list', { limit: '1000000' }],
+  ['sessions.list', { cursor: '' }],
+  ['sessions.list', { agentId: '' }],
+  ['sessions.list', { startedAfter: '' }],
+  ['sessions.list', { startedAfter: 'yesterday' }],
+  ['sessions.list', { minRiskScore: '101' }],
+  ['sessions.list', { offset: '1' }],
+  ['agents.list', { registered: '1' }],
+  ['agents.list', { status: '' }],
+  ['policies.list', { status: 'pending' }],
+  ['guardian.pendingActions.list', { status: 'all' }],
+] as const)('%s refuses the query %j', async (name, query) => {
+  const server = await testServer();
+  const error = await server.refused(name, { query });
+  expect(error).toMatchObject({ status: 400, code: 'VALIDATION_ERROR' });
+  expect(error.details[0]?.path).toBe(`query.${Object.keys(query)[0]}`);
+});

@@ -1,0 +1,111 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { activityEvent, type TestServer, testServer } from './test-server.ts';
+import { WebhookReceiver } from './webhook-receiver.ts';
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+function call(toolName: string, second: number, fields: object = {}) {
+  const sourceTimestamp = new Date(Date.UTC(2026, 10, 20, 9, 0, second)).toISOString();
+  return activityEvent({
+    sourceTimestamp,
+    payload: { toolName, argumentsHash: `sha256:${second}`, responseStatus: 200 },
+    ...fields,
+  });
+}
+
+/** Reads a web page, then secrets, and sends them away: what the engine calls risky. */
+const exfiltration = ['fetch_web_page', 'read_private_file', 'get_credentials', 'send_email', 'delete_user'];
+
+async function risky(server: TestServer): Promise<void> {
+  await server.record(...exfiltration.map((toolName, second) => call(toolName, second)));
+}
+
+test('a risky session scores above a harmless one, with reasons, and lists show it at once', async () => {
+  const server = await testServer();
+  await risky(server);
+  await server.record(call('list_files', 1, { sessionId: 'harmless' }));
+  const risk = await server.ok('sessions.risk', { id: 'thread-1' });
+  const harmless = await server.ok('sessions.risk', { id: 'harmless' });
+  expect(risk.score).toBeGreaterThan(harmless.score);
+  expect(risk.dimensions.map(({ id }) => id)).toHaveLength(10);
+  expect(risk.factors.length).toBeGreaterThan(0);
+  expect(risk.eventCount).toBe(5);
+  expect(JSON.stringify(risk)).not.toContain('sha256:');
+  const { items } = await server.ok('sessions.list');
+  const listed = new Map(items.map((item) => [item.id, item.risk]));
+  expect(listed.get('thread-1')).toEqual({ score: risk.score, level: risk.level });
+  expect(listed.get('harmless')).toEqual({ score: harmless.score, level: harmless.level });
+  const above = await server.ok('sessions.list', { query: { minRiskScore: risk.score } });
+  expect(above.items.map(({ id }) => id)).toEqual(['thread-1']);
+});
+
+test('the score does not depend on the order or the crowd in which events arrive', async () => {
+  const one = await testServer();
+  const other = await testServer();
+  const events = exfiltration.map((toolName, second) => call(toolName, second));
+  await one.record(...events);
+  await Promise.all(events.reverse().map((body) => other.ok('events.create', { body })));
+  const strip = ({ computedAt: _, ...risk }: { computedAt: string }) => risk;
+  expect(strip(await other.ok('sessions.risk', { id: 'thread-1' }))).toEqual(
+    strip(await one.ok('sessions.risk', { id: 'thread-1' })),
+  );
+});
+
+test('a busy moment is scored before anyone reads its risk', async () => {
+  const server = await testServer();
+  await Promise.all(
+    Array.from({ length: 120 }, (_, index) =>
+      server.ok('events.create', { body: call('send_email', index, { sessionId: `s-${index % 4}` }) }),
+    ),
+  );
+  for (const id of ['s-0', 's-1', 's-2', 's-3']) {
+    expect((await server.ok('sessions.risk', { id })).eventCount).toBe(30);
+    const session = await server.ok('sessions.get', { id });
+    expect(session.risk).not.toBeNull();
+  }
+});
+
+test('a repeated event is not observed twice', async () => {
+  const server = await testServer();
+  const event = call('send_email', 1);
+  await server.record(event, event, event);
+  expect((await server.ok('sessions.risk', { id: 'thread-1' })).eventCount).toBe(1);
+});
+
+test('a risk that rises is told to webhooks', async () => {
+  const receiver = new WebhookReceiver();
+  const url = await receiver.listen();
+  const server = await testServer({ webhookAllowedRanges: ['127.0.0.0/8'] });
+  await server.ok('notificationChannels.create', { body: { url, events: ['session.risk_raised'] } });
+  await risky(server);
+  const [message] = await receiver.received(1);
+  expect(message?.body).toMatchObject({ type: 'session.risk_raised', data: { sessionId: 'thread-1' } });
+  expect(message?.body.data.level).not.toBe('low');
+  await receiver.close();
+});
+
+test('a session keeps the baseline that it began with, and later ones begin with what was learned', async () => {
+  vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] });
+  const server = await testServer();
+  const quiet = (sessionId: string) => [1, 2, 3].map((second) => call('list_files', second, { sessionId }));
+  await server.record(...quiet('old'));
+  const before = await server.ok('sessions.risk', { id: 'old' });
+  vi.setSystemTime(Date.now() + 31 * 60_000);
+  await vi.advanceTimersByTimeAsync(60_000);
+  await server.record(...quiet('new'), call('delete_user', 9, { sessionId: 'new' }));
+  const after = await server.ok('sessions.risk', { id: 'old' });
+  expect({ ...after, computedAt: '' }).toEqual({ ...before, computedAt: '' });
+  const fresh = await server.ok('sessions.risk', { id: 'new' });
+  const rules = fresh.dimensions.flatMap(({ factors }) => factors.map(({ ruleId }) => ruleId));
+  expect(rules.length).toBeGreaterThan(0);
+});
+
+test.each(['sessions.risk', 'sessions.export', 'sessions.get'] as const)(
+  '%s of a session that nobody knows is not found',
+  async (name) => {
+    const server = await testServer();
+    expect(await server.refused(name, { id: 'nobody' })).toMatchObject({ status: 404, code: 'NOT_FOUND' });
+  },
+);

@@ -1,0 +1,151 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { newApiKey } from '../src/keys/api-key.ts';
+import { ChildServer } from './child-server.ts';
+import { activityEvent, testServer } from './test-server.ts';
+
+/** How often the server is killed; set it higher for a long run. */
+const kills = Number(process.env.ACTLOG_TEST_KILLS ?? 4);
+
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'actlog-survival-'));
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+  rmSync(folder, { recursive: true });
+});
+
+/** Sends events until the server is gone, and returns those that were acknowledged. */
+async function sendUntilGone(url: string, apiKey: string, round: number, onAck: () => void) {
+  const acknowledged: { eventId: string; sessionId: string }[] = [];
+  const sender = async (lane: number): Promise<void> => {
+    for (let index = 0; index < 10_000; index += 1) {
+      const event = activityEvent({ sessionId: `s-${round}-${(lane + index) % 3}` });
+      try {
+        const response = await fetch(`${url}/v1/events`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+          body: JSON.stringify(event),
+        });
+        if (response.status !== 202) return;
+        acknowledged.push(event);
+        onAck();
+      } catch {
+        return;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: 16 }, (_, lane) => sender(lane)));
+  return acknowledged;
+}
+
+test(`${kills} times killed under load: every acknowledged event is there, and no session is half`, {
+  timeout: 60_000 + kills * 20_000,
+}, async () => {
+  const apiKey = newApiKey('test');
+  const options = { database: join(folder, 'a.db'), docs: false, apiKey };
+  const acknowledged: { eventId: string; sessionId: string }[] = [];
+  for (let round = 0; round < kills; round += 1) {
+    const child = await ChildServer.start(options);
+    let acks = 0;
+    let killed: Promise<void> | undefined;
+    const killAfter = 20 + Math.floor(Math.random() * 400);
+    const got = await sendUntilGone(child.url, apiKey, round, () => {
+      acks += 1;
+      if (acks >= killAfter) killed ??= child.kill();
+    });
+    await killed;
+    acknowledged.push(...got);
+  }
+  const server = (await testServer(options)).as(apiKey);
+  for (const [sessionId, events] of Map.groupBy(acknowledged, (event) => event.sessionId)) {
+    const { events: kept, ...document } = await server.ok('sessions.export', { id: sessionId });
+    const ids = new Set(kept.map(({ eventId }) => eventId));
+    expect(ids.size).toBe(kept.length);
+    expect(events.filter(({ eventId }) => !ids.has(eventId))).toEqual([]);
+    expect([document.session.eventCount, document.risk.eventCount]).toEqual([kept.length, kept.length]);
+  }
+});
+
+test('a full database answers 503, keeps what it has, and goes on when there is room', async () => {
+  vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] });
+  const server = await testServer({ database: join(folder, 'a.db'), maxDatabaseBytes: 1_000_000 });
+  const payload = { text: 'x'.repeat(60_000) };
+  let stored = 0;
+  let refusal = 0;
+  for (let index = 0; index < 40 && refusal === 0; index += 1) {
+    const body = activityEvent({ category: 'note', payload });
+    const response = await server.send('events.create', { body });
+    if (response.status === 202) stored += 1;
+    else {
+      refusal = response.status;
+      expect(response.headers.get('retry-after')).toBe('2');
+      expect(await response.json()).toMatchObject({ error: { code: 'OVERLOADED' } });
+    }
+  }
+  expect([refusal, stored > 5]).toEqual([503, true]);
+  expect((await server.ok('sessions.get', { id: 'thread-1' })).eventCount).toBe(stored);
+  await server.server.admin.setRetention('default', 1);
+  vi.setSystemTime(Date.now() + 2 * 24 * 3_600_000);
+  await vi.advanceTimersByTimeAsync(600_000);
+  await vi.waitFor(async () => {
+    expect((await server.send('sessions.get', { id: 'thread-1' })).status).toBe(404);
+  });
+  await server.record({ category: 'note', payload });
+});
+
+test('servers that start at once on one new file agree on its tables and its secret', async () => {
+  const database = join(folder, 'a.db');
+  const servers = await Promise.all(Array.from({ length: 4 }, () => testServer({ database })));
+  await Promise.all(servers.map((server, index) => server.record({ sessionId: `s-${index}` })));
+  const [first, second] = servers as [(typeof servers)[0], (typeof servers)[0]];
+  const page = await first.ok('sessions.list', { query: { limit: 3 } });
+  expect(page.items).toHaveLength(3);
+  const rest = await second.ok('sessions.list', { query: { limit: 3, cursor: page.nextCursor as string } });
+  expect(rest.items).toHaveLength(1);
+});
+
+test('two processes on one file decide an action once, and the waiting one hears of it', async () => {
+  const database = join(folder, 'a.db');
+  const [one, two] = [await testServer({ database }), await testServer({ database })];
+  await one.policy({ effect: 'require_approval' });
+  const { pendingActionId: id } = await one.check({ actionId: 'a' });
+  const waiting = one.check({ actionId: 'a' }, { prefer: 'wait=20' });
+  await two.ok('guardian.pendingActions.decide', { id: id as string, body: { decision: 'approve' } });
+  expect((await waiting).decision).toBe('allow');
+  const late = await one.send('guardian.pendingActions.decide', {
+    id: id as string,
+    body: { decision: 'deny' },
+  });
+  expect(late.status).toBe(409);
+});
+
+test('everything is there after a restart, and after a restore from a backup made while running', async () => {
+  const database = join(folder, 'a.db');
+  const secret = 'a secret of more than thirty-two characters';
+  const before = await testServer({ database, secret });
+  await before.record({}, {}, {});
+  before.server.admin.backup(join(folder, 'copy.db'));
+  await before.record({});
+  await before.server.close();
+  const restarted = await testServer({ database, secret });
+  expect((await restarted.ok('sessions.get', { id: 'thread-1' })).eventCount).toBe(4);
+  const restored = await testServer({ database: join(folder, 'copy.db'), secret });
+  expect((await restored.ok('sessions.get', { id: 'thread-1' })).eventCount).toBe(3);
+  expect((await restored.ok('sessions.risk', { id: 'thread-1' })).eventCount).toBe(3);
+});
+
+test('a database of a newer release is not touched', async () => {
+  const { DatabaseSync } = await import('node:sqlite');
+  const database = join(folder, 'a.db');
+  await (await testServer({ database })).server.close();
+  const connection = new DatabaseSync(database);
+  connection.exec("insert into schema_migrations values ('9999-future', 1)");
+  connection.close();
+  await expect(testServer({ database })).rejects.toThrow('newer release');
+});

@@ -1,0 +1,140 @@
+import { randomUUID } from 'node:crypto';
+import { type ActivityEvent, type BodyOf, type EndpointName, endpoints, type SentOf } from '@actlog/protocol';
+import { contract, errorEnvelope } from '@actlog/protocol/schemas';
+import { afterEach, expect } from 'vitest';
+import { type RunningServer, type ServerOptions, startServer } from '../src/index.ts';
+
+const running = new Set<RunningServer>();
+
+afterEach(async () => {
+  for (const server of running) await server.close();
+  running.clear();
+});
+
+/** Starts a server that is closed after the test. */
+export async function testServer(options: ServerOptions = {}): Promise<TestServer> {
+  const server = await startServer({ docs: false, ...options });
+  running.add(server);
+  return new TestServer(server, server.apiKey);
+}
+
+/** What a call sends beside the endpoint's name. */
+export interface CallOptions {
+  readonly id?: string;
+  readonly query?: Readonly<Record<string, string | number>>;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** An error as the envelope shows it. */
+export interface TestError {
+  readonly status: number;
+  readonly code: string;
+  readonly message: string;
+  readonly details: readonly { path: string; code: string; message: string }[];
+  readonly headers: Headers;
+}
+
+/** A server with a key. Every answer is held against the contract before a test sees it. */
+export class TestServer {
+  readonly server: RunningServer;
+  readonly apiKey: string;
+
+  constructor(server: RunningServer, apiKey: string) {
+    this.server = server;
+    this.apiKey = apiKey;
+  }
+
+  /** The same server with another key. */
+  as(apiKey: string): TestServer {
+    return new TestServer(this.server, apiKey);
+  }
+
+  /** Sends a request to an endpoint of the table. */
+  send(name: EndpointName, { id, query = {}, body, headers = {} }: CallOptions = {}): Promise<Response> {
+    const { method, path } = endpoints[name];
+    const url = new URL(path.replace(':id', encodeURIComponent(id ?? '')), this.server.url);
+    for (const [field, value] of Object.entries(query)) url.searchParams.set(field, String(value));
+    return fetch(url, {
+      method,
+      headers: {
+        authorization: `Bearer ${this.apiKey}`,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+  }
+
+  /** The answer of a call that succeeds, with the status and the shape of the contract. */
+  async ok<Name extends EndpointName>(name: Name, options?: CallOptions): Promise<SentOf<Name>> {
+    const response = await this.send(name, options);
+    const answer: unknown = await response.json();
+    expect({ status: response.status, answer }).toMatchObject({ status: endpoints[name].success });
+    expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+    const checked = contract[name].response.sent.safeParse(answer);
+    expect(checked.error?.issues ?? []).toEqual([]);
+    return answer as SentOf<Name>;
+  }
+
+  /** The error of a call that is refused. */
+  async refused(name: EndpointName, options?: CallOptions): Promise<TestError> {
+    return readError(await this.send(name, options));
+  }
+
+  /** Sends events one after the other, and returns their ids. */
+  async record(...events: readonly Partial<ActivityEvent>[]): Promise<string[]> {
+    const ids: string[] = [];
+    for (const fields of events) {
+      ids.push((await this.ok('events.create', { body: activityEvent(fields) })).eventId);
+    }
+    return ids;
+  }
+
+  /** Creates a policy about everything, but for what the fields say. */
+  policy(fields: Partial<BodyOf<'policies.create'>> = {}): Promise<SentOf<'policies.create'>> {
+    return this.ok('policies.create', { body: { name: 'test', effect: 'deny', ...fields } });
+  }
+
+  /** Checks an action of the tool `refund`, but for what the fields say. */
+  check(fields: Partial<BodyOf<'policies.check'>> = {}, headers = {}): Promise<SentOf<'policies.check'>> {
+    return this.ok('policies.check', { body: checkBody(fields), headers });
+  }
+}
+
+/** Reads an answer that has to be an error in the envelope. */
+export async function readError(response: Response): Promise<TestError> {
+  const { error } = errorEnvelope.parse(await response.json());
+  expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
+  return {
+    status: response.status,
+    code: error.code,
+    message: error.message,
+    details: (error.details ?? []) as TestError['details'],
+    headers: response.headers,
+  };
+}
+
+/** An event of a tool call. */
+export function activityEvent(fields: Partial<ActivityEvent> = {}): ActivityEvent {
+  return {
+    eventId: randomUUID(),
+    agentId: 'billing-agent',
+    sessionId: 'thread-1',
+    sourceTimestamp: new Date().toISOString(),
+    category: 'tool_api',
+    schemaVersion: '1.0',
+    payload: { toolName: 'refund', argumentsHash: 'sha256:aa', responseStatus: 200 },
+    ...fields,
+  };
+}
+
+/** The body of a check. */
+export function checkBody(fields: Partial<BodyOf<'policies.check'>> = {}): BodyOf<'policies.check'> {
+  return {
+    agentId: 'billing-agent',
+    sessionId: 'thread-1',
+    action: { toolName: 'refund', argumentsHash: 'sha256:aa' },
+    ...fields,
+  };
+}

@@ -1,0 +1,121 @@
+import { Webhook } from 'standardwebhooks';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { type TestServer, testServer } from './test-server.ts';
+import { WebhookReceiver } from './webhook-receiver.ts';
+
+let receiver: WebhookReceiver;
+let url: string;
+
+beforeEach(async () => {
+  receiver = new WebhookReceiver();
+  url = await receiver.listen();
+});
+
+afterEach(async () => {
+  vi.useRealTimers();
+  await receiver.close();
+});
+
+function withReceiver(): Promise<TestServer> {
+  return testServer({ webhookAllowedRanges: ['127.0.0.0/8'] });
+}
+
+/** The only channel, when it is in the state that a test waits for. */
+async function channelWith(server: TestServer, expected: object): Promise<void> {
+  await vi.waitFor(
+    async () => {
+      const { items } = await server.ok('notificationChannels.list');
+      expect(items).toMatchObject([expected]);
+    },
+    { timeout: 10_000 },
+  );
+}
+
+test('a webhook is created with its secret, which is never shown again', async () => {
+  const server = await withReceiver();
+  const created = await server.ok('notificationChannels.create', { body: { url } });
+  expect(created).toMatchObject({ kind: 'webhook', url, status: 'active', failureCount: 0 });
+  expect(created.events).toContain('session.risk_raised');
+  expect(Buffer.from(created.secret.replace('whsec_', ''), 'base64')).toHaveLength(32);
+  const { secret: _, ...shown } = created;
+  expect((await server.ok('notificationChannels.list')).items).toEqual([shown]);
+});
+
+test('decisions are delivered, signed as Standard Webhooks says', async () => {
+  const server = await withReceiver();
+  const { secret } = await server.ok('notificationChannels.create', {
+    body: { url, events: ['guardian.action_pending', 'guardian.action_decided'] },
+  });
+  await server.policy({ effect: 'require_approval' });
+  const { pendingActionId: id } = await server.check();
+  await server.ok('guardian.pendingActions.decide', { id: id as string, body: { decision: 'approve' } });
+  const messages = await receiver.received(2);
+  for (const { text, headers } of messages) {
+    expect(new Webhook(secret).verify(text, headers as Record<string, string>)).toEqual(JSON.parse(text));
+  }
+  expect(messages.map(({ body }) => body.type).sort()).toEqual([
+    'guardian.action_decided',
+    'guardian.action_pending',
+  ]);
+  expect(messages[0]?.body.data.id).toBe(id);
+  await channelWith(server, { failureCount: 0, lastDeliveryAt: expect.any(String) });
+});
+
+test('a message goes to those who want its kind', async () => {
+  const server = await withReceiver();
+  await server.ok('notificationChannels.create', { body: { url, events: ['session.risk_raised'] } });
+  await server.ok('notificationChannels.create', { body: { url, events: ['policy.matched'] } });
+  const { id } = await server.policy({ mode: 'log_only' });
+  await server.check();
+  const [message] = await receiver.received(1);
+  expect(message?.body).toMatchObject({ type: 'policy.matched', data: { policyId: id, mode: 'log_only' } });
+  expect(receiver.messages).toHaveLength(1);
+});
+
+test('a failed delivery is tried again by the schedule, under the same id', async () => {
+  vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] });
+  const server = await withReceiver();
+  await server.ok('notificationChannels.create', { body: { url, events: ['policy.matched'] } });
+  receiver.answers.push({ status: 500 }, { status: 302, headers: { location: 'http://127.0.0.1:1/' } });
+  await server.policy();
+  await server.check();
+  await receiver.received(1);
+  await channelWith(server, { failureCount: 1 });
+  await vi.advanceTimersByTimeAsync(7000);
+  await receiver.received(2);
+  await channelWith(server, { failureCount: 2, status: 'active' });
+  await vi.advanceTimersByTimeAsync(6 * 60_000);
+  const messages = await receiver.received(3);
+  expect(new Set(messages.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+  await channelWith(server, { failureCount: 0, status: 'active' });
+});
+
+test('a receiver that is gone disables its webhook, and can be sent to again by replay', async () => {
+  const server = await withReceiver();
+  const { id } = await server.ok('notificationChannels.create', {
+    body: { url, events: ['policy.matched'] },
+  });
+  receiver.answers.push({ status: 410 });
+  await server.policy();
+  await server.check();
+  await channelWith(server, { status: 'disabled' });
+  const log = await server.server.admin.deliveries('default', id);
+  expect(log).toMatchObject([{ status: 'failed', attempts: 1, last_status: 410 }]);
+  expect((await server.check()).decision).toBe('deny');
+  expect(await server.server.admin.deliveries('default', id)).toHaveLength(1);
+});
+
+test('a message can be delivered again by hand', async () => {
+  const server = await withReceiver();
+  const { id } = await server.ok('notificationChannels.create', {
+    body: { url, events: ['policy.matched'] },
+  });
+  await server.policy();
+  await server.check();
+  await receiver.received(1);
+  await channelWith(server, { lastDeliveryAt: expect.any(String) });
+  const [delivery] = await server.server.admin.deliveries('default', id);
+  await server.server.admin.replayDelivery('default', delivery?.id as string);
+  const [first, second] = await receiver.received(2);
+  expect(second?.headers['webhook-id']).toBe(first?.headers['webhook-id']);
+});
