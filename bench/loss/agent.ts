@@ -1,0 +1,73 @@
+import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { End } from './agent-process.ts';
+
+const program = join(import.meta.dirname, 'agent-process.ts');
+const execArgv = ['--conditions=@actlog/source', '--disable-warning=ExperimentalWarning'];
+
+/** What an agent is started with. */
+export interface AgentOptions {
+  /** `actlog`, or a peer's name. */
+  readonly recorder: string;
+  readonly url: string;
+  readonly calls: number;
+  readonly end: End;
+  readonly spool: string;
+  /** Most KiB of a file; beyond, the system refuses writes as on a full disk. */
+  readonly fileLimitKiB?: number;
+}
+
+/** An agent that records as fast as it can, and may be killed. */
+export class Agent {
+  readonly #child: ChildProcess;
+  readonly #progress: string;
+  readonly #exited: Promise<unknown>;
+
+  constructor({ recorder, url, calls, end, spool, fileLimitKiB }: AgentOptions) {
+    this.#progress = join(mkdtempSync(join(tmpdir(), 'actlog-loss-')), 'progress');
+    const args = [recorder, url, String(calls), end, this.#progress, spool];
+    if (fileLimitKiB === undefined) {
+      this.#child = fork(program, args, { execArgv, stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
+    } else {
+      const limited = `trap '' XFSZ; ulimit -f ${fileLimitKiB}; exec "$0" "$@"`;
+      this.#child = spawn('bash', ['-c', limited, process.execPath, ...execArgv, program, ...args], {
+        stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+      });
+    }
+    this.#exited = once(this.#child, 'exit');
+  }
+
+  /** Resolves when the agent says so. */
+  async says(word: 'started' | 'made'): Promise<void> {
+    for (;;) {
+      const [message] = await Promise.race([once(this.#child, 'message'), this.#exited.then(() => [word])]);
+      if (message === word) return;
+    }
+  }
+
+  kill(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+
+  async end(): Promise<void> {
+    await this.#exited;
+  }
+
+  /** Calls that had returned. */
+  get made(): number {
+    return this.#note[0] ?? 0;
+  }
+
+  /** Events that `onDrop` named. */
+  get dropped(): number {
+    return this.#note[1] ?? 0;
+  }
+
+  get #note(): Uint32Array {
+    const bytes = readFileSync(this.#progress);
+    return new Uint32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + 8));
+  }
+}

@@ -1,0 +1,13 @@
+import { Recorder } from '@actlog/recorder';
+
+/** Delivers what a spool folder holds. */
+export async function drainSpool(url: string, spoolDir: string): Promise<void> {
+  const recorder = new Recorder({
+    apiKey: 'al_test_benchmark',
+    baseURL: url,
+    agentId: 'benchmark',
+    spoolDir,
+    onError: () => {},
+  });
+  await recorder.close();
+}

@@ -1,0 +1,58 @@
+// Other recorders over LangChain's callbacks, each as its own documentation sets it up. Their queues are large enough
+// for what is measured, so that cost is compared with all of them delivering.
+import { BaseCallbackHandler } from '@langchain/core/callbacks/base';
+import { tool } from '@langchain/core/tools';
+import { LangChainTracer } from '@langchain/core/tracers/tracer_langchain';
+import * as z from 'zod';
+
+/** A tool that does nothing, for every recorder the same. */
+export function createTool() {
+  return tool(async () => 'ok', { name: 'search', description: 'search', schema: z.any() });
+}
+
+/** The floor of the hook: a handler that records nothing. */
+export async function empty() {
+  class EmptyHandler extends BaseCallbackHandler {
+    name = 'empty';
+    awaitHandlers = true;
+    handleToolStart() {}
+    handleToolEnd() {}
+  }
+  return { callbacks: [new EmptyHandler()], flush: async () => {} };
+}
+
+export async function langsmith(url) {
+  const { Client } = await import('langsmith');
+  const client = new Client({ apiUrl: url, apiKey: 'lsv2_benchmark', tracingSamplingRate: 1 });
+  return {
+    callbacks: [new LangChainTracer({ client, projectName: 'benchmark' })],
+    flush: () => client.awaitPendingTraceBatches(),
+  };
+}
+
+export async function langfuse(url) {
+  const { NodeTracerProvider } = await import('@opentelemetry/sdk-trace-node');
+  const { LangfuseSpanProcessor } = await import('@langfuse/otel');
+  const { CallbackHandler } = await import('@langfuse/langchain');
+  const processor = new LangfuseSpanProcessor({
+    publicKey: 'pk-lf-benchmark',
+    secretKey: 'sk-lf-benchmark',
+    baseUrl: url,
+  });
+  new NodeTracerProvider({ spanProcessors: [processor] }).register();
+  return { callbacks: [new CallbackHandler()], flush: () => processor.forceFlush() };
+}
+
+export async function openinference(url) {
+  const { NodeTracerProvider } = await import('@opentelemetry/sdk-trace-node');
+  const { BatchSpanProcessor } = await import('@opentelemetry/sdk-trace-base');
+  const { OTLPTraceExporter } = await import('@opentelemetry/exporter-trace-otlp-http');
+  const { LangChainInstrumentation } = await import('@arizeai/openinference-instrumentation-langchain');
+  const callbackManager = await import('@langchain/core/callbacks/manager');
+  const processor = new BatchSpanProcessor(new OTLPTraceExporter({ url: `${url}/v1/traces` }));
+  const tracerProvider = new NodeTracerProvider({ spanProcessors: [processor] });
+  tracerProvider.register();
+  const instrumentation = new LangChainInstrumentation({ tracerProvider });
+  instrumentation.manuallyInstrument(callbackManager);
+  return { flush: () => processor.forceFlush() };
+}

@@ -1,0 +1,45 @@
+// One call with 5 MB of arguments, after one that warmed up: how long the event loop stood still.
+import { Recorder } from '@actlog/recorder';
+import { watchStalls } from './stalls.ts';
+
+/** What a large call cost. */
+export interface LargeCallCost {
+  readonly longestStallMs: number;
+  readonly durationMs: number;
+}
+
+const [url = ''] = process.argv.slice(2);
+const recorder = new Recorder({
+  apiKey: 'al_test_benchmark',
+  baseURL: url,
+  agentId: 'benchmark',
+  spool: false,
+});
+
+function largeArguments(seed: number): object {
+  const rows = Array.from({ length: 45_000 }, (_, index) => ({
+    id: index + seed,
+    name: `row ${index}`,
+    tags: ['a', 'b'],
+    value: index / 3,
+    note: 'x'.repeat(30),
+  }));
+  return { rows };
+}
+
+async function call(args: object): Promise<void> {
+  await recorder.toolCall({ toolName: 'import', arguments: args }, async () => 'ok');
+}
+
+await call(largeArguments(0));
+await recorder.flush();
+const args = largeArguments(1);
+globalThis.gc?.();
+await new Promise((resolve) => setImmediate(resolve));
+const stalls = watchStalls();
+await new Promise((resolve) => setImmediate(resolve));
+const startedAt = performance.now();
+await call(args);
+const durationMs = performance.now() - startedAt;
+process.send?.({ longestStallMs: stalls.stop(), durationMs } satisfies LargeCallCost);
+process.exit();

@@ -1,0 +1,115 @@
+// A service in a process of its own: takes events of every recorder, counts what arrived, and fails as it is told.
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { gunzipSync, zstdDecompressSync } from 'node:zlib';
+
+/** How requests are answered. */
+export type Fault = 'none' | 'unavailable' | 'throttled' | 'reset' | 'cut';
+
+/** What the parent asks for. */
+export type SinkCommand =
+  | { readonly ask: 'port' | 'down' | 'up' | 'forget' | 'arrived' }
+  | { readonly ask: 'fault'; readonly fault: Fault };
+
+/** What the parent is told. */
+export interface SinkReport {
+  readonly port: number;
+  readonly requests: number;
+  /** Distinct events: ids of ours, markers in the data of others. */
+  readonly arrived: readonly string[];
+  /** Events that came although they had been stored: the id makes them harmless. */
+  readonly repeated: number;
+}
+
+/** Marks a call in the data of recorders that send it. */
+const marker = /call-\d{6}/g;
+
+const arrived = new Set<string>();
+let requests = 0;
+let repeated = 0;
+let fault: Fault = 'none';
+let server: Server;
+let port = 0;
+
+const acknowledgement = JSON.stringify({
+  eventId: '00000000-0000-7000-8000-000000000000',
+  receivedAt: '2026-01-01T00:00:00.000Z',
+  warnings: [],
+});
+
+function plain(body: Buffer, encoding: string | undefined): string {
+  if (encoding === 'gzip') return gunzipSync(body).toString('latin1');
+  if (encoding === 'zstd') return zstdDecompressSync(body).toString('latin1');
+  return body.toString('latin1');
+}
+
+function store(request: IncomingMessage, body: Buffer): void {
+  if (request.url === '/v1/events') {
+    const id = body.toString('latin1', 12, 48); // {"eventId":"…
+    if (arrived.has(id)) repeated += 1;
+    arrived.add(id);
+  } else {
+    const text = plain(body, request.headers['content-encoding']);
+    for (const [found] of text.matchAll(marker)) arrived.add(found);
+  }
+}
+
+function answer(request: IncomingMessage, response: ServerResponse, body: Buffer): void {
+  requests += 1;
+  // One in three, so that work goes on.
+  const strikes = fault !== 'none' && (fault === 'unavailable' || requests % 3 === 0);
+  if (strikes && fault === 'unavailable') {
+    response.writeHead(503).end();
+  } else if (strikes && fault === 'throttled') {
+    response.writeHead(429, { 'retry-after': '1' }).end();
+  } else if (strikes && fault === 'reset') {
+    store(request, body);
+    request.socket.resetAndDestroy();
+  } else if (strikes && fault === 'cut') {
+    store(request, body);
+    response.writeHead(202, { 'content-length': '1000' });
+    response.write('{', () => response.destroy());
+  } else {
+    store(request, body);
+    response.writeHead(request.url === '/v1/events' ? 202 : 200, { 'content-type': 'application/json' });
+    response.end(request.url === '/v1/events' ? acknowledgement : '{}');
+  }
+}
+
+async function up(): Promise<void> {
+  server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => answer(request, response, Buffer.concat(chunks)));
+  });
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  port = (server.address() as AddressInfo).port;
+}
+
+async function obey(command: SinkCommand): Promise<void> {
+  if (command.ask === 'fault') fault = command.fault;
+  if (command.ask === 'up') await up();
+  if (command.ask === 'down') {
+    const closed = new Promise((resolve) => server.close(resolve));
+    server.closeAllConnections();
+    await closed;
+  }
+  if (command.ask === 'forget') {
+    arrived.clear();
+    requests = 0;
+    repeated = 0;
+    fault = 'none';
+  }
+  const report: SinkReport = {
+    port,
+    requests,
+    repeated,
+    arrived: command.ask === 'arrived' ? [...arrived] : [],
+  };
+  process.send?.(report);
+}
+
+await up();
+process.on('message', (command: SinkCommand) => void obey(command));
+process.on('disconnect', () => process.exit());
+process.send?.('ready');

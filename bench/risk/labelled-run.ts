@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
+
+/** One call of a labelled run: tool, hash of the arguments, status (null where no answer came). */
+export type LabelledCall = readonly [toolName: string, argumentsHash: string, responseStatus: number | null];
+
+/** One recorded run of an agent, with its label. Only `events` may be scored; the rest is for judging. */
+export interface LabelledRun {
+  readonly id: string;
+  readonly suite: string;
+  readonly model: string;
+  readonly kind: string;
+  readonly user_task: string;
+  readonly attack_succeeded: boolean | null;
+  readonly events: readonly LabelledCall[];
+}
+
+const GZIP = [0x1f, 0x8b];
+
+/** Reads runs from a file of JSON lines, gzipped or not. Throws a `SyntaxError` that names the line it can't read. */
+export function readRuns(path: string): LabelledRun[] {
+  const bytes = readFileSync(path);
+  const text = (GZIP.every((byte, at) => bytes[at] === byte) ? gunzipSync(bytes) : bytes).toString('utf8');
+  return text.split('\n').flatMap((line, at) => {
+    if (line.trim() === '') return [];
+    try {
+      return [JSON.parse(line) as LabelledRun];
+    } catch (error) {
+      throw new SyntaxError(`${path}, line ${at + 1}: ${(error as Error).message}`);
+    }
+  });
+}
+
+const FAMILIES: readonly (readonly [RegExp, string])[] = [
+  [/gpt|\bo\d\b|openai|davinci|codex/i, 'openai'],
+  [/gemini|gemma|palm|google/i, 'google'],
+  [/command|cohere/i, 'cohere'],
+  [/claude|anthropic/i, 'anthropic'],
+  [/llama|meta/i, 'meta'],
+  [/mistral|mixtral|codestral|magistral/i, 'mistral'],
+  [/qwen|qwq/i, 'qwen'],
+  [/deepseek/i, 'deepseek'],
+  [/grok/i, 'xai'],
+  [/nova|titan/i, 'amazon'],
+  [/phi/i, 'microsoft'],
+  [/kimi|moonshot/i, 'moonshot'],
+  [/glm/i, 'zhipu'],
+];
+
+/** Family of a model by its name; a name that fits none is a family by its first word. */
+export function familyOf(model: string): string {
+  const known = FAMILIES.find(([pattern]) => pattern.test(model));
+  return (
+    known?.[1] ??
+    model
+      .toLowerCase()
+      .split(/[^a-z]+/)
+      .find((word) => word !== '') ??
+    model
+  );
+}
+
+/** What a run is in the tests: T1 sets `attacked` against `benign`, T2 sets it against `resisted`. */
+export type RunClass = 'attacked' | 'resisted' | 'benign' | 'injectionAsUser';
+
+/** Class of a run; undefined for runs that no test uses. */
+export function classOf(run: LabelledRun): RunClass | undefined {
+  if (run.kind === 'benign') return 'benign';
+  if (run.kind === 'injection_as_user') return 'injectionAsUser';
+  if (run.kind !== 'attack' || run.attack_succeeded === null) return undefined;
+  return run.attack_succeeded ? 'attacked' : 'resisted';
+}

@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto';
+import {
+  type Baseline,
+  emptyBaseline,
+  emptySession,
+  learn,
+  observe,
+  parseBaseline,
+  readToolName,
+  type SessionState,
+  score,
+  serializeBaseline,
+} from '@actlog/risk';
+import { classOf, familyOf, type LabelledRun } from './labelled-run.ts';
+
+const STEP_MS = 1000;
+const START_MS = Date.UTC(2026, 0, 5, 9);
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+function uuid(text: string): string {
+  const hex = digest(text);
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}
+
+/** The state of a run's session. The runs have no times: their calls are set a second apart. */
+export function replay(run: LabelledRun): SessionState {
+  const state = emptySession();
+  const session = digest(run.id).slice(0, 16);
+  for (const [at, [toolName, argumentsHash, responseStatus]] of run.events.entries()) {
+    observe(state, {
+      eventId: uuid(`${session} ${at}`),
+      agentId: 'agent',
+      sessionId: session,
+      timestampMs: START_MS + at * STEP_MS,
+      category: 'tool_api',
+      schemaVersion: '1.0',
+      toolName,
+      argumentsHash,
+      responseStatus,
+    });
+  }
+  return state;
+}
+
+/** Number of calls that act: what the engine must beat. */
+export function actionCalls(run: LabelledRun): number {
+  return run.events.filter(([toolName]) => readToolName(toolName).acts).length;
+}
+
+/** A run whose session was replayed, with the baseline of its agent. */
+export interface Replayed {
+  readonly run: LabelledRun;
+  readonly state: SessionState;
+  readonly baseline: Baseline;
+}
+
+/**
+ * Replays runs, each after `warmup` benign runs of the same suite and user task by models of other families, chosen
+ * by a hash. Each of these is scored against what was learned before it, and offered to the baseline.
+ */
+export class Replayer {
+  readonly #past = new Map<string, LabelledRun[]>();
+  readonly #states = new Map<LabelledRun, SessionState>();
+  readonly #warmup: number;
+
+  /** @param history Runs whose benign ones may serve as past. @param warmup How many sessions of past. */
+  constructor(history: readonly LabelledRun[], warmup: number) {
+    this.#warmup = warmup;
+    for (const run of history) {
+      if (classOf(run) !== 'benign') continue;
+      const key = `${run.suite} ${run.user_task}`;
+      const runs = this.#past.get(key) ?? [];
+      runs.push(run);
+      this.#past.set(key, runs);
+    }
+  }
+
+  /** Replays one run. */
+  replay(run: LabelledRun): Replayed {
+    let frozen = serializeBaseline(emptyBaseline());
+    for (const past of this.#pastOf(run)) {
+      const baseline = parseBaseline(frozen);
+      const state = this.#stateOf(past);
+      learn(baseline, state, score(state, { baseline: parseBaseline(frozen) }));
+      frozen = serializeBaseline(baseline);
+    }
+    return { run, state: this.#stateOf(run), baseline: parseBaseline(frozen) };
+  }
+
+  #stateOf(run: LabelledRun): SessionState {
+    const state = this.#states.get(run) ?? replay(run);
+    this.#states.set(run, state);
+    return state;
+  }
+
+  #pastOf(run: LabelledRun): LabelledRun[] {
+    const family = familyOf(run.model);
+    return (this.#past.get(`${run.suite} ${run.user_task}`) ?? [])
+      .filter((past) => familyOf(past.model) !== family && past.id !== run.id)
+      .map((past) => ({ past, order: digest(`${run.id}\n${past.id}`) }))
+      .sort((a, b) => (a.order < b.order ? -1 : 1))
+      .slice(0, this.#warmup)
+      .map(({ past }) => past);
+  }
+}

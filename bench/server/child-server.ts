@@ -1,0 +1,44 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+
+/** What a server's process has used. */
+export interface Usage {
+  /** Microseconds of processor time. */
+  readonly cpuMicros: number;
+  readonly rssBytes: number;
+}
+
+/** A server in a process of its own, so that its use of the processor can be told from the load's. */
+export class ChildServer {
+  readonly url: string;
+  readonly apiKey: string;
+  readonly #child: ChildProcess;
+
+  private constructor(child: ChildProcess, url: string, apiKey: string) {
+    this.#child = child;
+    this.url = url;
+    this.apiKey = apiKey;
+  }
+
+  /** Starts `bare`, or `actlog` on a database file. */
+  static async start(kind: 'bare' | 'actlog', database?: string): Promise<ChildServer> {
+    const file = join(import.meta.dirname, 'target.ts');
+    const child = fork(file, [kind, ...(database === undefined ? [] : [database])]);
+    const [ready] = (await once(child, 'message')) as [{ url: string; apiKey: string }];
+    return new ChildServer(child, ready.url, ready.apiKey);
+  }
+
+  /** What the process has used so far. */
+  async usage(): Promise<Usage> {
+    const answer = once(this.#child, 'message');
+    this.#child.send('usage');
+    const [{ user, system, rss }] = (await answer) as [{ user: number; system: number; rss: number }];
+    return { cpuMicros: user + system, rssBytes: rss };
+  }
+
+  async stop(): Promise<void> {
+    this.#child.kill('SIGKILL');
+    await once(this.#child, 'exit');
+  }
+}

@@ -1,0 +1,85 @@
+import { connect, type Socket } from 'node:net';
+
+/** What a run of load showed. */
+export interface LoadResult {
+  readonly requests: number;
+  /** Answers of another status than 202. */
+  readonly refused: number;
+  readonly durationMs: number;
+  readonly requestsPerSecond: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+}
+
+/** How a load is made. */
+export interface LoadOptions {
+  readonly url: string;
+  readonly apiKey: string;
+  readonly connections: number;
+  readonly durationMs: number;
+  /** The next body. */
+  nextBody(): string;
+}
+
+/**
+ * Sends requests over plain sockets, one at a time on each, for a while. A client library would cost as much as the
+ * server that is measured; this costs a few microseconds a request.
+ */
+export async function load(options: LoadOptions): Promise<LoadResult> {
+  const { hostname, port } = new URL(options.url);
+  const head = `POST /v1/events HTTP/1.1\r\nhost: ${hostname}:${port}\r\nauthorization: Bearer ${options.apiKey}\r\ncontent-type: application/json\r\ncontent-length: `;
+  const latenciesMs: number[] = [];
+  let refused = 0;
+  const startedMs = performance.now();
+  const endMs = startedMs + options.durationMs;
+  await Promise.all(
+    Array.from({ length: options.connections }, () => {
+      const socket = connect(Number(port), hostname).setNoDelay();
+      return new Promise<void>((resolve, reject) => {
+        socket.once('error', reject);
+        let sentMs = 0;
+        const send = (): void => {
+          const body = options.nextBody();
+          sentMs = performance.now();
+          socket.write(`${head}${Buffer.byteLength(body)}\r\n\r\n${body}`);
+        };
+        onAnswer(socket, (status) => {
+          const nowMs = performance.now();
+          latenciesMs.push(nowMs - sentMs);
+          if (status !== 202) refused += 1;
+          if (nowMs < endMs) return send();
+          socket.destroy();
+          resolve();
+        });
+        socket.once('connect', send);
+      });
+    }),
+  );
+  const durationMs = performance.now() - startedMs;
+  latenciesMs.sort((left, right) => left - right);
+  const quantile = (share: number) => latenciesMs[Math.floor((latenciesMs.length - 1) * share)] ?? 0;
+  return {
+    requests: latenciesMs.length,
+    refused,
+    durationMs,
+    requestsPerSecond: (latenciesMs.length / durationMs) * 1000,
+    p50Ms: quantile(0.5),
+    p99Ms: quantile(0.99),
+  };
+}
+
+/** Calls `done` with the status of every answer that has arrived whole. */
+function onAnswer(socket: Socket, done: (status: number) => void): void {
+  let text = '';
+  socket.setEncoding('latin1');
+  socket.on('data', (chunk: string) => {
+    text += chunk;
+    const headEnd = text.indexOf('\r\n\r\n');
+    if (headEnd < 0) return;
+    const length = Number(/content-length: (\d+)/i.exec(text)?.[1] ?? 0);
+    if (text.length < headEnd + 4 + length) return;
+    const status = Number(text.slice(9, 12));
+    text = text.slice(headEnd + 4 + length);
+    done(status);
+  });
+}

@@ -1,0 +1,31 @@
+// A server in a process of its own: `bare` validates and stores nothing, `actlog` is the real one.
+import { contract } from '@actlog/protocol/schemas';
+import { startServer } from '@actlog/server';
+import { fastify } from 'fastify';
+
+const [kind, database = ':memory:'] = process.argv.slice(2);
+
+async function bare(): Promise<{ url: string; apiKey: string }> {
+  const app = fastify();
+  app.post('/v1/events', async (request, reply) => {
+    const { success, data } = contract['events.create'].body.safeParse(request.body);
+    if (!success) return reply.code(400).send({ error: { code: 'VALIDATION_ERROR', message: 'invalid' } });
+    return reply
+      .code(202)
+      .send({ eventId: data.eventId, receivedAt: new Date().toISOString(), warnings: [] });
+  });
+  return { url: await app.listen({ host: '127.0.0.1', port: 0 }), apiKey: 'none' };
+}
+
+const { url, apiKey } =
+  kind === 'bare' ? await bare() : await startServer({ database, docs: false, rateLimit: limit() });
+
+/** High enough to be counted and never to refuse. */
+function limit() {
+  return { requestsPerSecond: 1_000_000, burst: 10_000_000 };
+}
+
+process.on('message', (question) => {
+  if (question === 'usage') process.send?.({ ...process.cpuUsage(), rss: process.memoryUsage.rss() });
+});
+process.send?.({ url, apiKey });
