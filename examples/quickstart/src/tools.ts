@@ -5,7 +5,10 @@ import * as z from 'zod';
 
 async function fetchText(address: string): Promise<string> {
   const response = await fetch(address);
-  if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
+  if (!response.ok) {
+    // The record takes the status from the error, so that it tells a 404 from a crash.
+    throw Object.assign(new Error(await response.text()), { status: response.status });
+  }
   return response.text();
 }
 

@@ -16,7 +16,12 @@ export type { Instrumented, ToolFunctions } from './instrument.ts';
 export type { WhenFull } from './outbox.ts';
 export { type FlushResult, Recorder, type WaitOptions } from './recorder.ts';
 export type { RecorderOptions } from './recorder-options.ts';
-export { type ResponseStatusMapping, responseStatuses, type ToolOutcome } from './response-status.ts';
+export {
+  defaultResponseStatus,
+  type ResponseStatusMapping,
+  responseStatuses,
+  type ToolOutcome,
+} from './response-status.ts';
 export { Session, type SessionRecorder } from './session.ts';
 export { sharedRecorder } from './shared-recorder.ts';
 export type { ToolCall, ToolCallFacts } from './tool-call.ts';

@@ -7,17 +7,36 @@ const key = Symbol.for('@actlog/recorder/shared');
  * The recorder of this process, for adapters that were given none: one for all copies of this package, made by the
  * first call from its options and the environment (`ACTLOG_API_KEY`, `ACTLOG_BASE_URL`, `ACTLOG_AGENT_ID`,
  * `ACTLOG_SPOOL_DIR`, `ACTLOG_GUARD`, `ACTLOG_GUARD_ON_UNAVAILABLE`, `ACTLOG_ENVIRONMENT`). Options of later calls
- * are not looked at.
+ * are not looked at, but for `guard`: one that differs from the first would guard nothing, so it is refused.
  *
  * Without a key or an address it warns once and records nothing, so that an agent runs where actlog is not set up;
  * a guard in mode `enforce` then follows its `onUnavailable`.
  *
+ * @throws TypeError when `guard` is given and the recorder of this process was made with another
  * @throws when an option or a variable is there and cannot be used
  */
 export function sharedRecorder(options: RecorderOptions = {}): Recorder {
-  const registry = globalThis as { [key]?: Recorder };
-  registry[key] ??= createShared(options);
-  return registry[key];
+  const registry = globalThis as { [key]?: Shared };
+  registry[key] ??= { recorder: createShared(options), guard: guardTerms(options) };
+  if (options.guard && guardTerms(options) !== registry[key].guard) {
+    throw new TypeError(
+      'guard: the recorder of this process was made with another guard. Set ACTLOG_GUARD for the whole process, or ' +
+        'pass a `recorder` of its own to each integration that needs another guard.',
+    );
+  }
+  return registry[key].recorder;
+}
+
+/** The recorder of this process, and the guard that it was made with. */
+interface Shared {
+  readonly recorder: Recorder;
+  readonly guard: string;
+}
+
+/** A guard's settings, for comparison; its function is left out: it is written anew wherever an agent is made. */
+function guardTerms({ guard = {} }: RecorderOptions): string {
+  const { mode, onUnavailable, timeoutMs, holdTimeoutMs, environment } = guard;
+  return JSON.stringify([mode, onUnavailable, timeoutMs, holdTimeoutMs, environment]);
 }
 
 function createShared(options: RecorderOptions): Recorder {

@@ -1,0 +1,77 @@
+import type { ToolOutcome } from '@actlog/recorder';
+import { BaseCallbackHandler } from '@langchain/core/callbacks/base';
+import type { Serialized } from '@langchain/core/load/serializable';
+import { LangChainCalls } from './call-recorder.ts';
+import type { ActlogOptions } from './options.ts';
+
+/** A call that has begun. */
+interface Begun {
+  readonly toolName: string;
+  readonly input: string;
+  readonly callId: string | undefined;
+  readonly metadata: Record<string, unknown> | undefined;
+}
+
+/** The handler behind `actlog.handler()`. */
+export function recordHandler(
+  options: Omit<ActlogOptions, 'guard' | 'onToolError'> = {},
+): BaseCallbackHandler {
+  return new ToolCallHandler(new LangChainCalls(options));
+}
+
+/** Records calls from LangChain's callbacks, which follow a run into sub-agents and sub-graphs. */
+class ToolCallHandler extends BaseCallbackHandler {
+  override name = 'actlog';
+  readonly #calls: LangChainCalls;
+  /** By run id: a handler that is attached twice hears of every call twice, with one run id. */
+  readonly #begun = new Map<string, Begun>();
+
+  constructor(calls: LangChainCalls) {
+    // Awaited, so that a run that is over has all its events recorded.
+    super({ ignoreLLM: true, ignoreChain: true, ignoreRetriever: true, _awaitHandler: true });
+    this.#calls = calls;
+  }
+
+  override handleToolStart(
+    tool: Serialized,
+    input: string,
+    runId: string,
+    _parentRunId?: string,
+    _tags?: string[],
+    metadata?: Record<string, unknown>,
+    runName?: string,
+    toolCallId?: string,
+  ): void {
+    const toolName = runName ?? tool.id.at(-1) ?? 'unknown';
+    this.#begun.set(runId, { toolName, input, callId: toolCallId, metadata });
+  }
+
+  override handleToolEnd(output: unknown, runId: string): void {
+    // A tool that is a class of its own is known by its class at the start, and by its name at the end.
+    const name = (output as { name?: unknown } | undefined)?.name;
+    this.#end(runId, { ok: true, result: output }, typeof name === 'string' ? name : undefined);
+  }
+
+  override handleToolError(error: unknown, runId: string): void {
+    this.#end(runId, { ok: false, error });
+  }
+
+  #end(runId: string, outcome: ToolOutcome, name?: string): void {
+    const begun = this.#begun.get(runId);
+    if (!begun) return;
+    this.#begun.delete(runId);
+    const toolName = name || begun.toolName;
+    if (!this.#calls.covers(toolName)) return;
+    const { input, callId, metadata } = begun;
+    this.#calls.record({ toolName, arguments: parsed(input), callId, run: { metadata } }, outcome);
+  }
+}
+
+/** Callbacks are given arguments as text; parsed, their hash is the one that the other hooks make. */
+function parsed(input: string): unknown {
+  try {
+    return JSON.parse(input);
+  } catch {
+    return input;
+  }
+}

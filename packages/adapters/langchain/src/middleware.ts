@@ -1,0 +1,35 @@
+import { ActionDeniedError } from '@actlog/recorder';
+import { isGraphBubbleUp } from '@langchain/langgraph';
+import { type AgentMiddleware, createMiddleware } from 'langchain';
+import { LangChainCalls } from './call-recorder.ts';
+import type { ActlogOptions } from './options.ts';
+import { currentRun } from './run-context.ts';
+import { errorMessage, thrownMessage } from './tool-message.ts';
+
+/** The middleware behind `actlog()`. */
+export function recordMiddleware(options: ActlogOptions = {}): AgentMiddleware {
+  const calls = new LangChainCalls(options);
+  return createMiddleware({
+    name: 'actlog',
+    wrapToolCall: async (request, handler) => {
+      const { toolCall, runtime } = request;
+      if (!calls.covers(toolCall.name)) return handler(request);
+      const call = {
+        toolName: toolCall.name,
+        arguments: toolCall.args,
+        callId: toolCall.id,
+        signal: runtime.signal,
+        run: { ...currentRun(), configurable: runtime.configurable as Record<string, unknown> | undefined },
+        messages: request.state.messages,
+      };
+      try {
+        return await calls.run(call, () => handler(request));
+      } catch (error) {
+        if (isGraphBubbleUp(error) || runtime.signal?.aborted) throw error;
+        if (ActionDeniedError.isInstance(error)) return errorMessage(toolCall, error.message);
+        if (options.onToolError === 'throw') throw error;
+        return thrownMessage(toolCall, error);
+      }
+    },
+  });
+}

@@ -1,0 +1,24 @@
+import { ToolMessage } from '@langchain/core/messages';
+import { ToolInvocationError } from 'langchain';
+
+/** The parts of a tool call that an answer to it needs. */
+export interface CalledTool {
+  readonly id?: string | undefined;
+  readonly name: string;
+}
+
+/** The answer that tells the model why its tool call gave no result. */
+export function errorMessage(call: CalledTool, content: string): ToolMessage {
+  return new ToolMessage({ content, tool_call_id: call.id ?? '', name: call.name, status: 'error' });
+}
+
+/**
+ * The answer that LangChain itself gives the model when a tool throws and no middleware is there. A middleware
+ * that lets the error pass would end the whole run instead, so the adapter answers in LangChain's words.
+ */
+export function thrownMessage(call: CalledTool, error: unknown): ToolMessage {
+  return errorMessage(
+    call,
+    ToolInvocationError.isInstance(error) ? error.message : `${error}\n Please fix your mistakes.`,
+  );
+}

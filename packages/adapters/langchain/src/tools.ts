@@ -1,0 +1,69 @@
+import { ActionDeniedError } from '@actlog/recorder';
+import type { StructuredToolInterface } from '@langchain/core/tools';
+import { LangChainCalls } from './call-recorder.ts';
+import type { ActlogOptions } from './options.ts';
+import type { RunContext } from './run-context.ts';
+import { errorMessage } from './tool-message.ts';
+
+/** What `invoke` of a tool is given. */
+interface Invocation {
+  readonly input: unknown;
+  readonly config: (RunContext & { readonly signal?: AbortSignal }) | undefined;
+}
+
+/** A tool call as the model made it, which a ToolNode passes to the tool whole. */
+interface ModelCall {
+  readonly type: 'tool_call';
+  readonly id?: string;
+  readonly name: string;
+  readonly args: unknown;
+}
+
+function isModelCall(input: unknown): input is ModelCall {
+  return typeof input === 'object' && input !== null && (input as { type?: unknown }).type === 'tool_call';
+}
+
+/** The wrapper behind `actlog.tools()`: the same tools, of the same types, recorded and guarded. */
+export function recordTools<const Tools extends readonly StructuredToolInterface[]>(
+  tools: Tools,
+  options: ActlogOptions = {},
+): { -readonly [Index in keyof Tools]: Tools[Index] } {
+  const calls = new LangChainCalls(options);
+  return tools.map((tool) => (calls.covers(tool.name) ? wrapped(tool, calls) : tool)) as {
+    -readonly [Index in keyof Tools]: Tools[Index];
+  };
+}
+
+/** Only `invoke` changes; all else, private fields too, is the tool's own. */
+function wrapped<Tool extends StructuredToolInterface>(tool: Tool, calls: LangChainCalls): Tool {
+  const invoke = (input: unknown, config?: Invocation['config']) =>
+    recordInvocation(tool, calls, { input, config });
+  return new Proxy(tool, {
+    get(target, property) {
+      if (property === 'invoke') return invoke;
+      const value: unknown = Reflect.get(target, property, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+}
+
+async function recordInvocation(
+  tool: StructuredToolInterface,
+  calls: LangChainCalls,
+  { input, config }: Invocation,
+): Promise<unknown> {
+  const modelCall = isModelCall(input) ? input : undefined;
+  const call = {
+    toolName: tool.name,
+    arguments: modelCall ? modelCall.args : input,
+    callId: modelCall?.id,
+    signal: config?.signal,
+    run: config,
+  };
+  try {
+    return await calls.run(call, () => tool.invoke(input as never, config as never));
+  } catch (error) {
+    if (!ActionDeniedError.isInstance(error) || !modelCall) throw error;
+    return errorMessage(modelCall, error.message);
+  }
+}
