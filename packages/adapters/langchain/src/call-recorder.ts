@@ -7,7 +7,7 @@ import {
 } from '@actlog/recorder';
 import type { ActlogOptions, ToolFilter } from './options.ts';
 import { agentOf, currentRun, type RunContext, sessionOf } from './run-context.ts';
-import { toolOutcomeStatus } from './tool-outcome.ts';
+import { thrownByTool, toolOutcomeStatus } from './tool-outcome.ts';
 import { version } from './version.ts';
 
 const identity = { framework: 'langchain', sdk: `@actlog/langchain/${version}` };
@@ -47,13 +47,13 @@ export class LangChainCalls {
   run<Result>(call: HookedCall, run: () => Result | Promise<Result>): Promise<Result> {
     const { signal } = call;
     const facts = this.#facts(call);
-    const responseStatusOf = this.#statusOf(call.toolName);
+    const responseStatusOf = this.#statusOf(call);
     return this.#recorder.toolCall({ ...facts, callId: call.callId, signal, responseStatusOf }, run);
   }
 
   /** Records a call that has ended, unless its end was no end. */
   record(call: HookedCall, outcome: ToolOutcome): void {
-    const mapped = this.#statusOf(call.toolName)(outcome);
+    const mapped = this.#statusOf(call)(outcome);
     if (mapped === null) return;
     const responseStatus = mapped ?? defaultResponseStatus(outcome, false);
     this.#recorder.record({ ...this.#facts(call), responseStatus });
@@ -71,16 +71,22 @@ export class LangChainCalls {
     };
   }
 
-  #statusOf(toolName: string): ResponseStatusMapping {
+  #statusOf({ toolName, signal }: HookedCall): ResponseStatusMapping {
     const { responseStatus } = this.#options;
-    return (outcome) => {
-      const status = responseStatus?.(outcome);
-      return status === undefined ? toolOutcomeStatus(outcome, toolName) : status;
+    return (wrapped) => {
+      const outcome: ToolOutcome = wrapped.ok ? wrapped : { ok: false, error: thrownByTool(wrapped.error) };
+      const own = responseStatus?.(outcome);
+      const status = own === undefined ? toolOutcomeStatus(outcome, toolName) : own;
+      if (status !== undefined || outcome.ok) return status;
+      return defaultResponseStatus(outcome, signal?.aborted ?? false);
     };
   }
 }
 
 function names(filter: ToolFilter, toolName: string): boolean {
   if (typeof filter === 'function') return filter(toolName);
-  return filter.some((entry) => (typeof entry === 'string' ? entry === toolName : entry.test(toolName)));
+  // `search` and not `test`, which a pattern with the flag `g` answers differently every other time.
+  return filter.some((entry) =>
+    typeof entry === 'string' ? entry === toolName : toolName.search(entry) >= 0,
+  );
 }

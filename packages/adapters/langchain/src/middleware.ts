@@ -5,6 +5,7 @@ import { LangChainCalls } from './call-recorder.ts';
 import type { ActlogOptions } from './options.ts';
 import { currentRun } from './run-context.ts';
 import { errorMessage, thrownMessage } from './tool-message.ts';
+import { thrownByTool } from './tool-outcome.ts';
 
 /** The middleware behind `actlog()`. */
 export function recordMiddleware(options: ActlogOptions = {}): AgentMiddleware {
@@ -28,7 +29,7 @@ export function recordMiddleware(options: ActlogOptions = {}): AgentMiddleware {
         if (isGraphBubbleUp(error) || runtime.signal?.aborted) throw error;
         if (ActionDeniedError.isInstance(error)) return errorMessage(toolCall, error.message);
         if (options.onToolError === 'throw') throw error;
-        return thrownMessage(toolCall, error);
+        return thrownMessage(toolCall, thrownByTool(error));
       }
     },
   });

@@ -1,17 +1,30 @@
 import { responseStatuses, type ToolOutcome } from '@actlog/recorder';
 import { ToolMessage } from '@langchain/core/messages';
 import { isGraphBubbleUp } from '@langchain/langgraph';
+import { MiddlewareError, ToolInvocationError } from 'langchain';
+
+/** What a tool threw, out of the wrappers that middleware further in puts around it. */
+export function thrownByTool(error: unknown): unknown {
+  let thrown = error;
+  while (MiddlewareError.isInstance(thrown)) thrown = thrown.cause;
+  return thrown;
+}
 
 /**
  * The status of what LangChain made of a call: `null` for a graph that was interrupted inside the tool and will run it
  * again, `undefined` where the recorder's own table knows best.
  */
 export function toolOutcomeStatus(outcome: ToolOutcome, toolName: string): number | null | undefined {
-  if (!outcome.ok) return isGraphBubbleUp(outcome.error) ? null : undefined;
+  if (!outcome.ok) return statusOfError(outcome.error);
   const { result } = outcome;
   if (!ToolMessage.isInstance(result) || result.status !== 'error') return undefined;
   // A ToolNode answers a call of a tool that it does not have, and names those that it has.
   return result.text.startsWith(`Error: ${toolName} is not a valid tool`)
     ? responseStatuses.unknownTool
     : responseStatuses.threw;
+}
+
+function statusOfError(error: unknown): number | null | undefined {
+  if (isGraphBubbleUp(error)) return null;
+  return ToolInvocationError.isInstance(error) ? responseStatuses.invalidArguments : undefined;
 }

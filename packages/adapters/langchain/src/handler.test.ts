@@ -1,0 +1,75 @@
+import { StructuredTool } from '@langchain/core/tools';
+import { createAgent, tool } from 'langchain';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import * as z from 'zod';
+import { inThread, modelOf, question, tools } from '../tests/agent.ts';
+import { Service } from '../tests/service.ts';
+import { actlog } from './index.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await Service.start();
+});
+afterAll(() => service.close());
+
+test('records what ended well and what threw', async () => {
+  const { echo, fail } = tools();
+  const model = modelOf([[{ name: 'echo', args: { text: 'a' } }], [{ name: 'fail', args: {} }]]);
+  const handler = actlog.handler({ recorder: service.recorder() });
+  await createAgent({ model, tools: [echo, fail] }).invoke(question, {
+    ...inThread('callbacks'),
+    callbacks: [handler],
+  });
+  expect(await service.events('callbacks')).toEqual([
+    { sessionId: 'callbacks', agentId: 'tester', toolName: 'echo', status: 200 },
+    { sessionId: 'callbacks', agentId: 'tester', toolName: 'fail', status: 502 },
+  ]);
+});
+
+test('attached twice, and inherited by an agent inside a tool, it counts each call once', async () => {
+  const { echo } = tools();
+  const inner = createAgent({ model: modelOf([[{ name: 'echo', args: { text: 'in' } }]]), tools: [echo] });
+  const ask = tool(async () => (await inner.invoke(question)).messages.at(-1)?.text ?? '', {
+    name: 'ask',
+    description: 'Asks the inner agent.',
+    schema: z.object({}),
+  });
+  const handler = actlog.handler({ recorder: service.recorder() });
+  const outer = createAgent({ model: modelOf([[{ name: 'ask', args: {} }]]), tools: [ask] });
+  await outer
+    .withConfig({ callbacks: [handler] })
+    .invoke(question, { ...inThread('inherit'), callbacks: [handler] });
+  const names = (await service.events('inherit')).map(({ toolName }) => toolName);
+  expect(names.sort()).toEqual(['ask', 'echo']);
+});
+
+test('the same arguments have the same hash by callback and by wrapped tool', async () => {
+  const { echo } = tools();
+  const recorder = service.recorder();
+  const input = { text: 'ü' };
+  await echo.invoke(input, { callbacks: [actlog.handler({ recorder, sessionId: 'same-hash' })] });
+  await actlog.tools([echo], { recorder, sessionId: 'same-hash' })[0].invoke(input);
+  await service.events('same-hash');
+  const events = await service.client.sessions.events('same-hash').toArray({ limit: 10 });
+  const hashes = new Set(events.map(({ payload }) => payload?.argumentsHash));
+  expect(events).toHaveLength(2);
+  expect(hashes.size).toBe(1);
+});
+
+test('a tool of a class of its own is known by its name', async () => {
+  class Shout extends StructuredTool {
+    override name = 'shout';
+    override description = 'Says it loudly.';
+    override schema = z.object({ text: z.string() });
+    protected override async _call({ text }: { text: string }) {
+      return text.toUpperCase();
+    }
+  }
+  const handler = actlog.handler({ recorder: service.recorder() });
+  const agent = createAgent({
+    model: modelOf([[{ name: 'shout', args: { text: 'a' } }]]),
+    tools: [new Shout()],
+  });
+  await agent.invoke(question, { ...inThread('class'), callbacks: [handler] });
+  expect(await service.events('class')).toMatchObject([{ toolName: 'shout', status: 200 }]);
+});

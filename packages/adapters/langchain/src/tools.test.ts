@@ -1,0 +1,69 @@
+import { AIMessage } from '@langchain/core/messages';
+import { ToolNode } from '@langchain/langgraph/prebuilt';
+import { createAgent } from 'langchain';
+import { afterAll, beforeAll, expect, expectTypeOf, test } from 'vitest';
+import { inThread, modelOf, question, toolAnswers, tools } from '../tests/agent.ts';
+import { Service } from '../tests/service.ts';
+import { actlog } from './index.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await Service.start();
+});
+afterAll(() => service.close());
+
+test('the tools of a ToolNode are recorded, and it answers as before', async () => {
+  const { echo, fail } = tools();
+  const node = new ToolNode(actlog.tools([echo, fail], { recorder: service.recorder() }));
+  const calls = [
+    { name: 'echo', args: { text: 'a' }, id: '1', type: 'tool_call' as const },
+    { name: 'fail', args: {}, id: '2', type: 'tool_call' as const },
+  ];
+  const input = { messages: [new AIMessage({ content: '', tool_calls: calls })] };
+  const wrapped = await node.invoke(input, inThread('node'));
+  const bare = await new ToolNode([echo, fail]).invoke(input);
+  expect(toolAnswers(wrapped)).toEqual(toolAnswers(bare));
+  const events = await service.events('node');
+  expect(events).toHaveLength(2);
+  expect(events).toEqual(
+    expect.arrayContaining([
+      { sessionId: 'node', agentId: 'tester', toolName: 'echo', status: 200 },
+      { sessionId: 'node', agentId: 'tester', toolName: 'fail', status: 502 },
+    ]),
+  );
+});
+
+test('a tool that is called by hand is recorded and keeps its type', async () => {
+  const { echo } = tools();
+  const [wrapped] = actlog.tools([echo], { recorder: service.recorder(), sessionId: 'by-hand' });
+  expectTypeOf(wrapped).toEqualTypeOf<typeof echo>();
+  expect(await wrapped.invoke({ text: 'hi' })).toBe('echo: hi');
+  expect(await service.events('by-hand')).toMatchObject([{ toolName: 'echo', status: 200 }]);
+});
+
+test('a denied call by hand throws, and in an agent the model is told why', async () => {
+  const { echo, ran } = tools();
+  const recorder = service.guarded();
+  const { id } = await service.client.policies.create({
+    name: 'no echo',
+    effect: 'deny',
+    match: { tools: ['echo'] },
+    message: 'Echoing is not for today.',
+  });
+  const wrapped = actlog.tools([echo], { recorder, sessionId: 'denied-tool' });
+  await expect(wrapped[0].invoke({ text: 'x' })).rejects.toThrow('Echoing is not for today.');
+  const model = modelOf([[{ name: 'echo', args: { text: 'y' } }]]);
+  const result = await createAgent({ model, tools: wrapped }).invoke(question);
+  expect(toolAnswers(result)).toMatchObject([{ status: 'error' }]);
+  expect(toolAnswers(result)[0]?.text).toContain('Echoing is not for today.');
+  expect(ran).toEqual([]);
+  expect(await service.events('denied-tool')).toMatchObject([{ status: 403 }, { status: 403 }]);
+  await service.client.policies.archive(id);
+});
+
+test('tools that are left out are the very same objects', () => {
+  const { echo, fail } = tools();
+  const [same, other] = actlog.tools([echo, fail], { recorder: service.recorder(), include: ['fail'] });
+  expect(same).toBe(echo);
+  expect(other).not.toBe(fail);
+});

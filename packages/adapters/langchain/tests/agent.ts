@@ -1,0 +1,52 @@
+import { AIMessage, type BaseMessage, ToolMessage } from '@langchain/core/messages';
+import { fakeModel } from '@langchain/core/testing';
+import { tool } from 'langchain';
+import * as z from 'zod';
+
+/** Calls that the scripted model makes: one inner list a turn. */
+export type Turns = readonly (readonly { name: string; args: Record<string, unknown>; id?: string }[])[];
+
+/** A model that makes these calls and then says `done`. */
+export function modelOf(turns: Turns) {
+  const model = fakeModel();
+  for (const calls of turns) model.respondWithTools([...calls]);
+  return model.respond(new AIMessage('done'));
+}
+
+/** Tools that note when they run: `echo` answers, `fail` throws. */
+export function tools() {
+  const ran: string[] = [];
+  const echo = tool(
+    ({ text }) => {
+      ran.push(`echo ${text}`);
+      return `echo: ${text}`;
+    },
+    { name: 'echo', description: 'Says it again.', schema: z.object({ text: z.string() }) },
+  );
+  const fail = tool(
+    (): string => {
+      ran.push('fail');
+      throw Object.assign(new Error('it broke'), { status: 502 });
+    },
+    { name: 'fail', description: 'Breaks.', schema: z.object({}) },
+  );
+  return { ran, echo, fail };
+}
+
+/** What the model was told by its tools; LangChain puts stack traces into some answers, which are left out. */
+export function toolAnswers(result: { messages: BaseMessage[] }) {
+  return result.messages
+    .filter((message) => ToolMessage.isInstance(message))
+    .map((message) => ({
+      text: message.text.replaceAll(/^ +at .*\n/gm, ''),
+      status: message.status ?? 'success',
+    }));
+}
+
+/** A question to an agent, in a thread. */
+export const question = { messages: [{ role: 'user' as const, content: 'go' }] };
+
+/** The configuration that names a thread. */
+export function inThread(thread_id: string) {
+  return { configurable: { thread_id } };
+}
