@@ -13,7 +13,10 @@ function packagesIn(parent: string): string[] {
     .filter((folder) => readdirSync(join(root, folder)).includes('package.json'));
 }
 
-/** What a package is built from: the sources that its `exports` name, and its command where it has one. */
+/**
+ * What a package is built from: the sources that its `exports` name, its command where it has one, and its worker
+ * threads, which are started by the name of their file.
+ */
 function entriesOf(folder: string): string[] {
   const manifest = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
   const sources = Object.values<{ '@actlog/source': string }>(manifest.exports).map(
@@ -22,7 +25,10 @@ function entriesOf(folder: string): string[] {
   const commands = Object.values<string>(manifest.bin ?? {}).map((path) =>
     path.replace('./dist/', './src/').replace(/\.js$/, '.ts'),
   );
-  return [...sources, ...commands].map((source) => join(folder, source));
+  const workers = readdirSync(join(root, folder, 'src')).filter((file) => file.endsWith('-worker.ts'));
+  return [...sources, ...commands, ...workers.map((file) => `./src/${file}`)].map((source) =>
+    join(folder, source),
+  );
 }
 
 // One process builds every package: several times faster than one process each.

@@ -1,6 +1,6 @@
 // Checks what a user would install: packs every package, lints the tarballs, installs them into an empty
 // project, loads and compiles every entry, and runs the README's snippets as printed.
-import { existsSync } from 'node:fs';
+import { existsSync, globSync } from 'node:fs';
 import { join } from 'node:path';
 import { Consumer } from './packed/consumer.ts';
 import { compileEntries, entriesOf, loadEntries, runCommands } from './packed/entries.ts';
@@ -40,9 +40,10 @@ try {
   const paths = Object.keys(compilers).map((name) => `node_modules/${name}/bin/tsc`);
   compileEntries(consumer, entries, paths);
   console.log('✓ types resolve in TypeScript 5.7 and 7, by node16, nodenext and bundler');
-  const pages = [root, ...publishedPackages().map(({ folder }) => folder)]
-    .map((folder) => join(folder, 'README.md'))
-    .filter((page) => existsSync(page));
+  const readmes = publishedPackages().map(({ folder }) => join(folder, 'README.md'));
+  const guides = globSync('docs/*.md', { cwd: root }).sort();
+  const pages = ['README.md', ...guides].map((page) => join(root, page));
+  pages.push(...readmes.filter((page) => existsSync(page)));
   await runSnippets(consumer, pages.flatMap(snippetsOf));
 } finally {
   consumer.remove();

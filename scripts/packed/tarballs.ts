@@ -24,10 +24,10 @@ export function packAll(): Tarball[] {
 }
 
 /** What publint and attw find wrong with a tarball, as lines of text. */
-export async function problemsOf({ folder, file, manifest }: Tarball): Promise<string[]> {
+export async function problemsOf({ file, manifest }: Tarball): Promise<string[]> {
   const bytes = readFileSync(file);
   const tarball = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer;
-  const { messages, pkg } = await publint({ pkgDir: folder, pack: { tarball }, strict: true });
+  const { messages, pkg } = await publint({ pack: { tarball }, strict: true });
   const problems = messages.map((message) => `publint: ${formatMessage(message, pkg)}`);
   try {
     const args = ['--profile', 'esm-only', '--format', 'ascii', '--no-color', '--no-emoji', file];
