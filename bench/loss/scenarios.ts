@@ -79,7 +79,7 @@ function withKills(lives: number): Scenario {
       const agent = new Agent({ recorder, url: sink.url, spool, calls: callCount, end: 'wait' });
       agents.push(agent);
       await agent.says('started');
-      await delay(Math.random() * 700);
+      await delay(Math.random() * 1_500);
       agent.kill('SIGKILL');
       await agent.end();
     }
@@ -94,7 +94,7 @@ async function eightProcesses(recorder: string, sink: SinkProcess): Promise<Loss
   const agents = Array.from({ length: 8 }, start);
   await Promise.all(agents.map((agent) => agent.says('started')));
   for (const agent of agents) {
-    await delay(Math.random() * 500);
+    await delay(Math.random() * 800);
     agent.kill('SIGKILL');
   }
   await Promise.all(agents.map((agent) => agent.end()));

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 /** What a server's process has used. */
 export interface Usage {
@@ -23,7 +23,7 @@ export class ChildServer {
 
   /** Starts `bare`, or `actlog` on a database file. */
   static async start(kind: 'bare' | 'actlog', database?: string): Promise<ChildServer> {
-    const file = join(import.meta.dirname, 'target.ts');
+    const file = fileURLToPath(import.meta.resolve('./target.ts'));
     const child = fork(file, [kind, ...(database === undefined ? [] : [database])]);
     const [ready] = (await once(child, 'message')) as [{ url: string; apiKey: string }];
     return new ChildServer(child, ready.url, ready.apiKey);

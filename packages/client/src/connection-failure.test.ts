@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { connectionFailure } from './connection-failure.ts';
 import { Exchange } from './exchange.ts';
@@ -61,6 +62,14 @@ describe('connectionFailure', () => {
     const error = Object.assign(coded('HPE_INVALID_CONSTANT'), { data: 'secret inside' });
     const failure = failureOf(error);
     expect(failure.name).toBe('ResponseShapeError');
-    expect((failure.cause as { data: unknown }).data).toBeUndefined();
+    expect(inspect(failure, { depth: 9 })).not.toContain('secret inside');
+    const nested = Object.assign(new Error('x'), { data: 'secret inside' });
+    expect(inspect(failureOf(fetchFailed(nested)), { depth: 9 })).not.toContain('secret inside');
+  });
+
+  it('comes to an end with causes that go in a circle', () => {
+    const circle: { cause?: unknown } = new Error('x');
+    circle.cause = circle;
+    expect(failureOf(circle)).toMatchObject({ name: 'APIConnectionError' });
   });
 });

@@ -52,12 +52,7 @@ export function connectionFailure(
 }
 
 function codeOf(error: unknown): string {
-  for (let at = error, depth = 0; typeof at === 'object' && at !== null && depth < 5; depth += 1) {
-    const { code, cause, errors } = at as { code?: unknown; cause?: unknown; errors?: unknown[] };
-    if (typeof code === 'string') return code;
-    at = cause ?? errors?.[0];
-  }
-  return '';
+  return String(causesOf(error).find(({ code }) => typeof code === 'string')?.code ?? '');
 }
 
 function messageOf(error: unknown): string {
@@ -66,6 +61,17 @@ function messageOf(error: unknown): string {
 
 /** A parser's error carries the bytes it choked on; printing the error must not show them. */
 function withoutData(error: unknown): unknown {
-  if (error instanceof Error && 'data' in error) Object.defineProperty(error, 'data', { value: undefined });
+  for (const at of causesOf(error)) if ('data' in at) Object.defineProperty(at, 'data', { value: undefined });
   return error;
+}
+
+/** The error and those below it, so many at the most, because causes can go in a circle. */
+function causesOf(error: unknown): Record<string, unknown>[] {
+  const found: Record<string, unknown>[] = [];
+  for (let at = error; typeof at === 'object' && at !== null && found.length < 5; ) {
+    const { cause, errors } = at as { cause?: unknown; errors?: unknown[] };
+    found.push(at as Record<string, unknown>);
+    at = cause ?? errors?.[0];
+  }
+  return found;
 }

@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import { loadUndici } from '#load-undici';
 
 /**
  * The most connections to one deployment. A call that finds none free waits for one, within its `timeoutMs`; a
@@ -29,7 +30,7 @@ export function defaultDispatcher(proxy: string | undefined): Promise<Dispatcher
 }
 
 async function create(proxy: string | undefined): Promise<Dispatcher> {
-  const { Agent, EnvHttpProxyAgent, ProxyAgent } = await import('undici');
+  const { Agent, EnvHttpProxyAgent, ProxyAgent } = await loadUndici();
   if (proxy === undefined) return new Agent(agentOptions);
   return proxy === 'environment'
     ? new EnvHttpProxyAgent(agentOptions)

@@ -44,13 +44,17 @@ export function errorFromAnswer(answer: Answer, wallClockMs: number): APIError {
   const { method, path } = answer.request;
   const id = answer.requestId === undefined ? '' : ` (request ${answer.requestId})`;
   const text = message ?? fallbackMessage(answer);
-  return new Class(`${method} ${path} answered ${status} ${name}: ${text}${findings(details)}${id}`, name, {
-    ...answer.context(),
-    retryAfterMs: retryAfterMs(answer, wallClockMs),
-    details,
-    headers: answer.head.toHeaders(),
-    status,
-  });
+  return new Class(
+    `${method} ${path} answered ${status} ${name}: ${text}${findings(details, text)}${id}`,
+    name,
+    {
+      ...answer.context(),
+      retryAfterMs: retryAfterMs(answer, wallClockMs),
+      details,
+      headers: answer.head.toHeaders(),
+      status,
+    },
+  );
 }
 
 function retryAfterMs({ head }: Answer, wallClockMs: number): number | undefined {
@@ -74,11 +78,13 @@ function readEnvelope(answer: Answer): { code?: string; message?: string; detail
   };
 }
 
-/** The first findings of a validation, so that the message alone says what to mend. */
-function findings(details: readonly unknown[] | undefined): string {
+/** The first findings of a validation that the message does not tell, so that it alone says what to mend. */
+function findings(details: readonly unknown[] | undefined, told: string): string {
   const lines = (details ?? []).slice(0, 3).flatMap((detail) => {
     const { path, message } = (detail ?? {}) as Record<string, unknown>;
-    return typeof path === 'string' && typeof message === 'string' ? [`${path}: ${message}`] : [];
+    const isNew =
+      typeof path === 'string' && typeof message === 'string' && !told.includes(outsideText(message));
+    return isNew ? [`${path}: ${message}`] : [];
   });
   return lines.length === 0 ? '' : outsideText(` [${lines.join('; ')}]`);
 }

@@ -6,6 +6,21 @@
  *
  * @packageDocumentation
  */
+export type {
+  Agent,
+  CheckResult,
+  EventAck,
+  NotificationChannel,
+  NotificationChannelCreated,
+  PendingAction,
+  Policy,
+  Risk,
+  Session,
+  SessionDetail,
+  SessionExport,
+  StoredEvent,
+  WebhookEvent,
+} from '@actlog/protocol';
 export { Actlog, Actlog as default, type FreeRequestOptions } from './actlog.ts';
 export type { ActlogOptions, Fetch } from './client-options.ts';
 export type { Clock, TimerHandle } from './clock.ts';

@@ -82,6 +82,7 @@ export class ActlogError extends Error {
  * @internal
  */
 export function brandError(errorClass: { readonly prototype: Error }, kind: string): void {
+  Object.defineProperty(errorClass, 'name', { value: kind, configurable: true });
   Object.defineProperty(errorClass.prototype, brand, { value: kind });
   Object.defineProperty(errorClass.prototype, 'name', { value: kind, writable: true, configurable: true });
 }

@@ -1,35 +1,28 @@
-import {
-  type BodyOf,
-  type EventAck,
-  schemaVersion,
-  type ToolCallPayload,
-  type toolCallCategory,
-} from '@actlog/protocol';
+import { type EventAck, schemaVersion, type ToolCallPayload, type toolCallCategory } from '@actlog/protocol';
 import type { Answer } from '../answer.ts';
 import type { Caller } from '../caller.ts';
 import { mintEventId } from '../event-id.ts';
 import type { RequestOptions } from '../request-options.ts';
 import type { RequestPromise } from '../request-promise.ts';
 
-type Wire = BodyOf<'events.create'>;
-
-/** Fields that are filled in when they are left out, and those that depend on each other. */
-type Own = 'eventId' | 'sourceTimestamp' | 'schemaVersion' | 'category' | 'payload';
-
 /** An event as a caller gives it: what can be filled in may be left out. */
-export interface EventInput<Category extends string = string> extends Omit<Wire, Own> {
+export interface EventInput<Category extends string = string> {
+  /** UUID. Default: a new one, the same through all tries of the call. */
+  readonly eventId?: string | undefined;
+  /** The agent that acted. */
+  readonly agentId: string;
+  /** The session that the event belongs to. */
+  readonly sessionId: string;
+  /** When it happened: a Date, or ISO 8601 in UTC with a trailing `Z`. Default: now. */
+  readonly sourceTimestamp?: string | Date | undefined;
   /** Kind of event; `tool_api` for tool calls. */
   readonly category: Category;
+  /** Default: `1.0`. */
+  readonly schemaVersion?: string | undefined;
   /** What happened. A tool call has exactly the fields of `ToolCallPayload`: the hash of its arguments, not them. */
   readonly payload: Category extends typeof toolCallCategory
     ? ToolCallPayload
     : Readonly<Record<string, unknown>>;
-  /** UUID. Default: a new one, the same through all tries of the call. */
-  readonly eventId?: Wire['eventId'] | undefined;
-  /** When it happened: a Date, or ISO 8601 in UTC with a trailing `Z`. Default: now. */
-  readonly sourceTimestamp?: Wire['sourceTimestamp'] | Date | undefined;
-  /** Default: `1.0`. */
-  readonly schemaVersion?: Wire['schemaVersion'] | undefined;
 }
 
 /** The events of agents (specification, "Event"). */

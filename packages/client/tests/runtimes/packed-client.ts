@@ -54,6 +54,8 @@ export class PackedClient {
     });
     const manifest = JSON.parse(await readFile(join(root, 'packages', name, 'package.json'), 'utf8'));
     const { publishConfig, ...rest } = manifest;
+    if (name === 'client')
+      await cp(join(root, 'packages/client/undici'), join(target, 'undici'), { recursive: true });
     await writeFile(
       join(target, 'package.json'),
       JSON.stringify({ ...rest, exports: publishConfig.exports }),

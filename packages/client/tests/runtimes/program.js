@@ -28,6 +28,7 @@ export async function program(origin, options = {}, path = undefined) {
   seen.notFound =
     missing instanceof NotFoundError && missing instanceof APIError && !(missing instanceof RateLimitError);
   seen.message = missing.message;
+  seen.names = [missing.name, missing.constructor.name, String(missing.stack).startsWith('NotFoundError: ')];
 
   const stopped = await client.agents.get('silent', { timeoutMs: 50, maxRetries: 0 }).catch((error) => error);
   seen.timeout = stopped.name;

@@ -13,6 +13,7 @@ export const expected = {
   requestId: 'req_1',
   notFound: true,
   message: 'GET /v1/agents/missing answered 404 NOT_FOUND: it is NOT_FOUND',
+  names: ['NotFoundError', 'NotFoundError', true],
   timeout: 'APITimeoutError',
   abort: 'APIAbortError',
   exported: 2,

@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { classOf, familyOf, type LabelledRun } from './risk/labelled-run.ts';
+import { Replayer } from './risk/replay.ts';
+import { auc, aucInterval, quantile, type Scored, truePositivesAt } from './risk/statistics.ts';
+import { fitWeights } from './risk/weights.ts';
+import { run } from './risk.ts';
+
+const scored = (score: number, positive: boolean, group = 'a'): Scored => ({ score, positive, group });
+
+function labelled(id: string, part: Partial<LabelledRun> = {}): LabelledRun {
+  const base = { suite: 's', model: 'gpt-4o', kind: 'benign', user_task: 't', attack_succeeded: null };
+  return { id, ...base, events: [['read_file', 'a', 200]], ...part };
+}
+
+describe('the statistics of the risk benchmark', () => {
+  it('count a tie as half a win', () => {
+    expect(auc([scored(1, true), scored(0, false)])).toBe(1);
+    expect(auc([scored(1, true), scored(1, false)])).toBe(0.5);
+    expect(auc([scored(2, true), scored(1, true), scored(2, false), scored(0, false)])).toBe(0.625);
+  });
+
+  it('draw whole groups, and the same for the same seed', () => {
+    const items = ['a', 'b', 'c'].flatMap((group, at) => [scored(at, true, group), scored(1, false, group)]);
+    const interval = aucInterval(items, 200, 7);
+    expect(interval).toEqual(aucInterval(items, 200, 7));
+    expect(interval[0]).toBeLessThan(auc(items));
+    expect(interval[1]).toBeGreaterThan(auc(items));
+  });
+
+  it('allow no more false positives than asked for', () => {
+    const negatives = Array.from({ length: 100 }, (_, at) => scored(at, false));
+    expect(
+      quantile(
+        negatives.map(({ score }) => score),
+        0.95,
+      ),
+    ).toBe(94);
+    expect(truePositivesAt([...negatives, scored(94, true), scored(95, true)], 0.05)).toBe(0.5);
+  });
+
+  it('fit no negative weight', () => {
+    const examples = Array.from({ length: 40 }, (_, at) => {
+      const kind = at % 2 === 0 ? { kind: 'attack', attack_succeeded: true } : {};
+      return { run: labelled(`${at}`, kind), row: at % 2 === 0 ? [1, 0] : [0, 1] };
+    });
+    const [telling, misleading] = fitWeights(examples);
+    expect(telling).toBeGreaterThan(0.5);
+    expect(misleading).toBe(0);
+  });
+});
+
+describe('the past of a run', () => {
+  it('is benign, of the same task, of another family, and the same each time', () => {
+    const others = ['gemini-1.5', 'command-r', 'claude-3', 'llama-3'].map((model) =>
+      labelled(`of ${model}`, { model }),
+    );
+    const unfit = [labelled('same family'), labelled('other task', { model: 'gemini', user_task: 'u' })];
+    const runs = [
+      ...others,
+      ...unfit,
+      labelled('attack', { model: 'gemini', kind: 'attack', attack_succeeded: true }),
+    ];
+    const size = (warmup: number) => new Replayer(runs, warmup).replay(labelled('x')).baseline.sessions.size;
+    expect([0, 1, 3, 9].map(size)).toEqual([0, 1, 3, 4]);
+    expect(familyOf('openai/o3-mini')).toBe('openai');
+    expect(familyOf('falcon-40b')).toBe('falcon');
+    expect(classOf(labelled('y', { kind: 'attack_dos' }))).toBeUndefined();
+  });
+});
+
+it('asks for its data', async () => {
+  await expect(run([])).rejects.toThrow('--data FILE is missing');
+});

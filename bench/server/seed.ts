@@ -1,0 +1,74 @@
+import { DatabaseSync } from 'node:sqlite';
+import { eventBodies } from './bodies.ts';
+import { ChildServer } from './child-server.ts';
+
+/** The session that holds a tenth of all events. */
+export const largeSession = 'large';
+
+/** How much is put into a database. */
+export interface SeedSize {
+  readonly events: number;
+  readonly sessions: number;
+}
+
+/**
+ * Fills a new database as if a server had done it: a real server makes the tables and one real session, whose risk
+ * then stands for all; the rest is written by SQL, because ten million requests would take an hour.
+ */
+export async function seed(file: string, size: SeedSize): Promise<void> {
+  const server = await ChildServer.start('actlog', file);
+  const nextBody = eventBodies(1);
+  for (let index = 0; index < 200; index += 1) {
+    await fetch(`${server.url}/v1/events`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${server.apiKey}`, 'content-type': 'application/json' },
+      body: nextBody(),
+    });
+  }
+  await fetch(`${server.url}/v1/sessions/bench-session-0/risk`, {
+    headers: { authorization: `Bearer ${server.apiKey}` },
+  });
+  await server.stop();
+  const database = new DatabaseSync(file);
+  database.exec('pragma journal_mode = wal; pragma synchronous = off; pragma cache_size = -262144');
+  const large = Math.floor(size.events / 10);
+  const small = size.events - large;
+  database.exec('begin');
+  fillSessions(database, size.sessions, Math.floor(small / size.sessions), large);
+  fillEvents(database, 0, small, `'seeded-' || (n % ${size.sessions})`);
+  fillEvents(database, small, large, `'${largeSession}'`);
+  database.exec('commit');
+  database.exec('pragma wal_checkpoint(truncate); analyze');
+  database.close();
+}
+
+function numbers(from: number, count: number): string {
+  return `with recursive counter(n) as (select ${from} union all select n + 1 from counter where n + 1 < ${from + count})`;
+}
+
+function fillSessions(database: DatabaseSync, sessions: number, eventsEach: number, large: number): void {
+  const columns =
+    'tenant_id, id, agent_id, agent_ids, started_ms, last_event_ms, event_count, error_count, last_arrival, tool_names, risk_score, risk_level, risk_arrival, risk_learned, received_ms';
+  const rest = `'["search"]', (abs(random()) % 100), 'low'`;
+  database.exec(
+    `${numbers(0, sessions)} insert into sessions (${columns}) select 1, 'seeded-' || n, 'agent-' || (n % 10), '["agent-' || (n % 10) || '"]', 1700000000000 + n * 1000, 1700000000000 + n * 1000, ${eventsEach}, 0, ${eventsEach}, ${rest}, ${eventsEach}, 1, 1700000000000 from counter`,
+  );
+  database.exec(
+    `insert into sessions (${columns}) values (1, '${largeSession}', 'agent-1', '["agent-1"]', 1600000000000, 1700000000000, ${large}, 0, ${large}, ${rest}, ${large}, 1, 1700000000000)`,
+  );
+  database.exec(
+    `insert into session_risk select tenant_id, '${largeSession}', state, baseline from session_risk where session_id = 'bench-session-0'`,
+  );
+}
+
+function fillEvents(database: DatabaseSync, from: number, count: number, session: string): void {
+  const id = `printf('%08x-0000-7000-8000-%012x', n / 65536, n)`;
+  const payload = JSON.stringify({
+    toolName: 'search',
+    argumentsHash: `sha256:${'9f'.repeat(32)}`,
+    responseStatus: 200,
+  });
+  database.exec(
+    `${numbers(from, count)} insert into events (tenant_id, session_id, source_ms, event_id, arrival, agent_id, source_timestamp, category, schema_version, payload, received_ms, stamp) select 1, ${session}, 1700000000000 + n, ${id}, n - ${from} + 1, 'agent-1', '2023-11-14T22:13:20.000Z', 'tool_api', '1.0', '${payload}', 1700000000000, 0 from counter`,
+  );
+}

@@ -1,0 +1,92 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { inspect } from 'node:util';
+import { ActlogError } from '@actlog/client';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { testClient, transports } from './test-client.ts';
+
+let answer: Uint8Array = new Uint8Array();
+const sockets = new Set<Socket>();
+const server = createServer((socket) => {
+  sockets.add(socket);
+  socket.on('close', () => sockets.delete(socket));
+  socket.on('error', () => {});
+  socket.once('data', () => socket.end(answer));
+});
+
+beforeAll(async () => {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+});
+afterAll(async () => {
+  for (const socket of sockets) socket.destroy();
+  server.close();
+  await once(server, 'close');
+});
+
+/** Bytes that look more or less like an answer. */
+const almostHttp = fc
+  .tuple(
+    fc.constantFrom(
+      'HTTP/1.1 200 OK',
+      'HTTP/1.1 429 Slow',
+      'HTTP/1.1 503 No',
+      'HTTP/1.0 204',
+      'HTTP/1.1 99',
+      'HTTP/9',
+    ),
+    fc.array(
+      fc.constantFrom(
+        'content-length: 5',
+        'content-length: -1',
+        'content-length: 5, 6',
+        'transfer-encoding: chunked',
+        'content-encoding: gzip',
+        'content-encoding: none, such',
+        'retry-after: 0',
+        'location: //',
+        'x-request-id: \u00e9',
+        'connection: close',
+      ),
+      { maxLength: 4 },
+    ),
+    fc.constantFrom('\r\n\r\n', '\n\n', '\r\n', ''),
+    fc.oneof(
+      fc.string(),
+      fc.json(),
+      fc.constant('5\r\n{"a":\r\n2\r\n1}\r\n0\r\n\r\n'),
+      fc.constant('{"items":[]}'),
+    ),
+  )
+  .map(([status, headers, gap, body]) =>
+    Buffer.from([status, ...headers].join('\r\n') + gap + body, 'latin1'),
+  );
+
+describe.each(transports)('whatever comes back over %s', (_name, options) => {
+  it('is a result or one of our errors, and never shows the key', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(almostHttp, fc.uint8Array({ maxLength: 300 })), async (bytes) => {
+        answer = bytes;
+        const { client } = testClient(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, {
+          ...options,
+          maxRetries: 1,
+        });
+        const calls: (() => PromiseLike<unknown>)[] = [
+          () => client.agents.get('a'),
+          () => client.sessions.list(),
+          () => client.request('POST', '/v1/x'),
+        ];
+        for (const call of calls) {
+          try {
+            await call();
+          } catch (error) {
+            expect(error).toBeInstanceOf(ActlogError);
+            expect(inspect(error, { depth: 9 })).not.toContain('0123456789secret');
+          }
+        }
+      }),
+      { numRuns: 150 },
+    );
+  });
+});
