@@ -77,6 +77,7 @@ function loadBare(): () => Promise<unknown> {
 }
 
 const drain = who === 'actlog' ? await loadRecorder() : loadBare();
+globalThis.gc?.(); // what loading left behind is not part of draining
 const stalls = watchStalls();
 const cpuBefore = process.cpuUsage();
 const startedAt = performance.now();

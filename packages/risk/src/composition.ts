@@ -66,19 +66,56 @@ export function findings(view: SessionView): Finding[] {
   return found;
 }
 
-/** Score from 0 to 100 of findings: noisy-or, each cluster counted once, hints bounded. */
-export function combine(found: readonly Finding[], except?: Finding): number {
-  let strong = 0;
-  let hints = 0;
-  const strongest = new Array<number>(CLUSTERS.length).fill(0);
-  for (const finding of found) {
-    if (finding === except) continue;
-    const { cluster, evidence } = finding;
-    if (cluster >= 0) strongest[cluster] = Math.max(strongest[cluster] as number, evidence);
-    else if (finding.rule.weight < HINT_WEIGHT) hints += evidence;
-    else strong += evidence;
+/** What findings add up to, so that the score without any one of them is at hand. */
+export class Composition {
+  #strong = 0;
+  #hints = 0;
+  // Of each cluster the strongest finding, and the evidence of the second.
+  readonly #first: (Finding | undefined)[] = [];
+  readonly #second: number[] = [];
+
+  /** @param found Findings; the order does not matter as long as it is the same each time. */
+  constructor(found: readonly Finding[]) {
+    for (const finding of found) {
+      const { cluster, evidence } = finding;
+      if (cluster < 0) {
+        if (isHint(finding)) this.#hints += evidence;
+        else this.#strong += evidence;
+        continue;
+      }
+      const first = this.#first[cluster];
+      if (first === undefined || evidence > first.evidence) {
+        this.#second[cluster] = first?.evidence ?? 0;
+        this.#first[cluster] = finding;
+      } else {
+        this.#second[cluster] = Math.max(this.#second[cluster] as number, evidence);
+      }
+    }
+    for (const first of this.#first) this.#strong += first?.evidence ?? 0;
   }
-  for (const evidence of strongest) strong += evidence;
+
+  /** Score from 0 to 100: noisy-or, each cluster counted once, hints bounded. */
+  get score(): number {
+    return scoreOf(this.#strong, this.#hints);
+  }
+
+  /** The score that remains without one of the findings. */
+  without(finding: Finding): number {
+    const { cluster, evidence } = finding;
+    if (cluster >= 0) {
+      if (this.#first[cluster] !== finding) return this.score;
+      return scoreOf(this.#strong - evidence + (this.#second[cluster] as number), this.#hints);
+    }
+    if (isHint(finding)) return scoreOf(this.#strong, this.#hints - evidence);
+    return scoreOf(this.#strong - evidence, this.#hints);
+  }
+}
+
+function isHint(finding: Finding): boolean {
+  return finding.rule.weight < HINT_WEIGHT;
+}
+
+function scoreOf(strong: number, hints: number): number {
   return 100 * (1 - Math.exp(-(strong + Math.min(hints, HINTS_AT_MOST))));
 }
 

@@ -14,13 +14,13 @@ export interface LevelLimits {
  * MIT licence), scored by `npm run bench -- risk` at these weights. `cold` without a past; `warm` with three learned
  * sessions of the same task by other models, which 780 of them have.
  * - `medium`: 80 in 100 benign sessions score below it.
- * - `high`: 98 in 100 (cold), 97.5 in 100 (warm). Not 95: what scores `high` is not learned and calls people, and
+ * - `high`: 99 in 100 (cold), 98 in 100 (warm). Not 95: what scores `high` is not learned and calls people, and
  *   other work than that of these suites acts more.
  * - `critical`: above all of them (cold), 99 in 100 (warm).
  */
 export const LEVEL_LIMITS: { readonly cold: LevelLimits; readonly warm: LevelLimits } = {
-  cold: { medium: 69, high: 88, critical: 91 },
-  warm: { medium: 47, high: 88, critical: 97 },
+  cold: { medium: 69, high: 90, critical: 93 },
+  warm: { medium: 47, high: 92, critical: 97 },
 };
 
 /** Fewest past sessions with which the limits for a known past hold. */

@@ -1,5 +1,5 @@
 import type { Baseline } from './baseline/baseline.ts';
-import { combine, type Finding, findings, rounded } from './composition.ts';
+import { Composition, type Finding, findings, rounded } from './composition.ts';
 import { DIMENSION_IDS, DIMENSION_NAMES } from './dimensions.ts';
 import { ENGINE_VERSION, RULESET_HASH } from './engine-version.ts';
 import { LEVEL_LIMITS, type LevelLimits, levelOf, WARM_SESSIONS } from './levels.ts';
@@ -16,14 +16,14 @@ export interface ScoreOptions {
   readonly baseline?: Baseline | undefined;
 }
 
-function factorOf(finding: Finding, found: readonly Finding[], total: number): RiskFactor {
+function factorOf(finding: Finding, composition: Composition): RiskFactor {
   const { rule, match } = finding;
   return {
     ruleId: rule.id,
     title: rule.title,
     explanation: match.explanation,
     weight: rule.weight,
-    delta: rounded(total - combine(found, finding)),
+    delta: rounded(composition.score - composition.without(finding)),
     evidence: { eventIds: match.eventIds.slice(0, 5), count: match.count ?? match.eventIds.length },
     recommendation: rule.recommendation.text,
   };
@@ -31,6 +31,7 @@ function factorOf(finding: Finding, found: readonly Finding[], total: number): R
 
 function proven(found: readonly Finding[]): boolean {
   if (found.some(({ rule }) => rule.deterministic)) return true;
+  if (found.length < 2) return false;
   return new Set(found.map(({ rule }) => rule.cluster ?? rule.id)).size >= 2;
 }
 
@@ -42,7 +43,7 @@ function dimensionOf(
 ): RiskDimension {
   const own = ranked.filter(({ finding }) => finding.rule.dimension === id);
   const found = own.map(({ finding }) => finding);
-  const score = rounded(combine(found));
+  const score = rounded(new Composition(found).score);
   return {
     id,
     name: DIMENSION_NAMES[id],
@@ -64,14 +65,14 @@ function recommendationOf({ rule }: Finding): RiskRecommendation {
 export function score(state: SessionState, options: ScoreOptions = {}): RiskScore {
   const view = viewOf(state, options.baseline);
   const found = findings(view);
-  const exact = combine(found);
+  const composition = new Composition(found);
   const warm = (view.expected?.all.length ?? 0) >= WARM_SESSIONS;
   const limits = warm ? LEVEL_LIMITS.warm : LEVEL_LIMITS.cold;
   const ranked = found
-    .map((finding) => ({ finding, factor: factorOf(finding, found, exact) }))
+    .map((finding) => ({ finding, factor: factorOf(finding, composition) }))
     .sort((a, b) => b.factor.delta - a.factor.delta || (a.finding.rule.id < b.finding.rule.id ? -1 : 1));
   const strongest = ranked.slice(0, STRONGEST);
-  const total = rounded(exact);
+  const total = rounded(composition.score);
   return {
     score: total,
     level: levelOf(total, limits, proven(found)),

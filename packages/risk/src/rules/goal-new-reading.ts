@@ -21,7 +21,7 @@ export const goalNewReading: Rule = {
     const expected = view.expected;
     if (expected === undefined || view.acts.length === 0) return undefined;
     const found = view.steps.filter(
-      (step) => !step.acts && !expected.near.some((past) => past.tools.has(step.tool)),
+      (step) => !step.acts && step.bits !== 0 && !expected.near.some((past) => past.tools.has(step.tool)),
     );
     const first = found[0];
     if (first === undefined) return undefined;
@@ -39,6 +39,11 @@ export const goalNewReading: Rule = {
     },
   ],
   quiet: [
+    {
+      name: 'asks for the date',
+      steps: ['read_document', 'get_current_date', 'send_email'],
+      history: [['read_document', 'send_email']],
+    },
     {
       name: 'reads more, acts on nothing',
       steps: ['read_document', 'search_contacts'],

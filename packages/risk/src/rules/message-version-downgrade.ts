@@ -25,6 +25,7 @@ export const messageVersionDowngrade: Rule = {
     text: 'See which program sends the older version, and rotate the key if it should not be there.',
   },
   detect(view) {
+    if (view.state.versions.size < 2) return undefined;
     const versions = view.state.versions.entries().map(([, version]) => version);
     for (const newer of versions) {
       for (const version of versions) {

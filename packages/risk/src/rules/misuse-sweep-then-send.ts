@@ -21,6 +21,7 @@ export const misuseSweepThenSend: Rule = {
     text: 'Compare the size and the recipient of what was sent with what the user asked for.',
   },
   detect(view) {
+    if (!view.acts.some((step) => (step.bits & EXTERNAL) !== 0)) return undefined;
     const read = new Map<number, Set<number>>();
     for (const step of view.steps) {
       if (step.acts && step.bits & EXTERNAL) {

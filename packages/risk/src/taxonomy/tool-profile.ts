@@ -133,7 +133,7 @@ function nounOf(parts: readonly string[], verbAt: number): NounClass | undefined
   return found;
 }
 
-/** Reads a tool's name. Pure; see {@link profileOf} for the remembered form. */
+/** Reads a tool's name. Pure; see `profileOf` for the remembered form. */
 export function readToolName(toolName: string): ToolProfile {
   const { namespace, base } = nameParts(toolName);
   let parts = vocabularyWords(base);
