@@ -49,11 +49,6 @@ const steps = {
     command: [...fromSource, 'scripts/check-packed.ts'],
     remedy: 'fix the package.json or the build of the package that is named above.',
   },
-  size: {
-    title: 'size budgets (size-limit)',
-    command: ['size-limit'],
-    remedy: 'find what grew with `npm run bench -- size`; a budget is raised only with a reason.',
-  },
   docs: {
     title: 'docs (typedoc)',
     command: ['typedoc'],
@@ -108,7 +103,6 @@ const tasks = {
     'declarations',
     'apiReport',
     'packed',
-    'size',
     'docs',
   ],
   examples: ['examples'],

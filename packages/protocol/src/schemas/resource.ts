@@ -12,7 +12,7 @@ type Joined<Fixed extends z.ZodRawShape, Profile extends z.ZodRawShape, Missing 
 };
 
 /**
- * A record that the service answers with, stated twice over:
+ * A record that the service answers with, stated three times over:
  *
  * - `fixed`: only what the specification fixes. An answer without it breaks the contract.
  * - `accepted`: what a client can read: the fixed fields surely, the profile's fields perhaps, unknown fields
