@@ -100,7 +100,7 @@ export class Outbox {
     this.#deliverer.wake();
   }
 
-  /** Resolves when there is room for another event; rejects when the signal aborts. */
+  /** Resolves when there is room for another event, the time is over or the signal aborts. */
   waitForRoom(signal: AbortSignal | undefined, timeoutMs: number): Promise<boolean> {
     return this.#room.wait(timeoutMs, signal);
   }

@@ -63,6 +63,7 @@ test('an event arrives as the specification has it, with the headers that it nam
 test.each([
   ['a journal', {}],
   ['memory only', { spool: false }],
+  ['pipelined requests', { concurrency: 8, pipelining: 4 }],
 ])('every event arrives once and in order, with %s', async (_name, options) => {
   const sink = await Sink.start();
   const recorder = createRecorder(sink.url, options);
@@ -80,6 +81,18 @@ test('more events than memory may hold wait on disk, in order', async () => {
   expect(recorder.stats()).toMatchObject({ pending: 1_000, spooled: 1_000 });
   expect(await recorder.flush()).toMatchObject({ delivered: 1_000, pending: 0 });
   expect(sink.storedIds.toSorted()).toEqual(ids.toSorted());
+  expect(isInOrder(sink, ids)).toBe(true);
+});
+
+test('events that are recorded while others wait on disk come behind them', async () => {
+  const sink = await Sink.start();
+  const recorder = createRecorder(sink.url, { maxQueuedEvents: 20, concurrency: 2 });
+  const ids: string[] = [];
+  for (let burst = 1; burst <= 20; burst += 1) {
+    ids.push(...recordMany(recorder, 50, 2));
+    await sink.until(() => sink.stored.length >= burst * 20);
+  }
+  expect(await recorder.flush()).toMatchObject({ delivered: 1_000, pending: 0 });
   expect(isInOrder(sink, ids)).toBe(true);
 });
 

@@ -3,10 +3,14 @@ import type { DroppedEvent, WhenFull } from '../src/index.ts';
 import { Sink } from './sink.ts';
 import { createRecorder, recordMany } from './test-recorder.ts';
 
-async function downSink(): Promise<Sink> {
-  const sink = await Sink.start();
-  await sink.down();
-  return sink;
+/** A service that breaks every connection; it keeps its port, which nobody else can then answer on. */
+function downSink(): Promise<Sink> {
+  return Sink.start(() => ({ fault: 'reset' }));
+}
+
+/** Lets the service work again. */
+function mend(sink: Sink): void {
+  sink.answer = () => undefined;
 }
 
 test.each<[WhenFull, number[], number[]]>([
@@ -32,7 +36,7 @@ test.each<[WhenFull, number[], number[]]>([
     dropped: 5,
     droppedByReason: { full: 5 },
   });
-  await sink.up();
+  mend(sink);
   expect(await recorder.flush()).toMatchObject({ delivered: 5, pending: 0, dropped: 5 });
   expect(sink.storedIds.toSorted()).toEqual(kept.map((index) => ids[index]).toSorted());
 });
@@ -53,7 +57,7 @@ test.each<WhenFull>(['drop-oldest', 'drop-newest'])(
     );
     // Two ordinary events make room for two important ones, and the third finds no room of its own.
     expect(new Set(dropped)).toEqual(new Set([ids[0], ids[2], ids[5]]));
-    await sink.up();
+    mend(sink);
     await recorder.flush();
     expect(sink.storedIds.toSorted()).toEqual([ids[1], ids[3], ids[4], ids[6]].toSorted());
   },
@@ -77,7 +81,7 @@ test('a journal at its limit drops the oldest ordinary events and names them; no
   );
   expect(recorder.stats().spoolBytes).toBeLessThan(66 * 1024);
   expect(dropped.length).toBeGreaterThan(300);
-  await sink.up();
+  mend(sink);
   const { delivered } = await recorder.flush();
   expect(delivered).toBe(600 - dropped.length);
   expect([...sink.storedIds, ...dropped].toSorted()).toEqual(ids.toSorted());
@@ -95,8 +99,8 @@ test('block makes a call wait before its tool runs, until there is room', async 
     .then(() => order.push('done'));
   await new Promise((resolve) => setImmediate(resolve));
   expect(order).toEqual([]);
-  await sink.up();
   order.push('up');
+  mend(sink);
   await call;
   expect(order).toEqual(['up', 'ran', 'done']);
   expect(await recorder.flush()).toMatchObject({ delivered: 4, dropped: 0 });

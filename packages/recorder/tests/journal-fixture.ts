@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { QueuedEvent } from '../src/delivery/queued-event.ts';
 import { eventBody } from '../src/event-body.ts';
-import { Journal, type JournalOptions } from '../src/journal/journal.ts';
+import { Journal } from '../src/journal/journal.ts';
 import { type JournalFiles, realFiles } from '../src/journal/journal-files.ts';
+import type { JournalOptions } from '../src/journal/journal-options.ts';
 
 /** Above the highest process id that Linux gives out. */
 const noProcess = 4_194_305;

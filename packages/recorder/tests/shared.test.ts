@@ -12,10 +12,10 @@ function withEnvironment(environment: Record<string, string>): void {
   for (const name of ['ACTLOG_API_KEY', 'ACTLOG_BASE_URL', 'ACTLOG_GUARD', 'ACTLOG_AGENT_ID'])
     vi.stubEnv(name, undefined);
   for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
-  const registry = globalThis as { [key]?: Recorder | undefined };
+  const registry = globalThis as { [key]?: { recorder: Recorder } | undefined };
   registry[key] = undefined;
   onTestFinished(async () => {
-    await registry[key]?.close({ timeoutMs: 0 });
+    await registry[key]?.recorder.close({ timeoutMs: 0 });
     registry[key] = undefined;
     vi.unstubAllEnvs();
     vi.restoreAllMocks();
@@ -64,6 +64,14 @@ test('without a configuration a guard that enforces still denies', async () => {
   await expect(recorder.toolCall({ toolName: 'tool', arguments: {} }, () => 'ok')).rejects.toMatchObject({
     because: 'unavailable',
   });
+});
+
+test('a guard that differs from that of the first call is refused: it would guard nothing', () => {
+  withEnvironment({});
+  const onError = () => {};
+  const recorder = sharedRecorder({ onError, guard: { mode: 'off' } });
+  expect(sharedRecorder({ guard: { mode: 'off' } })).toBe(recorder);
+  expect(() => sharedRecorder({ guard: { mode: 'observe' } })).toThrow(/made with another guard/);
 });
 
 test.each([
@@ -139,7 +147,7 @@ test('a folder that cannot be written means memory only, said once', async () =>
   recordMany(recorder, 20);
   expect(await recorder.flush()).toMatchObject({ delivered: 20, pending: 0 });
   expect(errors).toEqual([
-    expect.stringMatching(/^The journal cannot be written \(ENOTDIR\); events stand in memory only/),
+    expect.stringMatching(/^The journal cannot be used \(ENOTDIR\); events stand in memory only/),
   ]);
 });
 

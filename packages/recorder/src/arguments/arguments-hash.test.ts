@@ -40,6 +40,10 @@ test('the examples of RFC 8785 hash as they stand there in canonical form', asyn
   );
 });
 
+test('names that look like numbers sort as text', async () => {
+  expect(await hashArguments({ 10: 'a', 2: 'b', 1: 'c' })).toBe(sha256('{"1":"c","10":"a","2":"b"}'));
+});
+
 // Appendix B
 test.each([
   ['0000000000000000', '0'],
@@ -64,7 +68,7 @@ test.each([
 test('any JSON value hashes as the canonicalisation library has it, at once, in turns and keyed', async () => {
   const hasher = new ArgumentsHasher();
   await fc.assert(
-    fc.asyncProperty(fc.jsonValue({ maxDepth: 6 }), async (value) => {
+    fc.asyncProperty(fc.jsonValue({ maxDepth: 6, stringUnit: 'binary' }), async (value) => {
       const expected = sha256(canonicalize(value) as string);
       expect(hasher.hashSync(value)).toBe(expected);
       // Beside something large, the same value goes through the other way.

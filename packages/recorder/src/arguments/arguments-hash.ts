@@ -9,12 +9,18 @@ import {
   timingSafeEqual,
 } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import canonicalize from 'canonicalize';
+import { configure } from 'safe-stable-stringify';
 import { canonicalSlices } from './canonical-slices.ts';
 import { isSmallPlainJson } from './plain-json.ts';
 
 /** How long hashing holds the event loop before it lets other work run. */
 const sliceMs = 4;
+
+/**
+ * Writes small plain JSON, for which it agrees with RFC 8785 to the byte (a test holds it to the canonicalisation
+ * library), in less than half the time of that.
+ */
+const stringifyPlain = configure({ circularValue: Error, deterministic: true });
 
 /** Settings of an arguments hash. */
 export interface ArgumentsHashOptions {
@@ -62,7 +68,7 @@ export class ArgumentsHasher {
   #hashSmall(args: unknown): string | undefined {
     try {
       if (!isSmallPlainJson(args, 0)) return undefined;
-      const text = canonicalize(args) ?? 'null';
+      const text = stringifyPlain(args) ?? 'null';
       if (!this.#key) return `sha256:${hash('sha256', text)}`;
       return this.#finish(this.#createDigest().update(text, 'utf8'));
     } catch {

@@ -94,3 +94,21 @@ test('evicting always frees something, however important everything is', () => {
   expect(evicted.length).toBeGreaterThan(0);
   expect(journal.isFull).toBe(false);
 });
+
+test('a file that cannot be read is told of, stays where it is, and holds nobody up', () => {
+  const root = temporaryFolder();
+  let isBroken = true;
+  const files = breakableFiles((name) => {
+    if (name === 'openForRead' && isBroken) throw Object.assign(new Error('EIO: i/o error'), { code: 'EIO' });
+  });
+  const { journal, told } = openTestJournal(root, { files });
+  journal.append(numberedEvent(1), false, Date.now());
+  expect([journal.readMore(), journal.unread, told.failures]).toEqual([[], 0, 1]);
+  journal.close();
+  const { journal: next, told: toldNext } = openTestJournal(root, { files });
+  next.adopt(Date.now());
+  expect([next.readMore(), next.hasUnread, toldNext.failures]).toEqual([[], false, 1]);
+  isBroken = false;
+  next.adopt(Date.now());
+  expect(next.readMore().map(numberOf)).toEqual([1]);
+});

@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import type { QueuedEvent } from '../delivery/queued-event.ts';
 import { ActiveSegment } from './active-segment.ts';
-import type { JournalFiles } from './journal-files.ts';
+import type { JournalOptions } from './journal-options.ts';
 import type { Segment } from './segment.ts';
 import { encodeEvent, encodeSettled } from './segment-line.ts';
 import { SegmentList } from './segment-list.ts';
@@ -11,25 +11,6 @@ import { SpoolFolder } from './spool-folder.ts';
 const settledBatch = 512;
 /** How long a journal that could not be written is left alone. */
 const restMs = 1000;
-
-/** Settings of a {@link Journal}. */
-export interface JournalOptions {
-  /** The spool folder, shared by many processes. */
-  readonly root: string;
-  readonly files: JournalFiles;
-  /** Most bytes of all segments. */
-  readonly maxBytes: number;
-  /** Bytes after which a new segment is begun. */
-  readonly segmentBytes: number;
-  /** Whether every event is on the disk itself before `append` returns. */
-  readonly isSynced: boolean;
-  /** Told of records whose checksum does not match. */
-  readonly onUnreadable: (count: number) => void;
-  /** Told how many events dead processes left, or, below 0, how many another process took over. */
-  readonly onAdopted: (count: number) => void;
-  /** Told why the journal cannot be written. */
-  readonly onFailure: (error: Error) => void;
-}
 
 /**
  * The events of this process on disk, in segments that are appended to and deleted whole. An event for which
@@ -55,6 +36,7 @@ export class Journal {
         this.#newlySettled += 1;
         if (this.#newlySettled >= settledBatch) this.writeSettled();
       },
+      onFailure: options.onFailure,
       onRemoved: (path) => this.#folder.tidy(dirname(path)),
     });
   }

@@ -8,6 +8,8 @@ export interface SegmentListOptions {
   readonly files: JournalFiles;
   /** Told of every event that is settled. */
   readonly onSettled: () => void;
+  /** Told why a file cannot be read. */
+  readonly onFailure: (error: Error) => void;
   /** Told of every file that is deleted. */
   readonly onRemoved: (path: string) => void;
 }
@@ -62,7 +64,15 @@ export class SegmentList {
   surveyNext(): { readonly unread: number; readonly damaged: number } {
     const segment = this.#unsurveyed.shift();
     if (!segment) return { unread: 0, damaged: 0 };
-    const damaged = survey(this.#options.files, segment);
+    let damaged: number;
+    try {
+      damaged = survey(this.#options.files, segment);
+    } catch (error) {
+      // The file stays where it is, and the next search for left-behind files finds it again.
+      this.bytes -= segment.bytes;
+      this.#options.onFailure(error as Error);
+      return { unread: 0, damaged: 0 };
+    }
     const { unread } = segment;
     this.unread += unread;
     const own = this.#segments.findIndex(({ isAdopted }) => !isAdopted);
@@ -76,10 +86,17 @@ export class SegmentList {
     return this.#segments.find(({ unread }) => unread > 0);
   }
 
-  /** Loads the next events of a segment. */
+  /** Loads the next events of a segment; none, and none to come, when its file cannot be read. */
   load(segment: Segment): QueuedEvent[] {
     const before = segment.unread;
-    const events = loadUnread(this.#options.files, segment);
+    let events: QueuedEvent[] = [];
+    try {
+      events = loadUnread(this.#options.files, segment);
+    } catch (error) {
+      segment.isUnreadable = true;
+      segment.unread = 0;
+      this.#options.onFailure(error as Error);
+    }
     this.unread -= before - segment.unread;
     this.removeIfDone(segment);
     return events;
@@ -92,6 +109,7 @@ export class SegmentList {
     if (index < 0) return;
     this.#segments.splice(index, 1);
     this.bytes -= segment.bytes;
+    if (segment.isUnreadable) return;
     try {
       this.#options.files.unlink(segment.path);
       this.#options.onRemoved(segment.path);

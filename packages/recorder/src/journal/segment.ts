@@ -8,6 +8,8 @@ export class Segment implements JournalPlace {
   readonly path: string;
   /** Bytes of whole lines. */
   bytes: number;
+  /** Reading failed: the file stays for a process that can read it. */
+  isUnreadable = false;
   /** Nothing more is appended. */
   isSealed: boolean;
   /** Whether another process wrote it. */

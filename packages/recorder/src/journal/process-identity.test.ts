@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { folderName, isAlive, ownIdentity, parseFolderName } from './process-identity.ts';
+
+const own = ownIdentity();
+const minuteMs = 60_000;
+
+test('a folder name tells its owner, and names sort by age', () => {
+  const names = [folderName(own, 5), folderName(own, 1_000_000_000_000), folderName(own, 999)];
+  expect(names.map(parseFolderName)).toEqual([own, own, own]);
+  expect(names.toSorted()).toEqual([names[0], names[2], names[1]]);
+  for (const name of ['dead-letters.jsonl', `${names[0]}.released`, '', '..']) {
+    expect(parseFolderName(name)).toBeUndefined();
+  }
+});
+
+test.each<[string, Partial<typeof own>, number, boolean]>([
+  ['this process', {}, 60 * minuteMs, true],
+  ['an earlier process with the number of this one', { startTicks: own.startTicks + 1 }, 0, false],
+  ['an earlier process with the number of one that runs', { pid: process.ppid, startTicks: 1 }, 0, false],
+  ['a process that has ended', { pid: 4_194_305 }, 0, false],
+  ['another machine that was heard of just now', { machine: '0'.repeat(12) }, minuteMs / 2, true],
+  ['another machine that has been silent', { machine: '0'.repeat(12) }, 2 * minuteMs, false],
+])('%s', (_name, changes, silenceMs, expected) => {
+  expect(isAlive({ ...own, ...changes }, silenceMs)).toBe(expected);
+});
+
+test.runIf(process.platform !== 'linux')('a process whose start is unknown is believed for a while', () => {
+  expect(isAlive({ ...own, pid: process.ppid }, minuteMs)).toBe(true);
+  expect(isAlive({ ...own, pid: process.ppid }, 60 * minuteMs)).toBe(false);
+});

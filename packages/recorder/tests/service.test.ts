@@ -1,0 +1,98 @@
+import { Actlog } from '@actlog/client';
+import { type RunningServer, startServer } from '@actlog/server';
+import { expect, onTestFinished, test } from 'vitest';
+import { ActionDeniedError, type Recorder, type RecorderOptions } from '../src/index.ts';
+import { createRecorder, recordMany } from './test-recorder.ts';
+
+/** The real service, a client of it and a recorder. */
+async function start(
+  options: RecorderOptions = {},
+): Promise<{ server: RunningServer; client: Actlog; recorder: Recorder }> {
+  const server = await startServer();
+  onTestFinished(() => server.close());
+  const client = new Actlog({ apiKey: server.apiKey, baseURL: server.url });
+  return { server, client, recorder: createRecorder(server.url, { client, ...options }) };
+}
+
+const enforce = { mode: 'enforce', onUnavailable: 'deny' } as const;
+const call = { toolName: 'transfer', arguments: { amount: 5000 }, sessionId: 'session-1' };
+
+test('what was recorded is read back', async () => {
+  const { client, recorder } = await start();
+  const ids = recordMany(recorder, 60, 2);
+  expect(await recorder.flush()).toMatchObject({ delivered: 60, pending: 0, deadLettered: 0 });
+  const session = await client.sessions.get('session 0');
+  expect(session.eventCount).toBe(30);
+  expect(session.events?.map(({ eventId }) => eventId)).toEqual(ids.filter((_, index) => index % 2 === 0));
+});
+
+test('a session whose calls failed shows it', async () => {
+  const { client, recorder } = await start();
+  await recorder.toolCall(call, () => 'ok');
+  await recorder.toolCall(call, () => Promise.reject(new Error('broken'))).catch(() => {});
+  await recorder.flush();
+  expect(await client.sessions.get('session-1')).toMatchObject({ eventCount: 2, errorCount: 1 });
+});
+
+test('a policy denies a call by what was shown of its arguments', async () => {
+  const { client, recorder } = await start({
+    guard: { ...enforce, showArguments: (args) => args as Record<string, unknown> },
+  });
+  await client.policies.create({
+    name: 'No large transfers',
+    mode: 'enforce',
+    effect: 'deny',
+    match: { tools: ['transfer'] },
+    condition: 'args.amount > 1000',
+    message: 'Transfers above 1000 are not allowed',
+  });
+  const error = await recorder.toolCall(call, () => 'ran').catch((thrown: unknown) => thrown);
+  expect(ActionDeniedError.isInstance(error) && error.message).toMatch(
+    /Transfers above 1000 are not allowed/,
+  );
+  expect(await recorder.toolCall({ ...call, arguments: { amount: 10 } }, () => 'ran')).toBe('ran');
+});
+
+test.each([
+  ['approve', 'ran'],
+  ['deny', 'denied'],
+] as const)('a person decides about a held call: %s', async (decision, outcome) => {
+  const { client, recorder } = await start({ guard: enforce });
+  await client.policies.create({
+    name: 'Ask first',
+    mode: 'enforce',
+    effect: 'require_approval',
+    match: { tools: ['transfer'] },
+  });
+  const result = recorder
+    .toolCall(call, () => 'ran')
+    .catch((error: unknown) => (ActionDeniedError.isInstance(error) ? error.because : error));
+  const [pending] = await waitForPending(client);
+  await client.guardian.pendingActions.decide(pending as string, { decision });
+  expect(await result).toBe(outcome);
+});
+
+test('a held call that its caller aborts never runs', async () => {
+  const { client, recorder } = await start({ guard: enforce });
+  await client.policies.create({ name: 'Ask', mode: 'enforce', effect: 'require_approval', match: {} });
+  const controller = new AbortController();
+  let hasRun = false;
+  const result = recorder.toolCall({ ...call, signal: controller.signal }, () => {
+    hasRun = true;
+  });
+  const rejected = expect(result).rejects.toThrow('gone');
+  const [pending] = await waitForPending(client);
+  controller.abort(new Error('gone'));
+  await rejected;
+  await client.guardian.pendingActions.decide(pending as string, { decision: 'approve' });
+  expect(hasRun).toBe(false);
+});
+
+/** Ids of the actions that wait, as soon as there is one. */
+async function waitForPending(client: Actlog): Promise<string[]> {
+  for (;;) {
+    const ids: string[] = [];
+    for await (const { id } of client.guardian.pendingActions.list()) ids.push(id);
+    if (ids.length > 0) return ids;
+  }
+}
