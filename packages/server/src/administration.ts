@@ -121,12 +121,16 @@ export class Administration {
 
   /** Keeps sessions so many days after their last event; null keeps them for ever, which is the default. */
   async setRetention(tenant: string, days: number | null): Promise<void> {
-    await this.#setLimit(tenant, { retention_days: days });
-  }
-
-  /** Takes so many new events a day (UTC) from a tenant; null takes all, which is the default. */
-  async setEventsPerDay(tenant: string, events: number | null): Promise<void> {
-    await this.#setLimit(tenant, { events_per_day: events });
+    if (days !== null && !(Number.isInteger(days) && days >= 1)) {
+      throw new RangeError(`Days must be a whole number of at least 1, or null, not ${days}.`);
+    }
+    await this.#storage.writeAll(async ({ db }) => {
+      await db
+        .updateTable('tenants')
+        .set({ retention_days: days })
+        .where('id', '=', await tenantId(db, tenant))
+        .execute();
+    });
   }
 
   /** Copies the whole database into a new file while the service runs. @throws Error when the file exists. */
@@ -149,24 +153,6 @@ export class Administration {
       if (!(await updateDelivery(db, { tenant_id: owner, id: deliveryId }, again))) {
         throw new Error(`The tenant "${tenant}" has no delivery "${deliveryId}".`);
       }
-    });
-  }
-
-  async #setLimit(
-    tenant: string,
-    change: { retention_days: number | null } | { events_per_day: number | null },
-  ): Promise<void> {
-    for (const value of Object.values(change)) {
-      if (value !== null && !(Number.isInteger(value) && value >= 1)) {
-        throw new RangeError(`A limit must be a whole number of at least 1, or null, not ${value}.`);
-      }
-    }
-    await this.#storage.writeAll(async ({ db }) => {
-      await db
-        .updateTable('tenants')
-        .set(change)
-        .where('id', '=', await tenantId(db, tenant))
-        .execute();
     });
   }
 }

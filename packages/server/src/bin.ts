@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { Command } from 'commander';
+import { administrationCommands } from './cli/administer.ts';
 import { serve } from './cli/serve.ts';
 import { collectSettings, settingOptions } from './cli/settings.ts';
 
@@ -16,6 +17,7 @@ const start = program
     await serve(collectSettings(flags, process.env, flags.config, defaults));
   });
 for (const option of settingOptions()) start.addOption(option);
+for (const command of administrationCommands()) program.addCommand(command);
 
 program.parseAsync().catch((error: unknown) => {
   process.stderr.write(`${(error as Error).message}\n`);

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type TestServer, testServer } from './test-server.ts';
@@ -118,4 +121,46 @@ test('a message can be delivered again by hand', async () => {
   await server.server.admin.replayDelivery('default', delivery?.id as string);
   const [first, second] = await receiver.received(2);
   expect(second?.headers['webhook-id']).toBe(first?.headers['webhook-id']);
+});
+
+test('what a stopped server had not delivered, the next one delivers', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'actlog-webhooks-'));
+  const options = { database: join(folder, 'a.db'), webhookAllowedRanges: ['127.0.0.0/8'] };
+  const before = await testServer(options);
+  await before.ok('notificationChannels.create', { body: { url, events: ['policy.matched'] } });
+  await before.policy();
+  receiver.answers.push({ status: 503 });
+  await before.check();
+  await receiver.received(1);
+  await channelWith(before, { failureCount: 1 });
+  await before.server.close();
+  vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] });
+  vi.setSystemTime(Date.now() + 60_000);
+  const after = await testServer(options);
+  await vi.advanceTimersByTimeAsync(1000);
+  const [first, second] = await receiver.received(2);
+  expect(second?.headers['webhook-id']).toBe(first?.headers['webhook-id']);
+  await channelWith(after, { failureCount: 0 });
+  await after.server.close();
+  rmSync(folder, { recursive: true });
+});
+
+test('of two servers on one file, one sends each message', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'actlog-webhooks-'));
+  const options = { database: join(folder, 'a.db'), webhookAllowedRanges: ['127.0.0.0/8'] };
+  const [one, two] = [await testServer(options), await testServer(options)];
+  await one.ok('notificationChannels.create', { body: { url, events: ['policy.matched'] } });
+  await one.policy();
+  await Promise.all(
+    Array.from({ length: 30 }, (_, index) =>
+      (index % 2 === 0 ? one : two).check({ sessionId: `s-${index}` }),
+    ),
+  );
+  const messages = await receiver.received(30);
+  await channelWith(two, { failureCount: 0 });
+  expect(new Set(messages.map(({ headers }) => headers['webhook-id'])).size).toBe(30);
+  expect(messages).toHaveLength(30);
+  await one.server.close();
+  await two.server.close();
+  rmSync(folder, { recursive: true });
 });

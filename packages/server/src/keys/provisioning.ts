@@ -23,7 +23,7 @@ export async function ensureTenant(db: Database, name: string): Promise<number> 
   if (found) return found.id;
   const { id } = await db
     .insertInto('tenants')
-    .values({ name, created_ms: Date.now(), settings_version: 0, retention_days: null, events_per_day: null })
+    .values({ name, created_ms: Date.now(), settings_version: 0, retention_days: null })
     .returning('id')
     .executeTakeFirstOrThrow();
   return id;

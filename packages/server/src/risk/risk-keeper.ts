@@ -24,7 +24,7 @@ import {
   findTenantRisk,
   saveSessionRisks,
   saveTenantRisk,
-  updateListedRisk,
+  updateListedRisks,
 } from '../storage/risk-store.ts';
 import { findSession, type SessionSummary } from '../storage/session-store.ts';
 import type { Database, Write } from '../storage/transaction.ts';
@@ -149,7 +149,11 @@ export class RiskKeeper {
         baseline: baselineText,
       })),
     );
-    for (const known of settled) await this.#scoreAndStore(write, known);
+    const before = settled.map(({ summary }) => summary.risk_level);
+    for (const known of settled) scoreSession(known);
+    await updateListedRisks(db, settled);
+    for (const [index, known] of settled.entries())
+      await this.#tellOfRise(write, known, before[index] ?? null);
     for (const [tenantId, tenant] of this.#tenants) {
       if (!tenant.isChanged) continue;
       tenant.isChanged = false;
@@ -167,20 +171,26 @@ export class RiskKeeper {
     await this.settle(write, this.unsettled);
   }
 
-  async #scoreAndStore(write: Write, { tenantId, summary, state, baseline }: KnownRisk): Promise<void> {
-    const { score: value, level } = score(state, { baseline });
-    const previousLevel = summary.risk_level;
-    summary.risk_score = value;
-    summary.risk_level = level;
-    summary.risk_arrival = summary.last_arrival;
-    await updateListedRisk(write.db, tenantId, summary);
-    if (severity[level] <= severity[previousLevel ?? 'low']) return;
+  async #tellOfRise(
+    write: Write,
+    { tenantId, summary }: KnownRisk,
+    previousLevel: RiskLevel | null,
+  ): Promise<void> {
+    const { id, agent_id: agentId, risk_score: value, risk_level: level } = summary;
+    if (level === null || value === null || severity[level] <= severity[previousLevel ?? 'low']) return;
     await this.#outbox.queue(write, tenantId, {
       type: 'session.risk_raised',
       timestamp: isoTime(Date.now()),
-      data: { sessionId: summary.id, agentId: summary.agent_id, score: value, level, previousLevel },
+      data: { sessionId: id, agentId, score: value, level, previousLevel },
     });
   }
+}
+
+function scoreSession({ summary, state, baseline }: KnownRisk): void {
+  const { score: value, level } = score(state, { baseline });
+  summary.risk_score = value;
+  summary.risk_level = level;
+  summary.risk_arrival = summary.last_arrival;
 }
 
 function keyOf(tenantId: number, sessionId: string): string {

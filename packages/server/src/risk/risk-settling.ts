@@ -4,7 +4,7 @@ import type { Storage } from '../storage/storage.ts';
 import type { Outbox } from '../webhooks/outbox.ts';
 
 /** Milliseconds after which sessions of a busy moment are scored: all their events of that time at once. */
-const settleAfterMs = 250;
+const settleAfterMs = 1000;
 
 /** Milliseconds between rounds while more wait. */
 const nextRoundAfterMs = 20;

@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import { CompiledQuery, type Selectable } from 'kysely';
 import { bulkInsert } from './bulk-insert.ts';
 import type { SessionRiskTable } from './schema.ts';
 import type { SessionSummary } from './session-store.ts';
@@ -33,18 +33,28 @@ export const saveSessionRisks: (
     ),
 );
 
-/** Writes the risk that lists show. */
-export async function updateListedRisk(
+let listedRiskSql: string | undefined;
+
+/** Writes the risk that lists show. The SQL is built once, because a busy second has many sessions. */
+export async function updateListedRisks(
   db: Database,
-  tenantId: number,
-  { id, risk_score, risk_level, risk_arrival }: SessionSummary,
+  risks: readonly { readonly tenantId: number; readonly summary: SessionSummary }[],
 ): Promise<void> {
-  await db
+  if (risks.length === 0) return;
+  listedRiskSql ??= db
     .updateTable('sessions')
-    .set({ risk_score, risk_level, risk_arrival })
-    .where('tenant_id', '=', tenantId)
-    .where('id', '=', id)
-    .execute();
+    .set({ risk_score: 0, risk_level: 'low', risk_arrival: 0 })
+    .where('tenant_id', '=', 0)
+    .where('id', '=', '')
+    .compile().sql;
+  const parameters = risks.map(({ tenantId, summary }) => [
+    summary.risk_score,
+    summary.risk_level,
+    summary.risk_arrival,
+    tenantId,
+    summary.id,
+  ]);
+  await db.executeQuery(CompiledQuery.raw(listedRiskSql, parameters));
 }
 
 /** Sessions whose risk lacks events, as after a crash. */

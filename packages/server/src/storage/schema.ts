@@ -35,8 +35,6 @@ export interface TenantTable {
   settings_version: number;
   /** Days that a session is kept after its last event; null keeps it for ever. */
   retention_days: number | null;
-  /** Most events a day; null for no bound. */
-  events_per_day: number | null;
 }
 
 /** One API key. The secret itself is never stored. */

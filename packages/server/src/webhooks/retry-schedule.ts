@@ -32,6 +32,6 @@ export function retryDelayMs(attempts: number, retryAfterMs = 0): number | undef
 export function requestedDelayMs(retryAfter: string | undefined, nowMs: number): number {
   if (retryAfter === undefined) return 0;
   if (/^\d{1,9}$/.test(retryAfter)) return Number(retryAfter) * 1000;
-  const timeMs = Date.parse(retryAfter);
+  const timeMs = retryAfter.endsWith(' GMT') ? Date.parse(retryAfter) : Number.NaN;
   return Number.isNaN(timeMs) ? 0 : Math.max(0, timeMs - nowMs);
 }

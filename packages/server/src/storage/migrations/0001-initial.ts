@@ -21,7 +21,6 @@ export const initial: Migration = {
       .addColumn('created_ms', 'bigint', (column) => column.notNull())
       .addColumn('settings_version', 'bigint', (column) => column.notNull().defaultTo(0))
       .addColumn('retention_days', 'integer')
-      .addColumn('events_per_day', 'bigint')
       .execute();
 
     await tenantTable(db.schema.createTable('api_keys'))

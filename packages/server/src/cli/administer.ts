@@ -1,0 +1,125 @@
+import type { Scope } from '@actlog/protocol';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { Administration } from '../administration.ts';
+import { allScopes } from '../keys/provisioning.ts';
+import type { StoredKey } from '../storage/key-store.ts';
+import { Storage } from '../storage/storage.ts';
+
+/** Opens the database beside a server that may be running, does one thing, and closes it. */
+async function administer(database: string, work: (admin: Administration) => unknown): Promise<void> {
+  const storage = await Storage.open({ file: database });
+  try {
+    await work(new Administration(storage));
+  } finally {
+    await storage.close();
+  }
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+function time(timeMs: number | null): string {
+  return timeMs === null ? 'never' : new Date(timeMs).toISOString();
+}
+
+function keyLine({ id, kind, name, scopes, expiresMs, lastUsedMs }: StoredKey): string {
+  return [id, kind, name, scopes.join(','), `ends ${time(expiresMs)}`, `used ${time(lastUsedMs)}`].join('\t');
+}
+
+function number(text: string): number {
+  const value = Number(text);
+  if (text.trim() === '' || !Number.isFinite(value)) throw new InvalidArgumentError('It must be a number.');
+  return value;
+}
+
+function scopeList(text: string): Scope[] {
+  const scopes = text.split(',') as Scope[];
+  const unknown = scopes.find((scope) => !allScopes.includes(scope));
+  if (unknown === undefined) return scopes;
+  throw new InvalidArgumentError(`There is no scope "${unknown}"; there are: ${allScopes.join(', ')}.`);
+}
+
+function databaseOption(): Option {
+  return new Option('--database <file>', 'SQLite file').env('ACTLOG_DATABASE').default('actlog.db');
+}
+
+function tenantOption(): Option {
+  return new Option('--tenant <name>', 'tenant').env('ACTLOG_TENANT').default('default');
+}
+
+interface TenantFlags {
+  readonly database: string;
+  readonly tenant: string;
+}
+
+function keysCommand(): Command {
+  const keys = new Command('keys').description('make, list, rotate and revoke API keys');
+  keys
+    .command('create <name>')
+    .description('make a key; it is shown this once')
+    .addOption(databaseOption())
+    .addOption(tenantOption())
+    .addOption(new Option('--kind <kind>', 'what it is for').choices(['live', 'test']).default('live'))
+    .option('--scopes <scopes>', `of ${allScopes.join(',')}; all by default`, scopeList)
+    .option('--expires-in-days <days>', 'days until it ends', number)
+    .action(
+      (
+        name: string,
+        flags: TenantFlags & { kind: 'live' | 'test'; scopes?: Scope[]; expiresInDays?: number },
+      ) =>
+        administer(flags.database, async (admin) => {
+          const { database: _, tenant, ...options } = flags;
+          await admin.createTenant(tenant);
+          print((await admin.createKey(tenant, { name, ...options })).apiKey);
+        }),
+    );
+  keys
+    .command('list')
+    .description('list the keys of a tenant')
+    .addOption(databaseOption())
+    .addOption(tenantOption())
+    .action(({ database, tenant }: TenantFlags) =>
+      administer(database, async (admin) => {
+        for (const key of await admin.keys(tenant)) print(keyLine(key));
+      }),
+    );
+  keys
+    .command('rotate <id>')
+    .description('make a key that takes the place of another')
+    .addOption(databaseOption())
+    .addOption(tenantOption())
+    .option('--overlap-days <days>', 'days that the old key is still taken, 0 to 7', number, 1)
+    .action((id: string, { database, tenant, overlapDays }: TenantFlags & { overlapDays: number }) =>
+      administer(database, async (admin) => print((await admin.rotateKey(tenant, id, overlapDays)).apiKey)),
+    );
+  keys
+    .command('revoke <id>')
+    .description('end a key at once')
+    .addOption(databaseOption())
+    .addOption(tenantOption())
+    .action((id: string, { database, tenant }: TenantFlags) =>
+      administer(database, (admin) => admin.revokeKey(tenant, id)),
+    );
+  return keys;
+}
+
+/** The commands that work on a database beside the server. */
+export function administrationCommands(): Command[] {
+  const retention = new Command('retention')
+    .description('keep sessions so many days after their last event, or "forever"')
+    .argument('<days>')
+    .addOption(databaseOption())
+    .addOption(tenantOption())
+    .action((days: string, { database, tenant }: TenantFlags) =>
+      administer(database, (admin) => admin.setRetention(tenant, days === 'forever' ? null : number(days))),
+    );
+  const backup = new Command('backup')
+    .description('copy the database into a new file while the server runs')
+    .argument('<file>')
+    .addOption(databaseOption())
+    .action((file: string, { database }: { database: string }) =>
+      administer(database, (admin) => admin.backup(file)),
+    );
+  return [keysCommand(), retention, backup];
+}

@@ -1,0 +1,28 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { DeploymentSecret, randomSecret, secretBeside } from './deployment-secret.ts';
+
+test('what is encrypted is read only with the same secret, in the same place, unaltered', () => {
+  const secret = new DeploymentSecret(randomSecret());
+  const encrypted = secret.encrypt('whsec_x', 'webhook:1:a');
+  expect(encrypted).not.toContain('whsec');
+  expect(secret.decrypt(encrypted, 'webhook:1:a')).toBe('whsec_x');
+  expect(secret.encrypt('whsec_x', 'webhook:1:a')).not.toBe(encrypted);
+  expect(() => secret.decrypt(encrypted, 'webhook:2:a')).toThrow();
+  expect(() => new DeploymentSecret(randomSecret()).decrypt(encrypted, 'webhook:1:a')).toThrow();
+  const bytes = Buffer.from(encrypted, 'base64');
+  bytes[14] = (bytes[14] as number) ^ 1;
+  expect(() => secret.decrypt(bytes.toString('base64'), 'webhook:1:a')).toThrow();
+});
+
+test('the secret beside a database is made once, for its owner only', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'actlog-secret-'));
+  const database = join(folder, 'a.db');
+  const secret = secretBeside(database);
+  expect(secret.length).toBeGreaterThanOrEqual(43);
+  expect(secretBeside(database)).toBe(secret);
+  expect(statSync(`${database}.secret`).mode & 0o777).toBe(0o600);
+  rmSync(folder, { recursive: true });
+});

@@ -1,0 +1,78 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { activityEvent } from './test-server.ts';
+
+const main = join(import.meta.dirname, '../src/bin.ts');
+const flags = ['--conditions=@actlog/source', '--disable-warning=ExperimentalWarning', main];
+const run = promisify(execFile);
+let folder: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'actlog-command-'));
+});
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function command(...args: string[]) {
+  return run(process.execPath, [...flags, ...args], { cwd: folder, env: { PATH: process.env.PATH ?? '' } });
+}
+
+test('the command prints an address and a key that work, and stops cleanly on SIGTERM', async () => {
+  const child = spawn(process.execPath, [...flags, '--port', '0', '--database', join(folder, 'run.db')], {
+    env: { PATH: process.env.PATH ?? '' },
+  });
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (chunk) => {
+    said += chunk;
+  });
+  let logged = '';
+  child.stdout.setEncoding('utf8').on('data', (chunk) => {
+    logged += chunk;
+  });
+  while (!said.includes('ACTLOG_API_KEY=')) await once(child.stderr, 'data');
+  const url = /ACTLOG_BASE_URL=(\S+)/.exec(said)?.[1] as string;
+  const apiKey = /ACTLOG_API_KEY=(\S+)/.exec(said)?.[1] as string;
+  const response = await fetch(`${url}/v1/events`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify(activityEvent({ category: 'note', payload: { text: 'nothing for a log' } })),
+  });
+  expect(response.status).toBe(202);
+  child.kill('SIGTERM');
+  const [code] = await once(child, 'exit');
+  expect(code).toBe(0);
+  const line = logged.split('\n').find((each) => each.includes('"route":"/v1/events"')) ?? '{}';
+  expect(JSON.parse(line)).toMatchObject({ method: 'POST', status: 202, msg: 'request' });
+  expect(logged).not.toContain(apiKey);
+  expect(logged).not.toContain('nothing for a log');
+});
+
+test('keys are made, listed, rotated and revoked', { timeout: 120_000 }, async () => {
+  const apiKey = (await command('keys', 'create', 'agent', '--scopes', 'ingest')).stdout.trim();
+  expect(apiKey).toMatch(/^al_live_[0-9A-Za-z]{48}$/);
+  const id = apiKey.slice(8, 18);
+  expect((await command('keys', 'list')).stdout).toMatch(new RegExp(`^${id}\tlive\tagent\tingest\t`));
+  const next = (await command('keys', 'rotate', id, '--overlap-days', '0')).stdout.trim();
+  expect(next).not.toBe(apiKey);
+  await command('keys', 'revoke', next.slice(8, 18));
+  await expect(command('keys', 'revoke', 'nobody')).rejects.toMatchObject({ code: 1 });
+  await command('retention', '30');
+  await command('backup', 'copy.db');
+  expect((await command('keys', 'list', '--database', 'copy.db')).stdout.trim().split('\n')).toHaveLength(2);
+});
+
+test.each([
+  [['--port', 'abc'], 'port'],
+  [['--max-queued-events', '0'], 'maxQueuedEvents'],
+  [['--webhook-allowed-ranges', '["10.0.0.0"]'], 'webhookAllowedRanges'],
+  [['--config', 'wrong.json'], 'databse'],
+  [['keys', 'create', 'x', '--scopes', 'all'], 'no scope "all"'],
+])('%j is refused with the name of what is wrong', async (args, hint) => {
+  writeFileSync(join(folder, 'wrong.json'), '{"databse": "x.db"}');
+  await expect(command(...args)).rejects.toMatchObject({ stderr: expect.stringContaining(hint) });
+});
