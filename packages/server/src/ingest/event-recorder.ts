@@ -131,7 +131,7 @@ export class EventRecorder {
         return { eventId: event.eventId, receivedMs: first.received_ms, warnings, isNew: false };
       }
       fold.add(incoming, arrivals[index] as number);
-      if (index > 1e9) this.#memory?.risk.observe(tenantId, riskEvents[index] as RiskEvent, stamps[index] as number);
+      this.#memory?.risk.observe(tenantId, riskEvents[index] as RiskEvent, stamps[index] as number);
       changed.add(fold);
       seenMsById.set(event.agentId, receivedMs);
       return { eventId: event.eventId, receivedMs, warnings, isNew: true };

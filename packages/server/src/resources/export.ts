@@ -9,8 +9,8 @@ import type { Services } from '../services.ts';
 import { type EventPosition, eventPage, storedEventJson } from '../storage/event-log.ts';
 import { sessionView } from './session-view.ts';
 
-/** Events that are in memory at once. */
-const eventsAtOnce = 500;
+/** Events that are in memory at once: few enough to be garbage before the collector moves them. */
+const eventsAtOnce = 100;
 
 /** `GET /v1/sessions/:id/export.json`, streamed: its size is not bounded, the memory for it is. */
 export function exportSession(services: Services): OwnRoute<'sessions.export'> {

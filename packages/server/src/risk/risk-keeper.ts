@@ -164,7 +164,9 @@ export class RiskKeeper {
   /** Scores sessions whose stored risk lacks events. */
   async catchUp(write: Write, sessions: readonly { tenant_id: number; id: string }[]): Promise<void> {
     for (const { tenant_id: tenantId, id } of sessions) {
-      if (this.#sessions.has(keyOf(tenantId, id))) continue;
+      const key = keyOf(tenantId, id);
+      if (this.#unsettled.has(key)) continue;
+      this.#sessions.delete(key);
       const summary = await findSession(write.db, tenantId, id);
       if (summary) await this.load(write.db, tenantId, summary);
     }

@@ -27,10 +27,13 @@ const setUp = [
   'journal_mode = wal',
   'synchronous = full',
   'temp_store = memory',
-  'cache_size = -65536',
   'wal_autocheckpoint = 4000',
   'journal_size_limit = 67108864',
 ];
+
+/** Pages kept in memory. A writer comes back to the same pages; a reader has those of the system besides. */
+const writerCacheKibibytes = 65_536;
+const readerCacheKibibytes = 8192;
 
 /** One `node:sqlite` connection with prepared statements kept. */
 export class SqliteConnection implements SqliteExecutor {
@@ -43,6 +46,7 @@ export class SqliteConnection implements SqliteExecutor {
     this.#writes = writes;
     this.#database = new DatabaseSync(file, { timeout: 5000, enableForeignKeyConstraints: true });
     for (const pragma of setUp) this.#database.exec(`pragma ${pragma}`);
+    this.#database.exec(`pragma cache_size = -${writes ? writerCacheKibibytes : readerCacheKibibytes}`);
     if (maxBytes !== undefined) {
       const { page_size: pageSize } = this.#database.prepare('pragma page_size').get() as {
         page_size: number;
