@@ -1,6 +1,6 @@
 import { Actlog } from '@actlog/client';
 import { type RunningServer, startServer } from '@actlog/server';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { ActionDeniedError, type Recorder, type RecorderOptions } from '../src/index.ts';
 import { createRecorder, recordMany } from './test-recorder.ts';
 
@@ -89,10 +89,13 @@ test('a held call that its caller aborts never runs', async () => {
 });
 
 /** Ids of the actions that wait, as soon as there is one. */
-async function waitForPending(client: Actlog): Promise<string[]> {
-  for (;;) {
-    const ids: string[] = [];
-    for await (const { id } of client.guardian.pendingActions.list()) ids.push(id);
-    if (ids.length > 0) return ids;
-  }
+function waitForPending(client: Actlog): Promise<string[]> {
+  return vi.waitUntil(
+    async () => {
+      const ids: string[] = [];
+      for await (const { id } of client.guardian.pendingActions.list()) ids.push(id);
+      return ids.length > 0 ? ids : undefined;
+    },
+    { timeout: 20_000 },
+  ) as Promise<string[]>;
 }

@@ -106,6 +106,19 @@ test('a damaged record in the middle costs that record', () => {
   expect(told.unreadable).toBe(1);
 });
 
+test('a stretch of settled events, however long, does not look like the end', () => {
+  const root = temporaryFolder();
+  const { journal } = openTestJournal(root, { segmentBytes: 1_000_000 });
+  const events = Array.from({ length: 1_500 }, (_, index) => numberedEvent(index));
+  for (const event of events) journal.append(event, true, Date.now());
+  for (const event of events.slice(0, 1_000)) event.settle();
+  journal.writeSettled();
+  endOwners(root);
+  const { journal: next } = openTestJournal(root);
+  next.adopt(Date.now());
+  expect(next.readMore().map(numberOf)[0]).toBe(1_000);
+});
+
 test('what was taken over is taken over again when the next process ends too', () => {
   const root = temporaryFolder();
   for (let generation = 0; generation < 5; generation += 1) {

@@ -95,12 +95,17 @@ export class Journal {
     }
   }
 
-  /** Brings the next events from disk into memory. */
+  /** Brings the next events from disk into memory; none only when {@link hasUnread} has become false. */
   readMore(): QueuedEvent[] {
-    // Our own come after all that dead processes left.
-    while (this.hasUnsurveyed && !this.#segments.oldestUnread?.isAdopted) this.surveyNext();
-    const segment = this.#segments.oldestUnread;
-    return segment ? this.#segments.load(segment) : [];
+    for (;;) {
+      // Our own come after all that dead processes left.
+      while (this.hasUnsurveyed && !this.#segments.oldestUnread?.isAdopted) this.surveyNext();
+      const segment = this.#segments.oldestUnread;
+      if (!segment) return [];
+      // A stretch of settled events yields none, and there are more behind it.
+      const events = this.#segments.load(segment);
+      if (events.length > 0) return events;
+    }
   }
 
   /** Takes over what dead processes left behind. */
