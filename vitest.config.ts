@@ -1,4 +1,4 @@
-import { existsSync, globSync } from 'node:fs';
+import { globSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { defaultServerConditions } from 'vite';
 import { defineConfig } from 'vitest/config';
@@ -10,7 +10,6 @@ const projects = globSync([
   'bench/package.json',
 ])
   .map((manifest) => dirname(manifest))
-  .filter((folder) => existsSync(folder))
   .map((folder) => ({
     extends: true as const,
     root: `./${folder}`,

@@ -1,4 +1,4 @@
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -26,7 +26,6 @@ export interface Package {
 export function publishedPackages(): Package[] {
   return globSync(['packages/*/package.json', 'packages/adapters/*/package.json'], { cwd: root })
     .map((path) => join(root, path))
-    .filter((path) => existsSync(path))
     .map((path) => ({
       folder: dirname(path),
       manifest: JSON.parse(readFileSync(path, 'utf8')) as Manifest,

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { relative } from 'node:path';
 import { createInterface } from 'node:readline';
 import { root } from '../workspace.ts';
 import type { Consumer } from './consumer.ts';
@@ -55,9 +55,7 @@ process.on('SIGTERM', close);
         ACTLOG_API_KEY: apiKey,
         ACTLOG_AGENT_ID: 'snippet-agent',
       });
-      console.log(
-        `  ✓ ${join(page)}: ${name}${output ? ` (${output.trim().split('\n').length} lines)` : ''}`,
-      );
+      console.log(`  ✓ ${page}: ${name}${output ? ` (${output.trim().split('\n').length} lines)` : ''}`);
     }
   } finally {
     server.kill('SIGTERM');
