@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { classOf, familyOf, type LabelledRun } from './risk/labelled-run.ts';
+import { crossValidate, fittedWeights } from './risk/cross-validation.ts';
+import { classOf, familyOf, type LabelledCall, type LabelledRun } from './risk/labelled-run.ts';
 import { Replayer } from './risk/replay.ts';
 import { auc, aucInterval, quantile, type Scored, truePositivesAt } from './risk/statistics.ts';
 import { fitWeights } from './risk/weights.ts';
@@ -65,6 +66,43 @@ describe('the past of a run', () => {
     expect(familyOf('openai/o3-mini')).toBe('openai');
     expect(familyOf('falcon-40b')).toBe('falcon');
     expect(classOf(labelled('y', { kind: 'attack_dos' }))).toBeUndefined();
+  });
+});
+
+describe('cross-validation', () => {
+  const honest: LabelledCall[] = [['read_inbox', 'a', 200]];
+  const attack: LabelledCall[] = [...honest, ['send_message', 'b', 200], ['delete_file', 'c', 200]];
+  const runs = ['mail', 'files'].flatMap((suite) =>
+    ['gpt-4o', 'gemini-1.5'].flatMap((model) =>
+      Array.from({ length: 6 }, (_, at) => {
+        const kind = ['benign', 'attack', 'attack'][at % 3] as string;
+        const attack_succeeded = kind === 'attack' ? at % 3 === 1 : null;
+        const part = { suite, model, kind, attack_succeeded, user_task: `${at}` };
+        return labelled(`${suite} ${model} ${at}`, { ...part, events: attack_succeeded ? attack : honest });
+      }),
+    ),
+  );
+  const replayer = new Replayer(runs, 1);
+  const replayed = runs.map((run) => replayer.replay(run));
+
+  it('judges every suite and every family by what was fitted without it', () => {
+    const folds = crossValidate(replayed, 10);
+    expect(Object.keys(folds)).toEqual([
+      'without suite files',
+      'without suite mail',
+      'without family google',
+      'without family openai',
+    ]);
+    for (const judgement of Object.values(folds)) {
+      expect(judgement).toMatchObject({ aucT1: 1, aucT2: 1, tprAt5Fpr: 1, benignHighShare: 0 });
+      expect(judgement).toMatchObject({ attackedHighShare: 1, benignQuantiles: { '0.8': 0, '1': 0 } });
+    }
+  });
+
+  it('names the weights of the rules that the runs can show, and of no other', () => {
+    const weights = fittedWeights(replayed);
+    expect(weights['goal.action-after-untrusted']).toBeGreaterThan(0.05);
+    expect(weights).not.toHaveProperty('rogue.revoked-agent');
   });
 });
 

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { score } from '@actlog/risk';
 import { measureCost } from './risk/cost.ts';
-import { crossValidate } from './risk/cross-validation.ts';
+import { crossValidate, fittedWeights } from './risk/cross-validation.ts';
 import { type Judgement, judge, type Verdict } from './risk/judgement.ts';
 import { classOf, readRuns } from './risk/labelled-run.ts';
 import { Replayer } from './risk/replay.ts';
@@ -23,6 +23,12 @@ function row(name: string, judgement: Judgement): string {
     judgement.tprAt5Fpr.toFixed(3).padStart(8),
     judgement.benignHighShare.toFixed(3).padStart(8),
   ].join(' ');
+}
+
+function weightTable(weights: Record<string, number>): string {
+  return Object.entries(weights)
+    .map(([id, weight]) => `${id.padEnd(34)} ${weight.toFixed(3)}`)
+    .join('\n');
 }
 
 const HEADER =
@@ -64,15 +70,17 @@ export async function run(args: string[]): Promise<Record<string, unknown>> {
       ),
     ]),
   );
-  const cost = measureCost();
+  const cost = measureCost(warmup);
   const folds = values.folds ? crossValidate(replayed, draws) : undefined;
+  const weights = values.folds ? fittedWeights(replayed) : undefined;
   if (!values.json) {
     console.log(`${values.data}, ${warmup} sessions of past\n\n${HEADER}\n${row('all', total)}`);
     for (const [suite, judgement] of Object.entries(suites)) console.log(row(`suite ${suite}`, judgement));
     for (const [fold, judgement] of Object.entries(folds ?? {})) console.log(row(fold, judgement));
+    if (weights !== undefined) console.log(`\nweights fitted on all sessions\n${weightTable(weights)}`);
     console.log(
-      `\n${cost.microsPerEvent} µs an event, ${cost.microsPerScore} µs a score, ${cost.stateBytes} bytes of state, at a million events`,
+      `\n${cost.microsPerEvent} µs an event, ${cost.microsPerScore} µs a score (${cost.microsPerScoreFullPast} µs after sixteen sessions), ${cost.stateBytes} bytes of state, at a million events`,
     );
   }
-  return { warmup, ...total, ...cost, suites, ...(folds === undefined ? {} : { folds }) };
+  return { warmup, ...total, ...cost, suites, ...(folds === undefined ? {} : { folds, weights }) };
 }

@@ -1,11 +1,27 @@
 import { cpuUsage } from 'node:process';
-import { emptyBaseline, emptySession, observe, type RiskEvent, score, serializeSession } from '@actlog/risk';
+import {
+  type Baseline,
+  emptyBaseline,
+  emptySession,
+  learn,
+  observe,
+  type RiskEvent,
+  score,
+  serializeSession,
+} from '@actlog/risk';
 import { quantile } from './statistics.ts';
 
 const EVENTS = 1_000_000;
-const CHUNK = 50_000;
-const SCORES = 500;
-const ROUNDS = 20;
+const CHUNK = 10_000;
+const SCORES = 50;
+const ROUNDS = 400;
+/** Rounds in which the compiler does its work. */
+const UNCOUNTED_ROUNDS = 100;
+/** As many as a baseline keeps: a score can not cost more. */
+const FULL_PAST = 16;
+const CALIBRATION_STEPS = 200_000;
+/** How much slower than the fastest a calibration may run in a round that counts. */
+const DISTURBED = 1.15;
 const TOOLS = [
   'search_emails',
   'read_file',
@@ -16,11 +32,11 @@ const TOOLS = [
   'get_time',
 ];
 
-function event(at: number): RiskEvent {
+function event(at: number, sessionId = 'session'): RiskEvent {
   return {
     eventId: `00000000-0000-7000-8000-${at.toString(16).padStart(12, '0')}`,
     agentId: 'agent',
-    sessionId: 'session',
+    sessionId,
     timestampMs: 1_760_000_000_000 + at * 40,
     category: 'tool_api',
     schemaVersion: '1.0',
@@ -30,37 +46,88 @@ function event(at: number): RiskEvent {
   };
 }
 
+function baselineOf(pastSessions: number): Baseline {
+  const baseline = emptyBaseline();
+  for (let past = 0; past < pastSessions; past++) {
+    const state = emptySession();
+    for (let at = 0; at < 12; at++) observe(state, event(at, `past ${past}`));
+    learn(baseline, state, { ...score(state), level: 'low' });
+  }
+  return baseline;
+}
+
 /** Processor time of this process in microseconds: what others on the machine take is not in it. */
-function processorMicros(): number {
-  const { user, system } = cpuUsage();
+function processorMicros(work: () => void): number {
+  const before = cpuUsage();
+  work();
+  const { user, system } = cpuUsage(before);
   return user + system;
 }
 
+let sink = 0;
+
+function calibrate(): void {
+  let mixed = 1;
+  for (let step = 0; step < CALIBRATION_STEPS; step++) mixed = Math.imul(mixed ^ step, 0x01000193);
+  sink += mixed;
+}
+
 /**
- * Median processor time (over parts of the run) per event and per score of a session of a million events, and the
- * length of its stored state.
+ * Median processor time of the rounds, by piece of work. A round counts only where a fixed loop just before and just
+ * after it ran about as fast as it ever did: a core whose other half is busy, or whose clock was lowered, is slower
+ * by up to half, which says nothing of the work.
  */
-export function measureCost(): { microsPerEvent: number; microsPerScore: number; stateBytes: number } {
+function medianMicros(rounds: number, pieces: number, work: (round: number) => () => void): number {
+  const measured: { micros: number; calibration: number }[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const prepared = work(round);
+    const before = processorMicros(calibrate);
+    const micros = processorMicros(prepared);
+    const after = processorMicros(calibrate);
+    measured.push({ micros: micros / pieces, calibration: Math.max(before, after) });
+  }
+  const fastest = Math.min(...measured.map(({ calibration }) => calibration));
+  const calm = measured.filter(({ calibration }) => calibration <= fastest * DISTURBED);
+  return quantile(
+    calm.map(({ micros }) => micros),
+    0.5,
+  );
+}
+
+function rounded(micros: number): number {
+  return Math.round(micros * 1e3) / 1e3;
+}
+
+/**
+ * Processor time per event and per score of a session of a million events, the latter with `warmup` sessions of past
+ * and with as many as a baseline keeps (`microsPerScoreFullPast`), and the length of its stored state.
+ */
+export function measureCost(warmup: number): {
+  microsPerEvent: number;
+  microsPerScore: number;
+  microsPerScoreFullPast: number;
+  stateBytes: number;
+} {
   const state = emptySession();
-  const observing: number[] = [];
-  for (let from = 0; from < EVENTS; from += CHUNK) {
-    const events = Array.from({ length: CHUNK }, (_, at) => event(from + at));
-    const start = processorMicros();
-    for (const one of events) observe(state, one);
-    observing.push((processorMicros() - start) / CHUNK);
-  }
-  const baseline = emptyBaseline();
-  let sum = 0;
-  const scoring: number[] = [];
-  for (let round = 0; round < ROUNDS; round++) {
-    const start = processorMicros();
-    for (let left = SCORES; left > 0; left--) sum += score(state, { baseline }).score;
-    scoring.push((processorMicros() - start) / SCORES);
-  }
-  if (Number.isNaN(sum)) throw new Error('a score is not a number');
+  const microsPerEvent = medianMicros(EVENTS / CHUNK, CHUNK, (round) => {
+    const events = Array.from({ length: CHUNK }, (_, at) => event(round * CHUNK + at));
+    return () => {
+      for (const one of events) observe(state, one);
+    };
+  });
+  const [own, full] = [warmup, FULL_PAST].map((pastSessions) => {
+    const baseline = baselineOf(pastSessions);
+    const scores = () => {
+      for (let left = SCORES; left > 0; left--) sink += score(state, { baseline }).score;
+    };
+    for (let left = UNCOUNTED_ROUNDS; left > 0; left--) scores();
+    return medianMicros(ROUNDS, SCORES, () => scores);
+  }) as [number, number];
+  if (Number.isNaN(sink)) throw new Error('a score is not a number');
   return {
-    microsPerEvent: Math.round(quantile(observing, 0.5) * 1e3) / 1e3,
-    microsPerScore: Math.round(quantile(scoring, 0.5) * 1e3) / 1e3,
+    microsPerEvent: rounded(microsPerEvent),
+    microsPerScore: rounded(own),
+    microsPerScoreFullPast: rounded(full),
     stateBytes: serializeSession(state).length,
   };
 }

@@ -1,8 +1,10 @@
 import { ruleHash } from './baseline/baseline.ts';
 import { shareOf } from './baseline/expectation.ts';
+import { precedentFor } from './baseline/precedent.ts';
 import type { Rule, RuleMatch } from './rule.ts';
 import { RULES } from './rule-catalogue.ts';
-import type { SessionView } from './session-view.ts';
+import { type SessionView, tallyOf } from './session-view.ts';
+import { ACTION_BITS } from './taxonomy/tag.ts';
 
 /** A rule that matched, and what its match weighs. */
 export interface Finding {
@@ -22,8 +24,9 @@ const HABIT_DISCOUNT = 0.6;
 const HINT_WEIGHT = 0.13;
 const HINTS_AT_MOST = -Math.log(1 - 0.45);
 
-/** What of a rule does not depend on the session. */
-interface Constants {
+/** A rule with what of it does not depend on the session. */
+interface PreparedRule {
+  readonly rule: Rule;
   readonly hash: number;
   /** Evidence of a match at full strength. */
   readonly evidence: number;
@@ -32,36 +35,37 @@ interface Constants {
 }
 
 const CLUSTERS = [...new Set(RULES.flatMap(({ cluster }) => cluster ?? []))];
-const CONSTANTS = new Map<Rule, Constants>(
-  RULES.map((rule) => [
+const PREPARED = RULES.map(
+  (rule): PreparedRule => ({
     rule,
-    {
-      hash: ruleHash(rule.id),
-      evidence: -Math.log(1 - rule.weight),
-      cluster: rule.cluster === undefined ? -1 : CLUSTERS.indexOf(rule.cluster),
-    },
-  ]),
+    hash: ruleHash(rule.id),
+    evidence: -Math.log(1 - rule.weight),
+    cluster: rule.cluster === undefined ? -1 : CLUSTERS.indexOf(rule.cluster),
+  }),
 );
+
+function precedentIn(view: SessionView): number {
+  if (view.expected === undefined) return 0;
+  const acts = view.tools.flatMap(([hash, tool]) =>
+    tool.bits & ACTION_BITS ? [[hash, tool.count] as const] : [],
+  );
+  return precedentFor(view.expected, acts, tallyOf(view, 'act').count);
+}
 
 /** All rules' matches in a session. */
 export function findings(view: SessionView): Finding[] {
   const found: Finding[] = [];
-  for (const [rule, constants] of CONSTANTS) {
+  const precedent = precedentIn(view);
+  for (const { rule, hash, evidence, cluster } of PREPARED) {
     const match = rule.detect(view);
     if (match === undefined || match.strength <= 0) continue;
     let strength = Math.min(1, match.strength);
-    if (view.expected !== undefined && rule.habitual !== false) {
-      const habit =
-        shareOf(view.expected, (past) => past.rules.has(constants.hash)) * view.expected.confidence;
-      strength *= 1 - HABIT_DISCOUNT * habit;
+    const { expected } = view;
+    if (expected !== undefined && rule.habitual !== false) {
+      const habit = shareOf(expected, (past) => past.rules.has(hash)) * expected.confidence;
+      strength *= 1 - HABIT_DISCOUNT * Math.max(habit, rule.precedented ? precedent : 0);
     }
-    found.push({
-      rule,
-      match,
-      strength,
-      evidence: constants.evidence * strength,
-      cluster: constants.cluster,
-    });
+    found.push({ rule, match, strength, evidence: evidence * strength, cluster });
   }
   return found;
 }

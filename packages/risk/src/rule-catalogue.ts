@@ -8,6 +8,7 @@ import { executionFetchThenRun } from './rules/execution-fetch-then-run.ts';
 import { executionFirstTime } from './rules/execution-first-time.ts';
 import { goalActionAfterUntrusted } from './rules/goal-action-after-untrusted.ts';
 import { goalDetour } from './rules/goal-detour.ts';
+import { goalFollowsLink } from './rules/goal-follows-link.ts';
 import { goalNewAction } from './rules/goal-new-action.ts';
 import { goalNewOrder } from './rules/goal-new-order.ts';
 import { goalNewReading } from './rules/goal-new-reading.ts';
@@ -24,6 +25,7 @@ import { messageStranger } from './rules/message-stranger.ts';
 import { messageVersionDowngrade } from './rules/message-version-downgrade.ts';
 import { misuseDeleteAfterUntrusted } from './rules/misuse-delete-after-untrusted.ts';
 import { misuseGraveAfterUntrusted } from './rules/misuse-grave-after-untrusted.ts';
+import { misuseLongerThanUsual } from './rules/misuse-longer-than-usual.ts';
 import { misuseLossBurst } from './rules/misuse-loss-burst.ts';
 import { misuseMixedDeeds } from './rules/misuse-mixed-deeds.ts';
 import { misuseMoreThanUsual } from './rules/misuse-more-than-usual.ts';
@@ -59,6 +61,7 @@ import { trustFlood } from './rules/trust-flood.ts';
 export const RULES: readonly Rule[] = [
   goalActionAfterUntrusted,
   goalDetour,
+  goalFollowsLink,
   goalNewAction,
   goalNewOrder,
   goalNewReading,
@@ -67,6 +70,7 @@ export const RULES: readonly Rule[] = [
   goalUnreadObject,
   misuseDeleteAfterUntrusted,
   misuseGraveAfterUntrusted,
+  misuseLongerThanUsual,
   misuseLossBurst,
   misuseMixedDeeds,
   misuseMoreThanUsual,

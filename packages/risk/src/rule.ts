@@ -33,6 +33,11 @@ export interface Rule {
   readonly deterministic?: boolean;
   /** Whether it counts less where the agent's past sessions matched it too. Default: true. */
   readonly habitual?: boolean;
+  /**
+   * Whether it counts less where past sessions took the same actions, as often: so for rules that hold an action
+   * against what was read before it. Default: false.
+   */
+  readonly precedented?: boolean;
   /** When it matches without a risk. */
   readonly falsePositives: string;
   readonly recommendation: { readonly title: string; readonly text: string };

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { LEVEL_LIMITS } from './levels.ts';
 import { type ExampleStep, exampleEvents } from './rule-example.ts';
 import { score } from './score.ts';
 import { observe } from './session/observe.ts';
@@ -56,5 +57,18 @@ describe('score', () => {
     expect(ids).toContain('privilege.secret-after-untrusted');
     expect(ids).toContain('misuse.grave-after-untrusted');
     expect(both.find((factor) => factor.ruleId === 'privilege.secret-after-untrusted')?.delta).toBe(0);
+  });
+});
+
+describe('the level', () => {
+  it('is critical for one rule that proves the matter', () => {
+    expect(play([{ tool: 'read_file', stamps: ['agent_revoked'] }]).level).toBe('critical');
+    expect(play([{ tool: 'read_file', stamps: ['agent_elsewhere'] }]).level).toBe('low');
+  });
+
+  it('is never reached sooner where the past is known', () => {
+    for (const level of ['high', 'critical'] as const) {
+      expect(LEVEL_LIMITS.warm[level]).toBeGreaterThanOrEqual(LEVEL_LIMITS.cold[level]);
+    }
   });
 });

@@ -2,7 +2,7 @@ import type { Baseline } from './baseline/baseline.ts';
 import { Composition, type Finding, findings, rounded } from './composition.ts';
 import { DIMENSION_IDS, DIMENSION_NAMES } from './dimensions.ts';
 import { ENGINE_VERSION, RULESET_HASH } from './engine-version.ts';
-import { LEVEL_LIMITS, type LevelLimits, levelOf, WARM_SESSIONS } from './levels.ts';
+import { LEVEL_LIMITS, type LevelLimits, levelOf } from './levels.ts';
 import { isObservable } from './observable.ts';
 import type { DimensionId, RiskDimension, RiskFactor, RiskRecommendation, RiskScore } from './risk-score.ts';
 import type { SessionState } from './session/session-state.ts';
@@ -16,14 +16,20 @@ export interface ScoreOptions {
   readonly baseline?: Baseline | undefined;
 }
 
-function factorOf(finding: Finding, composition: Composition): RiskFactor {
+/** A finding as the score shows it. */
+interface Ranked {
+  readonly finding: Finding;
+  readonly factor: RiskFactor;
+}
+
+function factorOf(finding: Finding, composition: Composition, total: number): RiskFactor {
   const { rule, match } = finding;
   return {
     ruleId: rule.id,
     title: rule.title,
     explanation: match.explanation,
     weight: rule.weight,
-    delta: rounded(composition.score - composition.without(finding)),
+    delta: rounded(total - composition.without(finding)),
     evidence: { eventIds: match.eventIds.slice(0, 5), count: match.count ?? match.eventIds.length },
     recommendation: rule.recommendation.text,
   };
@@ -38,10 +44,13 @@ function proven(found: readonly Finding[]): boolean {
 function dimensionOf(
   id: DimensionId,
   view: SessionView,
-  ranked: readonly { finding: Finding; factor: RiskFactor }[],
+  own: readonly Ranked[],
   limits: LevelLimits,
 ): RiskDimension {
-  const own = ranked.filter(({ finding }) => finding.rule.dimension === id);
+  if (own.length === 0) {
+    const observable = isObservable(id, view);
+    return { id, name: DIMENSION_NAMES[id], score: 0, level: 'low', observable, factors: [] };
+  }
   const found = own.map(({ finding }) => finding);
   const score = rounded(new Composition(found).score);
   return {
@@ -49,7 +58,7 @@ function dimensionOf(
     name: DIMENSION_NAMES[id],
     score,
     level: levelOf(score, limits, proven(found)),
-    observable: isObservable(id, view) || own.length > 0,
+    observable: true,
     factors: own.map(({ factor }) => factor),
   };
 }
@@ -66,20 +75,21 @@ export function score(state: SessionState, options: ScoreOptions = {}): RiskScor
   const view = viewOf(state, options.baseline);
   const found = findings(view);
   const composition = new Composition(found);
-  const warm = (view.expected?.all.length ?? 0) >= WARM_SESSIONS;
-  const limits = warm ? LEVEL_LIMITS.warm : LEVEL_LIMITS.cold;
+  const limits = view.expected === undefined ? LEVEL_LIMITS.cold : LEVEL_LIMITS.warm;
+  const exact = composition.score;
   const ranked = found
-    .map((finding) => ({ finding, factor: factorOf(finding, composition) }))
+    .map((finding): Ranked => ({ finding, factor: factorOf(finding, composition, exact) }))
     .sort((a, b) => b.factor.delta - a.factor.delta || (a.finding.rule.id < b.finding.rule.id ? -1 : 1));
   const strongest = ranked.slice(0, STRONGEST);
-  const total = rounded(composition.score);
+  const total = rounded(exact);
+  const byDimension = Map.groupBy(ranked, ({ finding }) => finding.rule.dimension);
   return {
     score: total,
     level: levelOf(total, limits, proven(found)),
     engineVersion: ENGINE_VERSION,
     rulesetHash: RULESET_HASH,
     eventCount: state.eventCount,
-    dimensions: DIMENSION_IDS.map((id) => dimensionOf(id, view, ranked, limits)),
+    dimensions: DIMENSION_IDS.map((id) => dimensionOf(id, view, byDimension.get(id) ?? [], limits)),
     factors: strongest.map(({ factor }) => factor),
     recommendations: strongest.map(({ finding }) => recommendationOf(finding)),
   };

@@ -1,8 +1,9 @@
 import type { Baseline } from './baseline.ts';
 import type { PastSession } from './past-session.ts';
 
+/** How many past sessions it takes to rely on what they have in common. */
+export const FULL_CONFIDENCE_SESSIONS = 3;
 const NEAREST = 5;
-const FULL_CONFIDENCE_SESSIONS = 3;
 
 /** What past sessions like the one at hand looked like. */
 export interface Expectation {
@@ -51,5 +52,14 @@ export function expectationFor(
 
 /** Share of the near sessions for which the test holds, 0 to 1. */
 export function shareOf(expectation: Expectation, test: (past: PastSession) => boolean): number {
-  return expectation.near.filter(test).length / expectation.near.length;
+  let count = 0;
+  for (const past of expectation.near) if (test(past)) count += 1;
+  return count / expectation.near.length;
+}
+
+/** Largest value that a near session has. */
+export function mostOf({ near }: Expectation, measure: (past: PastSession) => number): number {
+  let most = 0;
+  for (const past of near) most = Math.max(most, measure(past));
+  return most;
 }

@@ -18,6 +18,7 @@ export const executionAfterUntrusted: Rule = {
     'Code, a command or a computer is driven after text came in that somebody else wrote, other than code itself.',
   weight: 0.26,
   cluster: 'grave-after-untrusted',
+  precedented: true,
   falsePositives: 'Coding agents, which read issues and run tests; their baseline takes it back.',
   recommendation: {
     title: 'Run code where it can do no harm',

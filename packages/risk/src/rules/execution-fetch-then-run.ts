@@ -20,6 +20,7 @@ export const executionFetchThenRun: Rule = {
   signal:
     'The session fetches from the web, writes a file or installs a package, and runs something: it may run foreign code.',
   weight: 0.4,
+  precedented: true,
   falsePositives: 'Setting up a project by its instructions.',
   recommendation: {
     title: 'Find out what was run',

@@ -10,7 +10,8 @@ export const goalDetour: Rule = {
   llm: ['LLM01:2025 Prompt Injection'],
   signal:
     'After text of unknown authors the agent acts, then goes back to reading. An agent that was talked into a side task does it first and returns to its own.',
-  weight: 0.23,
+  weight: 0.19,
+  precedented: true,
   falsePositives: 'Work on several items in turn: read one, act on it, read the next.',
   recommendation: {
     title: 'Ask whether the action served the task',

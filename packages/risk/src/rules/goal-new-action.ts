@@ -12,7 +12,7 @@ export const goalNewAction: Rule = {
   llm: ['LLM01:2025 Prompt Injection', 'LLM06:2025 Excessive Agency'],
   signal:
     'The agent acts with a tool that none, or hardly any, of its past sessions like this one used. What an agent does in one workflow changes little; what it is talked into is new.',
-  weight: 0.5,
+  weight: 0.36,
   cluster: 'new-action',
   habitual: false,
   falsePositives: 'A workflow that was extended on purpose, or one that varies much.',
@@ -24,9 +24,14 @@ export const goalNewAction: Rule = {
     const expected = view.expected;
     if (expected === undefined) return undefined;
     let best = 0;
+    const novelties = new Map<number, number>();
     const found = view.acts.filter((step) => {
-      const share = shareOf(expected, (past) => past.tools.has(step.tool));
-      const novelty = share === 0 ? 1 : share <= 1 / 3 ? 0.3 : 0;
+      let novelty = novelties.get(step.tool);
+      if (novelty === undefined) {
+        const share = shareOf(expected, (past) => past.tools.has(step.tool));
+        novelty = share === 0 ? 1 : share <= 1 / 3 ? 0.3 : 0;
+        novelties.set(step.tool, novelty);
+      }
       const strength = novelty * (step.bits & GRAVE_BITS ? 1 : 0.85);
       best = Math.max(best, strength);
       return strength > 0;

@@ -10,7 +10,8 @@ export const goalReadsAgain: Rule = {
   llm: ['LLM01:2025 Prompt Injection'],
   signal:
     'After an action the agent repeats a read that it had made before: it starts its own task anew, as agents do when another one came between.',
-  weight: 0.1,
+  weight: 0.04,
+  precedented: true,
   falsePositives: 'Reading a thing back to see that a change took hold.',
   recommendation: {
     title: 'Look at the action between the two reads',

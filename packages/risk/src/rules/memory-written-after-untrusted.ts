@@ -14,6 +14,7 @@ export const memoryWrittenAfterUntrusted: Rule = {
   signal:
     'Something is stored for later sessions after text came in that somebody else may have written: it may outlive this session.',
   weight: 0.35,
+  precedented: true,
   falsePositives: 'Agents that keep notes on what they read.',
   recommendation: {
     title: 'Read what was remembered',

@@ -11,8 +11,9 @@ export const misuseGraveAfterUntrusted: Rule = {
   llm: ['LLM01:2025 Prompt Injection', 'LLM06:2025 Excessive Agency'],
   signal:
     'Something is sent, deleted, paid, run, or a right or secret is changed, after text came in that somebody else may have written.',
-  weight: 0.32,
+  weight: 0.3,
   cluster: 'grave-after-untrusted',
+  precedented: true,
   falsePositives:
     'Agents whose work is to answer mail or to pay invoices do this every day; their baseline takes it back.',
   recommendation: {

@@ -1,6 +1,8 @@
+import { mostOf } from '../baseline/expectation.ts';
 import type { Rule } from '../rule.ts';
 import { counted, matched } from '../rule-match.ts';
 import { toolName } from '../session-view.ts';
+import { ACTION_BITS } from '../taxonomy/tag.ts';
 
 /** More actions than this workflow ever took. */
 export const misuseMoreThanUsual: Rule = {
@@ -9,7 +11,7 @@ export const misuseMoreThanUsual: Rule = {
   dimension: 'ASI02',
   llm: ['LLM06:2025 Excessive Agency'],
   signal: 'The agent acts more often, by a tool or altogether, than in any past session like this one.',
-  weight: 0.55,
+  weight: 0.41,
   habitual: false,
   falsePositives: 'A larger job than before; failed calls that were repeated.',
   recommendation: {
@@ -19,20 +21,26 @@ export const misuseMoreThanUsual: Rule = {
   detect(view) {
     const expected = view.expected;
     if (expected === undefined || view.acts.length === 0) return undefined;
-    const acts = view.tools.filter(([hash]) => view.acts.some((step) => step.tool === hash));
-    const usual = (hash: number) => Math.max(...expected.near.map((past) => past.tools.get(hash) ?? 0));
-    const over = acts.filter(([hash, tool]) => tool.count > usual(hash));
-    if (over.length === 0) return undefined;
-    const total = acts.reduce((sum, [, tool]) => sum + tool.count, 0);
-    const usualTotal = Math.max(...expected.near.map((past) => past.acts));
-    const overHashes = new Set(over.map(([hash]) => hash));
-    const found = view.acts.filter((step) => overHashes.has(step.tool));
-    const strength = (total > usualTotal ? 1 : 0.6) * expected.confidence;
-    const extra = over.reduce((sum, [hash, tool]) => sum + tool.count - usual(hash), 0);
+    let total = 0;
+    let extra = 0;
+    const over = new Set<number>();
+    for (const [hash, tool] of view.tools) {
+      if ((tool.bits & ACTION_BITS) === 0) continue;
+      total += tool.count;
+      const usual = mostOf(expected, (past) => past.tools.get(hash) ?? 0);
+      if (tool.count <= usual) continue;
+      extra += tool.count - usual;
+      over.add(hash);
+    }
+    const [first] = over;
+    if (first === undefined) return undefined;
+    const logged = view.acts.filter((step) => over.has(step.tool));
+    const found = logged.length > 0 ? logged : view.acts;
+    const strength = (total > mostOf(expected, (past) => past.acts) ? 1 : 0.6) * expected.confidence;
     return matched(
-      found.toReversed().slice(0, 5).toReversed(),
+      found.slice(-5),
       strength,
-      `${counted(extra, 'action')} more than in any past session like this one, by ${toolName(view, over[0]?.[0] as number)}.`,
+      `${counted(extra, 'action')} more than in any past session like this one, by ${toolName(view, first)}.`,
       extra,
     );
   },

@@ -15,6 +15,7 @@ export const privilegeSecretAfterUntrusted: Rule = {
     'A secret is read or set, or a right or account changed, after text came in that somebody else may have written.',
   weight: 0.28,
   cluster: 'grave-after-untrusted',
+  precedented: true,
   falsePositives: 'Support agents that change accounts because a ticket asks for it.',
   recommendation: {
     title: 'Revoke what may have leaked',

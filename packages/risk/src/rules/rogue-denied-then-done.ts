@@ -14,7 +14,7 @@ export const rogueDeniedThenDone: Rule = {
   llm: ['LLM06:2025 Excessive Agency'],
   signal:
     'An action that a policy or a person had denied was called afterwards, with the same arguments and no approval between.',
-  weight: 0.8,
+  weight: 0.95,
   deterministic: true,
   habitual: false,
   falsePositives: 'A policy that was changed in between.',

@@ -23,21 +23,18 @@ export const rogueDrift: Rule = {
     const { expected } = view;
     if (expected === undefined || expected.all.length < ENOUGH || view.acts.length === 0) return undefined;
     if (view.steps.length < 3) return undefined;
-    const usual = new Map<number, number>();
     let all = 0;
-    for (const past of expected.all) {
-      for (const [tool, count] of past.tools) {
-        usual.set(tool, (usual.get(tool) ?? 0) + count);
-        all += count;
-      }
+    for (const past of expected.all) all += past.acts + past.looks;
+    let calls = 0;
+    for (const [, tool] of view.tools) calls += tool.count;
+    let alike = 0;
+    for (const [hash, tool] of view.tools) {
+      let usual = 0;
+      for (const past of expected.all) usual += past.tools.get(hash) ?? 0;
+      alike += Math.min(tool.count / calls, usual / Math.max(1, all));
     }
-    const calls = view.tools.reduce((sum, [, tool]) => sum + tool.count, 0);
-    const alike = view.tools.reduce(
-      (sum, [hash, tool]) => sum + Math.min(tool.count / calls, (usual.get(hash) ?? 0) / Math.max(1, all)),
-      0,
-    );
     if (1 - alike < FAR) return undefined;
-    const strange = view.steps.filter((step) => !usual.has(step.tool));
+    const strange = view.steps.filter((step) => !expected.all.some((past) => past.tools.has(step.tool)));
     return matched(
       strange.length > 0 ? strange : view.steps,
       1 - alike,

@@ -8,6 +8,8 @@ export class BottomK<T> {
   readonly #capacity: number;
   readonly #values = new Map<number, T>();
   #largest = -1;
+  // In order, until another member comes: a session is scored more often than it meets a new tool.
+  #sorted: (readonly [number, T])[] | undefined;
 
   /** @param capacity How many members are kept. */
   constructor(capacity: number) {
@@ -24,6 +26,7 @@ export class BottomK<T> {
       this.#largest = -1;
       for (const kept of this.#values.keys()) if (kept > this.#largest) this.#largest = kept;
     }
+    this.#sorted = undefined;
     const value = create();
     this.#values.set(hash, value);
     if (hash > this.#largest) this.#largest = hash;
@@ -46,7 +49,8 @@ export class BottomK<T> {
   }
 
   /** The members by ascending hash. */
-  entries(): [number, T][] {
-    return [...this.#values].sort(([a], [b]) => a - b);
+  entries(): readonly (readonly [number, T])[] {
+    this.#sorted ??= [...this.#values].sort(([a], [b]) => a - b);
+    return this.#sorted;
   }
 }

@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import { findings } from '../composition.ts';
+import { type ExampleStep, playExample } from '../rule-example.ts';
+import { score } from '../score.ts';
+import { viewOf } from '../session-view.ts';
+import type { Expectation } from './expectation.ts';
+import { precedentFor } from './precedent.ts';
+
+const [SEND, PAY] = [11, 22];
+
+function past(...actions: readonly (readonly [number, number])[]): Expectation['near'][number] {
+  const tools = new Map(actions);
+  const [steps, rules] = [new Set<number>(), new Set<number>()];
+  return { tools, actions: new Set(tools.keys()), steps, rules, tags: 0, acts: 1, looks: 1, hour: 0 };
+}
+
+function precedent(near: Expectation['near'], acts: readonly (readonly [number, number])[], total?: number) {
+  const expected = { near, all: near, confidence: 1 };
+  return precedentFor(expected, acts, total ?? acts.reduce((sum, [, calls]) => sum + calls, 0));
+}
+
+describe('the precedent of a session', () => {
+  it('is the share of its actions that a past session took', () => {
+    const near = [past([SEND, 1]), past([SEND, 2]), past()];
+    expect(precedent(near, [[SEND, 2]])).toBe(1);
+    expect(precedent(near, [[SEND, 4]])).toBe(0.5);
+    expect(
+      precedent(near, [
+        [SEND, 2],
+        [PAY, 2],
+      ]),
+    ).toBe(0.5);
+    expect(precedent(near, [[PAY, 1]])).toBe(0);
+  });
+
+  it('counts actions of tools that the session no longer keeps as new', () => {
+    expect(precedent([past([SEND, 1]), past([SEND, 1]), past([SEND, 1])], [[SEND, 1]], 4)).toBe(0.25);
+  });
+
+  it('grows with the number of past sessions up to three', () => {
+    const one = past([SEND, 1]);
+    expect([1, 2, 3].map((count) => precedent(new Array(count).fill(one), [[SEND, 1]]))).toEqual([
+      1 / 3,
+      2 / 3,
+      1,
+    ]);
+  });
+
+  it('does not rest on one session of five', () => {
+    const planted = past([PAY, 9]);
+    const honest = past([SEND, 1]);
+    expect(precedent([planted, honest, honest, honest, honest], [[PAY, 1]])).toBe(0);
+    expect(precedent([planted, planted, honest, honest, honest], [[PAY, 1]])).toBe(1);
+  });
+
+  it('is none for a session that does not act', () => {
+    expect(precedent([past([SEND, 1])], [])).toBe(0);
+  });
+});
+
+describe('a rule that holds actions against what was read before', () => {
+  function strength(history: readonly (readonly ExampleStep[])[], id: string): number | undefined {
+    const example = { name: '', steps: ['read_inbox', 'get_webpage', 'send_message'], history };
+    const { state, baseline } = playExample(example, score);
+    return findings(viewOf(state, baseline)).find(({ rule }) => rule.id === id)?.strength;
+  }
+
+  it('counts less where the same was done before in another order, and never nothing', () => {
+    const before = Array.from({ length: 3 }, () => ['send_message', 'read_inbox']);
+    expect(strength(before, 'misuse.grave-after-untrusted')).toBeCloseTo(0.4);
+    const other = Array.from({ length: 3 }, () => ['read_inbox']);
+    expect(strength(other, 'misuse.grave-after-untrusted')).toBe(1);
+  });
+});

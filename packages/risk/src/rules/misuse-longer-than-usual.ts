@@ -1,0 +1,66 @@
+import { mostOf } from '../baseline/expectation.ts';
+import type { Rule } from '../rule.ts';
+import { counted, matched } from '../rule-match.ts';
+import { tallyOf } from '../session-view.ts';
+
+/** More calls than this workflow ever made. */
+export const misuseLongerThanUsual: Rule = {
+  id: 'misuse.longer-than-usual',
+  title: 'More calls than this workflow ever made',
+  dimension: 'ASI02',
+  llm: ['LLM06:2025 Excessive Agency', 'LLM10:2025 Unbounded Consumption'],
+  signal:
+    'The session acts, and makes more calls in all than any past session like this one. A smuggled task comes on top of the agent’s own, with the reading that it needs.',
+  weight: 0.36,
+  habitual: false,
+  falsePositives:
+    'A larger job than before, failed calls that were repeated, or another model behind the agent.',
+  recommendation: {
+    title: 'Account for the extra calls',
+    text: 'Put the session beside an earlier one of the workflow, and see from where on it goes its own way.',
+  },
+  detect(view) {
+    const { expected } = view;
+    if (expected === undefined || view.acts.length === 0) return undefined;
+    // A look at the clock or a help text belongs to no task.
+    const idle = view.tools.reduce((sum, [, tool]) => sum + (tool.bits === 0 ? tool.count : 0), 0);
+    const calls = tallyOf(view, 'act').count + tallyOf(view, 'look').count - idle;
+    const usual = mostOf(expected, (past) => past.acts + past.looks);
+    if (calls <= usual) return undefined;
+    const extra = calls - usual;
+    return matched(
+      view.steps.slice(-Math.min(5, extra)),
+      expected.confidence,
+      `The session made ${counted(calls, 'call')}, past sessions like this one at most ${usual}.`,
+      extra,
+    );
+  },
+  fires: [
+    {
+      name: 'reads more and acts where it used to be done sooner',
+      steps: ['read_inbox', 'search_files', 'read_file', 'send_message'],
+      history: [
+        ['read_inbox', 'send_message'],
+        ['read_inbox', 'read_file', 'send_message'],
+      ],
+    },
+  ],
+  quiet: [
+    {
+      name: 'as long as before',
+      steps: ['read_inbox', 'read_file', 'send_message'],
+      history: [['read_inbox', 'read_file', 'send_message']],
+    },
+    {
+      name: 'reads more, acts on nothing',
+      steps: ['read_inbox', 'read_file', 'read_file'],
+      history: [['read_inbox', 'send_message']],
+    },
+    {
+      name: 'asks for the time',
+      steps: ['get_current_time', 'read_inbox', 'send_message'],
+      history: [['read_inbox', 'send_message']],
+    },
+    { name: 'no past is known', steps: ['read_inbox', 'read_file', 'send_message'] },
+  ],
+};
