@@ -1,26 +1,41 @@
-import { globSync } from 'node:fs';
+import { existsSync, globSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { defaultServerConditions } from 'vite';
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 
 // One project a package, found by its manifest, so that a new package needs no edit here.
-const projects = globSync([
+const folders = globSync([
   'packages/*/package.json',
   'packages/adapters/*/package.json',
   'bench/package.json',
-])
-  .map((manifest) => dirname(manifest))
+]).map((manifest) => dirname(manifest));
+
+const projects = folders.map((folder) => ({
+  extends: true as const,
+  root: `./${folder}`,
+  test: {
+    name: basename(folder),
+    include: ['src/**/*.test.ts', 'tests/**/*.test.ts', '*.test.ts'],
+    exclude: [...configDefaults.exclude, 'tests/postgres/**'],
+    typecheck: {
+      enabled: true,
+      tsconfig: `${import.meta.dirname}/tsconfig.json`,
+      include: ['src/**/*.test-d.ts', 'tests/**/*.test-d.ts'],
+    },
+  },
+}));
+
+// A package with a PostgreSQL of its own has its tests run on that too.
+const onPostgres = folders
+  .filter((folder) => existsSync(`${folder}/tests/postgres/global-setup.ts`))
   .map((folder) => ({
     extends: true as const,
     root: `./${folder}`,
     test: {
-      name: basename(folder),
-      include: ['src/**/*.test.ts', 'tests/**/*.test.ts', '*.test.ts'],
-      typecheck: {
-        enabled: true,
-        tsconfig: `${import.meta.dirname}/tsconfig.json`,
-        include: ['src/**/*.test-d.ts', 'tests/**/*.test-d.ts'],
-      },
+      name: `${basename(folder)}-postgres`,
+      include: ['tests/**/*.test.ts'],
+      globalSetup: [`${import.meta.dirname}/${folder}/tests/postgres/global-setup.ts`],
+      setupFiles: [`${import.meta.dirname}/${folder}/tests/postgres/skip-when-missing.ts`],
     },
   }));
 
@@ -32,7 +47,7 @@ export default defineConfig({
     hookTimeout: 30_000,
     isolate: false,
     passWithNoTests: false,
-    projects,
+    projects: [...projects, ...onPostgres],
     coverage: { provider: 'v8', include: ['packages/**/src/**/*.ts'] },
   },
 });

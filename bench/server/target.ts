@@ -18,7 +18,14 @@ async function bare(): Promise<{ url: string; apiKey: string }> {
 }
 
 const { url, apiKey } =
-  kind === 'bare' ? await bare() : await startServer({ database, docs: false, rateLimit: limit() });
+  kind === 'bare'
+    ? await bare()
+    : await startServer({ database, docs: false, rateLimit: limit(), ...shared() });
+
+/** What servers that share a database have in common. */
+function shared() {
+  return database.startsWith('postgres:') ? { secret: 'the same in all servers of this measurement' } : {};
+}
 
 /** High enough to be counted and never to refuse. */
 function limit() {

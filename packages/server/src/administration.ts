@@ -42,12 +42,12 @@ export class Administration {
 
   /** Makes a tenant, if there is none of this name. */
   async createTenant(name: string): Promise<void> {
-    await this.#storage.writeAll(({ db }) => ensureTenant(db, name));
+    await this.#storage.writeAcross('administer', ({ db }) => ensureTenant(db, name));
   }
 
   /** The names of all tenants. */
   async tenants(): Promise<string[]> {
-    const rows = await this.#storage.readAll((db) =>
+    const rows = await this.#storage.readAcross('administer', (db) =>
       db.selectFrom('tenants').select('name').orderBy('name').execute(),
     );
     return rows.map(({ name }) => name);
@@ -57,7 +57,7 @@ export class Administration {
   async createKey(tenant: string, options: CreateKeyOptions): Promise<CreatedKey> {
     const { name, kind = 'live', scopes, expiresInDays } = options;
     const expiresMs = expiresInDays === undefined ? null : Date.now() + expiresInDays * dayMs;
-    return this.#storage.writeAll(async ({ db }) => {
+    return this.#storage.writeAcross('administer', async ({ db }) => {
       const { key, stored } = await addKey(db, await tenantId(db, tenant), { kind, name, scopes, expiresMs });
       return { apiKey: key, key: keyView(stored) };
     });
@@ -65,7 +65,9 @@ export class Administration {
 
   /** The keys of a tenant, oldest first. */
   async keys(tenant: string): Promise<StoredKey[]> {
-    const records = await this.#storage.readAll(async (db) => listKeys(db, await tenantId(db, tenant)));
+    const records = await this.#storage.readAcross('administer', async (db) =>
+      listKeys(db, await tenantId(db, tenant)),
+    );
     return records.map(keyView);
   }
 
@@ -79,7 +81,7 @@ export class Administration {
     if (!(overlapDays >= 0 && overlapDays <= longestOverlapDays)) {
       throw new RangeError(`The overlap must be 0 to ${longestOverlapDays} days, not ${overlapDays}.`);
     }
-    const created = await this.#storage.writeAll(async ({ db }) => {
+    const created = await this.#storage.writeAcross('administer', async ({ db }) => {
       const owner = await tenantId(db, tenant);
       const old = (await listKeys(db, owner)).find(({ id }) => id === keyId);
       if (!old) throw unknownKey(tenant, keyId);
@@ -94,7 +96,7 @@ export class Administration {
 
   /** Ends a key at once. @throws Error when there is no such tenant or key. */
   async revokeKey(tenant: string, keyId: string): Promise<void> {
-    await this.#storage.writeAll(async ({ db }) => {
+    await this.#storage.writeAcross('administer', async ({ db }) => {
       if (!(await expireKey(db, await tenantId(db, tenant), keyId, Date.now()))) {
         throw unknownKey(tenant, keyId);
       }
@@ -106,7 +108,7 @@ export class Administration {
   async revokeLeakedKey(apiKey: string): Promise<boolean> {
     const identity = identifyApiKey(apiKey);
     if (!identity) return false;
-    const isKnown = await this.#storage.writeAll(async ({ db }) => {
+    const isKnown = await this.#storage.writeAcross('administer', async ({ db }) => {
       const row = await db
         .selectFrom('api_keys')
         .select(['tenant_id', 'digest'])
@@ -124,7 +126,7 @@ export class Administration {
     if (days !== null && !(Number.isInteger(days) && days >= 1)) {
       throw new RangeError(`Days must be a whole number of at least 1, or null, not ${days}.`);
     }
-    await this.#storage.writeAll(async ({ db }) => {
+    await this.#storage.writeAcross('administer', async ({ db }) => {
       await db
         .updateTable('tenants')
         .set({ retention_days: days })
@@ -140,20 +142,23 @@ export class Administration {
 
   /** The last messages to a webhook, the newest first. */
   async deliveries(tenant: string, channelId: string, limit = 100): Promise<DeliveryRow[]> {
-    return this.#storage.readAll(async (db) =>
-      listDeliveries(db, await tenantId(db, tenant), channelId, limit),
-    );
+    const owner = await this.#tenantId(tenant);
+    return this.#storage.read(owner, (db) => listDeliveries(db, owner, channelId, limit));
   }
 
   /** Sends a message again, whether it was delivered or had failed. @throws Error when there is none. */
   async replayDelivery(tenant: string, deliveryId: string): Promise<void> {
     const again = { status: 'waiting', attempts: 0, next_attempt_ms: Date.now(), finished_ms: null } as const;
-    await this.#storage.writeAll(async ({ db }) => {
-      const owner = await tenantId(db, tenant);
+    const owner = await this.#tenantId(tenant);
+    await this.#storage.write(owner, async ({ db }) => {
       if (!(await updateDelivery(db, { tenant_id: owner, id: deliveryId }, again))) {
         throw new Error(`The tenant "${tenant}" has no delivery "${deliveryId}".`);
       }
     });
+  }
+
+  #tenantId(name: string): Promise<number> {
+    return this.#storage.readAcross('administer', (db) => tenantId(db, name));
   }
 }
 

@@ -5,7 +5,7 @@ import { serve } from './cli/serve.ts';
 import { collectSettings, settingOptions } from './cli/settings.ts';
 
 const program = new Command('actlog-server')
-  .description('The actlog service on one embedded database.')
+  .description('The actlog service on an embedded database or on PostgreSQL.')
   .showHelpAfterError();
 
 const start = program

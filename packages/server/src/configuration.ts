@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { isPostgresUrl } from './storage/database-address.ts';
 
 /** What a server can be told. Everything has a default that is safe for one machine. */
 export const configuration = z.strictObject({
@@ -6,11 +7,16 @@ export const configuration = z.strictObject({
   host: z.string().min(1).default('127.0.0.1'),
   /** Port to listen on; 0 takes a free one. */
   port: z.int().min(0).max(65_535).default(0),
-  /** Path of the SQLite file, or `:memory:`, which forgets everything at the end. */
+  /** Path of the SQLite file; `:memory:`, which forgets everything at the end; or `postgres://…`. */
   database: z.string().min(1).default(':memory:'),
+  /** Connections that this process keeps to PostgreSQL at most, beside the one on which it listens. */
+  databaseConnections: z.int().min(2).max(1000).default(10),
   /** Bytes that the database file may grow to; beyond it events are refused with 503. Unbounded by default. */
   maxDatabaseBytes: z.int().min(1_000_000).optional(),
-  /** The deployment's secret. By default random in memory, or a file beside the database. */
+  /**
+   * The deployment's secret. By default random in memory, or a file beside an SQLite database. Servers that share a
+   * PostgreSQL database are all given the same one.
+   */
   secret: z.string().min(32, 'must have at least 32 characters').optional(),
   /** Name of the tenant that the returned key belongs to. */
   tenant: z.string().min(1).max(200).default('default'),
@@ -39,6 +45,19 @@ export const configuration = z.strictObject({
   logLevel: z.enum(['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace']).default('silent'),
 });
 
+const consistent = configuration.superRefine((settings, { addIssue }) => {
+  if (!isPostgresUrl(settings.database)) return;
+  if (settings.secret === undefined) {
+    const message =
+      'must be given with PostgreSQL, the same to every server of the database; make one with: openssl rand -base64 32';
+    addIssue({ code: 'custom', path: ['secret'], message });
+  }
+  if (settings.maxDatabaseBytes !== undefined) {
+    const message = 'bounds an SQLite file; a PostgreSQL database is bounded by its own host';
+    addIssue({ code: 'custom', path: ['maxDatabaseBytes'], message });
+  }
+});
+
 /** What a caller may give. */
 export type ServerOptions = z.input<typeof configuration>;
 
@@ -51,7 +70,7 @@ export type Configuration = z.output<typeof configuration>;
  * @throws TypeError that names each option that cannot be taken, and why.
  */
 export function configured(options: ServerOptions): Configuration {
-  const result = configuration.safeParse(options);
+  const result = consistent.safeParse(options);
   if (result.success) return result.data;
   const problems = result.error.issues.map(
     (issue) => `  ${issue.path.join('.') || 'options'}: ${issue.message}`,

@@ -1,7 +1,7 @@
 import { answersKeptForMs } from './http/idempotency.ts';
 import { dropOldDeliveries } from './storage/delivery-store.ts';
 import { dropOldCounts } from './storage/policy-count-store.ts';
-import { dropSession, outdatedSessions } from './storage/retention.ts';
+import { dropOutdated, outdatedSessions } from './storage/retention.ts';
 import type { Storage } from './storage/storage.ts';
 
 const dayMs = 24 * 3_600_000;
@@ -14,7 +14,8 @@ const countsKeptForMs = 2 * dayMs;
 
 /** Drops what nobody looks at any more, and the sessions that their tenant does not keep. */
 export async function keepHouse(storage: Storage, nowMs: number): Promise<void> {
-  await storage.writeAll(async ({ db }) => {
+  await storage.maintain(nowMs);
+  await storage.writeAcross('sweep', async ({ db }) => {
     await db
       .deleteFrom('idempotency_keys')
       .where('created_ms', '<=', nowMs - answersKeptForMs)
@@ -29,11 +30,12 @@ export async function keepHouse(storage: Storage, nowMs: number): Promise<void> 
 export async function dropOutdatedSessions(storage: Storage, nowMs: number): Promise<number> {
   let dropped = 0;
   for (;;) {
-    const outdated = await storage.readAll((db) => outdatedSessions(db, nowMs));
+    const outdated = await storage.readAcross('sweep', (db) => outdatedSessions(db, nowMs));
     if (outdated.length === 0) return dropped;
-    await storage.writeAll(async ({ db }) => {
-      for (const { tenant_id: tenantId, id } of outdated) await dropSession(db, tenantId, id);
-    });
+    for (const [tenantId, sessions] of Map.groupBy(outdated, (session) => session.tenant_id)) {
+      const ids = sessions.map(({ id }) => id);
+      await storage.write(tenantId, ({ db }) => dropOutdated(db, tenantId, ids, nowMs));
+    }
     dropped += outdated.length;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The actlog service: every endpoint of the interface on one embedded database, started by one call or one
- * command.
+ * The actlog service: every endpoint of the interface on one embedded database or on PostgreSQL, started by one
+ * call or one command.
  *
  * @packageDocumentation
  */

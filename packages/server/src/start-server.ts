@@ -13,12 +13,17 @@ import { mountEndpoints } from './http/mount.ts';
 import { mountOperations } from './http/operations.ts';
 import { DeploymentSecret, randomSecret, secretBeside } from './keys/deployment-secret.ts';
 import { addKey, ensureTenant } from './keys/provisioning.ts';
+import { checkSecret } from './keys/secret-check.ts';
 import { Metrics } from './metrics.ts';
 import { learnFromEndedSessions } from './risk/learning.ts';
 import { createRoutes } from './routes.ts';
 import { expireKey } from './storage/key-store.ts';
-import { Storage } from './storage/storage.ts';
+import { openStorage } from './storage/open-storage.ts';
+import type { Storage } from './storage/storage.ts';
 import { WebhookSender } from './webhooks/sender.ts';
+
+/** Rounds of scoring what a crash left behind, where other servers may go on writing meanwhile. */
+const roundsAtStart = 20;
 
 /** A server that listens. */
 export interface RunningServer {
@@ -33,7 +38,7 @@ export interface RunningServer {
 }
 
 /**
- * Starts the service: every endpoint on one embedded database.
+ * Starts the service: every endpoint on an embedded database, or on PostgreSQL.
  *
  * ```ts
  * const { url, apiKey, close } = await startServer({ port: 0 });
@@ -45,10 +50,12 @@ export interface RunningServer {
  */
 export async function startServer(options: ServerOptions = {}): Promise<RunningServer> {
   const settings = configured(options);
-  const secret = new DeploymentSecret(
-    settings.secret ?? (settings.database === ':memory:' ? randomSecret() : secretBeside(settings.database)),
-  );
-  const storage = await Storage.open({ file: settings.database, maxBytes: settings.maxDatabaseBytes });
+  const secret = new DeploymentSecret(secretOf(settings));
+  const storage = await openStorage({
+    database: settings.database,
+    maxBytes: settings.maxDatabaseBytes,
+    connections: settings.databaseConnections,
+  });
   const metrics: Metrics = new Metrics(() => services.ingest.queued);
   const services = assemble(settings, storage, secret, metrics);
   const app = createApp({
@@ -84,7 +91,8 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     mountOperations(app, { storage, metrics, isClosing: () => closing !== undefined });
     mountEndpoints(app, services, createRoutes(services));
     if (settings.docs) await mountDocs(app);
-    await services.settling.catchUpAll();
+    await checkSecret(storage, secret);
+    await services.settling.catchUpAll(storage.isShared ? roundsAtStart : undefined);
     const { apiKey, key } = await provisionKey(storage, settings);
     if (settings.apiKey === undefined) own = key;
     await app.listen({ host: settings.host, port: settings.port });
@@ -115,7 +123,7 @@ function provisionKey(
   storage: Storage,
   { tenant, apiKey }: Configuration,
 ): Promise<{ apiKey: string; key: OwnKey }> {
-  return storage.writeAll(async ({ db }) => {
+  return storage.writeAcross('administer', async ({ db }) => {
     const tenantId = await ensureTenant(db, tenant);
     const { key, stored } = await addKey(db, tenantId, { kind: 'test', name: 'startServer', key: apiKey });
     return { apiKey: key, key: { tenantId, id: stored.id } };
@@ -124,6 +132,10 @@ function provisionKey(
 
 async function endKey(storage: Storage, { tenantId, id }: OwnKey): Promise<void> {
   await storage.write(tenantId, ({ db }) => expireKey(db, tenantId, id, Date.now()));
+}
+
+function secretOf({ secret, database }: Configuration): string {
+  return secret ?? (database === ':memory:' ? randomSecret() : secretBeside(database));
 }
 
 function addressOf(app: FastifyInstance): string {

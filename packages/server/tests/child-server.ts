@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { ServerOptions } from '../src/index.ts';
+import { withTestDatabase } from './test-database.ts';
 
 /** A server in a process of its own, which a test can kill. */
 export class ChildServer {
@@ -18,7 +19,8 @@ export class ChildServer {
   static async start(options: ServerOptions): Promise<ChildServer> {
     const file = join(import.meta.dirname, 'child-server-main.ts');
     const flags = ['--conditions=@actlog/source', '--disable-warning=ExperimentalWarning'];
-    const child = spawn(process.execPath, [...flags, file, JSON.stringify(options)], {
+    const settings = JSON.stringify(await withTestDatabase(options));
+    const child = spawn(process.execPath, [...flags, file, settings], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     const died = once(child, 'exit').then(() => {
@@ -31,6 +33,7 @@ export class ChildServer {
 
   /** Ends the process with nothing said to it. */
   async kill(): Promise<void> {
+    if (this.#process.exitCode !== null || this.#process.signalCode !== null) return;
     const gone = once(this.#process, 'exit');
     this.#process.kill('SIGKILL');
     await gone;

@@ -4,7 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test as onSqlite } from 'vitest';
+import { onPostgres } from './test-database.ts';
 import { activityEvent } from './test-server.ts';
 
 const main = join(import.meta.dirname, '../src/bin.ts');
@@ -21,6 +22,9 @@ afterAll(() => rmSync(folder, { recursive: true }));
 function command(...args: string[]) {
   return run(process.execPath, [...flags, ...args], { cwd: folder, env: { PATH: process.env.PATH ?? '' } });
 }
+
+// The command is told its database by a flag: once is enough.
+const test = onSqlite.skipIf(onPostgres);
 
 test('the command prints an address and a key that work, and stops cleanly on SIGTERM', async () => {
   const child = spawn(process.execPath, [...flags, '--port', '0', '--database', join(folder, 'run.db')], {

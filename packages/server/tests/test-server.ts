@@ -1,20 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { type ActivityEvent, type BodyOf, type EndpointName, endpoints, type SentOf } from '@actlog/protocol';
 import { contract, errorEnvelope } from '@actlog/protocol/schemas';
-import { afterEach, expect } from 'vitest';
+import { expect } from 'vitest';
 import { type RunningServer, type ServerOptions, startServer } from '../src/index.ts';
-
-const running = new Set<RunningServer>();
-
-afterEach(async () => {
-  for (const server of running) await server.close();
-  running.clear();
-});
+import { withTestDatabase } from './test-database.ts';
+import { atTestEnd } from './test-end.ts';
 
 /** Starts a server that is closed after the test. */
 export async function testServer(options: ServerOptions = {}): Promise<TestServer> {
-  const server = await startServer({ docs: false, ...options });
-  running.add(server);
+  const server = await startServer({ docs: false, ...(await withTestDatabase(options)) });
+  atTestEnd(() => server.close());
   return new TestServer(server, server.apiKey);
 }
 

@@ -3,11 +3,11 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { Administration } from '../administration.ts';
 import { allScopes } from '../keys/provisioning.ts';
 import type { StoredKey } from '../storage/key-store.ts';
-import { Storage } from '../storage/storage.ts';
+import { openStorage } from '../storage/open-storage.ts';
 
 /** Opens the database beside a server that may be running, does one thing, and closes it. */
 async function administer(database: string, work: (admin: Administration) => unknown): Promise<void> {
-  const storage = await Storage.open({ file: database });
+  const storage = await openStorage({ database, connections: 2 });
   try {
     await work(new Administration(storage));
   } finally {
@@ -41,7 +41,9 @@ function scopeList(text: string): Scope[] {
 }
 
 function databaseOption(): Option {
-  return new Option('--database <file>', 'SQLite file').env('ACTLOG_DATABASE').default('actlog.db');
+  return new Option('--database <database>', 'SQLite file, or postgres://… address')
+    .env('ACTLOG_DATABASE')
+    .default('actlog.db');
 }
 
 function tenantOption(): Option {
@@ -121,5 +123,9 @@ export function administrationCommands(): Command[] {
     .action((file: string, { database }: { database: string }) =>
       administer(database, (admin) => admin.backup(file)),
     );
-  return [keysCommand(), retention, backup];
+  const migrate = new Command('migrate')
+    .description('bring the tables up to date, for servers whose role may not')
+    .addOption(databaseOption())
+    .action(({ database }: { database: string }) => administer(database, () => undefined));
+  return [keysCommand(), retention, backup, migrate];
 }

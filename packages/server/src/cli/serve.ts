@@ -1,5 +1,6 @@
 import type { ServerOptions } from '../configuration.ts';
 import { startServer } from '../start-server.ts';
+import { shownDatabase } from '../storage/database-address.ts';
 
 /** Starts the server, says where it is, and stops it on SIGINT or SIGTERM. */
 export async function serve(settings: ServerOptions): Promise<void> {
@@ -10,7 +11,7 @@ export async function serve(settings: ServerOptions): Promise<void> {
       `actlog listens on ${server.url}`,
       `  API key   ${keyShown}`,
       `  docs      ${server.url}/docs`,
-      `  database  ${settings.database ?? ':memory:'}`,
+      `  database  ${shownDatabase(settings.database ?? ':memory:')}`,
       '',
       `  export ACTLOG_BASE_URL=${server.url}`,
       ...(settings.apiKey === undefined ? [`  export ACTLOG_API_KEY=${server.apiKey}`] : []),

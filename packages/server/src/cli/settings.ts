@@ -6,7 +6,8 @@ import { configuration, type ServerOptions } from '../configuration.ts';
 const descriptions: Record<keyof typeof configuration.shape, string> = {
   host: 'address to listen on',
   port: 'port to listen on; 0 takes a free one',
-  database: 'SQLite file, or :memory:',
+  database: 'SQLite file, :memory:, or postgres://… (with a password better by variable)',
+  databaseConnections: 'connections to PostgreSQL at most',
   maxDatabaseBytes: 'bytes that the database may grow to',
   secret: "the deployment's secret, at least 32 characters; else a file beside the database",
   tenant: 'tenant of the printed key',

@@ -1,14 +1,10 @@
 import type { Storage } from '../storage/storage.ts';
 
-/** Milliseconds between looks for a commit of another process, while someone waits. */
-const lookEveryMs = 200;
-
 /** Wakes who waits for a decision: at once when this process makes it, soon when another one does. */
 export class DecisionSignal {
   readonly #storage: Storage;
   readonly #waiting = new Map<string, Set<() => void>>();
-  #timer: NodeJS.Timeout | undefined;
-  #changeNumber = 0;
+  #endWatch: (() => void) | undefined;
   #isClosed = false;
 
   constructor(storage: Storage) {
@@ -61,20 +57,15 @@ export class DecisionSignal {
     waiting?.delete(done);
     if (waiting?.size === 0) this.#waiting.delete(id);
     if (this.#waiting.size === 0) {
-      clearInterval(this.#timer);
-      this.#timer = undefined;
+      this.#endWatch?.();
+      this.#endWatch = undefined;
     }
   }
 
   #watch(): void {
-    if (this.#timer) return;
-    this.#changeNumber = this.#storage.changeNumber();
-    this.#timer = setInterval(() => {
-      const changeNumber = this.#storage.changeNumber();
-      if (changeNumber === this.#changeNumber) return;
-      this.#changeNumber = changeNumber;
-      this.#wakeAll();
-    }, lookEveryMs);
-    this.#timer.unref();
+    this.#endWatch ??= this.#storage.watch((actionId) => {
+      if (actionId === undefined) this.#wakeAll();
+      else this.wake(actionId);
+    });
   }
 }

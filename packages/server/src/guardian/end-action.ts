@@ -1,5 +1,6 @@
 import { isoTime } from '../http/iso-time.ts';
 import type { Services } from '../services.ts';
+import { notify } from '../storage/notification.ts';
 import {
   endPendingAction,
   type PendingActionEnd,
@@ -42,6 +43,7 @@ export async function endAction(
     timestamp: isoTime(nowMs),
     data: pendingActionView(ended, nowMs),
   });
+  await notify(write.db, row.id);
   write.afterCommit(() => services.decisions.wake(row.id));
   return ended;
 }

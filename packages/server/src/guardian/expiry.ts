@@ -1,5 +1,6 @@
 import type { Services } from '../services.ts';
-import { overduePendingActions } from '../storage/pending-action-store.ts';
+import { overduePendingActions, type PendingActionRow } from '../storage/pending-action-store.ts';
+import type { Write } from '../storage/transaction.ts';
 import { endAction } from './end-action.ts';
 
 /** Actions that one transaction ends. */
@@ -11,14 +12,26 @@ const largestSweep = 100;
  * @returns how many this call ended.
  */
 export async function expireActions(services: Services, nowMs: number): Promise<number> {
-  const overdue = await services.storage.readAll((db) => overduePendingActions(db, nowMs, largestSweep));
-  if (overdue.length === 0) return 0;
-  return services.storage.writeAll(async (write) => {
-    let ended = 0;
-    for (const row of overdue) {
-      const end = { status: 'expired' as const, comment: null, decided_by: null, decided_ms: null };
-      if (await endAction(services, write, row, end, nowMs)) ended += 1;
-    }
-    return ended;
-  });
+  const overdue = await services.storage.readAcross('sweep', (db) =>
+    overduePendingActions(db, nowMs, largestSweep),
+  );
+  let ended = 0;
+  for (const [tenantId, rows] of Map.groupBy(overdue, (row) => row.tenant_id)) {
+    ended += await services.storage.write(tenantId, (write) => expireEach(services, write, rows, nowMs));
+  }
+  return ended;
+}
+
+async function expireEach(
+  services: Services,
+  write: Write,
+  rows: readonly PendingActionRow[],
+  nowMs: number,
+): Promise<number> {
+  let ended = 0;
+  for (const row of rows) {
+    const end = { status: 'expired' as const, comment: null, decided_by: null, decided_ms: null };
+    if (await endAction(services, write, row, end, nowMs)) ended += 1;
+  }
+  return ended;
 }

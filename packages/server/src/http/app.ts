@@ -57,7 +57,14 @@ export function createApp({ logger, metrics, requestTimeoutMs }: AppOptions): Fa
     reply.headers(securityHeaders);
     done();
   });
+  let isClosing = false;
+  app.addHook('preClose', (done) => {
+    isClosing = true;
+    done();
+  });
   app.addHook('onResponse', (request, reply, done) => {
+    // A connection whose last answer came after the close began would else be kept alive, and the close with it.
+    if (isClosing) setImmediate(() => app.server.closeIdleConnections());
     const route = request.routeOptions.url ?? 'none';
     metrics.request(request.method, route, reply.statusCode, reply.elapsedTime);
     // An allow-list: a log line never holds a body, a query, a header or a key's secret.

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { type EndpointName, headers } from '@actlog/protocol';
 import type { DeploymentSecret } from '../keys/deployment-secret.ts';
+import { lockNames } from '../storage/locks.ts';
 import type { Database } from '../storage/transaction.ts';
 import { ApiError, validationError } from './api-error.ts';
 
@@ -43,6 +44,8 @@ export class IdempotentRequest {
    */
   async firstAnswer(db: Database, nowMs: number): Promise<unknown> {
     const { tenant_id: tenantId, endpoint, key } = this.#place;
+    // A repeat that comes while the first request is worked on waits for its answer.
+    await lockNames(db, tenantId, [this.#context]);
     const row = await db
       .selectFrom('idempotency_keys')
       .select(['request_digest', 'response'])

@@ -1,13 +1,13 @@
-import { emptyTenant, type RiskEvent, stampEvent } from '@actlog/risk';
+import { type Arrival, emptyTenant, type RiskEvent, stampEvent } from '@actlog/risk';
 import { riskEvent } from '../risk/risk-event.ts';
-import type { RiskKeeper } from '../risk/risk-keeper.ts';
 import { type AgentStanding, findAgentStandings, noteAgentsSeen } from '../storage/agent-store.ts';
 import { findEvents, insertEvents, isSameEvent } from '../storage/event-log.ts';
-import { findSessions, type SessionSummary, saveSessions } from '../storage/session-store.ts';
+import { type SessionSummary, saveSessions } from '../storage/session-store.ts';
 import type { Database, Write } from '../storage/transaction.ts';
 import type { NewEvent, RecordedEvent } from './new-event.ts';
 import type { SessionCache } from './session-cache.ts';
-import { SessionFold } from './session-fold.ts';
+import type { SessionFold } from './session-fold.ts';
+import { dropUnused, openFolds } from './session-folds.ts';
 import { eventIdReused, eventWarnings } from './warnings.ts';
 
 /** Events of one tenant that share a transaction. */
@@ -28,17 +28,24 @@ export interface RecordedGroups {
 /** What is left after some sessions were scored. */
 export type Settled = Omit<RecordedGroups, 'outcomes'>;
 
-/** What a recorder keeps at hand between writes. Only for who knows of every write to sessions. */
-export interface RecorderMemory {
-  readonly sessions: SessionCache;
-  readonly risk: RiskKeeper;
+/** What watches events go by for the sake of their sessions' risk. */
+export interface RiskObserver {
+  /** Brings what is known of the tenant to hand. */
+  loadTenant(db: Database, tenantId: number): Promise<void>;
+  /** Brings a session to hand, before its new events are written. */
+  load(db: Database, tenantId: number, summary: SessionSummary): Promise<void>;
+  /** What can be seen of an event only by looking beyond its session. */
+  stamp(tenantId: number, event: RiskEvent, arrival: Arrival): number;
+  /** Takes note of an event that was written. */
+  observe(tenantId: number, event: RiskEvent, stamp: number): void;
 }
 
-/** Sessions that may wait to be scored; beyond it each write scores some of them. */
-const maxUnsettled = 2000;
-
-/** Sessions that are scored in one go when many wait. */
-export const settledInOneGo = 100;
+/** What a recorder keeps at hand between writes. */
+export interface RecorderMemory {
+  /** Only for who knows of every write to sessions. */
+  readonly sessions?: SessionCache;
+  readonly risk: RiskObserver;
+}
 
 /** Writes events with all that a write keeps: the sessions' summaries, their risk and the agents. */
 export class EventRecorder {
@@ -54,33 +61,13 @@ export class EventRecorder {
     this.#onWritten = onWritten;
   }
 
-  /** Writes the events of several tenants. */
-  async recordGroups(write: Write, groups: readonly EventGroup[]): Promise<RecordedEvent[][]> {
-    const outcomes: RecordedEvent[][] = [];
-    for (const { tenantId, events } of groups) outcomes.push(await this.record(write, tenantId, events));
-    const risk = this.#memory?.risk;
-    if (risk && risk.unsettled > maxUnsettled) await risk.settle(write, settledInOneGo);
-    return outcomes;
-  }
-
   /** Writes events of one tenant. One whose id is known changes nothing and is answered as the first one was. */
   async record({ db }: Write, tenantId: number, events: readonly NewEvent[]): Promise<RecordedEvent[]> {
-    const sessions = await this.#sessions(db, tenantId, events);
-    const agents = await findAgentStandings(
-      db,
-      tenantId,
-      unique(events, (event) => event.agentId),
-    );
-    const folds = new Map<string, SessionFold>();
-    const arrivals = events.map((incoming) => {
-      const { sessionId } = incoming.event;
-      let fold = folds.get(sessionId);
-      if (!fold) {
-        fold = new SessionFold(sessions.get(sessionId), incoming);
-        folds.set(sessionId, fold);
-      }
-      return fold.takeArrival();
-    });
+    const folds = await openFolds(db, tenantId, events, this.#memory?.sessions);
+    const agents = await findAgentStandings(db, tenantId, [
+      ...new Set(events.map(({ event }) => event.agentId)),
+    ]);
+    const arrivals = events.map(({ event }) => (folds.get(event.sessionId) as SessionFold).takeArrival());
     await this.#loadRisk(db, tenantId, [...folds.values()]);
     const riskEvents = events.map(({ event }) => riskEvent(event));
     const stamps = events.map(({ event, receivedMs }, index) =>
@@ -138,10 +125,11 @@ export class EventRecorder {
     });
     if (changed.size > 0) {
       await saveSessions(db, tenantId, [...changed]);
-      for (const { summary } of changed) this.#memory?.sessions.put(tenantId, summary);
-      await noteAgentsSeen(db, tenantId, seenMsById);
+      for (const { summary } of changed) this.#memory?.sessions?.put(tenantId, summary);
+      await noteAgentsSeen(db, tenantId, seenMsById, agents);
       this.#onWritten();
     }
+    if (changed.size < folds.size) await dropUnused(db, tenantId, [...folds.values()], changed);
     return recorded;
   }
 
@@ -157,24 +145,4 @@ export class EventRecorder {
     if (this.#memory) return this.#memory.risk.stamp(tenantId, event, arrival);
     return stampEvent(emptyTenant(), event, arrival).stamp;
   }
-
-  async #sessions(
-    db: Database,
-    tenantId: number,
-    events: readonly NewEvent[],
-  ): Promise<Map<string, SessionSummary>> {
-    const found = new Map<string, SessionSummary>();
-    const missing: string[] = [];
-    for (const id of unique(events, (event) => event.sessionId)) {
-      const kept = this.#memory?.sessions.get(tenantId, id);
-      if (kept) found.set(id, kept);
-      else missing.push(id);
-    }
-    if (missing.length === 0) return found;
-    return new Map([...found, ...(await findSessions(db, tenantId, missing))]);
-  }
-}
-
-function unique(events: readonly NewEvent[], field: (event: NewEvent['event']) => string): string[] {
-  return [...new Set(events.map(({ event }) => field(event)))];
 }

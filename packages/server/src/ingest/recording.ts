@@ -4,18 +4,19 @@ import { RiskKeeper } from '../risk/risk-keeper.ts';
 import type { Tables } from '../storage/schema.ts';
 import { commit, type Write } from '../storage/transaction.ts';
 import { Outbox } from '../webhooks/outbox.ts';
-import {
-  type EventGroup,
-  EventRecorder,
-  type RecordedGroups,
-  type Settled,
-  settledInOneGo,
-} from './event-recorder.ts';
+import { type EventGroup, EventRecorder, type RecordedGroups, type Settled } from './event-recorder.ts';
+import type { RecordedEvent } from './new-event.ts';
 import { SessionCache } from './session-cache.ts';
 
+/** Sessions that may wait to be scored; beyond it each write scores some of them. */
+const maxUnsettled = 2000;
+
+/** Sessions that are scored in one go when many wait. */
+const settledInOneGo = 100;
+
 /**
- * Recording where the database is written: the transactions of the group commit and of scoring, with what is kept
- * at hand between them.
+ * Recording where one thread alone writes the database: the transactions of the group commit and of scoring, with
+ * what is kept at hand between them.
  */
 export class Recording {
   readonly #database: Kysely<Tables>;
@@ -42,7 +43,14 @@ export class Recording {
 
   /** Records events in one transaction. */
   async record(groups: readonly EventGroup[]): Promise<RecordedGroups> {
-    const outcomes = await this.#commit((write) => this.#recorder.recordGroups(write, groups));
+    const outcomes = await this.#commit(async (write) => {
+      const recorded: RecordedEvent[][] = [];
+      for (const { tenantId, events } of groups) {
+        recorded.push(await this.#recorder.record(write, tenantId, events));
+      }
+      if (this.#risk.unsettled > maxUnsettled) await this.#risk.settle(write, settledInOneGo);
+      return recorded;
+    });
     return { outcomes, ...this.#left() };
   }
 
@@ -57,7 +65,7 @@ export class Recording {
   async #commit<Result>(work: (write: Write) => Promise<Result>): Promise<Result> {
     this.#leftMessages = false;
     try {
-      return await commit(this.#database, work);
+      return await commit((run) => this.#database.transaction().execute(run), work);
     } catch (error) {
       this.forget();
       throw error;

@@ -13,12 +13,13 @@ export class SessionFold implements SessionChange {
   readonly summary: SessionSummary;
   readonly joinedAgentIds: string[] = [];
   startMoved = false;
-  readonly #isNew: boolean;
+  /** Whether the session begins with this write. */
+  readonly isNew: boolean;
   #nextArrival: number;
 
   /** `stored` is the summary so far; without it, `first` opens the session. */
   constructor(stored: SessionSummary | undefined, first: NewEvent) {
-    this.#isNew = stored === undefined;
+    this.isNew = stored === undefined;
     const sourceMs = Date.parse(first.event.sourceTimestamp);
     this.summary = stored ?? {
       id: first.event.sessionId,
@@ -55,7 +56,7 @@ export class SessionFold implements SessionChange {
     summary.last_event_ms = Math.max(summary.last_event_ms, sourceMs);
     if (sourceMs < summary.started_ms) {
       summary.started_ms = sourceMs;
-      this.startMoved = !this.#isNew;
+      this.startMoved = !this.isNew;
     }
     if (!summary.agentIds.includes(event.agentId)) {
       if (summary.agentIds.length < namedAgents) summary.agentIds.push(event.agentId);

@@ -10,11 +10,14 @@ export class DeploymentSecret {
   readonly #encryptionKey: Buffer;
   /** Signs cursors. */
   readonly cursorKey: Buffer;
+  /** Tells two secrets apart, and nothing else about them. */
+  readonly fingerprint: string;
 
   /** `secret` has at least 32 characters of randomness. */
   constructor(secret: string) {
     const derive = (purpose: string) => Buffer.from(hkdfSync('sha256', secret, 'actlog', purpose, 32));
     this.cursorKey = derive('cursor');
+    this.fingerprint = derive('fingerprint').toString('hex');
     this.#encryptionKey = derive('encryption');
   }
 

@@ -30,6 +30,7 @@ export class KeyRing {
   readonly #storage: Storage;
   readonly #acceptsTestKeys: boolean;
   readonly #kept = new Map<string, Kept>();
+  readonly #reading = new Map<string, Promise<Kept | undefined>>();
   #generation = 0;
 
   constructor(storage: Storage, options: { readonly acceptsTestKeys: boolean }) {
@@ -52,6 +53,7 @@ export class KeyRing {
   /** Forgets a key, so that a change of it counts at once in this process. */
   forget(id: string): void {
     this.#kept.delete(id);
+    this.#reading.delete(id);
     this.#generation += 1;
   }
 
@@ -61,14 +63,24 @@ export class KeyRing {
   }
 
   async #lookUp(id: string): Promise<Kept | undefined> {
-    const nowMs = Date.now();
     const kept = this.#kept.get(id);
-    if (kept && Math.abs(nowMs - kept.readMs) < keysKeptForMs) return kept;
-    const record = await this.#storage.readAll((db) => findKey(db, id));
+    if (kept && Math.abs(Date.now() - kept.readMs) < keysKeptForMs) return kept;
+    // Requests that arrive together ask once.
+    const reading = this.#reading.get(id) ?? this.#read(id).finally(() => this.#reading.delete(id));
+    this.#reading.set(id, reading);
+    return reading;
+  }
+
+  async #read(id: string): Promise<Kept | undefined> {
+    const nowMs = Date.now();
+    const generation = this.#generation;
+    const record = await this.#storage.readAcross('authenticate', (db) => findKey(db, id));
     this.#kept.delete(id);
     if (!record) return undefined;
     const caller = { tenantId: record.tenantId, keyId: record.id, scopes: new Set(record.scopes) };
     const fresh = { record, caller, readMs: nowMs };
+    // What was read while a key was changed may be what it was before.
+    if (generation !== this.#generation) return fresh;
     if (this.#kept.size >= keptKeys) this.#kept.delete(this.#kept.keys().next().value as string);
     this.#kept.set(id, fresh);
     return fresh;

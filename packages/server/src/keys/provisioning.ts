@@ -1,5 +1,6 @@
 import type { Scope } from '@actlog/protocol';
 import { findKey, insertKey, type StoredKey } from '../storage/key-store.ts';
+import { lockNames } from '../storage/locks.ts';
 import type { Database } from '../storage/transaction.ts';
 import { identifyApiKey, type KeyKind, newApiKey } from './api-key.ts';
 
@@ -21,12 +22,14 @@ export interface NewKeyOptions {
 export async function ensureTenant(db: Database, name: string): Promise<number> {
   const found = await db.selectFrom('tenants').select('id').where('name', '=', name).executeTakeFirst();
   if (found) return found.id;
-  const { id } = await db
+  const made = await db
     .insertInto('tenants')
     .values({ name, created_ms: Date.now(), settings_version: 0, retention_days: null })
+    .onConflict((conflict) => conflict.column('name').doNothing())
     .returning('id')
-    .executeTakeFirstOrThrow();
-  return id;
+    .executeTakeFirst();
+  // Another process was faster.
+  return made ? made.id : ensureTenant(db, name);
 }
 
 /**
@@ -44,6 +47,7 @@ export async function addKey(
   if (!identity) {
     throw new TypeError('The given API key does not have the form of a key; make one with newApiKey().');
   }
+  await lockNames(db, tenantId, [`key ${identity.id}`]);
   const known = await findKey(db, identity.id);
   if (known) {
     if (known.tenantId === tenantId && known.digest === identity.digest) return { key, stored: known };

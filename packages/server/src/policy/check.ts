@@ -5,6 +5,7 @@ import { ApiError } from '../http/api-error.ts';
 import { isoTime } from '../http/iso-time.ts';
 import type { Services } from '../services.ts';
 import { findCheckedAction, saveCheckedAction } from '../storage/checked-action-store.ts';
+import { lockNames } from '../storage/locks.ts';
 import { findPendingAction, type PendingActionRow, statusAt } from '../storage/pending-action-store.ts';
 import type { Database, Write } from '../storage/transaction.ts';
 import { actionDigest, type CheckedAction, checkedAction } from './checked-action.ts';
@@ -64,15 +65,17 @@ export class Check {
   async answerByWriting(write: Write): Promise<CheckAnswer> {
     const { db } = write;
     const set = await this.#services.policySets.of(db, this.#tenantId);
+    const candidates = this.#candidates(set);
+    await lockNames(db, this.#tenantId, this.#locks(candidates));
     const named = await this.#named(db);
     const fired: FiredPolicy[] = [];
     const rates: RateCondition[] = [];
-    for (const { policy, why } of this.#candidates(set)) {
+    for (const { policy, why } of candidates) {
       if (policy.definition.rate === null) {
         fired.push({ policy, why });
         continue;
       }
-      const rate = new RateCondition(this.#tenantId, policy, this.#action, this.#nowMs);
+      const rate = this.#rate(policy);
       rates.push(rate);
       const exceeded = await rate.exceeded(db, named?.counted === 1);
       if (exceeded !== undefined) fired.push({ policy, why: `${why}; ${exceeded}` });
@@ -114,6 +117,18 @@ export class Check {
     }
     if (!named) await this.#tellWebhooks(write, fired);
     return this.#answer(fired, held);
+  }
+
+  /** What racing checks must not do at once: count the same rate, name the same action, hold the same action. */
+  #locks(candidates: readonly Candidate[]): string[] {
+    const { agentId, actionId, sessionId } = this.#body;
+    const action = actionId === undefined ? `same ${sessionId} ${this.#digest}` : `named ${actionId}`;
+    const rates = candidates.filter(({ policy }) => policy.definition.rate !== null);
+    return [`action ${agentId} ${action}`, ...rates.map(({ policy }) => this.#rate(policy).lockName)];
+  }
+
+  #rate(policy: CompiledPolicy): RateCondition {
+    return new RateCondition(this.#tenantId, policy, this.#action, this.#nowMs);
   }
 
   #candidates(set: PolicySet): Candidate[] {

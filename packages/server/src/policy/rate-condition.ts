@@ -24,6 +24,11 @@ export class RateCondition {
     this.#counted = { tenantId, policyId: id, subject: subjectOf(rate.per, action) };
   }
 
+  /** What to lock before the look: the count of this very subject. */
+  get lockName(): string {
+    return `rate ${this.#counted.policyId} ${this.#counted.subject}`;
+  }
+
   /** Why the policy fires, or undefined while the action stays within the rate. */
   async exceeded(db: Database, isCounted: boolean): Promise<string | undefined> {
     const { max, windowSeconds } = this.#rate;

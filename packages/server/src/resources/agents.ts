@@ -4,6 +4,7 @@ import type { ReadRoute, WriteRoute } from '../http/route.ts';
 import { newIdentifier } from '../identifier.ts';
 import type { Services } from '../services.ts';
 import { findAgent, listAgents, saveAgent } from '../storage/agent-store.ts';
+import { lockNames } from '../storage/locks.ts';
 import { agentView } from './agent-view.ts';
 import { mergePatch } from './merge-patch.ts';
 import { sessionsPage } from './sessions.ts';
@@ -16,6 +17,7 @@ export const createAgent: WriteRoute<'agents.create'> = {
   kind: 'write',
   async handle({ caller: { tenantId }, body, receivedMs }, { db }) {
     const id = body.id ?? newIdentifier('agt');
+    await lockNames(db, tenantId, [`agent ${id}`]);
     const seen = await findAgent(db, tenantId, id);
     if (seen?.registered === 1) {
       throw new ApiError('ALREADY_EXISTS', 'An agent with this id is registered; change it with PATCH.');
@@ -78,6 +80,7 @@ export const getAgent: ReadRoute<'agents.get'> = {
 export const updateAgent: WriteRoute<'agents.update'> = {
   kind: 'write',
   async handle({ caller, params, body, receivedMs }, { db }) {
+    await lockNames(db, caller.tenantId, [`agent ${params.id}`]);
     const row = await findAgent(db, caller.tenantId, params.id);
     if (!row) throw notFound('agent');
     const { metadata, ...fields } = body;
@@ -93,7 +96,7 @@ export const updateAgent: WriteRoute<'agents.update'> = {
 export function listAgentSessions(services: Services): ReadRoute<'agents.sessions'> {
   return {
     kind: 'read',
-    prepare: () => services.settling.beforeList(),
+    prepare: ({ caller }) => services.settling.beforeList(caller.tenantId),
     async handle({ caller: { tenantId }, params, query }, db) {
       if (!(await findAgent(db, tenantId, params.id))) throw notFound('agent');
       return sessionsPage(services, db, tenantId, 'agents.sessions', { ...query, agentId: params.id });

@@ -7,6 +7,7 @@ import { newIdentifier } from '../identifier.ts';
 import { ConditionError, parseCondition } from '../policy/condition.ts';
 import { maxActivePolicies } from '../policy/policy-set.ts';
 import type { Services } from '../services.ts';
+import { lockNames } from '../storage/locks.ts';
 import {
   countActivePolicies,
   findPolicy,
@@ -17,6 +18,9 @@ import {
 } from '../storage/policy-store.ts';
 import type { Database } from '../storage/transaction.ts';
 import { mergePatch } from './merge-patch.ts';
+
+/** Policies are counted, read and written back, one write of a tenant after the other. */
+const policiesLock = ['policies'];
 
 /** A policy as the wire shows it. */
 function policyView({ definition, ...policy }: StoredPolicy): SentOf<'policies.get'> {
@@ -68,6 +72,7 @@ export const createPolicy: WriteRoute<'policies.create'> = {
       message: body.message ?? null,
     };
     refuseContradictions(definition);
+    await lockNames(db, tenantId, policiesLock);
     if ((await countActivePolicies(db, tenantId)) >= maxActivePolicies) {
       throw validationError(
         '',
@@ -122,6 +127,7 @@ export const getPolicy: ReadRoute<'policies.get'> = {
 export const updatePolicy: WriteRoute<'policies.update'> = {
   kind: 'write',
   async handle({ caller: { tenantId }, params, body, receivedMs }, { db }) {
+    await lockNames(db, tenantId, policiesLock);
     const policy = await existing(db, tenantId, params.id);
     if (policy.status === 'archived') {
       throw new ApiError('POLICY_ARCHIVED', 'An archived policy is never changed; create a new one.');
@@ -142,6 +148,7 @@ const emptied = { description: null, condition: null, rate: null, approval: null
 export const archivePolicy: WriteRoute<'policies.archive'> = {
   kind: 'write',
   async handle({ caller: { tenantId }, params, receivedMs }, { db }) {
+    await lockNames(db, tenantId, policiesLock);
     const policy = await existing(db, tenantId, params.id);
     if (policy.status === 'archived') return policyView(policy);
     const next = {

@@ -51,7 +51,7 @@ export async function sessionsPage(
 export function listSessionsRoute(services: Services): ReadRoute<'sessions.list'> {
   return {
     kind: 'read',
-    prepare: () => services.settling.beforeList(),
+    prepare: ({ caller }) => services.settling.beforeList(caller.tenantId),
     handle: ({ caller, query }, db) => sessionsPage(services, db, caller.tenantId, 'sessions.list', query),
   };
 }
@@ -60,7 +60,7 @@ export function listSessionsRoute(services: Services): ReadRoute<'sessions.list'
 export function getSession({ cursors, settling }: Services): ReadRoute<'sessions.get'> {
   return {
     kind: 'read',
-    prepare: () => settling.beforeList(),
+    prepare: ({ caller }) => settling.beforeList(caller.tenantId),
     async handle({ caller: { tenantId }, params, query }, db) {
       const summary = await findSession(db, tenantId, params.id);
       if (!summary) throw notFound('session');

@@ -1,4 +1,5 @@
 import { emptyBaseline, learn, parseBaseline, parseSession, score, serializeBaseline } from '@actlog/risk';
+import { lockNames } from '../storage/locks.ts';
 import {
   findBaseline,
   findSessionRisk,
@@ -7,6 +8,7 @@ import {
   sessionsToLearn,
 } from '../storage/risk-store.ts';
 import type { Storage } from '../storage/storage.ts';
+import type { Database } from '../storage/transaction.ts';
 
 /** Milliseconds without an event after which a session counts as ended. */
 const endedAfterMs = 30 * 60_000;
@@ -23,23 +25,34 @@ const learnedAtOnce = 100;
 export async function learnFromEndedSessions(storage: Storage, nowMs: number): Promise<number> {
   let looked = 0;
   for (;;) {
-    const ended = await storage.readAll((db) => sessionsToLearn(db, nowMs - endedAfterMs, learnedAtOnce));
+    const ended = await storage.readAcross('sweep', (db) =>
+      sessionsToLearn(db, nowMs - endedAfterMs, learnedAtOnce),
+    );
     if (ended.length === 0) return looked;
-    await storage.writeAll(async ({ db }) => {
-      for (const { tenant_id: tenantId, id, agent_id: agentId } of ended) {
-        const stored = await findSessionRisk(db, tenantId, id);
-        if (stored) {
-          const text = await findBaseline(db, tenantId, agentId);
-          const baseline = text === null ? emptyBaseline() : parseBaseline(text);
-          const state = parseSession(stored.state);
-          const own = stored.baseline === null ? undefined : parseBaseline(stored.baseline);
-          const isLearned = learn(baseline, state, score(state, { baseline: own }));
-          if (isLearned) await saveBaseline(db, tenantId, agentId, serializeBaseline(baseline));
-        }
-        await markLearned(db, tenantId, id);
-      }
-    });
+    for (const [tenantId, sessions] of Map.groupBy(ended, (session) => session.tenant_id)) {
+      await storage.write(tenantId, ({ db }) => learnFrom(db, tenantId, sessions));
+    }
     storage.forgetSessions();
     looked += ended.length;
+  }
+}
+
+async function learnFrom(
+  db: Database,
+  tenantId: number,
+  sessions: readonly { readonly id: string; readonly agent_id: string }[],
+): Promise<void> {
+  // A baseline is read, added to and written back.
+  await lockNames(db, tenantId, ['learning']);
+  for (const { id, agent_id: agentId } of sessions) {
+    if (!(await markLearned(db, tenantId, id))) continue;
+    const stored = await findSessionRisk(db, tenantId, id);
+    if (!stored) continue;
+    const text = await findBaseline(db, tenantId, agentId);
+    const baseline = text === null ? emptyBaseline() : parseBaseline(text);
+    const state = parseSession(stored.state);
+    const own = stored.baseline === null ? undefined : parseBaseline(stored.baseline);
+    const isLearned = learn(baseline, state, score(state, { baseline: own }));
+    if (isLearned) await saveBaseline(db, tenantId, agentId, serializeBaseline(baseline));
   }
 }

@@ -1,7 +1,5 @@
-import type { RiskLevel } from '@actlog/protocol';
 import {
   type Arrival,
-  type Baseline,
   emptySession,
   emptyTenant,
   observe,
@@ -9,14 +7,12 @@ import {
   parseSession,
   parseTenant,
   type RiskEvent,
-  type SessionState,
-  score,
   serializeSession,
   serializeTenant,
   stampEvent,
   type TenantState,
 } from '@actlog/risk';
-import { isoTime } from '../http/iso-time.ts';
+import type { RiskObserver } from '../ingest/event-recorder.ts';
 import { eventsArrivedBetween } from '../storage/event-log.ts';
 import {
   findBaseline,
@@ -30,13 +26,11 @@ import { findSession, type SessionSummary } from '../storage/session-store.ts';
 import type { Database, Write } from '../storage/transaction.ts';
 import type { Outbox } from '../webhooks/outbox.ts';
 import { storedRiskEvent } from './risk-event.ts';
+import { type ScorableSession, scoreSession } from './score-session.ts';
 
-/** The risk of a session at hand: what the engine keeps, up to the newest event. */
-interface KnownRisk {
+/** The risk of a session at hand. */
+interface KnownRisk extends ScorableSession {
   readonly tenantId: number;
-  readonly summary: SessionSummary;
-  readonly state: SessionState;
-  readonly baseline: Baseline | undefined;
   readonly baselineText: string | null;
 }
 
@@ -48,14 +42,12 @@ interface KnownTenant {
 /** Sessions kept at hand; one that is dropped is read again, with the events that its stored risk lacks. */
 const keptSessions = 2000;
 
-const severity: Record<RiskLevel, number> = { low: 0, medium: 1, high: 2, critical: 3 };
-
 /**
  * Keeps the risk of sessions while their events are written. What it holds is only ever ahead of the database by
  * events that the database has, so it can be thrown away at any moment: what the stored risk lacks is observed
  * again, and the engine's result does not depend on the order.
  */
-export class RiskKeeper {
+export class RiskKeeper implements RiskObserver {
   readonly #outbox: Outbox;
   readonly #sessions = new Map<string, KnownRisk>();
   readonly #tenants = new Map<number, KnownTenant>();
@@ -149,11 +141,11 @@ export class RiskKeeper {
         baseline: baselineText,
       })),
     );
-    const before = settled.map(({ summary }) => summary.risk_level);
-    for (const known of settled) scoreSession(known);
+    const rises = settled.map(scoreSession);
     await updateListedRisks(db, settled);
-    for (const [index, known] of settled.entries())
-      await this.#tellOfRise(write, known, before[index] ?? null);
+    for (const [index, rise] of rises.entries()) {
+      if (rise) await this.#outbox.queue(write, (settled[index] as KnownRisk).tenantId, rise);
+    }
     for (const [tenantId, tenant] of this.#tenants) {
       if (!tenant.isChanged) continue;
       tenant.isChanged = false;
@@ -172,27 +164,6 @@ export class RiskKeeper {
     }
     await this.settle(write, this.unsettled);
   }
-
-  async #tellOfRise(
-    write: Write,
-    { tenantId, summary }: KnownRisk,
-    previousLevel: RiskLevel | null,
-  ): Promise<void> {
-    const { id, agent_id: agentId, risk_score: value, risk_level: level } = summary;
-    if (level === null || value === null || severity[level] <= severity[previousLevel ?? 'low']) return;
-    await this.#outbox.queue(write, tenantId, {
-      type: 'session.risk_raised',
-      timestamp: isoTime(Date.now()),
-      data: { sessionId: id, agentId, score: value, level, previousLevel },
-    });
-  }
-}
-
-function scoreSession({ summary, state, baseline }: KnownRisk): void {
-  const { score: value, level } = score(state, { baseline });
-  summary.risk_score = value;
-  summary.risk_level = level;
-  summary.risk_arrival = summary.last_arrival;
 }
 
 function keyOf(tenantId: number, sessionId: string): string {

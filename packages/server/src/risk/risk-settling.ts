@@ -25,6 +25,8 @@ export class RiskSettling {
   #timer: NodeJS.Timeout | undefined;
   #round: Promise<void> = Promise.resolve();
   #isBehind = false;
+  /** Whether an event was written past the recording, so that only the database knows which session is behind. */
+  #isBypassed = false;
 
   constructor(storage: Storage, outbox: Outbox) {
     this.#storage = storage;
@@ -38,20 +40,22 @@ export class RiskSettling {
     if (!this.#isBehind || this.#timer) return;
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
-      this.#round = this.#settle([]).catch(() => {});
+      this.#round = (this.#isBypassed ? this.catchUpAll(roundsBeforeList) : this.#settle([])).catch(() => {});
     }, delayMs);
     this.#timer.unref();
   }
 
   /** Takes note of an event that was written past the recording. */
   noteBehind(): void {
-    this.#isBehind = true;
+    this.#isBypassed = true;
     this.after({ leftMessages: false, unsettled: 1 });
   }
 
-  /** Scores what this process has written, so that a list shows it. */
-  async beforeList(): Promise<void> {
-    if (this.#isBehind) await this.catchUpAll(roundsBeforeList);
+  /** Scores what has been written to a tenant's sessions, so that a list shows it. */
+  async beforeList(tenantId: number): Promise<void> {
+    // What other processes have written, only the database knows.
+    if (this.#storage.isShared) await this.#catchUpTenant(tenantId);
+    else if (this.#isBehind) await this.catchUpAll(roundsBeforeList);
   }
 
   /** Scores these sessions now. */
@@ -61,8 +65,9 @@ export class RiskSettling {
 
   /** Scores whatever sessions are behind, as after a crash. */
   async catchUpAll(maxRounds = 10_000): Promise<void> {
+    this.#isBypassed = false;
     for (let round = 0; round < maxRounds; round += 1) {
-      const behind = await this.#storage.readAll((db) => sessionsBehind(db, caughtUpAtOnce));
+      const behind = await this.#storage.readAcross('sweep', (db) => sessionsBehind(db, caughtUpAtOnce));
       if (behind.length === 0) break;
       await this.catchUp(behind);
     }
@@ -73,7 +78,16 @@ export class RiskSettling {
   async close(): Promise<void> {
     clearTimeout(this.#timer);
     await this.#round;
-    await this.catchUpAll();
+    // Where others go on writing, the end of what is behind may never come.
+    await this.catchUpAll(this.#storage.isShared ? roundsBeforeList : undefined);
+  }
+
+  async #catchUpTenant(tenantId: number): Promise<void> {
+    for (let round = 0; round < roundsBeforeList; round += 1) {
+      const behind = await this.#storage.read(tenantId, (db) => sessionsBehind(db, caughtUpAtOnce, tenantId));
+      if (behind.length === 0) return;
+      await this.catchUp(behind);
+    }
   }
 
   async #settle(behind: readonly { tenant_id: number; id: string }[]): Promise<void> {

@@ -1,10 +1,12 @@
 import type { Selectable } from 'kysely';
 import { bulkInsert } from './bulk-insert.ts';
+import { oneOf } from './one-of.ts';
+import { isPostgres } from './postgres/is-postgres.ts';
 import type { AgentTable } from './schema.ts';
 import type { Database } from './transaction.ts';
 
 /** What ingest needs to know about an agent. */
-export type AgentStanding = Pick<Selectable<AgentTable>, 'id' | 'status' | 'registered'>;
+export type AgentStanding = Pick<Selectable<AgentTable>, 'id' | 'status' | 'registered' | 'last_seen_ms'>;
 
 const touchAgents = bulkInsert(
   'agents',
@@ -25,22 +27,32 @@ export async function findAgentStandings(
 ): Promise<Map<string, AgentStanding>> {
   const rows = await db
     .selectFrom('agents')
-    .select(['id', 'status', 'registered'])
+    .select(['id', 'status', 'registered', 'last_seen_ms'])
     .where('tenant_id', '=', tenantId)
-    .where('id', 'in', [...ids])
+    .where(oneOf(db, 'id', ids))
     .execute();
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** Notes that agents acted. One that nobody registered gets a row of its own, marked so. */
+/** Milliseconds by which `last_seen_ms` may be behind where many processes would queue up to write it. */
+const seenToMs = 1000;
+
+/** Notes that agents acted, of whom `known` was read before. One that nobody registered gets a row, marked so. */
 export async function noteAgentsSeen(
   db: Database,
   tenantId: number,
   seenMsById: ReadonlyMap<string, number>,
+  known: ReadonlyMap<string, AgentStanding>,
 ): Promise<void> {
+  let seen = [...seenMsById];
+  if (isPostgres(db)) {
+    seen = seen
+      .filter(([id, seenMs]) => Math.abs(seenMs - (known.get(id)?.last_seen_ms ?? 0)) > seenToMs)
+      .sort(([left], [right]) => (left < right ? -1 : 1));
+  }
   await touchAgents(
     db,
-    [...seenMsById].map(([id, seenMs]) => ({
+    seen.map(([id, seenMs]) => ({
       tenant_id: tenantId,
       id,
       metadata: '{}',
@@ -90,9 +102,9 @@ export function listAgents(
   return query.orderBy('created_ms', 'desc').orderBy('id', 'desc').limit(options.limit).execute();
 }
 
-/** Writes an agent whole: a new one, or the next state of one that is stored. */
+/** Writes an agent whole: a new one, or the next state of one that is stored, but for when it was seen. */
 export async function saveAgent(db: Database, row: Selectable<AgentTable>): Promise<void> {
-  const { tenant_id: _tenant, id: _id, created_ms: _created, ...changes } = row;
+  const { tenant_id: _tenant, id: _id, created_ms: _created, last_seen_ms: _seen, ...changes } = row;
   await db
     .insertInto('agents')
     .values(row)

@@ -1,5 +1,6 @@
 import type { WebhookEventType } from '@actlog/protocol';
 import type { Selectable } from 'kysely';
+import { lockRows } from './locks.ts';
 import { raiseSettingsVersion } from './policy-store.ts';
 import type { NotificationChannelTable } from './schema.ts';
 import type { Database } from './transaction.ts';
@@ -30,13 +31,26 @@ export async function findChannel(
   tenantId: number,
   id: string,
 ): Promise<StoredChannel | undefined> {
-  const row = await db
+  const row = await ofId(db, tenantId, id).executeTakeFirst();
+  return row && storedChannel(row);
+}
+
+/** As `findChannel`, for a write: nobody else changes it until the transaction ends. */
+export async function lockChannel(
+  db: Database,
+  tenantId: number,
+  id: string,
+): Promise<StoredChannel | undefined> {
+  const row = await lockRows(db, ofId(db, tenantId, id)).executeTakeFirst();
+  return row && storedChannel(row);
+}
+
+function ofId(db: Database, tenantId: number, id: string) {
+  return db
     .selectFrom('notification_channels')
     .selectAll()
     .where('tenant_id', '=', tenantId)
-    .where('id', '=', id)
-    .executeTakeFirst();
-  return row && storedChannel(row);
+    .where('id', '=', id);
 }
 
 /** Webhooks, the newest first. */

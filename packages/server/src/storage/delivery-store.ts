@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
 import { bulkInsert } from './bulk-insert.ts';
+import { lockRows } from './locks.ts';
 import type { DeliveryTable } from './schema.ts';
 import type { Database } from './transaction.ts';
 
@@ -45,21 +46,31 @@ export function dueDeliveries(
   return query.orderBy('next_attempt_ms').limit(limit).execute();
 }
 
-/** Takes a delivery for this process until a moment. Returns false when another process was faster. */
-export async function leaseDelivery(
+/** Takes those of the deliveries for this process until a moment that no other process has taken or is taking. */
+export async function leaseDeliveries(
   db: Database,
-  { tenant_id: tenantId, id, leased_until_ms: seenLeaseMs }: DeliveryRow,
+  due: readonly DeliveryRow[],
   untilMs: number,
-): Promise<boolean> {
-  const result = await db
-    .updateTable('deliveries')
-    .set({ leased_until_ms: untilMs })
-    .where('tenant_id', '=', tenantId)
-    .where('id', '=', id)
-    .where('status', '=', 'waiting')
-    .where('leased_until_ms', '=', seenLeaseMs)
-    .executeTakeFirst();
-  return result.numUpdatedRows > 0n;
+): Promise<DeliveryRow[]> {
+  const leased: DeliveryRow[] = [];
+  for (const row of due) {
+    const { tenant_id: tenantId, id, leased_until_ms: seenLeaseMs } = row;
+    const free = db
+      .selectFrom('deliveries')
+      .select('id')
+      .where('tenant_id', '=', tenantId)
+      .where('id', '=', id)
+      .where('status', '=', 'waiting')
+      .where('leased_until_ms', '=', seenLeaseMs);
+    const result = await db
+      .updateTable('deliveries')
+      .set({ leased_until_ms: untilMs })
+      .where('tenant_id', '=', tenantId)
+      .where('id', 'in', lockRows(db, free, 'skip'))
+      .executeTakeFirst();
+    if (result.numUpdatedRows > 0n) leased.push(row);
+  }
+  return leased;
 }
 
 /** Changes a delivery after a try. */

@@ -2,6 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ActivityEvent, SentOf } from '@actlog/protocol';
 import type { Insertable, Selectable } from 'kysely';
 import { bulkInsert } from './bulk-insert.ts';
+import { oneOf } from './one-of.ts';
+import { findEventsById, insertEventsOnce } from './postgres/event-ids.ts';
+import { isPostgres } from './postgres/is-postgres.ts';
 import type { EventTable, Tables } from './schema.ts';
 import type { Database } from './transaction.ts';
 
@@ -11,26 +14,29 @@ export interface EventPosition {
   readonly eventId: string;
 }
 
+const insertUnlessKnown = bulkInsert(
+  'events',
+  [
+    'tenant_id',
+    'session_id',
+    'source_ms',
+    'event_id',
+    'arrival',
+    'agent_id',
+    'source_timestamp',
+    'category',
+    'schema_version',
+    'payload',
+    'received_ms',
+    'stamp',
+  ],
+  (insert) => insert.onConflict((conflict) => conflict.doNothing()),
+);
+
 /** Writes events; one whose id the tenant already has is left out. Returns how many were written. */
-export const insertEvents: (db: Database, rows: readonly Insertable<EventTable>[]) => Promise<number> =
-  bulkInsert(
-    'events',
-    [
-      'tenant_id',
-      'session_id',
-      'source_ms',
-      'event_id',
-      'arrival',
-      'agent_id',
-      'source_timestamp',
-      'category',
-      'schema_version',
-      'payload',
-      'received_ms',
-      'stamp',
-    ],
-    (insert) => insert.onConflict((conflict) => conflict.doNothing()),
-  );
+export function insertEvents(db: Database, rows: readonly Insertable<EventTable>[]): Promise<number> {
+  return isPostgres(db) ? insertEventsOnce(db, rows) : insertUnlessKnown(db, rows);
+}
 
 /** The stored events of these ids. */
 export async function findEvents(
@@ -38,12 +44,14 @@ export async function findEvents(
   tenantId: number,
   eventIds: readonly string[],
 ): Promise<Map<string, Selectable<EventTable>>> {
-  const rows = await db
-    .selectFrom('events')
-    .selectAll()
-    .where('tenant_id', '=', tenantId)
-    .where('event_id', 'in', [...eventIds])
-    .execute();
+  const rows = isPostgres(db)
+    ? await findEventsById(db, tenantId, eventIds)
+    : await db
+        .selectFrom('events')
+        .selectAll()
+        .where('tenant_id', '=', tenantId)
+        .where(oneOf(db, 'event_id', eventIds))
+        .execute();
   return new Map(rows.map((row) => [row.event_id, row]));
 }
 

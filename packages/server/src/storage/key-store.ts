@@ -94,6 +94,9 @@ export async function expireKey(
   return result.numUpdatedRows > 0n;
 }
 
+/** Milliseconds by which `last_used_ms` may be behind: each key's processes would queue up to write it otherwise. */
+const usedToMs = 1000;
+
 /** Notes that a key was used. */
 export async function noteKeyUsed(db: Database, tenantId: number, id: string, usedMs: number): Promise<void> {
   await db
@@ -101,5 +104,6 @@ export async function noteKeyUsed(db: Database, tenantId: number, id: string, us
     .set({ last_used_ms: usedMs })
     .where('tenant_id', '=', tenantId)
     .where('id', '=', id)
+    .where((eb) => eb.or([eb('last_used_ms', 'is', null), eb('last_used_ms', '<', usedMs - usedToMs)]))
     .execute();
 }

@@ -1,3 +1,5 @@
+import { PostgresError, postgresOutage } from './postgres/postgres-error.ts';
+
 /** Result codes of SQLite that mean "not now" rather than "never": https://www.sqlite.org/rescode.html */
 const passing = new Map([
   [5, 'is locked by another process'],
@@ -14,7 +16,11 @@ const passing = new Map([
  * request is 503: nothing was stored, and the same request may succeed later.
  */
 export function storageOutage(error: unknown): string | undefined {
-  if (!(error instanceof Error) || !('errcode' in error)) return undefined;
-  const reason = passing.get(Number(error.errcode) & 0xff);
+  const reason = error instanceof PostgresError ? postgresOutage(error) : sqliteOutage(error);
   return reason && `The database ${reason}.`;
+}
+
+function sqliteOutage(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('errcode' in error)) return undefined;
+  return passing.get(Number(error.errcode) & 0xff);
 }

@@ -1,5 +1,6 @@
 import type { SentOf } from '@actlog/protocol';
 import type { Selectable } from 'kysely';
+import { notify } from './notification.ts';
 import type { PolicyTable } from './schema.ts';
 import type { Database } from './transaction.ts';
 
@@ -78,13 +79,14 @@ export async function savePolicy(db: Database, tenantId: number, policy: StoredP
   await raiseSettingsVersion(db, tenantId);
 }
 
-/** Tells all processes that their copies of the tenant's policies and channels are old. */
+/** Tells all processes that their copies of the tenant's policies and channels are old, and who waits to look again. */
 export async function raiseSettingsVersion(db: Database, tenantId: number): Promise<void> {
   await db
     .updateTable('tenants')
     .set((eb) => ({ settings_version: eb('settings_version', '+', 1) }))
     .where('id', '=', tenantId)
     .execute();
+  await notify(db, '');
 }
 
 /** The version of the tenant's policies and channels. */

@@ -1,3 +1,4 @@
+import { type RawBuilder, sql } from 'kysely';
 import type { Database } from './transaction.ts';
 
 /** A rate: so many requests a second on average, so many at once. */
@@ -19,8 +20,9 @@ export interface RateTaken {
 const clockSkewMs = 10_000;
 
 /**
- * Takes `cost` requests of a rate at once, or none, by the generic cell rate algorithm (ITU-T I.371): one number a
- * subject, the time at which its next request would arrive if it came evenly.
+ * Takes `cost` requests of a rate, at most its burst, at once or none, by the generic cell rate algorithm (ITU-T I.371): one number a
+ * subject, the time at which its next request would arrive if it came evenly. One statement looks and takes, so that
+ * of racing processes none takes what another has taken.
  */
 export async function takeFromRate(
   db: Database,
@@ -31,32 +33,62 @@ export async function takeFromRate(
   nowMs: number,
 ): Promise<RateTaken> {
   const intervalMs = 1000 / requestsPerSecond;
+  const burstMs = burst * intervalMs;
+  // Half an interval of slack: sums of fractions do not come out even.
+  const latestMs = nowMs + burstMs + intervalMs / 2;
+  const takenMs = cost * intervalMs;
+  const current = arrivalSql(nowMs, burstMs);
+  const taken = await db
+    .insertInto('rate_limits')
+    .values({ tenant_id: tenantId, subject, theoretical_arrival_ms: nowMs + takenMs })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['tenant_id', 'subject'])
+        .doUpdateSet({ theoretical_arrival_ms: sql<number>`${current} + ${double(takenMs)}` })
+        .where(sql<boolean>`${current} + ${double(takenMs)} <= ${double(latestMs)}`),
+    )
+    .returning('theoretical_arrival_ms')
+    .executeTakeFirst();
+  if (!taken) return refused(await arrivalMs(db, tenantId, subject, nowMs, burstMs));
+  return { isTaken: true, remaining: roomAt(taken.theoretical_arrival_ms), retryAfterMs: 0 };
+
+  function refused(currentMs: number): RateTaken {
+    const retryAfterMs = Math.max(1, currentMs + takenMs - burstMs - nowMs);
+    return { isTaken: false, remaining: roomAt(currentMs), retryAfterMs };
+  }
+
+  function roomAt(timeMs: number): number {
+    return Math.max(0, Math.floor((burstMs - (timeMs - nowMs)) / intervalMs + 0.5));
+  }
+}
+
+/**
+ * The arrival that counts now: never before now; and nobody can be further ahead than the burst, so what is, was
+ * written before a clock jumped back.
+ */
+function arrivalSql(nowMs: number, burstMs: number): RawBuilder<number> {
+  const stored = sql.ref('rate_limits.theoretical_arrival_ms');
+  const now = double(nowMs);
+  return sql`case when ${stored} > ${double(nowMs + burstMs + clockSkewMs)} or ${stored} < ${now} then ${now} else ${stored} end`;
+}
+
+/** A parameter that PostgreSQL takes for a number with a fraction, wherever it stands. */
+function double(value: number): RawBuilder<number> {
+  return sql`cast(${value} as double precision)`;
+}
+
+async function arrivalMs(
+  db: Database,
+  tenantId: number,
+  subject: string,
+  nowMs: number,
+  burstMs: number,
+): Promise<number> {
   const row = await db
     .selectFrom('rate_limits')
-    .select('theoretical_arrival_ms')
+    .select(arrivalSql(nowMs, burstMs).as('arrival_ms'))
     .where('tenant_id', '=', tenantId)
     .where('subject', '=', subject)
     .executeTakeFirst();
-  const storedMs = row?.theoretical_arrival_ms ?? nowMs;
-  // Nobody can be further ahead than the burst: what is, was written before a clock jumped back.
-  const hasJumped = storedMs > nowMs + burst * intervalMs + clockSkewMs;
-  const arrivalMs = hasJumped ? nowMs : Math.max(storedMs, nowMs);
-  const nextArrivalMs = arrivalMs + cost * intervalMs;
-  const retryAfterMs = nextArrivalMs - burst * intervalMs - nowMs;
-  // Half an interval of slack: sums of fractions do not come out even.
-  if (retryAfterMs > intervalMs / 2) {
-    return { isTaken: false, remaining: roomAt(arrivalMs), retryAfterMs };
-  }
-  await db
-    .insertInto('rate_limits')
-    .values({ tenant_id: tenantId, subject, theoretical_arrival_ms: nextArrivalMs })
-    .onConflict((conflict) =>
-      conflict.columns(['tenant_id', 'subject']).doUpdateSet({ theoretical_arrival_ms: nextArrivalMs }),
-    )
-    .execute();
-  return { isTaken: true, remaining: roomAt(nextArrivalMs), retryAfterMs: 0 };
-
-  function roomAt(timeMs: number): number {
-    return Math.max(0, Math.floor((burst * intervalMs - (timeMs - nowMs)) / intervalMs + 0.5));
-  }
+  return row?.arrival_ms ?? nowMs;
 }

@@ -1,3 +1,6 @@
+import { dropEventsWithIds } from './postgres/event-ids.ts';
+import { isPostgres } from './postgres/is-postgres.ts';
+import { lockSessions } from './session-store.ts';
 import type { Database } from './transaction.ts';
 
 const dayMs = 24 * 3_600_000;
@@ -16,15 +19,35 @@ export function outdatedSessions(db: Database, nowMs: number): Promise<{ tenant_
       eb(
         'sessions.received_ms',
         '<',
-        eb(eb.lit(nowMs), '-', eb('tenants.retention_days', '*', eb.lit(dayMs))),
+        eb(eb.lit(nowMs), '-', eb(eb.cast<number>('tenants.retention_days', 'bigint'), '*', eb.lit(dayMs))),
       ),
     )
     .limit(largestSweep)
     .execute();
 }
 
-/** Drops a session with all that belongs to it. */
-export async function dropSession(db: Database, tenantId: number, id: string): Promise<void> {
+/** Drops those of the sessions that are outdated still, with all that belongs to them. */
+export async function dropOutdated(
+  db: Database,
+  tenantId: number,
+  sessionIds: readonly string[],
+  nowMs: number,
+): Promise<void> {
+  const tenant = await db
+    .selectFrom('tenants')
+    .select('retention_days')
+    .where('id', '=', tenantId)
+    .executeTakeFirst();
+  if (tenant?.retention_days == null) return;
+  const keptFromMs = nowMs - tenant.retention_days * dayMs;
+  // An event may have come in since they were found, and none must while they are dropped.
+  for (const { id, received_ms: receivedMs } of (await lockSessions(db, tenantId, sessionIds)).values()) {
+    if (receivedMs < keptFromMs) await dropSession(db, tenantId, id);
+  }
+}
+
+async function dropSession(db: Database, tenantId: number, id: string): Promise<void> {
+  if (isPostgres(db)) await dropEventsWithIds(db, tenantId, id);
   for (const table of ['events', 'session_agents', 'session_risk'] as const) {
     await db.deleteFrom(table).where('tenant_id', '=', tenantId).where('session_id', '=', id).execute();
   }

@@ -1,6 +1,8 @@
-import { CompiledQuery, type Selectable } from 'kysely';
+import type { Selectable } from 'kysely';
 import { bulkInsert } from './bulk-insert.ts';
-import type { SessionRiskTable } from './schema.ts';
+import { bulkUpdate } from './bulk-update.ts';
+import { oneOf } from './one-of.ts';
+import type { EventTable, SessionRiskTable } from './schema.ts';
 import type { SessionSummary } from './session-store.ts';
 import type { Database } from './transaction.ts';
 
@@ -33,38 +35,74 @@ export const saveSessionRisks: (
     ),
 );
 
-let listedRiskSql: string | undefined;
+const updateRisks = bulkUpdate('sessions', ['tenant_id', 'id'], ['risk_score', 'risk_level', 'risk_arrival']);
 
-/** Writes the risk that lists show. The SQL is built once, because a busy second has many sessions. */
-export async function updateListedRisks(
+/** Writes the risk that lists show. */
+export function updateListedRisks(
   db: Database,
   risks: readonly { readonly tenantId: number; readonly summary: SessionSummary }[],
 ): Promise<void> {
-  if (risks.length === 0) return;
-  listedRiskSql ??= db
-    .updateTable('sessions')
-    .set({ risk_score: 0, risk_level: 'low', risk_arrival: 0 })
-    .where('tenant_id', '=', 0)
-    .where('id', '=', '')
-    .compile().sql;
-  const parameters = risks.map(({ tenantId, summary }) => [
-    summary.risk_score,
-    summary.risk_level,
-    summary.risk_arrival,
-    tenantId,
-    summary.id,
-  ]);
-  await db.executeQuery(CompiledQuery.raw(listedRiskSql, parameters));
+  return updateRisks(
+    db,
+    risks.map(({ tenantId, summary }) => ({
+      tenant_id: tenantId,
+      id: summary.id,
+      risk_score: summary.risk_score,
+      risk_level: summary.risk_level,
+      risk_arrival: summary.risk_arrival,
+    })),
+  );
 }
 
-/** Sessions whose risk lacks events, as after a crash. */
-export function sessionsBehind(db: Database, limit: number): Promise<{ tenant_id: number; id: string }[]> {
+/** What is kept of the risk of these sessions. */
+export async function findSessionRisks(
+  db: Database,
+  tenantId: number,
+  sessionIds: readonly string[],
+): Promise<Map<string, Selectable<SessionRiskTable>>> {
+  const rows = await db
+    .selectFrom('session_risk')
+    .selectAll()
+    .where('tenant_id', '=', tenantId)
+    .where(oneOf(db, 'session_id', sessionIds))
+    .execute();
+  return new Map(rows.map((row) => [row.session_id, row]));
+}
+
+/** The events of these sessions that their stored risk lacks. */
+export function eventsBehind(
+  db: Database,
+  tenantId: number,
+  sessionIds: readonly string[],
+): Promise<Selectable<EventTable>[]> {
   return db
     .selectFrom('sessions')
-    .select(['tenant_id', 'id'])
-    .whereRef('risk_arrival', '<', 'last_arrival')
-    .limit(limit)
+    .innerJoin('events', (join) =>
+      join
+        .onRef('events.tenant_id', '=', 'sessions.tenant_id')
+        .onRef('events.session_id', '=', 'sessions.id')
+        .onRef('events.arrival', '>', 'sessions.risk_arrival')
+        .onRef('events.arrival', '<=', 'sessions.last_arrival'),
+    )
+    .selectAll('events')
+    .where('sessions.tenant_id', '=', tenantId)
+    .where('events.tenant_id', '=', tenantId)
+    .where(oneOf(db, 'sessions.id', sessionIds))
     .execute();
+}
+
+/** Sessions whose risk lacks events, as after a crash: of one tenant, or of all. */
+export function sessionsBehind(
+  db: Database,
+  limit: number,
+  tenantId?: number,
+): Promise<{ tenant_id: number; id: string }[]> {
+  let query = db
+    .selectFrom('sessions')
+    .select(['tenant_id', 'id'])
+    .whereRef('risk_arrival', '<', 'last_arrival');
+  if (tenantId !== undefined) query = query.where('tenant_id', '=', tenantId);
+  return query.limit(limit).execute();
 }
 
 /** Sessions that no baseline has learned from, and whose last event is older than a moment. */
@@ -82,14 +120,31 @@ export function sessionsToLearn(
     .execute();
 }
 
-/** Marks a session as learned from. */
-export async function markLearned(db: Database, tenantId: number, id: string): Promise<void> {
-  await db
+/** Marks a session as learned from. Of racing marks exactly one returns true. */
+export async function markLearned(db: Database, tenantId: number, id: string): Promise<boolean> {
+  const result = await db
     .updateTable('sessions')
     .set({ risk_learned: 1 })
     .where('tenant_id', '=', tenantId)
     .where('id', '=', id)
+    .where('risk_learned', '=', 0)
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+/** What these agents usually do, of those of whom something is known. */
+export async function findBaselines(
+  db: Database,
+  tenantId: number,
+  agentIds: readonly string[],
+): Promise<Map<string, string>> {
+  const rows = await db
+    .selectFrom('agent_baselines')
+    .select(['agent_id', 'baseline'])
+    .where('tenant_id', '=', tenantId)
+    .where(oneOf(db, 'agent_id', agentIds))
     .execute();
+  return new Map(rows.map((row) => [row.agent_id, row.baseline]));
 }
 
 /** What an agent usually does, or null. */

@@ -18,6 +18,10 @@ export interface Tables {
   tenant_risk: { tenant_id: number; state: string };
   session_agents: { tenant_id: number; agent_id: string; session_id: string; started_ms: number };
   events: EventTable;
+  /** PostgreSQL only: see its migration. */
+  event_ids: Pick<EventTable, 'tenant_id' | 'event_id' | 'session_id' | 'arrival' | 'received_ms'>;
+  /** PostgreSQL only: what the deployment's processes have in common. */
+  deployment: { name: string; value: string };
   policies: PolicyTable;
   policy_counts: PolicyCountTable;
   checked_actions: CheckedActionTable;

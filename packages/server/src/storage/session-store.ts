@@ -1,5 +1,7 @@
 import type { Selectable } from 'kysely';
 import { bulkInsert } from './bulk-insert.ts';
+import { lockRows } from './locks.ts';
+import { oneOf } from './one-of.ts';
 import type { SessionTable } from './schema.ts';
 import type { Database } from './transaction.ts';
 
@@ -46,6 +48,10 @@ const upsertSessions = bulkInsert('sessions', columns, (insert) =>
   ),
 );
 
+const insertSessions = bulkInsert('sessions', columns, (insert) =>
+  insert.onConflict((conflict) => conflict.doNothing()),
+);
+
 const upsertSessionAgents = bulkInsert(
   'session_agents',
   ['tenant_id', 'agent_id', 'session_id', 'started_ms'],
@@ -58,19 +64,78 @@ export function sessionSummary(row: Selectable<SessionTable>): SessionSummary {
   return { ...rest, agentIds: JSON.parse(agentIds), toolNames: JSON.parse(toolNames) };
 }
 
+function sessionRow(
+  tenantId: number,
+  { agentIds, toolNames, ...row }: SessionSummary,
+): Selectable<SessionTable> {
+  return {
+    ...row,
+    tenant_id: tenantId,
+    agent_ids: JSON.stringify(agentIds),
+    tool_names: JSON.stringify(toolNames),
+  };
+}
+
 /** The sessions of these ids that exist. */
 export async function findSessions(
   db: Database,
   tenantId: number,
   ids: readonly string[],
 ): Promise<Map<string, SessionSummary>> {
-  const rows = await db
+  const rows = await ofIds(db, tenantId, ids).execute();
+  return new Map(rows.map((row) => [row.id, sessionSummary(row)]));
+}
+
+/** As `findSessions`, for a write: nobody else changes them until it ends. */
+export async function lockSessions(
+  db: Database,
+  tenantId: number,
+  ids: readonly string[],
+): Promise<Map<string, SessionSummary>> {
+  const rows = await lockRows(db, ofIds(db, tenantId, ids).orderBy('id')).execute();
+  return new Map(rows.map((row) => [row.id, sessionSummary(row)]));
+}
+
+function ofIds(db: Database, tenantId: number, ids: readonly string[]) {
+  return db
     .selectFrom('sessions')
     .selectAll()
     .where('tenant_id', '=', tenantId)
-    .where('id', 'in', [...ids])
+    .where(oneOf(db, 'id', ids));
+}
+
+/**
+ * Opens sessions that were not found, where several processes write: without a row there is nothing to lock. Returns
+ * those that another process has opened meanwhile, locked.
+ */
+export async function openSessions(
+  db: Database,
+  tenantId: number,
+  summaries: readonly SessionSummary[],
+): Promise<Map<string, SessionSummary>> {
+  const ids = summaries.map(({ id }) => id).sort();
+  const byId = new Map(summaries.map((summary) => [summary.id, summary]));
+  const opened = await insertSessions(
+    db,
+    ids.map((id) => sessionRow(tenantId, byId.get(id) as SessionSummary)),
+  );
+  if (opened === ids.length) return new Map();
+  const found = await lockSessions(db, tenantId, ids);
+  return new Map([...found].filter(([, { event_count: eventCount }]) => eventCount > 0));
+}
+
+/** Takes back what `openSessions` opened and no event came into. */
+export async function dropEmptySessions(
+  db: Database,
+  tenantId: number,
+  ids: readonly string[],
+): Promise<void> {
+  await db
+    .deleteFrom('sessions')
+    .where('tenant_id', '=', tenantId)
+    .where(oneOf(db, 'id', ids))
+    .where('event_count', '=', 0)
     .execute();
-  return new Map(rows.map((row) => [row.id, sessionSummary(row)]));
 }
 
 /** One session, or undefined. */
@@ -99,12 +164,7 @@ export async function saveSessions(
 ): Promise<void> {
   await upsertSessions(
     db,
-    changes.map(({ summary: { agentIds, toolNames, ...row } }) => ({
-      ...row,
-      tenant_id: tenantId,
-      agent_ids: JSON.stringify(agentIds),
-      tool_names: JSON.stringify(toolNames),
-    })),
+    changes.map(({ summary }) => sessionRow(tenantId, summary)),
   );
   const joined = changes.flatMap(({ summary, joinedAgentIds }) =>
     joinedAgentIds.map((agentId) => ({

@@ -1,8 +1,8 @@
-import type { Kysely, Transaction } from 'kysely';
+import type { Kysely } from 'kysely';
 import type { Tables } from './schema.ts';
 
 /** What queries run on: one open transaction. */
-export type Database = Transaction<Tables>;
+export type Database = Kysely<Tables>;
 
 /** One write: its transaction, and what is to happen once it is durable. */
 export interface Write {
@@ -13,13 +13,15 @@ export interface Write {
 
 /** Runs `work` in one durable transaction, and what it wanted after the commit. */
 export async function commit<Result>(
-  database: Kysely<Tables>,
+  transaction: (work: (db: Database) => Promise<Result>) => Promise<Result>,
   work: (write: Write) => Promise<Result>,
 ): Promise<Result> {
-  const effects: (() => void)[] = [];
-  const result = await database
-    .transaction()
-    .execute((db) => work({ db, afterCommit: (effect) => effects.push(effect) }));
+  let effects: (() => void)[] = [];
+  const result = await transaction((db) => {
+    // A transaction that lost a race runs again, and only its last run counts.
+    effects = [];
+    return work({ db, afterCommit: (effect) => effects.push(effect) });
+  });
   for (const effect of effects) effect();
   return result;
 }

@@ -25,7 +25,8 @@ const longestDelayMs = 24 * hour;
 export function retryDelayMs(attempts: number, retryAfterMs = 0): number | undefined {
   const delayMs = delaysMs[attempts - 1];
   if (delayMs === undefined) return undefined;
-  return Math.max(delayMs * (1 + Math.random() * 0.1), Math.min(retryAfterMs, longestDelayMs));
+  const jitteredMs = Math.round(delayMs * (1 + Math.random() * 0.1));
+  return Math.max(jitteredMs, Math.min(retryAfterMs, longestDelayMs));
 }
 
 /** What a receiver asks for by `Retry-After` in seconds or as a date (RFC 9110, section 10.2.3); 0 when nothing. */

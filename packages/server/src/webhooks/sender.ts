@@ -1,7 +1,12 @@
 import type { Agent } from 'undici';
 import type { DeploymentSecret } from '../keys/deployment-secret.ts';
-import { findChannel, type StoredChannel, updateChannel } from '../storage/channel-store.ts';
-import { type DeliveryRow, dueDeliveries, leaseDelivery, updateDelivery } from '../storage/delivery-store.ts';
+import { findChannel, lockChannel, type StoredChannel, updateChannel } from '../storage/channel-store.ts';
+import {
+  type DeliveryRow,
+  dueDeliveries,
+  leaseDeliveries,
+  updateDelivery,
+} from '../storage/delivery-store.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { AddressGuard } from './address-guard.ts';
 import { type AttemptOutcome, attemptDelivery } from './delivery-attempt.ts';
@@ -76,7 +81,7 @@ export class WebhookSender {
     if (room <= 0) return;
     const nowMs = Date.now();
     const busy = this.#busyChannels();
-    const due = await this.#storage.readAll((db) => dueDeliveries(db, nowMs, busy, room));
+    const due = await this.#storage.readAcross('sweep', (db) => dueDeliveries(db, nowMs, busy, room));
     if (due.length === 0) return;
     const counts = new Map<string, number>();
     const chosen = due.filter(({ channel_id: channelId }) => {
@@ -84,11 +89,9 @@ export class WebhookSender {
       counts.set(channelId, count);
       return count <= maxInFlightPerChannel;
     });
-    const leased = await this.#storage.writeAll(async ({ db }) => {
-      const own: DeliveryRow[] = [];
-      for (const row of chosen) if (await leaseDelivery(db, row, nowMs + leaseMs)) own.push(row);
-      return own;
-    });
+    const leased = await this.#storage.writeAcross('sweep', ({ db }) =>
+      leaseDeliveries(db, chosen, nowMs + leaseMs),
+    );
     for (const row of leased) {
       const done = this.#deliver(row).finally(() => {
         this.#inFlight.delete(row.id);
@@ -128,7 +131,7 @@ export class WebhookSender {
   async #settle(row: DeliveryRow, channelId: string, outcome: AttemptOutcome): Promise<void> {
     const nowMs = Date.now();
     await this.#storage.write(row.tenant_id, async ({ db }) => {
-      const channel = await findChannel(db, row.tenant_id, channelId);
+      const channel = await lockChannel(db, row.tenant_id, channelId);
       if (!channel) return;
       const attempts = row.attempts + 1;
       const tried = { attempts, leased_until_ms: 0, last_status: outcome.status, last_error: outcome.error };

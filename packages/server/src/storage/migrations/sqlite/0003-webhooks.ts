@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Migration } from '../migrate.ts';
+import type { Migration } from '../../migrate.ts';
 
 /** Webhooks, and the outbox of messages to them. */
 export const webhooks: Migration = {

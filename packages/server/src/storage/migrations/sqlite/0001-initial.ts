@@ -1,5 +1,5 @@
 import { type CreateTableBuilder, sql } from 'kysely';
-import type { Migration } from '../migrate.ts';
+import type { Migration } from '../../migrate.ts';
 
 /** Rows of such a table lie in the order of its primary key, so that a range of keys is one run of pages. */
 const clustered = sql`without rowid`;

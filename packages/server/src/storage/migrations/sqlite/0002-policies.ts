@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Migration } from '../migrate.ts';
+import type { Migration } from '../../migrate.ts';
 
 /** Policies, what their rate conditions count, and the actions that wait for a person. */
 export const policies: Migration = {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Migration } from '../migrate.ts';
+import type { Migration } from '../../migrate.ts';
 
 /** What the risk engine keeps of sessions, agents and tenants. */
 export const risk: Migration = {

@@ -1,0 +1,61 @@
+import { isPostgres } from '../storage/postgres/is-postgres.ts';
+import {
+  dropEmptySessions,
+  lockSessions,
+  openSessions,
+  type SessionSummary,
+} from '../storage/session-store.ts';
+import type { Database } from '../storage/transaction.ts';
+import type { NewEvent } from './new-event.ts';
+import type { SessionCache } from './session-cache.ts';
+import { SessionFold } from './session-fold.ts';
+
+/** A fold for each session of the events, which nobody else writes to until the transaction ends. */
+export async function openFolds(
+  db: Database,
+  tenantId: number,
+  events: readonly NewEvent[],
+  cache: SessionCache | undefined,
+): Promise<Map<string, SessionFold>> {
+  const firsts = new Map<string, NewEvent>();
+  for (const incoming of events) {
+    if (!firsts.has(incoming.event.sessionId)) firsts.set(incoming.event.sessionId, incoming);
+  }
+  const stored = await storedSessions(db, tenantId, [...firsts.keys()], cache);
+  const folds = new Map([...firsts].map(([id, first]) => [id, new SessionFold(stored.get(id), first)]));
+  if (folds.size === stored.size || !isPostgres(db)) return folds;
+  const fresh = [...folds.values()].filter(({ isNew }) => isNew).map(({ summary }) => summary);
+  for (const [id, summary] of await openSessions(db, tenantId, fresh)) {
+    folds.set(id, new SessionFold(summary, firsts.get(id) as NewEvent));
+  }
+  return folds;
+}
+
+/** Takes back the sessions that were opened for events that turned out to be stored elsewhere. */
+export async function dropUnused(
+  db: Database,
+  tenantId: number,
+  folds: readonly SessionFold[],
+  used: ReadonlySet<SessionFold>,
+): Promise<void> {
+  if (!isPostgres(db)) return;
+  const unused = folds.filter((fold) => fold.isNew && !used.has(fold)).map(({ summary }) => summary.id);
+  if (unused.length > 0) await dropEmptySessions(db, tenantId, unused);
+}
+
+async function storedSessions(
+  db: Database,
+  tenantId: number,
+  ids: readonly string[],
+  cache: SessionCache | undefined,
+): Promise<Map<string, SessionSummary>> {
+  const found = new Map<string, SessionSummary>();
+  const missing: string[] = [];
+  for (const id of ids) {
+    const kept = cache?.get(tenantId, id);
+    if (kept) found.set(id, kept);
+    else missing.push(id);
+  }
+  if (missing.length === 0) return found;
+  return new Map([...found, ...(await lockSessions(db, tenantId, missing))]);
+}

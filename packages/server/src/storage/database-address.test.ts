@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import { isPostgresUrl, shownDatabase } from './database-address.ts';
+
+test.each([
+  ['postgres://a@b/c', true],
+  ['postgresql://a@b/c', true],
+  ['POSTGRES://a@b/c', true],
+  ['postgres.db', false],
+  ['./postgres:/x', false],
+  [':memory:', false],
+])('%s is PostgreSQL: %s', (database, expected) => {
+  expect(isPostgresUrl(database)).toBe(expected);
+});
+
+test.each([
+  ['postgres://user:pass@db.internal:5433/actlog?password=pass', 'postgres://db.internal:5433/actlog'],
+  ['postgres://user:pa ss@[db/actlog', 'PostgreSQL'],
+  ['/var/lib/actlog.db', '/var/lib/actlog.db'],
+])('%s is shown as %s', (database, shown) => {
+  expect(shownDatabase(database)).toBe(shown);
+});

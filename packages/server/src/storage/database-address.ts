@@ -1,0 +1,12 @@
+/** Whether a database is PostgreSQL; a path of SQLite otherwise. */
+export function isPostgresUrl(database: string): boolean {
+  return /^postgres(?:ql)?:\/\//i.test(database);
+}
+
+/** A database as people and logs may see it: without user, password and parameters. */
+export function shownDatabase(database: string): string {
+  if (!isPostgresUrl(database)) return database;
+  if (!URL.canParse(database)) return 'PostgreSQL';
+  const { host, pathname } = new URL(database);
+  return `postgres://${host}${pathname}`;
+}

@@ -1,0 +1,37 @@
+import { createHash } from 'node:crypto';
+import { type SelectQueryBuilder, sql } from 'kysely';
+import { isPostgres } from './postgres/is-postgres.ts';
+import type { Tables } from './schema.ts';
+import type { Database } from './transaction.ts';
+
+/**
+ * Locks what the names stand for until the transaction ends, so that of racing transactions each sees what the one
+ * before has written. Takes all locks in one order. On SQLite every write transaction has the whole database.
+ *
+ * Transactions that lock more than names do so in this order: names, sessions, events, agents, deliveries.
+ */
+export async function lockNames(db: Database, tenantId: number, names: readonly string[]): Promise<void> {
+  if (names.length === 0 || !isPostgres(db)) return;
+  const keys = [...new Set(names.map((name) => lockKey(tenantId, name)))].sort();
+  await sql`select pg_advisory_xact_lock(key::bigint) from unnest(${keys}::text[]) as wanted(key)`.execute(
+    db,
+  );
+}
+
+/** 64 bits of a hash: names that fall together wait for each other, and nothing worse. */
+function lockKey(tenantId: number, name: string): string {
+  return createHash('sha256').update(`${tenantId} ${name}`).digest().readBigInt64BE().toString();
+}
+
+/** How rows are locked that other transactions may hold: by waiting for them, or by leaving them out. */
+export type RowLock = 'wait' | 'skip';
+
+/** Locks the rows that a query finds until the transaction ends. On SQLite the query stays as it is. */
+export function lockRows<From extends keyof Tables, Row>(
+  db: Database,
+  query: SelectQueryBuilder<Tables, From, Row>,
+  how: RowLock = 'wait',
+): SelectQueryBuilder<Tables, From, Row> {
+  if (!isPostgres(db)) return query;
+  return how === 'skip' ? query.forUpdate().skipLocked() : query.forUpdate();
+}

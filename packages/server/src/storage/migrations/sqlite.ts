@@ -1,0 +1,8 @@
+import type { Migration } from '../migrate.ts';
+import { initial } from './sqlite/0001-initial.ts';
+import { policies } from './sqlite/0002-policies.ts';
+import { webhooks } from './sqlite/0003-webhooks.ts';
+import { risk } from './sqlite/0004-risk.ts';
+
+/** All steps of an SQLite database, oldest first. A released step is never changed. */
+export const sqliteMigrations: readonly Migration[] = [initial, policies, webhooks, risk];

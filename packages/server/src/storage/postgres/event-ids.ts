@@ -1,0 +1,72 @@
+import { type Insertable, type Selectable, sql } from 'kysely';
+import type { EventTable } from '../schema.ts';
+import type { Database } from '../transaction.ts';
+import { rowsOf } from './rows-of.ts';
+
+/**
+ * Writes events whose ids are new to the tenant, in one statement: the ids first, which settles what is new, then
+ * the events. A transaction that writes the same id at the same time is waited for; ids are taken in one order, so
+ * that two such transactions cannot wait for each other.
+ *
+ * @returns how many were written.
+ */
+export async function insertEventsOnce(
+  db: Database,
+  rows: readonly Insertable<EventTable>[],
+): Promise<number> {
+  if (rows.length === 0) return 0;
+  // The sort keeps the order of equal ids: of two in one write the first counts.
+  const sorted = [...rows].sort(compareIds);
+  const { numAffectedRows } = await sql`
+    with given as materialized (
+      select * from ${rowsOf('events', sorted)}
+    ), fresh as (
+      insert into event_ids (tenant_id, event_id, session_id, arrival, received_ms)
+      select tenant_id, event_id, session_id, arrival, received_ms from given
+      on conflict do nothing
+      returning tenant_id, event_id, session_id, arrival
+    )
+    insert into events select given.* from given
+    join fresh using (tenant_id, event_id, session_id, arrival)
+  `.execute(db);
+  return Number(numAffectedRows ?? 0n);
+}
+
+function compareIds(left: { event_id: string }, right: { event_id: string }): number {
+  if (left.event_id === right.event_id) return 0;
+  return left.event_id < right.event_id ? -1 : 1;
+}
+
+/** The stored events of these ids. */
+export function findEventsById(
+  db: Database,
+  tenantId: number,
+  eventIds: readonly string[],
+): Promise<Selectable<EventTable>[]> {
+  return db
+    .selectFrom('event_ids')
+    .innerJoin('events', (join) =>
+      join
+        .onRef('events.tenant_id', '=', 'event_ids.tenant_id')
+        .onRef('events.session_id', '=', 'event_ids.session_id')
+        .onRef('events.arrival', '=', 'event_ids.arrival')
+        .onRef('events.received_ms', '=', 'event_ids.received_ms'),
+    )
+    .selectAll('events')
+    .where('event_ids.tenant_id', '=', tenantId)
+    .where('events.tenant_id', '=', tenantId)
+    .where(sql<boolean>`event_ids.event_id = any(${[...eventIds]}::text[])`)
+    .execute();
+}
+
+/** Drops the events of a session, and their ids with them. */
+export async function dropEventsWithIds(db: Database, tenantId: number, sessionId: string): Promise<void> {
+  await sql`
+    with dropped as (
+      delete from events where tenant_id = ${tenantId} and session_id = ${sessionId}
+      returning tenant_id, event_id
+    )
+    delete from event_ids using dropped
+    where event_ids.tenant_id = dropped.tenant_id and event_ids.event_id = dropped.event_id
+  `.execute(db);
+}

@@ -1,0 +1,46 @@
+import { sql } from 'kysely';
+import type { SessionSummary } from '../session-store.ts';
+import type { Database } from '../transaction.ts';
+
+/** A scored session, and the arrival up to which its risk had come when it was read. */
+export interface AdvancedRisk {
+  readonly summary: SessionSummary;
+  readonly seenArrival: number;
+}
+
+/**
+ * Writes the risk that lists show of sessions whose risk is still where it was read; of racing processes one does.
+ *
+ * @returns the sessions that were written.
+ */
+export async function advanceListedRisks(
+  db: Database,
+  tenantId: number,
+  risks: readonly AdvancedRisk[],
+): Promise<Set<string>> {
+  if (risks.length === 0) return new Set();
+  const given = risks.map(({ summary: { id, risk_score, risk_level, risk_arrival }, seenArrival }) => ({
+    id,
+    risk_score,
+    risk_level,
+    risk_arrival,
+    seen_arrival: seenArrival,
+  }));
+  // Locked in the order in which all lock sessions.
+  const { rows } = await sql<{ id: string }>`
+    with given as materialized (
+      select * from json_to_recordset(${JSON.stringify(given)}::json) as risk (
+        id text, risk_score double precision, risk_level text, risk_arrival bigint, seen_arrival bigint
+      )
+    ), locked as materialized (
+      select id from sessions where tenant_id = ${tenantId} and id in (select id from given) order by id for update
+    )
+    update sessions
+    set risk_score = given.risk_score, risk_level = given.risk_level, risk_arrival = given.risk_arrival
+    from given join locked on locked.id = given.id
+    where sessions.tenant_id = ${tenantId} and sessions.id = given.id
+      and sessions.risk_arrival = given.seen_arrival
+    returning sessions.id
+  `.execute(db);
+  return new Set(rows.map(({ id }) => id));
+}

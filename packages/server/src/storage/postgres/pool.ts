@@ -1,0 +1,107 @@
+import type { PostgresPool as KyselyPool, PostgresPoolClient, PostgresQueryResult } from 'kysely';
+import pg from 'pg';
+import { postgresError } from './postgres-error.ts';
+
+/** How connections are made. */
+export interface PoolOptions {
+  /** `postgres://…`, with every parameter that it may carry, such as `sslmode` and `statement_timeout`. */
+  readonly url: string;
+  /** Connections at once. */
+  readonly connections: number;
+}
+
+/** Milliseconds until a connection, a statement, a lock and an idle transaction are given up. */
+const timeouts = {
+  connectionTimeoutMillis: 5000,
+  statement_timeout: 30_000,
+  query_timeout: 35_000,
+  lock_timeout: 10_000,
+  idle_in_transaction_session_timeout: 60_000,
+};
+
+/** Statements that a connection keeps prepared, and parameters beyond which a statement is not worth keeping. */
+const keptStatements = 300;
+const keptParameters = 16;
+
+const types = new pg.TypeOverrides();
+types.setTypeParser(pg.types.builtins.INT8, (text: string) => safeInteger(text));
+
+/** PostgreSQL's 64-bit integers as numbers: everything that is counted here stays far below their bound. */
+function safeInteger(text: string): number {
+  const value = Number(text);
+  if (Number.isSafeInteger(value)) return value;
+  throw new RangeError(`The database holds ${text}, which is beyond the integers that are exact.`);
+}
+
+/** Text of PostgreSQL cannot hold U+0000, which a comment may; it is kept as the character for what has no other. */
+function storable(value: unknown): unknown {
+  return typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\u{fffd}') : value;
+}
+
+/** What both the pool and the connection that listens are made with. The address may set the timeouts itself. */
+export function clientConfig(url: string): pg.ClientConfig {
+  return {
+    ...timeouts,
+    connectionString: url,
+    application_name: 'actlog',
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    types,
+  };
+}
+
+/** The pool of `pg` as Kysely uses it, with prepared statements, and errors that may be shown. */
+export class PostgresPool implements KyselyPool {
+  /** What Kysely would make a connection of its own with, to cancel a statement; none is ever cancelled here. */
+  readonly options: object = {};
+  readonly #pool: pg.Pool;
+  readonly #names = new Map<string, string>();
+
+  constructor({ url, connections }: PoolOptions) {
+    this.#pool = new pg.Pool({ ...clientConfig(url), max: connections, idleTimeoutMillis: 60_000 });
+    // An idle connection that breaks is taken out by the pool; who needs one next gets a new one.
+    this.#pool.on('error', () => {});
+  }
+
+  async connect(): Promise<PostgresPoolClient> {
+    const client = await this.#pool.connect().catch((error: unknown) => {
+      throw postgresError(error);
+    });
+    let isBroken = false;
+    const onError = (): void => {
+      isBroken = true;
+    };
+    client.on('error', onError);
+    const query = async (text: string, values: readonly unknown[]): Promise<PostgresQueryResult<unknown>> => {
+      try {
+        const result = await client.query(this.#query(text, values));
+        return result as unknown as PostgresQueryResult<unknown>;
+      } catch (error) {
+        const { severity } = error as { severity?: string };
+        // Without an answer of the server nobody knows what state the connection is in.
+        if (severity === undefined || severity === 'FATAL' || text === 'rollback') isBroken = true;
+        throw postgresError(error);
+      }
+    };
+    const release = (discard?: boolean): void => {
+      client.off('error', onError);
+      client.release(isBroken || discard === true);
+    };
+    return { query, release } as PostgresPoolClient;
+  }
+
+  async end(): Promise<void> {
+    await this.#pool.end();
+  }
+
+  /** A statement with parameters is prepared once a connection; one without is sent as it is. */
+  #query(text: string, values: readonly unknown[]): pg.QueryConfig {
+    if (values.length === 0) return { text };
+    let name = this.#names.get(text);
+    if (name === undefined && values.length <= keptParameters && this.#names.size < keptStatements) {
+      name = `actlog_${this.#names.size}`;
+      this.#names.set(text, name);
+    }
+    return { text, values: values.map(storable), ...(name !== undefined && { name }) };
+  }
+}

@@ -1,0 +1,68 @@
+/**
+ * An error of PostgreSQL or of the way to it. It keeps the message, the code and the constraint, and leaves out
+ * what quotes rows or addresses, because errors go into logs.
+ */
+export class PostgresError extends Error {
+  override readonly name = 'PostgresError';
+  /** SQLSTATE, or the code of the system's error; `CONNECTION` when the connection broke without one. */
+  readonly code: string;
+  readonly constraint: string | undefined;
+
+  constructor(message: string, code: string, constraint?: string) {
+    super(message);
+    this.code = code;
+    this.constraint = constraint;
+  }
+}
+
+/** The error of the driver as it may be shown. Anything but an error of the driver goes through unchanged. */
+export function postgresError(error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof PostgresError) return error;
+  // Of several addresses that were tried, the first says what is wrong.
+  const first: Error = error instanceof AggregateError ? (error.errors[0] ?? error) : error;
+  const { code, constraint } = first as Error & { code?: string; constraint?: string };
+  if (code !== undefined) return new PostgresError(first.message, code, constraint);
+  const isConnection = /terminated|timeout|not queryable|closed/i.test(first.message);
+  return isConnection ? new PostgresError(first.message, 'CONNECTION') : error;
+}
+
+/** Whether the transaction lost against another and may succeed when it is run again. */
+export function isLostRace(error: unknown): boolean {
+  return error instanceof PostgresError && (error.code === '40001' || error.code === '40P01');
+}
+
+const systemCodes = new Set([
+  'CONNECTION',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOENT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+]);
+
+/** What SQLSTATEs mean that say "not now" rather than "never", by code or class. */
+const passing: readonly (readonly [string, string])[] = [
+  ['08', 'cannot be reached'],
+  ['57P', 'cannot be reached'],
+  ['28', 'does not let the server in'],
+  ['3D000', 'cannot be reached'],
+  ['57014', 'took too long'],
+  ['25P03', 'took too long'],
+  ['55P03', 'is locked by another process'],
+  ['40001', 'is locked by another process'],
+  ['40P01', 'is locked by another process'],
+  ['25006', 'takes no writes at the moment'],
+  ['53100', 'is full'],
+  ['53', 'has no resources left'],
+  ['58', 'had an input or output error'],
+];
+
+/** Why PostgreSQL cannot take a request now, or undefined for an error of another kind. */
+export function postgresOutage(error: PostgresError): string | undefined {
+  if (systemCodes.has(error.code)) return 'cannot be reached';
+  return passing.find(([code]) => error.code.startsWith(code))?.[1];
+}

@@ -1,0 +1,120 @@
+import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
+import type { EventGroup, RecordedGroups, Settled } from '../../ingest/event-recorder.ts';
+import { SharedRecording } from '../../ingest/shared-recording.ts';
+import { shownDatabase } from '../database-address.ts';
+import { lockNames } from '../locks.ts';
+import { migrate } from '../migrate.ts';
+import { postgresMigrations } from '../migrations/postgres.ts';
+import type { Tables } from '../schema.ts';
+import type { CrossTenantWork, Storage } from '../storage.ts';
+import { commit, type Database, type Write } from '../transaction.ts';
+import { PostgresListener } from './listener.ts';
+import { keepPartitions } from './partitions.ts';
+import { type PoolOptions, PostgresPool } from './pool.ts';
+import { PostgresError } from './postgres-error.ts';
+import { checkRole } from './role-check.ts';
+import { inTransaction } from './transactions.ts';
+
+/** SQLSTATE of a statement that the role may not run. */
+const insufficientPrivilege = '42501';
+
+/** A PostgreSQL database that any number of server processes share, on any number of machines. */
+export class PostgresStorage implements Storage {
+  readonly isShared = true;
+  readonly #pool: PostgresPool;
+  readonly #database: Kysely<Tables>;
+  readonly #recording: SharedRecording;
+  readonly #listener: PostgresListener;
+
+  private constructor(options: PoolOptions) {
+    this.#pool = new PostgresPool(options);
+    this.#database = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: this.#pool }) });
+    this.#recording = new SharedRecording(this);
+    this.#listener = new PostgresListener(options.url);
+  }
+
+  /**
+   * Connects and brings the tables up to date.
+   *
+   * @throws Error when the database cannot be reached, is newer, or would not keep tenants apart.
+   */
+  static async open(options: PoolOptions): Promise<PostgresStorage> {
+    const storage = new PostgresStorage(options);
+    try {
+      await storage.#database.connection().execute(checkRole);
+      await storage.writeAcross('partition', async ({ db }) => {
+        // Another server may be at it, and a large table may take its time.
+        await db.executeQuery(
+          CompiledQuery.raw('set local lock_timeout = 0; set local statement_timeout = 0'),
+        );
+        await lockNames(db, 0, ['migrations']);
+        await migrate(db, postgresMigrations);
+      });
+      await storage.maintain(Date.now()).catch((error: unknown) => {
+        // A server whose role may not make tables leaves that to who may, and uses the default partition until then.
+        if (!(error instanceof PostgresError && error.code === insufficientPrivilege)) throw error;
+      });
+    } catch (error) {
+      await storage.close();
+      if (!(error instanceof PostgresError)) throw error;
+      const hint =
+        error.code === insufficientPrivilege
+          ? '; have the owner of the tables run: actlog-server migrate'
+          : '';
+      throw new Error(`${shownDatabase(options.url)} cannot be opened: ${error.message}${hint}`, {
+        cause: error,
+      });
+    }
+    return storage;
+  }
+
+  read<Result>(tenantId: number, work: (db: Database) => Promise<Result>): Promise<Result> {
+    return inTransaction(this.#database, 'read', tenantId, work);
+  }
+
+  write<Result>(tenantId: number, work: (write: Write) => Promise<Result>): Promise<Result> {
+    return commit((run) => inTransaction(this.#database, 'write', tenantId, run), work);
+  }
+
+  readAcross<Result>(kind: CrossTenantWork, work: (db: Database) => Promise<Result>): Promise<Result> {
+    return inTransaction(this.#database, 'read', kind, work);
+  }
+
+  writeAcross<Result>(kind: CrossTenantWork, work: (write: Write) => Promise<Result>): Promise<Result> {
+    return commit((run) => inTransaction(this.#database, 'write', kind, run), work);
+  }
+
+  record(groups: readonly EventGroup[]): Promise<RecordedGroups> {
+    return this.#recording.record(groups);
+  }
+
+  settle(behind: readonly { tenant_id: number; id: string }[]): Promise<Settled> {
+    return this.#recording.settle(behind);
+  }
+
+  forgetSessions(): void {}
+
+  watch(onChange: (actionId: string | undefined) => void): () => void {
+    return this.#listener.watch(onChange);
+  }
+
+  async maintain(nowMs: number): Promise<void> {
+    await this.writeAcross('partition', ({ db }) => keepPartitions(db, nowMs));
+  }
+
+  async probe(): Promise<void> {
+    await sql`select 1`.execute(this.#database);
+  }
+
+  backup(): void {
+    throw new Error(
+      'The database is PostgreSQL, which has its own ways to be copied while it runs: pg_dump --format=custom, as a role that sees every tenant, for a copy; continuous archiving for a return to any moment.',
+    );
+  }
+
+  async close(): Promise<void> {
+    await this.#listener.close();
+    await this.#database.destroy();
+    await this.#pool.end().catch(() => {});
+  }
+}

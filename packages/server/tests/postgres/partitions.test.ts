@@ -1,0 +1,85 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { keepHouse } from '../../src/housekeeping.ts';
+import { PostgresStorage } from '../../src/storage/postgres/postgres-storage.ts';
+import { asSuperuser, createDatabase, testSecret } from '../test-database.ts';
+import { atTestEnd } from '../test-end.ts';
+import { testServer } from '../test-server.ts';
+
+const dayMs = 24 * 3_600_000;
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+async function opened() {
+  const database = await createDatabase();
+  const server = await testServer({ database, secret: testSecret });
+  const storage = await PostgresStorage.open({ url: database, connections: 2 });
+  atTestEnd(() => storage.close());
+  return { database, server, storage };
+}
+
+/** Where the events lie. */
+async function places(database: string): Promise<string[]> {
+  const rows = await asSuperuser<{ place: string }>(
+    'select distinct tableoid::regclass::text as place from events order by 1',
+    database,
+  );
+  return rows.map(({ place }) => place);
+}
+
+async function partitions(database: string): Promise<string[]> {
+  const rows = await asSuperuser<{ name: string }>(
+    `select relname as name from pg_class join pg_inherits on inhrelid = oid where inhparent = 'events'::regclass order by 1`,
+    database,
+  );
+  return rows.map(({ name }) => name);
+}
+
+function monthOf(timeMs: number): string {
+  return `events_${new Date(timeMs).toISOString().slice(0, 7).replace('-', '_')}`;
+}
+
+test('an event that no month is ready for is kept, and moved when its month is made', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  const { database, server, storage } = await opened();
+  const farMs = Date.UTC(2031, 4, 15);
+  vi.setSystemTime(farMs);
+  const [eventId] = await server.record({});
+  expect(await places(database)).toEqual(['events_default']);
+  await Promise.all([storage.maintain(farMs), storage.maintain(farMs)]);
+  expect(await places(database)).toEqual([monthOf(farMs)]);
+  expect(await partitions(database)).toEqual(expect.arrayContaining(['events_2031_06', 'events_2031_08']));
+  const { events } = await server.ok('sessions.get', { id: 'thread-1' });
+  expect(events.map((event) => event.eventId)).toEqual([eventId]);
+});
+
+test('an event id stays unique across months', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  const { server } = await opened();
+  const [eventId] = await server.record({});
+  vi.setSystemTime(Date.now() + 32 * dayMs);
+  const [again] = await server.record({ eventId: eventId as string });
+  expect(again).toBe(eventId);
+  expect((await server.ok('sessions.get', { id: 'thread-1' })).eventCount).toBe(1);
+});
+
+test('retention drops sessions with their events and ids, and then the months that hold nothing', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  const { database, server, storage } = await opened();
+  const begunMs = Date.now();
+  await server.record({}, { sessionId: 'other' });
+  await server.server.admin.setRetention('default', 30);
+  expect(await partitions(database)).toContain(monthOf(begunMs));
+  const laterMs = begunMs + 70 * dayMs;
+  vi.setSystemTime(laterMs);
+  await keepHouse(storage, laterMs);
+  const [left] = await asSuperuser<{ left: number }>(
+    'select ((select count(*) from events) + (select count(*) from event_ids) + (select count(*) from sessions))::int as left',
+    database,
+  );
+  expect(left).toEqual({ left: 0 });
+  await keepHouse(storage, laterMs);
+  expect(await partitions(database)).not.toContain(monthOf(begunMs));
+  expect(await partitions(database)).toContain(monthOf(laterMs));
+});

@@ -1,0 +1,144 @@
+import pg from 'pg';
+import { beforeEach, expect, test } from 'vitest';
+import { PostgresStorage } from '../../src/storage/postgres/postgres-storage.ts';
+import type { Tables } from '../../src/storage/schema.ts';
+import type { CrossTenantWork, Storage } from '../../src/storage/storage.ts';
+import { asSuperuser, createDatabase } from '../test-database.ts';
+import { atTestEnd } from '../test-end.ts';
+import { type TestServer, testServer } from '../test-server.ts';
+
+let url: string;
+let owner: TestServer;
+let storage: Storage;
+let tables: string[];
+
+/** Two tenants, each with a row in every table that an ordinary day fills. */
+beforeEach(async () => {
+  url = await createDatabase();
+  owner = await testServer({ database: url, secret: 's'.repeat(32), webhookAllowedRanges: ['127.0.0.0/8'] });
+  await owner.server.admin.createTenant('rival');
+  const { apiKey } = await owner.server.admin.createKey('rival', { name: 'rival' });
+  for (const server of [owner, owner.as(apiKey)]) {
+    await server.record({});
+    await server.ok('sessions.list');
+    await server.ok('notificationChannels.create', { body: { url: 'http://127.0.0.1:9/' } });
+    const headers = { 'idempotency-key': 'k' };
+    await server.ok('policies.create', {
+      body: { name: 'p', effect: 'require_approval', rate: { max: 1, windowSeconds: 60, per: 'agent' } },
+      headers,
+    });
+    await server.policy({ effect: 'require_approval' });
+    await server.check({ actionId: 'a' });
+  }
+  storage = await PostgresStorage.open({ url, connections: 2 });
+  atTestEnd(() => storage.close());
+  const rows = await asSuperuser<{ name: string }>(
+    `select table_name as name from information_schema.columns where table_schema = 'public' and column_name = 'tenant_id'`,
+    url,
+  );
+  tables = rows.map(({ name }) => name);
+});
+
+/** Every row that a query gets which forgets to ask for a tenant. */
+function allRows(table: string, tenantId: number): Promise<{ tenant_id: number }[]> {
+  return storage.read(
+    tenantId,
+    (db) =>
+      db
+        .selectFrom(table as keyof Tables)
+        .selectAll()
+        .execute() as Promise<never>,
+  );
+}
+
+test('a query that forgets the tenant shows nothing of another, in any table', async () => {
+  expect(tables).toContain('events');
+  const seen = new Set<string>();
+  for (const table of tables) {
+    const [{ count } = { count: 0 }] = await asSuperuser<{ count: number }>(
+      `select count(distinct tenant_id)::int as count from ${table}`,
+      url,
+    );
+    if (count < 2) continue;
+    for (const tenantId of [1, 2]) {
+      const rows = await allRows(table, tenantId);
+      if (/^events_/.test(table)) expect(rows).toEqual([]);
+      else expect([table, ...new Set(rows.map((row) => row.tenant_id))]).toEqual([table, tenantId]);
+    }
+    seen.add(table);
+  }
+  for (const table of [
+    'events',
+    'event_ids',
+    'sessions',
+    'policies',
+    'pending_actions',
+    'deliveries',
+    'api_keys',
+  ]) {
+    expect(seen).toContain(table);
+  }
+});
+
+test('a connection that is opened for no tenant sees no row, nor the partitions behind the events', async () => {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  for (const table of tables) {
+    const { rows } = await client.query(`select count(*)::int as count from ${table}`);
+    expect([table, rows]).toEqual([table, [{ count: 0 }]]);
+  }
+  await client.end();
+});
+
+test('a row of another tenant can be neither written nor changed nor dropped', async () => {
+  const row = { tenant_id: 2, agent_id: 'x', baseline: '{}' };
+  const write = storage.write(1, ({ db }) => db.insertInto('agent_baselines').values(row).execute());
+  await expect(write).rejects.toMatchObject({ code: '42501' });
+  const changed = await storage.write(1, async ({ db }) => [
+    await db
+      .updateTable('policies')
+      .set({ status: 'archived' })
+      .where('tenant_id', '=', 2)
+      .executeTakeFirst(),
+    await db.deleteFrom('events').where('tenant_id', '=', 2).executeTakeFirst(),
+  ]);
+  expect(changed.map((result) => Object.values(result)[0])).toEqual([0n, 0n]);
+});
+
+test.each([
+  ['authenticate', ['api_keys']],
+  ['administer', ['api_keys']],
+  ['partition', ['events']],
+] as const)('work of the kind %s across tenants sees %j and nothing else', async (kind, allowed) => {
+  expect(await visible(kind)).toEqual([...allowed]);
+});
+
+test('a sweep across tenants finds what is due, and no event, key, policy or payload', async () => {
+  const seen = await visible('sweep');
+  expect(seen).toEqual(expect.arrayContaining(['deliveries', 'pending_actions', 'sessions']));
+  for (const table of ['events', 'api_keys', 'policies', 'notification_channels', 'agents', 'session_risk']) {
+    expect(seen).not.toContain(table);
+  }
+});
+
+/** The tables of which one kind of work sees rows. */
+async function visible(kind: CrossTenantWork): Promise<string[]> {
+  const seen: string[] = [];
+  for (const table of tables.filter((name) => !name.startsWith('events_'))) {
+    const rows = await storage.readAcross(kind, (db) =>
+      db
+        .selectFrom(table as keyof Tables)
+        .selectAll()
+        .execute(),
+    );
+    if (rows.length > 0) seen.push(table);
+  }
+  return seen.sort();
+}
+
+test('a role that goes past row-level security is refused', async () => {
+  const database = url.replace('//actlog@', '//postgres@');
+  await expect(testServer({ database, secret: 's'.repeat(32) })).rejects.toThrow(
+    'goes past row-level security',
+  );
+});

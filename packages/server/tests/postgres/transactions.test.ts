@@ -1,0 +1,96 @@
+import { sql } from 'kysely';
+import { beforeEach, expect, test } from 'vitest';
+import { storageOutage } from '../../src/storage/outage.ts';
+import { PostgresStorage } from '../../src/storage/postgres/postgres-storage.ts';
+import type { Storage } from '../../src/storage/storage.ts';
+import type { Database } from '../../src/storage/transaction.ts';
+import { createDatabase } from '../test-database.ts';
+import { atTestEnd } from '../test-end.ts';
+
+let storage: Storage;
+
+beforeEach(async () => {
+  storage = await PostgresStorage.open({ url: await createDatabase(), connections: 4 });
+  atTestEnd(() => storage.close());
+  await storage.write(1, ({ db }) =>
+    db
+      .insertInto('agent_baselines')
+      .values(['a', 'b'].map((agent_id) => ({ tenant_id: 1, agent_id, baseline: '' })))
+      .execute(),
+  );
+});
+
+function append(db: Database, agentId: string, text: string) {
+  return db
+    .updateTable('agent_baselines')
+    .set({ baseline: sql`baseline || ${text}` })
+    .where('agent_id', '=', agentId)
+    .execute();
+}
+
+test('of two transactions in a deadlock both end well, and their effects happen once', async () => {
+  let arrived = 0;
+  let go = (): void => {};
+  const bothHoldOne = new Promise<void>((resolve) => {
+    go = resolve;
+  });
+  let effects = 0;
+  const crossing = (first: string, second: string) =>
+    storage.write(1, async ({ db, afterCommit }) => {
+      afterCommit(() => {
+        effects += 1;
+      });
+      await append(db, first, 'x');
+      arrived += 1;
+      if (arrived >= 2) go();
+      await bothHoldOne;
+      await append(db, second, 'x');
+    });
+  await Promise.all([crossing('a', 'b'), crossing('b', 'a')]);
+  const rows = await storage.read(1, (db) => db.selectFrom('agent_baselines').select('baseline').execute());
+  expect(rows).toEqual([{ baseline: 'xx' }, { baseline: 'xx' }]);
+  expect([effects, arrived]).toEqual([2, 3]);
+});
+
+test('a transaction in which a statement failed unheard does not count as committed', async () => {
+  const write = storage.write(1, async ({ db }) => {
+    await append(db, 'a', 'x');
+    await sql`select 1 / 0`.execute(db).catch(() => {});
+  });
+  await expect(write).rejects.toThrow('rolled back');
+});
+
+test('a read cannot write, and sees one state however long it takes', async () => {
+  await expect(storage.read(1, (db) => append(db, 'a', 'x'))).rejects.toMatchObject({ code: '25006' });
+  const seen = await storage.read(1, async (db) => {
+    const look = () =>
+      db.selectFrom('agent_baselines').select('baseline').where('agent_id', '=', 'a').execute();
+    const before = await look();
+    await storage.write(1, (write) => append(write.db, 'a', 'x'));
+    return [before, await look()];
+  });
+  expect(seen[1]).toEqual(seen[0]);
+});
+
+test('a whole number beyond the exact ones is an error and not another number', async () => {
+  const read = (text: string) =>
+    storage.read(1, (db) => sql<{ value: number }>`select ${sql.raw(text)}::int8 as value`.execute(db));
+  expect((await read('9007199254740991')).rows).toEqual([{ value: Number.MAX_SAFE_INTEGER }]);
+  await expect(read('9007199254740993')).rejects.toThrow('beyond the integers that are exact');
+});
+
+test('a statement that takes too long is an outage, and an error does not quote the row', async () => {
+  const slow = storage.write(1, async ({ db }) => {
+    await sql`set local statement_timeout = 20`.execute(db);
+    await sql`select pg_sleep(10)`.execute(db);
+  });
+  const error: unknown = await slow.catch((caught: unknown) => caught);
+  expect(storageOutage(error)).toBe('The database took too long.');
+  const row = { tenant_id: 1, agent_id: 'a', baseline: 'a secret' };
+  const taken: unknown = await storage
+    .write(1, ({ db }) => db.insertInto('agent_baselines').values(row).execute())
+    .catch((caught: unknown) => caught);
+  expect(taken).toMatchObject({ code: '23505', constraint: 'agent_baselines_pkey' });
+  expect(JSON.stringify(taken)).not.toContain('detail');
+  await expect(storage.probe()).resolves.toBeUndefined();
+});

@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { inject } from 'vitest';
+import type { ServerOptions } from '../src/index.ts';
+import { atTestEnd } from './test-end.ts';
+
+/** Whether this run tries the server on PostgreSQL; on SQLite otherwise. */
+export const onPostgres: boolean = inject('postgresPort') !== undefined;
+
+/** What a deployment on PostgreSQL has to be given. */
+export const testSecret = 'the one secret of all servers in these tests';
+
+const databases = new Map<string, Promise<string>>();
+
+/** The options with a database of this run's kind: the same for the same `database`, a new one for none. */
+export async function withTestDatabase(options: ServerOptions): Promise<ServerOptions> {
+  const { database, secret = testSecret } = options;
+  if (!onPostgres || database?.startsWith('postgres:')) return options;
+  if (database === undefined || database === ':memory:') {
+    return { ...options, secret, database: await emptyDatabase() };
+  }
+  let url = databases.get(database);
+  if (!url) {
+    url = createDatabase();
+    databases.set(database, url);
+    atTestEnd(async () => void databases.delete(database));
+  }
+  return { ...options, secret, database: await url };
+}
+
+const spare: string[] = [];
+
+/** Empties a database: a fraction of the cost of another one. */
+const empty = `do $$ declare name text; begin
+  for name in select tablename from pg_tables where schemaname = 'public'
+    and tablename <> 'schema_migrations' and tablename not like 'events_%'
+  loop execute 'delete from ' || name; end loop;
+  alter table tenants alter column id restart with 1;
+end $$`;
+
+/** A database with no rows, which is emptied after the test for another one. */
+async function emptyDatabase(): Promise<string> {
+  const url = spare.pop() ?? (await makeDatabase()).url;
+  atTestEnd(async () => {
+    await asSuperuser(empty, url);
+    spare.push(url);
+  });
+  return url;
+}
+
+/** A database, and what drops it. */
+interface TestDatabase {
+  readonly url: string;
+  readonly drop: () => Promise<void>;
+}
+
+/** Makes a database with the server's tables, for more than one test. */
+export async function makeDatabase(template = 'actlog_template'): Promise<TestDatabase> {
+  const name = `test_${randomUUID().replaceAll('-', '')}`;
+  await asSuperuser(`create database ${name} template ${template} owner actlog`);
+  return {
+    url: databaseUrl(name, 'actlog'),
+    drop: async () => {
+      await asSuperuser(`drop database ${name} with (force)`);
+    },
+  };
+}
+
+/** Makes a database for one test, and returns its address for the server's role. */
+export async function createDatabase(template?: string): Promise<string> {
+  const { url, drop } = await makeDatabase(template);
+  atTestEnd(drop);
+  return url;
+}
+
+/** The address of a database for a user. */
+export function databaseUrl(name: string, user: string): string {
+  return `postgres://${user}@127.0.0.1:${inject('postgresPort')}/${name}`;
+}
+
+/** Runs statements as the superuser, on the server's own database or on that of an address. */
+export async function asSuperuser<Row extends object>(
+  statement: string,
+  url = databaseUrl('postgres', 'postgres'),
+): Promise<Row[]> {
+  const client = new pg.Client({ connectionString: url.replace('//actlog@', '//postgres@') });
+  await client.connect();
+  try {
+    return (await client.query<Row>(statement)).rows;
+  } finally {
+    await client.end();
+  }
+}
