@@ -12,6 +12,12 @@ async function runOne(scenario: Scenario, recorder: string, sink: SinkProcess): 
   return scenario(recorder, sink);
 }
 
+/** One cell of the table. */
+function cellOf({ made, lost, named, repeated, doubled }: Loss, isOurs: boolean): string {
+  const kept = named > 0 ? ` + ${named} named` : '';
+  return `${lost}${kept} of ${made}${isOurs ? `, ${doubled} doubled (${repeated} sent again)` : ''}`;
+}
+
 /**
  * Options: `--no-peers`, `--only=TEXT` (scenarios whose name holds it), `--json`.
  */
@@ -20,26 +26,25 @@ export async function run(args: string[]): Promise<Record<string, unknown>> {
   const peers = !args.includes('--no-peers') && ensurePeers() ? peerNames : [];
   const sink = await SinkProcess.start();
   const losses: Record<string, Record<string, Loss>> = {};
+  const table: Record<string, Record<string, string>> = {};
   try {
     for (const [name, scenario] of Object.entries({ ...sharedScenarios, ...journalScenarios })) {
       if (!name.includes(only)) continue;
-      const row: Record<string, Loss> = { actlog: await runOne(scenario, 'actlog', sink) };
-      if (name in sharedScenarios) {
-        for (const peer of peers) row[peer] = await runOne(scenario, peer, sink);
-      }
+      const recorders = ['actlog', ...(name in sharedScenarios ? peers : [])];
+      const row: Record<string, Loss> = {};
+      for (const recorder of recorders) row[recorder] = await runOne(scenario, recorder, sink);
       losses[name] = row;
-      if (!args.includes('--json')) console.log(lineOf(name, row));
+      table[name] = Object.fromEntries(
+        Object.entries(row).map(([recorder, loss]) => [recorder, cellOf(loss, recorder === 'actlog')]),
+      );
+      console.error(`${name} …`);
     }
   } finally {
     sink.stop();
   }
+  if (!args.includes('--json')) {
+    console.log(`Events lost of ${callCount} calls, or of as many as were made before the end`);
+    console.table(table);
+  }
   return { callCount, losses };
-}
-
-function lineOf(name: string, row: Record<string, Loss>): string {
-  const cells = Object.entries(row).map(
-    ([recorder, { made, lost, named, repeated }]) =>
-      `${recorder}: ${lost} of ${made} lost${named ? `, ${named} named` : ''}${recorder === 'actlog' ? `, ${repeated} sent again` : ''}`,
-  );
-  return `${name.padEnd(46)} ${cells.join(' · ')}`;
 }

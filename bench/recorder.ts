@@ -11,6 +11,8 @@ export const description =
   'What recording a tool call costs, beside other recorders; how fast events drain; how the event loop fares';
 
 const callsPerRound = 5_000;
+/** The event loop turns after so many calls, as in an agent that does other things too. */
+const pauseEvery = 10;
 const drained = 100_000;
 const connections = 16;
 
@@ -43,7 +45,7 @@ async function interleaveAll<Result extends object>(
   return Object.fromEntries([...all].map(([name, results]) => [name, medians(results)]));
 }
 
-function callCosts(sink: SinkProcess, names: readonly string[], rounds: number, pauseEvery: number) {
+function callCosts(sink: SinkProcess, names: readonly string[], rounds: number) {
   return interleaveAll(names, rounds, async (name) => {
     await sink.forget();
     const args = [name, sink.url, String(callsPerRound), String(pauseEvery)];
@@ -76,49 +78,73 @@ function added(costs: Record<string, Row>, floor: string): Record<string, Row> {
   );
 }
 
+/** What can be measured, by name. */
+const rows = {
+  toolcall: async ({ sink, rounds }) => ({
+    'Added to a call of an empty function, microseconds': added(
+      await callCosts(sink, ['bare', 'actlog', 'actlog-memory'], rounds),
+      'bare',
+    ),
+  }),
+  langchain: async ({ sink, rounds, peers }) => {
+    const names = ['bare', 'empty', 'actlog', 'actlog-tools', ...peers].map((name) => `langchain-${name}`);
+    const costs = await callCosts(sink, names, rounds);
+    return {
+      'Added to tool.invoke of LangChain, microseconds': added(costs, 'langchain-bare'),
+      'Of that, above an empty callback handler': added(costs, 'langchain-empty'),
+    };
+  },
+  drain: async ({ sink, rounds }) => ({
+    [`${drained} events drain over ${connections} connections, or 4 with 4 under way each`]: await drainCosts(
+      sink,
+      rounds,
+    ),
+  }),
+  large: async ({ sink, rounds }) => ({
+    'One large call, milliseconds': await interleaveAll(['5 MB of arguments'], rounds, () =>
+      runProgram<LargeCallCost>('large-call-process.ts', [sink.url]),
+    ),
+  }),
+} satisfies Record<string, (run: RowRun) => Promise<Record<string, Record<string, Row>>>>;
+
+/** What a row is measured with. */
+interface RowRun {
+  readonly sink: SinkProcess;
+  readonly rounds: number;
+  readonly peers: readonly string[];
+}
+
+function chosenRows(args: readonly string[]): (keyof typeof rows)[] {
+  const names = args.filter((arg) => !arg.startsWith('--'));
+  for (const name of names) {
+    if (!(name in rows)) {
+      throw new Error(`There is no row "${name}". There are: ${Object.keys(rows).join(', ')}.`);
+    }
+  }
+  return (names.length > 0 ? names : Object.keys(rows)) as (keyof typeof rows)[];
+}
+
 /**
- * Options: `--rounds=N` (default 5), `--no-peers`, `--only=calls,langchain,drain,large`, `--json`.
+ * Names of rows choose what is measured: `toolcall`, `langchain`, `drain`, `large`; all without one.
+ * Options: `--rounds=N` (default 5), `--no-peers`, `--json`.
  */
 export async function run(args: string[]): Promise<Record<string, unknown>> {
-  const option = (name: string) => args.find((arg) => arg.startsWith(`--${name}=`))?.split('=')[1];
-  const rounds = Number(option('rounds') ?? 5);
-  const only = option('only')?.split(',');
-  const isWanted = (part: string) => only === undefined || only.includes(part);
-  const peers = !args.includes('--no-peers') && ensurePeers() ? [...peerNames] : [];
+  const chosen = chosenRows(args);
+  const rounds = Number(args.find((arg) => arg.startsWith('--rounds='))?.slice('--rounds='.length) ?? 5);
+  // LangChain itself is installed together with the other recorders.
+  const hasPeers = chosen.includes('langchain') && !args.includes('--no-peers') && ensurePeers();
   const sink = await SinkProcess.start();
   const result: Record<string, unknown> = {};
-  const show = (title: string, table: Record<string, Row>) => {
-    result[title] = table;
-    if (args.includes('--json')) return;
-    console.log(`\n${title}`);
-    console.table(table);
-  };
   try {
-    if (isWanted('calls')) {
-      const costs = await callCosts(sink, ['bare', 'actlog', 'actlog-memory'], rounds, 10);
-      show('Added to a call of an empty function, microseconds', added(costs, 'bare'));
-    }
-    if (isWanted('langchain') && (peers.length > 0 || !args.includes('--no-peers'))) {
-      const names = [
-        'langchain-bare',
-        'langchain-empty',
-        'langchain-actlog',
-        ...peers.map((peer) => `langchain-${peer}`),
-      ];
-      const paced = await callCosts(sink, names, rounds, 10);
-      show('Added to tool.invoke of LangChain, microseconds', added(paced, 'langchain-bare'));
-    }
-    if (isWanted('drain')) {
-      show(
-        `${drained} events drain over ${connections} connections, or 4 with 4 under way each`,
-        await drainCosts(sink, rounds),
-      );
-    }
-    if (isWanted('large')) {
-      const large = await interleaveAll(['5 MB of arguments'], rounds, () =>
-        runProgram<LargeCallCost>('large-call-process.ts', [sink.url]),
-      );
-      show('One large call, milliseconds', large);
+    for (const name of chosen) {
+      if (name === 'langchain' && !hasPeers) continue;
+      const tables = await rows[name]({ sink, rounds, peers: peerNames });
+      Object.assign(result, tables);
+      if (args.includes('--json')) continue;
+      for (const [title, table] of Object.entries(tables)) {
+        console.log(`\n${title}`);
+        console.table(table);
+      }
     }
   } finally {
     sink.stop();

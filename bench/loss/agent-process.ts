@@ -2,7 +2,8 @@
 // After every call it notes the number of calls that had returned in the file PROGRESS.
 import { openSync, writeSync } from 'node:fs';
 import { Recorder } from '@actlog/recorder';
-import { argumentsOf, createSubject, type Subject } from '../recorder/subjects.ts';
+import { argumentsOf } from '../recorder/arguments.ts';
+import { createSubject, type Subject } from '../recorder/subjects.ts';
 
 /** How the agent ends once its calls are made. */
 export type End = 'flush' | 'natural' | 'exit' | 'wait';
@@ -26,7 +27,11 @@ function createOurs(): Subject {
   return {
     call: (number) =>
       recorder.toolCall(
-        { toolName: 'search', arguments: argumentsOf(number), sessionId: `${process.pid}-${number % 20}` },
+        {
+          toolName: `call-${process.pid}-${number}`,
+          arguments: argumentsOf(number),
+          sessionId: `${process.pid}-${number % 20}`,
+        },
         async () => 'ok',
       ),
     flush: () => recorder.flush({ timeoutMs: 120_000 }),

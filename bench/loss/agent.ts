@@ -1,8 +1,8 @@
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { temporaryFolder } from '../recorder/temporary-folder.ts';
 import type { End } from './agent-process.ts';
 
 const program = join(import.meta.dirname, 'agent-process.ts');
@@ -27,7 +27,7 @@ export class Agent {
   readonly #exited: Promise<unknown>;
 
   constructor({ recorder, url, calls, end, spool, fileLimitKiB }: AgentOptions) {
-    this.#progress = join(mkdtempSync(join(tmpdir(), 'actlog-loss-')), 'progress');
+    this.#progress = join(temporaryFolder(), 'progress');
     const args = [recorder, url, String(calls), end, this.#progress, spool];
     if (fileLimitKiB === undefined) {
       this.#child = fork(program, args, { execArgv, stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });

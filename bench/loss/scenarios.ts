@@ -1,8 +1,8 @@
-import { cpSync, mkdtempSync, readdirSync, readFileSync, truncateSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, readdirSync, readFileSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { SinkProcess } from '../recorder/sink-process.ts';
+import { temporaryFolder } from '../recorder/temporary-folder.ts';
 import { Agent } from './agent.ts';
 import type { End } from './agent-process.ts';
 import { drainSpool } from './drain-spool.ts';
@@ -21,21 +21,19 @@ export interface Loss {
   readonly named: number;
   /** Events that were sent again after they had been stored: their id keeps them from being stored twice. */
   readonly repeated: number;
+  /** Calls of which two events were stored. */
+  readonly doubled: number;
 }
 
 /** Runs a recorder through a fault. */
 export type Scenario = (recorder: string, sink: SinkProcess) => Promise<Loss>;
 
-function newSpool(): string {
-  return mkdtempSync(join(tmpdir(), 'actlog-loss-spool-'));
-}
-
 async function result(sink: SinkProcess, agents: readonly Agent[]): Promise<Loss> {
-  const { arrived, repeated } = await sink.report();
+  const { arrived, repeated, doubled } = await sink.report();
   const made = agents.reduce((sum, agent) => sum + agent.made, 0);
   const named = agents.reduce((sum, agent) => sum + agent.dropped, 0);
   // An event whose call was under way when its process was killed may have arrived too.
-  return { made, named, repeated, lost: Math.max(0, made - named - arrived.length) };
+  return { made, named, repeated, doubled, lost: Math.max(0, made - named - arrived.length) };
 }
 
 /** The next process of the agent, which has nothing to record but what the last one left. */
@@ -48,7 +46,7 @@ function withFault(
   finish: (sink: SinkProcess) => Promise<void>,
 ): Scenario {
   return async (recorder, sink) => {
-    const spool = newSpool();
+    const spool = temporaryFolder();
     await begin(sink);
     const agent = new Agent({ recorder, url: sink.url, spool, calls: callCount, end: 'flush' });
     await agent.says('started');
@@ -61,7 +59,7 @@ function withFault(
 
 function withEnd(end: End, signal?: NodeJS.Signals): Scenario {
   return async (recorder, sink) => {
-    const spool = newSpool();
+    const spool = temporaryFolder();
     const agent = new Agent({ recorder, url: sink.url, spool, calls: callCount, end });
     await agent.says('made');
     if (signal) agent.kill(signal);
@@ -73,7 +71,7 @@ function withEnd(end: End, signal?: NodeJS.Signals): Scenario {
 
 function withKills(lives: number): Scenario {
   return async (recorder, sink) => {
-    const spool = newSpool();
+    const spool = temporaryFolder();
     const agents: Agent[] = [];
     for (let life = 0; life < lives; life += 1) {
       const agent = new Agent({ recorder, url: sink.url, spool, calls: callCount, end: 'wait' });
@@ -89,7 +87,7 @@ function withKills(lives: number): Scenario {
 }
 
 async function eightProcesses(recorder: string, sink: SinkProcess): Promise<Loss> {
-  const spool = newSpool();
+  const spool = temporaryFolder();
   const start = () => new Agent({ recorder, url: sink.url, spool, calls: callCount / 8, end: 'wait' });
   const agents = Array.from({ length: 8 }, start);
   await Promise.all(agents.map((agent) => agent.says('started')));
@@ -106,7 +104,7 @@ async function diskFull(recorder: string, sink: SinkProcess): Promise<Loss> {
   const options = {
     recorder,
     url: sink.url,
-    spool: newSpool(),
+    spool: temporaryFolder(),
     calls: callCount,
     end: 'flush',
     fileLimitKiB: 300,
@@ -120,7 +118,7 @@ async function diskFull(recorder: string, sink: SinkProcess): Promise<Loss> {
 async function journalCut(recorder: string, sink: SinkProcess): Promise<Loss> {
   const calls = 30;
   await sink.down();
-  const spool = newSpool();
+  const spool = temporaryFolder();
   const agent = new Agent({ recorder, url: sink.url, spool, calls, end: 'wait' });
   await agent.says('made');
   agent.kill('SIGKILL');
@@ -133,17 +131,19 @@ async function journalCut(recorder: string, sink: SinkProcess): Promise<Loss> {
   const lastRecordAt = bytes.lastIndexOf('\n', bytes.length - 2) + 1;
   let lost = 0;
   let repeated = 0;
+  let doubled = 0;
   for (let size = lastRecordAt; size < bytes.length; size += 1) {
     await sink.forget();
-    const copy = newSpool();
+    const copy = temporaryFolder();
     cpSync(spool, copy, { recursive: true });
     truncateSync(join(copy, segment), size);
     await drainSpool(sink.url, copy);
     const report = await sink.report();
     lost += Math.max(0, calls - 1 - report.arrived.length);
     repeated += report.repeated;
+    doubled += report.doubled;
   }
-  return { made: (calls - 1) * (bytes.length - lastRecordAt), named: 0, lost, repeated };
+  return { made: (calls - 1) * (bytes.length - lastRecordAt), named: 0, lost, repeated, doubled };
 }
 
 /** Scenarios that every recorder can go through. */

@@ -1,11 +1,9 @@
 // Sends many events as fast as the sink takes them: `WHO URL EVENTS CONNECTIONS PIPELINING`, where WHO is `actlog` or
 // `bare`, a loop of undici's `pool.request` over as many connections with the same bodies.
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Recorder } from '@actlog/recorder';
 import { Pool } from 'undici';
 import { watchStalls } from './stalls.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 /** What draining cost. */
 export interface DrainCost {
@@ -42,8 +40,9 @@ async function loadRecorder(): Promise<() => Promise<unknown>> {
     baseURL: url,
     agentId: 'benchmark',
     concurrency: connections * pipelining,
-    pipelining,
-    spoolDir: mkdtempSync(join(tmpdir(), 'actlog-drain-')),
+    // What the recorder finds out by itself, or what is asked for.
+    ...(pipelining > 1 ? { pipelining } : {}),
+    spoolDir: temporaryFolder(),
   });
   // The first event loads undici, which the other side has loaded already.
   recorder.record({ toolName: 'search', argumentsHash: 'sha256:0', responseStatus: 200 });

@@ -42,4 +42,5 @@ const startedAt = performance.now();
 await call(args);
 const durationMs = performance.now() - startedAt;
 process.send?.({ longestStallMs: stalls.stop(), durationMs } satisfies LargeCallCost);
+await recorder.flush();
 process.exit();

@@ -19,12 +19,19 @@ export interface SinkReport {
   readonly arrived: readonly string[];
   /** Events that came although they had been stored: the id makes them harmless. */
   readonly repeated: number;
+  /** Calls of which two events were stored: their tools are named `call-…`, each call's another. */
+  readonly doubled: number;
 }
 
 /** Marks a call in the data of recorders that send it. */
 const marker = /call-\d{6}/g;
 
+/** Names one call in our events. */
+const callName = /"toolName":"(call-[^"]+)"/;
+
 const arrived = new Set<string>();
+const calls = new Set<string>();
+let doubled = 0;
 let requests = 0;
 let repeated = 0;
 let fault: Fault = 'none';
@@ -46,8 +53,15 @@ function plain(body: Buffer, encoding: string | undefined): string {
 function store(request: IncomingMessage, body: Buffer): void {
   if (request.url === '/v1/events') {
     const id = body.toString('latin1', 12, 48); // {"eventId":"…
-    if (arrived.has(id)) repeated += 1;
+    if (arrived.has(id)) {
+      repeated += 1;
+      return;
+    }
     arrived.add(id);
+    const call = callName.exec(body.toString('latin1'))?.[1];
+    if (call === undefined) return;
+    if (calls.has(call)) doubled += 1;
+    calls.add(call);
   } else {
     const text = plain(body, request.headers['content-encoding']);
     for (const [found] of text.matchAll(marker)) arrived.add(found);
@@ -96,6 +110,8 @@ async function obey(command: SinkCommand): Promise<void> {
   }
   if (command.ask === 'forget') {
     arrived.clear();
+    calls.clear();
+    doubled = 0;
     requests = 0;
     repeated = 0;
     fault = 'none';
@@ -104,6 +120,7 @@ async function obey(command: SinkCommand): Promise<void> {
     port,
     requests,
     repeated,
+    doubled,
     arrived: command.ask === 'arrived' ? [...arrived] : [],
   };
   process.send?.(report);

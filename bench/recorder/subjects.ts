@@ -1,23 +1,13 @@
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { actlog } from '@actlog/langchain';
 import { Recorder } from '@actlog/recorder';
+import { argumentsOf } from './arguments.ts';
 import type { CallTool } from './measured-calls.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 /** Something to measure: how it calls a tool, and how it is made to deliver. */
 export interface Subject {
   readonly call: CallTool;
   readonly flush: () => Promise<unknown>;
-}
-
-/** About 200 bytes of JSON, as a model writes them. */
-export function argumentsOf(number: number): object {
-  return {
-    query: `call-${String(number).padStart(6, '0')} weather in Paris tomorrow morning`,
-    limit: 10,
-    filters: { from: '2026-01-01', to: '2026-02-01', tags: ['a', 'b', 'c'] },
-    options: { language: 'en', safe: true, page: 1, note: 'x'.repeat(22) },
-  };
 }
 
 /** The tool itself: nothing, so that only what is added shows. */
@@ -30,12 +20,16 @@ interface InvokableTool {
   invoke(input: object, config?: object): Promise<unknown>;
 }
 
+/** A recorder that is set up: callback handlers to pass to each call, and how it is made to deliver. */
+interface SetUp {
+  readonly callbacks?: unknown[];
+  readonly flush: () => Promise<unknown>;
+}
+
 /** What `bench/peers/peers.mjs` makes. */
 interface Peers {
   createTool(): InvokableTool;
-  [peer: string]: (
-    url: string,
-  ) => Promise<{ callbacks?: unknown[]; flush: () => Promise<unknown> }> | InvokableTool;
+  [peer: string]: (url: string) => Promise<SetUp> | InvokableTool;
 }
 
 function recorderAt(url: string, spool: boolean): Recorder {
@@ -43,17 +37,33 @@ function recorderAt(url: string, spool: boolean): Recorder {
     apiKey: 'al_test_benchmark',
     baseURL: url,
     agentId: 'benchmark',
-    ...(spool ? { spoolDir: mkdtempSync(join(tmpdir(), 'actlog-bench-')) } : { spool: false }),
+    ...(spool ? { spoolDir: temporaryFolder() } : { spool: false }),
   });
 }
 
-function ours(url: string, spool: boolean, run: (args: object) => Promise<unknown>): Subject {
+function ours(url: string, spool: boolean): Subject {
   const recorder = recorderAt(url, spool);
   return {
     call: (number) => {
-      const args = argumentsOf(number);
       const sessionId = `session-${number % 20}`;
-      return recorder.toolCall({ toolName: 'search', arguments: args, sessionId }, () => run(args));
+      return recorder.toolCall({ toolName: 'search', arguments: argumentsOf(number), sessionId }, tool);
+    },
+    flush: () => recorder.flush(),
+  };
+}
+
+/** Our adapter as a callback handler, as the other recorders are, or around the tool. */
+function oursInLangChain(url: string, way: 'handler' | 'tools', plain: InvokableTool): Subject {
+  const recorder = recorderAt(url, true);
+  let current = 0;
+  const options = { recorder, sessionId: () => `session-${current % 20}` };
+  const callbacks = way === 'handler' ? [actlog.handler(options)] : undefined;
+  const invokable = callbacks ? plain : (actlog.tools([plain as never], options)[0] as InvokableTool);
+  const config = callbacks ? { callbacks } : undefined;
+  return {
+    call: (number) => {
+      current = number;
+      return invokable.invoke(argumentsOf(number), config);
     },
     flush: () => recorder.flush(),
   };
@@ -62,18 +72,15 @@ function ours(url: string, spool: boolean, run: (args: object) => Promise<unknow
 /** Makes a subject by its name: `bare`, `actlog`, `actlog-memory`, or `langchain-…`. */
 export async function createSubject(name: string, url: string): Promise<Subject> {
   if (name === 'bare') return { call: tool, flush: async () => {} };
-  if (name === 'actlog') return ours(url, true, tool);
-  if (name === 'actlog-memory') return ours(url, false, tool);
+  if (name === 'actlog') return ours(url, true);
+  if (name === 'actlog-memory') return ours(url, false);
   const peers = (await import(new URL('../peers/peers.mjs', import.meta.url).href)) as Peers;
-  const invokable = peers.createTool();
+  const plain = peers.createTool();
   const peer = name.replace('langchain-', '');
-  if (peer === 'actlog') return ours(url, true, (args) => invokable.invoke(args));
-  if (peer === 'bare')
-    return { call: (number) => invokable.invoke(argumentsOf(number)), flush: async () => {} };
-  const create = peers[peer] as (
-    url: string,
-  ) => Promise<{ callbacks?: unknown[]; flush: () => Promise<unknown> }>;
-  const { callbacks, flush } = await create(url);
+  if (peer === 'actlog') return oursInLangChain(url, 'handler', plain);
+  if (peer === 'actlog-tools') return oursInLangChain(url, 'tools', plain);
+  if (peer === 'bare') return { call: (number) => plain.invoke(argumentsOf(number)), flush: async () => {} };
+  const { callbacks, flush } = await (peers[peer] as (url: string) => Promise<SetUp>)(url);
   const config = callbacks ? { callbacks } : undefined;
-  return { call: (number) => invokable.invoke(argumentsOf(number), config), flush };
+  return { call: (number) => plain.invoke(argumentsOf(number), config), flush };
 }

@@ -127,6 +127,8 @@ describe('transport', () => {
       dispatcher,
     );
     expect([client.usesFetch, client.fetch]).toEqual([false, undefined]);
+    expect(client.usesDefaultPool).toBe(true);
+    expect(new Actlog({ ...options, proxy: 'http://127.0.0.1:9' }).usesDefaultPool).toBe(false);
   });
 
   it('is the fetch or the dispatcher that was passed, the last one given winning', async () => {
@@ -138,6 +140,10 @@ describe('transport', () => {
       undefined,
     ]);
     expect(await viaFetch.withOptions({ dispatcher: own }).dispatcher()).toBe(own);
+    expect([viaFetch.usesDefaultPool, viaFetch.withOptions({ dispatcher: own }).usesDefaultPool]).toEqual([
+      false,
+      false,
+    ]);
     expect(new Actlog({ ...options, dispatcher: own }).withOptions({ fetch }).usesFetch).toBe(true);
     await own.close();
   });

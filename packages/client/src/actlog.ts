@@ -133,6 +133,14 @@ export class Actlog {
     return this.#transport instanceof LazyTransport ? this.#transport.dispatcher() : undefined;
   }
 
+  /**
+   * Whether requests go straight to the deployment, over the pool that all clients share: no dispatcher, `fetch` or
+   * proxy was chosen. Code that sends by its own way may then use connections of its own.
+   */
+  get usesDefaultPool(): boolean {
+    return this.#transport instanceof LazyTransport && this.#transport.usesDefaultPool;
+  }
+
   /** Whether requests go through a `fetch`, the caller's or the platform's, instead of undici. */
   get usesFetch(): boolean {
     return this.#transport instanceof FetchTransport;

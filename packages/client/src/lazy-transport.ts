@@ -5,6 +5,8 @@ import type { UndiciTransport } from './undici-transport.ts';
 
 /** The transport of Node: undici, and our code around it, which are loaded by the first request. */
 export class LazyTransport implements Transport {
+  /** Whether it is the pool that all clients share: the caller chose no dispatcher, and there is no proxy. */
+  readonly usesDefaultPool: boolean;
   readonly #load: () => Promise<UndiciTransport>;
   #loaded: UndiciTransport | undefined;
 
@@ -13,6 +15,7 @@ export class LazyTransport implements Transport {
    * @param proxy What `resolveProxy` gave.
    */
   constructor(own: Dispatcher | undefined, proxy: string | undefined) {
+    this.usesDefaultPool = own === undefined && proxy === undefined;
     this.#load = async () => {
       const { UndiciTransport } = await import('./undici-transport.ts');
       this.#loaded = await UndiciTransport.create(own, proxy);

@@ -1,4 +1,5 @@
 import { schemaVersion, toolCallCategory } from '@actlog/protocol';
+import { jsonString } from './json-string.ts';
 
 /** The variable parts of an event (specification, "Event"). */
 export interface EventFields {
@@ -18,7 +19,7 @@ const afterTimestamp = `","category":${JSON.stringify(toolCallCategory)},"schema
  * holds it equal to what `JSON.stringify` makes.
  */
 export function eventBody(event: EventFields): string {
-  return `{"eventId":"${event.eventId}","agentId":${JSON.stringify(event.agentId)},"sessionId":${JSON.stringify(event.sessionId)},"sourceTimestamp":"${event.sourceTimestamp}${afterTimestamp}${JSON.stringify(event.toolName)},"argumentsHash":${JSON.stringify(event.argumentsHash)},"responseStatus":${event.responseStatus}}}`;
+  return `{"eventId":"${event.eventId}","agentId":${jsonString(event.agentId)},"sessionId":${jsonString(event.sessionId)},"sourceTimestamp":"${event.sourceTimestamp}${afterTimestamp}${jsonString(event.toolName)},"argumentsHash":${jsonString(event.argumentsHash)},"responseStatus":${event.responseStatus}}}`;
 }
 
 /** What a queue needs to know of an event. */

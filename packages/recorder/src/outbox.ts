@@ -3,7 +3,9 @@ import type { DeadLetters } from './dead-letters.ts';
 import { Deliverer, type DelivererOptions } from './delivery/deliverer.ts';
 import type { QueuedEvent } from './delivery/queued-event.ts';
 import { SessionLanes } from './delivery/session-lanes.ts';
+import { detached } from './detached.ts';
 import { publish } from './diagnostics.ts';
+import type { DropReason } from './drop-reason.ts';
 import type { Journal } from './journal/journal.ts';
 import type { Reporter } from './reporter.ts';
 import { WaitingRoom } from './waiting-room.ts';
@@ -15,7 +17,9 @@ export type WhenFull = 'drop-oldest' | 'drop-newest' | 'block';
 const settleEveryMs = 500;
 const adoptEveryMs = 30_000;
 /** Events in memory below which more are read from disk. */
-const refillBelow = 1_000;
+const refillBelow = 256;
+/** Events that one call writes down late, so that it takes well under a millisecond. */
+const securedAtOnce = 32;
 
 /** What an {@link Outbox} works with. */
 export interface OutboxOptions
@@ -54,11 +58,12 @@ export class Outbox {
       onFailed: () => this.#end.check(),
     });
     if (options.journal) {
+      options.journal.onVolatile = (event) => this.#lanes.becameVolatile(event);
       this.#adopt();
-      this.#adoptTimer = setInterval(() => this.#adopt(), adoptEveryMs);
+      this.#adoptTimer = detached(() => setInterval(() => this.#adopt(), adoptEveryMs));
       this.#adoptTimer.unref();
     }
-    this.#deliverer.warmUp();
+    detached(() => this.#deliverer.warmUp());
   }
 
   /** Events that are not delivered, dropped or dead-lettered, as far as they are counted. */
@@ -96,6 +101,7 @@ export class Outbox {
     const isLoaded = !journal?.hasUnread && this.#lanes.length < this.#options.maxQueuedEvents;
     const isDurable = journal?.append(event, isLoaded, nowMs) ?? false;
     if (isLoaded || !isDurable) this.#lanes.push(event);
+    if (isDurable && this.#lanes.volatileLength > 0) this.#secure(nowMs);
     publish('recorded', () => ({ eventId: event.eventId, sessionId: event.sessionId, isDurable }));
     this.#deliverer.wake();
   }
@@ -133,6 +139,10 @@ export class Outbox {
     clearInterval(this.#adoptTimer);
     clearTimeout(this.#settleTimer);
     this.#deliverer.stop();
+    this.#secure(Date.now(), Number.POSITIVE_INFINITY);
+    for (let event = this.#lanes.firstVolatile; event; event = this.#lanes.firstVolatile) {
+      this.#drop(event, 'closed');
+    }
     this.#options.journal?.close();
     this.#room.release();
     this.#idle.release();
@@ -164,10 +174,20 @@ export class Outbox {
     return victim !== undefined;
   }
 
-  #drop(event: QueuedEvent): void {
+  #drop(event: QueuedEvent, reason: DropReason = 'full'): void {
     this.#lanes.remove(event);
     event.settle();
-    this.#options.reporter.dropped(event.body, 'full');
+    this.#options.reporter.dropped(event.body, reason);
+  }
+
+  /** Writes down what only memory holds, as when a disk that was full has room again. */
+  #secure(nowMs: number, most = securedAtOnce): void {
+    const { journal } = this.#options;
+    for (let count = 0; count < most; count += 1) {
+      const event = this.#lanes.firstVolatile;
+      if (!event || !journal || journal.isFull || !journal.append(event, true, nowMs)) return;
+      this.#lanes.becameDurable(event);
+    }
   }
 
   #deadLetter(event: QueuedEvent, reason: string): void {
@@ -194,6 +214,7 @@ export class Outbox {
   #adopt(): void {
     try {
       this.#options.journal?.keepAlive(Date.now());
+      this.#secure(Date.now());
       this.#options.journal?.adopt(Date.now());
     } catch (error) {
       this.#options.reporter.failed('adopt', error as Error);

@@ -38,7 +38,8 @@ export interface RecorderOptions extends ActlogOptions, ArgumentsHashOptions {
   readonly concurrency?: number | undefined;
   /**
    * Most events under way on one connection (RFC 9112, section 9.3.2). More than 1 needs fewer connections and less
-   * CPU, and a path to the service, proxies included, that takes pipelined requests. Default 1.
+   * CPU, and a path to the service, proxies included, that takes pipelined requests. Default: found out; 1 at first,
+   * 4 while the service answers within a few milliseconds, and 1 again when a request gets no answer.
    */
   readonly pipelining?: number | undefined;
   /** Most milliseconds until an event is answered. Default 10,000. */

@@ -1,19 +1,23 @@
-import { Actlog } from '@actlog/client';
+import type { Actlog } from '@actlog/client';
 import { endpoints } from '@actlog/protocol';
 import type { Transport } from './delivery/answer.ts';
 import { DispatchTransport, type EventDispatcher } from './delivery/dispatch-transport.ts';
 import { createEventPool } from './delivery/event-pool.ts';
 import { FetchTransport } from './delivery/fetch-transport.ts';
 import { type OriginKey, parseOriginKey } from './delivery/origin.ts';
+import { ProvenPipelining } from './delivery/proven-pipelining.ts';
 import { sdkName } from './version.ts';
 
+/** Events under way on one connection where it was found out that several may be. */
+const foundDepth = 4;
 /** Origins whose headers are kept ready; more than any process has. */
 const maxOrigins = 100;
 
 /** How events are sent. */
 export interface ConnectionSettings {
   readonly concurrency: number;
-  readonly pipelining: number;
+  /** Undefined: to be found out. */
+  readonly pipelining: number | undefined;
   readonly requestTimeoutMs: number;
 }
 
@@ -36,32 +40,24 @@ export class ServiceConnection {
   /** Loads what sends. */
   async connect(): Promise<Transport> {
     const url = new URL(this.#client.baseURL + endpoints['events.create'].path);
-    const { concurrency, pipelining, requestTimeoutMs: timeoutMs } = this.#settings;
-    const given = await this.#client.dispatcher();
-    if (!given) return new FetchTransport({ fetch: this.#client.fetch ?? globalThis.fetch, url, timeoutMs });
-    if (await this.#isChosen(given)) {
-      return new DispatchTransport({
-        dispatcher: given as unknown as EventDispatcher,
-        url,
-        timeoutMs,
-        pipelining: 1,
-      });
+    const { pipelining, requestTimeoutMs: timeoutMs } = this.#settings;
+    if (this.#client.usesDefaultPool) {
+      if (pipelining !== undefined) return this.#pool(url, pipelining);
+      const [single, pipelined] = await Promise.all([this.#pool(url, 1), this.#pool(url, foundDepth)]);
+      return new ProvenPipelining({ single, pipelined, now: () => performance.now() });
     }
+    // The user chose how requests travel, so that way is taken as it is.
+    const dispatcher = (await this.#client.dispatcher()) as EventDispatcher | undefined;
+    if (dispatcher) return new DispatchTransport({ dispatcher, url, timeoutMs, pipelining: 1 });
+    return new FetchTransport({ fetch: this.#client.fetch ?? globalThis.fetch, url, timeoutMs });
+  }
+
+  /** Connections of our own, which open as they are needed. */
+  async #pool(url: URL, pipelining: number): Promise<Transport> {
+    const { concurrency, requestTimeoutMs: timeoutMs } = this.#settings;
     const connections = Math.ceil(concurrency / pipelining);
     const dispatcher = await createEventPool(url.origin, { connections, pipelining });
     return new DispatchTransport({ dispatcher, url, timeoutMs, pipelining });
-  }
-
-  /** Whether the user chose how requests travel: by a dispatcher of their own, or a proxy. */
-  async #isChosen(dispatcher: unknown): Promise<boolean> {
-    // All clients without such a choice share one dispatcher.
-    const plain = new Actlog({
-      apiKey: 'al_test_none',
-      baseURL: this.#client.baseURL,
-      proxy: false,
-      allowInsecureHttp: true,
-    });
-    return dispatcher !== (await plain.dispatcher());
   }
 
   /** The headers of events of one origin. */

@@ -44,6 +44,11 @@ test('names that look like numbers sort as text', async () => {
   expect(await hashArguments({ 10: 'a', 2: 'b', 1: 'c' })).toBe(sha256('{"1":"c","10":"a","2":"b"}'));
 });
 
+test('a property that is named like the prototype is one like any other', async () => {
+  const args = JSON.parse('{"b": 2, "__proto__": {"a": 1}}');
+  expect(await hashArguments(args)).toBe(sha256('{"__proto__":{"a":1},"b":2}'));
+});
+
 // Appendix B
 test.each([
   ['0000000000000000', '0'],

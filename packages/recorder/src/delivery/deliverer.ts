@@ -1,4 +1,5 @@
 import type { Counters } from '../counters.ts';
+import { detached } from '../detached.ts';
 import { publish } from '../diagnostics.ts';
 import type { Reporter } from '../reporter.ts';
 import type { Answer, Transport } from './answer.ts';
@@ -46,6 +47,11 @@ export class Deliverer {
   /** Events with a fault since the last that passed. */
   readonly #faulty = new Set<QueuedEvent>();
   #wakeUp: NodeJS.Timeout | undefined;
+  readonly #pumpSoon = () => setImmediate(this.#pumpNow);
+  readonly #pumpNow = () => {
+    this.#isScheduled = false;
+    this.#pump();
+  };
 
   constructor(options: DelivererOptions) {
     this.#options = options;
@@ -70,10 +76,7 @@ export class Deliverer {
   wake(): void {
     if (this.#isScheduled || this.#isStopped) return;
     this.#isScheduled = true;
-    setImmediate(() => {
-      this.#isScheduled = false;
-      this.#pump();
-    });
+    detached(this.#pumpSoon);
   }
 
   /** Tries at once, unless the service named a time: somebody waits. */
@@ -141,7 +144,7 @@ export class Deliverer {
       this.#inFlight -= 1;
       if (this.#isStopped && answer.status === undefined) this.#options.lanes.putBack(event);
       else this.#settle(event, answer);
-      this.#pump();
+      this.wake();
     });
   }
 
@@ -149,7 +152,8 @@ export class Deliverer {
     const verdict = judge(answer);
     if (verdict.kind === 'delivered') {
       this.#pace.succeeded();
-      this.#faulty.clear();
+      // Clearing an empty set makes a new table all the same.
+      if (this.#faulty.size > 0) this.#faulty.clear();
       this.#options.counters.delivered += 1;
       publish('delivered', () => ({ eventId: event.eventId, sessionId: event.sessionId }));
       this.#leave(event);
@@ -173,7 +177,7 @@ export class Deliverer {
   }
 
   #leave(event: QueuedEvent): void {
-    this.#faulty.delete(event);
+    if (event.faults > 0) this.#faulty.delete(event);
     this.#options.lanes.remove(event);
     event.settle();
     this.#options.onSettled();

@@ -1,3 +1,4 @@
+import { LinkedList, type ListNode } from '../linked-list.ts';
 import { type Answer, maxAnswerBytes, type Transport } from './answer.ts';
 
 /** The part of undici's request controller that is used here. */
@@ -28,7 +29,7 @@ export interface DispatchTransportOptions {
 export class DispatchTransport implements Transport {
   readonly #dispatcher: EventDispatcher;
   readonly #fixed: Record<string, unknown>;
-  readonly #inFlight = new Set<AckHandler>();
+  readonly #inFlight = new LinkedList<AckHandler>();
 
   constructor({ dispatcher, url, timeoutMs, pipelining }: DispatchTransportOptions) {
     this.#dispatcher = dispatcher;
@@ -59,7 +60,8 @@ export class DispatchTransport implements Transport {
 
 /** undici's `DispatchHandler` for one event. */
 class AckHandler {
-  readonly #inFlight: Set<AckHandler>;
+  readonly #inFlight: LinkedList<AckHandler>;
+  #node: ListNode<AckHandler> | undefined;
   readonly #done: (answer: Answer) => void;
   #controller: DispatchController | undefined;
   #status: number | undefined;
@@ -68,10 +70,10 @@ class AckHandler {
   #size = 0;
   #isAborted = false;
 
-  constructor(inFlight: Set<AckHandler>, done: (answer: Answer) => void) {
+  constructor(inFlight: LinkedList<AckHandler>, done: (answer: Answer) => void) {
     this.#inFlight = inFlight;
     this.#done = done;
-    inFlight.add(this);
+    this.#node = inFlight.push(this);
   }
 
   abort(): void {
@@ -114,7 +116,9 @@ class AckHandler {
 
   #settle({ error }: { error?: Error }): void {
     // Once: an aborted request that waited for a connection ends twice.
-    if (!this.#inFlight.delete(this)) return;
+    if (!this.#node) return;
+    this.#inFlight.remove(this.#node);
+    this.#node = undefined;
     const body = this.#chunks && Buffer.concat(this.#chunks).toString('utf8', 0, maxAnswerBytes);
     this.#done({ status: this.#status, retryAfter: this.#retryAfter, body, error });
   }

@@ -4,7 +4,9 @@ import type { OriginKey } from './origin.ts';
 /** Where an event stands in the journal. */
 export interface JournalPlace {
   /** Says that the event needs no further care: it was delivered, dropped or moved elsewhere. */
-  settle(offset: number): void;
+  settle(event: QueuedEvent): void;
+  /** Forgets the event, which stands there no longer. */
+  unload(event: QueuedEvent): void;
 }
 
 /** An event on its way to the service. */
@@ -28,6 +30,7 @@ export class QueuedEvent {
   /** Where the journal holds it; undefined when only memory does. */
   place: JournalPlace | undefined;
   offset = 0;
+  placeNode: ListNode<QueuedEvent> | undefined;
   /** Its places in the queue. */
   laneNode: ListNode<QueuedEvent> | undefined;
   ageNode: ListNode<QueuedEvent> | undefined;
@@ -48,7 +51,6 @@ export class QueuedEvent {
 
   /** Tells the journal that this event is done with. */
   settle(): void {
-    this.place?.settle(this.offset);
-    this.place = undefined;
+    this.place?.settle(this);
   }
 }

@@ -1,6 +1,9 @@
 import { LinkedList, type ListNode } from '../linked-list.ts';
 import type { QueuedEvent } from './queued-event.ts';
 
+/** Lanes without events that may stand in the map before they are cleared out together. */
+const maxEmptyLanes = 1_000;
+
 /** The events of one session, sent one after another. */
 interface Lane {
   readonly sessionId: string;
@@ -14,7 +17,12 @@ interface Lane {
  * happens to a request; lanes take turns, so that a busy session does not hold back the others.
  */
 export class SessionLanes {
+  /**
+   * Those without events among them: a map whose entries come and go at every event leaves a trail of old tables,
+   * each of which keeps the next one, and what stood in it, from being collected early.
+   */
   readonly #lanes = new Map<string, Lane>();
+  #emptyLanes = 0;
   readonly #turns = new LinkedList<Lane>();
   /** Events that only memory holds, by age: among them is chosen what to drop. */
   readonly #ordinary = new LinkedList<QueuedEvent>();
@@ -37,11 +45,31 @@ export class SessionLanes {
     if (!lane) {
       lane = { sessionId: event.sessionId, events: new LinkedList(), turn: undefined };
       this.#lanes.set(event.sessionId, lane);
+      this.#emptyLanes += 1;
+    }
+    if (lane.events.length === 0) {
+      this.#emptyLanes -= 1;
       lane.turn = this.#turns.push(lane);
     }
     event.laneNode = lane.events.push(event);
     if (!event.place) event.ageNode = this.#ageList(event).push(event);
     this.#length += 1;
+  }
+
+  /** Says that only memory holds an event. */
+  becameVolatile(event: QueuedEvent): void {
+    if (event.laneNode) event.ageNode ??= this.#ageList(event).push(event);
+  }
+
+  /** Says that the journal holds an event now. */
+  becameDurable(event: QueuedEvent): void {
+    if (event.ageNode) this.#ageList(event).remove(event.ageNode);
+    event.ageNode = undefined;
+  }
+
+  /** The oldest event that only memory holds, an important one if there is one. */
+  get firstVolatile(): QueuedEvent | undefined {
+    return this.#important.first ?? this.#ordinary.first;
   }
 
   /** The next event to send; its lane waits until {@link remove} or {@link putBack}. */
@@ -66,7 +94,9 @@ export class SessionLanes {
     event.ageNode = undefined;
     if (lane.events.length === 0) {
       if (lane.turn) this.#turns.remove(lane.turn);
-      this.#lanes.delete(lane.sessionId);
+      lane.turn = undefined;
+      this.#emptyLanes += 1;
+      if (this.#emptyLanes > maxEmptyLanes) this.#clearOut();
     } else if (event.inFlight) {
       lane.turn ??= this.#turns.push(lane);
     }
@@ -96,6 +126,13 @@ export class SessionLanes {
       if (event && (!found || event.eventId < found.eventId)) found = event;
     }
     return found;
+  }
+
+  #clearOut(): void {
+    for (const lane of [...this.#lanes.values()]) {
+      if (lane.events.length === 0) this.#lanes.delete(lane.sessionId);
+    }
+    this.#emptyLanes = 0;
   }
 
   #ageList(event: QueuedEvent): LinkedList<QueuedEvent> {

@@ -2,10 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { headers as headerNames, limits, type PolicyCheck } from '@actlog/protocol';
 import type { Counters } from '../counters.ts';
 import { publish } from '../diagnostics.ts';
+import { createEventId } from '../event-id.ts';
 import type { Reporter } from '../reporter.ts';
 import { ActionDeniedError, type DeniedBecause } from './action-denied-error.ts';
 import { type Decision, parseDecision } from './decision.ts';
-import type { GuardOptions } from './guard-options.ts';
+import type { GuardSettings } from './guard-settings.ts';
+import type { GuardedCall } from './guarded-call.ts';
 
 /** Waits between two questions about a held call, where the service answers at once instead of waiting. */
 const firstPauseMs = 500;
@@ -27,21 +29,13 @@ export interface PolicyChecker {
   check(body: PolicyCheck, options: CheckOptions): PromiseLike<unknown>;
 }
 
-/** A call as the guard sees it. */
-export interface GuardedCall {
-  readonly agentId: string;
-  readonly sessionId: string;
-  readonly toolName: string;
-  readonly arguments: unknown;
-  readonly argumentsHash: string;
-  readonly framework: string | undefined;
-  readonly actionId: string;
-  readonly signal: AbortSignal | undefined;
-}
-
 /** Asks the service before a call runs. */
 export class Guard {
-  readonly #options: GuardOptions;
+  /** Whether a call must wait for {@link admit}. */
+  readonly isEnforcing: boolean;
+  /** Whether the service is asked at all: by {@link admit}, else by {@link observe}. */
+  readonly isAsking: boolean;
+  readonly #options: GuardSettings;
   /** Undefined when nothing is configured to ask. */
   readonly #policies: PolicyChecker | undefined;
   readonly #counters: Counters;
@@ -49,25 +43,17 @@ export class Guard {
   #observed = 0;
 
   constructor(
-    options: GuardOptions,
+    options: GuardSettings,
     policies: PolicyChecker | undefined,
     counters: Counters,
     reporter: Reporter,
   ) {
+    this.isEnforcing = options.mode === 'enforce';
+    this.isAsking = this.isEnforcing || (options.mode === 'observe' && policies !== undefined);
     this.#options = options;
     this.#policies = policies;
     this.#counters = counters;
     this.#reporter = reporter;
-  }
-
-  /** Whether a call must wait for {@link admit}. */
-  get isEnforcing(): boolean {
-    return this.#options.mode === 'enforce';
-  }
-
-  /** Whether calls are watched by {@link observe}. */
-  get isObserving(): boolean {
-    return this.#options.mode === 'observe' && this.#policies !== undefined;
   }
 
   /**
@@ -96,22 +82,25 @@ export class Guard {
     if (this.#observed >= maxObserved) return;
     this.#observed += 1;
     const startedAtMs = performance.now();
-    const decision = await this.#ask(call, { deadlineMs: this.#timeoutMs });
+    const decision = await this.#ask(call, { deadlineMs: this.#options.timeoutMs });
     this.#observed -= 1;
     const { guard } = this.#counters;
-    if (!decision) guard.unavailable += 1;
-    else if (decision.decision === 'allow') guard.allowed += 1;
+    const outcome = typeof decision === 'object' ? decision.decision : 'unavailable';
+    if (outcome === 'unavailable') guard.unavailable += 1;
+    else if (outcome === 'allow') guard.allowed += 1;
     else guard.denied += 1;
-    this.#tell(call, decision?.decision ?? 'unavailable', false, startedAtMs);
-  }
-
-  get #timeoutMs(): number {
-    return this.#options.timeoutMs ?? 5_000;
+    this.#tell(call, outcome, false, startedAtMs);
   }
 
   async #decide(call: GuardedCall): Promise<'allow' | 'unavailable'> {
-    let decision = await this.#ask(call, { deadlineMs: this.#timeoutMs });
+    let decision = await this.#ask(call, { deadlineMs: this.#options.timeoutMs });
+    if (decision === 'taken') {
+      // The id stands for another action, as when a workflow was resumed with other arguments: this one is new.
+      call.actionId = createEventId(Date.now());
+      decision = await this.#ask(call, { deadlineMs: this.#options.timeoutMs });
+    }
     call.signal?.throwIfAborted();
+    if (decision === 'taken') throw this.#denial(call, 'unavailable');
     if (decision?.decision === 'require_approval') decision = await this.#hold(call, decision);
     if (decision?.decision === 'allow') return 'allow';
     if (decision) throw this.#denial(call, 'denied', decision);
@@ -121,7 +110,7 @@ export class Guard {
 
   /** Asks again until somebody decided. Whatever else happens, a call that needs approval does not run without. */
   async #hold(call: GuardedCall, first: Decision): Promise<Decision> {
-    const endsAtMs = performance.now() + (this.#options.holdTimeoutMs ?? 300_000);
+    const endsAtMs = performance.now() + this.#options.holdTimeoutMs;
     let pauseMs = firstPauseMs;
     for (;;) {
       const leftMs = endsAtMs - performance.now();
@@ -130,11 +119,11 @@ export class Guard {
       const askedAtMs = performance.now();
       const decision = await this.#ask(call, {
         ...(waitSeconds > 0 ? { headers: { [headerNames.prefer]: `wait=${waitSeconds}` } } : {}),
-        timeoutMs: waitSeconds * 1000 + this.#timeoutMs,
+        timeoutMs: waitSeconds * 1000 + this.#options.timeoutMs,
         maxRetries: 0,
       });
       call.signal?.throwIfAborted();
-      if (decision && decision.decision !== 'require_approval') return decision;
+      if (typeof decision === 'object' && decision.decision !== 'require_approval') return decision;
       // A service that waited with its answer is asked again at once; any other is not pressed.
       if (decision && performance.now() - askedAtMs >= 1000) continue;
       const restMs = Math.max(0, endsAtMs - performance.now());
@@ -149,8 +138,8 @@ export class Guard {
     signal?.throwIfAborted();
   }
 
-  /** One question; undefined when no answer came that can be understood. */
-  async #ask(call: GuardedCall, options: CheckOptions): Promise<Decision | undefined> {
+  /** One question; undefined when no answer came that can be understood, `taken` when its id is another action's. */
+  async #ask(call: GuardedCall, options: CheckOptions): Promise<Decision | 'taken' | undefined> {
     try {
       const headers = {
         ...options.headers,
@@ -170,6 +159,7 @@ export class Guard {
       }
       return decision;
     } catch (error) {
+      if ((error as { status?: unknown } | undefined)?.status === 409) return 'taken';
       if (!call.signal?.aborted) {
         this.#reporter.failed('guard', new Error('A policy check failed.', { cause: error }));
       }

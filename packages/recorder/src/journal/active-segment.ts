@@ -56,7 +56,7 @@ export class ActiveSegment {
   restart(): void {
     this.cut(0);
     this.segment.cursor = this.segment.bytes;
-    this.segment.settledBefore.clear();
+    this.segment.passed.clear();
   }
 
   /** Ends the writing. */

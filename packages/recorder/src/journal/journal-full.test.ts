@@ -54,6 +54,19 @@ test('a journal that cannot be written rests before it tries again', () => {
   expect(tries).toBe(2);
 });
 
+test('a journal does not rest for hours when the clock is set back', () => {
+  let tries = 0;
+  const files = breakableFiles((name) => {
+    if (name !== 'append') return;
+    tries += 1;
+    throw noSpace();
+  });
+  const { journal } = openTestJournal(temporaryFolder(), { files });
+  journal.append(numberedEvent(1), true, 100_000_000);
+  journal.append(numberedEvent(2), true, 1_000_000);
+  expect(tries).toBe(2);
+});
+
 test('a file that cannot be made leaves nothing behind', () => {
   let isBroken = true;
   const files = breakableFiles((name) => {

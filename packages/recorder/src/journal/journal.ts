@@ -25,6 +25,8 @@ export class Journal {
   #sequence = 0;
   #newlySettled = 0;
   #restsUntilMs = 0;
+  /** Told of an event in memory that stands on disk no longer. */
+  onVolatile: (event: QueuedEvent) => void = () => {};
 
   /** @throws the system's error when the folder cannot be made */
   constructor(options: JournalOptions) {
@@ -53,7 +55,7 @@ export class Journal {
 
   /** Whether there may be events on disk that memory does not hold. */
   get hasUnread(): boolean {
-    return this.#segments.unread > 0 || this.#segments.hasUnsurveyed;
+    return this.unread > 0 || this.hasUnsurveyed;
   }
 
   /** Whether what dead processes left is still to be counted. */
@@ -78,7 +80,9 @@ export class Journal {
    * @returns whether it stands on disk
    */
   append(event: QueuedEvent, isLoaded: boolean, nowMs: number): boolean {
-    if (nowMs < this.#restsUntilMs) return false;
+    const restLeftMs = this.#restsUntilMs - nowMs;
+    // More than the whole rest is left when the clock was set back.
+    if (restLeftMs > 0 && restLeftMs <= restMs) return false;
     try {
       this.#keepFolder(nowMs);
       const line = encodeEvent(event.originKey, event.body);
@@ -130,17 +134,18 @@ export class Journal {
     const segment = this.#segments.oldest;
     if (!segment) return [];
     if (segment === this.#active?.segment) this.#sealActive();
-    const inMemory = new Set(segment.loaded.values());
+    const inMemory = new Set(segment.loaded);
     while (segment.unread > 0) this.#segments.load(segment);
     let bytesToKeep = segment.bytes / 2;
     const evicted: QueuedEvent[] = [];
-    for (const event of [...segment.loaded.values()]) {
+    for (const event of [...segment.loaded]) {
       const isKept = event.inFlight || (keeps(event) && event.body.length < bytesToKeep);
       if (isKept) bytesToKeep -= event.body.length;
-      segment.loaded.delete(event.offset);
-      event.place = undefined;
+      segment.unload(event);
       const isInMemory = inMemory.has(event);
-      if (!isKept || (!this.append(event, isInMemory, nowMs) && !isInMemory)) evicted.push(event);
+      if (isKept && this.append(event, isInMemory, nowMs)) continue;
+      if (isKept && isInMemory) this.onVolatile(event);
+      else evicted.push(event);
     }
     this.#segments.removeIfDone(segment);
     return evicted;
@@ -181,8 +186,8 @@ export class Journal {
 
   #place(segment: Segment, event: QueuedEvent, offset: number, isLoaded: boolean): void {
     if (isLoaded) {
-      segment.load(event, offset);
       if (segment.unread === 0) segment.cursor = segment.bytes;
+      segment.load(event, offset);
     } else {
       segment.unread += 1;
       this.#segments.unread += 1;
@@ -229,9 +234,8 @@ export class Journal {
   #sealActive(): void {
     const active = this.#active;
     this.#active = undefined;
-    if (!active) return;
-    active.seal();
-    this.#segments.removeIfDone(active.segment);
+    active?.seal();
+    if (active) this.#segments.removeIfDone(active.segment);
   }
 
   /** When another process took the folder over, what memory holds is written down again; the rest is theirs. */
@@ -240,6 +244,7 @@ export class Journal {
     this.#options.onAdopted(-this.#segments.unread);
     this.#active?.seal();
     this.#active = undefined;
-    for (const event of this.#segments.clear()) this.append(event, true, nowMs);
+    const moved = this.#segments.clear();
+    for (const event of moved) if (!this.append(event, true, nowMs)) this.onVolatile(event);
   }
 }

@@ -120,7 +120,8 @@ export class SegmentList {
 
   /** Forgets everything; returns the events that memory holds. */
   clear(): QueuedEvent[] {
-    const loaded = this.#segments.flatMap((segment) => [...segment.loaded.values()]);
+    const loaded = this.#segments.flatMap((segment) => [...segment.loaded]);
+    for (const event of loaded) event.place?.unload(event);
     this.#segments = [];
     this.#unsurveyed = [];
     this.unread = 0;

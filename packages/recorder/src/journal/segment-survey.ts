@@ -5,7 +5,7 @@ import type { Segment } from './segment.ts';
 import { readChunk } from './segment-reader.ts';
 
 /** Bytes that are read in one go: the events in them take about a millisecond. */
-const chunkBytes = 128 * 1024;
+const chunkBytes = 32 * 1024;
 
 /**
  * Learns what is in a segment that another process wrote: which events are settled, and how many are not.
@@ -20,12 +20,12 @@ export function survey(files: JournalFiles, segment: Segment): number {
     for (const { offset: at, line } of chunk.lines) {
       if (!line) damaged += 1;
       else if (line.kind === 'event') events.add(at);
-      else for (const settled of line.offsets) segment.settledBefore.add(settled);
+      else for (const settled of line.offsets) segment.passed.add(settled);
     }
     offset = chunk.nextOffset;
     isLast = chunk.isLast;
   }
-  for (const offset of events) if (!segment.settledBefore.has(offset)) segment.unread += 1;
+  for (const offset of events) if (!segment.passed.has(offset)) segment.unread += 1;
   return damaged;
 }
 
@@ -33,6 +33,7 @@ export function survey(files: JournalFiles, segment: Segment): number {
 export function loadUnread(files: JournalFiles, segment: Segment): QueuedEvent[] {
   const chunk = readChunk(files, segment.path, segment.cursor, chunkBytes);
   const loaded: QueuedEvent[] = [];
+  segment.cursor = chunk.nextOffset;
   for (const { offset, line } of chunk.lines) {
     if (line?.kind !== 'event' || !segment.isUnread(offset)) continue;
     segment.unread -= 1;
@@ -40,7 +41,6 @@ export function loadUnread(files: JournalFiles, segment: Segment): QueuedEvent[]
     segment.load(event, offset);
     loaded.push(event);
   }
-  segment.cursor = chunk.nextOffset;
   // Records that could be read before and cannot now are not waited for.
   if (chunk.isLast) segment.unread = 0;
   return loaded;

@@ -1,4 +1,5 @@
 import type { JournalPlace, QueuedEvent } from '../delivery/queued-event.ts';
+import { LinkedList } from '../linked-list.ts';
 
 /**
  * One file of the journal, and what is known of the events in it. Events that memory holds are `loaded`; those that
@@ -18,10 +19,10 @@ export class Segment implements JournalPlace {
   cursor = 0;
   /** How many events stand behind the cursor, settled ones not counted. */
   unread = 0;
-  /** Events in memory that are not settled, by their offsets. */
-  readonly loaded = new Map<number, QueuedEvent>();
-  /** Offsets behind the cursor of events that are settled all the same. */
-  readonly settledBefore = new Set<number>();
+  /** Events in memory that are not settled. */
+  readonly loaded = new LinkedList<QueuedEvent>();
+  /** Offsets behind the cursor of events that memory holds, or that are settled, all the same. */
+  readonly passed = new Set<number>();
   /** Offsets of settled events that the file does not tell of yet. */
   newlySettled: number[] = [];
 
@@ -42,26 +43,34 @@ export class Segment implements JournalPlace {
 
   /** Whether every event in it is settled. */
   get isDone(): boolean {
-    return this.loaded.size === 0 && this.unread === 0;
+    return this.loaded.length === 0 && this.unread === 0;
   }
 
   /** Whether a reader at the cursor still has to load the event that stands at `offset`. */
   isUnread(offset: number): boolean {
-    return !this.loaded.has(offset) && !this.settledBefore.has(offset);
+    return !this.passed.has(offset);
   }
 
   /** Says that memory holds the event that stands at `offset`. */
   load(event: QueuedEvent, offset: number): void {
     event.place = this;
     event.offset = offset;
-    this.loaded.set(offset, event);
+    event.placeNode = this.loaded.push(event);
+    // A reader that comes past it later must not load it again.
+    if (offset >= this.cursor) this.passed.add(offset);
   }
 
-  settle(offset: number): void {
-    if (!this.loaded.delete(offset)) return;
-    // A reader that comes past it later must not load it again.
-    if (offset >= this.cursor) this.settledBefore.add(offset);
-    this.newlySettled.push(offset);
+  /** Forgets an event, which stands here no longer. */
+  unload(event: QueuedEvent): void {
+    if (event.place !== this || !event.placeNode) return;
+    this.loaded.remove(event.placeNode);
+    event.placeNode = undefined;
+    event.place = undefined;
+  }
+
+  settle(event: QueuedEvent): void {
+    this.unload(event);
+    this.newlySettled.push(event.offset);
     this.#onSettled(this);
   }
 }

@@ -35,7 +35,9 @@ export class SpoolFolder {
    * @returns whether the folder is still the one it was
    */
   keep(nowMs: number): boolean {
-    if (nowMs - this.#markedAtMs < heartbeatMs) return true;
+    const agoMs = nowMs - this.#markedAtMs;
+    // Below 0 when the clock was set back.
+    if (agoMs >= 0 && agoMs < heartbeatMs) return true;
     this.#markedAtMs = nowMs;
     try {
       this.#files.touch(this.#path);

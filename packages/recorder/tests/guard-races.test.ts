@@ -1,0 +1,56 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { expect, onTestFinished, test } from 'vitest';
+import { diagnosticsChannels } from '../src/index.ts';
+import { Sink } from './sink.ts';
+import { createRecorder } from './test-recorder.ts';
+
+const call = { toolName: 'transfer', arguments: { amount: 100 }, sessionId: 'session' };
+const guard = { mode: 'enforce', onUnavailable: 'allow' } as const;
+
+function turns(count: number, then: () => void): void {
+  if (count === 0) then();
+  else queueMicrotask(() => turns(count - 1, then));
+}
+
+test('a call that is aborted at any moment between the decision and its start does not run', async () => {
+  const sink = await Sink.start(({ path }) =>
+    path === '/v1/policies/check' ? { status: 200, body: { decision: 'allow' } } : undefined,
+  );
+  const recorder = createRecorder(sink.url, { guard });
+  for (let count = 0; count < 12; count += 1) {
+    const controller = new AbortController();
+    const abortSoon = () => turns(count, () => controller.abort(new Error('gone')));
+    subscribe(diagnosticsChannels.guarded, abortSoon);
+    onTestFinished(() => void unsubscribe(diagnosticsChannels.guarded, abortSoon));
+    let ranAborted: boolean | undefined;
+    await recorder
+      .toolCall({ ...call, signal: controller.signal }, () => {
+        ranAborted = controller.signal.aborted;
+      })
+      .catch(() => {});
+    unsubscribe(diagnosticsChannels.guarded, abortSoon);
+    expect(ranAborted).not.toBe(true);
+  }
+});
+
+test('an action id that stands for another action is no way past the guard', async () => {
+  const ids: unknown[] = [];
+  const sink = await Sink.start(({ path, body }) => {
+    if (path !== '/v1/policies/check') return undefined;
+    ids.push(body.actionId);
+    if (body.actionId === 'resumed') return { status: 409, body: { error: { code: 'ACTION_MISMATCH' } } };
+    return { status: 200, body: { decision: 'deny' } };
+  });
+  const recorder = createRecorder(sink.url, { guard });
+  const promise = recorder.toolCall({ ...call, actionId: 'resumed' }, () => 'ran');
+  await expect(promise).rejects.toMatchObject({ because: 'denied' });
+  expect(ids).toEqual(['resumed', expect.stringMatching(/^[0-9a-f-]{36}$/)]);
+});
+
+test('a service that knows no action id at all is not let past either', async () => {
+  const sink = await Sink.start(({ path }) =>
+    path === '/v1/policies/check' ? { status: 409, body: {} } : undefined,
+  );
+  const recorder = createRecorder(sink.url, { guard });
+  await expect(recorder.toolCall(call, () => 'ran')).rejects.toMatchObject({ because: 'unavailable' });
+});
