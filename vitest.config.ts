@@ -1,10 +1,26 @@
-import { globSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { defaultServerConditions } from 'vite';
+import { defaultServerConditions, type Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
 
+const include = ['src/**/*.test.ts', 'tests/**/*.test.ts', '*.test.ts'];
+
+/** Takes the packages of a manifest from there, wherever the sources of a package import them. */
+function peersOf(folder: string): Plugin {
+  const manifest = `${import.meta.dirname}/${folder}/package.json`;
+  const peers = Object.keys(JSON.parse(readFileSync(manifest, 'utf8')).dependencies);
+  return {
+    name: 'peers',
+    enforce: 'pre',
+    resolveId(source, importer) {
+      const isPeer = peers.some((peer) => source === peer || source.startsWith(`${peer}/`));
+      return isPeer && importer !== manifest ? this.resolve(source, manifest) : undefined;
+    },
+  };
+}
+
 // One project a package, found by its manifest, so that a new package needs no edit here.
-const projects = globSync([
+const packages = globSync([
   'packages/*/package.json',
   'packages/adapters/*/package.json',
   'bench/package.json',
@@ -15,13 +31,23 @@ const projects = globSync([
     root: `./${folder}`,
     test: {
       name: basename(folder),
-      include: ['src/**/*.test.ts', 'tests/**/*.test.ts', '*.test.ts'],
+      include,
       typecheck: {
         enabled: true,
         tsconfig: `${import.meta.dirname}/tsconfig.json`,
         include: ['src/**/*.test-d.ts', 'tests/**/*.test-d.ts'],
       },
     },
+  }));
+
+// Adapters are tried once more with the oldest peers that they work with.
+const lowest = globSync('packages/adapters/*/tests/lowest/package.json')
+  .map((manifest) => dirname(manifest))
+  .map((folder) => ({
+    extends: true as const,
+    root: `./${dirname(dirname(folder))}`,
+    plugins: [peersOf(folder)],
+    test: { name: `${basename(dirname(dirname(folder)))}-lowest`, include },
   }));
 
 export default defineConfig({
@@ -32,7 +58,7 @@ export default defineConfig({
     hookTimeout: 30_000,
     isolate: false,
     passWithNoTests: false,
-    projects,
+    projects: [...packages, ...lowest],
     coverage: { provider: 'v8', include: ['packages/**/src/**/*.ts'] },
   },
 });

@@ -8,10 +8,13 @@ export interface ActiveCall {
   readonly argumentsHash: string;
   readonly callId: string | undefined;
   readonly framework: string | undefined;
+  /** What let it run, and the action that this was asked about; undefined when nothing was asked. */
+  readonly guard: object;
+  actionId: string | undefined;
   /** The call within which this one runs. */
   readonly outer: ActiveCall | undefined;
-  /** Whether a hook further in has already been told apart as the same call. */
-  isClaimed: boolean;
+  /** Whether a hook further in may still see it as the same call: it has not ended, and no other hook has. */
+  isOpen: boolean;
 }
 
 const key = Symbol.for('@actlog/recorder/active-call');
@@ -38,18 +41,23 @@ export function runAsCall<Result>(call: ActiveCall, run: () => Result): Result {
  * Finds a running call that is the same as the one that is about to start, as two hooks see it: an MCP client's
  * within a LangChain tool's, say. The same means the same tool and the same arguments by hash, and either another
  * framework saw it, or the same framework with the same id. So a tool that calls itself is two calls; and an inner
- * call with other arguments, which nobody checked, is one of its own. Each outer call stands for one inner call: a
- * second one is a repetition, and really happens.
+ * call with other arguments, which nobody checked, is one of its own. Each outer call stands for one inner call while
+ * it runs: a second one is a repetition, and really happens.
  */
-export function claimSameCall(call: Omit<ActiveCall, 'outer' | 'isClaimed'>): boolean {
+export function claimSameCall(
+  recordedBy: object,
+  toolName: string,
+  argumentsHash: string,
+  callId: string | undefined,
+  framework: string | undefined,
+): ActiveCall | undefined {
   for (let outer = currentCall(); outer; outer = outer.outer) {
-    if (outer.isClaimed || outer.recordedBy !== call.recordedBy) continue;
-    if (outer.toolName !== call.toolName || outer.argumentsHash !== call.argumentsHash) continue;
-    const isOtherHook =
-      outer.framework !== call.framework || (call.callId !== undefined && outer.callId === call.callId);
+    if (!outer.isOpen || outer.recordedBy !== recordedBy) continue;
+    if (outer.toolName !== toolName || outer.argumentsHash !== argumentsHash) continue;
+    const isOtherHook = outer.framework !== framework || (callId !== undefined && outer.callId === callId);
     if (!isOtherHook) continue;
-    outer.isClaimed = true;
-    return true;
+    outer.isOpen = false;
+    return outer;
   }
-  return false;
+  return undefined;
 }

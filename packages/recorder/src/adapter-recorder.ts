@@ -1,4 +1,5 @@
 import { createEventId } from './event-id.ts';
+import type { GuardOptions } from './guard/guard-options.ts';
 import { Session } from './session.ts';
 import type { ToolCall, ToolCallFacts } from './tool-call.ts';
 
@@ -10,15 +11,25 @@ export interface AdapterIdentity {
   readonly sdk: string;
 }
 
+/** Settings of an adapter's view of a recorder. */
+export interface AdapterRecorderOptions extends AdapterIdentity {
+  /**
+   * The guard of the calls that come through this adapter. What it leaves out is as in the recorder's guard; without
+   * it, the recorder's guard holds.
+   */
+  readonly guard?: GuardOptions | undefined;
+}
+
 /** What an adapter view passes its calls on to. */
 interface Target {
   toolCall<Result>(call: ToolCall, run: () => Result | Promise<Result>): Promise<Result>;
   record(facts: ToolCallFacts): string;
+  failed(kind: string, error: Error): void;
 }
 
 /**
- * A recorder as one adapter sees it: the same queue, journal and guard, with the adapter's own names on every event.
- * So one recorder serves any number of frameworks.
+ * A recorder as one adapter sees it: the same queue and journal, with the adapter's own names on every event, and
+ * a guard of its own where it was given one. So one recorder serves any number of frameworks.
  */
 export class AdapterRecorder {
   /** Who this view belongs to. */
@@ -38,6 +49,15 @@ export class AdapterRecorder {
   /** `recorder.record`, named as this adapter's. */
   record(facts: ToolCallFacts): string {
     return this.#target.record({ ...this.identity, ...facts });
+  }
+
+  /**
+   * Tells the recorder's `onError` what went wrong in the adapter; without one, the console, once a kind.
+   *
+   * @param kind - what it is about, such as the name of an option
+   */
+  failed(kind: string, error: Error): void {
+    this.#target.failed(`${this.identity.framework}-${kind}`, error);
   }
 
   /** `recorder.session`, named as this adapter's. */

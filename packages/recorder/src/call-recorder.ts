@@ -5,7 +5,8 @@ import { QueuedEvent } from './delivery/queued-event.ts';
 import { eventBody, isoTimestamp } from './event-body.ts';
 import { createEventId } from './event-id.ts';
 import { ActionDeniedError } from './guard/action-denied-error.ts';
-import type { Guard, GuardedCall } from './guard/guard.ts';
+import type { Guard } from './guard/guard.ts';
+import { guardedCall } from './guard/guarded-call.ts';
 import { toIdentifier } from './identifier.ts';
 import type { Outbox } from './outbox.ts';
 import type { Reporter } from './reporter.ts';
@@ -49,35 +50,52 @@ export class CallRecorder {
     this.#options = options;
   }
 
-  async toolCall<Result>(call: ToolCall, run: () => Result | Promise<Result>): Promise<Result> {
-    const { guard, outbox } = this.#options;
+  /** @param guard - of the adapter that the call comes through; default: the recorder's */
+  async toolCall<Result>(
+    call: ToolCall,
+    run: () => Result | Promise<Result>,
+    guard: Guard = this.#options.guard,
+  ): Promise<Result> {
+    const { outbox } = this.#options;
     if (!outbox && !guard.isEnforcing) return run();
     const hash = this.#hash(call.arguments);
     const argumentsHash = typeof hash === 'string' ? hash : await hash;
     const framework = call.framework ?? this.#options.framework;
-    const facts = {
+    const same = claimSameCall(this, call.toolName, argumentsHash, call.callId, framework);
+    const sessionId = call.sessionId ?? currentSessionId() ?? this.#ownSessionId;
+    if (!same && outbox?.isBlocking) await outbox.waitForRoom(call.signal, this.#options.blockTimeoutMs);
+    const active: ActiveCall = {
       recordedBy: this,
       toolName: call.toolName,
       argumentsHash,
       callId: call.callId,
       framework,
+      guard,
+      actionId: same?.actionId,
+      outer: currentCall(),
+      isOpen: true,
     };
-    if (claimSameCall(facts)) return run();
-    const sessionId = call.sessionId ?? currentSessionId() ?? this.#ownSessionId;
-    if (outbox?.isBlocking) await outbox.waitForRoom(call.signal, this.#options.blockTimeoutMs);
-    if (guard.isEnforcing || guard.isObserving) {
-      const guarded = this.#guardedCall(call, argumentsHash, sessionId, framework);
-      if (guard.isObserving) void guard.observe(guarded);
-      else await this.#admit(call, guarded);
+    // The hook further out records the call; a guard that is not its guard is asked all the same.
+    if (same) {
+      if (guard.isAsking && same.guard !== guard) await this.#pass(call, active, sessionId, guard);
+      return runAsCall(active, run);
     }
-    const active: ActiveCall = { ...facts, outer: currentCall(), isClaimed: false };
+    try {
+      if (guard.isAsking) await this.#pass(call, active, sessionId, guard);
+    } catch (error) {
+      const status = ActionDeniedError.isInstance(error) ? responseStatuses.denied : abortStatus(error);
+      this.#recordCall(call, argumentsHash, sessionId, status);
+      throw error;
+    }
     let result: Result;
     try {
       result = await runAsCall(active, run);
     } catch (error) {
+      active.isOpen = false;
       this.#conclude(call, argumentsHash, sessionId, { ok: false, error });
       throw error;
     }
+    active.isOpen = false;
     this.#conclude(call, argumentsHash, sessionId, { ok: true, result });
     return result;
   }
@@ -99,6 +117,11 @@ export class CallRecorder {
     return eventId;
   }
 
+  /** Tells the user of something that went wrong around a call. */
+  failed(kind: string, error: Error): void {
+    this.#options.reporter.failed(kind, error);
+  }
+
   #hash(args: unknown): string | Promise<string> {
     try {
       const hash = this.#options.hasher.hash(args);
@@ -113,36 +136,18 @@ export class CallRecorder {
     return noHash;
   }
 
-  #guardedCall(
-    call: ToolCall,
-    argumentsHash: string,
-    sessionId: string,
-    framework: string | undefined,
-  ): GuardedCall {
-    return {
-      agentId: toIdentifier(call.agentId ?? this.#options.agentId, 'agent'),
-      sessionId: toIdentifier(sessionId, 'session'),
-      toolName: toIdentifier(call.toolName, 'unknown'),
-      arguments: call.arguments,
-      argumentsHash,
-      framework,
-      actionId: toIdentifier(call.actionId ?? createEventId(Date.now()), 'action'),
-      signal: call.signal,
-    };
-  }
-
-  /** Lets the call through, or records that it did not run and throws. */
-  async #admit(call: ToolCall, guarded: GuardedCall): Promise<void> {
-    try {
-      call.signal?.throwIfAborted();
-      await this.#options.guard.admit(guarded);
-      call.signal?.throwIfAborted();
-    } catch (error) {
-      const isDenied = ActionDeniedError.isInstance(error);
-      const status = isDenied ? responseStatuses.denied : abortStatus(error);
-      this.#recordCall(call, guarded.argumentsHash, guarded.sessionId, status);
-      throw error;
+  /** Resolves when the guard lets the call through. */
+  async #pass(call: ToolCall, active: ActiveCall, sessionId: string, guard: Guard): Promise<void> {
+    const { agentId } = this.#options;
+    const guarded = guardedCall(call, { ...active, agentId, sessionId });
+    active.actionId = guarded.actionId;
+    if (!guard.isEnforcing) {
+      void guard.observe(guarded);
+      return;
     }
+    call.signal?.throwIfAborted();
+    await guard.admit(guarded);
+    call.signal?.throwIfAborted();
   }
 
   #conclude(call: ToolCall, argumentsHash: string, sessionId: string, outcome: ToolOutcome): void {

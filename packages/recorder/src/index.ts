@@ -5,7 +5,7 @@
  *
  * @packageDocumentation
  */
-export { type AdapterIdentity, AdapterRecorder } from './adapter-recorder.ts';
+export { type AdapterIdentity, AdapterRecorder, type AdapterRecorderOptions } from './adapter-recorder.ts';
 export { type ArgumentsHashOptions, hashArguments, matchesArguments } from './arguments/arguments-hash.ts';
 export type { RecorderStats } from './counters.ts';
 export { diagnosticsChannels, type RecorderDiagnostics } from './diagnostics.ts';

@@ -15,7 +15,7 @@ export type WhenFull = 'drop-oldest' | 'drop-newest' | 'block';
 const settleEveryMs = 500;
 const adoptEveryMs = 30_000;
 /** Events in memory below which more are read from disk. */
-const refillBelow = 1_000;
+const refillBelow = 256;
 
 /** What an {@link Outbox} works with. */
 export interface OutboxOptions

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
-import type { GuardOptions } from './guard/guard-options.ts';
+import { type GuardSettings, resolveGuard } from './guard/guard-settings.ts';
 import { toIdentifier } from './identifier.ts';
+import { atLeast, oneOf } from './option-checks.ts';
 import type { WhenFull } from './outbox.ts';
 import type { RecorderOptions } from './recorder-options.ts';
 
@@ -15,12 +16,10 @@ export interface RecorderSettings {
   readonly pipelining: number;
   readonly requestTimeoutMs: number;
   readonly exitTimeoutMs: number;
-  readonly guard: GuardOptions & { readonly mode: 'off' | 'observe' | 'enforce' };
+  readonly guard: GuardSettings;
 }
 
 const whenFullValues = ['drop-oldest', 'drop-newest', 'block'] as const;
-const guardModes = ['off', 'observe', 'enforce'] as const;
-const onUnavailableValues = ['allow', 'deny'] as const;
 
 /**
  * Checks the options and fills in what was left out.
@@ -41,46 +40,6 @@ export function resolveRecorderSettings(options: RecorderOptions): RecorderSetti
     exitTimeoutMs: atLeast(0, 'exitTimeoutMs', options.exitTimeoutMs, 2_000),
     guard: resolveGuard(options.guard ?? {}),
   };
-}
-
-function resolveGuard(given: GuardOptions): RecorderSettings['guard'] {
-  const { env } = process;
-  const mode = oneOf(guardModes, 'guard.mode', given.mode ?? (env.ACTLOG_GUARD || undefined)) ?? 'off';
-  const onUnavailable = oneOf(
-    onUnavailableValues,
-    'guard.onUnavailable',
-    given.onUnavailable ?? (env.ACTLOG_GUARD_ON_UNAVAILABLE || undefined),
-  );
-  if (mode === 'enforce' && onUnavailable === undefined) {
-    throw new TypeError(
-      'guard.onUnavailable is missing: choose "allow" (calls run unchecked while the service cannot be reached) or "deny" (they do not run).',
-    );
-  }
-  return {
-    ...given,
-    mode,
-    onUnavailable,
-    timeoutMs: atLeast(1, 'guard.timeoutMs', given.timeoutMs, 5_000),
-    holdTimeoutMs: atLeast(0, 'guard.holdTimeoutMs', given.holdTimeoutMs, 300_000),
-    environment: given.environment ?? (env.ACTLOG_ENVIRONMENT || undefined),
-  };
-}
-
-function atLeast(minimum: number, field: string, value: number | undefined, byDefault: number): number {
-  if (value === undefined) return byDefault;
-  if (typeof value === 'number' && value >= minimum) return value;
-  throw new RangeError(`${field} must be a number of at least ${minimum}, and is ${String(value)}.`);
-}
-
-function oneOf<const Value extends string>(
-  values: readonly Value[],
-  field: string,
-  value: string | undefined,
-): Value | undefined {
-  if (value === undefined) return undefined;
-  const found = values.find((known) => known === value);
-  if (found) return found;
-  throw new TypeError(`${field} is ${JSON.stringify(value)}: use one of ${values.join(', ')}.`);
 }
 
 /** The name in the package.json of the working folder, where an agent is usually started. */

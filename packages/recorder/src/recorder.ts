@@ -1,5 +1,5 @@
 import { Actlog, parseRetryAfter } from '@actlog/client';
-import { type AdapterIdentity, AdapterRecorder } from './adapter-recorder.ts';
+import { AdapterRecorder, type AdapterRecorderOptions } from './adapter-recorder.ts';
 import { ArgumentsHasher } from './arguments/arguments-hash.ts';
 import { CallRecorder } from './call-recorder.ts';
 import { Counters, type RecorderStats } from './counters.ts';
@@ -7,6 +7,7 @@ import { DeadLetters } from './dead-letters.ts';
 import { createEventId, eventIdTimeMs } from './event-id.ts';
 import { offExit, onExit } from './exit-hooks.ts';
 import { Guard } from './guard/guard.ts';
+import { type GuardSettings, resolveGuard } from './guard/guard-settings.ts';
 import { type Instrumented, instrumentTools, type ToolFunctions } from './instrument.ts';
 import type { Journal } from './journal/journal.ts';
 import { openJournal } from './open-journal.ts';
@@ -56,6 +57,7 @@ export class Recorder {
   readonly #journal: Journal | undefined;
   readonly #outbox: Outbox | undefined;
   readonly #calls: CallRecorder;
+  readonly #createGuard: (settings: GuardSettings) => Guard;
   #hadLastChance = false;
   readonly #exit = { beforeExit: () => this.#beforeExit(), exit: () => this.#outbox?.close() };
 
@@ -91,6 +93,7 @@ export class Recorder {
     const background = new BackgroundFlush(() => this.flush(), options.waitUntil);
     // Failed checks are told by onError; the client's own log lines would tell of them twice.
     const policies = client?.withOptions({ logLevel: 'off' }).policies;
+    this.#createGuard = (guard) => new Guard(guard, policies, this.#counters, reporter);
     this.#calls = new CallRecorder({
       agentId: settings.agentId,
       agentVersion: options.agentVersion,
@@ -99,7 +102,7 @@ export class Recorder {
       blockTimeoutMs: settings.blockTimeoutMs,
       responseStatus: options.responseStatus,
       hasher: new ArgumentsHasher(options),
-      guard: new Guard(settings.guard, policies, this.#counters, reporter),
+      guard: this.#createGuard(settings.guard),
       outbox: this.#outbox,
       reporter,
       onRecorded: () => background.request(),
@@ -140,9 +143,21 @@ export class Recorder {
     return instrumentTools(tools, (call, run) => this.toolCall(call, run));
   }
 
-  /** This recorder with an adapter's own names on what it records. */
-  forAdapter(identity: AdapterIdentity): AdapterRecorder {
-    return new AdapterRecorder(this, identity);
+  /**
+   * This recorder with an adapter's own names on what it records, and with a guard of its own where one is given.
+   *
+   * @throws RangeError or TypeError when an option of the guard cannot be used
+   */
+  forAdapter({ guard: given, ...identity }: AdapterRecorderOptions): AdapterRecorder {
+    const guard = given && this.#createGuard(resolveGuard(given, this.#settings.guard));
+    return new AdapterRecorder(
+      {
+        toolCall: (call, run) => this.#calls.toolCall(call, run, guard),
+        record: (facts) => this.#calls.record(facts),
+        failed: (kind, error) => this.#calls.failed(kind, error),
+      },
+      identity,
+    );
   }
 
   /**

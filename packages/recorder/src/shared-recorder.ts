@@ -21,7 +21,7 @@ export function sharedRecorder(options: RecorderOptions = {}): Recorder {
   if (options.guard && guardTerms(options) !== registry[key].guard) {
     throw new TypeError(
       'guard: the recorder of this process was made with another guard. Set ACTLOG_GUARD for the whole process, or ' +
-        'pass a `recorder` of its own to each integration that needs another guard.',
+        'give each integration a guard of its own: sharedRecorder().forAdapter({ framework, sdk, guard }).',
     );
   }
   return registry[key].recorder;

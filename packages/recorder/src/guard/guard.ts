@@ -5,7 +5,8 @@ import { publish } from '../diagnostics.ts';
 import type { Reporter } from '../reporter.ts';
 import { ActionDeniedError, type DeniedBecause } from './action-denied-error.ts';
 import { type Decision, parseDecision } from './decision.ts';
-import type { GuardOptions } from './guard-options.ts';
+import type { GuardSettings } from './guard-settings.ts';
+import type { GuardedCall } from './guarded-call.ts';
 
 /** Waits between two questions about a held call, where the service answers at once instead of waiting. */
 const firstPauseMs = 500;
@@ -27,21 +28,13 @@ export interface PolicyChecker {
   check(body: PolicyCheck, options: CheckOptions): PromiseLike<unknown>;
 }
 
-/** A call as the guard sees it. */
-export interface GuardedCall {
-  readonly agentId: string;
-  readonly sessionId: string;
-  readonly toolName: string;
-  readonly arguments: unknown;
-  readonly argumentsHash: string;
-  readonly framework: string | undefined;
-  readonly actionId: string;
-  readonly signal: AbortSignal | undefined;
-}
-
 /** Asks the service before a call runs. */
 export class Guard {
-  readonly #options: GuardOptions;
+  /** Whether a call must wait for {@link admit}. */
+  readonly isEnforcing: boolean;
+  /** Whether the service is asked at all: by {@link admit}, else by {@link observe}. */
+  readonly isAsking: boolean;
+  readonly #options: GuardSettings;
   /** Undefined when nothing is configured to ask. */
   readonly #policies: PolicyChecker | undefined;
   readonly #counters: Counters;
@@ -49,25 +42,17 @@ export class Guard {
   #observed = 0;
 
   constructor(
-    options: GuardOptions,
+    options: GuardSettings,
     policies: PolicyChecker | undefined,
     counters: Counters,
     reporter: Reporter,
   ) {
+    this.isEnforcing = options.mode === 'enforce';
+    this.isAsking = this.isEnforcing || (options.mode === 'observe' && policies !== undefined);
     this.#options = options;
     this.#policies = policies;
     this.#counters = counters;
     this.#reporter = reporter;
-  }
-
-  /** Whether a call must wait for {@link admit}. */
-  get isEnforcing(): boolean {
-    return this.#options.mode === 'enforce';
-  }
-
-  /** Whether calls are watched by {@link observe}. */
-  get isObserving(): boolean {
-    return this.#options.mode === 'observe' && this.#policies !== undefined;
   }
 
   /**
@@ -96,7 +81,7 @@ export class Guard {
     if (this.#observed >= maxObserved) return;
     this.#observed += 1;
     const startedAtMs = performance.now();
-    const decision = await this.#ask(call, { deadlineMs: this.#timeoutMs });
+    const decision = await this.#ask(call, { deadlineMs: this.#options.timeoutMs });
     this.#observed -= 1;
     const { guard } = this.#counters;
     if (!decision) guard.unavailable += 1;
@@ -105,12 +90,8 @@ export class Guard {
     this.#tell(call, decision?.decision ?? 'unavailable', false, startedAtMs);
   }
 
-  get #timeoutMs(): number {
-    return this.#options.timeoutMs ?? 5_000;
-  }
-
   async #decide(call: GuardedCall): Promise<'allow' | 'unavailable'> {
-    let decision = await this.#ask(call, { deadlineMs: this.#timeoutMs });
+    let decision = await this.#ask(call, { deadlineMs: this.#options.timeoutMs });
     call.signal?.throwIfAborted();
     if (decision?.decision === 'require_approval') decision = await this.#hold(call, decision);
     if (decision?.decision === 'allow') return 'allow';
@@ -121,7 +102,7 @@ export class Guard {
 
   /** Asks again until somebody decided. Whatever else happens, a call that needs approval does not run without. */
   async #hold(call: GuardedCall, first: Decision): Promise<Decision> {
-    const endsAtMs = performance.now() + (this.#options.holdTimeoutMs ?? 300_000);
+    const endsAtMs = performance.now() + this.#options.holdTimeoutMs;
     let pauseMs = firstPauseMs;
     for (;;) {
       const leftMs = endsAtMs - performance.now();
@@ -130,7 +111,7 @@ export class Guard {
       const askedAtMs = performance.now();
       const decision = await this.#ask(call, {
         ...(waitSeconds > 0 ? { headers: { [headerNames.prefer]: `wait=${waitSeconds}` } } : {}),
-        timeoutMs: waitSeconds * 1000 + this.#timeoutMs,
+        timeoutMs: waitSeconds * 1000 + this.#options.timeoutMs,
         maxRetries: 0,
       });
       call.signal?.throwIfAborted();

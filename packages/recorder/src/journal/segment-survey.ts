@@ -5,7 +5,7 @@ import type { Segment } from './segment.ts';
 import { readChunk } from './segment-reader.ts';
 
 /** Bytes that are read in one go: the events in them take about a millisecond. */
-const chunkBytes = 128 * 1024;
+const chunkBytes = 32 * 1024;
 
 /**
  * Learns what is in a segment that another process wrote: which events are settled, and how many are not.

@@ -1,0 +1,126 @@
+import type { AdapterIdentity, AdapterRecorder } from '../adapter-recorder.ts';
+import { defaultResponseStatus, type ToolOutcome } from '../response-status.ts';
+import { sharedRecorder } from '../shared-recorder.ts';
+import type { AdapterOptions, ToolFilter } from './adapter-options.ts';
+
+/** A tool call as a framework's hook sees it. */
+export interface HookedCall {
+  /** Name of the tool, as the model knows it. */
+  readonly toolName: string;
+  /** What the model asked to call it with, before the framework fills in defaults. */
+  readonly arguments: unknown;
+  /** The framework's id of the call. Default: none. */
+  readonly callId?: string | undefined;
+  /** The framework's thread, session or run. Default: that of the surrounding `session.run`. */
+  readonly sessionId?: string | undefined;
+  /** The framework's name of the agent. Default: the recorder's. */
+  readonly agentId?: string | undefined;
+  /** Ends the wait for a person's approval; a call aborted by then never runs. */
+  readonly signal?: AbortSignal | undefined;
+  /** Names the action where the same call comes again, as after an interrupted run was resumed. */
+  readonly actionId?: string | undefined;
+}
+
+/** What an adapter says of itself and of its framework. */
+export interface AdapterTraits extends AdapterIdentity {
+  /**
+   * The status of what the framework made of a call: `null` for what was no finished call, `undefined` where the
+   * recorder's own table knows best. Default: the table.
+   */
+  readonly statusOf?: ((outcome: ToolOutcome, call: HookedCall) => number | null | undefined) | undefined;
+  /** What the tool threw, out of the wrappers that the framework puts around it. Default: the error as it is. */
+  readonly thrownByTool?: ((error: unknown) => unknown) | undefined;
+  /**
+   * Whether the framework's hook can wait for a person, and hears of an abort meanwhile. Where it cannot, a call that
+   * needs approval is denied at once. Default true.
+   */
+  readonly canHold?: boolean | undefined;
+}
+
+/** What every adapter does with a framework's calls: applies the user's options and passes them to the recorder. */
+export class AdapterCalls {
+  readonly #options: AdapterOptions;
+  readonly #traits: AdapterTraits;
+  readonly #recorder: AdapterRecorder;
+
+  /** @throws when neither a recorder is given nor the environment holds one that can be used; see `sharedRecorder` */
+  constructor(traits: AdapterTraits, options: AdapterOptions = {}) {
+    const { framework, sdk, canHold = true } = traits;
+    const guard = canHold ? options.guard : { ...options.guard, holdTimeoutMs: 0 };
+    this.#options = options;
+    this.#traits = traits;
+    this.#recorder = (options.recorder ?? sharedRecorder()).forAdapter({ framework, sdk, guard });
+  }
+
+  /** Whether the options name this tool. */
+  covers(toolName: string): boolean {
+    const { include, exclude } = this.#options;
+    const isIncluded = include === undefined || this.#safely('include', () => names(include, toolName), true);
+    return isIncluded && !(exclude && this.#safely('exclude', () => names(exclude, toolName), false));
+  }
+
+  /**
+   * Runs a call: recorded, and guarded where the guard says so.
+   *
+   * @throws ActionDeniedError when the guard does not let it run; the adapter tells the model in the framework's way
+   */
+  run<Result>(call: HookedCall, run: () => Result | Promise<Result>): Promise<Result> {
+    const { callId, signal, actionId } = call;
+    const responseStatusOf = (outcome: ToolOutcome) => this.#statusOf(outcome, call);
+    return this.#recorder.toolCall({ ...this.#facts(call), callId, signal, actionId, responseStatusOf }, run);
+  }
+
+  /** Records a call that has ended, unless its end was no end. */
+  record(call: HookedCall, outcome: ToolOutcome): void {
+    const responseStatus = this.#statusOf(outcome, call);
+    if (responseStatus !== null) this.#recorder.record({ ...this.#facts(call), responseStatus });
+  }
+
+  #facts(call: HookedCall) {
+    const { agentId, sessionId, toolName } = this.#options;
+    const session = typeof sessionId === 'function' ? this.#text('sessionId', sessionId) : sessionId;
+    return {
+      toolName: (toolName && this.#text('toolName', () => toolName(call.toolName))) ?? call.toolName,
+      arguments: call.arguments,
+      sessionId: session ?? call.sessionId,
+      agentId: agentId ?? call.agentId,
+    };
+  }
+
+  #statusOf(wrapped: ToolOutcome, call: HookedCall): number | null {
+    const { responseStatus } = this.#options;
+    const { thrownByTool, statusOf } = this.#traits;
+    const outcome: ToolOutcome =
+      wrapped.ok || !thrownByTool ? wrapped : { ok: false, error: thrownByTool(wrapped.error) };
+    const own = responseStatus && this.#safely('responseStatus', () => responseStatus(outcome), undefined);
+    if (own === null || (typeof own === 'number' && Number.isInteger(own))) return own;
+    const frameworks = statusOf?.(outcome, call);
+    return frameworks === undefined
+      ? defaultResponseStatus(outcome, call.signal?.aborted ?? false)
+      : frameworks;
+  }
+
+  /** What one of the user's functions returns, where it is a text. */
+  #text(option: string, give: () => string | undefined): string | undefined {
+    const text = this.#safely(option, give, undefined);
+    return typeof text === 'string' ? text : undefined;
+  }
+
+  /** What one of the user's functions throws must not reach the agent. */
+  #safely<Value>(option: string, run: () => Value, otherwise: Value): Value {
+    try {
+      return run();
+    } catch (cause) {
+      this.#recorder.failed(option, new Error(`The adapter's option ${option} threw.`, { cause }));
+      return otherwise;
+    }
+  }
+}
+
+function names(filter: ToolFilter, toolName: string): boolean {
+  if (typeof filter === 'function') return filter(toolName);
+  // `search` and not `test`, which a pattern with the flag `g` answers differently every other time.
+  return filter.some((entry) =>
+    typeof entry === 'string' ? entry === toolName : toolName.search(entry) >= 0,
+  );
+}

@@ -1,0 +1,8 @@
+/**
+ * What an adapter for an agent framework is made of: the options that all adapters share, and the class that applies
+ * them.
+ *
+ * @packageDocumentation
+ */
+export { AdapterCalls, type AdapterTraits, type HookedCall } from './adapter-calls.ts';
+export type { AdapterOptions, SessionSource, ToolFilter } from './adapter-options.ts';

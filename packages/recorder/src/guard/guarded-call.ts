@@ -1,0 +1,43 @@
+import { createEventId } from '../event-id.ts';
+import { toIdentifier } from '../identifier.ts';
+import type { ToolCall } from '../tool-call.ts';
+
+/** A call as the guard sees it. */
+export interface GuardedCall {
+  readonly agentId: string;
+  readonly sessionId: string;
+  readonly toolName: string;
+  readonly arguments: unknown;
+  readonly argumentsHash: string;
+  readonly framework: string | undefined;
+  /** Names the action through repeated questions. */
+  readonly actionId: string;
+  readonly signal: AbortSignal | undefined;
+}
+
+/**
+ * Puts a call in the guard's terms.
+ *
+ * @param known - what the recorder found out about it; its `actionId` is that of a hook further out, if one asked
+ */
+export function guardedCall(
+  call: ToolCall,
+  known: {
+    readonly agentId: string;
+    readonly sessionId: string;
+    readonly argumentsHash: string;
+    readonly framework: string | undefined;
+    readonly actionId: string | undefined;
+  },
+): GuardedCall {
+  return {
+    agentId: toIdentifier(call.agentId ?? known.agentId, 'agent'),
+    sessionId: toIdentifier(known.sessionId, 'session'),
+    toolName: toIdentifier(call.toolName, 'unknown'),
+    arguments: call.arguments,
+    argumentsHash: known.argumentsHash,
+    framework: known.framework,
+    actionId: known.actionId ?? toIdentifier(call.actionId ?? createEventId(Date.now()), 'action'),
+    signal: call.signal,
+  };
+}

@@ -1,0 +1,118 @@
+import { expect, test } from 'vitest';
+import type { GuardOptions, Recorder } from '../src/index.ts';
+import { type Reply, Sink } from './sink.ts';
+import { createRecorder } from './test-recorder.ts';
+
+const call = { toolName: 'transfer', arguments: { amount: 100 }, sessionId: 'session' };
+const langchain = { framework: 'langchain', sdk: '@actlog/langchain/1.0.0' };
+const mcp = { framework: 'mcp', sdk: '@actlog/mcp/1.0.0' };
+const enforce = { mode: 'enforce', onUnavailable: 'deny' } as const;
+
+/** A service that decides the same of every call, and a recorder for it. */
+async function start(decision: string, guard?: GuardOptions): Promise<{ sink: Sink; recorder: Recorder }> {
+  const reply: Reply = { status: 200, body: { decision } };
+  const sink = await Sink.start(({ path }) => (path === '/v1/policies/check' ? reply : undefined));
+  return { sink, recorder: createRecorder(sink.url, { guard }) };
+}
+
+function checks(sink: Sink): Record<string, unknown>[] {
+  return sink.requests.filter(({ path }) => path === '/v1/policies/check').map(({ body }) => body);
+}
+
+async function statuses(recorder: Recorder, sink: Sink): Promise<unknown[]> {
+  await recorder.flush();
+  return sink.stored.map(({ payload }) => payload.responseStatus);
+}
+
+test('an adapter with a guard of its own is guarded, and nothing else is', async () => {
+  const { sink, recorder } = await start('deny');
+  const guarded = recorder.forAdapter({ ...langchain, guard: enforce });
+  const free = recorder.forAdapter(mcp);
+  await expect(guarded.toolCall(call, () => 'ran')).rejects.toMatchObject({ because: 'denied' });
+  await expect(guarded.session('a').toolCall(call, () => 'ran')).rejects.toMatchObject({ because: 'denied' });
+  expect(await free.toolCall(call, () => 'ran')).toBe('ran');
+  expect(await recorder.toolCall(call, () => 'ran')).toBe('ran');
+  expect((await statuses(recorder, sink)).toSorted()).toEqual([200, 200, 403, 403]);
+  expect(guarded.identity).toEqual(langchain);
+});
+
+test("what an adapter's guard leaves out is as in the recorder's", async () => {
+  const { sink, recorder } = await start('deny', enforce);
+  const showing = recorder.forAdapter({
+    ...langchain,
+    guard: { mode: undefined, showArguments: () => ({ shown: true }) },
+  });
+  await expect(showing.toolCall(call, () => 'ran')).rejects.toMatchObject({ because: 'denied' });
+  expect(checks(sink)[0]).toMatchObject({ action: { arguments: { shown: true } } });
+  expect(await recorder.forAdapter({ ...mcp, guard: { mode: 'off' } }).toolCall(call, () => 'ran')).toBe(
+    'ran',
+  );
+});
+
+test('an adapter without a guard has that of the recorder', async () => {
+  const { recorder } = await start('deny', enforce);
+  await expect(recorder.forAdapter(langchain).toolCall(call, () => 'ran')).rejects.toMatchObject({
+    because: 'denied',
+  });
+});
+
+test("an adapter's guard that cannot be used is refused", async () => {
+  const { recorder } = await start('allow');
+  expect(() => recorder.forAdapter({ ...langchain, guard: { mode: 'enforce' } })).toThrow(
+    /guard.onUnavailable is missing/,
+  );
+  expect(() => recorder.forAdapter({ ...langchain, guard: { holdTimeoutMs: -1 } })).toThrow(
+    /guard.holdTimeoutMs must be/,
+  );
+});
+
+test('a call that two hooks see is asked about by the guard of either: the inner denies, one event', async () => {
+  const { sink, recorder } = await start('deny');
+  const outer = recorder.forAdapter(langchain);
+  const inner = recorder.forAdapter({ ...mcp, guard: enforce });
+  let hasRun = false;
+  const run = () => {
+    hasRun = true;
+  };
+  await expect(outer.toolCall(call, () => inner.toolCall(call, run))).rejects.toMatchObject({
+    because: 'denied',
+  });
+  expect(hasRun).toBe(false);
+  expect(await statuses(recorder, sink)).toEqual([403]);
+});
+
+test('two guards ask about one action under one id, one guard asks once', async () => {
+  const { sink, recorder } = await start('allow', enforce);
+  const inner = recorder.forAdapter({ ...mcp, guard: enforce });
+  const outer = recorder.forAdapter(langchain);
+  expect(await outer.toolCall(call, () => inner.toolCall(call, () => 'ran'))).toBe('ran');
+  expect(checks(sink).length).toBe(2);
+  expect(new Set(checks(sink).map(({ actionId }) => actionId)).size).toBe(1);
+  expect(await outer.toolCall(call, () => recorder.forAdapter(mcp).toolCall(call, () => 'ran'))).toBe('ran');
+  expect(checks(sink).length).toBe(3);
+  expect(await statuses(recorder, sink)).toEqual([200, 200]);
+});
+
+test('a call that three hooks see is one event', async () => {
+  const { sink, recorder } = await start('allow');
+  const [first, second, third] = ['langgraph', 'langchain', 'mcp'].map((framework) =>
+    recorder.forAdapter({ framework, sdk: framework }),
+  );
+  await first?.toolCall(call, () => second?.toolCall(call, () => third?.toolCall(call, () => 'ran')));
+  expect(await statuses(recorder, sink)).toEqual([200]);
+});
+
+test('the same call in what is left running of a call that has ended is another call, and is checked', async () => {
+  const { sink, recorder } = await start('deny');
+  const outer = recorder.forAdapter(langchain);
+  const inner = recorder.forAdapter({ ...mcp, guard: enforce });
+  let leftRunning: Promise<unknown> | undefined;
+  await outer.toolCall(call, () => {
+    leftRunning = new Promise((resolve) => setImmediate(resolve)).then(() =>
+      inner.toolCall(call, () => 'ran'),
+    );
+    return 'ended';
+  });
+  await expect(leftRunning).rejects.toMatchObject({ because: 'denied' });
+  expect((await statuses(recorder, sink)).toSorted()).toEqual([200, 403]);
+});
