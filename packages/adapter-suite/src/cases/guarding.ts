@@ -61,8 +61,8 @@ export const guardingCases: readonly AdapterCase[] = [
       const { ran, run } = startHeld(context, controller.signal);
       const { id } = await context.service.held(context.sessionId);
       controller.abort();
-      await run;
       await context.service.client.guardian.pendingActions.decide(id, { decision: 'approve' });
+      await run;
       expect(await context.service.events(context.sessionId)).toMatchObject([{ status: 499 }]);
       expect(ran).toEqual([]);
     },
