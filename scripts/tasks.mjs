@@ -102,6 +102,11 @@ const tasks = {
   changeset: ['changeset'],
 };
 
+/** The one package whose dependencies are all that a task needs; undefined for the whole workspace. */
+export function onlyPackageOf(task) {
+  return task === 'start' ? '@actlog-examples/quickstart' : undefined;
+}
+
 export const taskNames = Object.keys(tasks);
 
 export function stepsOf(task, args) {
