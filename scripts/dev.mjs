@@ -135,7 +135,7 @@ async function installDependencies(env, only) {
   if (isCurrent(stampOfAll) || isCurrent(stamp)) return;
   say('  • installing the packages that pnpm-lock.yaml names');
   rmSync(stamp, { force: true });
-  const filter = only ? ['--prod', '--filter', `${only}...`] : [];
+  const filter = only ? ['--filter', `${only}...`] : [];
   const args = ['install', '--frozen-lockfile', '--prefer-offline', '--reporter=append-only', ...filter];
   const { code, output } = await run('pnpm', args, { env, quiet: true });
   if (code !== 0) {
