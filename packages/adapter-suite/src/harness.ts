@@ -72,6 +72,8 @@ export interface AdapterHarness {
   readonly framework: string;
   /** Sent in front of the client's own in `x-service-sdk`. */
   readonly sdk: string;
+  /** Which of the adapter's hooks the harness goes through, as users name it. */
+  readonly hook?: string | undefined;
   readonly abilities: Abilities;
   /** Runs an agent of the real framework with a scripted model. Never throws: what the run throws is in the ending. */
   run(scenario: Scenario): Promise<Ending>;

@@ -27,7 +27,10 @@ export async function startSuiteService(): Promise<Service> {
 }
 
 /** Defines one test for each thing that an adapter must do. */
-export function adapterSuite(harness: AdapterHarness, title = harness.sdk): void {
+export function adapterSuite(
+  harness: AdapterHarness,
+  title = [harness.sdk, harness.hook].filter(Boolean).join(', '),
+): void {
   describe(`every adapter: ${title}`, () => {
     let service: Service;
     beforeAll(async () => {

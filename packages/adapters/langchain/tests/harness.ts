@@ -51,6 +51,7 @@ async function lastState(scenario: Scenario) {
 export const langChainHarness: AdapterHarness = {
   framework: 'langchain',
   sdk: `@actlog/langchain/${version}`,
+  hook: '`middleware: [actlog()]`',
   abilities: {
     guards: true,
     holds: true,
