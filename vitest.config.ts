@@ -51,8 +51,13 @@ const lowest = globSync('packages/adapters/*/tests/lowest/package.json')
   }));
 
 export default defineConfig({
-  // Tests run the sources: no build stands between an edit and its test.
-  ssr: { resolve: { conditions: ['@actlog/source', ...defaultServerConditions] } },
+  // Tests run the sources: no build stands between an edit and its test. Node, which loads what is not ours, is given
+  // the same conditions, and some packages keep under `module` what only a bundler can load.
+  ssr: {
+    resolve: {
+      conditions: ['@actlog/source', ...defaultServerConditions.filter((name) => name !== 'module')],
+    },
+  },
   test: {
     testTimeout: 30_000,
     hookTimeout: 30_000,

@@ -15,6 +15,11 @@ export function currentSessionId(): string | undefined {
   return storage().getStore();
 }
 
+/** Makes this the session of every call that names none and follows here, where no function can be run within it. */
+export function enterSession(id: string): void {
+  storage().enterWith(id);
+}
+
 /** What a session passes its calls on to. */
 export interface SessionRecorder {
   toolCall<Result>(call: ToolCall, run: () => Result | Promise<Result>): Promise<Result>;

@@ -2,6 +2,7 @@ import type { AdapterIdentity, AdapterRecorder } from '../adapter-recorder.ts';
 import { defaultResponseStatus, type ToolOutcome } from '../response-status.ts';
 import { sharedRecorder } from '../shared-recorder.ts';
 import type { AdapterOptions, ToolFilter } from './adapter-options.ts';
+import { BegunCall } from './begun-call.ts';
 
 /** A tool call as a framework's hook sees it. */
 export interface HookedCall {
@@ -60,14 +61,28 @@ export class AdapterCalls {
   }
 
   /**
-   * Runs a call: recorded, and guarded where the guard says so.
+   * Runs a call: recorded, and guarded where the guard says so. Calls within it that know of no session are in its own.
    *
    * @throws ActionDeniedError when the guard does not let it run; the adapter tells the model in the framework's way
    */
   run<Result>(call: HookedCall, run: () => Result | Promise<Result>): Promise<Result> {
     const { callId, signal, actionId } = call;
     const responseStatusOf = (outcome: ToolOutcome) => this.#statusOf(outcome, call);
-    return this.#recorder.toolCall({ ...this.#facts(call), callId, signal, actionId, responseStatusOf }, run);
+    const facts = this.#facts(call);
+    const session = facts.sessionId === undefined ? undefined : this.#recorder.session(facts.sessionId);
+    return this.#recorder.toolCall(
+      { ...facts, callId, signal, actionId, responseStatusOf },
+      session ? () => session.run(run) : run,
+    );
+  }
+
+  /**
+   * {@link run} for hooks that cannot put the whole call in one function.
+   *
+   * @throws ActionDeniedError when the guard does not let it run
+   */
+  begin(call: HookedCall): Promise<BegunCall> {
+    return BegunCall.begin((body) => this.run(call, body));
   }
 
   /** Records a call that has ended, unless its end was no end. */

@@ -6,3 +6,5 @@
  */
 export { AdapterCalls, type AdapterTraits, type HookedCall } from './adapter-calls.ts';
 export type { AdapterOptions, SessionSource, ToolFilter } from './adapter-options.ts';
+export { BegunCall } from './begun-call.ts';
+export { conversationSession } from './conversation.ts';
