@@ -3,7 +3,7 @@
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { AdapterHarness } from '@actlog/adapter-suite';
+import type { AdapterHarness } from '../packages/adapter-suite/src/index.ts';
 import { root } from './workspace.ts';
 
 const page = join(root, 'docs', 'adapters.md');
