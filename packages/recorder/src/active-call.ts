@@ -34,6 +34,14 @@ function storage(): Storage {
   return registry[key];
 }
 
+/**
+ * Node.js 22 follows a storage from its first use on: functions that wait by then are drawn into whatever is entered
+ * later in what they wait for. So it is used once before there is anything to enter.
+ */
+export function prepareCalls(): void {
+  storage().run({ begun: undefined, outer: undefined }, () => {});
+}
+
 /** The innermost call that is running here. */
 export function currentCall(): ActiveCall | undefined {
   const store = storage().getStore();

@@ -10,6 +10,11 @@ function storage(): AsyncLocalStorage<string> {
   return registry[key];
 }
 
+/** As `prepareCalls` does for calls. */
+export function prepareSessions(): void {
+  storage().run('', () => {});
+}
+
 /** The id of the session within whose `run` this is called. */
 export function currentSessionId(): string | undefined {
   return storage().getStore();
