@@ -8,6 +8,7 @@ const allowed = {
   client: ['protocol'],
   recorder: ['client', 'protocol'],
   server: ['protocol', 'risk'],
+  'adapter-suite': ['protocol', 'client', 'recorder', 'server'],
   contract: ['protocol', 'client'],
   msw: ['protocol', 'contract'],
   console: ['protocol', 'client'],

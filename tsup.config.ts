@@ -5,12 +5,24 @@ import { defineConfig } from 'tsup';
 
 const root = dirname(fileURLToPath(import.meta.url));
 
-/** Every folder below `parent` that holds a package. */
+/** The parts of a manifest that a build looks at. */
+interface Manifest {
+  readonly private?: boolean;
+  readonly exports: Readonly<Record<string, { readonly '@actlog/source': string }>>;
+  readonly bin?: Readonly<Record<string, string>>;
+}
+
+/** Every folder below `parent` that holds a package to publish. */
 function packagesIn(parent: string): string[] {
   return readdirSync(join(root, parent), { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map((entry) => join(parent, entry.name))
-    .filter((folder) => readdirSync(join(root, folder)).includes('package.json'));
+    .filter((folder) => readdirSync(join(root, folder)).includes('package.json'))
+    .filter((folder) => !manifestOf(folder).private);
+}
+
+function manifestOf(folder: string): Manifest {
+  return JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
 }
 
 /**
@@ -18,11 +30,9 @@ function packagesIn(parent: string): string[] {
  * threads, which are started by the name of their file.
  */
 function entriesOf(folder: string): string[] {
-  const manifest = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
-  const sources = Object.values<{ '@actlog/source': string }>(manifest.exports).map(
-    (target) => target['@actlog/source'],
-  );
-  const commands = Object.values<string>(manifest.bin ?? {}).map((path) =>
+  const manifest = manifestOf(folder);
+  const sources = Object.values(manifest.exports).map((target) => target['@actlog/source']);
+  const commands = Object.values(manifest.bin ?? {}).map((path) =>
     path.replace('./dist/', './src/').replace(/\.js$/, '.ts'),
   );
   const workers = readdirSync(join(root, folder, 'src')).filter((file) => file.endsWith('-worker.ts'));

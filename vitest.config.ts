@@ -1,7 +1,23 @@
-import { existsSync, globSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { defaultServerConditions } from 'vite';
+import { defaultServerConditions, type Plugin } from 'vite';
 import { configDefaults, defineConfig } from 'vitest/config';
+
+const include = ['src/**/*.test.ts', 'tests/**/*.test.ts', '*.test.ts'];
+
+/** Takes the packages of a manifest from there, wherever the sources of a package import them. */
+function peersOf(folder: string): Plugin {
+  const manifest = `${import.meta.dirname}/${folder}/package.json`;
+  const peers = Object.keys(JSON.parse(readFileSync(manifest, 'utf8')).dependencies);
+  return {
+    name: 'peers',
+    enforce: 'pre',
+    resolveId(source, importer) {
+      const isPeer = peers.some((peer) => source === peer || source.startsWith(`${peer}/`));
+      return isPeer && importer !== manifest ? this.resolve(source, manifest) : undefined;
+    },
+  };
+}
 
 // One project a package, found by its manifest, so that a new package needs no edit here.
 const folders = globSync([
@@ -15,7 +31,7 @@ const projects = folders.map((folder) => ({
   root: `./${folder}`,
   test: {
     name: basename(folder),
-    include: ['src/**/*.test.ts', 'tests/**/*.test.ts', '*.test.ts'],
+    include,
     exclude: [...configDefaults.exclude, 'tests/postgres/**'],
     typecheck: {
       enabled: true,
@@ -39,15 +55,30 @@ const onPostgres = folders
     },
   }));
 
+// Adapters are tried once more with the oldest peers that they work with.
+const lowest = globSync('packages/adapters/*/tests/lowest/package.json')
+  .map((manifest) => dirname(manifest))
+  .map((folder) => ({
+    extends: true as const,
+    root: `./${dirname(dirname(folder))}`,
+    plugins: [peersOf(folder)],
+    test: { name: `${basename(dirname(dirname(folder)))}-lowest`, include },
+  }));
+
 export default defineConfig({
-  // Tests run the sources: no build stands between an edit and its test.
-  ssr: { resolve: { conditions: ['@actlog/source', ...defaultServerConditions] } },
+  // Tests run the sources: no build stands between an edit and its test. Node, which loads what is not ours, is given
+  // the same conditions, and some packages keep under `module` what only a bundler can load.
+  ssr: {
+    resolve: {
+      conditions: ['@actlog/source', ...defaultServerConditions.filter((name) => name !== 'module')],
+    },
+  },
   test: {
     testTimeout: 30_000,
     hookTimeout: 30_000,
     isolate: false,
     passWithNoTests: false,
-    projects: [...projects, ...onPostgres],
+    projects: [...projects, ...onPostgres, ...lowest],
     coverage: { provider: 'v8', include: ['packages/**/src/**/*.ts'] },
   },
 });

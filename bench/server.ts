@@ -1,10 +1,11 @@
 import { measureFlatness } from './server/flatness.ts';
 import { measureIngest } from './server/ingest.ts';
 import { measurePostgres } from './server/postgres.ts';
+import { measureTiming } from './server/timing.ts';
 
 /** What `npm run bench` says of this benchmark. */
 export const description: string =
-  'durable ingest, flat reads and constant memory of the server (--full), and PostgreSQL with one and four processes';
+  'durable ingest, flat reads, even answers (--full for ten million events); PostgreSQL with one and four processes';
 
 const smallSize = { events: 10_000, sessions: 2_000 };
 const largeSize = { events: 1_000_000, sessions: 100_000 };
@@ -12,8 +13,8 @@ const fullSize = { events: 10_000_000, sessions: 1_000_000 };
 
 /**
  * Measures ingest beside a handler that stores nothing, and reads at two sizes. `--full` takes ten million events
- * for the large size, which needs some gigabytes of disk; `ingest`, `reads` or `postgres` in `args` runs that part
- * alone.
+ * for the large size, which needs some gigabytes of disk; `ingest`, `reads`, `timing` or `postgres` in `args` runs
+ * that part alone.
  */
 export async function run(args: string[]): Promise<Record<string, unknown>> {
   const wants = (part: string) => args.includes(part) || !args.some((arg) => !arg.startsWith('--'));
@@ -28,6 +29,14 @@ export async function run(args: string[]): Promise<Record<string, unknown>> {
     const reads = await measureFlatness(smallSize, args.includes('--full') ? fullSize : largeSize);
     result.reads = reads;
     if (isShown) console.table(reads);
+  }
+  if (wants('timing')) {
+    const timing = await measureTiming(9);
+    result.timing = timing;
+    if (isShown) {
+      console.log('Requests for an unknown id (bare) and for an id of another tenant (ours), microseconds');
+      console.table(timing);
+    }
   }
   if (wants('postgres')) {
     const postgres = await measurePostgres(5000);

@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { stepsOf, taskNames } from './tasks.mjs';
+import { onlyPackageOf, stepsOf, taskNames } from './tasks.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const toolchain = join(root, '.toolchain');
@@ -117,18 +117,26 @@ function manifestsDigest() {
   for (const file of ['pnpm-lock.yaml', 'pnpm-workspace.yaml', 'package.json']) add(join(root, file));
   for (const folder of ['packages', join('packages', 'adapters'), 'examples']) {
     if (!existsSync(join(root, folder))) continue;
-    for (const name of readdirSync(join(root, folder)).sort()) add(join(root, folder, name, 'package.json'));
+    for (const name of readdirSync(join(root, folder)).sort()) {
+      add(join(root, folder, name, 'package.json'));
+      add(join(root, folder, name, 'tests', 'lowest', 'package.json'));
+    }
   }
   return hash.digest('hex');
 }
 
-async function installDependencies(env) {
-  const stamp = join(root, 'node_modules', '.actlog-installed');
+const stampOfAll = join(root, 'node_modules', '.actlog-installed');
+
+/** Installs what a task needs: everything, or one package with what it depends on. */
+async function installDependencies(env, only) {
+  const stamp = only ? `${stampOfAll}-${only.replaceAll('/', '-')}` : stampOfAll;
   const digest = manifestsDigest();
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === digest) return;
+  const isCurrent = (file) => existsSync(file) && readFileSync(file, 'utf8') === digest;
+  if (isCurrent(stampOfAll) || isCurrent(stamp)) return;
   say('  • installing the packages that pnpm-lock.yaml names');
   rmSync(stamp, { force: true });
-  const args = ['install', '--frozen-lockfile', '--prefer-offline', '--reporter=append-only'];
+  const filter = only ? ['--filter', `${only}...`] : [];
+  const args = ['install', '--frozen-lockfile', '--prefer-offline', '--reporter=append-only', ...filter];
   const { code, output } = await run('pnpm', args, { env, quiet: true });
   if (code !== 0) {
     throw new StepFailed(
@@ -144,14 +152,14 @@ async function main([task, ...args]) {
     throw new StepFailed(`There is no task "${task ?? ''}".`, `choose one of: ${taskNames.join(', ')}.`);
   }
   const startedAt = Date.now();
-  const firstTime = !existsSync(join(root, 'node_modules', '.actlog-installed'));
+  const firstTime = !existsSync(join(root, 'node_modules'));
   if (firstTime) say('Setting up, once:');
   const pnpmBin = await ensurePnpm();
   // Node and the packages come side by side: neither needs the other.
   const updating = task === 'setup' && args.includes('--update');
   const [nodeBin] = await Promise.all([
     ensureNode(pnpmBin),
-    updating ? undefined : installDependencies(childEnvironment([pnpmBin])),
+    updating ? undefined : installDependencies(childEnvironment([pnpmBin]), onlyPackageOf(task)),
   ]);
   const env = childEnvironment([nodeBin, pnpmBin].filter(Boolean));
   if (firstTime) say(`  • ready after ${((Date.now() - startedAt) / 1000).toFixed(1)} s\n`);

@@ -49,6 +49,11 @@ const steps = {
     command: [...fromSource, 'scripts/check-packed.ts'],
     remedy: 'fix the package.json or the build of the package that is named above.',
   },
+  adapterTable: {
+    title: "the docs' table of adapters (from the tests' harnesses)",
+    command: [...fromSource, 'scripts/adapter-table.ts'],
+    remedy: 'write it anew: `node --conditions=@actlog/source scripts/adapter-table.ts --write`.',
+  },
   docs: {
     title: 'docs (typedoc)',
     command: ['typedoc'],
@@ -94,13 +99,29 @@ const tasks = {
   boundaries: ['boundaries'],
   build: ['bundle', 'declarations'],
   'api-report': ['bundle', 'declarations', 'apiReport'],
-  check: ['lint', 'types', 'boundaries', 'unused', 'bundle', 'declarations', 'apiReport', 'packed', 'docs'],
+  check: [
+    'lint',
+    'types',
+    'boundaries',
+    'unused',
+    'bundle',
+    'declarations',
+    'apiReport',
+    'packed',
+    'adapterTable',
+    'docs',
+  ],
   examples: ['examples'],
   docs: ['docs'],
   bench: ['bench'],
   clean: ['clean'],
   changeset: ['changeset'],
 };
+
+/** The one package whose dependencies are all that a task needs; undefined for the whole workspace. */
+export function onlyPackageOf(task) {
+  return task === 'start' ? '@actlog-examples/quickstart' : undefined;
+}
 
 export const taskNames = Object.keys(tasks);
 

@@ -17,24 +17,57 @@ export interface ActiveCall {
   isOpen: boolean;
 }
 
+/** A place in which code runs before it is known whether it belongs to a call. */
+interface Place {
+  /** The call that began here meanwhile. */
+  begun: ActiveCall | undefined;
+  readonly outer: ActiveCall | undefined;
+}
+
 const key = Symbol.for('@actlog/recorder/active-call');
-type Storage = AsyncLocalStorage<ActiveCall>;
+type Storage = AsyncLocalStorage<ActiveCall | Place>;
 
 /** One for all copies of this package: adapters may bring their own. */
 function storage(): Storage {
   const registry = globalThis as { [key]?: Storage };
-  registry[key] ??= new AsyncLocalStorage<ActiveCall>();
+  registry[key] ??= new AsyncLocalStorage<ActiveCall | Place>();
   return registry[key];
+}
+
+/**
+ * Node.js 22 follows a storage from its first use on: functions that wait by then are drawn into whatever is entered
+ * later in what they wait for. So it is used once before there is anything to enter.
+ */
+export function prepareCalls(): void {
+  storage().run({ begun: undefined, outer: undefined }, () => {});
 }
 
 /** The innermost call that is running here. */
 export function currentCall(): ActiveCall | undefined {
-  return storage().getStore();
+  const store = storage().getStore();
+  let call = store && 'begun' in store ? (store.begun ?? store.outer) : store;
+  // Where a place was entered, what ran before in it is over: a long run must not drag all of it along.
+  while (call && !call.isOpen) call = call.outer;
+  return call;
 }
 
 /** Runs a tool as the given call. */
 export function runAsCall<Result>(call: ActiveCall, run: () => Result): Result {
   return storage().run(call, run);
+}
+
+/** Runs what follows here as the given call, where nothing can be wrapped around the tool. */
+export function enterCall(call: ActiveCall): void {
+  storage().enterWith(call);
+}
+
+/** {@link enterCall} for a call that is not known yet: what follows here runs as the call that is given later. */
+export function enterPlace(): (call: ActiveCall) => void {
+  const place: Place = { begun: undefined, outer: currentCall() };
+  storage().enterWith(place);
+  return (call) => {
+    place.begun = call;
+  };
 }
 
 /**

@@ -20,7 +20,7 @@ import { currentSessionId } from './session.ts';
 import type { ToolCall, ToolCallFacts } from './tool-call.ts';
 
 /** What stands for a hash that could not be made; it matches no arguments. */
-const noHash = 'sha256:unavailable';
+export const noHash = 'sha256:unavailable';
 
 /** What a {@link CallRecorder} works with. */
 export interface CallRecorderOptions {

@@ -10,9 +10,19 @@ function storage(): AsyncLocalStorage<string> {
   return registry[key];
 }
 
+/** As `prepareCalls` does for calls. */
+export function prepareSessions(): void {
+  storage().run('', () => {});
+}
+
 /** The id of the session within whose `run` this is called. */
 export function currentSessionId(): string | undefined {
   return storage().getStore();
+}
+
+/** Makes this the session of every call that names none and follows here, where no function can be run within it. */
+export function enterSession(id: string): void {
+  storage().enterWith(id);
 }
 
 /** What a session passes its calls on to. */

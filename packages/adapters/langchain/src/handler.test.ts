@@ -1,9 +1,10 @@
+import { Service } from '@actlog/adapter-suite';
 import { StructuredTool } from '@langchain/core/tools';
 import { createAgent, tool } from 'langchain';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as z from 'zod';
 import { inThread, modelOf, question, tools } from '../tests/agent.ts';
-import { Service } from '../tests/service.ts';
+
 import { actlog } from './index.ts';
 
 let service: Service;

@@ -1,7 +1,8 @@
 import type { ToolOutcome } from '@actlog/recorder';
+import type { AdapterCalls } from '@actlog/recorder/adapter';
 import { BaseCallbackHandler } from '@langchain/core/callbacks/base';
 import type { Serialized } from '@langchain/core/load/serializable';
-import { LangChainCalls } from './call-recorder.ts';
+import { langChainCalls, surroundings } from './langchain-calls.ts';
 import type { ActlogOptions } from './options.ts';
 
 /** A call that has begun. */
@@ -16,17 +17,17 @@ interface Begun {
 export function recordHandler(
   options: Omit<ActlogOptions, 'guard' | 'onToolError'> = {},
 ): BaseCallbackHandler {
-  return new ToolCallHandler(new LangChainCalls(options));
+  return new ToolCallHandler(langChainCalls(options));
 }
 
 /** Records calls from LangChain's callbacks, which follow a run into sub-agents and sub-graphs. */
 class ToolCallHandler extends BaseCallbackHandler {
   override name = 'actlog';
-  readonly #calls: LangChainCalls;
+  readonly #calls: AdapterCalls;
   /** By run id: a handler that is attached twice hears of every call twice, with one run id. */
   readonly #begun = new Map<string, Begun>();
 
-  constructor(calls: LangChainCalls) {
+  constructor(calls: AdapterCalls) {
     // Awaited, so that a run that is over has all its events recorded.
     super({ ignoreLLM: true, ignoreChain: true, ignoreRetriever: true, _awaitHandler: true });
     this.#calls = calls;
@@ -63,7 +64,8 @@ class ToolCallHandler extends BaseCallbackHandler {
     const toolName = name || begun.toolName;
     if (!this.#calls.covers(toolName)) return;
     const { input, callId, metadata } = begun;
-    this.#calls.record({ toolName, arguments: parsed(input), callId, run: { metadata } }, outcome);
+    const call = { toolName, arguments: parsed(input), callId, ...surroundings({ metadata }) };
+    this.#calls.record(call, outcome);
   }
 }
 

@@ -1,7 +1,7 @@
 import { ActionDeniedError } from '@actlog/recorder';
 import { isGraphBubbleUp } from '@langchain/langgraph';
 import { type AgentMiddleware, createMiddleware } from 'langchain';
-import { LangChainCalls } from './call-recorder.ts';
+import { langChainCalls, surroundings } from './langchain-calls.ts';
 import type { ActlogOptions } from './options.ts';
 import { currentRun } from './run-context.ts';
 import { errorMessage, thrownMessage } from './tool-message.ts';
@@ -9,19 +9,22 @@ import { thrownByTool } from './tool-outcome.ts';
 
 /** The middleware behind `actlog()`. */
 export function recordMiddleware(options: ActlogOptions = {}): AgentMiddleware {
-  const calls = new LangChainCalls(options);
+  const calls = langChainCalls(options);
   return createMiddleware({
     name: 'actlog',
     wrapToolCall: async (request, handler) => {
       const { toolCall, runtime } = request;
       if (!calls.covers(toolCall.name)) return handler(request);
+      const run = {
+        ...currentRun(),
+        configurable: runtime.configurable as Record<string, unknown> | undefined,
+      };
       const call = {
+        ...surroundings(run, request.state.messages),
         toolName: toolCall.name,
         arguments: toolCall.args,
         callId: toolCall.id,
         signal: runtime.signal,
-        run: { ...currentRun(), configurable: runtime.configurable as Record<string, unknown> | undefined },
-        messages: request.state.messages,
       };
       try {
         return await calls.run(call, () => handler(request));

@@ -19,6 +19,6 @@ export function errorMessage(call: CalledTool, content: string): ToolMessage {
 export function thrownMessage(call: CalledTool, error: unknown): ToolMessage {
   return errorMessage(
     call,
-    ToolInvocationError.isInstance(error) ? error.message : `${error}\n Please fix your mistakes.`,
+    error instanceof ToolInvocationError ? error.message : `${error}\n Please fix your mistakes.`,
   );
 }

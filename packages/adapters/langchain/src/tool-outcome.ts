@@ -26,5 +26,5 @@ export function toolOutcomeStatus(outcome: ToolOutcome, toolName: string): numbe
 
 function statusOfError(error: unknown): number | null | undefined {
   if (isGraphBubbleUp(error)) return null;
-  return ToolInvocationError.isInstance(error) ? responseStatuses.invalidArguments : undefined;
+  return error instanceof ToolInvocationError ? responseStatuses.invalidArguments : undefined;
 }

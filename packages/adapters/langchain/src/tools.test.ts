@@ -1,9 +1,10 @@
+import { Service } from '@actlog/adapter-suite';
 import { AIMessage } from '@langchain/core/messages';
 import { ToolNode } from '@langchain/langgraph/prebuilt';
 import { createAgent } from 'langchain';
 import { afterAll, beforeAll, expect, expectTypeOf, test } from 'vitest';
 import { inThread, modelOf, question, toolAnswers, tools } from '../tests/agent.ts';
-import { Service } from '../tests/service.ts';
+
 import { actlog } from './index.ts';
 
 let service: Service;

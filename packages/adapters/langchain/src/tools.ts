@@ -1,6 +1,7 @@
 import { ActionDeniedError } from '@actlog/recorder';
+import type { AdapterCalls } from '@actlog/recorder/adapter';
 import type { StructuredToolInterface } from '@langchain/core/tools';
-import { LangChainCalls } from './call-recorder.ts';
+import { langChainCalls, surroundings } from './langchain-calls.ts';
 import type { ActlogOptions } from './options.ts';
 import type { RunContext } from './run-context.ts';
 import { errorMessage } from './tool-message.ts';
@@ -28,14 +29,14 @@ export function recordTools<const Tools extends readonly StructuredToolInterface
   tools: Tools,
   options: ActlogOptions = {},
 ): { -readonly [Index in keyof Tools]: Tools[Index] } {
-  const calls = new LangChainCalls(options);
+  const calls = langChainCalls(options);
   return tools.map((tool) => (calls.covers(tool.name) ? wrapped(tool, calls) : tool)) as {
     -readonly [Index in keyof Tools]: Tools[Index];
   };
 }
 
 /** Only `invoke` changes; all else, private fields too, is the tool's own. */
-function wrapped<Tool extends StructuredToolInterface>(tool: Tool, calls: LangChainCalls): Tool {
+function wrapped<Tool extends StructuredToolInterface>(tool: Tool, calls: AdapterCalls): Tool {
   const invoke = (input: unknown, config?: Invocation['config']) =>
     recordInvocation(tool, calls, { input, config });
   return new Proxy(tool, {
@@ -49,16 +50,16 @@ function wrapped<Tool extends StructuredToolInterface>(tool: Tool, calls: LangCh
 
 async function recordInvocation(
   tool: StructuredToolInterface,
-  calls: LangChainCalls,
+  calls: AdapterCalls,
   { input, config }: Invocation,
 ): Promise<unknown> {
   const modelCall = isModelCall(input) ? input : undefined;
   const call = {
+    ...surroundings(config),
     toolName: tool.name,
     arguments: modelCall ? modelCall.args : input,
     callId: modelCall?.id,
     signal: config?.signal,
-    run: config,
   };
   try {
     return await calls.run(call, () => tool.invoke(input as never, config as never));

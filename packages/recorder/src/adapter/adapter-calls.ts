@@ -1,7 +1,11 @@
+import { prepareCalls } from '../active-call.ts';
 import type { AdapterIdentity, AdapterRecorder } from '../adapter-recorder.ts';
 import { defaultResponseStatus, type ToolOutcome } from '../response-status.ts';
+import { prepareSessions } from '../session.ts';
 import { sharedRecorder } from '../shared-recorder.ts';
 import type { AdapterOptions, ToolFilter } from './adapter-options.ts';
+import { BegunCall } from './begun-call.ts';
+import { noteHookedCall, takeHookedCall } from './hooked-calls.ts';
 
 /** A tool call as a framework's hook sees it. */
 export interface HookedCall {
@@ -19,6 +23,10 @@ export interface HookedCall {
   readonly signal?: AbortSignal | undefined;
   /** Names the action where the same call comes again, as after an interrupted run was resumed. */
   readonly actionId?: string | undefined;
+  /** Stands for arguments that a hook is not shown; only for calls that have ended. */
+  readonly argumentsHash?: string | undefined;
+  /** When a call that has ended did so. Default: now. */
+  readonly endedAt?: Date | undefined;
 }
 
 /** What an adapter says of itself and of its framework. */
@@ -42,14 +50,20 @@ export class AdapterCalls {
   readonly #options: AdapterOptions;
   readonly #traits: AdapterTraits;
   readonly #recorder: AdapterRecorder;
+  /** What the calls of all adapters of one recorder are kept by. */
+  readonly #shared: object;
 
   /** @throws when neither a recorder is given nor the environment holds one that can be used; see `sharedRecorder` */
   constructor(traits: AdapterTraits, options: AdapterOptions = {}) {
+    prepareCalls();
+    prepareSessions();
     const { framework, sdk, canHold = true } = traits;
     const guard = canHold ? options.guard : { ...options.guard, holdTimeoutMs: 0 };
     this.#options = options;
     this.#traits = traits;
-    this.#recorder = (options.recorder ?? sharedRecorder()).forAdapter({ framework, sdk, guard });
+    const recorder = options.recorder ?? sharedRecorder();
+    this.#shared = recorder;
+    this.#recorder = recorder.forAdapter({ framework, sdk, guard });
   }
 
   /** Whether the options name this tool. */
@@ -60,20 +74,50 @@ export class AdapterCalls {
   }
 
   /**
-   * Runs a call: recorded, and guarded where the guard says so.
+   * Runs a call: recorded, and guarded where the guard says so. Calls within it that know of no session are in its own.
    *
    * @throws ActionDeniedError when the guard does not let it run; the adapter tells the model in the framework's way
    */
   run<Result>(call: HookedCall, run: () => Result | Promise<Result>): Promise<Result> {
     const { callId, signal, actionId } = call;
+    noteHookedCall(this.#shared, call);
     const responseStatusOf = (outcome: ToolOutcome) => this.#statusOf(outcome, call);
-    return this.#recorder.toolCall({ ...this.#facts(call), callId, signal, actionId, responseStatusOf }, run);
+    const facts = this.#facts(call);
+    const session = facts.sessionId === undefined ? undefined : this.#recorder.session(facts.sessionId);
+    return this.#recorder.toolCall(
+      { ...facts, callId, signal, actionId, responseStatusOf },
+      session ? () => session.run(run) : run,
+    );
+  }
+
+  /**
+   * {@link run} for hooks that cannot put the whole call in one function.
+   *
+   * @throws ActionDeniedError when the guard does not let it run
+   */
+  begin(call: HookedCall): Promise<BegunCall> {
+    return BegunCall.begin((body) => this.run(call, body));
   }
 
   /** Records a call that has ended, unless its end was no end. */
   record(call: HookedCall, outcome: ToolOutcome): void {
+    noteHookedCall(this.#shared, call);
+    this.#recordEnded(call, outcome);
+  }
+
+  /** The same for hooks that hear of every framework's calls: one that its framework's own adapter had is left out. */
+  recordUnhooked(call: HookedCall, outcome: ToolOutcome): void {
+    if (!takeHookedCall(this.#shared, call)) this.#recordEnded(call, outcome);
+  }
+
+  #recordEnded(call: HookedCall, outcome: ToolOutcome): void {
     const responseStatus = this.#statusOf(outcome, call);
-    if (responseStatus !== null) this.#recorder.record({ ...this.#facts(call), responseStatus });
+    if (responseStatus === null) return;
+    const { argumentsHash, endedAt: sourceTimestamp } = call;
+    const facts = { ...this.#facts(call), responseStatus, sourceTimestamp };
+    this.#recorder.record(
+      argumentsHash === undefined ? facts : { ...facts, arguments: undefined, argumentsHash },
+    );
   }
 
   #facts(call: HookedCall) {

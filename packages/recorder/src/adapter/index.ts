@@ -4,5 +4,9 @@
  *
  * @packageDocumentation
  */
+export { noHash as noArgumentsHash } from '../call-recorder.ts';
+export { currentSessionId } from '../session.ts';
 export { AdapterCalls, type AdapterTraits, type HookedCall } from './adapter-calls.ts';
 export type { AdapterOptions, SessionSource, ToolFilter } from './adapter-options.ts';
+export { BegunCall } from './begun-call.ts';
+export { conversationSession } from './conversation.ts';

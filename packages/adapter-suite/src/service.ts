@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Actlog, type StoredEvent } from '@actlog/client';
+import { Actlog, NotFoundError, type PendingAction, type StoredEvent } from '@actlog/client';
 import { toolCallCategory } from '@actlog/protocol';
 import { type GuardOptions, Recorder, type RecorderOptions } from '@actlog/recorder';
 import { startServer } from '@actlog/server';
@@ -18,8 +18,9 @@ export interface SeenEvent {
 export class Service {
   readonly client: Actlog;
   readonly #server: Awaited<ReturnType<typeof startServer>>;
-  readonly #folder = mkdtempSync(join(tmpdir(), 'actlog-langchain-'));
+  readonly #folder = mkdtempSync(join(tmpdir(), 'actlog-adapter-'));
   readonly #recorders: Recorder[] = [];
+  readonly #doomed: Recorder[] = [];
 
   private constructor(server: Awaited<ReturnType<typeof startServer>>) {
     this.#server = server;
@@ -38,10 +39,22 @@ export class Service {
     return this.#server.apiKey;
   }
 
+  /** A recorder of agent `tester` that sends to this service, closed with it. */
   recorder(options: RecorderOptions = {}): Recorder {
-    const spoolDir = join(this.#folder, String(this.#recorders.length));
-    const recorder = new Recorder({ client: this.client, agentId: 'tester', spoolDir, ...options });
+    const recorder = new Recorder({
+      client: this.client,
+      agentId: 'tester',
+      spoolDir: this.newFolder(),
+      ...options,
+    });
     this.#recorders.push(recorder);
+    return recorder;
+  }
+
+  /** A recorder that cannot deliver: nobody waits for its events. */
+  doomedRecorder(options: RecorderOptions): Recorder {
+    const recorder = new Recorder({ agentId: 'tester', spoolDir: this.newFolder(), ...options });
+    this.#doomed.push(recorder);
     return recorder;
   }
 
@@ -50,26 +63,47 @@ export class Service {
     return this.recorder({ guard: { mode: 'enforce', onUnavailable: 'deny', ...guard } });
   }
 
-  /** The tool calls that the service has of a session once everything recorded is delivered, oldest first. */
-  async events(sessionId: string): Promise<SeenEvent[]> {
-    for (const recorder of this.#recorders) await recorder.flush();
-    const events = await this.client.sessions.events(sessionId).toArray({ limit: 1000 });
-    return events.filter(({ category }) => category === toolCallCategory).map(seen);
+  /** An empty folder that goes with the service. */
+  newFolder(): string {
+    return mkdtempSync(join(this.#folder, 'spool-'));
   }
 
-  /** Waits until an action of the session is held, and decides it. */
-  async decide(sessionId: string, decision: 'approve' | 'deny'): Promise<void> {
+  /** The tool calls that the service has of a session once everything recorded is delivered, oldest first. */
+  async events(sessionId: string): Promise<SeenEvent[]> {
+    return (await this.storedEvents(sessionId)).map(seen);
+  }
+
+  /** The same, as the service stores them. */
+  async storedEvents(sessionId: string): Promise<StoredEvent[]> {
+    for (const recorder of this.#recorders) await recorder.flush();
+    const events = await this.client.sessions
+      .events(sessionId)
+      .toArray({ limit: 1000 })
+      .catch((error: unknown) => {
+        if (error instanceof NotFoundError) return []; // nothing was recorded in this session
+        throw error;
+      });
+    return events.filter(({ category }) => category === toolCallCategory);
+  }
+
+  /** Waits until an action of the session is held. */
+  async held(sessionId: string): Promise<PendingAction> {
     const { pendingActions } = this.client.guardian;
     for (let turn = 0; turn < 10_000; turn += 1) {
-      const [held] = await pendingActions.list({ sessionId }).toArray({ limit: 1 });
-      if (!held) continue;
-      await pendingActions.decide(held.id, { decision });
-      return;
+      const [held] = await pendingActions.list({ sessionId, status: 'pending' }).toArray({ limit: 1 });
+      if (held) return held;
     }
     throw new Error(`No action of session ${sessionId} was held.`);
   }
 
+  /** Waits until an action of the session is held, and decides it. */
+  async decide(sessionId: string, decision: 'approve' | 'deny'): Promise<void> {
+    const { id } = await this.held(sessionId);
+    await this.client.guardian.pendingActions.decide(id, { decision });
+  }
+
   async close(): Promise<void> {
+    for (const recorder of this.#doomed) await recorder.close({ timeoutMs: 0 });
     for (const recorder of this.#recorders) await recorder.close();
     await this.#server.close();
     rmSync(this.#folder, { recursive: true, force: true });

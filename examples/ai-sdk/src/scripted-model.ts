@@ -1,0 +1,28 @@
+import { MockLanguageModelV3 } from 'ai/test';
+
+type Answer = Awaited<ReturnType<MockLanguageModelV3['doGenerate']>>;
+
+const usage: Answer['usage'] = {
+  inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
+  outputTokens: { total: 1, text: 1, reasoning: 0 },
+};
+
+/** A model that makes these calls, one a turn, and then says its answer: no key, no network. */
+export function scriptedModel(calls: readonly (readonly [toolName: string, input: object])[], text: string) {
+  let turn = 0;
+  return new MockLanguageModelV3({
+    doGenerate: async (): Promise<Answer> => {
+      const call = calls[turn];
+      turn += 1;
+      const [toolName, input] = call ?? [];
+      return {
+        content: toolName
+          ? [{ type: 'tool-call', toolCallId: `call-${turn}`, toolName, input: JSON.stringify(input) }]
+          : [{ type: 'text', text }],
+        finishReason: { unified: toolName ? 'tool-calls' : 'stop', raw: undefined },
+        usage,
+        warnings: [],
+      };
+    },
+  });
+}

@@ -1,0 +1,9 @@
+/**
+ * The tests that every adapter passes. An adapter fills in an {@link AdapterHarness} and calls {@link adapterSuite}.
+ *
+ * @packageDocumentation
+ */
+export { type AdapterCase, type CaseContext, suiteTools } from './adapter-case.ts';
+export type { Abilities, AdapterHarness, Ending, Scenario, ScriptedCall, SuiteTool } from './harness.ts';
+export { type SeenEvent, Service } from './service.ts';
+export { adapterCases, adapterSuite, startSuiteService } from './suite.ts';

@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, describe, test } from 'vitest';
+import type { AdapterCase } from './adapter-case.ts';
+import { countingCases } from './cases/counting.ts';
+import { guardingCases } from './cases/guarding.ts';
+import { optionCases } from './cases/options.ts';
+import { recordingCases } from './cases/recording.ts';
+import { robustnessCases } from './cases/robustness.ts';
+import type { AdapterHarness } from './harness.ts';
+import { Service } from './service.ts';
+
+/** Everything that an adapter must do. */
+export const adapterCases: readonly AdapterCase[] = [
+  ...recordingCases,
+  ...countingCases,
+  ...guardingCases,
+  ...robustnessCases,
+  ...optionCases,
+];
+
+/** Starts a service with the policies that the cases rely on: `fail` is denied, `echo` needs approval. */
+export async function startSuiteService(): Promise<Service> {
+  const service = await Service.start();
+  const { policies } = service.client;
+  await policies.create({ name: 'no', effect: 'deny', match: { tools: ['fail'] }, message: 'Never fail.' });
+  await policies.create({ name: 'ask', effect: 'require_approval', match: { tools: ['echo'] } });
+  return service;
+}
+
+/** Defines one test for each thing that an adapter must do. */
+export function adapterSuite(
+  harness: AdapterHarness,
+  title = [harness.sdk, harness.hook].filter(Boolean).join(', '),
+): void {
+  describe(`every adapter: ${title}`, () => {
+    let service: Service;
+    beforeAll(async () => {
+      service = await startSuiteService();
+    });
+    afterAll(() => service.close());
+
+    for (const [index, { name, appliesTo, check }] of adapterCases.entries()) {
+      test.runIf(appliesTo?.(harness.abilities) ?? true)(name, () =>
+        check({ harness, service, sessionId: `case-${index}` }),
+      );
+    }
+  });
+}

@@ -1,0 +1,123 @@
+import { ActionDeniedError } from '@actlog/recorder';
+import { AdapterCalls, type AdapterOptions, type HookedCall } from '@actlog/recorder/adapter';
+import type { AdapterHarness, Ending, Scenario, ScriptedCall, SuiteTool } from '../src/index.ts';
+
+/** The smallest framework that one could write an adapter for: a loop over the model's calls, and a hook around each. */
+export type PlainHook = (call: PlainCall, run: () => Promise<string>) => Promise<string>;
+
+/** A call as the plain framework's hooks see it. */
+export interface PlainCall extends ScriptedCall {
+  readonly id: string;
+  readonly thread: string;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** A tool call of the model that no tool answers to. */
+class NoSuchToolError extends Error {
+  override readonly name = 'NoSuchToolError';
+}
+
+/** Arguments that a tool does not take. */
+class InvalidToolInputError extends Error {
+  override readonly name = 'InvalidToolInputError';
+}
+
+async function runTool(
+  tools: readonly SuiteTool[],
+  { toolName, arguments: args }: PlainCall,
+  signal?: AbortSignal,
+) {
+  const tool = tools.find(({ name }) => name === toolName);
+  if (!tool) throw new NoSuchToolError(`There is no tool ${toolName}.`);
+  const { text } = args;
+  if (typeof text !== 'string') throw new InvalidToolInputError('text: expected a string.');
+  return tool.run({ text }, signal);
+}
+
+/** Runs the plain agent: the calls of a turn at once, one turn after the other. */
+async function runAgent(
+  { tools, turns, sessionId, signal }: Scenario,
+  hooks: readonly PlainHook[],
+): Promise<Ending> {
+  const answers: { text: string; isError: boolean }[] = [];
+  for (const [index, turn] of turns.entries()) {
+    const told = turn.map(async (scripted, place) => {
+      const call = { ...scripted, id: `${index}-${place}`, thread: sessionId, signal };
+      const run = hooks.reduceRight<() => Promise<string>>(
+        (next, hook) => () => hook(call, next),
+        () => runTool(tools, call, signal),
+      );
+      try {
+        return { text: await run(), isError: false };
+      } catch (error) {
+        return { text: (error as Error).message, isError: true };
+      }
+    });
+    answers.push(...(await Promise.all(told)));
+    if (signal?.aborted) return { answers, error: signal.reason };
+  }
+  return { answers, finalText: 'done' };
+}
+
+/** What can be wrong with an adapter: each replaces one part of the plain one. */
+export interface Fault {
+  readonly traits?: Partial<ConstructorParameters<typeof AdapterCalls>[0]>;
+  readonly options?: (options: AdapterOptions) => AdapterOptions;
+  readonly call?: (call: HookedCall) => HookedCall;
+  /** Instead of the hook that the plain adapter makes. */
+  readonly hook?: (hook: PlainHook, options: AdapterOptions) => PlainHook;
+}
+
+/** The adapter of the plain framework, whole or with a fault. */
+function plainActlog(
+  given: AdapterOptions,
+  { traits, options, call: alter, hook: replace }: Fault,
+): PlainHook {
+  const settings = options?.(given) ?? given;
+  const calls = new AdapterCalls({ framework: 'plain', sdk: '@example/plain/1.0.0', ...traits }, settings);
+  const hook: PlainHook = ({ toolName, arguments: args, id, thread, signal }, run) => {
+    if (!calls.covers(toolName)) return run();
+    const call = { toolName, arguments: args, callId: id, sessionId: thread, signal };
+    return calls.run(alter?.(call) ?? call, run);
+  };
+  return replace?.(hook, settings) ?? hook;
+}
+
+/** A hook of the user's own. */
+function heardBy(ownHook: (toolName: string) => void): PlainHook {
+  return (call, run) => {
+    ownHook(call.toolName);
+    return run();
+  };
+}
+
+/** The harness of the plain framework's adapter. */
+export function plainHarness(fault: Fault = {}): AdapterHarness {
+  return {
+    framework: 'plain',
+    sdk: '@example/plain/1.0.0',
+    abilities: {
+      guards: true,
+      holds: true,
+      aborts: true,
+      invalidArguments: 400,
+      unknownTool: 404,
+      thrown: 502,
+      streams: false,
+      hasOwnHooks: true,
+      hasSession: true,
+      goesOnAfterDenial: true,
+    },
+    run(scenario) {
+      const { adapter, isInstalledTwice, ownHook } = scenario;
+      const installed = adapter
+        ? Array.from({ length: isInstalledTwice ? 2 : 1 }, () => plainActlog(adapter, fault))
+        : [];
+      const own = ownHook ? [heardBy(ownHook)] : [];
+      return runAgent(scenario, [...installed, ...own]);
+    },
+  };
+}
+
+/** Whether an error says that a call was not let run. */
+export const isDenied = ActionDeniedError.isInstance;

@@ -1,0 +1,23 @@
+import { responseStatuses, type ToolOutcome } from '@actlog/recorder';
+import { AdapterCalls } from '@actlog/recorder/adapter';
+import type { ActlogOptions } from './options.ts';
+import { version } from './version.ts';
+
+/** What passes the AI SDK's calls to the recorder. */
+export function aiSdkCalls(options: ActlogOptions): AdapterCalls {
+  return new AdapterCalls({ framework: 'ai-sdk', sdk: `@actlog/ai-sdk/${version}`, statusOf }, options);
+}
+
+/** By the names of the AI SDK's own errors, which stay the same across its copies and majors. */
+const errorStatuses: Readonly<Record<string, number>> = {
+  AI_InvalidToolInputError: responseStatuses.invalidArguments,
+  AI_NoSuchToolError: responseStatuses.unknownTool,
+};
+
+function statusOf(outcome: ToolOutcome): number | undefined {
+  if (outcome.ok || typeof outcome.error !== 'object' || outcome.error === null) return undefined;
+  const { name, originalError } = outcome.error as { name?: unknown; originalError?: unknown };
+  // A call that could not be repaired is what it was before.
+  if (name === 'AI_ToolCallRepairError') return statusOf({ ok: false, error: originalError });
+  return typeof name === 'string' ? errorStatuses[name] : undefined;
+}

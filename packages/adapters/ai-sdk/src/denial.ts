@@ -1,0 +1,15 @@
+import { ActionDeniedError } from '@actlog/recorder';
+
+/**
+ * What the AI SDK reads out to the model is, by version and occasion, an error's message, its text form or its JSON:
+ * a denial is its message in all of them.
+ *
+ * @throws the error that it is given
+ */
+export function throwForModel(error: unknown): never {
+  if (ActionDeniedError.isInstance(error)) {
+    const value = () => error.message;
+    Object.defineProperties(error, { toString: { value }, toJSON: { value } });
+  }
+  throw error;
+}

@@ -1,0 +1,43 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { sharedRecorder } from '@actlog/recorder';
+import type { ActlogOptions } from './options.ts';
+
+/** A call that a tool is run for, while telemetry watches it. */
+export interface Execution {
+  readonly callId: string;
+  readonly toolCallId: string;
+  /** The recorders that have the call already. */
+  readonly recordedBy: Set<object>;
+}
+
+const key = Symbol.for('@actlog/ai-sdk/execution');
+
+/** One for all copies of this package. */
+function storage(): AsyncLocalStorage<Execution> {
+  const registry = globalThis as { [key]?: AsyncLocalStorage<Execution> };
+  registry[key] ??= new AsyncLocalStorage<Execution>();
+  return registry[key];
+}
+
+/** The recorder that these options name. */
+export function recorderOf({ recorder }: ActlogOptions): object {
+  return recorder ?? sharedRecorder();
+}
+
+/** Runs a tool as a call that telemetry watches; telemetry that is registered twice watches one and the same. */
+export function watch<Result>(
+  callId: string,
+  toolCallId: string,
+  run: (execution: Execution) => Result,
+): Result {
+  const outer = storage().getStore();
+  if (outer?.callId === callId && outer.toolCallId === toolCallId) return run(outer);
+  const execution: Execution = { callId, toolCallId, recordedBy: new Set() };
+  return storage().run(execution, () => run(execution));
+}
+
+/** Tells the telemetry that is watching, where there is any, that a wrapped tool records the call. */
+export function noteExecution(toolCallId: string | undefined, options: ActlogOptions): void {
+  const execution = storage().getStore();
+  if (execution && execution.toolCallId === toolCallId) execution.recordedBy.add(recorderOf(options));
+}

@@ -1,0 +1,7 @@
+/**
+ * One line that records and guards every tool call of a Vercel AI SDK agent.
+ *
+ * @packageDocumentation
+ */
+export { actlog } from './actlog.ts';
+export type { ActlogOptions } from './options.ts';

@@ -1,0 +1,116 @@
+import { Service } from '@actlog/adapter-suite';
+import { hashArguments } from '@actlog/recorder';
+import { generateText, stepCountIs, streamText, type ToolSet, tool } from 'ai';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import * as z from 'zod';
+import { callOf, modelOf, type Turn } from '../tests/model.ts';
+import { actlog } from './index.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await Service.start();
+});
+afterAll(() => service.close());
+
+const inputSchema = z.object({ text: z.string() });
+const echo = tool({ inputSchema, execute: async ({ text }) => `echo: ${text}` });
+
+/** A tool that the provider runs; both majors take this shape. */
+const search = {
+  type: 'provider',
+  id: 'test.search',
+  args: {},
+  isProviderExecuted: true,
+  supportsDeferredResults: true,
+  inputSchema: z.object({ query: z.string() }),
+  outputSchema: z.unknown(),
+};
+
+const searching = { ...callOf('search', { query: 'a' }), providerExecuted: true };
+const found = {
+  type: 'tool-result' as const,
+  toolCallId: 'call-search',
+  toolName: 'search',
+  result: { hits: 2 },
+};
+
+/** Runs these turns, streamed too, and tells what was recorded of each run: the same. */
+async function recordedOf(name: string, turns: readonly Turn[], tools: ToolSet, more: object = {}) {
+  const sessions = [`${name}-generated`, `${name}-streamed`];
+  const settings = (sessionId: string) => {
+    const options = { recorder: service.recorder(), sessionId };
+    return {
+      model: modelOf(turns),
+      prompt: 'go',
+      tools: actlog(tools, options),
+      stopWhen: stepCountIs(turns.length + 1),
+      onStepFinish: actlog.steps(options),
+      ...more,
+    };
+  };
+  await generateText(settings(sessions[0] as string));
+  await streamText(settings(sessions[1] as string)).consumeStream();
+  const [generated, streamed] = await Promise.all(sessions.map((id) => service.storedEvents(id)));
+  const seen = (events = generated) =>
+    events?.map(({ payload }) => `${payload?.toolName} ${payload?.responseStatus}`);
+  expect(seen(streamed)).toEqual(seen());
+  return { seen: seen(), hashes: generated?.map(({ payload }) => payload?.argumentsHash) };
+}
+
+test('a call that the provider runs is recorded with its result, in whichever step that comes', async () => {
+  const hash = await hashArguments({ query: 'a' });
+  const tools = { echo, search } as never;
+  expect(await recordedOf('provider', [[searching, found]], tools)).toEqual({
+    seen: ['search 200'],
+    hashes: [hash],
+  });
+  const failed = { ...found, result: { error: 'no' }, isError: true };
+  expect((await recordedOf('failed', [[searching, failed]], tools)).seen).toEqual(['search 500']);
+  const turns = [[searching, callOf('echo', { text: 'x' })], [found]];
+  const later = await recordedOf('deferred', turns, tools);
+  expect(later.seen?.toSorted()).toEqual(['echo 200', 'search 200']);
+  expect(later.hashes).toContain(hash);
+});
+
+test('a call that the client is to run is recorded as handed over', async () => {
+  const ask = tool({ inputSchema, outputSchema: z.string() });
+  const turns = [[callOf('ask', { text: 'x' }), callOf('echo', { text: 'x' })]];
+  const { seen } = await recordedOf('client', turns, { ask, echo });
+  expect(seen?.toSorted()).toEqual(['ask 202', 'echo 200']);
+});
+
+test('arguments that are no JSON are invalid', async () => {
+  const { seen } = await recordedOf('no-json', [[{ ...callOf('echo', {}), input: '{' } as never]], { echo });
+  expect(seen).toEqual(['echo 400']);
+});
+
+test('a call that is repaired is one call, and one that cannot be is what it was', async () => {
+  const turns = [[callOf('eco', { text: 'x' })]];
+  const repair = async ({ toolCall }: { toolCall: object }) => ({ ...toolCall, toolName: 'echo' });
+  const repaired = { experimental_repairToolCall: repair };
+  expect((await recordedOf('repaired', turns, { echo }, repaired)).seen).toEqual(['echo 200']);
+  const failing = { experimental_repairToolCall: () => Promise.reject(new Error('cannot')) };
+  expect((await recordedOf('unrepaired', turns, { echo }, failing)).seen).toEqual(['eco 404']);
+});
+
+test('left out tools are left out here too, and hooks that hear twice count once', async () => {
+  const options = { recorder: service.recorder(), sessionId: 'twice', exclude: ['nowhere'] };
+  const [first, second] = [actlog.steps(options), actlog.steps(options)];
+  await generateText({
+    model: modelOf([[callOf('nowhere', {}), callOf('somewhere', {})]]),
+    prompt: 'go',
+    tools: { echo },
+    onStepFinish: (step) => {
+      first(step);
+      second(step);
+    },
+  });
+  expect(await service.events('twice')).toMatchObject([{ toolName: 'somewhere', status: 404 }]);
+});
+
+test('a call that was cut off is not one', async () => {
+  const content = [{ type: 'tool-call', toolCallId: '1', toolName: 'echo', input: {} }];
+  const steps = actlog.steps({ recorder: service.recorder(), sessionId: 'cut' });
+  steps({ content, finishReason: 'length' });
+  expect(await service.events('cut')).toEqual([]);
+});

@@ -1,0 +1,126 @@
+import { Service } from '@actlog/adapter-suite';
+import { hashArguments } from '@actlog/recorder';
+import * as ai from 'ai';
+import { generateText, stepCountIs, streamText, type ToolSet, tool } from 'ai';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { callOf, modelOf, type Turn, toolAnswers } from '../tests/model.ts';
+import { actlog } from './index.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await Service.start();
+});
+afterAll(() => service.close());
+
+const inputSchema = z.object({ text: z.string() });
+const echo = tool({ inputSchema, execute: async ({ text }) => `echo: ${text}` });
+const fail = tool({
+  inputSchema,
+  execute: async (): Promise<string> => {
+    throw Object.assign(new Error('it broke'), { status: 502 });
+  },
+});
+const a = callOf('echo', { text: 'a' });
+
+function settingsOf(turns: readonly Turn[], tools: ToolSet, more: object = {}) {
+  return { model: modelOf(turns), prompt: 'go', tools, stopWhen: stepCountIs(turns.length + 1), ...more };
+}
+
+// `ai` 6 has no telemetry that could see a tool.
+describe.runIf('registerTelemetry' in ai)('telemetry', () => {
+  test('records every call of a run, and leaves it as it is', async () => {
+    const turns = [
+      [a, callOf('fail', { text: 'b' }, '2'), callOf('nowhere', {}, '3')],
+      [callOf('echo', {}, '4')],
+    ];
+    for (const isStreamed of [false, true]) {
+      const sessionId = `all-${isStreamed}`;
+      const integrations = [actlog.telemetry({ recorder: service.recorder(), sessionId })];
+      const settings = settingsOf(turns, { echo, fail }, { telemetry: { integrations } });
+      const bare = settingsOf(turns, { echo, fail });
+      for (const each of [settings, bare]) {
+        if (isStreamed) await streamText(each).consumeStream();
+        else await generateText(each);
+      }
+      expect(toolAnswers(settings.model)).toEqual(toolAnswers(bare.model));
+      const events = await service.storedEvents(sessionId);
+      const seen = events.map(({ payload }) => `${payload?.toolName} ${payload?.responseStatus}`);
+      expect(seen.sort()).toEqual(['echo 200', 'echo 400', 'fail 502', 'nowhere 404']);
+      const hashes = events.map(({ payload }) => payload?.argumentsHash);
+      expect(hashes).toContain(await hashArguments({ text: 'a' }));
+    }
+  });
+
+  test('over wrapped tools, with a callback too, installed twice: each call once', async () => {
+    const options = { recorder: service.recorder(), sessionId: 'telemetry-twice' };
+    const integrations = [actlog.telemetry(options), actlog.telemetry(options)];
+    const tools = { echo: actlog({ echo }, options).echo, fail };
+    const turns = [[a, callOf('fail', { text: 'b' }, '2'), callOf('nowhere', {}, '3')]];
+    await generateText(
+      settingsOf(turns, tools, { telemetry: { integrations }, onStepFinish: actlog.steps(options) }),
+    );
+    const seen = (await service.events('telemetry-twice')).map(({ toolName }) => toolName);
+    expect(seen.sort()).toEqual(['echo', 'fail', 'nowhere']);
+  });
+
+  test('of an agent inside a tool, calls with the same id are two', async () => {
+    const options = { recorder: service.recorder(), sessionId: 'telemetry-nested' };
+    const telemetry = { integrations: [actlog.telemetry(options)] };
+    const ask = tool({
+      inputSchema,
+      execute: async () => (await generateText(settingsOf([[a]], { echo }, { telemetry }))).text,
+    });
+    await generateText(settingsOf([[{ ...a, toolName: 'ask' }]], { ask }, { telemetry }));
+    const seen = (await service.events('telemetry-nested')).map(({ toolName }) => toolName);
+    expect(seen.sort()).toEqual(['ask', 'echo']);
+  });
+
+  test('registered for the process, it is in the session of the wrapped tools', async () => {
+    const registry = globalThis as { AI_SDK_TELEMETRY_INTEGRATIONS?: unknown };
+    const before = registry.AI_SDK_TELEMETRY_INTEGRATIONS;
+    const recorder = service.recorder({ agentId: 'registered' });
+    try {
+      ai.registerTelemetry(actlog.telemetry({ recorder }));
+      const tools = { echo: actlog({ echo }, { recorder }).echo, fail };
+      await generateText(settingsOf([[a], [callOf('fail', { text: 'b' })], [callOf('nowhere', {})]], tools));
+      await generateText(settingsOf([[a]], tools));
+    } finally {
+      registry.AI_SDK_TELEMETRY_INTEGRATIONS = before;
+    }
+    await recorder.flush();
+    const sessions = await service.client.agents.sessions('registered').toArray({ limit: 10 });
+    expect(sessions.map(({ eventCount }) => eventCount).sort()).toEqual([1, 3]);
+  });
+
+  test('it does not guard, and so a wrapped tool may still be held', async () => {
+    const { policies } = service.client;
+    const match = { tools: ['echo'] };
+    const { id } = await policies.create({ name: 'ask', effect: 'require_approval', match });
+    const options = { recorder: service.guarded(), sessionId: 'telemetry-held' };
+    const integrations = [actlog.telemetry(options)];
+    const settings = settingsOf([[a]], actlog({ echo }, options), { telemetry: { integrations } });
+    const run = generateText(settings);
+    await service.decide('telemetry-held', 'approve');
+    await run;
+    await policies.archive(id);
+    expect(toolAnswers(settings.model)).toEqual([{ text: 'echo: a', isError: false }]);
+    expect(await service.events('telemetry-held')).toMatchObject([{ status: 200 }]);
+  });
+
+  test("what the application's own toolApproval denies is recorded as denied", async () => {
+    const telemetry = {
+      integrations: [actlog.telemetry({ recorder: service.recorder(), sessionId: 'own-denial' })],
+    };
+    const toolApproval = () => ({ type: 'denied' as const, reason: 'not today' });
+    await generateText(settingsOf([[a]], { echo }, { telemetry, toolApproval }));
+    expect(await service.events('own-denial')).toMatchObject([{ toolName: 'echo', status: 403 }]);
+  });
+
+  test('arguments that the application keeps from telemetry have no hash', async () => {
+    const integrations = [actlog.telemetry({ recorder: service.recorder(), sessionId: 'hidden' })];
+    await generateText(settingsOf([[a]], { echo }, { telemetry: { integrations, recordInputs: false } }));
+    const [event] = await service.storedEvents('hidden');
+    expect(event?.payload).toMatchObject({ toolName: 'echo', argumentsHash: 'sha256:unavailable' });
+  });
+});

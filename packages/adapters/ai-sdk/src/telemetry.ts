@@ -1,0 +1,78 @@
+import type { ToolOutcome } from '@actlog/recorder';
+import { conversationSession, noArgumentsHash } from '@actlog/recorder/adapter';
+import { aiSdkCalls } from './ai-sdk-calls.ts';
+import { type Execution, recorderOf, watch } from './execution.ts';
+import type { ActlogOptions } from './options.ts';
+import type { EndedStep } from './step-calls.ts';
+import { StepCalls } from './steps.ts';
+
+/** Runs whose steps are under way, at most; a run that fails in a step tells nothing of its end. */
+const maxRuns = 10_000;
+
+/** A tool that has been run for a call. */
+interface EndedExecution {
+  readonly callId: string;
+  readonly messages: readonly unknown[];
+  readonly toolCall: { readonly toolCallId: string; readonly toolName: string; readonly input: unknown };
+  readonly toolOutput: { readonly type: string; readonly output?: unknown; readonly error?: unknown };
+}
+
+/** What `registerTelemetry` and `telemetry.integrations` of `ai` 7 take; `ai` 6 has no such type. */
+export interface ActlogTelemetry {
+  onStepStart(event: { readonly callId: string; readonly messages: readonly unknown[] }): void;
+  executeTool<Result>(options: {
+    readonly callId: string;
+    readonly toolCallId: string;
+    readonly execute: () => PromiseLike<Result>;
+  }): PromiseLike<Result>;
+  onToolExecutionEnd(event: EndedExecution): void;
+  onStepEnd(step: EndedStep & { readonly callId: string }): void;
+}
+
+/**
+ * The integration behind `actlog.telemetry()`. It records only: a guard that a single call can switch off by its
+ * `telemetry` setting would be none.
+ */
+export function recordTelemetry(options: Omit<ActlogOptions, 'guard'> = {}): ActlogTelemetry {
+  const calls = aiSdkCalls(options);
+  const steps = new StepCalls(calls, options);
+  const sessions = new Map<string, string | undefined>();
+  const executions = new Map<string, Execution>();
+  return {
+    onStepStart({ callId, messages }) {
+      sessions.set(callId, conversationSession(messages));
+      if (sessions.size > maxRuns) sessions.delete(sessions.keys().next().value as string);
+    },
+    executeTool({ callId, toolCallId, execute }) {
+      return watch(callId, toolCallId, (execution) => {
+        executions.set(executionId(callId, toolCallId), execution);
+        return execute();
+      });
+    },
+    onToolExecutionEnd({ callId, toolCall, toolOutput, messages }) {
+      const { toolCallId, toolName, input } = toolCall;
+      const id = executionId(callId, toolCallId);
+      const recordedBy = executions.get(id)?.recordedBy;
+      executions.delete(id);
+      const recorder = recorderOf(options);
+      if (recordedBy?.has(recorder) || !calls.covers(toolName)) return;
+      recordedBy?.add(recorder);
+      // `recordInputs: false` hides the arguments.
+      const hidden = input === undefined && { argumentsHash: noArgumentsHash };
+      const call = { toolName, arguments: input, sessionId: conversationSession(messages), ...hidden };
+      calls.record(call, outcomeOf(toolOutput));
+    },
+    onStepEnd(step) {
+      steps.record(step, sessions.get(step.callId));
+      sessions.delete(step.callId);
+    },
+  };
+}
+
+function executionId(callId: string, toolCallId: string): string {
+  return `${callId} ${toolCallId}`;
+}
+
+function outcomeOf({ type, output, error }: EndedExecution['toolOutput']): ToolOutcome {
+  return type === 'tool-error' ? { ok: false, error } : { ok: true, result: output };
+}

@@ -1,0 +1,112 @@
+import { Service } from '@actlog/adapter-suite';
+import { generateText, stepCountIs, streamText, tool } from 'ai';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import * as z from 'zod';
+import { callOf, modelOf, toolAnswers } from '../tests/model.ts';
+import { actlog } from './index.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await Service.start();
+});
+afterAll(() => service.close());
+
+const inputSchema = z.object({ to: z.number() });
+
+/** Counts, and breaks at 13. */
+const count = tool({
+  inputSchema,
+  async *execute({ to }) {
+    for (let at = 1; at <= to; at += 1) {
+      if (at === 13) throw Object.assign(new Error('bad luck'), { status: 502 });
+      yield at;
+    }
+  },
+});
+
+async function streamed(tools: { count: typeof count }, to: number) {
+  const model = modelOf([[callOf('count', { to })]]);
+  const { fullStream } = streamText({ model, prompt: 'go', tools, stopWhen: stepCountIs(2) });
+  const seen: unknown[] = [];
+  for await (const part of fullStream) {
+    if (part.type === 'tool-result') seen.push([part.output, part.preliminary ?? false]);
+    if (part.type === 'tool-error') seen.push(String(part.error));
+  }
+  return { seen, answers: toolAnswers(model) };
+}
+
+test('results come one after the other as without the adapter, and are one call', async () => {
+  const tools = actlog({ count }, { recorder: service.recorder(), sessionId: 'stream' });
+  for (const to of [3, 20]) expect(await streamed(tools, to)).toEqual(await streamed({ count }, to));
+  expect((await streamed(tools, 3)).seen).toEqual([
+    [1, true],
+    [2, true],
+    [3, true],
+    [3, false],
+  ]);
+  expect(await service.events('stream')).toMatchObject([{ status: 200 }, { status: 502 }, { status: 200 }]);
+});
+
+test('a stream that nobody reads to its end is closed, and recorded as given up', async () => {
+  let isClosed = false;
+  const endless = tool({
+    inputSchema,
+    async *execute({ to }) {
+      try {
+        while (true) yield to;
+      } finally {
+        isClosed = true;
+      }
+    },
+  });
+  const tools = actlog({ endless }, { recorder: service.recorder(), sessionId: 'given-up' });
+  const results = tools.endless.execute?.({ to: 1 }, { toolCallId: '1', messages: [], context: {} });
+  for await (const result of results as AsyncIterable<number>) {
+    expect(result).toBe(1);
+    break;
+  }
+  expect(isClosed).toBe(true);
+  expect(await service.events('given-up')).toMatchObject([{ toolName: 'endless', status: 499 }]);
+});
+
+test('a denied stream does not start', async () => {
+  const { policies } = service.client;
+  const { id } = await policies.create({ name: 'no', effect: 'deny', match: { tools: ['count'] } });
+  const tools = actlog({ count }, { recorder: service.guarded(), sessionId: 'no-stream' });
+  const { seen } = await streamed(tools, 3);
+  await policies.archive(id);
+  expect(seen).toEqual([expect.stringMatching(/^The call of the tool "count" was not run/)]);
+  expect(await service.events('no-stream')).toMatchObject([{ status: 403 }]);
+});
+
+test('a hook further in, in the body of a stream, knows the call as the same', async () => {
+  const recorder = service.recorder();
+  const inner = recorder.forAdapter({ framework: 'another', sdk: '@example/another/1.0.0' });
+  const sessionId = 'inside-stream';
+  const twice = tool({
+    inputSchema,
+    async *execute(input) {
+      yield 0;
+      yield await inner.toolCall({ toolName: 'twice', arguments: input, sessionId }, async () => input.to);
+    },
+  });
+  const model = modelOf([[callOf('twice', { to: 2 })]]);
+  const tools = actlog({ twice }, { recorder, sessionId });
+  await generateText({ model, prompt: 'go', tools, stopWhen: stepCountIs(2) });
+  expect(toolAnswers(model)).toEqual([{ text: '2', isError: false }]);
+  expect(await service.events(sessionId)).toHaveLength(1);
+});
+
+test('a tool that is no generator function and returns a stream gives its last result', async () => {
+  const tools = actlog(
+    {
+      count: {
+        ...count,
+        execute: (...args: Parameters<NonNullable<typeof count.execute>>) => count.execute?.(...args),
+      } as typeof count,
+    },
+    { recorder: service.recorder(), sessionId: 'hidden-stream' },
+  );
+  expect(await streamed(tools, 3)).toEqual({ seen: [[3, false]], answers: [{ text: '3', isError: false }] });
+  expect(await service.events('hidden-stream')).toMatchObject([{ status: 200 }]);
+});

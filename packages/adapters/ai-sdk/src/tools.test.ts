@@ -1,0 +1,170 @@
+import { Service } from '@actlog/adapter-suite';
+import { hashArguments } from '@actlog/recorder';
+import {
+  type GenerateTextOnStepFinishCallback,
+  generateText,
+  type ModelMessage,
+  stepCountIs,
+  tool,
+} from 'ai';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import * as z from 'zod';
+import { callOf, modelOf, toolAnswers } from '../tests/model.ts';
+import { actlog } from './index.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await Service.start();
+});
+afterAll(() => service.close());
+
+const inputSchema = z.object({ text: z.string() });
+const echo = tool({ inputSchema, execute: async ({ text }) => `echo: ${text}` });
+const options = { toolCallId: '1', messages: [], context: {} };
+
+/** Runs a conversation in which the user approves whatever the AI SDK asks. */
+async function approved(
+  model: ReturnType<typeof modelOf>,
+  tools: { echo: typeof echo },
+  onStepFinish?: GenerateTextOnStepFinishCallback<typeof tools>,
+) {
+  const messages: ModelMessage[] = [{ role: 'user', content: 'go' }];
+  const settings = { model, tools, stopWhen: stepCountIs(2), ...(onStepFinish && { onStepFinish }) };
+  const { content, response } = await generateText({ ...settings, messages });
+  const approvals = content.flatMap((part) =>
+    part.type === 'tool-approval-request'
+      ? [{ type: 'tool-approval-response' as const, approvalId: part.approvalId, approved: true }]
+      : [],
+  );
+  if (approvals.length === 0) return;
+  const answered: ModelMessage = { role: 'tool', content: approvals };
+  await generateText({ ...settings, messages: [...messages, ...response.messages, answered] });
+}
+
+test('tools that only a client or a provider runs, and those left out, are the same objects', () => {
+  const tools = { echo, other: echo, ask: tool({ inputSchema, outputSchema: z.string() }) };
+  const recorded = actlog(tools, { recorder: service.recorder(), exclude: ['other'] });
+  expect(Object.keys(recorded)).toEqual(['echo', 'other', 'ask']);
+  expect(recorded.echo).not.toBe(echo);
+  expect(recorded.other).toBe(echo);
+  expect(recorded.ask).toBe(tools.ask);
+});
+
+test('a tool of a class of its own keeps its fields and methods', async () => {
+  class Shout {
+    readonly inputSchema = inputSchema;
+    readonly #mark = '!';
+    async execute({ text }: { text: string }) {
+      return text + this.#mark;
+    }
+    toModelOutput({ output }: { output: unknown }) {
+      return { type: 'text' as const, value: `${output}${this.#mark}` };
+    }
+  }
+  const model = modelOf([[callOf('shout', { text: 'hey' })]]);
+  const tools = actlog({ shout: new Shout() as never }, { recorder: service.recorder(), sessionId: 'class' });
+  await generateText({ model, prompt: 'go', tools, stopWhen: stepCountIs(2) });
+  expect(toolAnswers(model)).toEqual([{ text: 'hey!!', isError: false }]);
+  expect(await service.events('class')).toMatchObject([{ toolName: 'shout', status: 200 }]);
+});
+
+test('a call by hand is recorded', async () => {
+  const recorded = actlog({ echo }, { recorder: service.recorder(), sessionId: 'by-hand' });
+  expect(await recorded.echo.execute?.({ text: 'a' }, options)).toBe('echo: a');
+  expect(await recorded.echo.execute?.({ text: 'b' }, undefined as never)).toBe('echo: b');
+  expect(await service.events('by-hand')).toMatchObject([{ status: 200 }, { status: 200 }]);
+});
+
+test('a conversation is one session, another is another, and a session around it goes first', async () => {
+  const recorder = service.recorder({ agentId: 'conversations' });
+  const tools = actlog({ echo }, { recorder });
+  const run = (messages: ModelMessage[]) => {
+    const model = modelOf([[callOf('echo', { text: 'a' })], [callOf('echo', { text: 'b' })]]);
+    return generateText({ model, messages, tools, stopWhen: stepCountIs(3) });
+  };
+  const asked: ModelMessage[] = [{ role: 'user', content: 'go' }];
+  const { response } = await run(asked);
+  await run([...asked, ...response.messages, { role: 'user', content: 'go on' }]);
+  await run([{ role: 'user', content: 'go' }]);
+  await recorder.session('around').run(() => run(asked));
+  await recorder.flush();
+  const sessions = await service.client.agents.sessions('conversations').toArray({ limit: 10 });
+  expect(sessions.map(({ eventCount }) => eventCount).sort()).toEqual([2, 2, 4]);
+  expect(sessions.find(({ id }) => id === 'around')?.eventCount).toBe(2);
+});
+
+test('a tool that waits for the approval of the AI SDK is recorded when it runs, once', async () => {
+  const options = { recorder: service.recorder(), sessionId: 'approval' };
+  const model = modelOf([[callOf('echo', { text: 'a' })]]);
+  await approved(model, actlog({ echo: { ...echo, needsApproval: true } }, options), async (step) => {
+    actlog.steps(options)(step);
+    const isAsked = step.content.some(({ type }) => type === 'tool-approval-request');
+    expect(await service.events('approval')).toHaveLength(isAsked ? 0 : 1);
+  });
+  expect(toolAnswers(model)).toEqual([{ text: 'echo: a', isError: false }]);
+});
+
+test.each([false, true])(
+  'a denial is told in its own words alone, needsApproval %s',
+  async (needsApproval) => {
+    const { policies } = service.client;
+    const { id } = await policies.create({
+      name: 'no',
+      effect: 'deny',
+      match: { tools: ['echo'] },
+      message: 'No.',
+    });
+    const recorder = service.guarded();
+    const tools = actlog(
+      { echo: { ...echo, needsApproval } },
+      { recorder, sessionId: `denied-${needsApproval}` },
+    );
+    const model = modelOf([[callOf('echo', { text: 'a' })]]);
+    await approved(model, tools);
+    await policies.archive(id);
+    expect(toolAnswers(model)).toHaveLength(1);
+    expect(toolAnswers(model)[0]?.text).toMatch(
+      /^"?The call of the tool .*echo.* was not run: .*tell the user\."?$/,
+    );
+    expect(toolAnswers(model)[0]?.isError).toBe(true);
+    expect(await service.events(`denied-${needsApproval}`)).toMatchObject([{ status: 403 }]);
+  },
+);
+
+test('a call that is held past the time it is given never runs', async () => {
+  const { policies } = service.client;
+  const match = { tools: ['echo'] };
+  const { id } = await policies.create({ name: 'ask', effect: 'require_approval', match });
+  let ran = 0;
+  const counting = tool({
+    inputSchema,
+    execute: async () => {
+      ran += 1;
+      return 'ran';
+    },
+  });
+  const tools = actlog({ echo: counting }, { recorder: service.guarded(), sessionId: 'too-late' });
+  // `timeout.toolMs` of `ai` 7 ends this signal so.
+  const timeout = new AbortController();
+  const call = tools.echo.execute?.({ text: 'a' }, { ...options, abortSignal: timeout.signal });
+  const held = await service.held('too-late');
+  timeout.abort(new DOMException('too late', 'TimeoutError'));
+  await expect(call).rejects.toThrow('too late');
+  await service.client.guardian.pendingActions.decide(held.id, { decision: 'approve' });
+  await policies.archive(id);
+  expect(ran).toBe(0);
+  expect(await service.events('too-late')).toMatchObject([{ toolName: 'echo', status: 408 }]);
+});
+
+test('the hash is of the input as the AI SDK tells it', async () => {
+  const model = modelOf([[callOf('repeat', { text: 'a', more: true })]]);
+  const repeat = tool({
+    inputSchema: inputSchema.extend({ times: z.number().default(2) }),
+    execute: async ({ text, times }) => text.repeat(times),
+  });
+  const tools = actlog({ repeat }, { recorder: service.recorder(), sessionId: 'hash' });
+  const { toolCalls } = await generateText({ model, prompt: 'go', tools });
+  const [event] = await service.storedEvents('hash');
+  expect(toolCalls[0]?.input).toEqual({ text: 'a', times: 2 });
+  expect(event?.payload?.argumentsHash).toBe(await hashArguments(toolCalls[0]?.input));
+});

@@ -1,0 +1,74 @@
+import { type AdapterCalls, conversationSession, type HookedCall } from '@actlog/recorder/adapter';
+import type { ToolSet } from 'ai';
+import { aiSdkCalls } from './ai-sdk-calls.ts';
+import { throwForModel } from './denial.ts';
+import { noteExecution } from './execution.ts';
+import type { ActlogOptions } from './options.ts';
+import { isAsyncIterable, isGeneratorFunction, lastOf, recordStream } from './tool-stream.ts';
+
+/** What `execute` of a tool is given beside the input; a caller by hand may leave all of it out. */
+interface ExecutionOptions {
+  readonly toolCallId?: string;
+  readonly messages?: unknown;
+  readonly abortSignal?: AbortSignal;
+}
+
+type Execute = (input: unknown, options?: ExecutionOptions) => unknown;
+
+/** A tool that this process runs. */
+interface ExecutableTool {
+  readonly execute: Execute;
+}
+
+/** The wrapper behind `actlog()`: the same tools, of the same types, recorded and guarded. */
+export function recordTools<Tools extends ToolSet>(tools: Tools, options: ActlogOptions = {}): Tools {
+  const calls = aiSdkCalls(options);
+  const entries = Object.entries(tools as Record<string, unknown>).map(([name, tool]) => {
+    const isRecorded = isExecutable(tool) && calls.covers(name);
+    return [name, isRecorded ? wrapped(tool, recordedExecute(name, tool, calls, options)) : tool];
+  });
+  return Object.fromEntries(entries) as Tools;
+}
+
+function isExecutable(tool: unknown): tool is ExecutableTool {
+  return typeof (tool as Partial<ExecutableTool> | undefined)?.execute === 'function';
+}
+
+/** Only `execute` changes; all else, private fields of a class too, is the tool's own. */
+function wrapped(tool: ExecutableTool, execute: Execute): ExecutableTool {
+  return new Proxy(tool, {
+    get(target, property) {
+      if (property === 'execute') return execute;
+      const value: unknown = Reflect.get(target, property, target);
+      // Own functions may be schemas with properties of their own; they and the class stay what they are.
+      const isMethod = !Object.hasOwn(target, property) && property !== 'constructor';
+      return typeof value === 'function' && isMethod ? value.bind(target) : value;
+    },
+  });
+}
+
+function recordedExecute(
+  toolName: string,
+  tool: ExecutableTool,
+  calls: AdapterCalls,
+  settings: ActlogOptions,
+): Execute {
+  const isStream = isGeneratorFunction(tool.execute);
+  return (input, options) => {
+    const call: HookedCall = {
+      toolName,
+      arguments: input,
+      callId: options?.toolCallId,
+      signal: options?.abortSignal,
+      sessionId: conversationSession(options?.messages),
+    };
+    noteExecution(options?.toolCallId, settings);
+    const start = () => tool.execute(input, options);
+    if (isStream) return recordStream(calls, call, start as () => AsyncIterable<unknown>);
+    const run = async () => {
+      const result = await start();
+      return isAsyncIterable(result) ? lastOf(result) : result;
+    };
+    return calls.run(call, run).catch(throwForModel);
+  };
+}

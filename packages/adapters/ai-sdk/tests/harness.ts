@@ -1,0 +1,86 @@
+import type { AdapterHarness, Ending, Scenario, SuiteTool } from '@actlog/adapter-suite';
+import { generateText, stepCountIs, streamText, type ToolSet, tool } from 'ai';
+import * as z from 'zod';
+import { type ActlogOptions, actlog } from '../src/index.ts';
+import { version } from '../src/version.ts';
+import { callOf, modelOf, toolAnswers } from './model.ts';
+
+/** Puts the adapter into a run with these tools, once or twice. */
+type Install = (tools: ToolSet, options: ActlogOptions, isTwice: boolean) => object;
+
+function aiSdkTool({ name, run }: SuiteTool, hear: Scenario['ownHook']) {
+  return tool({
+    description: 'A tool.',
+    inputSchema: z.object({ text: z.string() }),
+    onInputAvailable: () => hear?.(name),
+    execute: (input, { abortSignal }) => run(input, abortSignal),
+  });
+}
+
+function settingsOf(scenario: Scenario, install: Install) {
+  const { turns, sessionId, adapter, isInstalledTwice = false, signal, ownHook } = scenario;
+  const tools = Object.fromEntries(
+    scenario.tools.map((suiteTool) => [suiteTool.name, aiSdkTool(suiteTool, ownHook)]),
+  );
+  const calls = turns.map((turn, index) =>
+    turn.map(({ toolName, arguments: args }, place) => callOf(toolName, args, `${index}-${place}`)),
+  );
+  return {
+    model: modelOf(calls),
+    prompt: 'go',
+    tools,
+    stopWhen: stepCountIs(turns.length + 1),
+    ...(adapter && install(tools, { sessionId, ...adapter }, isInstalledTwice)),
+    ...(signal && { abortSignal: signal }),
+  };
+}
+
+async function ended(scenario: Scenario, install: Install): Promise<Ending> {
+  const settings = settingsOf(scenario, install);
+  const run = scenario.isStreamed ? streamText(settings) : await generateText(settings);
+  const finalText = await run.text;
+  // The prompt of the last turn is the conversation as the model read it.
+  return { answers: toolAnswers(settings.model), finalText };
+}
+
+function harnessOf(
+  hook: string,
+  install: Install,
+  guarding: Pick<AdapterHarness['abilities'], 'guards' | 'holds' | 'aborts' | 'goesOnAfterDenial'>,
+): AdapterHarness {
+  return {
+    framework: 'ai-sdk',
+    sdk: `@actlog/ai-sdk/${version}`,
+    hook,
+    abilities: {
+      ...guarding,
+      invalidArguments: 400,
+      unknownTool: 404,
+      thrown: 502,
+      streams: true,
+      hasOwnHooks: true,
+      hasSession: false,
+    },
+    run: (scenario) => ended(scenario, install).catch((error: unknown) => ({ answers: [], error })),
+  };
+}
+
+/** Wrapped tools, and a callback for the calls that reach none. */
+export const toolsHarness = harnessOf(
+  '`tools: actlog(tools)` with `onStepFinish: actlog.steps()`',
+  (tools, options, isTwice) => {
+    const once = actlog(tools, options);
+    return { tools: isTwice ? actlog(once, options) : once, onStepFinish: actlog.steps(options) };
+  },
+  { guards: true, holds: true, aborts: true, goesOnAfterDenial: true },
+);
+
+/** The telemetry of `ai` 7. */
+export const telemetryHarness = harnessOf(
+  '`registerTelemetry(actlog.telemetry())`',
+  (_tools, options, isTwice) => {
+    const once = actlog.telemetry(options);
+    return { telemetry: { integrations: isTwice ? [once, actlog.telemetry(options)] : once } };
+  },
+  { guards: false, holds: false, aborts: false, goesOnAfterDenial: false },
+);

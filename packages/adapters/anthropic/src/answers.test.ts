@@ -1,0 +1,108 @@
+import { Service } from '@actlog/adapter-suite';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { toolUse, webSearch } from '../tests/model.ts';
+import { actlog } from './index.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await Service.start();
+});
+afterAll(() => service.close());
+
+const functions = {
+  echo: ({ text }: { text: string }) => `echo: ${text}`,
+  fail: () => {
+    throw Object.assign(new Error('it broke'), { status: 502 });
+  },
+};
+
+test('a message that asks for nothing needs no answer', async () => {
+  const answer = actlog.answers(functions, { recorder: service.recorder(), sessionId: 'nothing' });
+  expect(await answer({ content: [{ type: 'text', text: 'done' }] })).toBeUndefined();
+  expect(await service.events('nothing')).toEqual([]);
+});
+
+test('all calls of a message are answered in order, whatever becomes of them', async () => {
+  const answer = actlog.answers(functions, { recorder: service.recorder(), sessionId: 'all' });
+  const calls = [toolUse('fail', {}), toolUse('toString', {}), toolUse('echo', { text: 'a' })];
+  const [search, found] = webSearch('b', []);
+  const results = await answer({ content: [search, found, ...calls] });
+  expect(results).toEqual({
+    role: 'user',
+    content: [
+      { type: 'tool_result', tool_use_id: calls[0]?.id, content: 'Error: it broke', is_error: true },
+      {
+        type: 'tool_result',
+        tool_use_id: calls[1]?.id,
+        content: "Error: Tool 'toString' not found",
+        is_error: true,
+      },
+      { type: 'tool_result', tool_use_id: calls[2]?.id, content: 'echo: a' },
+    ],
+  });
+  const seen = (await service.events('all')).map(({ toolName, status }) => `${toolName} ${status}`);
+  expect(seen.sort()).toEqual(['echo 200', 'fail 502', 'toString 404', 'web_search 200']);
+});
+
+test('one function may run all tools', async () => {
+  const content = [{ type: 'text' as const, text: 'a' }];
+  const call = { ...toolUse('navigate', { url: 'a' }, 'toolu_1'), toolset_name: 'browser' };
+  const answer = actlog.answers((use, context) => (use === context.toolUse ? content : []), {
+    recorder: service.recorder(),
+    sessionId: 'one-function',
+  });
+  expect(await answer({ content: [call] })).toEqual({
+    role: 'user',
+    content: [{ type: 'tool_result', tool_use_id: 'toolu_1', toolset_name: 'browser', content }],
+  });
+  expect(await service.events('one-function')).toMatchObject([{ toolName: 'navigate', status: 200 }]);
+});
+
+test('a loop that is given up while a call is held ends with the reason', async () => {
+  const { policies } = service.client;
+  const match = { tools: ['echo'] };
+  const { id } = await policies.create({ name: 'ask', effect: 'require_approval', match });
+  const answer = actlog.answers(functions, { recorder: service.guarded(), sessionId: 'given-up' });
+  const controller = new AbortController();
+  const answered = answer({ content: [toolUse('echo', { text: 'a' })] }, { signal: controller.signal });
+  await service.held('given-up');
+  controller.abort(new Error('the user left'));
+  await expect(answered).rejects.toThrow('the user left');
+  await policies.archive(id);
+  expect(await service.events('given-up')).toMatchObject([{ status: 499 }]);
+});
+
+test('a denial is told in its own words alone', async () => {
+  const { policies } = service.client;
+  const { id } = await policies.create({ name: 'no', effect: 'deny', match: { tools: ['echo'] } });
+  const answer = actlog.answers(functions, { recorder: service.guarded(), sessionId: 'denied' });
+  const results = await answer({ content: [toolUse('echo', { text: 'a' })] });
+  await policies.archive(id);
+  expect(results?.content).toMatchObject([
+    { content: expect.stringMatching(/^The call of the tool "echo" was not run/), is_error: true },
+  ]);
+});
+
+test('the messages so far tell the session', async () => {
+  const recorder = service.recorder({ agentId: 'told' });
+  const answer = actlog.answers(functions, { recorder });
+  const call = () => ({ content: [toolUse('echo', { text: 'a' })] });
+  const messages = [{ role: 'user', content: 'go' }];
+  await answer(call(), { messages });
+  await answer(call(), { messages: [...messages, { role: 'user', content: 'go on' }] });
+  await answer(call(), { messages: [{ role: 'user', content: 'go' }] });
+  await recorder.flush();
+  const sessions = await service.client.agents.sessions('told').toArray({ limit: 10 });
+  expect(sessions.map(({ eventCount }) => eventCount).sort()).toEqual([1, 2]);
+});
+
+test('a tool that is left out runs, and is not recorded', async () => {
+  const answer = actlog.answers(functions, {
+    recorder: service.recorder(),
+    sessionId: 'out',
+    exclude: ['echo'],
+  });
+  const results = await answer({ content: [toolUse('echo', { text: 'a' })] });
+  expect(results?.content).toMatchObject([{ content: 'echo: a' }]);
+  expect(await service.events('out')).toEqual([]);
+});

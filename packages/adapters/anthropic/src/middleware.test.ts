@@ -1,0 +1,127 @@
+import { Service } from '@actlog/adapter-suite';
+import { hashArguments } from '@actlog/recorder';
+import Anthropic from '@anthropic-ai/sdk';
+import { betaZodTool } from '@anthropic-ai/sdk/helpers/beta/zod';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import * as z from 'zod';
+import { type Block, clientOf, toolUse, webSearch } from '../tests/model.ts';
+import { actlog } from './index.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await Service.start();
+});
+afterAll(() => service.close());
+
+const echo = betaZodTool({
+  name: 'echo',
+  description: 'Says it again.',
+  inputSchema: z.object({ text: z.string() }),
+  run: ({ text }) => `echo: ${text}`,
+});
+const question = { role: 'user' as const, content: 'go' };
+const request = { model: 'scripted', max_tokens: 1, messages: [question] };
+
+/** Asks once, streamed and not, and tells what was recorded of each: the same. */
+async function recordedOf(name: string, ...turns: (readonly Block[])[]) {
+  const sessions = [`${name}-whole`, `${name}-streamed`];
+  for (const sessionId of sessions) {
+    const { client } = clientOf(turns, {
+      middleware: [actlog.middleware({ recorder: service.recorder(), sessionId })],
+    });
+    for (const _turn of turns) {
+      if (sessionId.endsWith('whole')) await client.messages.create(request);
+      else await client.messages.stream(request).finalMessage();
+    }
+  }
+  const [whole, streamed] = await Promise.all(sessions.map((id) => service.storedEvents(id)));
+  const seen = (events = whole) =>
+    events?.map(({ payload }) => [payload?.toolName, payload?.responseStatus, payload?.argumentsHash]);
+  expect(seen(streamed)).toEqual(seen());
+  return seen();
+}
+
+test('a tool that Anthropic runs is recorded with its arguments and how it ended', async () => {
+  const hash = await hashArguments({ query: 'a' });
+  expect(await recordedOf('found', webSearch('a', []))).toEqual([['web_search', 200, hash]]);
+  const codes = { too_many_requests: 429, invalid_tool_input: 400, unavailable: 503, of_the_future: 500 };
+  for (const [error_code, status] of Object.entries(codes)) {
+    const failed = webSearch('a', { type: 'web_search_tool_result_error', error_code });
+    expect(await recordedOf(error_code, failed)).toEqual([['web_search', status, hash]]);
+  }
+});
+
+test('so is one of an MCP server, and one whose result comes with a later answer', async () => {
+  const hash = await hashArguments({ query: 'a' });
+  const use = {
+    type: 'mcp_tool_use',
+    id: 'mcptoolu_1',
+    name: 'find',
+    server_name: 'shop',
+    input: { query: 'a' },
+  };
+  const result = { type: 'mcp_tool_result', tool_use_id: 'mcptoolu_1', is_error: true, content: 'no' };
+  expect(await recordedOf('mcp', [use, result])).toEqual([['find', 500, hash]]);
+  const [asked, found] = webSearch('a', []);
+  expect(await recordedOf('later', [asked], [found])).toEqual([['web_search', 200, hash]]);
+});
+
+test('the calls of a tool runner are each recorded once, in the conversation that the traces name', async () => {
+  const options = { recorder: service.recorder() };
+  for (const isEager of [false, true]) {
+    const turns = [[toolUse('echo', { text: 'a' }), toolUse('nowhere', {})], [toolUse('echo', { text: 5 })]];
+    const { client } = clientOf(turns, {
+      middleware: [actlog.middleware(options), actlog.middleware(options)],
+    });
+    const tools = actlog([echo], options);
+    // Options are copied and the middleware with them.
+    const { messages } = client.withOptions({ maxRetries: 1 }).beta;
+    const conversationId = `runner-${isEager}`;
+    const eager = { stream: true, runToolsEagerly: true };
+    await messages
+      .toolRunner({ ...request, tools, ...(isEager && eager) }, { openTelemetry: { conversationId } })
+      .runUntilDone();
+    const seen = (await service.events(conversationId)).map(
+      ({ toolName, status }) => `${toolName} ${status}`,
+    );
+    expect(seen.sort()).toEqual(['echo 200', 'echo 400', 'nowhere 404']);
+  }
+});
+
+test('a conversation without a name is one session, and another is another', async () => {
+  const recorder = service.recorder({ agentId: 'conversations' });
+  for (let run = 0; run < 2; run += 1) {
+    const { client } = clientOf([[toolUse('echo', { text: 'a' })], [toolUse('echo', { text: 'b' })]], {
+      middleware: [actlog.middleware({ recorder })],
+    });
+    const messages = [{ ...question }];
+    await client.beta.messages
+      .toolRunner({ ...request, messages, tools: actlog([echo], { recorder }) })
+      .runUntilDone();
+  }
+  await recorder.flush();
+  const sessions = await service.client.agents.sessions('conversations').toArray({ limit: 10 });
+  expect(sessions.map(({ eventCount }) => eventCount)).toEqual([2, 2]);
+});
+
+test('an id that a service uses again is another call', async () => {
+  const options = { recorder: service.recorder(), sessionId: 'same-ids' };
+  const turn = [toolUse('echo', { text: 'a' }, 'call_0')];
+  const { client } = clientOf([turn, turn], { middleware: [actlog.middleware(options)] });
+  await client.beta.messages.toolRunner({ ...request, tools: [echo] }).runUntilDone();
+  expect(await service.events('same-ids')).toHaveLength(2);
+});
+
+test('answers that are none, and other requests, go through as they are', async () => {
+  const bodies = ['{', '{"content":[null]}', '[]'];
+  const fetch = async () => new Response(bodies.shift(), { headers: { 'content-type': 'application/json' } });
+  const middleware = [actlog.middleware({ recorder: service.recorder() })];
+  const client = new Anthropic({ apiKey: 'none', maxRetries: 0, fetch, middleware });
+  await expect(client.messages.create(request)).rejects.toThrow('JSON');
+  expect(
+    await client.messages.create({ ...request, messages: [{ role: 'assistant', content: 'so' }] }),
+  ).toEqual({
+    content: [null],
+  });
+  expect(await client.messages.countTokens({ model: 'scripted', messages: [question] })).toEqual([]);
+});

@@ -1,0 +1,95 @@
+import { conversationSession } from '@actlog/recorder/adapter';
+import type { Middleware, MiddlewareContext } from '@anthropic-ai/sdk';
+import { type AnyMessage, blocksOf, isToolUse } from './message-blocks.ts';
+import { MessageCalls } from './message-calls.ts';
+import type { ActlogOptions } from './options.ts';
+import { type StreamedBlock, streamedBlocks } from './streamed-blocks.ts';
+import { toolUses } from './tool-uses.ts';
+
+/** A request for a message. */
+interface MessageRequest {
+  readonly messages: readonly AnyMessage[];
+  readonly sessionId: string | undefined;
+  readonly isStreamed: boolean;
+}
+
+/**
+ * The middleware behind `actlog.middleware()`. It records only: when it sees a call of yours, that has been run, or
+ * is for you to run.
+ */
+export function recordMiddleware(options: Omit<ActlogOptions, 'guard'> = {}): Middleware {
+  const calls = new MessageCalls(options);
+  return async (request, next, context) => {
+    const sent = unfelt(() => messageRequest(context));
+    if (!sent) return next(request);
+    unfelt(() => calls.sent(sent.messages));
+    const response = await next(request);
+    if (response.ok) await seen(response, context, sent, calls).catch(ignore);
+    return response;
+  };
+}
+
+/** What goes wrong in here, as in a message that is not as expected, must not reach the agent. */
+function unfelt<Value>(run: () => Value): Value | undefined {
+  try {
+    return run();
+  } catch {
+    return undefined;
+  }
+}
+
+function ignore(): void {}
+
+/** The request that is made, where it is one for a message. */
+function messageRequest({ options }: MiddlewareContext): MessageRequest | undefined {
+  const { method, path = '', body, stream = false, openTelemetry } = options ?? {};
+  const { messages } = (body ?? {}) as { messages?: unknown };
+  if (method !== 'post' || path.split('?')[0] !== '/v1/messages' || !Array.isArray(messages))
+    return undefined;
+  return {
+    messages,
+    sessionId: sessionOf(messages, openTelemetry?.conversationId),
+    isStreamed: stream,
+  };
+}
+
+/**
+ * The session of a request: the conversation that the application names for its traces; else that of the calls whose
+ * results are sent; else that of the messages.
+ */
+function sessionOf(messages: readonly AnyMessage[], conversationId: string | undefined): string | undefined {
+  if (conversationId) return conversationId;
+  const results = blocksOf(messages.at(-1)).filter(({ type }) => type === 'tool_result');
+  const [known] = results.flatMap(({ tool_use_id: id = '' }) => toolUses().find(id)?.sessionId ?? []);
+  return known ?? conversationSession(messages);
+}
+
+async function seen(
+  response: Response,
+  context: MiddlewareContext,
+  { sessionId, isStreamed }: MessageRequest,
+  calls: MessageCalls,
+): Promise<void> {
+  if (isStreamed) {
+    const stream = await context.parse<AsyncIterable<never>>(response);
+    // The answer goes on to the caller meanwhile.
+    void seenStream(streamedBlocks(stream), sessionId, calls).catch(ignore);
+    return;
+  }
+  for (const block of blocksOf(await context.parse<AnyMessage>(response))) {
+    toolUses().renew(block.id);
+    calls.answered(block, sessionId);
+  }
+}
+
+async function seenStream(
+  blocks: AsyncIterable<StreamedBlock>,
+  sessionId: string | undefined,
+  calls: MessageCalls,
+): Promise<void> {
+  for await (const { block, isWhole } of blocks) {
+    // A tool may start before the answer is whole, and its call is known by then.
+    if (!isWhole) toolUses().renew(block.id);
+    if (isWhole || isToolUse(block)) calls.answered(block, sessionId);
+  }
+}

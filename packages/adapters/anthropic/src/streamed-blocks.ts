@@ -1,0 +1,41 @@
+import type { MessageBlock } from './message-blocks.ts';
+
+/** The events of a streamed message that its blocks are made of. */
+interface StreamEvent {
+  readonly type: string;
+  readonly index?: number;
+  readonly content_block?: MessageBlock;
+  readonly delta?: { readonly type?: string; readonly partial_json?: string };
+}
+
+/** A block of a streamed message. */
+export interface StreamedBlock {
+  readonly block: MessageBlock;
+  /** False when it has begun and its input is still to come. */
+  readonly isWhole: boolean;
+}
+
+/** The blocks of a streamed message, each when it begins and when it is whole. */
+export async function* streamedBlocks(events: AsyncIterable<StreamEvent>): AsyncGenerator<StreamedBlock> {
+  const begun = new Map<number, { readonly block: MessageBlock; json: string }>();
+  for await (const { type, index = -1, content_block, delta } of events) {
+    const open = begun.get(index);
+    if (type === 'content_block_start' && content_block) {
+      begun.set(index, { block: content_block, json: '' });
+      yield { block: content_block, isWhole: false };
+    } else if (type === 'content_block_delta' && open && delta?.type === 'input_json_delta') {
+      open.json += delta.partial_json ?? '';
+    } else if (type === 'content_block_stop' && open) {
+      begun.delete(index);
+      yield { block: { ...open.block, ...inputOf(open.json) }, isWhole: true };
+    }
+  }
+}
+
+function inputOf(json: string): Pick<MessageBlock, 'input'> | undefined {
+  try {
+    return json === '' ? undefined : { input: JSON.parse(json) };
+  } catch {
+    return undefined; // the answer was cut off
+  }
+}

@@ -1,0 +1,71 @@
+import { sharedRecorder } from '@actlog/recorder';
+import type { ActlogOptions } from './options.ts';
+
+/** What is known of a call by its `tool_use` id. */
+export interface ToolUse {
+  readonly toolName: string;
+  /** What the model gave; undefined while its stream is under way. */
+  readonly input: unknown;
+  readonly sessionId: string | undefined;
+}
+
+/** Calls that are remembered at most: those that come with one answer, and those whose results are still out. */
+const maxUses = 10_000;
+
+/** The calls that messages told of, so that each is recorded once and in its session by whatever sees it first. */
+class ToolUses {
+  readonly #uses = new Map<string, ToolUse>();
+  readonly #recorded = new Map<string, WeakSet<object>>();
+
+  find(id: string): ToolUse | undefined {
+    return this.#uses.get(id);
+  }
+
+  /** Remembers a call that a new message asks for. */
+  add(id: string, use: ToolUse): void {
+    put(this.#uses, id, use);
+  }
+
+  /** Forgets who recorded an id: a new message uses it, as some services do again and again. */
+  renew(id: string | undefined): void {
+    if (id !== undefined) this.#recorded.delete(id);
+  }
+
+  /** Whether this recorder is the first to ask for the call, and now has it. */
+  claim(id: string, recorder: object): boolean {
+    const recorders = this.#recorded.get(id) ?? new WeakSet();
+    if (recorders.has(recorder)) return false;
+    put(this.#recorded, id, recorders.add(recorder));
+    return true;
+  }
+
+  /** Claims the call that has this input, where a hook is not told the id: the newest that nobody has recorded. */
+  claimInput(toolName: string, input: unknown, recorder: object): ToolUse | undefined {
+    const text = JSON.stringify(input);
+    for (const [id, use] of [...this.#uses].reverse()) {
+      const fits = use.toolName === toolName && JSON.stringify(use.input) === text;
+      if (fits && this.claim(id, recorder)) return use;
+    }
+    return undefined;
+  }
+}
+
+function put<Value>(map: Map<string, Value>, id: string, value: Value): void {
+  map.delete(id);
+  map.set(id, value);
+  if (map.size > maxUses) map.delete(map.keys().next().value as string);
+}
+
+const key = Symbol.for('@actlog/anthropic/tool-uses');
+
+/** One for all copies of this package. */
+export function toolUses(): ToolUses {
+  const registry = globalThis as { [key]?: ToolUses };
+  registry[key] ??= new ToolUses();
+  return registry[key];
+}
+
+/** The recorder that these options name. */
+export function recorderOf({ recorder }: ActlogOptions): object {
+  return recorder ?? sharedRecorder();
+}

@@ -1,0 +1,162 @@
+import { Service } from '@actlog/adapter-suite';
+import { hashArguments } from '@actlog/recorder';
+import { betaZodTool } from '@anthropic-ai/sdk/helpers/beta/zod';
+import type { BetaRunnableTool } from '@anthropic-ai/sdk/lib/tools/BetaRunnableTool';
+import type { BetaToolRunnerParams } from '@anthropic-ai/sdk/lib/tools/BetaToolRunner';
+import { ToolError } from '@anthropic-ai/sdk/lib/tools/ToolError';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import * as z from 'zod';
+import { type Block, clientOf, toolAnswers, toolUse } from '../tests/model.ts';
+import { actlog } from './index.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await Service.start();
+});
+afterAll(() => service.close());
+
+const settings = {
+  name: 'repeat',
+  description: 'Says it again.',
+  inputSchema: z.object({ text: z.string(), times: z.number().default(2) }),
+  run: ({ text, times }: { text: string; times: number }) => text.repeat(times),
+};
+const repeat = betaZodTool(settings);
+
+/** Runs the SDK's loop over one turn of calls. */
+async function answersTo(calls: readonly Block[], tools: BetaToolRunnerParams['tools']) {
+  const { client, sent } = clientOf([calls]);
+  const messages = [{ role: 'user' as const, content: 'go' }];
+  await client.beta.messages.toolRunner({ model: 'scripted', max_tokens: 1, messages, tools }).runUntilDone();
+  return toolAnswers(sent);
+}
+
+test('the hash is of what the model wrote, before the schema fills in', async () => {
+  const tools = actlog([repeat], { recorder: service.recorder(), sessionId: 'raw' });
+  expect(await answersTo([toolUse('repeat', { text: 'a' })], tools)).toEqual([
+    { text: 'aa', isError: false },
+  ]);
+  const [event] = await service.storedEvents('raw');
+  expect(event?.payload?.argumentsHash).toBe(await hashArguments({ text: 'a' }));
+});
+
+test('tools that Anthropic runs, and those left out, are the same objects', () => {
+  const search = { type: 'web_search_20250305', name: 'web_search' } as const;
+  const other = betaZodTool({ ...settings, name: 'other' });
+  const options = { recorder: service.recorder(), exclude: ['other'] };
+  const [first, second, third] = actlog([repeat, search, other], options);
+  expect(first).not.toBe(repeat);
+  expect(second).toBe(search);
+  expect(third).toBe(other);
+});
+
+test('a tool of a class of its own keeps its fields, methods and marks', async () => {
+  const mark = Symbol('mark');
+  class Shout {
+    readonly type = 'custom';
+    readonly name = 'shout';
+    readonly input_schema = { type: 'object' as const };
+    readonly [mark] = true;
+    readonly #end = '!';
+    parse(input: unknown) {
+      return { ...(input as { text: string }), end: this.#end };
+    }
+    run({ text, end }: { text: string; end: string }) {
+      return text + end + this.#end;
+    }
+  }
+  const [shout] = actlog([new Shout() as BetaRunnableTool], {
+    recorder: service.recorder(),
+    sessionId: 'class',
+  });
+  expect(mark in shout).toBe(true);
+  expect(JSON.parse(JSON.stringify(shout))).toEqual(JSON.parse(JSON.stringify(new Shout())));
+  expect(await answersTo([toolUse('shout', { text: 'a' })], [shout])).toEqual([
+    { text: 'a!!', isError: false },
+  ]);
+  expect(await service.events('class')).toMatchObject([{ toolName: 'shout', status: 200 }]);
+});
+
+test('a call by hand is recorded', async () => {
+  const [tool] = actlog([repeat], { recorder: service.recorder(), sessionId: 'by-hand' });
+  expect(await tool.run(tool.parse({ text: 'a' }))).toBe('aa');
+  expect(() => tool.parse({ text: 5 })).toThrow();
+  expect(await service.events('by-hand')).toMatchObject([{ status: 200 }, { status: 400 }]);
+});
+
+test('arguments that do not fit are one call, installed twice too', async () => {
+  const options = { recorder: service.recorder(), sessionId: 'invalid-twice' };
+  await answersTo([toolUse('repeat', { text: 5 })], actlog(actlog([repeat], options), options));
+  expect(await service.events('invalid-twice')).toMatchObject([{ toolName: 'repeat', status: 400 }]);
+});
+
+test('a denial is told in its own words alone, and as a denial to a hook further out', async () => {
+  const { policies } = service.client;
+  const { id } = await policies.create({
+    name: 'no',
+    effect: 'deny',
+    match: { tools: ['repeat'] },
+    message: 'No.',
+  });
+  const inner = actlog([repeat], { recorder: service.guarded(), sessionId: 'denied' });
+  const guardless = { recorder: service.recorder(), sessionId: 'denied-outside' };
+  const answers = await answersTo([toolUse('repeat', { text: 'a' })], actlog(inner, guardless));
+  await policies.archive(id);
+  expect(answers).toEqual([
+    {
+      text: expect.stringMatching(/^The call of the tool "repeat" was not run: .*tell the user\.$/),
+      isError: true,
+    },
+  ]);
+  expect(await service.events('denied')).toMatchObject([{ status: 403 }]);
+  expect(await service.events('denied-outside')).toMatchObject([{ status: 403 }]);
+});
+
+test('what a tool tells the model of its failure stays as it is', async () => {
+  const content = [{ type: 'text' as const, text: 'full' }];
+  const tools = actlog(
+    [
+      {
+        ...repeat,
+        run: () => {
+          throw new ToolError(content);
+        },
+      },
+    ],
+    { recorder: service.recorder(), sessionId: 'tool-error' },
+  );
+  const answers = await answersTo([toolUse('repeat', { text: 'a' })], tools);
+  expect(answers).toEqual([{ text: JSON.stringify(content), isError: true }]);
+  expect(await service.events('tool-error')).toMatchObject([{ status: 500 }]);
+});
+
+test('the calls of a toolset are recorded by the names of its members', async () => {
+  const browser = {
+    type: 'browser_toolset_20260801' as const,
+    run: async (_context: unknown, { name }: { name: string }) => [
+      { type: 'text' as const, text: `${name} done` },
+    ],
+  };
+  const recorder = service.recorder();
+  const tools = actlog([browser as never], { recorder, sessionId: 'toolset', exclude: ['scroll'] });
+  const calls = ['navigate', 'scroll'].map((name) => ({
+    ...toolUse(name, { by: 1 }),
+    toolset_name: 'browser',
+  }));
+  expect((await answersTo(calls, tools)).map(({ text }) => JSON.parse(text)[0].text)).toEqual([
+    'navigate done',
+    'scroll done',
+  ]);
+  expect(await service.events('toolset')).toMatchObject([{ toolName: 'navigate', status: 200 }]);
+});
+
+test('a tool that is added while the loop runs is recorded like the others', async () => {
+  const [tool] = actlog([repeat], { recorder: service.recorder(), sessionId: 'added' });
+  const { client, sent } = clientOf([[toolUse('repeat', { text: 'a' })]]);
+  const messages = [{ role: 'user' as const, content: 'go' }];
+  const runner = client.beta.messages.toolRunner({ model: 'scripted', max_tokens: 1, messages, tools: [] });
+  runner.addTools(tool);
+  await runner.runUntilDone();
+  expect(toolAnswers(sent)).toEqual([{ text: 'aa', isError: false }]);
+  expect(await service.events('added')).toMatchObject([{ toolName: 'repeat', status: 200 }]);
+});

@@ -1,0 +1,92 @@
+import type { AdapterCalls } from '@actlog/recorder/adapter';
+import type { BetaRunnableTool } from '@anthropic-ai/sdk/lib/tools/BetaRunnableTool';
+import type { BetaRunnableToolset } from '@anthropic-ai/sdk/lib/tools/BetaRunnableToolset';
+import type { BetaToolUnion } from '@anthropic-ai/sdk/resources/beta';
+import { anthropicCalls } from './anthropic-calls.ts';
+import { throwForModel } from './denial.ts';
+import { isInvalidInput, noteInvalidInput } from './invalid-input.ts';
+import type { ActlogOptions } from './options.ts';
+import { recorderOf, toolUses } from './tool-uses.ts';
+
+/** What a tool runner takes: its own tools and toolsets, and those that Anthropic runs. */
+type RunnerTool = BetaToolUnion | BetaRunnableTool | BetaRunnableToolset;
+
+type Run = (...args: unknown[]) => unknown;
+
+/** A tool or toolset that this process runs. */
+interface Runnable {
+  readonly run: Run;
+  readonly parse?: (content: unknown) => unknown;
+  /** Toolsets have none: their calls carry the names of their members. */
+  readonly name?: string;
+}
+
+/** What a tool is told of the call that it runs for. */
+interface RunContext {
+  readonly toolUse?: { readonly id: string; readonly name: string; readonly input: unknown };
+  readonly signal?: AbortSignal | null;
+}
+
+/** The wrapper behind `actlog()`: the same tools, of the same types, recorded and guarded. */
+export function recordTools<Tools extends readonly RunnerTool[]>(
+  tools: readonly [...Tools],
+  options: ActlogOptions = {},
+): { -readonly [Index in keyof Tools]: Tools[Index] } {
+  const calls = anthropicCalls(options);
+  return tools.map((tool) => {
+    const isRecorded = isRunnable(tool) && (tool.name === undefined || calls.covers(tool.name));
+    return isRecorded ? wrapped(tool, calls, recorderOf(options)) : tool;
+  }) as { -readonly [Index in keyof Tools]: Tools[Index] };
+}
+
+function isRunnable(tool: unknown): tool is Runnable {
+  return typeof (tool as Partial<Runnable> | undefined)?.run === 'function';
+}
+
+/** Only `run` and `parse` change; all else, marks and private fields too, is the tool's own. */
+function wrapped(tool: Runnable, calls: AdapterCalls, recorder: object): Runnable {
+  const run: Run = (...args) => recordRun(tool, calls, recorder, args);
+  const parse = (content: unknown) => recordParse(tool, calls, recorder, content);
+  return new Proxy(tool, {
+    get(target, property) {
+      if (property === 'run') return run;
+      const value: unknown = Reflect.get(target, property, target);
+      if (property === 'parse' && value) return parse;
+      const isMethod = !Object.hasOwn(target, property) && property !== 'constructor';
+      return typeof value === 'function' && isMethod ? value.bind(target) : value;
+    },
+  });
+}
+
+async function recordRun(tool: Runnable, calls: AdapterCalls, recorder: object, args: unknown[]) {
+  // A tool is run with its input and the context, a toolset with the context and the call.
+  const [input, context] = (tool.name === undefined ? [undefined, args[0]] : args) as [unknown, RunContext?];
+  const use = context?.toolUse;
+  const toolName = use?.name ?? tool.name ?? 'unknown';
+  if (!calls.covers(toolName)) return tool.run(...args);
+  if (use) toolUses().claim(use.id, recorder);
+  const call = {
+    toolName,
+    arguments: use ? use.input : input,
+    callId: use?.id,
+    signal: context?.signal ?? undefined,
+    sessionId: use && toolUses().find(use.id)?.sessionId,
+  };
+  return calls.run(call, () => tool.run(...args)).catch(throwForModel);
+}
+
+/** An input that does not fit never reaches `run`. */
+function recordParse(tool: Runnable, calls: AdapterCalls, recorder: object, content: unknown): unknown {
+  try {
+    return tool.parse?.(content);
+  } catch (error) {
+    const isKnown = isInvalidInput(error); // by a wrapper further in
+    noteInvalidInput(error);
+    const toolName = tool.name ?? 'unknown';
+    if (!isKnown) {
+      const sessionId = toolUses().claimInput(toolName, content, recorder)?.sessionId;
+      calls.record({ toolName, arguments: content, sessionId }, { ok: false, error });
+    }
+    throw error;
+  }
+}

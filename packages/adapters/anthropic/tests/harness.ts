@@ -1,0 +1,172 @@
+import type { AdapterHarness, Ending, Scenario, SuiteTool } from '@actlog/adapter-suite';
+import type Anthropic from '@anthropic-ai/sdk';
+import type { Middleware } from '@anthropic-ai/sdk';
+import { betaZodTool } from '@anthropic-ai/sdk/helpers/beta/zod';
+import * as z from 'zod';
+import { actlog } from '../src/index.ts';
+import { version } from '../src/version.ts';
+import { clientOf, toolAnswers, toolUse } from './model.ts';
+
+const inputSchema = z.object({ text: z.string() });
+const params = { model: 'scripted', max_tokens: 100 };
+
+/** Runs an agent with a client of the scripted service, and gives its last message. */
+type Loop = (
+  client: Anthropic,
+  scenario: Scenario,
+) => Promise<{ readonly content: readonly { readonly type: string; readonly text?: string }[] }>;
+
+async function ended(scenario: Scenario, middleware: Middleware[], loop: Loop): Promise<Ending> {
+  const turns = scenario.turns.map((calls) => calls.map((call) => toolUse(call.toolName, call.arguments)));
+  const { client, sent } = clientOf(turns, { middleware });
+  try {
+    const { content } = await loop(client, scenario);
+    return { answers: toolAnswers(sent), finalText: content.map(({ text }) => text).join('') };
+  } catch (error) {
+    return { answers: toolAnswers(sent), error };
+  }
+}
+
+/** The SDK's own loop. */
+const toolRunner: Loop = (
+  client,
+  { tools, adapter, isInstalledTwice, isStreamed = false, signal, sessionId },
+) => {
+  const own = tools.map(({ name, run }) =>
+    betaZodTool({
+      name,
+      description: `The tool ${name}.`,
+      inputSchema,
+      run: (input, context) => run(input, context?.signal ?? undefined),
+    }),
+  );
+  const once = adapter ? actlog(own, adapter) : own;
+  const settings = {
+    ...params,
+    messages: [{ role: 'user' as const, content: 'go' }],
+    tools: adapter && isInstalledTwice ? actlog(once, adapter) : once,
+  };
+  const options = { openTelemetry: { conversationId: sessionId }, ...(signal && { signal }) };
+  const runner = isStreamed
+    ? client.beta.messages.toolRunner({ ...settings, stream: true, runToolsEagerly: true }, options)
+    : client.beta.messages.toolRunner(settings, options);
+  return runner.runUntilDone();
+};
+
+/** A loop that is written by hand; what answers its messages is the adapter's or its own. */
+async function handLoop(
+  client: Anthropic,
+  { isStreamed, signal }: Scenario,
+  answer: (message: Anthropic.Message) => Promise<Anthropic.MessageParam | undefined>,
+) {
+  const messages: Anthropic.MessageParam[] = [{ role: 'user', content: 'go' }];
+  while (true) {
+    const request = { ...params, messages };
+    const options = signal && { signal };
+    const message = isStreamed
+      ? await client.messages.stream(request, options).finalMessage()
+      : await client.messages.create(request, options);
+    const results = await answer(message);
+    if (!results) return message;
+    messages.push({ role: 'assistant', content: message.content }, results);
+  }
+}
+
+function functionsOf(tools: readonly SuiteTool[]) {
+  return Object.fromEntries(
+    tools.map(({ name, run }) => [
+      name,
+      (input: unknown, { signal }: { readonly signal?: AbortSignal | undefined } = {}) =>
+        run(inputSchema.parse(input), signal),
+    ]),
+  );
+}
+
+/** How a loop without the adapter answers. */
+async function answeredByHand({ content }: Anthropic.Message, { tools, signal }: Scenario) {
+  const functions = functionsOf(tools);
+  const uses = content.filter((block) => block.type === 'tool_use');
+  if (uses.length === 0) return undefined;
+  const results = uses.map(async ({ id, name, input }): Promise<Anthropic.ToolResultBlockParam> => {
+    const result = { type: 'tool_result' as const, tool_use_id: id };
+    try {
+      const run = functions[name];
+      if (!run) throw new Error(`Tool '${name}' not found`);
+      return { ...result, content: await run(input, { signal }) };
+    } catch (error) {
+      return { ...result, content: `Error: ${(error as Error).message}`, is_error: true };
+    }
+  });
+  return { role: 'user' as const, content: await Promise.all(results) };
+}
+
+const identity = { framework: 'anthropic', sdk: `@actlog/anthropic/${version}` };
+const abilities = {
+  guards: true,
+  holds: true,
+  aborts: true,
+  invalidArguments: 400,
+  unknownTool: 404,
+  thrown: 502,
+  streams: true,
+  hasOwnHooks: true,
+  hasSession: true,
+  goesOnAfterDenial: true,
+} as const;
+
+function middlewareOf({ adapter, isInstalledTwice, ownHook }: Scenario, sessionId?: string): Middleware[] {
+  const options = { ...(sessionId !== undefined && { sessionId }), ...adapter };
+  const own: Middleware = async (request, next, { parse }) => {
+    const response = await next(request);
+    const { content } = await parse<Anthropic.Message>(response);
+    for (const block of content) if (block.type === 'tool_use') ownHook?.(block.name);
+    return response;
+  };
+  return [
+    ...(adapter ? [actlog.middleware(options)] : []),
+    ...(adapter && isInstalledTwice ? [actlog.middleware(options)] : []),
+    ...(ownHook ? [own] : []),
+  ];
+}
+
+/** The tools of a tool runner, and the client's middleware for the calls that reach none. */
+export const toolRunnerHarness: AdapterHarness = {
+  ...identity,
+  hook: '`tools: actlog(tools)` with `middleware: [actlog.middleware()]`',
+  abilities,
+  run: (scenario) => ended(scenario, middlewareOf(scenario), toolRunner),
+};
+
+/** A loop that is written by hand around the adapter's helper. */
+export const answersHarness: AdapterHarness = {
+  ...identity,
+  hook: '`actlog.answers(functions)`',
+  abilities: { ...abilities, hasOwnHooks: false, hasSession: false },
+  run: (scenario) =>
+    ended(scenario, scenario.isInstalledTwice ? middlewareOf(scenario, scenario.sessionId) : [], (client) => {
+      const { adapter, tools, signal, sessionId } = scenario;
+      if (!adapter) return handLoop(client, scenario, (message) => answeredByHand(message, scenario));
+      const answer = actlog.answers(functionsOf(tools), { sessionId, ...adapter });
+      return handLoop(client, scenario, (message) => answer(message, { signal }));
+    }),
+};
+
+/** Any loop, by the client's middleware alone. */
+export const middlewareHarness: AdapterHarness = {
+  ...identity,
+  hook: '`middleware: [actlog.middleware()]`',
+  abilities: {
+    ...abilities,
+    guards: false,
+    holds: false,
+    aborts: false,
+    goesOnAfterDenial: false,
+    invalidArguments: 500,
+    thrown: 500,
+    hasSession: false,
+  },
+  run: (scenario) =>
+    ended(scenario, middlewareOf(scenario, scenario.sessionId), (client) =>
+      handLoop(client, scenario, (message) => answeredByHand(message, scenario)),
+    ),
+};

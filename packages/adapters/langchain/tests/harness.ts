@@ -1,0 +1,80 @@
+import type { AdapterHarness, Ending, Scenario, SuiteTool } from '@actlog/adapter-suite';
+import { createAgent, createMiddleware, tool } from 'langchain';
+import * as z from 'zod';
+import { actlog } from '../src/index.ts';
+import { version } from '../src/version.ts';
+import { inThread, modelOf, question, toolAnswers } from './agent.ts';
+
+function langChainTool({ name, run }: SuiteTool) {
+  return tool(({ text }, config) => run({ text }, config.signal), {
+    name,
+    description: `The tool ${name}.`,
+    schema: z.object({ text: z.string() }),
+  });
+}
+
+function ownMiddleware(hear: (toolName: string) => void) {
+  return createMiddleware({
+    name: 'own',
+    wrapToolCall: (request, handler) => {
+      hear(request.toolCall.name);
+      return handler(request);
+    },
+  });
+}
+
+function agentOf({ tools, turns, adapter, isInstalledTwice, ownHook }: Scenario) {
+  const own = tools.map(langChainTool);
+  const calls = turns.map((turn, index) =>
+    turn.map(({ toolName, arguments: args }, place) => ({ name: toolName, args, id: `${index}-${place}` })),
+  );
+  return createAgent({
+    model: modelOf(calls),
+    tools: adapter && isInstalledTwice ? actlog.tools(own, adapter) : own,
+    middleware: [...(adapter ? [actlog(adapter)] : []), ...(ownHook ? [ownMiddleware(ownHook)] : [])],
+  });
+}
+
+async function lastState(scenario: Scenario) {
+  const { sessionId, isStreamed, signal } = scenario;
+  const agent = agentOf(scenario);
+  const config = { ...inThread(sessionId), ...(signal && { signal }) };
+  if (!isStreamed) return agent.invoke(question, config);
+  let state: Awaited<ReturnType<typeof agent.invoke>> | undefined;
+  for await (const values of await agent.stream(question, { ...config, streamMode: 'values' }))
+    state = values;
+  if (!state) throw new Error('The stream held nothing.');
+  return state;
+}
+
+/** LangChain's agents, by middleware. */
+export const langChainHarness: AdapterHarness = {
+  framework: 'langchain',
+  sdk: `@actlog/langchain/${version}`,
+  hook: '`middleware: [actlog()]`',
+  abilities: {
+    guards: true,
+    holds: true,
+    aborts: true,
+    invalidArguments: 400,
+    unknownTool: 404,
+    thrown: 502,
+    streams: true,
+    hasOwnHooks: true,
+    hasSession: true,
+    goesOnAfterDenial: true,
+  },
+  async run(scenario): Promise<Ending> {
+    try {
+      const state = await lastState(scenario);
+      const answers = toolAnswers(state).map(({ text, status }) => ({
+        text,
+        // LangChain 1.4 does not mark the errors of its own.
+        isError: status === 'error' || /^Error\b/.test(text),
+      }));
+      return { answers, finalText: state.messages.at(-1)?.text };
+    } catch (error) {
+      return { answers: [], error };
+    }
+  },
+};

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { Session } from '../session.ts';
+import { conversationSession } from './conversation.ts';
+
+const nowhere = { toolCall: () => Promise.reject(new Error('no')), record: () => '' };
+
+test('a conversation keeps its session while messages are added, whatever the instructions', () => {
+  const question = { role: 'user', content: 'go' };
+  const session = conversationSession([question]);
+  expect(session).toMatch(/^[0-9a-f-]{36}$/);
+  expect(conversationSession([{ role: 'system' }, { role: 'developer' }, question, { role: 'user' }])).toBe(
+    session,
+  );
+  expect(conversationSession([{ ...question }])).not.toBe(session);
+});
+
+test('a session that runs around it goes first', () => {
+  const question = { role: 'user' };
+  expect(new Session('around', nowhere).run(() => conversationSession([question]))).toBe('around');
+});
+
+test('without a message there is no conversation', () => {
+  for (const messages of [undefined, [], [{ role: 'system' }], ['go'], [null]]) {
+    expect(conversationSession(messages)).toBeUndefined();
+  }
+});

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { noteHookedCall, takeHookedCall } from './hooked-calls.ts';
+
+const call = { toolName: 'search', callId: 'call_1' };
+
+test('knows a call by its id and its tool, once', () => {
+  const recorder = {};
+  noteHookedCall(recorder, call);
+  noteHookedCall(recorder, call);
+  expect(takeHookedCall(recorder, { ...call, toolName: 'other' })).toBe(false);
+  expect(takeHookedCall({}, call)).toBe(false);
+  expect(takeHookedCall(recorder, call)).toBe(true);
+  expect(takeHookedCall(recorder, call)).toBe(false);
+});
+
+test('does not know calls without an id', () => {
+  const recorder = {};
+  noteHookedCall(recorder, { toolName: 'search' });
+  expect(takeHookedCall(recorder, { toolName: 'search' })).toBe(false);
+});
+
+test('forgets the oldest of many', () => {
+  const recorder = {};
+  for (let n = 0; n <= 1000; n += 1) noteHookedCall(recorder, { toolName: 'search', callId: `call_${n}` });
+  expect(takeHookedCall(recorder, { toolName: 'search', callId: 'call_0' })).toBe(false);
+  expect(takeHookedCall(recorder, { toolName: 'search', callId: 'call_1' })).toBe(true);
+});
