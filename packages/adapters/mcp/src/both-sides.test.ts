@@ -1,0 +1,49 @@
+import { Service, suiteTools } from '@actlog/adapter-suite';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import * as v1 from '../tests/sdk-v1.ts';
+import * as v2 from '../tests/sdk-v2.ts';
+import { actlog } from './index.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await Service.start();
+});
+afterAll(() => service.close());
+
+test.each([
+  ['v1', v1],
+  ['v2', v2],
+] as const)('%s: a client and a server in one process count each call once', async (version, sdk) => {
+  const options = { recorder: service.recorder(), sessionId: `both-${version}` };
+  const server = actlog(sdk.emptyServer(), options);
+  sdk.register(server as never, suiteTools().all);
+  const client = actlog(sdk.newClient(), options);
+  await sdk.connectInMemory(client as never, server as never);
+  const echo = (text: string) => client.callTool({ name: 'echo', arguments: { text } });
+  await Promise.all([echo('a'), echo('a'), client.callTool({ name: 'fail', arguments: { text: 'b' } })]);
+  const events = await service.events(options.sessionId);
+  expect(events.map(({ toolName, status }) => `${toolName} ${status}`).sort()).toEqual([
+    'echo 200',
+    'echo 200',
+    'fail 500',
+  ]);
+});
+
+test('a tool that calls a tool of another server is two calls', async () => {
+  const options = { recorder: service.recorder(), sessionId: 'gateway' };
+  const upstream = v1.emptyServer();
+  v1.register(upstream, suiteTools().all);
+  const upstreamClient = actlog(v1.newClient(), options);
+  await v1.connectInMemory(upstreamClient, upstream);
+  const gateway = actlog(v1.emptyServer(), options);
+  const relay = async ({ text }: { readonly text: string }) => {
+    const { content } = await upstreamClient.callTool({ name: 'echo', arguments: { text } });
+    return (content as { text: string }[])[0]?.text ?? '';
+  };
+  v1.register(gateway, [{ name: 'echo', run: relay }]);
+  const client = actlog(v1.newClient(), options);
+  await v1.connectInMemory(client, gateway);
+  const { content } = await client.callTool({ name: 'echo', arguments: { text: 'far' } });
+  expect(content).toEqual([{ type: 'text', text: 'echo: far' }]);
+  expect(await service.events('gateway')).toHaveLength(2);
+});

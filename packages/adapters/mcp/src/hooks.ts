@@ -1,0 +1,50 @@
+import type { Recorder } from '@actlog/recorder';
+import type { AdapterCalls, AdapterOptions, HookedCall } from '@actlog/recorder/adapter';
+import { mcpCalls } from './mcp-calls.ts';
+
+const brand = Symbol.for('@actlog/mcp');
+
+interface Hook {
+  readonly calls: AdapterCalls;
+  readonly recorder: Recorder | undefined;
+  readonly guard: string;
+}
+
+/** Those who record the calls of one client or server; the first records, the others are asked by their guards. */
+export class Hooks {
+  readonly #hooks: Hook[] = [];
+
+  /** One more, unless it is there already: with the same recorder and a guard of the same terms. */
+  add(options: AdapterOptions): void {
+    const { recorder } = options;
+    const guard = JSON.stringify(options.guard) ?? '';
+    if (this.#hooks.some((hook) => hook.recorder === recorder && hook.guard === guard)) return;
+    this.#hooks.push({ calls: mcpCalls(options), recorder, guard });
+  }
+
+  /** Runs a call as one call of all that cover it. */
+  run<Result>(call: HookedCall, run: () => Promise<Result>): Promise<Result> {
+    return this.#hooks
+      .filter(({ calls }) => calls.covers(call.toolName))
+      .reduceRight(
+        (inner, { calls }) =>
+          () =>
+            calls.run(call, inner),
+        run,
+      )();
+  }
+}
+
+/**
+ * The hooks of a client or server.
+ *
+ * @param wrap - puts them in its calls, the first time
+ */
+export function hooksOf(target: object, wrap: (hooks: Hooks) => void): Hooks {
+  const known = (target as { [brand]?: Hooks })[brand];
+  if (known) return known;
+  const hooks = new Hooks();
+  wrap(hooks);
+  Object.defineProperty(target, brand, { value: hooks });
+  return hooks;
+}

@@ -1,0 +1,109 @@
+import { type Service, startSuiteService } from '@actlog/adapter-suite';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { createMcpHandler, InMemoryTransport, inputRequired, McpServer } from '@modelcontextprotocol/server';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import * as z from 'zod';
+import { listenFetch } from '../tests/http-listener.ts';
+import { actlog } from './index.ts';
+
+let service: Service;
+const open: { close(): Promise<void> }[] = [];
+beforeAll(async () => {
+  service = await startSuiteService();
+});
+afterEach(async () => {
+  for (const part of open.splice(0)) await part.close();
+});
+afterAll(() => service.close());
+
+/** A server whose tool `echo` asks the user once before it answers; `echo` needs approval where it is guarded. */
+function askingServer(ran: string[]): McpServer {
+  const server = new McpServer({ name: 'tools', version: '1.0.0' });
+  const inputSchema = z.object({ text: z.string() });
+  server.registerTool('echo', { description: 'Asks, and answers.', inputSchema }, ({ text }, { mcpReq }) => {
+    ran.push(mcpReq.inputResponses ? `answers ${text}` : `asks ${text}`);
+    if (mcpReq.inputResponses) return { content: [{ type: 'text', text: `echo: ${text}` }] };
+    const requestedSchema = { type: 'object' as const, properties: { sure: { type: 'boolean' as const } } };
+    return inputRequired({
+      inputRequests: { sure: inputRequired.elicit({ message: 'Sure?', requestedSchema }) },
+    });
+  });
+  return server;
+}
+
+function answeringClient(): Client {
+  const client = new Client(
+    { name: 'agent', version: '1.0.0' },
+    { capabilities: { elicitation: {} }, versionNegotiation: { mode: 'auto' } },
+  );
+  client.setRequestHandler('elicitation/create', () => ({ action: 'accept', content: { sure: true } }));
+  return client;
+}
+
+/** Over HTTP every request has a server of its own, as revision 2026-07-28 has it. */
+async function connectOverHttp(client: Client, serve: () => McpServer) {
+  const handler = createMcpHandler(serve, { legacy: 'reject' });
+  const listener = await listenFetch((request) => handler.fetch(request));
+  open.push(client, listener);
+  await client.connect(new StreamableHTTPClientTransport(listener.url));
+}
+
+const echo = { name: 'echo', arguments: { text: 'x' } };
+const answer = { content: [{ type: 'text', text: 'echo: x' }] };
+
+test('in the client: one call, one event', async () => {
+  const options = { recorder: service.recorder(), sessionId: 'client' };
+  const ran: string[] = [];
+  const client = actlog(answeringClient(), options);
+  await connectOverHttp(client, () => askingServer(ran));
+  expect(await client.callTool(echo)).toMatchObject(answer);
+  expect(ran).toEqual(['asks x', 'answers x']);
+  expect(await service.events('client')).toMatchObject([{ toolName: 'echo', status: 200 }]);
+});
+
+test('in the server: one event, and one approval for what is one call in two requests', async () => {
+  const options = { recorder: service.guarded(), sessionId: 'server' };
+  const ran: string[] = [];
+  const client = answeringClient();
+  await connectOverHttp(client, () => actlog(askingServer(ran), options));
+  const call = client.callTool(echo);
+  await service.decide('server', 'approve');
+  expect(await call).toMatchObject(answer);
+  expect(ran).toEqual(['asks x', 'answers x']);
+  const events = await service.events('server');
+  expect(events).toMatchObject([{ toolName: 'echo', status: 200 }]);
+  const { pendingActions } = service.client.guardian;
+  const approved = await pendingActions
+    .list({ sessionId: 'server', status: 'approved' })
+    .toArray({ limit: 5 });
+  expect(approved).toHaveLength(1);
+});
+
+test('on a connection of an earlier revision, where the SDK asks in between: one event', async () => {
+  const options = { recorder: service.recorder(), sessionId: 'earlier' };
+  const ran: string[] = [];
+  const server = actlog(askingServer(ran), options);
+  const client = answeringClient();
+  const [clientSide, serverSide] = InMemoryTransport.createLinkedPair();
+  await server.connect(serverSide);
+  await client.connect(clientSide);
+  open.push(client);
+  expect(await client.callTool(echo)).toMatchObject(answer);
+  expect(ran).toEqual(['asks x', 'answers x']);
+  expect(await service.events('earlier')).toMatchObject([{ toolName: 'echo', status: 200 }]);
+});
+
+test('in a client that answers by itself: one event, and one approval', async () => {
+  const options = { recorder: service.guarded(), sessionId: 'by-hand' };
+  const ran: string[] = [];
+  const client = actlog(answeringClient(), options);
+  await connectOverHttp(client, () => askingServer(ran));
+  const asking = client.callTool(echo, { allowInputRequired: true } as never);
+  await service.decide('by-hand', 'approve');
+  expect(await asking).toMatchObject({ resultType: 'input_required' });
+  expect(await service.events('by-hand')).toEqual([]);
+  const inputResponses = { sure: { action: 'accept', content: { sure: true } } };
+  expect(await client.callTool({ ...echo, inputResponses } as never)).toMatchObject(answer);
+  expect(ran).toEqual(['asks x', 'answers x']);
+  expect(await service.events('by-hand')).toMatchObject([{ status: 200 }]);
+});

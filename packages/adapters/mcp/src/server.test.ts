@@ -1,0 +1,98 @@
+import { type Service, startSuiteService, suiteTools } from '@actlog/adapter-suite';
+import { Server } from '@modelcontextprotocol/sdk/server/index.js';
+import { CallToolRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import { McpServer } from '@modelcontextprotocol/server';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import * as v1 from '../tests/sdk-v1.ts';
+import * as v2 from '../tests/sdk-v2.ts';
+import { actlog } from './index.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startSuiteService();
+});
+afterAll(() => service.close());
+
+const failing = { name: 'fail', arguments: { text: 'x' } };
+
+test.each([
+  ['v1', v1],
+  ['v2', v2],
+] as const)(
+  '%s: tools that were registered before are recorded, errors of theirs too',
+  async (version, sdk) => {
+    const server = sdk.emptyServer();
+    sdk.register(server as never, suiteTools().all);
+    actlog(server, { recorder: service.recorder(), sessionId: `late-${version}` });
+    const client = sdk.newClient();
+    await sdk.connectInMemory(client as never, server as never);
+    const answer = await client.callTool(failing);
+    expect(answer).toMatchObject({ isError: true, content: [{ text: 'it broke' }] });
+    expect(await service.events(`late-${version}`)).toMatchObject([{ status: 502 }]);
+  },
+);
+
+test('tools are recorded where the server names its capabilities itself', async () => {
+  const server = new McpServer({ name: 'tools', version: '1.0.0' }, { capabilities: { tools: {} } });
+  actlog(server, { recorder: service.recorder(), sessionId: 'capabilities' });
+  v2.register(server, suiteTools().all);
+  const client = v2.newClient();
+  await v2.connectInMemory(client, server);
+  await client.callTool(failing);
+  expect(await service.events('capabilities')).toMatchObject([{ toolName: 'fail', status: 502 }]);
+});
+
+test('a tool that was given another body is recorded with what that throws', async () => {
+  const server = actlog(v1.emptyServer(), { recorder: service.recorder(), sessionId: 'updated' });
+  const tool = server.registerTool('swap', { description: 'Changes.' }, () => ({ content: [] }));
+  const client = v1.newClient();
+  await v1.connectInMemory(client, server);
+  await client.callTool({ name: 'swap' });
+  tool.update({
+    callback: () => {
+      throw Object.assign(new Error('gone'), { status: 410 });
+    },
+  });
+  await client.callTool({ name: 'swap' });
+  tool.disable();
+  await client.callTool({ name: 'swap' }).catch(() => {});
+  expect((await service.events('updated')).map(({ status }) => status)).toEqual([200, 410, 404]);
+});
+
+test('a Server with a handler of its own is recorded and guarded', async () => {
+  const options = { recorder: service.guarded(), sessionId: 'low-level' };
+  const server = actlog(
+    new Server({ name: 'own', version: '1.0.0' }, { capabilities: { tools: {} } }),
+    options,
+  );
+  const ran: string[] = [];
+  server.setRequestHandler(CallToolRequestSchema, ({ params }) => {
+    ran.push(params.name);
+    return { content: [{ type: 'text', text: 'fine' }] };
+  });
+  const client = v1.newClient();
+  await v1.connectInMemory(client, server as never);
+  const denied = await client.callTool(failing);
+  expect(denied.content).toEqual([{ type: 'text', text: expect.stringContaining('Never fail.') }]);
+  expect(await client.callTool({ name: 'plain' })).toEqual({ content: [{ type: 'text', text: 'fine' }] });
+  expect(ran).toEqual(['plain']);
+  expect(await service.events('low-level')).toMatchObject([{ status: 403 }, { status: 200 }]);
+});
+
+test('the OAuth client that calls is the agent', async () => {
+  const server = actlog(v1.emptyServer(), { recorder: service.recorder(), sessionId: 'oauth' });
+  v1.register(server, suiteTools().all);
+  const client = v1.newClient();
+  await v1.connectInMemory(client, server);
+  const { transport } = client;
+  const send = transport?.send.bind(transport) as (message: unknown, options?: object) => Promise<void>;
+  const authInfo = { token: 'secret', clientId: 'desktop-app', scopes: [] };
+  Object.assign(transport ?? {}, { send: (message: unknown) => send(message, { authInfo }) });
+  await client.callTool({ name: 'echo', arguments: { text: 'a' } });
+  expect(await service.events('oauth')).toMatchObject([{ agentId: 'desktop-app' }]);
+});
+
+test('what is no client and no server is refused', () => {
+  const recorder = service.recorder();
+  expect(() => actlog({ server: {} } as never, { recorder })).toThrow('Pass a Client, McpServer or Server');
+});

@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto';
+import { ActionDeniedError } from '@actlog/recorder';
+import type { AdapterOptions } from '@actlog/recorder/adapter';
+import { keepActionId, takeActionId } from './action-ids.ts';
+import { argumentsOf, callMethod, isCallParams } from './call-params.ts';
+import { currentClientCall } from './client-call.ts';
+import { type Hooks, hooksOf } from './hooks.ts';
+import { requestContext } from './request-context.ts';
+import { noteThrownErrors, takeThrownError } from './thrown-errors.ts';
+import { deniedResult, isErrorResult, isInputRequired } from './tool-result.ts';
+
+/** A `Server` of `@modelcontextprotocol/sdk` or of `@modelcontextprotocol/server`. */
+export interface ProtocolServer {
+  setRequestHandler(...args: never[]): unknown;
+  assertCanSetRequestHandler(method: never): void;
+}
+
+/** An `McpServer` of `@modelcontextprotocol/sdk` or of `@modelcontextprotocol/server`. */
+export interface McpServer {
+  readonly server: ProtocolServer;
+  registerTool(...args: never[]): unknown;
+}
+
+type Handler = (request: { readonly params?: unknown }, context: unknown) => Promise<unknown>;
+
+/** A server as it is inside. */
+interface Server {
+  readonly _requestHandlers?: unknown;
+  readonly transport?: object | undefined;
+  setRequestHandler(...args: unknown[]): unknown;
+}
+
+/** Records and guards every tool call that a server answers, in the server. */
+export function recordServer(target: McpServer | ProtocolServer, options: AdapterOptions): void {
+  const server = ('server' in target ? target.server : target) as unknown as Server;
+  hooksOf(server, (hooks) => wrapCallHandler(server, hooks)).add(options);
+  noteThrownErrors(target as object);
+}
+
+/**
+ * Wraps the handler of tool calls where the server keeps it, so that it does not matter whether tools were registered
+ * before, and the wrapper sees the request as it came and one call where the SDK itself calls a tool more than once.
+ */
+function wrapCallHandler(server: Server, hooks: Hooks): void {
+  const { _requestHandlers: handlers, setRequestHandler } = server;
+  if (!(handlers instanceof Map) || typeof setRequestHandler !== 'function') {
+    throw new TypeError(
+      'target: it is neither a client nor a server that @actlog/mcp knows. Pass a Client, McpServer or Server of ' +
+        '@modelcontextprotocol/sdk 1, /client 2 or /server 2.',
+    );
+  }
+  let wrapped: Handler | undefined;
+  const wrap = () => {
+    const handler: Handler | undefined = handlers.get(callMethod);
+    if (!handler || handler === wrapped) return;
+    wrapped = recordedHandler(server, hooks, handler);
+    handlers.set(callMethod, wrapped);
+  };
+  wrap();
+  server.setRequestHandler = (...args) => {
+    const result = setRequestHandler.apply(server, args);
+    wrap();
+    return result;
+  };
+}
+
+function recordedHandler(server: Server, hooks: Hooks, handler: Handler): Handler {
+  return async (request, given) => {
+    const { params } = request;
+    if (!isCallParams(params)) return handler(request, given);
+    const { signal, sessionId, clientId: agentId, inputResponses, requestState } = requestContext(given);
+    const caller = { agentId, sessionId };
+    const callId = currentClientCall()?.callId ?? randomUUID();
+    const actionId = takeActionId(caller, { ...params, inputResponses, requestState }) ?? callId;
+    const call = {
+      ...caller,
+      toolName: params.name,
+      arguments: argumentsOf(params),
+      callId,
+      actionId,
+      signal,
+    };
+    const wasConnected = server.transport !== undefined;
+    let answer: { readonly result: unknown } | undefined;
+    const run = async () => {
+      if (wasConnected && server.transport === undefined) throw connectionClosed();
+      const result = await handler(request, given);
+      answer = { result };
+      const thrown = takeThrownError(signal);
+      if (thrown && isErrorResult(result)) throw thrown.error;
+      return result;
+    };
+    try {
+      await hooks.run(call, run);
+    } catch (error) {
+      if (!answer && ActionDeniedError.isInstance(error) && params.task === undefined) {
+        return deniedResult(error);
+      }
+      if (!answer) throw error;
+    }
+    if (isInputRequired(answer?.result)) keepActionId(caller, params, actionId);
+    return answer?.result;
+  };
+}
+
+/** The first SDKs do not abort the requests under way when the connection closes, as while one is held. */
+function connectionClosed(): Error {
+  return new DOMException('The connection closed before the tool could run.', 'AbortError');
+}

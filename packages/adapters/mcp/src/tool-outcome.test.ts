@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import { toolOutcomeStatus } from './tool-outcome.ts';
+
+const call = { toolName: 'book', arguments: {} };
+
+function failed(code: unknown, message: string, signal?: AbortSignal) {
+  const error = Object.assign(new Error(message), { code });
+  return toolOutcomeStatus({ ok: false, error }, { ...call, signal });
+}
+
+function refused(text: string) {
+  const result = { isError: true, content: [{ type: 'text', text }] };
+  return toolOutcomeStatus({ ok: true, result }, call);
+}
+
+test('knows why a server refused a call, in an error or in a result', () => {
+  for (const status of [refused, (text: string) => failed(-32602, `MCP error -32602: ${text}`)]) {
+    expect(status('Tool book not found')).toBe(404);
+    expect(status('MCP error -32602: Tool book not found')).toBe(404);
+    expect(status('Tool book disabled')).toBe(404);
+    expect(status('Unknown tool: book')).toBe(404);
+    expect(status('Invalid arguments for tool book: text: Required')).toBe(400);
+    expect(status('Input validation error: Invalid arguments for tool book: text')).toBe(400);
+    expect(status('MCP error -32602: Output validation error: Invalid structured content')).not.toBe(400);
+    expect(status('Tool hotel not found')).toBeUndefined();
+  }
+});
+
+test('leaves to the table what a tool itself says', () => {
+  expect(refused('The room was not found.')).toBeUndefined();
+  expect(toolOutcomeStatus({ ok: true, result: { content: [] } }, call)).toBeUndefined();
+  expect(toolOutcomeStatus({ ok: true, result: null }, call)).toBeUndefined();
+  expect(toolOutcomeStatus({ ok: false, error: 'text' }, call)).toBeUndefined();
+});
+
+test('knows the errors of the transports', () => {
+  expect(failed('REQUEST_TIMEOUT', 'Request timed out')).toBe(408);
+  expect(failed('CONNECTION_CLOSED', 'Connection closed')).toBe(503);
+  expect(failed(-32000, 'MCP error -32000: Connection closed')).toBe(503);
+  expect(failed(undefined, 'Not connected')).toBe(503);
+  expect(failed(429, 'Streamable HTTP error: Error POSTing to endpoint: slow down')).toBe(429);
+  expect(failed(undefined, 'Error POSTing to endpoint (HTTP 429): slow down')).toBe(429);
+  expect(failed(14, 'unavailable')).toBeUndefined();
+  expect(failed(-32000, 'the server is busy')).toBeUndefined();
+});
+
+test('an abort is no timeout, though it has the code of one', () => {
+  expect(failed('REQUEST_TIMEOUT', 'AbortError', AbortSignal.abort())).toBeUndefined();
+});
+
+test('a call that asks the user for more has not ended, and one that goes on as a task is accepted', () => {
+  const ended = (result: unknown) => toolOutcomeStatus({ ok: true, result }, call);
+  expect(ended({ resultType: 'input_required', inputRequests: {} })).toBeNull();
+  expect(failed(-32042, 'URL elicitation required')).toBeNull();
+  expect(ended({ task: { taskId: '1', status: 'working' } })).toBe(202);
+});

@@ -1,0 +1,64 @@
+import { responseStatuses, type ToolOutcome } from '@actlog/recorder';
+import type { HookedCall } from '@actlog/recorder/adapter';
+import { isCreatedTask, isErrorResult, isInputRequired, textOf } from './tool-result.ts';
+
+/** The call is taken, and its end is not seen here. */
+const accepted = 202;
+const unreachable = 503;
+/** "The user must open an address first" (Model Context Protocol, revision 2025-11-25). */
+const urlElicitationRequired = -32042;
+
+/** Error codes of the v2 SDK. */
+const sdkCodes: Readonly<Record<string, number>> = {
+  REQUEST_TIMEOUT: responseStatuses.timedOut,
+  CONNECTION_CLOSED: unreachable,
+  NOT_CONNECTED: unreachable,
+};
+
+/**
+ * The status of what MCP made of a call: `null` for one that asks the user for more and comes again, `undefined` where
+ * the recorder's own table knows best.
+ */
+export function toolOutcomeStatus(
+  outcome: ToolOutcome,
+  { toolName, signal }: HookedCall,
+): number | null | undefined {
+  if (outcome.ok) return statusOfResult(outcome.result, toolName);
+  // An abort has the code of a timeout; the recorder's table knows it by the signal.
+  return signal?.aborted ? undefined : statusOfError(outcome.error, toolName);
+}
+
+function statusOfResult(result: unknown, toolName: string): number | null | undefined {
+  if (isInputRequired(result)) return null;
+  if (isCreatedTask(result)) return accepted;
+  return isErrorResult(result) ? statusOfRefusal(textOf(result) ?? '', toolName) : undefined;
+}
+
+function statusOfError(error: unknown, toolName: string): number | null | undefined {
+  if (typeof error !== 'object' || error === null) return undefined;
+  const { code, message } = error as { code?: unknown; message?: unknown };
+  const text = typeof message === 'string' ? message : '';
+  if (code === urlElicitationRequired) return null;
+  if (/(Connection closed|Not connected)$/.test(text)) return unreachable;
+  if (typeof code === 'string') return sdkCodes[code];
+  // The errors of the v1 transports have the HTTP status as their code, or in their text.
+  if (/^(Streamable HTTP|SSE) error: /.test(text) && Number(code) >= 400) return Number(code);
+  const httpStatus = /^Error POSTing to endpoint \(HTTP (\d{3})\)/.exec(text)?.[1];
+  if (httpStatus) return Number(httpStatus);
+  if (code !== -32602) return undefined;
+  return /output schema|structured content/i.test(text)
+    ? responseStatuses.threw // the server broke its own schema: nothing is wrong with the arguments
+    : statusOfRefusal(text, toolName);
+}
+
+/** The SDKs refuse a call by text alone, in an error or in a result: what they say is known word by word. */
+function statusOfRefusal(text: string, toolName: string): number | undefined {
+  const words = text.replace(/^(MCP error -32602: )+/, ''); // each side puts one in front
+  if (words.startsWith(`Tool ${toolName} not found`)) return responseStatuses.unknownTool;
+  if (words.startsWith(`Tool ${toolName} disabled`)) return responseStatuses.unknownTool;
+  if (words.startsWith(`Unknown tool: ${toolName}`)) return responseStatuses.unknownTool; // the Python SDK
+  const invalid = words.replace(/^Input validation error: /, '');
+  return invalid.startsWith(`Invalid arguments for tool ${toolName}:`)
+    ? responseStatuses.invalidArguments
+    : undefined;
+}

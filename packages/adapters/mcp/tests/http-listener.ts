@@ -1,0 +1,50 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { ReadableStream as NodeReadableStream } from 'node:stream/web';
+
+/** A server on a loopback port. */
+export interface Listener {
+  readonly url: URL;
+  close(): Promise<void>;
+}
+
+/** Listens on a free port. */
+export async function listen(
+  handle: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
+): Promise<Listener> {
+  const server = createServer((request, response) => {
+    handle(request, response).catch((error: unknown) => response.destroy(error as Error));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** The same for a handler of web requests: a client that goes away aborts the request. */
+export function listenFetch(handle: (request: Request) => Promise<Response>): Promise<Listener> {
+  return listen(async (incoming, outgoing) => {
+    const gone = new AbortController();
+    outgoing.once('close', () => gone.abort());
+    const { method = 'GET', url = '/', headers } = incoming;
+    const init = {
+      method,
+      headers: headers as Record<string, string>,
+      signal: gone.signal,
+      ...(method === 'POST' && { body: Readable.toWeb(incoming), duplex: 'half' }),
+    };
+    const answer = await handle(new Request(new URL(url, `http://${headers.host}`), init as RequestInit));
+    outgoing.writeHead(answer.status, Object.fromEntries(answer.headers));
+    outgoing.flushHeaders();
+    if (!answer.body) outgoing.end();
+    // A client that went away needs no answer.
+    else await pipeline(Readable.fromWeb(answer.body as NodeReadableStream), outgoing).catch(() => {});
+  });
+}

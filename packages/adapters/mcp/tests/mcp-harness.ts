@@ -1,0 +1,80 @@
+import type { AdapterHarness, Scenario } from '@actlog/adapter-suite';
+import type { AdapterOptions } from '@actlog/recorder/adapter';
+import { actlog } from '../src/index.ts';
+import { version } from '../src/version.ts';
+import { type ConnectedClient, playTurns } from './scripted-host.ts';
+
+/** On which side of the connection the adapter is. */
+export type Side = 'client' | 'server';
+
+/** Starts a server with the tools of a scenario, and a client of it; `adapt` is called with both sides. */
+export type Connect = (
+  scenario: Scenario,
+  adapt: <Target extends Parameters<typeof actlog>[0]>(side: Side, target: Target) => Target,
+) => Promise<ConnectedClient>;
+
+/** A harness of one side, over one way to connect. */
+export function mcpHarness(adapterSide: Side, connect: Connect): AdapterHarness {
+  return {
+    hook: adapterSide === 'client' ? '`actlog(client)`' : '`actlog(server)`',
+    framework: 'mcp',
+    sdk: `@actlog/mcp/${version}`,
+    abilities: {
+      guards: true,
+      holds: true,
+      aborts: true,
+      invalidArguments: 400,
+      unknownTool: 404,
+      thrown: adapterSide === 'server' ? 502 : 500, // a client is told the message only
+      streams: false,
+      hasOwnHooks: true,
+      hasSession: true,
+      goesOnAfterDenial: true,
+    },
+    async run(scenario) {
+      const { adapter, isInstalledTwice } = scenario;
+      const adapt = <Target extends Parameters<typeof actlog>[0]>(side: Side, target: Target): Target => {
+        if (side !== adapterSide) return target;
+        if (scenario.ownHook) addOwnHook(target, scenario.ownHook);
+        if (adapter) recordTwice(target, adapter, isInstalledTwice ?? false);
+        return target;
+      };
+      const client = await connect(scenario, adapt);
+      try {
+        return await playTurns(client, scenario);
+      } finally {
+        await client.close();
+      }
+    },
+  };
+}
+
+/** The second guard is not the first one's: both hold, and the call is one. */
+function recordTwice(target: Parameters<typeof actlog>[0], adapter: AdapterOptions, isTwice: boolean): void {
+  actlog(target, adapter);
+  if (isTwice) actlog(actlog(target, adapter), { ...adapter, guard: { mode: 'off' } });
+}
+
+/** MCP has no hooks: users put a function of their own in front of a method, as this does. */
+function addOwnHook(target: object, hear: (toolName: string) => void): void {
+  const { callTool } = target as { callTool?: (params: { name: string }, ...rest: unknown[]) => unknown };
+  if (callTool) {
+    Object.assign(target, {
+      callTool: (params: { name: string }, ...rest: unknown[]) => {
+        hear(params.name);
+        return callTool.call(target, params, ...rest);
+      },
+    });
+    return;
+  }
+  const { registerTool } = target as {
+    registerTool: (name: string, config: object, run: (...args: unknown[]) => unknown) => unknown;
+  };
+  Object.assign(target, {
+    registerTool: (name: string, config: object, run: (...args: unknown[]) => unknown) =>
+      registerTool.call(target, name, config, (...args) => {
+        hear(name);
+        return run(...args);
+      }),
+  });
+}

@@ -1,0 +1,29 @@
+import type { Ending, Scenario } from '@actlog/adapter-suite';
+
+/** A client, as far as an agent needs it. */
+export interface ConnectedClient {
+  call(toolName: string, args: Record<string, unknown>, signal?: AbortSignal): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+/** Makes the calls of a scenario, as an agent does whose model is scripted: MCP itself has no model. */
+export async function playTurns(client: ConnectedClient, { turns, signal }: Scenario): Promise<Ending> {
+  const answers: Ending['answers'][number][] = [];
+  for (const turn of turns) {
+    const calls = turn.map(({ toolName, arguments: args }) => client.call(toolName, args, signal));
+    for (const call of await Promise.allSettled(calls)) {
+      if (signal?.aborted) return { answers, error: signal.reason };
+      answers.push(call.status === 'fulfilled' ? answerOf(call.value) : errorAnswer(call.reason));
+    }
+  }
+  return { answers, finalText: 'done' };
+}
+
+function answerOf(result: unknown) {
+  const { content, isError } = result as { content: { text: string }[]; isError?: boolean };
+  return { text: content.map(({ text }) => text).join('\n'), isError: isError === true };
+}
+
+function errorAnswer(error: unknown) {
+  return { text: (error as Error).message, isError: true };
+}

@@ -1,0 +1,41 @@
+import { ROOT_CONTEXT, trace } from '@opentelemetry/api';
+import { BasicTracerProvider, type ReadableSpan } from '@opentelemetry/sdk-trace-base';
+import { expect, test } from 'vitest';
+import { LiveSpans } from './live-spans.ts';
+
+const tracer = new BasicTracerProvider().getTracer('tests');
+
+function within(outer: ReadableSpan | undefined, live: LiveSpans): ReadableSpan {
+  const context = outer ? trace.setSpanContext(ROOT_CONTEXT, outer.spanContext()) : ROOT_CONTEXT;
+  const span = tracer.startSpan('span', {}, context) as unknown as ReadableSpan;
+  live.begin(span);
+  return span;
+}
+
+test('knows the spans around a span, as long as they live', () => {
+  const live = new LiveSpans();
+  const root = within(undefined, live);
+  const middle = within(root, live);
+  const leaf = within(middle, live);
+  within(root, live);
+  expect(live.around(leaf)).toEqual([middle, root]);
+  live.end(root);
+  expect(live.around(leaf)).toEqual([middle]);
+});
+
+test('goes up a hundred spans, and no further', () => {
+  const live = new LiveSpans();
+  let leaf = within(undefined, live);
+  for (let depth = 0; depth < 150; depth += 1) leaf = within(leaf, live);
+  expect(live.around(leaf)).toHaveLength(100);
+});
+
+test('forgets the oldest of many that are never ended', () => {
+  const live = new LiveSpans();
+  const root = within(undefined, live);
+  const leaf = within(root, live);
+  for (let n = 0; n < 9_998; n += 1) within(undefined, live);
+  expect(live.around(leaf)).toEqual([root]);
+  within(undefined, live);
+  expect(live.around(leaf)).toEqual([]);
+});

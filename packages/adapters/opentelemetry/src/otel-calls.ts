@@ -1,0 +1,16 @@
+import { AdapterCalls } from '@actlog/recorder/adapter';
+import type { ActlogOptions } from './options.ts';
+import { isInterruption } from './span-failure.ts';
+import { version } from './version.ts';
+
+/** What passes the calls of spans to the recorder. */
+export function otelCalls(options: ActlogOptions): AdapterCalls {
+  return new AdapterCalls(
+    {
+      framework: 'opentelemetry',
+      sdk: `@actlog/opentelemetry/${version}`,
+      statusOf: (outcome) => (!outcome.ok && isInterruption(outcome.error) ? null : undefined),
+    },
+    options,
+  );
+}

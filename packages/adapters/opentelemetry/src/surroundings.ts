@@ -1,0 +1,56 @@
+import { currentSessionId, type HookedCall } from '@actlog/recorder/adapter';
+import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
+import { jsonOf, textOf } from './span-attributes.ts';
+
+/** What emitters call the session, the most common first. */
+const sessionKeys = [
+  'gen_ai.conversation.id',
+  'session.id',
+  'gcp.vertex.agent.session_id',
+  'mastra.metadata.threadId',
+  'ai.settings.context.sessionId',
+  'ai.telemetry.metadata.sessionId',
+];
+
+/** What emitters call the agent. */
+const agentKeys = ['gen_ai.agent.id', 'gen_ai.agent.name', 'ai.telemetry.functionId'];
+
+/**
+ * The session and the agent of a span: what it says itself, else what the nearest span around it says. Without any, the
+ * session is the surrounding `session.run`, and without that the trace, unless the span is all of it.
+ */
+export function surroundings(
+  span: ReadableSpan,
+  around: readonly ReadableSpan[],
+): Pick<HookedCall, 'sessionId' | 'agentId'> {
+  const spans = [span, ...around];
+  const sessionId = first(spans, ({ attributes }) => textOf(attributes, ...sessionKeys));
+  const trace = span.parentSpanContext?.traceId;
+  return { sessionId: sessionId ?? currentSessionId() ?? trace, agentId: first(spans, agentOf) };
+}
+
+function agentOf({ attributes, name, instrumentationScope }: ReadableSpan): string | undefined {
+  const agent = textOf(attributes, ...agentKeys);
+  if (agent !== undefined) return agent;
+  // Mastra writes the attributes of an agent's span when it ends, and its name before.
+  if (instrumentationScope.name === '@mastra/otel-bridge') return /^agent run: '(.+)'$/.exec(name)?.[1];
+  return openInferenceAgent(textOf(attributes, 'metadata'));
+}
+
+/** OpenInference passes LangChain's metadata on. */
+function openInferenceAgent(metadata: string | undefined): string | undefined {
+  if (!metadata?.includes('lc_agent_name')) return undefined;
+  const { lc_agent_name: name } = (jsonOf(metadata) ?? {}) as { lc_agent_name?: unknown };
+  return typeof name === 'string' ? name : undefined;
+}
+
+function first<Value>(
+  spans: readonly ReadableSpan[],
+  read: (span: ReadableSpan) => Value | undefined,
+): Value | undefined {
+  for (const span of spans) {
+    const value = read(span);
+    if (value !== undefined) return value;
+  }
+  return undefined;
+}

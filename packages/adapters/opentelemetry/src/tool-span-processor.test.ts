@@ -1,0 +1,130 @@
+import { Service } from '@actlog/adapter-suite';
+import { type Attributes, ROOT_CONTEXT, type Span, trace } from '@opentelemetry/api';
+import { AlwaysOffSampler, BasicTracerProvider, type SpanProcessor } from '@opentelemetry/sdk-trace-base';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { actlog } from './index.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await Service.start();
+});
+afterAll(() => service.close());
+
+function providerOf(...spanProcessors: SpanProcessor[]) {
+  return new BasicTracerProvider({ spanProcessors });
+}
+
+function begin(provider: BasicTracerProvider, scope: string, attributes: Attributes, outer?: Span): Span {
+  const within = outer ? trace.setSpan(ROOT_CONTEXT, outer) : ROOT_CONTEXT;
+  return provider.getTracer(scope).startSpan('span', { attributes }, within);
+}
+
+function toolAttributes(name: string, callId?: string): Attributes {
+  return {
+    'gen_ai.operation.name': 'execute_tool',
+    'gen_ai.tool.name': name,
+    'gen_ai.tool.call.arguments': '{}',
+    ...(callId && { 'gen_ai.tool.call.id': callId }),
+  };
+}
+
+test('the session of a call without one is its trace, and calls of one trace are in one session', async () => {
+  const provider = providerOf(actlog({ recorder: service.recorder() }));
+  const root = begin(provider, 'agent', {});
+  for (const name of ['one', 'two']) begin(provider, 'agent', toolAttributes(name), root).end();
+  root.end();
+  const events = await service.events(root.spanContext().traceId);
+  expect(events.map(({ toolName }) => toolName)).toEqual(['one', 'two']);
+});
+
+test('spans that are nothing but a tool are not a session each', async () => {
+  const recorder = service.recorder({ agentId: 'lone' });
+  const provider = providerOf(actlog({ recorder }));
+  for (const name of ['one', 'two']) begin(provider, 'agent', toolAttributes(name)).end();
+  await recorder.flush();
+  const sessions = await service.client.agents.sessions('lone').toArray({ limit: 10 });
+  expect(sessions.map(({ eventCount }) => eventCount)).toEqual([2]);
+});
+
+test('session.run says what no span says, and the nearest agent around a call made it', async () => {
+  const recorder = service.recorder();
+  const provider = providerOf(actlog({ recorder }));
+  recorder.session('surrounding').run(() => {
+    const outer = begin(provider, 'agent', { 'gen_ai.agent.name': 'outer' });
+    const inner = begin(provider, 'agent', { 'gen_ai.agent.name': 'inner' }, outer);
+    begin(provider, 'agent', toolAttributes('deep'), inner).end();
+    inner.end();
+    begin(provider, 'agent', toolAttributes('shallow'), outer).end();
+    outer.end();
+  });
+  expect(await service.events('surrounding')).toMatchObject([
+    { agentId: 'inner', toolName: 'deep' },
+    { agentId: 'outer', toolName: 'shallow' },
+  ]);
+});
+
+test('the time of an event is that at which the tool ended', async () => {
+  const provider = providerOf(actlog({ recorder: service.recorder(), sessionId: 'timed' }));
+  const ended = new Date(Date.now() - 60_000);
+  const options = { startTime: ended, attributes: toolAttributes('early') };
+  provider.getTracer('agent').startSpan('execute_tool early', options).end(ended);
+  const [event] = await service.storedEvents('timed');
+  expect(event?.sourceTimestamp).toBe(ended.toISOString());
+});
+
+test('two emitters that tell of one call count once, one that tells of it twice counts twice', async () => {
+  const provider = providerOf(actlog({ recorder: service.recorder(), sessionId: 'two-emitters' }));
+  const root = begin(provider, 'first', {});
+  const call = begin(provider, 'first', toolAttributes('by-place'), root);
+  begin(provider, 'second', toolAttributes('by-place'), call).end();
+  call.end();
+  begin(provider, 'first', toolAttributes('by-id', '1'), root).end();
+  begin(provider, 'second', toolAttributes('by-id', '1'), root).end();
+  begin(provider, 'first', toolAttributes('again', '2'), root).end();
+  begin(provider, 'first', toolAttributes('again', '2'), root).end();
+  begin(provider, 'second', toolAttributes('without-id'), root).end();
+  root.end();
+  const names = (await service.events('two-emitters')).map(({ toolName }) => toolName);
+  expect(names).toEqual(['by-place', 'by-id', 'again', 'again', 'without-id']);
+});
+
+test('two processors with recorders of their own both record', async () => {
+  const options = { sessionId: 'two-recorders' };
+  const first = actlog({ ...options, recorder: service.recorder() });
+  const second = actlog({ ...options, recorder: service.recorder() });
+  begin(providerOf(first, second), 'agent', toolAttributes('shared')).end();
+  expect(await service.events('two-recorders')).toHaveLength(2);
+});
+
+test('arguments that a span cuts short are known as not known', async () => {
+  const recorder = service.recorder();
+  const provider = new BasicTracerProvider({
+    spanLimits: { attributeValueLengthLimit: 12 },
+    spanProcessors: [actlog({ recorder, sessionId: 'cut' })],
+  });
+  const attributes = { ...toolAttributes('long'), 'gen_ai.tool.call.arguments': '{"text":"a long one"}' };
+  begin(provider, 'agent', attributes).end();
+  const [event] = await service.storedEvents('cut');
+  expect(event?.payload?.argumentsHash).toBe('sha256:unavailable');
+});
+
+test('to flush or shut down the provider delivers events, and the recorder goes on', async () => {
+  const recorder = service.recorder();
+  const provider = providerOf(actlog({ recorder, sessionId: 'flushed' }));
+  begin(provider, 'agent', toolAttributes('one')).end();
+  await provider.forceFlush();
+  expect(recorder.stats()).toMatchObject({ delivered: 1 });
+  begin(provider, 'agent', toolAttributes('two')).end();
+  await provider.shutdown();
+  expect(recorder.stats()).toMatchObject({ delivered: 2 });
+  recorder.record({ toolName: 'three', arguments: {}, responseStatus: 200, sessionId: 'flushed' });
+  expect(await service.events('flushed')).toHaveLength(3);
+});
+
+test('a call of a trace that is not sampled is not seen', async () => {
+  const recorder = service.recorder();
+  const sampler = new AlwaysOffSampler();
+  const spanProcessors = [actlog({ recorder, sessionId: 'unsampled' })];
+  begin(new BasicTracerProvider({ sampler, spanProcessors }), 'agent', toolAttributes('lost')).end();
+  expect(await service.events('unsampled')).toEqual([]);
+});

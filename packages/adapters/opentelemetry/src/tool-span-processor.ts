@@ -1,0 +1,77 @@
+import { type Recorder, sharedRecorder, type ToolOutcome } from '@actlog/recorder';
+import { type AdapterCalls, noArgumentsHash } from '@actlog/recorder/adapter';
+import type { ReadableSpan, SpanProcessor } from '@opentelemetry/sdk-trace-base';
+import type { ToolSpan } from './dialect.ts';
+import { EmittedCalls } from './emitted-calls.ts';
+import { LiveSpans } from './live-spans.ts';
+import type { ActlogOptions } from './options.ts';
+import { otelCalls } from './otel-calls.ts';
+import { failureOf } from './span-failure.ts';
+import { surroundings } from './surroundings.ts';
+import { toolSpanOf } from './tool-span.ts';
+
+/** Which recorders have a span, where more than one of these processors is in the provider. */
+const recorded = new WeakMap<ReadableSpan, Set<Recorder>>();
+
+/** Records the tool calls of spans as they end. Nothing in it throws into the code that ends a span. */
+export class ToolSpanProcessor implements SpanProcessor {
+  readonly #recorder: Recorder;
+  readonly #calls: AdapterCalls;
+  readonly #live = new LiveSpans();
+  readonly #emitted = new EmittedCalls();
+
+  constructor(options: ActlogOptions) {
+    this.#calls = otelCalls(options);
+    this.#recorder = options.recorder ?? sharedRecorder();
+  }
+
+  onStart(span: ReadableSpan): void {
+    this.#live.begin(span);
+  }
+
+  onEnd(span: ReadableSpan): void {
+    this.#live.end(span);
+    const tool = toolSpanOf(span);
+    if (!tool || !this.#calls.covers(tool.toolName) || !this.#claim(span)) return;
+    const around = this.#live.around(span);
+    if (this.#emitted.isToldByAnother(span, tool, around)) return;
+    const isShown = tool.arguments !== undefined;
+    const call = {
+      ...surroundings(span, around),
+      toolName: tool.toolName,
+      callId: tool.callId,
+      arguments: tool.arguments,
+      argumentsHash: isShown ? undefined : noArgumentsHash,
+      endedAt: dateOf(span.endTime),
+    };
+    this.#calls.recordUnhooked(call, outcomeOf(span, tool));
+  }
+
+  /** Resolves when the recorder has delivered what it has, or gave up waiting. */
+  async forceFlush(): Promise<void> {
+    await this.#recorder.flush();
+  }
+
+  /** As `forceFlush`: the recorder is its owner's, who may use it on. */
+  shutdown(): Promise<void> {
+    return this.forceFlush();
+  }
+
+  #claim(span: ReadableSpan): boolean {
+    const recorders = recorded.get(span) ?? new Set();
+    recorded.set(span, recorders);
+    if (recorders.has(this.#recorder)) return false;
+    recorders.add(this.#recorder);
+    return true;
+  }
+}
+
+function outcomeOf(span: ReadableSpan, { hasFailed, result }: ToolSpan): ToolOutcome {
+  const error = failureOf(span) ?? (hasFailed ? new Error('The span tells of no outcome.') : undefined);
+  return error ? { ok: false, error } : { ok: true, result };
+}
+
+/** OpenTelemetry counts in seconds and nanoseconds. */
+function dateOf([seconds, nanoseconds]: ReadableSpan['endTime']): Date {
+  return new Date(seconds * 1000 + nanoseconds / 1_000_000);
+}

@@ -1,0 +1,98 @@
+import { Service } from '@actlog/adapter-suite';
+import { hashArguments } from '@actlog/recorder';
+import { AdapterCalls } from '@actlog/recorder/adapter';
+import { BasicTracerProvider } from '@opentelemetry/sdk-trace-base';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { actlog } from '../src/index.ts';
+import { fixture, replay } from './fixture.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await Service.start();
+});
+afterAll(() => service.close());
+
+const unshown = 'sha256:unavailable';
+const query = { query: 'lamp' };
+
+/** What each emitter tells, beyond the names of the tools and how they ended. */
+const emitters: Record<string, Partial<Told>> = {
+  'ai-sdk-otel': { agentId: 'support' },
+  'ai-sdk-otel-legacy': { agentId: 'support', sessionId: 's-1' },
+  anthropic: { callArguments: undefined, failedArguments: undefined },
+  'anthropic-with-content': { sessionId: 's-1' },
+  genkit: { callId: undefined },
+  'google-adk': { agentId: 'support', sessionId: 's-1', failedArguments: undefined },
+  mastra: { agentId: 'support', sessionId: 's-1' },
+  'openinference-langchain': { agentId: 'support', sessionId: 's-1', callArguments: 'lamp' },
+  strands: { agentId: 'support' },
+  'traceloop-langchain': { failedTool: 'DynamicStructuredTool' },
+};
+
+interface Told {
+  readonly agentId: string;
+  /** Undefined: the trace, which only the run itself knows. */
+  readonly sessionId: string | undefined;
+  readonly callId: string | undefined;
+  readonly callArguments: unknown;
+  readonly failedArguments: unknown;
+  readonly failedTool: string;
+}
+
+const usual: Told = {
+  agentId: 'tester',
+  sessionId: undefined,
+  callId: 'call_1',
+  callArguments: query,
+  failedArguments: {},
+  failedTool: 'broken',
+};
+
+function hashOf(args: unknown): Promise<string> | string {
+  return args === undefined ? unshown : hashArguments(args);
+}
+
+describe.each(Object.entries(emitters))('%s', (name, own) => {
+  const expected: Told = { ...usual, ...own };
+
+  test('one event for each call, with what the emitter tells', async () => {
+    const recorder = service.recorder({ agentId: 'tester' });
+    const session = recorder.session(`around-${name}`);
+    const { sessionId } = expected;
+    const options = { recorder, ...(sessionId && { toolName: (tool: string) => `${name}.${tool}` }) };
+    const provider = new BasicTracerProvider({ spanProcessors: [actlog(options)] });
+    session.run(() => replay(fixture(name), provider));
+    const prefix = sessionId ? `${name}.` : '';
+    const events = (await service.storedEvents(sessionId ?? session.id)).filter(({ payload }) =>
+      String(payload?.toolName).startsWith(prefix),
+    );
+    const told = events.map(({ agentId, payload }) => ({ agentId, responseStatus: 0, ...payload }));
+    // Tools of one turn run at once, and end in any order.
+    expect(told.sort((a, b) => Number(a.responseStatus) - Number(b.responseStatus))).toMatchObject([
+      {
+        agentId: expected.agentId,
+        toolName: `${prefix}search`,
+        responseStatus: 200,
+        argumentsHash: await hashOf(expected.callArguments),
+      },
+      {
+        agentId: expected.agentId,
+        toolName: `${prefix}${expected.failedTool}`,
+        responseStatus: 500,
+        argumentsHash: await hashOf(expected.failedArguments),
+      },
+    ]);
+  });
+
+  test.runIf(expected.callId)("a call that the framework's own adapter records is left to it", async () => {
+    const sessionId = `native-${name}`;
+    const recorder = service.recorder();
+    const native = new AdapterCalls({ framework: 'native', sdk: '@example/native/1.0.0' }, { recorder });
+    const provider = new BasicTracerProvider({ spanProcessors: [actlog({ recorder, sessionId })] });
+    const call = { toolName: 'search', arguments: query, callId: expected.callId, sessionId };
+    await native.run(call, () => replay(fixture(name), provider));
+    expect((await service.events(sessionId)).map(({ toolName }) => toolName).sort()).toEqual(
+      [expected.failedTool, 'search'].sort(),
+    );
+  });
+});

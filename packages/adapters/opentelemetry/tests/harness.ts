@@ -1,0 +1,48 @@
+import type { AdapterHarness } from '@actlog/adapter-suite';
+import { BasicTracerProvider, type SpanProcessor } from '@opentelemetry/sdk-trace-base';
+import { actlog } from '../src/index.ts';
+import { version } from '../src/version.ts';
+import { InstrumentedAgent } from './instrumented-agent.ts';
+
+/** A processor of the user's own. */
+function ownProcessor(hear: (toolName: string) => void): SpanProcessor {
+  return {
+    onStart() {},
+    onEnd({ attributes }) {
+      const toolName = attributes['gen_ai.tool.name'];
+      if (typeof toolName === 'string') hear(toolName);
+    },
+    forceFlush: async () => {},
+    shutdown: async () => {},
+  };
+}
+
+/** Agents that emit spans after the conventions of OpenTelemetry for GenAI. */
+export const openTelemetryHarness: AdapterHarness = {
+  hook: '`spanProcessors: [actlog()]`',
+  framework: 'opentelemetry',
+  sdk: `@actlog/opentelemetry/${version}`,
+  abilities: {
+    guards: false,
+    holds: false,
+    aborts: false,
+    invalidArguments: 'unseen',
+    unknownTool: 'unseen',
+    thrown: 500,
+    streams: false,
+    hasOwnHooks: true,
+    hasSession: true,
+    goesOnAfterDenial: false,
+  },
+  async run(scenario) {
+    const { adapter, isInstalledTwice, ownHook, tools } = scenario;
+    const provider = new BasicTracerProvider({
+      spanProcessors: [
+        ...(adapter ? [actlog(adapter)] : []),
+        ...(adapter && isInstalledTwice ? [actlog(adapter)] : []),
+        ...(ownHook ? [ownProcessor(ownHook)] : []),
+      ],
+    });
+    return new InstrumentedAgent(provider.getTracer('tests'), tools).run(scenario);
+  },
+};

@@ -1,0 +1,77 @@
+import type { Ending, Scenario, SuiteTool } from '@actlog/adapter-suite';
+import {
+  type Context,
+  ROOT_CONTEXT,
+  type Span,
+  SpanStatusCode,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api';
+import * as z from 'zod';
+
+type Answer = Ending['answers'][number];
+
+/** The conventions of OpenTelemetry for GenAI, as an agent that is instrumented by hand follows them. */
+export class InstrumentedAgent {
+  readonly #tracer: Tracer;
+  readonly #tools: Map<string, SuiteTool>;
+
+  constructor(tracer: Tracer, tools: readonly SuiteTool[]) {
+    this.#tracer = tracer;
+    this.#tools = new Map(tools.map((tool) => [tool.name, tool]));
+  }
+
+  /** Makes the calls of a scenario, as an agent does whose model is scripted. */
+  async run({ turns, sessionId }: Scenario): Promise<Ending> {
+    const attributes = {
+      'gen_ai.operation.name': 'invoke_agent',
+      'gen_ai.agent.name': 'tester',
+      'gen_ai.conversation.id': sessionId,
+    };
+    const span = this.#tracer.startSpan('invoke_agent tester', { attributes });
+    const within = trace.setSpan(ROOT_CONTEXT, span);
+    const answers: Answer[] = [];
+    for (const [turn, calls] of turns.entries()) {
+      const answered = calls.map(({ toolName, arguments: args }, place) =>
+        this.#call(toolName, args, `${turn}-${place}`, within),
+      );
+      answers.push(...(await Promise.all(answered)));
+    }
+    span.end();
+    return { answers, finalText: 'done' };
+  }
+
+  /** Only a tool that is there, and is called as it can be, is executed: the conventions have a span for that alone. */
+  async #call(
+    toolName: string,
+    args: Record<string, unknown>,
+    callId: string,
+    within: Context,
+  ): Promise<Answer> {
+    const tool = this.#tools.get(toolName);
+    if (!tool) return { text: `There is no tool ${toolName}.`, isError: true };
+    const { success, data } = z.object({ text: z.string() }).safeParse(args);
+    if (!success) return { text: `These are no arguments of ${toolName}.`, isError: true };
+    const attributes = {
+      'gen_ai.operation.name': 'execute_tool',
+      'gen_ai.tool.name': toolName,
+      'gen_ai.tool.call.id': callId,
+      'gen_ai.tool.call.arguments': JSON.stringify(args),
+    };
+    const span = this.#tracer.startSpan(`execute_tool ${toolName}`, { attributes }, within);
+    try {
+      return { text: await tool.run(data), isError: false };
+    } catch (error) {
+      return failed(span, error as Error);
+    } finally {
+      span.end();
+    }
+  }
+}
+
+function failed(span: Span, error: Error): Answer {
+  span.recordException(error);
+  span.setAttribute('error.type', error.name);
+  span.setStatus({ code: SpanStatusCode.ERROR, message: error.message });
+  return { text: error.message, isError: true };
+}

@@ -1,0 +1,4 @@
+import { adapterSuite } from '@actlog/adapter-suite';
+import { openTelemetryHarness } from './harness.ts';
+
+adapterSuite(openTelemetryHarness);

@@ -1,0 +1,26 @@
+import { Agent, type InterventionHandler, type InvokableTool, tool } from '@strands-agents/sdk';
+import { expectTypeOf, test } from 'vitest';
+import * as z from 'zod';
+import { type ActlogOptions, actlog } from './index.ts';
+
+const weather = tool({
+  name: 'weather',
+  inputSchema: z.object({ city: z.string() }),
+  callback: ({ city }) => ({ city, degrees: 20 }),
+});
+
+test('actlog() is an intervention', () => {
+  expectTypeOf(actlog()).toExtend<InterventionHandler>();
+  new Agent({ tools: [weather], interventions: [actlog()] });
+});
+
+test('wrapped tools keep their order and their types', () => {
+  const [wrapped] = actlog.tools([weather]);
+  expectTypeOf(wrapped).toEqualTypeOf<typeof weather>();
+  expectTypeOf(wrapped).toExtend<InvokableTool<{ city: string }, { city: string; degrees: number }>>();
+  expectTypeOf(actlog.tools([weather])).toEqualTypeOf<[typeof weather]>();
+});
+
+test('the options are those of every adapter', () => {
+  expectTypeOf<Parameters<typeof actlog>[0]>().toEqualTypeOf<ActlogOptions | undefined>();
+});

@@ -1,0 +1,153 @@
+import { Service } from '@actlog/adapter-suite';
+import { ActionDeniedError } from '@actlog/recorder';
+import { AfterToolCallEvent, Agent, BeforeToolCallEvent, HookOrder, tool } from '@strands-agents/sdk';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { modelOf, toolAnswers, tools } from '../tests/agent.ts';
+import { actlog } from './index.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await Service.start();
+});
+afterAll(() => service.close());
+
+test('a denial is told in its own words alone, and hooks see the error and the tool itself', async () => {
+  const { id } = await service.client.policies.create({
+    name: 'no',
+    effect: 'deny',
+    match: { tools: ['fail'] },
+    message: 'Never fail.',
+  });
+  const { fail, ran } = tools();
+  const seen: AfterToolCallEvent[] = [];
+  const agent = new Agent({
+    model: modelOf([[{ name: 'fail', args: {} }]]),
+    tools: [fail],
+    interventions: [actlog({ recorder: service.guarded(), sessionId: 'denied' })],
+    printer: false,
+  });
+  agent.addHook(AfterToolCallEvent, (event) => void seen.push(event));
+  await agent.invoke('go');
+  expect(ran).toEqual([]);
+  expect(toolAnswers(agent)[0]?.text).toMatch(
+    /^The call of the tool "fail" was not run: .*Never fail\..*tell the user\.$/,
+  );
+  expect(seen).toMatchObject([{ error: expect.any(ActionDeniedError), tool: fail }]);
+  expect(seen[0]?.tool).toBe(fail);
+  await service.client.policies.archive(id);
+});
+
+test('a call that a hook cancels is one event, though two interventions hear of it', async () => {
+  const adapter = { recorder: service.recorder(), sessionId: 'cancelled' };
+  const { echo, ran } = tools();
+  const agent = new Agent({
+    model: modelOf([[{ name: 'echo', args: { text: 'a' } }]]),
+    tools: [echo],
+    interventions: [actlog(adapter), actlog(adapter)],
+    printer: false,
+  });
+  agent.addHook(BeforeToolCallEvent, (event) => {
+    event.cancel = 'Not today.';
+  });
+  await agent.invoke('go');
+  expect(ran).toEqual([]);
+  expect(toolAnswers(agent)).toEqual([{ text: 'Not today.', isError: true }]);
+  expect(await service.events('cancelled')).toMatchObject([{ toolName: 'echo', status: 403 }]);
+});
+
+test('a hook that comes later and chooses another tool changes what runs, and the guard is asked about that', async () => {
+  const { id } = await service.client.policies.create({
+    name: 'no other',
+    effect: 'deny',
+    match: { tools: ['other'] },
+  });
+  const { echo, fail, ran } = tools();
+  const other = tool({ name: 'other', description: 'Another.', callback: () => void ran.push('other') });
+  const after = { order: HookOrder.SDK_LAST };
+  const run = async (sessionId: string, change: (event: BeforeToolCallEvent) => void) => {
+    const agent = new Agent({
+      model: modelOf([[{ name: 'echo', args: { text: 'a' } }]]),
+      tools: [echo, fail, other],
+      interventions: [actlog({ recorder: service.guarded(), sessionId })],
+      printer: false,
+    });
+    agent.addHook(BeforeToolCallEvent, change, after);
+    await agent.invoke('go');
+    return (await service.events(sessionId)).map(({ toolName, status }) => `${toolName} ${status}`);
+  };
+  const rename = ({ toolUse }: BeforeToolCallEvent) => {
+    toolUse.name = 'other';
+  };
+  expect(await run('renamed', rename)).toEqual(['other 403']);
+  expect(ran).toEqual([]);
+  const select = (event: BeforeToolCallEvent) => {
+    event.selectedTool = fail;
+  };
+  expect(await run('selected', select)).toEqual(['echo 502']);
+  expect(ran).toEqual(['fail']);
+  await service.client.policies.archive(id);
+});
+
+test('a call that is tried again is recorded each time that it ran', async () => {
+  const { fail, ran } = tools();
+  const agent = new Agent({
+    model: modelOf([[{ name: 'fail', args: {} }]]),
+    tools: [fail],
+    interventions: [actlog({ recorder: service.recorder(), sessionId: 'again' })],
+    printer: false,
+  });
+  agent.addHook(AfterToolCallEvent, (event) => {
+    event.retry = ran.length < 2;
+  });
+  await agent.invoke('go');
+  expect(ran).toEqual(['fail', 'fail']);
+  expect(await service.events('again')).toMatchObject([{ status: 502 }, { status: 502 }]);
+});
+
+test('a tool that interrupts the agent is recorded when it was resumed and ended', async () => {
+  const ask = tool({
+    name: 'ask',
+    description: 'Asks a person.',
+    callback: (_input, context) => `${context?.interrupt<string>({ name: 'sure', reason: 'Sure?' })}!`,
+  });
+  const agent = new Agent({
+    model: modelOf([[{ name: 'ask', args: {} }]]),
+    tools: [ask],
+    interventions: [actlog({ recorder: service.recorder(), sessionId: 'interrupted' })],
+    printer: false,
+  });
+  const { stopReason, interrupts } = await agent.invoke('go');
+  expect(stopReason).toBe('interrupt');
+  expect(await service.events('interrupted')).toEqual([]);
+  const response = { interruptId: interrupts?.[0]?.id ?? '', response: 'yes' };
+  await agent.invoke([{ interruptResponse: response }]);
+  expect(toolAnswers(agent)).toEqual([{ text: 'yes!', isError: false }]);
+  expect(await service.events('interrupted')).toMatchObject([{ toolName: 'ask', status: 200 }]);
+});
+
+test('the updates of a tool reach the stream as without the adapter', async () => {
+  const steps = tool({
+    name: 'steps',
+    description: 'Goes step by step.',
+    callback: async function* () {
+      yield 'one';
+      yield 'two';
+      return 'three';
+    },
+  });
+  const run = async (interventions: ReturnType<typeof actlog>[]) => {
+    const model = modelOf([[{ name: 'steps', args: {} }]]);
+    const agent = new Agent({ model, tools: [steps], interventions, printer: false });
+    const types: string[] = [];
+    const updates: unknown[] = [];
+    for await (const event of agent.stream('go')) {
+      types.push(event.type);
+      if (event.type === 'toolStreamUpdateEvent') updates.push(event.event.data);
+    }
+    return { types, updates, answers: toolAnswers(agent) };
+  };
+  const recorded = await run([actlog({ recorder: service.recorder(), sessionId: 'steps' })]);
+  expect(recorded).toEqual(await run([]));
+  expect(recorded.updates).toEqual(['one', 'two']);
+  expect(await service.events('steps')).toMatchObject([{ toolName: 'steps', status: 200 }]);
+});

@@ -1,0 +1,43 @@
+import type { AdapterCalls, AdapterOptions } from '@actlog/recorder/adapter';
+import type { Tool, ToolContext, ToolList } from '@strands-agents/sdk';
+import { recordedStream, withMethods } from './recorded-tool.ts';
+import { hookedCall, strandsCalls } from './strands-calls.ts';
+
+/** The wrapper behind `actlog.tools()`: the same tools, of the same types. Agents and MCP clients are as they were. */
+export function recordTools<const Tools extends Readonly<ToolList>>(
+  tools: Tools,
+  options: AdapterOptions = {},
+): { -readonly [Index in keyof Tools]: Tools[Index] } {
+  const calls = strandsCalls(options);
+  return tools.map((entry) => recordedEntry(entry, calls)) as {
+    -readonly [Index in keyof Tools]: Tools[Index];
+  };
+}
+
+function recordedEntry(entry: ToolList[number], calls: AdapterCalls): ToolList[number] {
+  if (Array.isArray(entry)) return entry.map((inner) => recordedEntry(inner, calls));
+  return isTool(entry) && calls.covers(entry.name) ? wrapped(entry, calls) : entry;
+}
+
+/** Agents stream too, but have no description for the model. */
+function isTool(entry: object): entry is Tool {
+  return 'toolSpec' in entry && typeof (entry as Partial<Tool>).stream === 'function';
+}
+
+interface WithInvoke {
+  readonly invoke?: (input: unknown, context?: ToolContext) => unknown;
+}
+
+function wrapped(tool: Tool & WithInvoke, calls: AdapterCalls): Tool {
+  const { invoke } = tool;
+  return withMethods(tool, {
+    stream: (context: ToolContext) => recordedStream(tool, calls, context),
+    ...(invoke && {
+      invoke: (input: unknown, context?: ToolContext) => {
+        const known = context && hookedCall(context);
+        const call = { ...known, toolName: tool.name, arguments: input };
+        return calls.run(call, () => invoke.call(tool, input, context));
+      },
+    }),
+  });
+}

@@ -1,0 +1,4 @@
+import { adapterSuite } from '@actlog/adapter-suite';
+import { strandsHarness } from './harness.ts';
+
+adapterSuite(strandsHarness);

@@ -1,0 +1,59 @@
+import { type Check, check } from '../../check.ts';
+import { fail } from '../../outcome.ts';
+import type { Run } from '../../run.ts';
+import { expectCode, expectStatus } from '../expectations.ts';
+import { checked, expectEqual, policyFor, sent } from './reference.ts';
+
+/** An action that is held under an id of its own. */
+async function held(run: Run) {
+  const agentId = run.newName('guarded');
+  await policyFor(run, agentId, { effect: 'require_approval' });
+  const request = { agentId, actionId: run.newName('action') };
+  const { decision, pendingActionId } = await checked(run, request);
+  expectEqual(decision, 'require_approval', 'the first decision');
+  return { request, id: pendingActionId ?? fail('a held action has no pendingActionId') };
+}
+
+/** Checks of actions, and decisions about them. */
+export const referenceGuardChecks: readonly Check[] = [
+  check('PRF-19', 'what goes before what', async (run) => {
+    const agentId = run.newName('judged');
+    expectEqual((await checked(run, { agentId })).decision, 'allow', 'with no policy, the decision');
+    const steps = [
+      ['allow', 'allow'],
+      ['require_approval', 'require_approval'],
+      ['deny', 'deny'],
+    ] as const;
+    for (const [effect, expected] of steps) {
+      await policyFor(run, agentId, { effect });
+      expectEqual(
+        (await checked(run, { agentId })).decision,
+        expected,
+        `with a policy of ${effect}, the decision`,
+      );
+    }
+  }),
+  ...(['approve', 'deny'] as const).map((decision) =>
+    check('PRF-20', `an action asked for again, after ${decision}`, async (run) => {
+      const { request, id } = await held(run);
+      expectEqual((await checked(run, request)).pendingActionId, id, 'pendingActionId of the repeated check');
+      const action = { toolName: 'contract_probe', argumentsHash: 'sha256:bb' };
+      const body = { ...request, sessionId: `${request.agentId}-session`, action };
+      expectCode(await run.probe.call('policies.check', { body }), 'ACTION_MISMATCH');
+      await sent(run, 'guardian.pendingActions.decide', { id, body: { decision } });
+      const after = decision === 'approve' ? 'allow' : 'deny';
+      expectEqual((await checked(run, request)).decision, after, 'the decision afterwards');
+    }),
+  ),
+  check('PRF-21', 'a decision, the same again, and another', async (run) => {
+    const { id } = await held(run);
+    const decide = (decision: string) =>
+      run.probe.call('guardian.pendingActions.decide', { id, body: { decision } });
+    expectStatus(await decide('approve'), 200);
+    expectStatus(await decide('approve'), 200);
+    expectCode(await decide('deny'), 'ALREADY_DECIDED');
+    const { items } = await sent(run, 'guardian.pendingActions.list', { query: { limit: 200 } });
+    if (items.some((action) => action.id === id))
+      fail('an action that was decided is still listed as pending');
+  }),
+];

@@ -1,0 +1,150 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { ContractError, type ContractErrorCode } from './contract-error.ts';
+import type { Bodies, ContractOptions } from './contract-options.ts';
+import { consoleReport } from './report/console.ts';
+import { coverageSentence, coverageTable } from './report/coverage-table.ts';
+import { junitReport } from './report/junit.ts';
+import { type Capability, capabilities } from './requirement.ts';
+import { runContract } from './run-contract.ts';
+import { version } from './version.ts';
+
+/** What the command exits with. */
+export const exitCodes = {
+  kept: 0,
+  broken: 1,
+  USAGE: 2,
+  UNREACHABLE: 3,
+  KEY_REFUSED: 4,
+  ended: 5,
+} as const satisfies Record<'kept' | 'broken' | 'ended' | ContractErrorCode, number>;
+
+/** Where the command prints, what it reads its keys from, and what ends it. */
+export interface Surroundings {
+  readonly write: (text: string) => void;
+  readonly writeError: (text: string) => void;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly signal?: AbortSignal;
+}
+
+interface Flags {
+  readonly baseUrl?: string;
+  readonly apiKey?: string;
+  readonly secondTenantKey?: string;
+  readonly retiredKey?: string;
+  readonly capability: readonly Capability[];
+  readonly readOnly?: boolean;
+  readonly only?: readonly string[];
+  readonly bodies?: string;
+  readonly burst?: number;
+  readonly timeoutMs?: number;
+  readonly settleMs?: number;
+  readonly maxRetryAfterMs?: number;
+  readonly maxPages?: number;
+  readonly allowInsecureHttp?: boolean;
+  readonly junit?: string;
+  readonly json?: string;
+  readonly verbose?: boolean;
+  readonly list?: boolean;
+}
+
+const exitCodeHelp = `
+Exit codes:
+  0  every MUST that was looked at is kept
+  1  a MUST is broken
+  2  an option cannot be used
+  3  the deployment gave no answer
+  4  the deployment refused the API key
+  5  the run was ended before it was through
+
+Keys are better given in the environment, where no list of processes shows them:
+  ACTLOG_BASE_URL, ACTLOG_API_KEY, ACTLOG_SECOND_TENANT_KEY, ACTLOG_RETIRED_KEY`;
+
+function wholeNumber(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.');
+  return Number(text);
+}
+
+/** The command `actlog-contract`; `settle` is told what to exit with. */
+export function contractCommand(surroundings: Surroundings, settle: (exitCode: number) => void): Command {
+  return new Command('actlog-contract')
+    .description('Holds a deployment of the actlog service against the specification.')
+    .version(version)
+    .option('--base-url <address>', 'address of the deployment, without /v1 (ACTLOG_BASE_URL)')
+    .option('--api-key <key>', 'key of a tenant, with every scope (ACTLOG_API_KEY)')
+    .option('--second-tenant-key <key>', 'key of another tenant (ACTLOG_SECOND_TENANT_KEY)')
+    .option('--retired-key <key>', 'key that was rotated away and has ended (ACTLOG_RETIRED_KEY)')
+    .addOption(
+      new Option('--capability <name...>', 'what the deployment claims to keep beside the specification')
+        .choices(capabilities)
+        .default([]),
+    )
+    .option('--read-only', 'send only requests that change nothing')
+    .option('--only <ids...>', 'ids of requirements, or their beginnings, such as LST or EVT-04')
+    .option('--bodies <file>', 'JSON file with the bodies that the deployment asks for, by endpoint')
+    .option('--burst <requests>', 'requests that may be sent at once to meet the rate limit', wholeNumber)
+    .option('--timeout-ms <ms>', 'time that one answer may take (30000)', wholeNumber)
+    .option('--settle-ms <ms>', 'time until what was taken can be read (10000)', wholeNumber)
+    .option('--max-retry-after-ms <ms>', 'longest Retry-After to wait for (60000)', wholeNumber)
+    .option('--max-pages <pages>', 'pages of a list that are looked through (50)', wholeNumber)
+    .option('--allow-insecure-http', 'send the key unencrypted to another machine')
+    .option('--junit <file>', 'write the report for a CI system')
+    .option('--json <file>', 'write the report as JSON')
+    .option('--verbose', 'print every check')
+    .option('--list', 'print the requirements and their checks, and send nothing')
+    .addHelpText('after', exitCodeHelp)
+    .showHelpAfterError('(actlog-contract --help tells more)')
+    .exitOverride()
+    .configureOutput({ writeOut: surroundings.write, writeErr: surroundings.writeError })
+    .action(async (flags: Flags) => settle(await perform(flags, surroundings)));
+}
+
+async function perform(flags: Flags, surroundings: Surroundings): Promise<number> {
+  if (flags.list) {
+    surroundings.write(`${coverageSentence()}\n\n${coverageTable()}`);
+    return exitCodes.kept;
+  }
+  try {
+    const report = await runContract(optionsOf(flags, surroundings));
+    surroundings.write(consoleReport(report, flags.verbose));
+    if (flags.json !== undefined) writeFileSync(flags.json, `${JSON.stringify(report, null, 2)}\n`);
+    if (flags.junit !== undefined) writeFileSync(flags.junit, junitReport(report));
+    if (!report.complete) return exitCodes.ended;
+    return report.ok ? exitCodes.kept : exitCodes.broken;
+  } catch (error) {
+    if (!(error instanceof ContractError)) throw error;
+    surroundings.writeError(`${error.message}\n`);
+    return exitCodes[error.code];
+  }
+}
+
+function optionsOf(flags: Flags, { environment, signal }: Surroundings): ContractOptions {
+  const {
+    baseUrl,
+    capability,
+    bodies,
+    junit: _junit,
+    json: _json,
+    list: _list,
+    verbose: _verbose,
+    ...rest
+  } = flags;
+  return {
+    ...rest,
+    baseURL: baseUrl ?? environment.ACTLOG_BASE_URL ?? '',
+    apiKey: flags.apiKey ?? environment.ACTLOG_API_KEY ?? '',
+    secondTenantKey: flags.secondTenantKey ?? environment.ACTLOG_SECOND_TENANT_KEY,
+    retiredKey: flags.retiredKey ?? environment.ACTLOG_RETIRED_KEY,
+    capabilities: capability,
+    ...(bodies !== undefined && { bodies: readBodies(bodies) }),
+    ...(signal && { signal }),
+  };
+}
+
+function readBodies(file: string): Bodies {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new ContractError('USAGE', `--bodies ${file} cannot be read as JSON.`, { cause: error });
+  }
+}

@@ -1,0 +1,11 @@
+/**
+ * The conformance suite of the actlog service: holds any deployment against the specification, over HTTP alone.
+ *
+ * @packageDocumentation
+ */
+export { ContractError, type ContractErrorCode } from './contract-error.ts';
+export type { Bodies, BodyName, ContractClock, ContractOptions } from './contract-options.ts';
+export type { CheckResult, CheckStatus, ContractReport, RequirementResult } from './contract-report.ts';
+export type { Capability, Level, Requirement } from './requirement.ts';
+export { requirements } from './requirements.ts';
+export { runContract } from './run-contract.ts';

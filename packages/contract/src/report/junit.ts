@@ -1,0 +1,45 @@
+import type { ContractReport, RequirementResult } from '../contract-report.ts';
+
+/** Characters that XML 1.0 cannot hold, not even escaped. */
+const forbidden = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu;
+
+const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+
+function escaped(text: string): string {
+  return text
+    .replaceAll(forbidden, '�')
+    .replaceAll(/[&<>"]/g, (sign) => entities[sign] as string)
+    .replaceAll('\n', '&#10;');
+}
+
+/**
+ * The report in the JUnit format that CI systems read: a suite for each section, a case for each check. A SHOULD that
+ * is not met counts as skipped, because it does not fail a run.
+ */
+export function junitReport({ suite, requirements, durationMs }: ContractReport): string {
+  const suites = [...new Set(requirements.map(({ section }) => section))].map((section) => {
+    const cases = requirements.filter((result) => result.section === section).flatMap(casesOf);
+    const count = (part: string) => cases.filter((text) => text.includes(part)).length;
+    const attributes = `tests="${cases.length}" failures="${count('<failure')}" skipped="${count('<skipped')}"`;
+    return `  <testsuite name="${escaped(section)}" ${attributes}>\n${cases.join('\n')}\n  </testsuite>`;
+  });
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<testsuites name="${escaped(suite)}" time="${(durationMs / 1000).toFixed(3)}">`,
+    ...suites,
+    '</testsuites>',
+    '',
+  ].join('\n');
+}
+
+function casesOf({ id, level, text, checks }: RequirementResult): string[] {
+  return checks.map(({ name, status, detail = '' }) => {
+    const head = `    <testcase classname="${escaped(id)}" name="${escaped(`${text} [${name}]`)}"`;
+    const isFailure = status === 'failed' && level === 'MUST';
+    if (isFailure) return `${head}><failure message="${escaped(detail)}"/></testcase>`;
+    if (status === 'passed') return `${head}/>`;
+    const reason = status === 'failed' ? `${level} not met: ${detail}` : detail;
+    if (status === 'noted') return `${head}><system-out>${escaped(reason)}</system-out></testcase>`;
+    return `${head}><skipped message="${escaped(reason)}"/></testcase>`;
+  });
+}

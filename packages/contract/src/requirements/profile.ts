@@ -1,0 +1,117 @@
+import { inSection } from '../requirement.ts';
+
+/** What the reference profile chooses where the specification leaves the choice. */
+export const profile = inSection(
+  'Reference profile',
+  [
+    ['PRF-01', 'MUST', 'Answers', 'Every answer has exactly the fields of the profile, and its status.'],
+    ['PRF-02', 'MUST', 'Ids', 'The ids that the service makes carry the prefix of their kind.'],
+    ['PRF-03', 'MUST', 'Unknown fields', 'A field that the profile does not know is refused.'],
+    ['PRF-04', 'MUST', 'Events: required', 'All seven fields of an event are required.'],
+    [
+      'PRF-05',
+      'MUST',
+      'Events: idempotency',
+      'The same event again is answered as the first time and changes nothing.',
+    ],
+    [
+      'PRF-06',
+      'MUST',
+      'Events: reuse',
+      'An eventId with other content is warned of with EVENT_ID_REUSED and changes nothing.',
+    ],
+    [
+      'PRF-07',
+      'MUST',
+      'Events: warnings',
+      'An event without anything strange has no warnings; an agent that is not registered is warned of.',
+    ],
+    [
+      'PRF-08',
+      'MUST',
+      'Events: unregistered agent',
+      'The agent of an event is listed even when nobody registered it.',
+    ],
+    [
+      'PRF-09',
+      'MUST',
+      'Events: categories',
+      'Other categories are taken as they come, but for the one that only the service writes.',
+    ],
+    ['PRF-10', 'MUST', 'Lists: limit', 'limit is a whole number from 1 to 200; anything else is refused.'],
+    ['PRF-11', 'MUST', 'Lists: order', 'Lists show the newest first, and stay stable while rows are added.'],
+    ['PRF-12', 'MUST', 'Lists: cursor', 'A cursor that was altered, or belongs to another list, is refused.'],
+    ['PRF-13', 'MUST', 'Lists: filters', 'Filters leave in what they name and nothing else.'],
+    [
+      'PRF-14',
+      'MUST',
+      'Session',
+      'A session counts its events, errors, agents and tools, and its events are paged, oldest first.',
+    ],
+    [
+      'PRF-15',
+      'MUST',
+      'Export',
+      'The hash of the export is that of its events as they stand in the document.',
+    ],
+    ['PRF-16', 'MUST', 'Agent', 'Agents take a chosen id once, and are changed by JSON Merge Patch.'],
+    [
+      'PRF-17',
+      'MUST',
+      'Policy',
+      'An archived policy is archived again without harm, and not changed any more.',
+    ],
+    [
+      'PRF-18',
+      'MUST',
+      'Policy: condition',
+      'A condition that cannot be read is refused when the policy is written.',
+    ],
+    [
+      'PRF-19',
+      'MUST',
+      'Check',
+      'deny goes before require_approval, that before allow, and nothing matched allows.',
+    ],
+    [
+      'PRF-20',
+      'MUST',
+      'Check: repeat',
+      'A check repeated under its actionId tells what holds now, for the very same action only.',
+    ],
+    [
+      'PRF-21',
+      'MUST',
+      'Pending action',
+      'An action is decided once: the same decision again is answered alike, another is refused.',
+    ],
+    [
+      'PRF-22',
+      'MUST',
+      'Notification channel',
+      'The secret of a webhook is shown once, and an address that is not public is refused.',
+    ],
+    [
+      'PRF-23',
+      'MUST',
+      'Errors',
+      'Errors have the statuses of the profile, and 405 names the methods in Allow.',
+    ],
+    ['PRF-24', 'MUST', 'Errors: foreign id', "Another tenant's id is answered exactly as an unknown id."],
+    ['PRF-25', 'MUST', 'Request id', 'Every answer carries x-request-id.'],
+    ['PRF-26', 'MUST', 'Limits: body', 'A body of more than 256 KiB, or deeper than 32 levels, is refused.'],
+    [
+      'PRF-27',
+      'MUST',
+      'Idempotency-Key',
+      'A creation repeated with its Idempotency-Key is answered as the first; other content is refused.',
+    ],
+    [
+      'PRF-28',
+      'MUST',
+      'Outside /v1',
+      'The deployment tells its health, its readiness and its OpenAPI document.',
+    ],
+  ],
+  'reference-profile',
+);

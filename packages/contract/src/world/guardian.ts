@@ -1,0 +1,68 @@
+import { type Answer, isObject, succeeded, told } from '../http/answer.ts';
+import { holds } from '../http/json-search.ts';
+import { skip } from '../outcome.ts';
+import type { Run } from '../run.ts';
+import { identifierCandidates } from './identifier.ts';
+import { listed } from './list-walk.ts';
+
+/** An action that is held because the run asked for it. */
+export interface HeldAction {
+  readonly id: string;
+  /** The agent that asked. */
+  readonly agentId: string;
+}
+
+/** Actions that a run has held, so that nobody else's action is ever decided. */
+export class Guardian {
+  readonly #run: Run;
+  #held: Promise<HeldAction> | undefined;
+
+  constructor(run: Run) {
+    this.#run = run;
+  }
+
+  /** Asks whether an action may run. */
+  check(agentId: string, sessionId = `${agentId}-session`): Promise<Answer> {
+    const values = { agentId, sessionId, name: this.#run.newName('action') };
+    return this.#run.probe.call('policies.check', { body: this.#run.records.body('policies.check', values) });
+  }
+
+  /** The action that the run has held; skips the check where none is. */
+  held(): Promise<HeldAction> {
+    this.#held ??= this.#hold();
+    return this.#held;
+  }
+
+  /** Decides a held action. */
+  decide(id: string): Promise<Answer> {
+    const body = this.#run.records.body('guardian.pendingActions.decide', {
+      name: this.#run.newName('decision'),
+    });
+    return this.#run.probe.call('guardian.pendingActions.decide', { id, body });
+  }
+
+  async #hold(): Promise<HeldAction> {
+    const { records, settings } = this.#run;
+    const { bodies } = settings;
+    const agentId = this.#run.newName('held');
+    // A deployment that reads this policy in another way could hold the actions of every agent.
+    if (!this.#run.isReference && bodies['policies.hold'] === undefined) {
+      skip('no body was given of a policy that holds an action (policies.hold in --bodies)');
+    }
+    const name = this.#run.newName('hold');
+    const policy = await records.make('policies', records.body('policies.hold', { agentId, name }));
+    records.taken('policies.create', policy.answer, 'policies.hold');
+    if (!succeeded(policy.answer)) skip(`no policy holds an action (END-11): ${told(policy.answer)}`);
+    const checked = await this.check(agentId);
+    records.taken('policies.check', checked);
+    if (!succeeded(checked)) skip(`an action cannot be checked (END-16): ${told(checked)}`);
+    const { items } = await this.#run.eventually(
+      () => listed(this.#run, 'guardian.pendingActions.list'),
+      (list) => list.items.some((item) => holds(item, agentId)),
+    );
+    const mine = items.find((item) => holds(item, agentId));
+    if (!isObject(mine)) return skip('no action was held by the policy that should hold it');
+    const [id] = this.#run.isReference ? [String(mine.id)] : identifierCandidates({ ...checked, json: mine });
+    return id === undefined ? skip('the held action has no identifier that can be told') : { id, agentId };
+  }
+}

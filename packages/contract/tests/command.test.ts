@@ -1,0 +1,136 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { contractCommand, exitCodes } from '../src/command.ts';
+import { Deployment } from './deployment.ts';
+import type { MutantKeys } from './mutants/mutant.ts';
+
+const bin = fileURLToPath(new URL('../src/bin.ts', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'actlog-contract-'));
+
+let deployment: Deployment;
+let keys: MutantKeys;
+
+beforeAll(async () => {
+  deployment = await Deployment.start();
+  keys = await deployment.newKeys();
+});
+
+afterAll(async () => {
+  await deployment.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** Runs the command as a process of its own. */
+async function command(...flags: string[]) {
+  const nodeFlags = ['--conditions=@actlog/source', '--disable-warning=ExperimentalWarning'];
+  const { PATH } = process.env;
+  const child = spawn(process.execPath, [...nodeFlags, bin, ...flags], {
+    env: { PATH, ACTLOG_BASE_URL: deployment.proxy.url, ACTLOG_API_KEY: keys.own },
+  });
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+  const [stdout, stderr, exitCode] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
+  return { stdout, stderr, exitCode };
+}
+
+it('exits with 0 where the contract is kept, and writes what it is asked for', async () => {
+  deployment.proxy.fault = {};
+  const [junit, json] = [join(folder, 'report.xml'), join(folder, 'report.json')];
+  const { stdout, stderr, exitCode } = await command(
+    '--only',
+    'ACK',
+    'AUT-04',
+    '--junit',
+    junit,
+    '--json',
+    json,
+  );
+  expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 });
+  expect(stdout).toContain('✓ ACK-02 MUST');
+  expect(stdout).toContain('– AUT-04 MUST');
+  expect(stdout).toContain('skipped: no key that was rotated away was given (--retired-key)');
+  expect(stdout).toContain('The deployment keeps the contract');
+  expect(JSON.parse(readFileSync(json, 'utf8'))).toMatchObject({ ok: true, baseURL: deployment.proxy.url });
+  expect(readFileSync(junit, 'utf8')).toMatch(/<testcase classname="ACK-02" name="[^"]+\[receivedAt\]"\/>/);
+  for (const written of [stdout, readFileSync(json, 'utf8'), readFileSync(junit, 'utf8')]) {
+    expect(written).not.toContain(keys.own);
+  }
+});
+
+it('exits with 1 where a MUST is broken, and tells which and how', async () => {
+  deployment.proxy.fault = {
+    response: (it) => {
+      if (it.status === 202) it.body = it.body.replace('"receivedAt"', '"<received & at>"');
+    },
+  };
+  const junit = join(folder, 'broken.xml');
+  const { stdout, exitCode } = await command('--only', 'ACK', '--junit', junit);
+  expect(exitCode).toBe(1);
+  expect(stdout).toContain('✗ ACK-02 MUST');
+  expect(stdout).toContain('✗ receivedAt: receivedAt is undefined, not ISO 8601');
+  expect(readFileSync(junit, 'utf8')).toContain('failures="1"');
+});
+
+/** Runs the command within this process. */
+async function commandHere(...flags: string[]) {
+  let stderr = '';
+  let exitCode: number | undefined;
+  const surroundings = {
+    write: () => {},
+    writeError: (line: string) => {
+      stderr += line;
+    },
+    environment: { ACTLOG_BASE_URL: deployment.proxy.url, ACTLOG_API_KEY: keys.own },
+  };
+  const program = contractCommand(surroundings, (settled) => {
+    exitCode = settled;
+  });
+  await program.parseAsync(flags, { from: 'user' });
+  return { stderr, exitCode };
+}
+
+it.each([
+  [['--only', 'NOPE'], /"NOPE" is the beginning of no requirement/],
+  [['--base-url', 'ftp://example.com'], /baseURL is no http or https address/],
+  [['--base-url', 'http://example.com'], /unencrypted to example\.com/],
+  [['--base-url', 'https://example.com/v1'], /ends in \/v1/],
+  [['--api-key', 'a b'], /apiKey is empty, or holds white space/],
+  [['--bodies', join(folder, 'absent.json')], /cannot be read as JSON/],
+])('exits with 2 for %j', async (flags, message) => {
+  const { stderr, exitCode } = await commandHere(...flags);
+  expect(stderr).toMatch(message);
+  expect(exitCode).toBe(exitCodes.USAGE);
+});
+
+it('exits with 2 for a flag that it does not know, or cannot read', async () => {
+  const { stderr, exitCode } = await command('--unheard-of');
+  expect(stderr).toContain('unknown option');
+  expect(exitCode).toBe(2);
+  await expect(commandHere('--burst', 'many')).rejects.toThrow(/must be a whole number/);
+  await expect(commandHere('--capability', 'everything')).rejects.toThrow(/reference-profile/);
+});
+
+it('exits with 3 where nobody answers, and with 4 where the key is refused', async () => {
+  deployment.proxy.fault = {};
+  const gone = await Deployment.start();
+  const { url } = gone.server;
+  await gone.close();
+  expect(await command('--base-url', url)).toMatchObject({
+    exitCode: 3,
+    stderr: expect.stringContaining('gave no answer'),
+  });
+  expect(await command('--api-key', keys.retired)).toMatchObject({
+    exitCode: 4,
+    stderr: expect.stringContaining('refused the API key'),
+  });
+});
+
+it('lists requirements without a deployment', async () => {
+  const { stdout, exitCode } = await command('--list');
+  expect(exitCode).toBe(0);
+  expect(stdout).toContain('| EVT-04 | MUST |');
+});

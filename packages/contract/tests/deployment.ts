@@ -1,0 +1,43 @@
+import { type RunningServer, type ServerOptions, startServer } from '@actlog/server';
+import { FaultyProxy } from './faulty-proxy.ts';
+import type { MutantKeys } from './mutants/mutant.ts';
+
+/** The reference server behind a proxy that can be given faults. */
+export class Deployment {
+  readonly server: RunningServer;
+  readonly proxy: FaultyProxy;
+  #tenants = 0;
+
+  private constructor(server: RunningServer, proxy: FaultyProxy) {
+    this.server = server;
+    this.proxy = proxy;
+  }
+
+  /** Starts both. */
+  static async start(options: ServerOptions = {}): Promise<Deployment> {
+    const server = await startServer({ docs: false, ...options });
+    return new Deployment(server, await FaultyProxy.start(server.url));
+  }
+
+  /** Keys of two tenants that nobody has used, and one that has ended. */
+  async newKeys(): Promise<MutantKeys> {
+    const { admin } = this.server;
+    this.#tenants += 1;
+    const [own, other] = [`own-${this.#tenants}`, `other-${this.#tenants}`];
+    await admin.createTenant(own);
+    await admin.createTenant(other);
+    const retired = await admin.createKey(own, { name: 'retired', kind: 'test' });
+    await admin.revokeKey(own, retired.key.id);
+    return {
+      own: (await admin.createKey(own, { name: 'own', kind: 'test' })).apiKey,
+      other: (await admin.createKey(other, { name: 'other', kind: 'test' })).apiKey,
+      retired: retired.apiKey,
+    };
+  }
+
+  /** Stops both. */
+  async close(): Promise<void> {
+    await this.proxy.close();
+    await this.server.close();
+  }
+}

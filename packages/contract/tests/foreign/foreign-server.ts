@@ -1,0 +1,199 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { ForeignTenant, isJson, type Json, Refusal } from './foreign-tenant.ts';
+
+/** Status and body of an answer; no body where it is undefined. */
+type Reply = readonly [status: number, body?: unknown];
+
+/** A request that was let in. */
+interface Visit {
+  readonly tenant: ForeignTenant;
+  readonly id: string;
+  readonly query: URLSearchParams;
+  /** The body as JSON. */
+  readonly sent: () => Json;
+}
+
+type Handler = (visit: Visit) => Reply;
+
+/** Where the service lies below its origin. */
+const prefix = '/eu/agents-api';
+
+/** What the service has where the reference server has `items`; beside it stands an array of something else. */
+function paged(name: string, all: readonly unknown[], query: URLSearchParams): Reply {
+  const limit = Number(query.get('limit')) || 10;
+  const start = Number(Buffer.from(query.get('cursor') ?? '', 'base64').toString()) || 0;
+  const end = start + limit;
+  const nextCursor = end < all.length ? Buffer.from(String(end)).toString('base64') : null;
+  return [200, { [name]: all.slice(start, end), hints: [], total: all.length, nextCursor }];
+}
+
+function required(body: Json, name: string): string {
+  const value = body[name];
+  if (typeof value === 'string') return value;
+  throw new Refusal(422, 'VALIDATION_ERROR', `${name} is needed.`);
+}
+
+function found<Value>(value: Value | undefined): Value {
+  return value ?? nothing();
+}
+
+function nothing(): never {
+  throw new Refusal(404, 'nothing-here', 'There is no such thing.');
+}
+
+/** Ten areas by name, and reasons and advice under names of their own. */
+function riskOf(events: readonly Json[]): Json {
+  const areas = Object.fromEntries(
+    Array.from({ length: 10 }, (_, index) => [`area${index}`, { points: index }]),
+  );
+  return { overall: 12.5, seen: events.length, areas, why: ['it was quiet'], todo: ['nothing'] };
+}
+
+const handlers: Readonly<Record<string, Handler>> = {
+  'POST /v1/events': ({ tenant, sent }) => {
+    const event = sent();
+    tenant.record(event);
+    const receivedAt = new Date().toISOString().replace('Z', '+00:00');
+    return [202, { eventId: event.eventId, receivedAt, warnings: [], partition: 7 }];
+  },
+  'GET /v1/sessions': ({ tenant, query }) => paged('data', tenant.sessions(), query),
+  'GET /v1/sessions/:id': ({ tenant, id }) => {
+    const timeline = tenant.events(id).map((event) => ({ at: event.sourceTimestamp, event }));
+    return [200, { session: { key: id }, timeline, newest: timeline.at(-1) }];
+  },
+  'GET /v1/sessions/:id/risk': ({ tenant, id }) => [200, riskOf(tenant.events(id))],
+  'GET /v1/sessions/:id/export.json': ({ tenant, id }) => [200, { of: id, log: tenant.events(id) }],
+  'POST /v1/agents': ({ tenant, sent }) => {
+    const number = tenant.newNumber();
+    tenant.agents.set(number, { displayName: required(sent(), 'displayName'), number });
+    return [200, { created: tenant.agents.get(number) }];
+  },
+  'GET /v1/agents': ({ tenant, query }) => paged('records', [...tenant.agents.values()], query),
+  'GET /v1/agents/:id': ({ tenant, id }) => [200, found(tenant.agents.get(id))],
+  'PATCH /v1/agents/:id': ({ tenant, id, sent }) => {
+    found(tenant.agents.get(id)).displayName = required(sent(), 'displayName');
+    return [204];
+  },
+  'GET /v1/agents/:id/sessions': ({ tenant, id, query }) => paged('results', tenant.sessions(id), query),
+  'POST /v1/policies': ({ tenant, sent }) => {
+    const policyUuid = crypto.randomUUID();
+    const { hold } = sent();
+    tenant.policies.set(policyUuid, { title: required(sent(), 'title'), policyUuid, hold });
+    return [200, { policyUuid }];
+  },
+  'GET /v1/policies': ({ tenant, query }) => paged('policies', [...tenant.policies.values()], query),
+  'GET /v1/policies/:id': ({ tenant, id }) => [200, found(tenant.policies.get(id))],
+  'PATCH /v1/policies/:id': ({ tenant, id, sent }) => {
+    found(tenant.policies.get(id)).title = required(sent(), 'title');
+    return [204];
+  },
+  'DELETE /v1/policies/:id': ({ tenant, id }) => (tenant.policies.delete(id) ? [204] : nothing()),
+  'POST /v1/policies/check': ({ tenant, sent }) => [200, tenant.check(required(sent(), 'who'))],
+  'GET /v1/guardian/pending-actions': ({ tenant, query }) =>
+    paged('entries', [...tenant.held.values()], query),
+  'POST /v1/guardian/pending-actions/:id/decide': ({ tenant, id, sent }) => {
+    found(tenant.held.get(id));
+    required(sent(), 'verdict');
+    tenant.held.delete(id);
+    return [204];
+  },
+  'POST /v1/notification-channels': ({ tenant, sent }) => {
+    const channel = { target: required(sent(), 'target'), ref: tenant.newNumber() };
+    tenant.channels.push(channel);
+    return [201, channel];
+  },
+  'GET /v1/notification-channels': ({ tenant, query }) => paged('items', tenant.channels, query),
+};
+
+const routes = Object.entries(handlers)
+  // A path that is written out goes before one with an identifier in its place.
+  .sort(([left], [right]) => Number(left.includes(':id')) - Number(right.includes(':id')))
+  .map(([route, handler]) => {
+    const [method, path = ''] = route.split(' ');
+    return {
+      method,
+      handler,
+      pattern: new RegExp(`^${path.replaceAll('.', '\\.').replace(':id', '([^/]+)')}$`),
+    };
+  });
+
+/**
+ * A service that keeps the specification and makes every choice that it leaves open in another way than the reference
+ * server: other bodies, ids, names of lists, statuses and codes, no optional field, 422, a rate limit, a gateway that
+ * fails now and then, and events that can be read a little later than they were taken.
+ */
+export class ForeignServer {
+  readonly #tenants: ReadonlyMap<string, ForeignTenant>;
+  readonly #server: Server;
+  #count = 0;
+
+  private constructor(keys: readonly string[]) {
+    this.#tenants = new Map(keys.map((key) => [key, new ForeignTenant()]));
+    this.#server = createServer((request, response) => void this.#answer(request, response));
+  }
+
+  /** Starts one with a tenant for each key. */
+  static async start(keys: readonly string[]): Promise<ForeignServer> {
+    const server = new ForeignServer(keys);
+    await new Promise<void>((resolve) => server.#server.listen(0, '127.0.0.1', resolve));
+    return server;
+  }
+
+  /** Its base address. */
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}${prefix}`;
+  }
+
+  /** Stops it. */
+  async close(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await text(request);
+    this.#count += 1;
+    if (this.#count % 45 === 0) {
+      response.writeHead(503, { 'content-type': 'text/html' }).end('<h1>Service Unavailable</h1>');
+      return;
+    }
+    const headers = {
+      'content-type': 'Application/JSON',
+      'retry-after': new Date(Date.now() + 2000).toUTCString(),
+    };
+    const [status, answer] = this.#reply(request, body);
+    response.writeHead(status, headers).end(answer === undefined ? undefined : JSON.stringify(answer));
+  }
+
+  #reply({ method, url = '', headers }: IncomingMessage, body: string): Reply {
+    try {
+      const { pathname, searchParams: query } = new URL(url, 'http://foreign.invalid');
+      const [, key = ''] = /^Bearer (\S+)$/.exec(headers.authorization ?? '') ?? [];
+      const tenant = this.#tenants.get(key);
+      if (!tenant) throw new Refusal(401, 'AUTHENTICATION_FAILED', 'API key invalid or missing');
+      if (this.#count % 40 === 0) throw new Refusal(429, 'slow-down', 'That was too much.');
+      const path = pathname.slice(prefix.length);
+      const matches = routes.filter(({ pattern }) => pattern.test(path));
+      const route = matches.find((one) => one.method === method);
+      if (!route)
+        throw new Refusal(matches.length > 0 ? 405 : 404, 'nothing-here', 'There is no such thing.');
+      const [, id = ''] = route.pattern.exec(path) ?? [];
+      return route.handler({ tenant, id: decodeURIComponent(id), query, sent: () => parsed(body) });
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      return [error.status, { error: { code: error.code, message: error.message } }];
+    }
+  }
+}
+
+function parsed(body: string): Json {
+  try {
+    const value: unknown = JSON.parse(body);
+    if (isJson(value)) return value;
+  } catch {
+    // refused below
+  }
+  throw new Refusal(400, 'not-json', 'An object in JSON is needed.');
+}

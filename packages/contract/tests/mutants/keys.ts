@@ -1,0 +1,212 @@
+import type { Passing, Returning } from '../faulty-proxy.ts';
+import { envelopes, isTo, type Mutant, type MutantKeys, refusal, reply } from './mutant.ts';
+
+/** Gives a request the tenant's own key, where `whether` says so. */
+function letsIn(whether: (passing: Passing, keys: MutantKeys) => boolean) {
+  return (keys: MutantKeys) => ({
+    request: (passing: Passing) => {
+      if (whether(passing, keys)) passing.headers.authorization = `Bearer ${keys.own}`;
+    },
+  });
+}
+
+function has(passing: Passing, key: string): boolean {
+  return passing.headers.authorization === `Bearer ${key}`;
+}
+
+/** Takes the other tenant for this one on a route. */
+function confuses(route: string) {
+  return letsIn((passing, { other }) => isTo(route, passing) && has(passing, other));
+}
+
+/** Answers every so many requests with 429. */
+function limits(headers: Record<string, string>) {
+  return () => {
+    let count = 0;
+    return {
+      request: (): Returning | undefined => {
+        count += 1;
+        return count % 40 === 0 ? refusal(429, 'RATE_LIMITED', headers) : undefined;
+      },
+    };
+  };
+}
+
+const unauthorised = [401];
+
+/** What can be wrong with keys, tenants, rates and errors. */
+export const keyMutants: readonly Mutant[] = [
+  {
+    name: 'no key is asked for',
+    caughtBy: ['AUT-01', 'AUT-04', 'AUT-05', 'SVC-02'],
+    fault: letsIn(() => true),
+  },
+  {
+    name: 'the export asks for no key',
+    caughtBy: ['AUT-01'],
+    fault: letsIn(
+      (passing) => isTo('GET /v1/sessions/:id/export.json', passing) && !passing.headers.authorization,
+    ),
+  },
+  {
+    name: 'any key that looks like one opens',
+    caughtBy: ['AUT-05'],
+    fault: letsIn((passing, { other, retired }) => {
+      const { authorization = '' } = passing.headers;
+      return authorization.startsWith('Bearer al_') && !has(passing, other) && !has(passing, retired);
+    }),
+  },
+  {
+    name: 'a key that was rotated away opens',
+    caughtBy: ['AUT-04'],
+    fault: letsIn((passing, { retired }) => has(passing, retired)),
+  },
+  {
+    name: 'Basic opens',
+    caughtBy: ['AUT-05'],
+    fault: letsIn(({ headers }) => headers.authorization?.startsWith('Basic ') ?? false),
+  },
+  {
+    name: '403 instead of 401',
+    caughtBy: ['AUT-01', 'AUT-04', 'AUT-05'],
+    fault: () => ({
+      response: (it) => {
+        if (it.status === 401) it.status = 403;
+      },
+    }),
+  },
+  {
+    name: 'another code for 401',
+    caughtBy: ['AUT-04', 'AUT-05'],
+    fault: envelopes('* *', unauthorised, (it) => {
+      it.error.code = 'UNAUTHORIZED';
+    }),
+  },
+  {
+    name: 'a message that says nothing',
+    caughtBy: ['AUT-06'],
+    fault: envelopes('* *', unauthorised, (it) => {
+      it.error.message = 'Go away.';
+    }),
+  },
+  {
+    name: 'a framework is refused',
+    caughtBy: ['AUT-07'],
+    fault: () => ({
+      request: ({ headers }) =>
+        headers['x-service-framework'] ? refusal(400, 'VALIDATION_ERROR') : undefined,
+    }),
+  },
+  {
+    name: 'x-service-sdk is required',
+    caughtBy: ['AUT-07'],
+    fault: () => ({
+      request: ({ headers }) => (headers['x-service-sdk'] ? undefined : refusal(400, 'VALIDATION_ERROR')),
+    }),
+  },
+  {
+    name: 'keys of another form',
+    caughtBy: ['AUT-02'],
+    options: { apiKey: 'secret-of-another-form', only: ['AUT-02', 'AUT-03'] },
+    fault: letsIn((passing) => has(passing, 'secret-of-another-form')),
+  },
+  {
+    name: 'the official client is turned away',
+    caughtBy: ['ERR-09', 'ERR-10'],
+    fault: () => ({
+      request: ({ headers }) =>
+        headers['x-service-sdk']?.startsWith('@actlog/client') ? refusal(400, 'VALIDATION_ERROR') : undefined,
+    }),
+  },
+  {
+    name: "another tenant's session is shown",
+    caughtBy: ['SVC-02'],
+    fault: confuses('GET /v1/sessions/:id'),
+  },
+  {
+    name: "another tenant's export is shown",
+    caughtBy: ['SVC-02'],
+    fault: confuses('GET /v1/sessions/:id/export.json'),
+  },
+  { name: "another tenant's policies are listed", caughtBy: ['SVC-02'], fault: confuses('GET /v1/policies') },
+  {
+    name: "another tenant's agent is changed",
+    caughtBy: ['SVC-02'],
+    fault: confuses('PATCH /v1/agents/:id'),
+  },
+  {
+    name: "another tenant's policy is archived",
+    caughtBy: ['SVC-02'],
+    fault: confuses('DELETE /v1/policies/:id'),
+  },
+  { name: 'events land in any tenant', caughtBy: ['SVC-02'], fault: confuses('POST /v1/events') },
+  {
+    name: 'an envelope without code',
+    caughtBy: ['ERR-01'],
+    fault: envelopes('* *', [404], (it) => void delete it.error.code),
+  },
+  {
+    name: 'an envelope without message',
+    caughtBy: ['ERR-02'],
+    fault: envelopes('* *', [404], (it) => void delete it.error.message),
+  },
+  {
+    name: 'details are an object',
+    caughtBy: ['ERR-03', '*ERR-05'],
+    fault: envelopes('* *', [400], (it) => {
+      it.error.details = { ...it.error.details };
+    }),
+  },
+  { name: 'no envelope', caughtBy: ['ERR-01'], fault: envelopes('GET *', [404], (it) => it.error) },
+  {
+    name: 'an error in HTML',
+    caughtBy: ['ERR-01', 'END-22'],
+    fault: () => ({
+      response: (it) => {
+        if (it.status === 405)
+          Object.assign(it, reply(405, '<h1>Not allowed</h1>', { 'content-type': 'text/html' }));
+      },
+    }),
+  },
+  {
+    name: 'another code for validation',
+    caughtBy: ['ERR-04'],
+    fault: envelopes('POST /v1/events', [400], (it) => {
+      it.error.code = 'BAD_REQUEST';
+    }),
+  },
+  {
+    name: 'validation without details',
+    caughtBy: ['*ERR-05'],
+    fault: envelopes('POST /v1/events', [400], (it) => void delete it.error.details),
+  },
+  {
+    name: 'validation answered with 401',
+    caughtBy: ['*ERR-06'],
+    fault: () => ({
+      response: (it, passing) => {
+        if (it.status === 400 && isTo('POST /v1/events', passing)) it.status = 401;
+      },
+    }),
+  },
+  { name: '429 without Retry-After', caughtBy: ['LIM-02'], fault: limits({}) },
+  {
+    name: '429 with a Retry-After that says nothing',
+    caughtBy: ['LIM-02'],
+    fault: limits({ 'retry-after': 'soon' }),
+  },
+  {
+    name: 'one rate for all keys',
+    caughtBy: ['LIM-01'],
+    options: { only: ['LIM'], burst: 40 },
+    fault: () => {
+      let count = 0;
+      return {
+        request: () => {
+          count += 1;
+          return count > 20 ? refusal(429, 'RATE_LIMITED', { 'retry-after': '0' }) : undefined;
+        },
+      };
+    },
+  },
+];

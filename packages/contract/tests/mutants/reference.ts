@@ -1,0 +1,209 @@
+import { randomUUID } from 'node:crypto';
+import { answers, type Document, documents, events, isTo, type Mutant, refusal, requests } from './mutant.ts';
+
+const session = (change: (document: Document) => unknown) => documents('GET /v1/sessions/:id', change);
+
+const faults: readonly (readonly [name: string, caughtBy: readonly string[], fault: Mutant['fault']])[] = [
+  [
+    'a field beside the profile',
+    ['PRF-01'],
+    documents('POST /v1/policies/check', (it) => {
+      it.extra = 1;
+    }),
+  ],
+  [
+    '200 for a creation',
+    ['PRF-01'],
+    answers('POST /v1/notification-channels', (it) => {
+      it.status = 200;
+    }),
+  ],
+  [
+    'ids without prefix',
+    ['PRF-02', 'END-20'],
+    documents('POST /v1/notification-channels', (it) => {
+      it.id = randomUUID();
+    }),
+  ],
+  [
+    'unknown fields taken',
+    ['PRF-03'],
+    requests('POST /v1/agents', (passing) => {
+      passing.body = passing.body.replace(',"unheardOf":1', '');
+    }),
+  ],
+  [
+    'a schemaVersion by default',
+    ['PRF-04'],
+    events((it) => {
+      it.schemaVersion ??= '1.0';
+    }),
+  ],
+  [
+    'another receivedAt for the same event',
+    ['PRF-05'],
+    documents('POST /v1/events', (it) => {
+      it.receivedAt = freshTime();
+    }),
+  ],
+  [
+    'a reused eventId goes unnoticed',
+    ['PRF-06'],
+    documents('POST /v1/events', (it) => {
+      it.warnings = it.warnings.filter(({ code }: Document) => code !== 'EVENT_ID_REUSED');
+    }),
+  ],
+  [
+    'a warning about nothing',
+    ['PRF-07'],
+    documents('POST /v1/events', (it) => void it.warnings.push({ code: 'UNKNOWN_CATEGORY', message: 'm' })),
+  ],
+  [
+    'limit=0 taken',
+    ['PRF-10'],
+    requests('GET /v1/policies', ({ query }) => {
+      if (query.get('limit') === '0') query.delete('limit');
+    }),
+  ],
+  ['the oldest first', ['PRF-11'], documents('GET /v1/agents/:id/sessions', (it) => void it.items.reverse())],
+  ['filters ignored', ['PRF-13'], requests('GET /v1/sessions', ({ query }) => query.delete('startedAfter'))],
+  [
+    'events miscounted',
+    ['PRF-05', 'PRF-14'],
+    session((it) => {
+      it.eventCount += 1;
+    }),
+  ],
+  [
+    'a hash of something else',
+    ['PRF-15'],
+    documents('GET /v1/sessions/:id/export.json', (it) => {
+      it.contentSha256 = '0'.repeat(64);
+    }),
+  ],
+  [
+    'null kept by a merge patch',
+    ['PRF-16'],
+    documents('PATCH /v1/agents/:id', (it) => {
+      it.owner ??= 'somebody';
+    }),
+  ],
+  [
+    'a category that only the service may write is taken',
+    ['PRF-09'],
+    events((it) => {
+      it.category = it.category === 'guardian_decision' ? 'other' : it.category;
+    }),
+  ],
+  [
+    'any cursor is taken',
+    ['PRF-12'],
+    () => ({
+      response: (it, passing) => {
+        if (it.status !== 400 || !passing.query.has('cursor')) return;
+        Object.assign(it, { status: 200, body: '{"items":[],"nextCursor":null}' });
+      },
+    }),
+  ],
+  [
+    'a condition is not looked at',
+    ['PRF-18'],
+    requests('POST /v1/policies', (passing) => {
+      passing.body = passing.body.replace('action.toolName ==', 'true');
+    }),
+  ],
+  [
+    'secrets are listed',
+    ['PRF-01', 'PRF-22'],
+    documents('GET /v1/notification-channels', (it) => {
+      for (const channel of it.items) channel.secret = 'whsec_c2VjcmV0';
+    }),
+  ],
+  [
+    '400 for a body that is too large',
+    ['PRF-26'],
+    () => ({
+      response: (it) => {
+        if (it.status === 413) it.status = 400;
+      },
+    }),
+  ],
+  ['archived only once', ['PRF-17'], archivesOnce],
+  [
+    'allow goes before all',
+    ['PRF-19'],
+    documents('POST /v1/policies/check', (it) => {
+      it.decision =
+        it.decision === 'deny' && it.pendingActionId === null && it.matched.length > 2
+          ? 'allow'
+          : it.decision;
+    }),
+  ],
+  [
+    'another action under the same id',
+    ['PRF-20'],
+    requests('POST /v1/policies/check', (it) => {
+      it.body = it.body.replace('sha256:bb', 'sha256:aa');
+    }),
+  ],
+  ['a decision can be turned', ['PRF-21'], turnsDecisions],
+  ['405 without Allow', ['PRF-23'], () => ({ response: (it) => void delete it.headers.allow })],
+  ["403 for another tenant's id", ['PRF-24'], forbidsForeign],
+  ['no x-request-id', ['PRF-25'], () => ({ response: (it) => void delete it.headers['x-request-id'] })],
+  [
+    'no Idempotency-Key',
+    ['PRF-27'],
+    requests('POST /v1/agents', ({ headers }) => void delete headers['idempotency-key']),
+  ],
+  [
+    'no health',
+    ['PRF-28'],
+    () => ({ request: ({ path }) => (path === '/healthz' ? refusal(404, 'NOT_FOUND') : undefined) }),
+  ],
+];
+
+/** What can be wrong with what the reference profile adds. */
+export const referenceMutants: readonly Mutant[] = faults.map(([name, caughtBy, fault]) => ({
+  name,
+  caughtBy,
+  fault,
+  options: { capabilities: ['reference-profile'] },
+}));
+
+let seconds = 0;
+
+function freshTime(): string {
+  seconds += 1;
+  return new Date(Date.UTC(2026, 0, 1, 0, 0, seconds)).toISOString();
+}
+
+function archivesOnce() {
+  const archived = new Set<string>();
+  return {
+    request: ({ method, path }: { method: string; path: string }) => {
+      if (method !== 'DELETE') return undefined;
+      if (archived.has(path)) return refusal(404, 'NOT_FOUND');
+      archived.add(path);
+      return undefined;
+    },
+  };
+}
+
+function turnsDecisions(): ReturnType<Mutant['fault']> {
+  return {
+    response: (it, passing) => {
+      const isTurn = it.status === 409 && isTo('POST /v1/guardian/pending-actions/:id/decide', passing);
+      if (isTurn) Object.assign(it, { status: 200, body: '{}' });
+    },
+  };
+}
+
+function forbidsForeign({ other }: { readonly other: string }): ReturnType<Mutant['fault']> {
+  return {
+    response: (it, passing) => {
+      const isForeign =
+        passing.headers.authorization === `Bearer ${other}` && passing.path.includes('-session-');
+      if (isForeign && it.status === 404) it.status = 403;
+    },
+  };
+}

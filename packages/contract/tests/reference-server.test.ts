@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type ContractOptions, type ContractReport, requirements, runContract } from '../src/index.ts';
+import { Deployment } from './deployment.ts';
+import type { MutantKeys } from './mutants/mutant.ts';
+
+let deployment: Deployment;
+let keys: MutantKeys;
+
+beforeAll(async () => {
+  deployment = await Deployment.start();
+});
+
+afterAll(() => deployment.close());
+
+async function run(options: Partial<ContractOptions> = {}): Promise<ContractReport> {
+  keys = await deployment.newKeys();
+  deployment.proxy.fault = {};
+  deployment.proxy.seen.length = 0;
+  return runContract({
+    baseURL: deployment.proxy.url,
+    apiKey: keys.own,
+    secondTenantKey: keys.other,
+    retiredKey: keys.retired,
+    ...options,
+  });
+}
+
+function idsWith({ requirements: results }: ContractReport, status: string): string[] {
+  return results.filter((result) => result.status === status).map(({ id }) => id);
+}
+
+it('keeps everything, the reference profile included', async () => {
+  const report = await run({ capabilities: ['reference-profile'] });
+  expect(idsWith(report, 'failed')).toEqual([]);
+  expect(idsWith(report, 'skipped')).toEqual(['LIM-01', 'LIM-02']); // its rate limit is not provoked
+  expect(report).toMatchObject({ ok: true, complete: true });
+  expect(report.requirements.map(({ id }) => id)).toEqual(requirements.map(({ id }) => id));
+});
+
+it('keeps its rate limit, when that is provoked', async () => {
+  const limited = await Deployment.start({ rateLimit: { requestsPerSecond: 0.1, burst: 15 } });
+  try {
+    const { own, other } = await limited.newKeys();
+    const report = await runContract({
+      baseURL: limited.server.url,
+      apiKey: own,
+      secondTenantKey: other,
+      burst: 30,
+      only: ['LIM-01', 'LIM-02'],
+    });
+    expect(idsWith(report, 'passed')).toEqual(['LIM-01', 'LIM-02']);
+  } finally {
+    await limited.close();
+  }
+});
+
+it('only reads, where it is told so', async () => {
+  const report = await run({ readOnly: true, capabilities: ['reference-profile'] });
+  expect(new Set(deployment.proxy.seen.map((request) => request.split(' ')[0]))).toEqual(new Set(['GET']));
+  expect(report).toMatchObject({ ok: true, leftBehind: [] });
+  expect(report.counts.passed).toBeGreaterThan(15);
+  const written = report.requirements.find(({ id }) => id === 'ING-01');
+  expect(written?.checks[0]).toMatchObject({
+    status: 'skipped',
+    detail: expect.stringContaining('only reads'),
+  });
+});
+
+it('archives every policy that it has made, and names what is left', async () => {
+  const report = await run({ capabilities: ['reference-profile'] });
+  const answer = await fetch(`${deployment.server.url}/v1/policies?status=active`, {
+    headers: { authorization: `Bearer ${keys.own}` },
+  });
+  expect(await answer.json()).toMatchObject({ items: [] });
+  expect(report.leftBehind.join()).toMatch(/events.*agents.*archived policies.*webhooks/);
+});
+
+it('cleans up after a run that was ended, and says that it was not through', async () => {
+  const ended = new AbortController();
+  const report = await run({
+    signal: ended.signal,
+    only: ['END', 'STA'],
+    onProgress: (done) => {
+      if (done === 26) ended.abort();
+    },
+  });
+  expect(report).toMatchObject({ ok: false, complete: false });
+  expect(report.requirements.some(({ status }) => status === 'passed')).toBe(true);
+  const answer = await fetch(`${deployment.server.url}/v1/policies?status=active`, {
+    headers: { authorization: `Bearer ${keys.own}` },
+  });
+  expect(await answer.json()).toMatchObject({ items: [] });
+});
+
+it('tells no key and no secret, even where an answer does', async () => {
+  keys = await deployment.newKeys();
+  const { own, other } = keys;
+  deployment.proxy.fault = {
+    response: (it) => {
+      if (it.status === 404) it.body = `you sent ${own} and not ${other}, whsec_c2VjcmV0`;
+    },
+  };
+  const report = await runContract({
+    baseURL: deployment.proxy.url,
+    apiKey: own,
+    secondTenantKey: other,
+    settleMs: 0,
+  });
+  const text = JSON.stringify(report);
+  expect(text).toContain('you sent [redacted]');
+  for (const secret of [own, other, own.slice(8), 'c2VjcmV0']) expect(text).not.toContain(secret);
+});
+
+it('gives every run a prefix of its own', async () => {
+  const [first, second] = [await run({ only: ['SVC-01'] }), await run({ only: ['SVC-01'] })];
+  expect(first.prefix).not.toBe(second.prefix);
+});
+
+it('gives up an answer that does not come', async () => {
+  deployment.proxy.fault = {};
+  keys = await deployment.newKeys();
+  let sent = 0;
+  const silent: typeof fetch = (input, init) => {
+    sent += 1;
+    if (sent === 1) return fetch(input, { ...init, signal: null });
+    return new Promise((_resolve, reject) => {
+      init?.signal?.addEventListener('abort', () => reject(init.signal?.reason), { once: true });
+    });
+  };
+  const report = runContract({
+    baseURL: deployment.proxy.url,
+    apiKey: keys.own,
+    fetch: silent,
+    timeoutMs: 1,
+    only: ['LST-05'],
+  });
+  await expect(report).rejects.toMatchObject({
+    code: 'UNREACHABLE',
+    message: expect.stringContaining('within 1 ms'),
+  });
+});
