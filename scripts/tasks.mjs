@@ -54,6 +54,11 @@ const steps = {
     command: [...fromSource, 'scripts/adapter-table.ts'],
     remedy: 'write it anew: `node --conditions=@actlog/source scripts/adapter-table.ts --write`.',
   },
+  conformanceTable: {
+    title: "the docs' table of requirements (from the conformance suite)",
+    command: [...fromSource, 'scripts/conformance-table.ts'],
+    remedy: 'write it anew: `node --conditions=@actlog/source scripts/conformance-table.ts --write`.',
+  },
   docs: {
     title: 'docs (typedoc)',
     command: ['typedoc'],
@@ -109,6 +114,7 @@ const tasks = {
     'apiReport',
     'packed',
     'adapterTable',
+    'conformanceTable',
     'docs',
   ],
   examples: ['examples'],
