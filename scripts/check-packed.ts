@@ -1,12 +1,12 @@
 // Checks what a user would install: packs every package, lints the tarballs, installs them into an empty
 // project, loads and compiles every entry, and runs the README's snippets as printed.
-import { existsSync, globSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { Consumer } from './packed/consumer.ts';
 import { compileEntries, entriesOf, loadEntries, runCommands } from './packed/entries.ts';
 import { runSnippets, snippetsOf } from './packed/snippets.ts';
 import { packAll, problemsOf } from './packed/tarballs.ts';
-import { publishedPackages, root } from './workspace.ts';
+import { type Package, publishedPackages, root } from './workspace.ts';
 
 /** The oldest TypeScript that is supported, and the newest. */
 const compilers = {
@@ -24,27 +24,50 @@ found.forEach((problems, index) => {
 if (found.some((problems) => problems.length > 0)) process.exit(1);
 console.log('✓ publint and attw find nothing');
 
-const consumer = Consumer.install(tarballs, {
-  '@langchain/core': '1.2.13',
-  '@langchain/langgraph': '1.4.18',
-  '@types/node': '24.19.2',
-  langchain: '1.5.14',
-  zod: '^4.6.7',
-  ...compilers,
-});
-try {
-  const entries = entriesOf(tarballs);
-  loadEntries(consumer, entries);
-  console.log(`✓ ${entries.length} entries load by import and by require`);
-  console.log(`✓ commands answer: ${runCommands(consumer, tarballs).join(', ')}`);
-  const paths = Object.keys(compilers).map((name) => `node_modules/${name}/bin/tsc`);
-  compileEntries(consumer, entries, paths);
-  console.log('✓ types resolve in TypeScript 5.7 and 7, by node16, nodenext and bundler');
-  const readmes = publishedPackages().map(({ folder }) => join(folder, 'README.md'));
-  const guides = globSync('docs/*.md', { cwd: root }).sort();
-  const pages = ['README.md', ...guides].map((page) => join(root, page));
-  pages.push(...readmes.filter((page) => existsSync(page)));
-  await runSnippets(consumer, pages.flatMap(snippetsOf));
-} finally {
-  consumer.remove();
+/** What every project of this check has beside the packages themselves. */
+const tools = { '@types/node': '24.19.2', zod: '^4.6.7', ...compilers };
+
+/** What the tests of a package run with, as the projects of its users have it. */
+function installedPeers({ folder, manifest }: Package): [string, string][] {
+  return Object.keys(manifest.peerDependencies ?? {}).map((peer) => {
+    const installed = readFileSync(join(folder, 'node_modules', peer, 'package.json'), 'utf8');
+    return [peer, (JSON.parse(installed) as { version: string }).version];
+  });
 }
+
+/** Installs packages as a user does, loads and compiles what they export, and runs what their pages show. */
+async function checkProject(
+  packages: readonly Package[],
+  pages: readonly string[],
+  manager: 'npm' | 'pnpm',
+): Promise<void> {
+  const names = new Set(packages.map(({ manifest }) => manifest.name));
+  const own = tarballs.filter(({ manifest }) => names.has(manifest.name));
+  // A package of ours may need another one, which stands on no registry yet.
+  const needed = manager === 'npm' ? own : tarballs;
+  const peers = Object.fromEntries(packages.flatMap(installedPeers));
+  const consumer = Consumer.install(needed, { ...tools, ...peers }, manager);
+  try {
+    const entries = entriesOf(own);
+    loadEntries(consumer, entries);
+    console.log(`✓ ${entries.length} entries load by import and by require`);
+    console.log(`✓ commands answer: ${runCommands(consumer, own).join(', ') || 'there are none'}`);
+    const paths = Object.keys(compilers).map((name) => `node_modules/${name}/bin/tsc`);
+    compileEntries(consumer, entries, paths);
+    console.log('✓ types resolve in TypeScript 5.7 and 7, by node16, nodenext and bundler');
+    await runSnippets(consumer, pages.filter((page) => existsSync(page)).flatMap(snippetsOf));
+  } finally {
+    consumer.remove();
+  }
+}
+
+const packages = publishedPackages();
+const readmesOf = (some: readonly Package[]) => some.map(({ folder }) => join(folder, 'README.md'));
+const guides = ['README.md', ...globSync('docs/*.md', { cwd: root }).sort()].map((page) => join(root, page));
+/** The guides use this one. */
+const isAdapterApart = ({ folder }: Package) =>
+  dirname(folder).endsWith('adapters') && !folder.endsWith('langchain');
+const core = packages.filter((one) => !isAdapterApart(one));
+await checkProject(core, [...guides, ...readmesOf(core)], 'npm');
+const adapters = packages.filter(isAdapterApart);
+await checkProject(adapters, readmesOf(adapters), 'pnpm');

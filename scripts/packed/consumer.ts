@@ -4,6 +4,11 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Tarball } from './tarballs.ts';
 
+const installCommands = {
+  npm: ['install', '--no-audit', '--no-fund', '--prefer-offline'],
+  pnpm: ['install', '--ignore-workspace', '--ignore-scripts', '--prefer-offline', '--no-frozen-lockfile'],
+};
+
 /** An empty project of a user, with the packed packages installed in it. */
 export class Consumer {
   /** Absolute path of the project. */
@@ -13,8 +18,17 @@ export class Consumer {
     this.folder = folder;
   }
 
-  /** Installs tarballs and named packages of the registry into a new empty project. */
-  static install(tarballs: readonly Tarball[], packages: Readonly<Record<string, string>>): Consumer {
+  /**
+   * Installs tarballs and named packages of the registry into a new empty project.
+   *
+   * @param manager - npm refuses peers that contradict each other, as a user's project has none of; pnpm takes them,
+   * so that all frameworks fit into one project
+   */
+  static install(
+    tarballs: readonly Tarball[],
+    packages: Readonly<Record<string, string>>,
+    manager: keyof typeof installCommands,
+  ): Consumer {
     const folder = mkdtempSync(join(tmpdir(), 'actlog-consumer-'));
     const consumer = new Consumer(folder);
     const local = Object.fromEntries(tarballs.map(({ manifest, file }) => [manifest.name, `file:${file}`]));
@@ -26,7 +40,7 @@ export class Consumer {
       overrides: { '@langchain/langgraph-sdk': '1.12.1' },
     };
     consumer.write('package.json', JSON.stringify(manifest, null, 2));
-    consumer.run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline']);
+    consumer.run(manager, installCommands[manager]);
     return consumer;
   }
 
