@@ -1,0 +1,30 @@
+import { BaseLlm, type LlmResponse } from '@google/adk';
+
+/** A call that the model makes. */
+export interface ScriptedCall {
+  readonly name: string;
+  readonly args: Record<string, unknown>;
+}
+
+/** A model that makes these calls, one a turn, and then gives its answer: no key, no network. */
+export class ScriptedLlm extends BaseLlm {
+  readonly #calls: readonly ScriptedCall[];
+  readonly #answer: string;
+  #turn = 0;
+
+  constructor(calls: readonly ScriptedCall[], answer: string) {
+    super({ model: 'scripted' });
+    this.#calls = calls;
+    this.#answer = answer;
+  }
+
+  override async *generateContentAsync(): AsyncGenerator<LlmResponse, void> {
+    const functionCall = this.#calls[this.#turn];
+    this.#turn += 1;
+    yield { content: { role: 'model', parts: [functionCall ? { functionCall } : { text: this.#answer }] } };
+  }
+
+  override connect(): never {
+    throw new Error('The scripted model has no live connection.');
+  }
+}

@@ -1,0 +1,74 @@
+import { Service } from '@actlog/adapter-suite';
+import { dynamicTool, z } from 'genkit';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ai, modelOf, tools } from '../tests/agent.ts';
+import { Generation, type Genkit } from './generation.ts';
+import { actlog } from './index.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await Service.start();
+});
+afterAll(() => service.close());
+
+const echo = { name: 'echo', input: { text: 'a' } };
+
+test('without a session in the context, a generation is one session, and another is another', async () => {
+  const use = [actlog({ recorder: service.recorder({ agentId: 'no-session' }) })];
+  const own = tools();
+  for (let run = 0; run < 2; run += 1) {
+    await ai.generate({ ...modelOf([[echo], [echo]]), prompt: 'go', tools: [own.echo], use });
+  }
+  await service.events('none');
+  const sessions = await service.client.agents.sessions('no-session').toArray({ limit: 10 });
+  expect(sessions.map(({ eventCount }) => eventCount)).toEqual([2, 2]);
+});
+
+test('a generation within a tool is in the session of the outer one', async () => {
+  const recorder = service.recorder({ agentId: 'nested' });
+  const own = tools();
+  const use = [actlog({ recorder })];
+  const ask = dynamicTool(
+    { name: 'ask', description: 'Asks the inner one.', inputSchema: z.object({}) },
+    async () => (await ai.generate({ ...modelOf([[echo]]), prompt: 'go', tools: [own.echo], use })).text,
+  );
+  await ai.generate({ ...modelOf([[{ name: 'ask', input: {} }]]), prompt: 'go', tools: [ask], use });
+  await service.events('none');
+  const sessions = await service.client.agents.sessions('nested').toArray({ limit: 10 });
+  expect(sessions.map(({ eventCount }) => eventCount)).toEqual([2]);
+});
+
+test('what one call of a conversation leaves goes on in the next', async () => {
+  const recorder = service.recorder({ agentId: 'goes-on' });
+  const own = tools();
+  const messages = [{ role: 'user' as const, content: [{ text: 'go' }] }];
+  const use = [actlog({ recorder })];
+  const script = modelOf([[echo], [], [echo]]);
+  const first = await ai.generate({ ...script, messages, tools: [own.echo], use });
+  const next = [...messages, ...first.messages.slice(1), ...messages];
+  await ai.generate({ ...script, messages: next, tools: [own.echo], use });
+  await service.events('none');
+  const sessions = await service.client.agents.sessions('goes-on').toArray({ limit: 10 });
+  expect(sessions.map(({ eventCount }) => eventCount)).toEqual([2]);
+});
+
+test.each([
+  ['the context, before all else', { sessionId: 'of the context' }, { id: 'own' }, 'of the context'],
+  ["Genkit's own session", {}, { sessionId: 'own' }, 'own'],
+  ["Genkit's own session, as it was named before", undefined, { id: 'own' }, 'own'],
+  ['nowhere', { sessionId: 5 }, undefined, undefined],
+])('finds the session in %s', async (_where, context, session, expected) => {
+  const surroundings = {
+    currentContext: () => context,
+    currentSession: () => {
+      if (!session) throw new Error('not running within a session');
+      return session;
+    },
+  };
+  const generation = new Generation(surroundings as unknown as Genkit);
+  const turn = { messages: [], signal: undefined, returnsToolRequests: false };
+  const call = await generation.run(turn, async () =>
+    generation.hookedCall({ toolRequest: { name: 'echo' } }),
+  );
+  expect(call.sessionId).toBe(expected);
+});

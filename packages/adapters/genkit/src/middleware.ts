@@ -1,0 +1,56 @@
+import { ActionDeniedError, responseStatuses } from '@actlog/recorder';
+import type { AdapterOptions } from '@actlog/recorder/adapter';
+import { type GenerateMiddleware, generateMiddleware } from 'genkit';
+import { Generation } from './generation.ts';
+import { genkitCalls } from './genkit-calls.ts';
+import { isNewTo, unknownToolRequests } from './unknown-tools.ts';
+
+/** How many were made: Genkit takes two middlewares of one name for the same, whatever their options. */
+let made = 0;
+
+/** The middleware behind `actlog()`. */
+export function recordMiddleware(options: AdapterOptions = {}): ReturnType<GenerateMiddleware> {
+  const calls = genkitCalls(options);
+  made += 1;
+  const name = made === 1 ? 'actlog' : `actlog-${made}`;
+  const middleware = generateMiddleware({ name, description: 'Records and guards tool calls.' }, ({ ai }) => {
+    const generation = new Generation(ai);
+    return {
+      generate(envelope, context, next) {
+        const { messages, returnToolRequests: returnsToolRequests = false } = envelope.request;
+        const turn = { messages, signal: context.abortSignal, returnsToolRequests };
+        return generation.run(turn, () => next(envelope, context));
+      },
+      async model(request, context, next) {
+        const response = await next(request, context);
+        if (!generation.runsTools) return response;
+        for (const part of unknownToolRequests(request, response)) {
+          if (!calls.covers(part.toolRequest.name) || !isNewTo(options.recorder, part)) continue;
+          const error = Object.assign(new Error('The tool is not there.'), {
+            status: responseStatuses.unknownTool,
+          });
+          calls.record(generation.hookedCall(part), { ok: false, error });
+        }
+        return response;
+      },
+      async tool(request, context, next) {
+        const { name: toolName, ref } = request.toolRequest;
+        if (!calls.covers(toolName)) return next(request, context);
+        try {
+          return await calls.run(generation.hookedCall(request), () => next(request, context));
+        } catch (error) {
+          if (!ActionDeniedError.isInstance(error)) throw error;
+          // Thrown on, it would end the whole generation while the other tools of the turn run on.
+          return {
+            toolResponse: {
+              name: toolName,
+              ...(ref !== undefined && { ref }),
+              output: { error: error.message },
+            },
+          };
+        }
+      },
+    };
+  });
+  return middleware();
+}

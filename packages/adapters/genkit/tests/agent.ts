@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto';
+import { dynamicTool, type GenerateResponse, genkit, type Part, z } from 'genkit';
+import { genkit as genkitBeta } from 'genkit/beta';
+
+/** A call that the scripted model makes. `ref: null` is a model that gives its calls no ids. */
+export interface ScriptedRequest {
+  readonly name: string;
+  readonly input: unknown;
+  readonly ref?: string | null;
+}
+
+/** Genkit refuses to be set up within a tool, so that all tests share one. */
+export const ai = genkit({});
+
+/** The same with what is beta in Genkit, such as interrupts. */
+export const beta = genkitBeta({});
+
+const scripts = new Map<string, readonly (readonly ScriptedRequest[])[]>();
+
+const name = 'scripted';
+
+for (const instance of [ai, beta]) {
+  instance.defineModel(
+    { apiVersion: 'v2', name, supports: { tools: true }, configSchema: z.object({ script: z.string() }) },
+    async ({ messages, config }, { sendChunk }) => {
+      const turn = messages.filter(({ role }) => role === 'model').length;
+      const calls = scripts.get(config?.script ?? '')?.[turn] ?? [];
+      const content: Part[] = calls.map(({ name, input, ref }, place) => ({
+        toolRequest: { name, input, ...(ref !== null && { ref: ref ?? `${turn}-${place}` }) },
+      }));
+      if (content.length === 0) content.push({ text: 'done' });
+      sendChunk({ content });
+      return { message: { role: 'model', content }, finishReason: 'stop' };
+    },
+  );
+}
+
+/** A model that makes these calls, one inner list a turn, and then says `done`. */
+export function modelOf(turns: readonly (readonly ScriptedRequest[])[]) {
+  const script = randomUUID();
+  scripts.set(script, turns);
+  return { model: name, config: { script } };
+}
+
+/** Tools that note when they run: `echo` answers, `fail` throws. */
+export function tools() {
+  const ran: string[] = [];
+  const echo = dynamicTool(
+    { name: 'echo', description: 'Says it again.', inputSchema: z.object({ text: z.string() }) },
+    async ({ text }) => {
+      ran.push(`echo ${text}`);
+      return `echo: ${text}`;
+    },
+  );
+  const fail = dynamicTool({ name: 'fail', description: 'Breaks.' }, async (): Promise<string> => {
+    ran.push('fail');
+    throw Object.assign(new Error('it broke'), { status: 502 });
+  });
+  return { ran, echo, fail };
+}
+
+/** What the model was told by its tools. */
+export function toolAnswers({ messages }: Pick<GenerateResponse, 'messages'>) {
+  return messages
+    .flatMap(({ content }) => content)
+    .flatMap(({ toolResponse }) => (toolResponse ? [toolResponse.output] : []))
+    .map((output) => {
+      const error = (output as { error?: unknown } | null)?.error;
+      return { text: String(error ?? output), isError: error !== undefined };
+    });
+}

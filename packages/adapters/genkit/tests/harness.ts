@@ -1,0 +1,68 @@
+import type { AdapterHarness, Ending, Scenario, SuiteTool } from '@actlog/adapter-suite';
+import { dynamicTool, generateMiddleware, z } from 'genkit';
+import { actlog } from '../src/index.ts';
+import { version } from '../src/version.ts';
+import { ai, modelOf, toolAnswers } from './agent.ts';
+
+function genkitTool({ name, run }: SuiteTool) {
+  const inputSchema = z.object({ text: z.string() });
+  return dynamicTool({ name, description: `The tool ${name}.`, inputSchema }, ({ text }, { abortSignal }) =>
+    run({ text }, abortSignal),
+  );
+}
+
+function ownMiddleware(hear: (toolName: string) => void) {
+  return generateMiddleware({ name: 'own' }, () => ({
+    tool: (request, context, next) => {
+      hear(request.toolRequest.name);
+      return next(request, context);
+    },
+  }))();
+}
+
+async function lastResponse(scenario: Scenario) {
+  const { tools, turns, sessionId, adapter, isInstalledTwice, isStreamed, signal, ownHook } = scenario;
+  const calls = turns.map((turn) =>
+    turn.map(({ toolName, arguments: input }) => ({ name: toolName, input })),
+  );
+  const recording = adapter ? [actlog(adapter), ...(isInstalledTwice ? [actlog(adapter)] : [])] : [];
+  const options = {
+    ...modelOf(calls),
+    prompt: 'go',
+    tools: tools.map(genkitTool),
+    context: { sessionId },
+    use: [...recording, ...(ownHook ? [ownMiddleware(ownHook)] : [])],
+    ...(signal && { abortSignal: signal }),
+  };
+  if (!isStreamed) return ai.generate(options);
+  const { stream, response } = ai.generateStream(options);
+  for await (const _ of stream);
+  return response;
+}
+
+/** What Genkit generates, by middleware. */
+export const genkitHarness: AdapterHarness = {
+  framework: 'genkit',
+  sdk: `@actlog/genkit/${version}`,
+  hook: '`use: [actlog()]`',
+  abilities: {
+    guards: true,
+    holds: true,
+    aborts: true,
+    invalidArguments: 400,
+    unknownTool: 404,
+    thrown: 502,
+    streams: true,
+    hasOwnHooks: true,
+    hasSession: true,
+    goesOnAfterDenial: true,
+  },
+  async run(scenario): Promise<Ending> {
+    try {
+      const response = await lastResponse(scenario);
+      return { answers: toolAnswers(response), finalText: response.text };
+    } catch (error) {
+      return { answers: [], error };
+    }
+  },
+};

@@ -1,0 +1,4 @@
+import { adapterSuite } from '@actlog/adapter-suite';
+import { genkitHarness } from './harness.ts';
+
+adapterSuite(genkitHarness);

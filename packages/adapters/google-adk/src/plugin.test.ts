@@ -1,0 +1,158 @@
+import { Service } from '@actlog/adapter-suite';
+import { BasePlugin, BaseTool, type Event, FunctionTool, LlmAgent } from '@google/adk';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { lastWords, modelOf, runAgent, startSession, toolAnswers, tools } from '../tests/agent.ts';
+import { actlog } from './index.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await Service.start();
+});
+afterAll(() => service.close());
+
+const echo = { name: 'echo', args: { text: 'a' } };
+const fail = { name: 'fail', args: {} };
+
+class OwnPlugin extends BasePlugin {
+  readonly errors: string[] = [];
+  readonly #answer: Record<string, unknown> | undefined;
+
+  constructor(answer?: Record<string, unknown>) {
+    super('own');
+    this.#answer = answer;
+  }
+
+  override async beforeToolCallback() {
+    return this.#answer;
+  }
+
+  override async onToolErrorCallback({ error }: { error: Error }): Promise<undefined> {
+    this.errors.push(error.message);
+  }
+}
+
+test('a denial is an error in its own words alone, and no failure of the tool', async () => {
+  const { id } = await service.client.policies.create({
+    name: 'no',
+    effect: 'deny',
+    match: { tools: ['fail'] },
+    message: 'Never fail.',
+  });
+  const own = tools();
+  const plugin = new OwnPlugin();
+  const agent = new LlmAgent({ name: 'tester', model: modelOf([[fail]]), tools: [own.fail] });
+  const recording = actlog({ recorder: service.guarded() });
+  const events = await runAgent(agent, { sessionId: 'denied', plugins: [recording, plugin] });
+  expect(toolAnswers(events)[0]?.text).toMatch(
+    /^The call of the tool "fail" was not run: .*Never fail\..*tell the user\.$/,
+  );
+  expect([own.ran, plugin.errors]).toEqual([[], []]);
+  await service.client.policies.archive(id);
+});
+
+test('what the user made of errors is kept, and the record has the status of the error that the tool threw', async () => {
+  const own = tools();
+  const plugin = new OwnPlugin();
+  const agent = new LlmAgent({ name: 'tester', model: modelOf([[fail]]), tools: [own.fail] });
+  const recording = actlog({ recorder: service.recorder() });
+  await runAgent(agent, { sessionId: 'thrown', plugins: [recording, plugin] });
+  expect(plugin.errors).toEqual(["Error in tool 'fail': it broke"]);
+  expect(await service.events('thrown')).toMatchObject([
+    { agentId: 'tester', toolName: 'fail', status: 502 },
+  ]);
+});
+
+test.each([
+  ['an error', { error: 'not today' }, 403],
+  ['a result', { cached: true }, 200],
+])(
+  'a call that another plugin answers with %s is one event, though two hear of it',
+  async (what, answer, status) => {
+    const own = tools();
+    const sessionId = `answered with ${what}`;
+    const adapter = { recorder: service.recorder() };
+    const agent = new LlmAgent({ name: 'tester', model: modelOf([[echo]]), tools: [own.echo] });
+    await runAgent(agent, { sessionId, plugins: [actlog(adapter), actlog(adapter), new OwnPlugin(answer)] });
+    expect(own.ran).toEqual([]);
+    expect(await service.events(sessionId)).toMatchObject([{ toolName: 'echo', status }]);
+  },
+);
+
+test('a tool of a class of its own is recorded, and does as before where nothing records', async () => {
+  class Shout extends BaseTool {
+    #times = 0;
+    constructor() {
+      super({ name: 'shout', description: 'Says it loudly.' });
+    }
+    override _getDeclaration() {
+      return { name: this.name, description: this.description };
+    }
+    override async runAsync({ args }: { args: Record<string, unknown> }) {
+      this.#times += 1;
+      return `${args.text}! ${this.#times}`;
+    }
+  }
+  const shout = new Shout();
+  const run = (plugins: BasePlugin[]) => {
+    const model = modelOf([[{ name: 'shout', args: { text: 'hey' } }]]);
+    const agent = new LlmAgent({ name: 'tester', model, tools: [shout] });
+    return runAgent(agent, { sessionId: 'class', plugins }).then(toolAnswers);
+  };
+  expect(await run([actlog({ recorder: service.recorder() })])).toEqual([{ text: 'hey! 1', isError: false }]);
+  expect(await run([])).toEqual([{ text: 'hey! 2', isError: false }]);
+  expect(await service.events('class')).toMatchObject([{ toolName: 'shout', status: 200 }]);
+});
+
+test.each([
+  [true, 200, ['deleted']],
+  [false, 403, []],
+])(
+  'a call that waits for a confirmation is recorded when it has it: %s',
+  async (confirmed, status, expected) => {
+    const ran: string[] = [];
+    const remove = new FunctionTool({
+      name: 'remove',
+      description: 'Deletes.',
+      requireConfirmation: true,
+      execute: () => void ran.push('deleted'),
+    });
+    const sessionId = `confirmed ${confirmed}`;
+    const agent = new LlmAgent({
+      name: 'tester',
+      model: modelOf([[{ name: 'remove', args: {} }]]),
+      tools: [remove],
+    });
+    const session = await startSession(agent, {
+      sessionId,
+      plugins: [actlog({ recorder: service.recorder() })],
+    });
+    const asked = (await session.send({ text: 'go' }))
+      .flatMap(partsOf)
+      .find(({ functionCall }) => functionCall?.name?.startsWith('adk_request_confirmation'));
+    expect(await service.events(sessionId)).toEqual([]);
+    const { id, name } = asked?.functionCall ?? {};
+    await session.send({ functionResponse: { id, name, response: { confirmed } } });
+    expect(ran).toEqual(expected);
+    expect(await service.events(sessionId)).toMatchObject([{ toolName: 'remove', status }]);
+  },
+);
+
+function partsOf({ content }: Event) {
+  return content?.parts ?? [];
+}
+
+test('the calls of a sub-agent are recorded under its name', async () => {
+  const own = tools();
+  const helper = new LlmAgent({ name: 'helper', model: modelOf([[echo]]), tools: [own.echo] });
+  const transfer = { name: 'transfer_to_agent', args: { agentName: 'helper' } };
+  const agent = new LlmAgent({ name: 'tester', model: modelOf([[transfer]]), subAgents: [helper] });
+  const events = await runAgent(agent, {
+    sessionId: 'sub-agent',
+    plugins: [actlog({ recorder: service.recorder() })],
+  });
+  expect(lastWords(events)).toBe('done');
+  expect(await service.events('sub-agent')).toMatchObject([
+    { agentId: 'tester', toolName: 'transfer_to_agent', status: 200 },
+    { agentId: 'helper', toolName: 'echo', status: 200 },
+  ]);
+});

@@ -1,0 +1,111 @@
+import { ActionDeniedError } from '@actlog/recorder';
+import type { AdapterCalls } from '@actlog/recorder/adapter';
+import { type BaseTool, type Context, isAgentTool, isFunctionTool } from '@google/adk';
+import { surroundings } from './google-adk-calls.ts';
+import { withinAgentTool } from './inner-agents.ts';
+import { runsOfCalls, type ToolRun, thrownErrors } from './tool-run.ts';
+
+type Request = Parameters<BaseTool['runAsync']>[0];
+type Run = () => Promise<unknown>;
+
+/** A run that is about to begin, or has. */
+interface AwaitedRun extends ToolRun {
+  readonly recordedBy: Set<AdapterCalls>;
+  hasBegun: boolean;
+}
+
+const runs = new WeakMap<Context, AwaitedRun>();
+const recordedTools = new WeakSet<BaseTool>();
+
+/**
+ * Has the coming run of a tool recorded and guarded, where the options name it. Callbacks before and after cannot be
+ * around a call, so the tool itself is: its methods do as before in every run that nobody asked to record. An agent
+ * tool that the options leave out still has agents within, with tools of their own.
+ */
+export function recordRun(tool: BaseTool, context: Context, calls: AdapterCalls): void {
+  if (!calls.covers(tool.name) && !isAgentTool(tool)) return;
+  const isFunction = isFunctionTool(tool);
+  const run = runs.get(context) ?? {
+    context,
+    isFunction,
+    hasReachedFunction: false,
+    hasBegun: false,
+    recordedBy: new Set(),
+  };
+  runs.set(context, run);
+  run.recordedBy.add(calls);
+  if (recordedTools.has(tool)) return;
+  recordedTools.add(tool);
+  wrapMethod(tool, 'runAsync', (original, request: Request) => {
+    const recorded = runs.get(request.toolContext);
+    return recorded ? runRecorded(tool, request, recorded, original) : original();
+  });
+  if (isFunction) {
+    wrapMethod(tool, 'execute', (original, _args: unknown, toolContext?: Context) => {
+      const recorded = toolContext && runs.get(toolContext);
+      return recorded ? runFunction(recorded, original) : original();
+    });
+  }
+}
+
+/** Whether the tool itself ran in this context, and so recorded its call. */
+export function hasRun(context: Context): boolean {
+  return runs.get(context)?.hasBegun ?? false;
+}
+
+function wrapMethod<Args extends unknown[]>(
+  tool: BaseTool,
+  name: string,
+  wrapper: (original: Run, ...args: Args) => unknown,
+): void {
+  const method: unknown = Reflect.get(tool, name);
+  if (typeof method !== 'function') return;
+  Object.defineProperty(tool, name, {
+    configurable: true,
+    writable: true,
+    value(this: unknown, ...args: Args) {
+      return wrapper(() => method.apply(this, args), ...args);
+    },
+  });
+}
+
+async function runFunction(run: AwaitedRun, original: Run): Promise<unknown> {
+  run.hasReachedFunction = true;
+  try {
+    return await original();
+  } catch (error) {
+    run.thrown = error;
+    throw error;
+  }
+}
+
+/** A denial is the answer to the model: thrown, it would go through the callbacks for errors of tools. */
+async function runRecorded(
+  tool: BaseTool,
+  { args, toolContext }: Request,
+  run: AwaitedRun,
+  original: Run,
+): Promise<unknown> {
+  run.hasBegun = true;
+  let next: Run = async () => {
+    try {
+      return await withinAgentTool(tool, { recordedBy: run.recordedBy, record: recordRun }, original);
+    } catch (error) {
+      if (run.thrown !== undefined && error instanceof Error) thrownErrors.set(error, run.thrown);
+      throw error;
+    }
+  };
+  for (const calls of run.recordedBy) {
+    if (!calls.covers(tool.name)) continue;
+    const inner = next;
+    const call = { ...surroundings(toolContext), toolName: tool.name, arguments: args };
+    runsOfCalls.set(call, run);
+    next = () => calls.run(call, inner);
+  }
+  try {
+    return await next();
+  } catch (error) {
+    if (ActionDeniedError.isInstance(error)) return { error: error.message };
+    throw error;
+  }
+}

@@ -1,0 +1,27 @@
+import type { HookedCall } from '@actlog/recorder/adapter';
+import type { Context } from '@google/adk';
+
+/** What is found out about one run of a tool while it runs. */
+export interface ToolRun {
+  readonly context: Context;
+  /** The tool is a function of the user's, behind checks of ADK's own. */
+  readonly isFunction: boolean;
+  /** That function was called. */
+  hasReachedFunction: boolean;
+  /** What the function threw: ADK throws another error instead, which keeps only its words. */
+  thrown?: unknown;
+}
+
+/** Runs by their calls, for who is asked how a call ended. */
+export const runsOfCalls = new WeakMap<HookedCall, ToolRun>();
+
+/** What tools threw, by the errors that ADK made of it. */
+export const thrownErrors = new WeakMap<object, unknown>();
+
+/** Whether the tool asked for a person or for credentials instead, and will be run again when it has them. */
+export function awaitsAnswer({ context }: Pick<ToolRun, 'context'>): boolean {
+  const { actions, functionCallId = '' } = context;
+  return [actions.requestedToolConfirmations, actions.requestedAuthConfigs].some(
+    (requests) => requests !== undefined && functionCallId in requests,
+  );
+}

@@ -1,0 +1,72 @@
+import type { AdapterHarness, Ending, Scenario, SuiteTool } from '@actlog/adapter-suite';
+import { BasePlugin, type BaseTool, FunctionTool, LlmAgent, StreamingMode } from '@google/adk';
+import * as z from 'zod';
+import { actlog } from '../src/index.ts';
+import { version } from '../src/version.ts';
+import { lastWords, modelOf, runAgent, toolAnswers } from './agent.ts';
+
+function adkTool({ name, run }: SuiteTool): BaseTool {
+  return new FunctionTool({
+    name,
+    description: `The tool ${name}.`,
+    parameters: z.object({ text: z.string() }),
+    execute: ({ text }, context) => run({ text }, context?.abortSignal),
+  });
+}
+
+class OwnPlugin extends BasePlugin {
+  readonly #hear: (toolName: string) => void;
+
+  constructor(hear: (toolName: string) => void) {
+    super('own');
+    this.#hear = hear;
+  }
+
+  override async beforeToolCallback({ tool }: { tool: BaseTool }): Promise<undefined> {
+    this.#hear(tool.name);
+  }
+}
+
+async function eventsOf(scenario: Scenario) {
+  const { tools, turns, sessionId, adapter, isInstalledTwice, isStreamed, signal, ownHook } = scenario;
+  const calls = turns.map((turn, index) =>
+    turn.map(({ toolName, arguments: args }, place) => ({ name: toolName, args, id: `${index}-${place}` })),
+  );
+  const recording = adapter ? [actlog(adapter), ...(isInstalledTwice ? [actlog(adapter)] : [])] : [];
+  const agent = new LlmAgent({ name: 'tester', model: modelOf(calls), tools: tools.map(adkTool) });
+  return runAgent(agent, {
+    sessionId,
+    plugins: [...recording, ...(ownHook ? [new OwnPlugin(ownHook)] : [])],
+    ...(isStreamed && { runConfig: { streamingMode: StreamingMode.SSE } }),
+    ...(signal && { abortSignal: signal }),
+  });
+}
+
+/** The agents of Google ADK, by plugin. */
+export const googleAdkHarness: AdapterHarness = {
+  framework: 'google-adk',
+  sdk: `@actlog/google-adk/${version}`,
+  hook: '`plugins: [actlog()]`',
+  abilities: {
+    guards: true,
+    holds: true,
+    aborts: true,
+    invalidArguments: 400,
+    unknownTool: 404,
+    thrown: 502,
+    streams: true,
+    hasOwnHooks: true,
+    hasSession: true,
+    goesOnAfterDenial: true,
+  },
+  async run(scenario): Promise<Ending> {
+    try {
+      const events = await eventsOf(scenario);
+      const { errorMessage } = events.at(-1) ?? {};
+      if (errorMessage) throw new Error(errorMessage);
+      return { answers: toolAnswers(events), finalText: lastWords(events) };
+    } catch (error) {
+      return { answers: [], error };
+    }
+  },
+};

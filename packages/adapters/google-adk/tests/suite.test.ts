@@ -1,0 +1,4 @@
+import { adapterSuite } from '@actlog/adapter-suite';
+import { googleAdkHarness } from './harness.ts';
+
+adapterSuite(googleAdkHarness);
