@@ -1,0 +1,45 @@
+import type { AdapterCalls } from '@actlog/recorder/adapter';
+import { currentRun, type NamedAgent } from './run-scope.ts';
+
+/** Who asked for a command or a patch. */
+interface Asked {
+  readonly agent: NamedAgent;
+  readonly callId: string;
+}
+
+const askedBy = new WeakMap<object, Asked>();
+
+/** Notes who asked for an action, which the SDK passes on as the very same object. */
+export function noteAction(action: object, asked: Asked): void {
+  askedBy.set(action, asked);
+}
+
+/**
+ * An object that carries out what the model asks for: a shell or an editor. Its named methods are recorded and
+ * guarded; all else, private fields too, is its own. What a method throws is what the model reads.
+ */
+export function withActions<Target extends object>(
+  target: Target,
+  toolName: string,
+  methods: readonly (keyof Target)[],
+): Target {
+  return new Proxy(target, {
+    get(own, property) {
+      const value: unknown = Reflect.get(own, property, own);
+      if (typeof value !== 'function') return value;
+      const method = value.bind(own);
+      if (!methods.includes(property as keyof Target)) return method;
+      return (action: object, ...rest: unknown[]) =>
+        runAction(toolName, action, () => method(action, ...rest) as unknown);
+    },
+  });
+}
+
+async function runAction(toolName: string, action: object, act: () => unknown): Promise<unknown> {
+  const run = currentRun();
+  const { agent, callId } = askedBy.get(action) ?? {};
+  const calls: AdapterCalls | undefined = run?.callsOf(agent);
+  if (!run || !calls?.covers(toolName)) return act();
+  await run.sessionId();
+  return calls.run(run.call(agent, { toolName, arguments: action, callId }), act);
+}

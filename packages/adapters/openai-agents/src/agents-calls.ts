@@ -1,0 +1,35 @@
+import type { ToolOutcome } from '@actlog/recorder';
+import { responseStatuses } from '@actlog/recorder';
+import { AdapterCalls, type AdapterOptions } from '@actlog/recorder/adapter';
+import { version } from './version.ts';
+
+/** The outcome of a call that will come again, or that never came to run. */
+export const unfinished = { ok: false, error: Symbol('unfinished') } as const satisfies ToolOutcome;
+
+/** What passes the calls of the Agents SDK to the recorder. */
+export function agentsCalls(options: AdapterOptions): AdapterCalls {
+  return new AdapterCalls(
+    { framework: 'openai-agents', sdk: `@actlog/openai-agents/${version}`, statusOf },
+    options,
+  );
+}
+
+/** An outcome of which only the status is known. */
+export function failure(status: number, message: string): ToolOutcome {
+  return { ok: false, error: Object.assign(new Error(message), { status }) };
+}
+
+function statusOf(outcome: ToolOutcome): number | null | undefined {
+  if (!outcome.ok) return outcome.error === unfinished.error ? null : undefined;
+  return statusOfAction(outcome.result);
+}
+
+/** What the SDK's own tools for commands and patches say of how they ended: `ShellResult` and `ApplyPatchResult`. */
+function statusOfAction(result: unknown): number | undefined {
+  if (typeof result !== 'object' || result === null) return undefined;
+  const { status, output } = result as { status?: unknown; output?: unknown };
+  if (status === 'failed') return responseStatuses.threw;
+  const isTimeout = (part: unknown) =>
+    (part as { outcome?: { type?: unknown } } | null)?.outcome?.type === 'timeout';
+  return Array.isArray(output) && output.some(isTimeout) ? responseStatuses.timedOut : undefined;
+}

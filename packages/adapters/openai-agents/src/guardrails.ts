@@ -1,0 +1,83 @@
+import { ActionDeniedError, responseStatuses, type ToolOutcome } from '@actlog/recorder';
+import {
+  type FunctionTool,
+  getCurrentSpan,
+  type ToolGuardrailFunctionOutput,
+  type ToolInputGuardrailDefinition,
+  type ToolOutputGuardrailDefinition,
+} from '@openai/agents';
+import { failure } from './agents-calls.ts';
+import type { RunScope } from './run-scope.ts';
+import { runOf } from './stray-run.ts';
+import { nameOf, parsed } from './tool-call.ts';
+
+type InputData = Parameters<ToolInputGuardrailDefinition['run']>[0];
+
+const allow: ToolGuardrailFunctionOutput = { behavior: { type: 'allow' } };
+
+/** What the SDK answers the model for a tool that throws, where the tool has no `errorFunction`. */
+const thrownText = 'An error occurred while running the tool. Please try again.';
+
+/** Lets the calls of a tool through, or not. */
+export function inputGuardrail(tool: FunctionTool): ToolInputGuardrailDefinition {
+  return {
+    type: 'tool_input',
+    name: 'actlog',
+    run: (data) => admit(runOf(data.context), tool, data),
+  };
+}
+
+/** Notes how the calls of a tool ended. */
+export function outputGuardrail(tool: FunctionTool): ToolOutputGuardrailDefinition {
+  return {
+    type: 'tool_output',
+    name: 'actlog',
+    run: async ({ context, toolCall, output }) => {
+      const run = runOf(context);
+      await run.end(toolCall.callId, outcomeOf(run, tool, toolCall.callId, output));
+      return allow;
+    },
+  };
+}
+
+/** How a call ended that the SDK only tells the text of. */
+export function outcomeOf(run: RunScope, tool: FunctionTool, callId: string, output: unknown): ToolOutcome {
+  const text = typeof output === 'string' ? output : '';
+  if (run.timedOut.has(callId) || (tool.timeoutMs && text.includes(`timed out after ${tool.timeoutMs}ms`))) {
+    return failure(responseStatuses.timedOut, text);
+  }
+  return getCurrentSpan()?.error || hasThrown(text)
+    ? { ok: false, error: new Error(text) }
+    : { ok: true, result: output };
+}
+
+/** Whether a text is what the SDK answers for a tool that throws. */
+export function hasThrown(text: string): boolean {
+  return text.startsWith(thrownText);
+}
+
+async function admit(
+  run: RunScope,
+  tool: FunctionTool,
+  { agent, toolCall }: InputData,
+): Promise<ToolGuardrailFunctionOutput> {
+  const calls = run.callsOf(agent);
+  const toolName = nameOf(toolCall);
+  const { callId } = toolCall;
+  if (!calls?.covers(toolName)) return allow;
+  if (toolCall.arguments === '' && tool.parameters) {
+    // They do not fit the tool, which will not run; the model's own text of them is among the run's items.
+    run.invalid.add(callId);
+    return allow;
+  }
+  run.seen.add(callId);
+  await run.sessionId();
+  const call = run.call(agent, { toolName, arguments: parsed(toolCall.arguments), callId });
+  try {
+    run.begin(callId, await calls.begin(call));
+    return allow;
+  } catch (error) {
+    if (!ActionDeniedError.isInstance(error)) throw error;
+    return { behavior: { type: 'rejectContent', message: error.message } };
+  }
+}

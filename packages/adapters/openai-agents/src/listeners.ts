@@ -1,0 +1,32 @@
+import { responseStatuses } from '@actlog/recorder';
+import type { FunctionTool, Runner } from '@openai/agents';
+import { noteAction } from './actions.ts';
+import { failure } from './agents-calls.ts';
+import { outcomeOf } from './guardrails.ts';
+import { currentRun } from './run-scope.ts';
+
+const listening = new WeakSet<object>();
+
+/** Hears from a runner that tools start and end; the SDK calls its listeners before it goes on. */
+export function listen(runner: Runner): void {
+  if (listening.has(runner)) return;
+  listening.add(runner);
+  runner.on('agent_tool_start', (_context, agent, _tool, { toolCall }) => {
+    const run = currentRun();
+    if (!run) return;
+    if (toolCall.type === 'function_call') run.enter(toolCall.callId);
+    if (toolCall.type !== 'shell_call' && toolCall.type !== 'apply_patch_call') return;
+    const { callId } = toolCall;
+    run.seen.add(callId);
+    noteAction(toolCall.type === 'shell_call' ? toolCall.action : toolCall.operation, { agent, callId });
+  });
+  runner.on('agent_tool_end', (_context, _agent, tool, output, { toolCall }) => {
+    const run = currentRun();
+    if (!run || toolCall.type !== 'function_call') return;
+    // What ended well was noted by the output guardrail: this is what threw, or was cut off.
+    const { callId } = toolCall;
+    const told = outcomeOf(run, tool as unknown as FunctionTool, callId, output);
+    const status = output === 'aborted' ? responseStatuses.aborted : responseStatuses.threw;
+    void run.end(callId, told.ok ? failure(status, output) : told);
+  });
+}

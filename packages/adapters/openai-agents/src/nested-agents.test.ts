@@ -1,0 +1,101 @@
+import { Service } from '@actlog/adapter-suite';
+import { Agent, MemorySession, run } from '@openai/agents';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { modelOf, tools } from '../tests/agent.ts';
+import { actlog } from './index.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await Service.start();
+});
+afterAll(() => service.close());
+
+const inSession = (sessionId: string) => ({ session: new MemorySession({ sessionId }) });
+
+test('an agent that is handed over to is recorded under its own name, the handoff itself is no call', async () => {
+  const { echo } = tools();
+  const billing = new Agent({
+    name: 'billing',
+    model: modelOf([[{ name: 'echo', args: { text: 'b' } }]]),
+    tools: [echo],
+  });
+  const triage = new Agent({
+    name: 'triage',
+    model: modelOf([[{ name: 'echo', args: { text: 'a' } }], [{ name: 'transfer_to_billing', args: {} }]]),
+    tools: [echo],
+    handoffs: [billing],
+  });
+  actlog(triage, { recorder: service.recorder() });
+  const result = await run(triage, 'go', inSession('handoff'));
+  expect(result.finalOutput).toBe('done');
+  expect(await service.events('handoff')).toEqual([
+    { sessionId: 'handoff', agentId: 'triage', toolName: 'echo', status: 200 },
+    { sessionId: 'handoff', agentId: 'billing', toolName: 'echo', status: 200 },
+  ]);
+});
+
+test('an agent among the tools of another: each call once, in the session of the outer run', async () => {
+  const { echo, ran } = tools();
+  const inner = new Agent({
+    name: 'inner',
+    model: modelOf([[{ name: 'echo', args: { text: 'deep' } }]]),
+    tools: [echo],
+  });
+  const outer = new Agent({
+    name: 'outer',
+    model: modelOf([[{ name: 'ask_inner', args: { input: 'please' } }]]),
+    tools: [inner.asTool({ toolName: 'ask_inner', toolDescription: 'Asks the inner agent.' })],
+  });
+  actlog(outer, { recorder: service.recorder() });
+  await run(outer, 'go', inSession('as-tool'));
+  expect(ran).toEqual(['echo deep']);
+  expect(await service.events('as-tool')).toEqual([
+    { sessionId: 'as-tool', agentId: 'inner', toolName: 'echo', status: 200 },
+    { sessionId: 'as-tool', agentId: 'outer', toolName: 'ask_inner', status: 200 },
+  ]);
+});
+
+test('a call that is denied within an agent among the tools is told to that agent', async () => {
+  const { policies } = service.client;
+  const { id } = await policies.create({ name: 'no', effect: 'deny', match: { tools: ['echo'] } });
+  const { echo, ran } = tools();
+  const inner = new Agent({
+    name: 'inner',
+    model: modelOf([[{ name: 'echo', args: { text: 'x' } }]]),
+    tools: [echo],
+  });
+  const outer = new Agent({
+    name: 'outer',
+    model: modelOf([[{ name: 'ask_inner', args: { input: 'please' } }]]),
+    tools: [inner.asTool({ toolName: 'ask_inner', toolDescription: 'Asks the inner agent.' })],
+  });
+  actlog(outer, { recorder: service.guarded() });
+  const result = await run(outer, 'go', inSession('as-tool-denied'));
+  await policies.archive(id);
+  expect(result.finalOutput).toBe('done');
+  expect(ran).toEqual([]);
+  expect(await service.events('as-tool-denied')).toMatchObject([
+    { agentId: 'inner', toolName: 'echo', status: 403 },
+    { agentId: 'outer', toolName: 'ask_inner', status: 200 },
+  ]);
+});
+
+test('the nearest adapter counts: an agent that has its own keeps it, within a process that has one', async () => {
+  const { echo } = tools();
+  const model = () => modelOf([[{ name: 'echo', args: { text: 'x' } }]]);
+  const own = actlog(new Agent({ name: 'own', model: model(), tools: [echo] }), {
+    recorder: service.recorder(),
+    agentId: 'of-the-agent',
+  });
+  const other = new Agent({ name: 'other', model: model(), tools: [echo] });
+  const stop = actlog({ recorder: service.recorder(), agentId: 'of-the-process' });
+  await run(own, 'go', inSession('nearest'));
+  await run(other, 'go', inSession('nearest'));
+  stop();
+  other.model = model();
+  await run(other, 'go', inSession('nearest'));
+  expect(await service.events('nearest')).toMatchObject([
+    { agentId: 'of-the-agent' },
+    { agentId: 'of-the-process' },
+  ]);
+});

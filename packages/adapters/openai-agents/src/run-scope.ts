@@ -1,0 +1,130 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { ToolOutcome } from '@actlog/recorder';
+import type { AdapterCalls, BegunCall, HookedCall } from '@actlog/recorder/adapter';
+import { unfinished } from './agents-calls.ts';
+import { coverage } from './coverage.ts';
+
+/** What is to know of an agent. */
+export interface NamedAgent {
+  readonly name: string;
+}
+
+/** A run that is under way, and the call in it within which code runs. */
+interface Place {
+  readonly run: RunScope;
+  readonly callId?: string;
+}
+
+const key = Symbol.for('@actlog/openai-agents/run');
+
+/** One for all copies of this package. */
+function places(): AsyncLocalStorage<Place> {
+  const registry = globalThis as { [key]?: AsyncLocalStorage<Place> };
+  registry[key] ??= new AsyncLocalStorage<Place>();
+  return registry[key];
+}
+
+/** The run that this code belongs to, and the call within which it runs. */
+export function currentPlace(): Place | undefined {
+  return places().getStore();
+}
+
+/** The run that this code belongs to. */
+export function currentRun(): RunScope | undefined {
+  return places().getStore()?.run;
+}
+
+/** What a run is made with. */
+export interface RunScopeOptions {
+  /** Records the calls of agents that have nothing of their own. */
+  readonly calls: AdapterCalls | undefined;
+  /** The session of the run's calls, asked when the first one comes. */
+  readonly sessionId: () => Promise<string | undefined>;
+  /** Ends the run early. */
+  readonly signal: AbortSignal;
+}
+
+/** One `Runner.run`, from its start to its end. */
+export class RunScope {
+  readonly signal: AbortSignal;
+  /** Names of the tools that the run's agents have. */
+  readonly toolNames = new Set<string>();
+  /** Calls that a hook recorded, or that nobody is to record. */
+  readonly seen = new Set<string>();
+  /** Calls whose arguments the SDK took away, as they do not fit the tool. */
+  readonly invalid = new Set<string>();
+  /** Calls that ran out of their tool's `timeoutMs`. */
+  readonly timedOut = new Set<string>();
+  readonly #options: RunScopeOptions;
+  /** Calls that wait for an approval inside of them, and come again. */
+  readonly #interrupted = new Set<string>();
+  readonly #begun = new Map<string, BegunCall>();
+  #asked: Promise<string | undefined> | undefined;
+  #session: { readonly id: string | undefined } | undefined;
+
+  constructor(options: RunScopeOptions) {
+    this.#options = options;
+    this.signal = options.signal;
+  }
+
+  /** Runs a function as a part of this run. */
+  within<Result>(run: () => Result): Result {
+    return places().run({ run: this }, run);
+  }
+
+  /** What records the calls of an agent. */
+  callsOf(agent: NamedAgent | undefined): AdapterCalls | undefined {
+    return (agent && coverage().agents.get(agent)) ?? this.#options.calls;
+  }
+
+  /** A call of this run, whose session is known by then. */
+  call(
+    agent: NamedAgent | undefined,
+    call: Pick<HookedCall, 'toolName' | 'arguments' | 'callId'>,
+  ): HookedCall {
+    return { ...call, agentId: agent?.name, sessionId: this.#session?.id, signal: this.signal };
+  }
+
+  /** Whether the session of the run's calls is known, be it that there is none. */
+  get hasSession(): boolean {
+    return this.#session !== undefined;
+  }
+
+  /** The session of the run's calls; asked once. */
+  async sessionId(): Promise<string | undefined> {
+    this.#asked ??= this.#options.sessionId().catch(() => undefined);
+    this.#session = { id: await this.#asked };
+    return this.#session.id;
+  }
+
+  /** Notes that a call is let through. */
+  begin(callId: string, begun: BegunCall): void {
+    void this.#begun.get(callId)?.end(unfinished);
+    this.#begun.set(callId, begun);
+  }
+
+  /** Lets what follows here run as the call that was let through. */
+  enter(callId: string): void {
+    places().enterWith({ run: this, callId });
+    this.#begun.get(callId)?.enter();
+  }
+
+  /** Notes that a run within a call was interrupted. */
+  interrupt(callId: string | undefined): void {
+    if (callId) this.#interrupted.add(callId);
+  }
+
+  /** Ends a call; only its first end counts. Resolves when it is recorded. */
+  async end(callId: string, outcome: ToolOutcome): Promise<void> {
+    const begun = this.#begun.get(callId);
+    // A nested agent that waits for an approval answers nothing yet, and is called again.
+    const isInterrupted = this.#interrupted.has(callId) && outcome.ok && outcome.result === '';
+    await begun?.end(isInterrupted ? unfinished : outcome);
+    if (this.#begun.get(callId) === begun) this.#begun.delete(callId);
+  }
+
+  /** Ends the calls that were let through and heard of no more. Resolves when all are recorded. */
+  async endAll(outcome: ToolOutcome): Promise<void> {
+    await Promise.all([...this.#begun.keys()].map((callId) => this.end(callId, outcome)));
+  }
+}

@@ -1,0 +1,88 @@
+import { Service } from '@actlog/adapter-suite';
+import {
+  Agent,
+  type AgentInputItem,
+  MemorySession,
+  Runner,
+  setTraceProcessors,
+  setTracingDisabled,
+  user,
+  withTrace,
+} from '@openai/agents';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { modelOf, tools } from '../tests/agent.ts';
+import { actlog } from './index.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await Service.start();
+});
+afterAll(() => service.close());
+
+type RunOnce = (
+  input?: AgentInputItem[],
+  options?: { session?: MemorySession; conversationId?: string },
+  runner?: Runner,
+) => Promise<unknown>;
+
+/** Runs agents that call a tool twice, under an agent id of their own, and gives the sessions that this made. */
+async function sessionsOf(agentId: string, runs: (run: RunOnce) => Promise<unknown>): Promise<string[]> {
+  const recorder = service.recorder({ agentId });
+  const { echo } = tools();
+  await runs((input, options, runner = new Runner()) => {
+    const model = modelOf([[{ name: 'echo', args: { text: 'a' } }], [{ name: 'echo', args: { text: 'b' } }]]);
+    const agent = actlog(new Agent({ name: 'a', model, tools: [echo] }), { recorder, agentId });
+    return runner.run(agent, input ?? 'go', options);
+  });
+  await recorder.flush();
+  const sessions = await service.client.agents.sessions(agentId).toArray({ limit: 10 });
+  expect(sessions.reduce((sum, { eventCount }) => sum + (eventCount ?? 0), 0) % 2).toBe(0);
+  return sessions.map(({ id }) => id);
+}
+
+test("the run's session, conversation or trace group, in this order", async () => {
+  const session = new MemorySession({ sessionId: 'of-the-session' });
+  expect(await sessionsOf('s-1', (run) => run(undefined, { session }))).toEqual(['of-the-session']);
+  const conversationId = 'of-the-conversation';
+  const grouped = new Runner({ groupId: 'of-the-group' });
+  const byConversation = await sessionsOf('s-2', (run) => run(undefined, { conversationId }, grouped));
+  expect(byConversation).toEqual([conversationId]);
+  expect(await sessionsOf('s-3', (run) => run(undefined, {}, grouped))).toEqual(['of-the-group']);
+});
+
+test('else that of the surrounding session.run', async () => {
+  const surrounding = service.recorder().session('surrounding');
+  expect(await sessionsOf('s-4', (run) => surrounding.run(() => run()))).toEqual(['surrounding']);
+});
+
+test('else the conversation, known by its first message', async () => {
+  const history: AgentInputItem[] = [user('go')];
+  const ids = await sessionsOf('s-5', async (run) => {
+    await run(history);
+    await run([...history, user('go on')]);
+  });
+  expect(ids).toHaveLength(1);
+});
+
+test('else the trace, which may hold several runs', async () => {
+  setTraceProcessors([]);
+  setTracingDisabled(false);
+  const traceIds: string[] = [];
+  const ids = await sessionsOf('s-6', (run) =>
+    withTrace('two runs', async ({ traceId }) => {
+      traceIds.push(traceId);
+      await run();
+      await run();
+    }),
+  );
+  setTracingDisabled(true);
+  expect(ids).toEqual(traceIds);
+});
+
+test('else every run is a session of its own', async () => {
+  const ids = await sessionsOf('s-7', async (run) => {
+    await run();
+    await run();
+  });
+  expect(ids).toHaveLength(2);
+});

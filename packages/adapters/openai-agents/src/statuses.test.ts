@@ -1,0 +1,141 @@
+import { Service } from '@actlog/adapter-suite';
+import { hashArguments } from '@actlog/recorder';
+import {
+  Agent,
+  getGlobalTraceProvider,
+  MemorySession,
+  Runner,
+  setTraceProcessors,
+  setTracingDisabled,
+  tool,
+} from '@openai/agents';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import * as z from 'zod';
+import { modelOf, toolAnswers, tools } from '../tests/agent.ts';
+import { actlog } from './index.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await Service.start();
+});
+afterAll(() => service.close());
+
+/** Runs an agent with one tool, which its model calls once. */
+async function runWith(
+  own: Agent['tools'],
+  sessionId: string,
+  { args = {}, runner = new Runner() }: { args?: Record<string, unknown> | string; runner?: Runner } = {},
+) {
+  const model = modelOf([[{ name: own[0]?.name ?? 'nowhere', args }]]);
+  const agent = actlog(new Agent({ name: 'a', model, tools: own }), { recorder: service.guarded() });
+  const { newItems } = await runner.run(agent, 'go', { session: new MemorySession({ sessionId }) });
+  return toolAnswers(newItems);
+}
+
+/** A tool that waits until it is cut off. */
+const slow = {
+  name: 'slow',
+  description: 'Takes its time.',
+  parameters: z.object({}),
+  timeoutMs: 5,
+  execute: (_args: unknown, _context: unknown, details?: { signal?: AbortSignal }) =>
+    new Promise<string>((resolve) => details?.signal?.addEventListener('abort', () => resolve('late'))),
+};
+
+test('a tool that runs out of its time is a 408, in whatever words the model is told', async () => {
+  expect(await runWith([tool(slow)], 'slow')).toEqual(["Tool 'slow' timed out after 5ms."]);
+  const worded = tool({ ...slow, timeoutErrorFunction: () => 'it is late' });
+  expect(await runWith([worded], 'slow')).toEqual(['it is late']);
+  const thrown = tool({ ...slow, timeoutBehavior: 'raise_exception' });
+  await expect(runWith([thrown], 'slow')).rejects.toThrow('timed out');
+  expect((await service.events('slow')).map(({ status }) => status)).toEqual([408, 408, 408]);
+});
+
+test('the wait for a person does not count for the time of the tool', async () => {
+  const { policies } = service.client;
+  const { id } = await policies.create({
+    name: 'ask',
+    effect: 'require_approval',
+    match: { tools: ['quick'] },
+  });
+  const quick = tool({
+    name: 'quick',
+    description: 'Is fast.',
+    parameters: z.object({}),
+    timeoutMs: 1,
+    execute: () => 'fast',
+  });
+  const answers = runWith([quick], 'quick');
+  await service.decide('quick', 'approve');
+  expect(await answers).toEqual(['fast']);
+  await policies.archive(id);
+});
+
+test('a tool whose errors pass on ends the run as without the adapter', async () => {
+  const passing = tool({
+    name: 'passing',
+    description: 'Breaks.',
+    parameters: z.object({}),
+    errorFunction: null,
+    execute: () => {
+      throw new Error('it broke');
+    },
+  });
+  await expect(runWith([passing], 'passing')).rejects.toThrow('it broke');
+  expect(await service.events('passing')).toMatchObject([{ toolName: 'passing', status: 500 }]);
+});
+
+test('an error that the user words is known where the SDK traces', async () => {
+  const worded = tool({
+    name: 'worded',
+    description: 'Breaks.',
+    parameters: z.object({}),
+    errorFunction: () => 'sorry',
+    execute: () => {
+      throw new Error('it broke');
+    },
+  });
+  setTraceProcessors([]);
+  setTracingDisabled(false);
+  const answers = await runWith([worded], 'worded');
+  setTracingDisabled(true);
+  expect(answers).toEqual(['sorry']);
+  expect(await service.events('worded')).toMatchObject([{ status: 500 }]);
+  expect(getGlobalTraceProvider().getCurrentTrace()).toBeNull();
+});
+
+test('arguments that are no JSON are a 400, with the hash of what the model gave', async () => {
+  const { echo, ran } = tools();
+  await runWith([echo], 'broken', { args: '{broken' });
+  expect(ran).toEqual([]);
+  const [event] = await service.storedEvents('broken');
+  expect(event?.payload).toMatchObject({ toolName: 'echo', responseStatus: 400 });
+  expect(event?.payload?.argumentsHash).toBe(await hashArguments('{broken'));
+});
+
+test('arguments that do not fit are hashed as the model gave them, which the SDK hides from its hooks', async () => {
+  const { echo } = tools();
+  await runWith([echo], 'misfit', { args: { text: 5 } });
+  const [event] = await service.storedEvents('misfit');
+  expect(event?.payload?.argumentsHash).toBe(await hashArguments({ text: 5 }));
+});
+
+test('a tool that is not there is a 404 where the SDK tells the model so', async () => {
+  const runner = new Runner({ toolNotFoundBehavior: 'return_error_to_model' });
+  await runWith([], 'nowhere', { runner });
+  expect(await service.events('nowhere')).toMatchObject([{ toolName: 'nowhere', status: 404 }]);
+});
+
+test("a call that the user's own guardrail rejects is a 403", async () => {
+  const { echo, ran } = tools();
+  echo.inputGuardrails = [
+    {
+      type: 'tool_input',
+      name: 'own',
+      run: async () => ({ behavior: { type: 'rejectContent', message: 'not here' } }),
+    },
+  ];
+  expect(await runWith([echo], 'own', { args: { text: 'x' } })).toEqual(['not here']);
+  expect(ran).toEqual([]);
+  expect(await service.events('own')).toMatchObject([{ toolName: 'echo', status: 403 }]);
+});

@@ -1,0 +1,35 @@
+import { Service } from '@actlog/adapter-suite';
+import { Agent, Runner } from '@openai/agents';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { modelOf, toolAnswers, tools } from '../tests/agent.ts';
+import { actlog } from './index.ts';
+import { hookedMethod } from './install.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await Service.start();
+});
+afterAll(() => service.close());
+
+test('a run whose method was looked up before the first actlog() is guarded', async () => {
+  const { id } = await service.client.policies.create({
+    name: 'no',
+    effect: 'deny',
+    match: { tools: ['echo'] },
+    message: 'Not now.',
+  });
+  const { echo, ran } = tools();
+  const agent = new Agent({
+    name: 'early',
+    model: modelOf([[{ name: 'echo', args: { text: 'x' } }]]),
+    tools: [echo],
+  });
+  // What `runner.run(actlog(agent), 'go')` does where it is the first line of a process that names actlog.
+  actlog(agent, { recorder: service.guarded(), sessionId: 'early' });
+  const run = (Runner.prototype.run as unknown as Record<symbol, Runner['run']>)[hookedMethod];
+  const result = await run?.call(new Runner(), agent, 'go');
+  await service.client.policies.archive(id);
+  expect(ran).toEqual([]);
+  expect(toolAnswers(result?.newItems ?? [])[0]).toContain('Not now.');
+  expect(await service.events('early')).toMatchObject([{ toolName: 'echo', status: 403 }]);
+});

@@ -1,0 +1,25 @@
+import { coverage } from './coverage.ts';
+import { currentRun, RunScope } from './run-scope.ts';
+import { sessionOf } from './session-id.ts';
+
+const strays = new WeakMap<object, RunScope>();
+
+/**
+ * The run that a hook is called in. A run may have begun before the SDK's classes were hooked, as in
+ * `runner.run(actlog(agent))`, where the method is looked up first: its calls are guarded all the same.
+ *
+ * @param context - the run's context, which is the same object all through it
+ */
+export function runOf(context: object): RunScope {
+  const current = currentRun();
+  if (current) return current;
+  const known = strays.get(context);
+  if (known) return known;
+  const stray = new RunScope({
+    calls: coverage().process,
+    sessionId: () => sessionOf({ input: undefined }),
+    signal: new AbortController().signal,
+  });
+  strays.set(context, stray);
+  return stray;
+}

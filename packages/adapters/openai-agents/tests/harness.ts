@@ -1,0 +1,83 @@
+import type { AdapterHarness, Ending, Scenario, SuiteTool } from '@actlog/adapter-suite';
+import { Agent, MemorySession, Runner, tool } from '@openai/agents';
+import * as z from 'zod';
+import { actlog } from '../src/index.ts';
+import { version } from '../src/version.ts';
+import { modelOf, toolAnswers } from './agent.ts';
+
+function sdkTool({ name, run }: SuiteTool, ownHook: Scenario['ownHook']) {
+  const own = {
+    name: 'own',
+    run: async () => {
+      ownHook?.(name);
+      return { behavior: { type: 'allow' as const } };
+    },
+  };
+  return tool({
+    name,
+    description: `The tool ${name}.`,
+    parameters: z.object({ text: z.string() }),
+    inputGuardrails: ownHook ? [own] : [],
+    execute: ({ text }, _context, details) => run({ text }, details?.signal),
+  });
+}
+
+/** Where the adapter is put: at the agent, at its runner, or for the whole process. */
+type Place = 'agent' | 'runner' | 'process';
+
+function parts({ tools, turns, adapter, isInstalledTwice, ownHook }: Scenario, place: Place) {
+  const calls = turns.map((turn) => turn.map(({ toolName, arguments: args }) => ({ name: toolName, args })));
+  const agent = new Agent({
+    name: 'tester',
+    model: modelOf(calls),
+    tools: tools.map((own) => sdkTool(own, ownHook)),
+  });
+  const runner = new Runner();
+  if (adapter && (place === 'agent' || isInstalledTwice)) actlog(agent, adapter);
+  if (adapter && (place === 'runner' || isInstalledTwice)) actlog(runner, adapter);
+  const stop = adapter && place === 'process' ? actlog(adapter) : undefined;
+  return { agent, runner, stop };
+}
+
+async function ending(scenario: Scenario, place: Place): Promise<Ending> {
+  const { sessionId, isStreamed, signal } = scenario;
+  const { agent, runner, stop } = parts(scenario, place);
+  const options = { session: new MemorySession({ sessionId }), ...(signal && { signal }) };
+  try {
+    const result = isStreamed
+      ? await runner.run(agent, 'go', { ...options, stream: true })
+      : await runner.run(agent, 'go', options);
+    if ('completed' in result) for await (const _ of result); // read to its end
+    const answers = toolAnswers(result.newItems).map((text) => ({
+      text,
+      isError: text.startsWith('An error occurred'),
+    }));
+    return { answers, finalText: result.finalOutput };
+  } catch (error) {
+    return { answers: [], error };
+  } finally {
+    stop?.();
+  }
+}
+
+/** Agents of the OpenAI Agents SDK, with the adapter in one of the places where it can be. */
+export function agentsHarness(place: Place, hook: string): AdapterHarness {
+  return {
+    framework: 'openai-agents',
+    sdk: `@actlog/openai-agents/${version}`,
+    hook,
+    abilities: {
+      guards: true,
+      holds: true,
+      aborts: true,
+      invalidArguments: 400,
+      unknownTool: 'unseen',
+      thrown: 500,
+      streams: true,
+      hasOwnHooks: true,
+      hasSession: true,
+      goesOnAfterDenial: true,
+    },
+    run: (scenario) => ending(scenario, place),
+  };
+}

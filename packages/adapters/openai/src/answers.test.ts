@@ -1,0 +1,170 @@
+import { Service } from '@actlog/adapter-suite';
+import { hashArguments } from '@actlog/recorder';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { actlog } from './index.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await Service.start();
+});
+afterAll(() => service.close());
+
+const chatCall = (name: string, text: string) => ({
+  id: `call_${name}`,
+  type: 'function' as const,
+  function: { name, arguments: text },
+});
+const asked = (...tool_calls: object[]) => ({ tool_calls: tool_calls as ReturnType<typeof chatCall>[] });
+
+test('answers stand in the order of the calls, results as JSON, and a message without calls has none', async () => {
+  const order = Promise.withResolvers<string>();
+  const answer = actlog.answers(
+    {
+      first: () => order.promise,
+      second: () => {
+        order.resolve('first');
+        return { ok: true };
+      },
+      nothing: () => undefined,
+    },
+    { recorder: service.recorder(), sessionId: 'order' },
+  );
+  const calls = [chatCall('first', '{}'), chatCall('second', ''), chatCall('nothing', '{}')];
+  expect(await answer(asked(...calls))).toEqual([
+    { role: 'tool', tool_call_id: 'call_first', content: 'first' },
+    { role: 'tool', tool_call_id: 'call_second', content: '{"ok":true}' },
+    { role: 'tool', tool_call_id: 'call_nothing', content: '' },
+  ]);
+  expect(await answer({ choices: [{ message: asked() }] })).toEqual([]);
+  expect(await service.events('order')).toHaveLength(3);
+});
+
+test('arguments that are no JSON are told so, and recorded as they are', async () => {
+  const answer = actlog.answers(
+    { echo: () => 'ran' },
+    { recorder: service.recorder(), sessionId: 'no-json' },
+  );
+  const [told] = await answer(asked(chatCall('echo', '{broken')));
+  expect(told?.content).toBe('Error: The arguments are no JSON.');
+  const [event] = await service.storedEvents('no-json');
+  expect(event?.payload).toMatchObject({
+    responseStatus: 400,
+    argumentsHash: await hashArguments('{broken'),
+  });
+});
+
+test('one function may run all tools, and hears of the call', async () => {
+  const heard: unknown[] = [];
+  const signal = new AbortController().signal;
+  const run = (args: unknown, context: object) => heard.push({ args, ...context });
+  const answer = actlog.answers(run, { recorder: service.recorder(), sessionId: 'one', exclude: ['left'] });
+  await answer(asked(chatCall('any', '{"a":1}'), chatCall('left', '{}')), { signal });
+  expect(heard).toEqual([
+    { args: { a: 1 }, callId: 'call_any', toolName: 'any', signal },
+    { args: {}, callId: 'call_left', toolName: 'left', signal },
+  ]);
+  expect(await service.events('one')).toMatchObject([{ toolName: 'any' }]);
+});
+
+test('custom tools are given their text, by either API', async () => {
+  const answer = actlog.answers(
+    { sql: (text: string) => `ran ${text}` },
+    { recorder: service.recorder(), sessionId: 'custom' },
+  );
+  const custom = { id: 'c1', type: 'custom', custom: { name: 'sql', input: 'select 1' } };
+  expect(await answer(asked(custom))).toEqual([
+    { role: 'tool', tool_call_id: 'c1', content: 'ran select 1' },
+  ]);
+  const item = { type: 'custom_tool_call', call_id: 'c2', name: 'sql', input: 'select 2' };
+  expect(await answer({ output: [item] })).toEqual([
+    { type: 'custom_tool_call_output', call_id: 'c2', output: 'ran select 2' },
+  ]);
+  const hashes = (await service.storedEvents('custom')).map(({ payload }) => payload?.argumentsHash);
+  expect(hashes).toEqual([await hashArguments('select 1'), await hashArguments('select 2')]);
+});
+
+test('what OpenAI ran for a response is recorded, once', async () => {
+  const answer = actlog.answers({}, { recorder: service.recorder(), exclude: ['file_search'] });
+  const shell = { type: 'shell_call', call_id: 'sh1', action: { commands: ['ls'] } };
+  const response = {
+    conversation: { id: 'conv_1' },
+    output: [
+      { type: 'mcp_list_tools', id: 'l1', server_label: 'tracker', tools: [] },
+      {
+        type: 'web_search_call',
+        id: 'w1',
+        status: 'completed',
+        action: { type: 'search', query: 'weather' },
+      },
+      {
+        type: 'mcp_call',
+        id: 'm1',
+        name: 'find',
+        server_label: 'tracker',
+        arguments: '{"id":7}',
+        error: 'no',
+      },
+      { type: 'file_search_call', id: 'f1', status: 'completed', queries: ['q'], results: null },
+      { type: 'image_generation_call', id: 'i1', status: 'failed', result: null },
+      shell,
+      { type: 'shell_call_output', call_id: 'sh1', output: [] },
+      { ...shell, call_id: 'sh2' },
+      { type: 'message', id: 'msg', role: 'assistant', content: [] },
+    ],
+  };
+  expect(await answer(response)).toEqual([]);
+  await answer(response);
+  expect(await service.events('conv_1')).toMatchObject([
+    { toolName: 'web_search', status: 200 },
+    { toolName: 'find', status: 500 },
+    { toolName: 'image_generation', status: 500 },
+    { toolName: 'shell', status: 200 },
+  ]);
+  const hashes = (await service.storedEvents('conv_1')).map(({ payload }) => payload?.argumentsHash);
+  expect(hashes.slice(0, 2)).toEqual([
+    await hashArguments({ action: { type: 'search', query: 'weather' } }),
+    await hashArguments({ id: 7 }),
+  ]);
+});
+
+test('the conversation that is given is the session', async () => {
+  const answer = actlog.answers({ echo: () => 'ran' }, { recorder: service.recorder(), agentId: 'given' });
+  const messages = [{ role: 'user', content: 'go' }];
+  await answer(asked(chatCall('echo', '{}')), { messages });
+  await answer(asked(chatCall('echo', '{}')), { messages: [...messages, { role: 'assistant' }] });
+  await answer(asked(chatCall('echo', '{}')), { messages: [{ role: 'user', content: 'go' }] });
+  await service.events('none');
+  const sessions = await service.client.agents.sessions('given').toArray({ limit: 10 });
+  expect(sessions.map(({ eventCount }) => eventCount).sort()).toEqual([1, 2]);
+});
+
+test('a denial is told in its own words alone', async () => {
+  const { policies } = service.client;
+  const { id } = await policies.create({
+    name: 'no',
+    effect: 'deny',
+    match: { tools: ['pay'] },
+    message: 'No.',
+  });
+  const answer = actlog.answers({ pay: () => 'paid' }, { recorder: service.guarded(), sessionId: 'denied' });
+  const call = { type: 'function_call', call_id: 'c', name: 'pay', arguments: '{}' };
+  const [told] = await answer({ output: [call] });
+  await policies.archive(id);
+  expect(told?.output).toMatch(/^The call of the tool "pay" was not run: .*No\..*tell the user\.$/);
+});
+
+test('once the caller has given up, what a function throws is for the caller', async () => {
+  const controller = new AbortController();
+  const answer = actlog.answers(
+    {
+      slow: () => {
+        controller.abort();
+        throw new Error('cut off');
+      },
+    },
+    { recorder: service.recorder(), sessionId: 'given-up' },
+  );
+  const answers = answer(asked(chatCall('slow', '{}')), { signal: controller.signal });
+  await expect(answers).rejects.toThrow('cut off');
+  expect(await service.events('given-up')).toMatchObject([{ status: 499 }]);
+});

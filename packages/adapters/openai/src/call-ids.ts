@@ -1,0 +1,23 @@
+import { randomUUID } from 'node:crypto';
+
+const key = Symbol.for('@actlog/openai/call-ids');
+
+/** One for all copies of this package. */
+function callIds(): WeakMap<object, string> {
+  const registry = globalThis as { [key]?: WeakMap<object, string> };
+  registry[key] ??= new WeakMap();
+  return registry[key];
+}
+
+/**
+ * The id of a call, by the object that its arguments are: hooks further in know the call by it. Undefined for arguments
+ * that are no object, where no id is known.
+ *
+ * @param known - the model's id of the call; where there is none, the call is given one
+ */
+export function callIdOf(args: unknown, known?: string): string | undefined {
+  if (typeof args !== 'object' || args === null) return known;
+  const id = known ?? callIds().get(args) ?? randomUUID();
+  callIds().set(args, id);
+  return id;
+}

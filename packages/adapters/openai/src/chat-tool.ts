@@ -1,0 +1,142 @@
+import { ActionDeniedError } from '@actlog/recorder';
+import { type AdapterCalls, conversationSession, type HookedCall } from '@actlog/recorder/adapter';
+import { parsedArguments } from './arguments-text.ts';
+import { callIdOf } from './call-ids.ts';
+import { noteInvalidArguments } from './openai-calls.ts';
+
+type Run = (args: unknown, runner?: ToolRunner, context?: unknown) => unknown;
+type Parse = (text: string) => unknown;
+
+/** A tool of `runTools`, as far as it matters here. */
+export interface ChatTool {
+  readonly function: { readonly name?: string; readonly function?: Run; readonly parse?: Parse };
+  /** Of tools that `zodFunction` made. */
+  readonly $callback?: Run;
+  readonly $parseRaw?: Parse;
+}
+
+/** The loop that a tool is called by. */
+interface ToolRunner {
+  readonly messages?: readonly AssistantMessage[];
+  readonly controller?: AbortController;
+}
+
+interface AssistantMessage {
+  readonly tool_calls?: readonly {
+    readonly id: string;
+    readonly function?: { readonly name: string; readonly arguments: string };
+  }[];
+}
+
+/** The name of a tool as `runTools` knows it. */
+export function nameOf({ function: own }: ChatTool): string {
+  return own.name || own.function?.name || 'unknown';
+}
+
+/** The same tool with its calls recorded and guarded. */
+export function recordedChatTool(tool: ChatTool, calls: AdapterCalls): ChatTool {
+  const { function: own, $callback, $parseRaw } = tool;
+  const hook = new ChatToolHook(nameOf(tool), calls);
+  if ($callback) {
+    // What `zodFunction` made keeps both where they cannot be changed: a copy that has others in their place.
+    return copyWith(tool, { $callback: hook.run(tool, $callback), $parseRaw: hook.parse(tool, $parseRaw) });
+  }
+  if (!own.function) return tool;
+  const hooked = {
+    function: hook.run(own, own.function),
+    ...(own.parse && { parse: hook.parse(own, own.parse) }),
+  };
+  return copyWith(tool, { function: copyWith(own, hooked) });
+}
+
+/** A copy of an object, of the same class, in which some properties have other values. */
+function copyWith<Target extends object>(
+  target: Target,
+  values: Partial<Record<keyof Target, unknown>>,
+): Target {
+  const descriptors = Object.getOwnPropertyDescriptors(target) as Record<string, PropertyDescriptor>;
+  for (const [name, value] of Object.entries(values)) descriptors[name] = { ...descriptors[name], value };
+  return Object.create(Object.getPrototypeOf(target), descriptors);
+}
+
+class ChatToolHook {
+  readonly #toolName: string;
+  readonly #calls: AdapterCalls;
+  /** What the model wrote, by what became of it. */
+  readonly #texts = new WeakMap<object, string>();
+  /** Calls of a runner that were met: the same tool may be called twice at once with the same arguments. */
+  readonly #met = new WeakMap<object, Set<string>>();
+
+  constructor(toolName: string, calls: AdapterCalls) {
+    this.#toolName = toolName;
+    this.#calls = calls;
+  }
+
+  run(self: object, run: Run): Run {
+    const hooked: Run = async (args, ...rest) => {
+      try {
+        return await this.#calls.run(this.#call(args, rest[0]), () => run.call(self, args, ...rest));
+      } catch (error) {
+        if (ActionDeniedError.isInstance(error)) return error.message; // thrown, it would end the run
+        throw error;
+      }
+    };
+    // A tool without a name is known by its function's.
+    return Object.defineProperty(hooked, 'name', { value: run.name });
+  }
+
+  parse(self: object, parse: Parse | undefined): Parse | undefined {
+    if (!parse) return undefined;
+    return (text) => {
+      try {
+        const args = parse.call(self, text);
+        return args instanceof Promise
+          ? args.then(
+              (later) => this.#noteText(later, text),
+              (error) => this.#invalid(error, text),
+            )
+          : this.#noteText(args, text);
+      } catch (error) {
+        return this.#invalid(error, text);
+      }
+    };
+  }
+
+  #noteText(args: unknown, text: string): unknown {
+    if (typeof args === 'object' && args !== null) this.#texts.set(args, text);
+    return args;
+  }
+
+  #invalid(error: unknown, text: string): never {
+    if (noteInvalidArguments(error)) {
+      this.#calls.record(
+        { toolName: this.#toolName, arguments: parsedArguments(text) },
+        { ok: false, error },
+      );
+    }
+    throw error;
+  }
+
+  #call(args: unknown, runner: ToolRunner | undefined): HookedCall {
+    const text = (typeof args === 'object' && args !== null && this.#texts.get(args)) || args;
+    return {
+      toolName: this.#toolName,
+      arguments: parsedArguments(text),
+      callId: callIdOf(args, runner && this.#callId(runner, text)),
+      sessionId: conversationSession(runner?.messages),
+      signal: runner?.controller?.signal,
+    };
+  }
+
+  /** The id of the call that is asked for by these arguments; the SDK does not tell its tools. */
+  #callId(runner: ToolRunner, text: unknown): string | undefined {
+    const met = this.#met.get(runner) ?? new Set();
+    this.#met.set(runner, met);
+    const asked = runner.messages?.findLast(({ tool_calls }) => tool_calls?.length)?.tool_calls ?? [];
+    const found = asked.find(
+      ({ id, function: call }) => call?.name === this.#toolName && call.arguments === text && !met.has(id),
+    );
+    if (found) met.add(found.id);
+    return found?.id;
+  }
+}

@@ -1,0 +1,65 @@
+import OpenAI from 'openai';
+import { zodFunction } from 'openai/helpers/zod';
+import type { ChatCompletionMessageParam } from 'openai/resources/chat/completions';
+import type { ResponseInputItem } from 'openai/resources/responses/responses';
+import { expectTypeOf, test } from 'vitest';
+import * as z from 'zod';
+import { actlog } from './index.ts';
+
+const client = new OpenAI({ apiKey: 'none' });
+const weather = zodFunction({
+  name: 'weather',
+  parameters: z.object({ city: z.string() }),
+  function: ({ city }) => city,
+});
+const repeat = {
+  type: 'function' as const,
+  function: {
+    name: 'repeat',
+    description: 'Says it again.',
+    parameters: { type: 'object' as const },
+    parse: (text: string) => JSON.parse(text) as { text: string },
+    function: ({ text }: { text: string }) => text,
+  },
+};
+
+test('wrapped tools keep their order and their types, and runTools takes them', () => {
+  expectTypeOf(actlog([weather, repeat])).toEqualTypeOf<[typeof weather, typeof repeat]>();
+  const body = { model: 'm', messages: [{ role: 'user' as const, content: 'go' }] };
+  const run = () => client.chat.completions.runTools({ ...body, tools: actlog([repeat]) });
+  const bare = () => client.chat.completions.runTools({ ...body, tools: [repeat] });
+  expectTypeOf(run).returns.toEqualTypeOf<ReturnType<typeof bare>>();
+  const byZod = () => client.chat.completions.runTools({ ...body, tools: actlog([weather]) });
+  expectTypeOf(byZod).returns.toEqualTypeOf<ReturnType<typeof bare>>();
+});
+
+test('tools may stand where they are used', () => {
+  client.chat.completions.runTools({
+    model: 'm',
+    messages: [],
+    tools: actlog([
+      {
+        type: 'function',
+        function: {
+          name: 'now',
+          description: 'Says the time.',
+          parameters: { type: 'object' },
+          function: async (text) => `now ${text}`,
+        },
+      },
+    ]),
+  });
+});
+
+test('answers are what the API that was asked takes', async () => {
+  const answer = actlog.answers({ weather: ({ city }: { city: string }) => city });
+  const completion = await client.chat.completions.create({ model: 'm', messages: [] });
+  expectTypeOf(await answer(completion)).toExtend<ChatCompletionMessageParam[]>();
+  const response = await client.responses.create({ model: 'm', input: 'go' });
+  expectTypeOf(await answer(response)).toExtend<ResponseInputItem[]>();
+});
+
+test('nothing but tools can be recorded', () => {
+  // @ts-expect-error -- a client is not a list of tools
+  actlog(client);
+});

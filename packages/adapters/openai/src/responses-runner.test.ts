@@ -1,0 +1,93 @@
+import { Service } from '@actlog/adapter-suite';
+import { zodResponsesFunction } from 'openai/helpers/zod';
+import { VERSION } from 'openai/version';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { clientOf, type ModelCall, toolAnswers } from '../tests/model.ts';
+import { actlog } from './index.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await Service.start();
+});
+afterAll(() => service.close());
+
+const plain = {
+  tool: {
+    type: 'function' as const,
+    name: 'plain',
+    parameters: { type: 'object', properties: {} },
+    strict: false,
+  },
+  execute: (args: Record<string, unknown>) => `plain ${args.n}`,
+};
+
+// The SDK has this runner since 7.43.
+const { ResponsesToolRunner, runnerFunction } = await import('openai/helpers/responses-tool-runner');
+
+describe.skipIf(Number(VERSION.split('.')[0]) < 7)('the tool runner for the Responses API', () => {
+  const typed = runnerFunction(
+    zodResponsesFunction({
+      name: 'typed',
+      parameters: z.object({ n: z.number() }),
+      function: ({ n }) => `typed ${n}`,
+    }),
+  );
+
+  async function told(
+    calls: readonly ModelCall[],
+    functions: (typeof plain | typeof typed)[],
+    signal?: AbortSignal,
+  ) {
+    const { client, sent } = clientOf([{ calls }]);
+    const runner = new ResponsesToolRunner({ functions });
+    await runner.run(client, { model: 'scripted', input: 'go' }, signal && { signal });
+    return toolAnswers(sent).map(({ text }) => text);
+  }
+
+  test('records its functions, written by hand or made by the SDK, once', async () => {
+    const options = { recorder: service.recorder(), sessionId: 'runner' };
+    const functions = actlog(actlog([plain, typed], options), options);
+    const calls = [
+      { name: 'plain', text: '{"n":1}' },
+      { name: 'typed', text: '{"n":2}' },
+    ];
+    expect(await told(calls, functions)).toEqual(['plain 1', 'typed 2']);
+    expect(await service.events('runner')).toMatchObject([
+      { toolName: 'plain', status: 200 },
+      { toolName: 'typed', status: 200 },
+    ]);
+  });
+
+  test('arguments that do not fit stop the run before anything ran, as without the adapter', async () => {
+    const calls = [
+      { name: 'plain', text: '{"n":1}' },
+      { name: 'typed', text: '{"n":"no"}' },
+    ];
+    const ran: unknown[] = [];
+    const noting = { ...plain, execute: (args: Record<string, unknown>) => String(ran.push(args)) };
+    const options = { recorder: service.recorder(), sessionId: 'runner-misfit' };
+    await expect(told(calls, [noting, typed])).rejects.toThrow();
+    await expect(told(calls, actlog([noting, typed], options))).rejects.toThrow();
+    expect(ran).toEqual([]);
+    expect(await service.events('runner-misfit')).toMatchObject([{ toolName: 'typed', status: 400 }]);
+  });
+
+  test('a denial is an answer, and what hears of no abort is not held', async () => {
+    const { policies } = service.client;
+    const rules = [
+      await policies.create({ name: 'no', effect: 'deny', match: { tools: ['plain'] } }),
+      await policies.create({ name: 'ask', effect: 'require_approval', match: { tools: ['typed'] } }),
+    ];
+    const functions = actlog([plain, typed], { recorder: service.guarded(), sessionId: 'runner-denied' });
+    const calls = [
+      { name: 'plain', text: '{"n":1}' },
+      { name: 'typed', text: '{"n":2}' },
+    ];
+    const answers = await told(calls, functions);
+    for (const { id } of rules) await policies.archive(id);
+    expect(answers[0]).toContain('The call of the tool "plain" was not run');
+    expect(answers[1]).toContain('The call of the tool "typed" was not run');
+    expect(await service.events('runner-denied')).toMatchObject([{ status: 403 }, { status: 403 }]);
+  });
+});

@@ -1,0 +1,161 @@
+import { Service } from '@actlog/adapter-suite';
+import { hashArguments } from '@actlog/recorder';
+import { zodFunction } from 'openai/helpers/zod';
+import { ParsingToolFunction } from 'openai/lib/RunnableFunction';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import * as z from 'zod';
+import { clientOf, type ModelCall, toolAnswers } from '../tests/model.ts';
+import { actlog } from './index.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await Service.start();
+});
+afterAll(() => service.close());
+
+const parameters = { type: 'object' as const, properties: {} };
+
+/** Repeats a text, twice where the model does not say how often. */
+const repeat = {
+  type: 'function' as const,
+  function: {
+    name: 'repeat',
+    description: 'Says it again.',
+    parameters,
+    parse: (text: string) =>
+      z.object({ text: z.string(), times: z.number().default(2) }).parse(JSON.parse(text)),
+    function: ({ text, times }: { text: string; times: number }) => text.repeat(times),
+  },
+};
+
+/** What the model is told for one turn of calls, in the SDK's own loop. */
+async function told(calls: readonly ModelCall[], tools: readonly object[], messages = [user()]) {
+  const { client, sent } = clientOf([{ calls }]);
+  const runner = client.chat.completions.runTools({ model: 'scripted', messages, tools: tools as never[] });
+  await runner.done();
+  return toolAnswers(sent).map(({ text }) => text);
+}
+
+function user() {
+  return { role: 'user' as const, content: 'go' };
+}
+
+test('the hash is of what the model wrote, before the schema fills in', async () => {
+  const tools = actlog([repeat], { recorder: service.recorder(), sessionId: 'raw' });
+  expect(await told([{ name: 'repeat', text: '{ "text": "a" }' }], tools)).toEqual(['aa']);
+  const [event] = await service.storedEvents('raw');
+  expect(event?.payload?.argumentsHash).toBe(await hashArguments({ text: 'a' }));
+});
+
+test('a tool that takes the text itself is recorded by the arguments in it', async () => {
+  const raw = {
+    type: 'function' as const,
+    function: { name: 'raw', description: '', parameters, function: (text: string) => `got ${text}` },
+  };
+  const tools = actlog([raw], { recorder: service.recorder(), sessionId: 'text' });
+  expect(await told([{ name: 'raw', text: '{"a":1}' }], tools)).toEqual(['got {"a":1}']);
+  const [event] = await service.storedEvents('text');
+  expect(event?.payload?.argumentsHash).toBe(await hashArguments({ a: 1 }));
+});
+
+test('a tool that zodFunction made stays one, and its calls are recorded', async () => {
+  const own = zodFunction({
+    name: 'greet',
+    description: 'Greets.',
+    parameters: z.object({ who: z.string() }) as never,
+    function: ({ who }: { who: string }) => `hello ${who}`,
+  });
+  const [tool] = actlog([own], { recorder: service.recorder(), sessionId: 'zod' });
+  expect(await told([{ name: 'greet', text: '{"who":"you"}' }], [tool])).toEqual(['hello you']);
+  expect(tool.$parseRaw('{"who":"me"}')).toEqual({ who: 'me' });
+  expect(Object.keys(tool)).toEqual(Object.keys(own));
+  expect(await service.events('zod')).toMatchObject([{ toolName: 'greet', status: 200 }]);
+});
+
+test('a tool without a name is known by the name of its function', async () => {
+  async function shout(text: string) {
+    return text.toUpperCase();
+  }
+  const nameless = { type: 'function' as const, function: { description: '', parameters, function: shout } };
+  const tools = actlog([nameless], { recorder: service.recorder(), sessionId: 'nameless' });
+  expect(await told([{ name: 'shout', text: '{"a":1}' }], tools)).toEqual(['{"A":1}']);
+  expect(await service.events('nameless')).toMatchObject([{ toolName: 'shout', status: 200 }]);
+});
+
+test('a tool of a class keeps its class and its own this', async () => {
+  const parsing = new ParsingToolFunction({ ...repeat.function, name: 'parsing' });
+  const methods = {
+    type: 'function' as const,
+    function: {
+      name: 'methods',
+      description: '',
+      parameters,
+      end: '!',
+      function(text: string) {
+        return text + this.end;
+      },
+    },
+  };
+  const [first, second] = actlog([parsing, methods], { recorder: service.recorder(), sessionId: 'classes' });
+  expect(first).toBeInstanceOf(ParsingToolFunction);
+  const calls = [
+    { name: 'parsing', text: '{"text":"b"}' },
+    { name: 'methods', text: '{}' },
+  ];
+  expect(await told(calls, [first, second])).toEqual(['bb', '{}!']);
+  expect(await service.events('classes')).toHaveLength(2);
+});
+
+test('tools that are left out, and those that OpenAI runs, are the same objects', () => {
+  const search = { type: 'web_search' } as const;
+  const options = { recorder: service.recorder(), exclude: ['repeat'] };
+  expect(actlog([repeat, search], options)).toEqual([repeat, search]);
+  expect(actlog([repeat, search], options)[0]).toBe(repeat);
+  expect(actlog([repeat, search], options)[1]).toBe(search);
+});
+
+test('arguments that do not fit are a 400, once, installed twice too', async () => {
+  const options = { recorder: service.recorder(), sessionId: 'misfit' };
+  const tools = actlog(actlog([repeat], options), options);
+  const answers = await told([{ name: 'repeat', text: '{"text":5}' }], tools);
+  expect(answers).toEqual(await told([{ name: 'repeat', text: '{"text":5}' }], [repeat]));
+  const [event, ...others] = await service.storedEvents('misfit');
+  expect(others).toEqual([]);
+  expect(event?.payload).toMatchObject({ responseStatus: 400 });
+  expect(event?.payload?.argumentsHash).toBe(await hashArguments({ text: 5 }));
+});
+
+test('two calls at once with the same arguments are two, installed twice too', async () => {
+  const options = { recorder: service.recorder(), sessionId: 'same' };
+  const call = { name: 'repeat', text: '{"text":"a"}' };
+  expect(await told([call, call], actlog(actlog([repeat], options), options))).toEqual(['aa', 'aa']);
+  expect(await service.events('same')).toHaveLength(2);
+});
+
+test('a conversation is one session, and another is another', async () => {
+  const tools = actlog([repeat], { recorder: service.recorder(), agentId: 'talker' });
+  const first = [user()];
+  await told([{ name: 'repeat', text: '{"text":"a"}' }], tools, first);
+  await told([{ name: 'repeat', text: '{"text":"b"}' }], tools, [...first, user()]);
+  await told([{ name: 'repeat', text: '{"text":"c"}' }], tools);
+  await service.events('none');
+  const sessions = await service.client.agents.sessions('talker').toArray({ limit: 10 });
+  expect(sessions.map(({ eventCount }) => eventCount).sort()).toEqual([1, 2]);
+});
+
+test('a call by hand is recorded, and a denial is what it gives back', async () => {
+  const { policies } = service.client;
+  const { id } = await policies.create({
+    name: 'no',
+    effect: 'deny',
+    match: { tools: ['raw'] },
+    message: 'No.',
+  });
+  const raw = { type: 'function' as const, function: { name: 'raw', function: () => 'ran' } };
+  const options = { recorder: service.guarded(), sessionId: 'by-hand' };
+  const [tool, denied] = actlog([repeat, raw], options);
+  expect(await tool.function.function({ text: 'a', times: 3 })).toBe('aaa');
+  expect(await denied.function.function()).toMatch(/^The call of the tool "raw" was not run: .*No\./);
+  await policies.archive(id);
+  expect(await service.events('by-hand')).toMatchObject([{ status: 200 }, { status: 403 }]);
+});

@@ -1,0 +1,183 @@
+import type { AdapterHarness, Ending, Scenario, SuiteTool } from '@actlog/adapter-suite';
+import type OpenAI from 'openai';
+import type { ChatCompletionMessageParam } from 'openai/resources/chat/completions';
+import type { ResponseInputItem } from 'openai/resources/responses/responses';
+import * as z from 'zod';
+import { actlog } from '../src/index.ts';
+import { version } from '../src/version.ts';
+import { clientOf, toolAnswers } from './model.ts';
+
+const parameters = z.object({ text: z.string() });
+
+/** Runs an agent with a client of the scripted service, and gives its last words. */
+type Loop = (client: OpenAI, scenario: Scenario) => Promise<string | null>;
+
+async function ended(scenario: Scenario, loop: Loop): Promise<Ending> {
+  const turns = scenario.turns.map((calls) => ({
+    calls: calls.map(({ toolName: name, arguments: args }) => ({ name, text: JSON.stringify(args) })),
+  }));
+  const { client, sent } = clientOf(turns);
+  try {
+    const finalText = (await loop(client, scenario)) ?? undefined;
+    return { answers: toolAnswers(sent), finalText };
+  } catch (error) {
+    return { answers: [], error };
+  }
+}
+
+function runnableTool({ name, run }: SuiteTool) {
+  return {
+    type: 'function' as const,
+    function: {
+      name,
+      description: `The tool ${name}.`,
+      parameters: { type: 'object' as const, properties: { text: { type: 'string' } } },
+      parse: (text: string) => parameters.parse(JSON.parse(text)),
+      function: (args: { text: string }, runner: { controller: AbortController }) =>
+        run(args, runner.controller.signal),
+    },
+  };
+}
+
+/** The SDK's own loop. */
+const runTools: Loop = (client, scenario) => {
+  const { adapter, isInstalledTwice, isStreamed, signal, sessionId, ownHook } = scenario;
+  const options = { sessionId, ...adapter };
+  const own = scenario.tools.map(runnableTool);
+  const once = adapter ? actlog(own, options) : own;
+  const tools = adapter && isInstalledTwice ? actlog(once, options) : once;
+  const body = { model: 'scripted', messages: [{ role: 'user' as const, content: 'go' }], tools };
+  const given = signal && { signal };
+  const runner = isStreamed
+    ? client.chat.completions.runTools({ ...body, stream: true }, given)
+    : client.chat.completions.runTools(body, given);
+  const listen = runner.on.bind(runner) as (
+    event: string,
+    listener: (call: { name: string }) => void,
+  ) => void;
+  if (ownHook) listen('functionToolCall', ({ name }) => ownHook(name));
+  return runner.finalContent();
+};
+
+function functionsOf(tools: readonly SuiteTool[]) {
+  return Object.fromEntries(
+    tools.map(({ name, run }) => [
+      name,
+      (args: unknown, { signal }: { readonly signal?: AbortSignal | undefined }) =>
+        run(parameters.parse(args), signal),
+    ]),
+  );
+}
+
+/** What a loop without the adapter tells the model of a call. */
+async function toldByHand(name: string, text: string, { tools, signal }: Scenario): Promise<string> {
+  try {
+    const run = functionsOf(tools)[name];
+    if (!run) throw new Error(`There is no tool named ${JSON.stringify(name)}.`);
+    return await run(JSON.parse(text), { signal });
+  } catch (error) {
+    return `Error: ${(error as Error).message}`;
+  }
+}
+
+function answersOf({ tools, adapter, sessionId, isInstalledTwice }: Scenario) {
+  const options = { sessionId, ...adapter };
+  if (!isInstalledTwice) return actlog.answers(functionsOf(tools), options);
+  const inner = Object.entries(functionsOf(tools)).map(([name, run]) => ({
+    tool: { name },
+    execute: (args: unknown) => run(args, {}),
+  }));
+  const twice = actlog(inner, options).map(({ tool, execute }) => [tool.name, execute] as const);
+  return actlog.answers(Object.fromEntries(twice), options);
+}
+
+/** A loop over Chat Completions, written by hand. */
+const chatLoop: Loop = async (client, scenario) => {
+  const { adapter, isStreamed, signal } = scenario;
+  const answers = adapter && answersOf(scenario);
+  const messages: ChatCompletionMessageParam[] = [{ role: 'user', content: 'go' }];
+  while (true) {
+    const body = { model: 'scripted', messages };
+    const completion = isStreamed
+      ? await client.chat.completions.stream(body, signal && { signal }).finalChatCompletion()
+      : await client.chat.completions.create(body, signal && { signal });
+    const [{ message }] = completion.choices as [(typeof completion.choices)[number]];
+    const told = answers
+      ? await answers(completion, { signal })
+      : await Promise.all(
+          (message.tool_calls ?? []).map(async (call) => ({
+            role: 'tool' as const,
+            tool_call_id: call.id,
+            content:
+              call.type === 'function'
+                ? await toldByHand(call.function.name, call.function.arguments, scenario)
+                : '',
+          })),
+        );
+    if (told.length === 0) return message.content;
+    messages.push(message, ...told);
+  }
+};
+
+/** A loop over the Responses API, written by hand. */
+const responsesLoop: Loop = async (client, scenario) => {
+  const { adapter, isStreamed, signal } = scenario;
+  const answers = adapter && answersOf(scenario);
+  const input: ResponseInputItem[] = [{ role: 'user', content: 'go' }];
+  while (true) {
+    const body = { model: 'scripted', input };
+    const response = isStreamed
+      ? await client.responses.stream(body, signal && { signal }).finalResponse()
+      : await client.responses.create(body, signal && { signal });
+    const asked = response.output.flatMap((item) => (item.type === 'function_call' ? item : []));
+    const told = answers
+      ? await answers(response, { signal })
+      : await Promise.all(
+          asked.map(async ({ call_id, name, arguments: text }) => ({
+            type: 'function_call_output' as const,
+            call_id,
+            output: await toldByHand(name, text, scenario),
+          })),
+        );
+    if (told.length === 0) return response.output_text;
+    input.push(...(response.output as ResponseInputItem[]), ...told);
+  }
+};
+
+const identity = { framework: 'openai', sdk: `@actlog/openai/${version}` };
+const abilities = {
+  guards: true,
+  holds: true,
+  aborts: true,
+  invalidArguments: 400,
+  unknownTool: 404,
+  thrown: 502,
+  streams: true,
+  hasOwnHooks: false,
+  hasSession: false,
+  goesOnAfterDenial: true,
+} as const;
+
+/** The tools of `runTools`. */
+export const runToolsHarness: AdapterHarness = {
+  ...identity,
+  hook: '`runTools({ tools: actlog(tools) })`',
+  abilities: { ...abilities, unknownTool: 'unseen', hasOwnHooks: true },
+  run: (scenario) => ended(scenario, runTools),
+};
+
+/** A loop over Chat Completions around the adapter's helper. */
+export const chatAnswersHarness: AdapterHarness = {
+  ...identity,
+  hook: '`actlog.answers(functions)`, Chat Completions',
+  abilities,
+  run: (scenario) => ended(scenario, chatLoop),
+};
+
+/** A loop over the Responses API around the adapter's helper. */
+export const responsesAnswersHarness: AdapterHarness = {
+  ...identity,
+  hook: '`actlog.answers(functions)`, Responses',
+  abilities,
+  run: (scenario) => ended(scenario, responsesLoop),
+};
