@@ -1,0 +1,68 @@
+import { type Recorder, sharedRecorder } from '@actlog/recorder';
+import { type AdapterCalls, type AdapterOptions, conversationSession } from '@actlog/recorder/adapter';
+import type { AnyExportedSpan, ObservabilityExporter, TracingEvent } from '@mastra/core/observability';
+import { mastraCalls } from './mastra-calls.ts';
+import { OpenSpans } from './open-spans.ts';
+import { currentPlace } from './place.ts';
+import { type RecordedCalls, recordedCalls } from './recorded-calls.ts';
+import { ranTool, toolSpan } from './tool-span.ts';
+import { locate } from './traced-place.ts';
+
+/**
+ * The exporter behind `actlog.exporter()`. It records only: a span tells what has happened.
+ *
+ * @throws when neither a recorder is given nor the environment holds one that can be used; see `sharedRecorder`
+ */
+export function recordSpans(options: Omit<AdapterOptions, 'guard'> = {}): ObservabilityExporter {
+  return new SpanRecorder(options);
+}
+
+class SpanRecorder implements ObservabilityExporter {
+  readonly name = 'actlog';
+  readonly #recorder: Recorder;
+  readonly #calls: AdapterCalls;
+  readonly #recorded: RecordedCalls;
+  readonly #spans = new OpenSpans();
+
+  constructor(options: AdapterOptions) {
+    this.#calls = mastraCalls(options);
+    this.#recorder = options.recorder ?? sharedRecorder();
+    this.#recorded = recordedCalls(options);
+  }
+
+  async exportTracingEvent({ type, exportedSpan }: TracingEvent): Promise<void> {
+    // Mastra keeps these names in an enum; a type alone is imported, so that hooks need nothing of it at run time.
+    if (type === ('span_started' as typeof type)) this.#start(exportedSpan);
+    if (type === ('span_ended' as typeof type)) this.#end(exportedSpan);
+  }
+
+  /** Waits until everything that was recorded is delivered. */
+  async flush(): Promise<void> {
+    await this.#recorder.flush();
+  }
+
+  /** The same: the recorder may serve others too, and is closed by whoever made it. */
+  async shutdown(): Promise<void> {
+    await this.#recorder.flush();
+  }
+
+  #start(span: AnyExportedSpan): void {
+    this.#spans.start(span);
+    // A tool's span begins where the hook before it has left off.
+    const place = currentPlace();
+    if (!place || place.toolName !== ranTool(span)) return;
+    place.spanId ??= span.id;
+    if (place.spanId === span.id && place.recordedBy.has(this.#recorded)) this.#recorded.takeSpan(span.id);
+  }
+
+  #end(span: AnyExportedSpan): void {
+    const tool = toolSpan(span);
+    if (tool && this.#calls.covers(tool.toolName) && this.#recorded.takeSpan(span.id)) {
+      this.#recorded.noteExported({ traceId: span.traceId, callId: tool.callId });
+      const { agentId, threadId } = locate(this.#spans.around(span));
+      const sessionId = threadId ?? conversationSession(undefined) ?? span.traceId;
+      this.#calls.record({ ...tool, agentId, sessionId }, tool.outcome);
+    }
+    this.#spans.end(span);
+  }
+}

@@ -1,0 +1,41 @@
+import { Agent } from '@mastra/core/agent';
+import type { ObservabilityExporter } from '@mastra/core/observability';
+import { createTool, type ToolHooks } from '@mastra/core/tools';
+import { Observability } from '@mastra/observability';
+import { expectTypeOf, test } from 'vitest';
+import * as z from 'zod';
+import { type ActlogOptions, actlog } from './index.ts';
+
+const weather = createTool({
+  id: 'weather',
+  description: 'The weather.',
+  inputSchema: z.object({ city: z.string() }),
+  execute: async ({ city }) => ({ city, degrees: 20 }),
+});
+
+test('the hooks are those of an agent and of a run', () => {
+  expectTypeOf(actlog()).toEqualTypeOf<ToolHooks>();
+  expectTypeOf(actlog.around({ afterToolCall: () => {} })).toEqualTypeOf<ToolHooks>();
+  const settings = {
+    id: 'a',
+    name: 'A',
+    instructions: 'x',
+    model: 'openai/gpt-5',
+    tools: { weather },
+  } as const;
+  const bare = new Agent(settings);
+  const agent = new Agent({ ...settings, hooks: actlog() });
+  expectTypeOf(agent).toEqualTypeOf(bare);
+  expectTypeOf(agent.generate).parameter(1).not.toBeNever();
+});
+
+test('the exporter is one for Observability, and takes no guard', () => {
+  expectTypeOf(actlog.exporter()).toEqualTypeOf<ObservabilityExporter>();
+  new Observability({ configs: { default: { serviceName: 's', exporters: [actlog.exporter()] } } });
+  // @ts-expect-error an exporter cannot guard
+  actlog.exporter({ guard: { mode: 'observe' } });
+});
+
+test('the options are those of every adapter', () => {
+  expectTypeOf<Parameters<typeof actlog>[0]>().toEqualTypeOf<ActlogOptions | undefined>();
+});

@@ -1,0 +1,31 @@
+import { responseStatuses, type ToolOutcome } from '@actlog/recorder';
+import { AdapterCalls, type AdapterOptions } from '@actlog/recorder/adapter';
+import { version } from './version.ts';
+
+/** The outcome of a call whose tool was suspended, and that comes again when it is resumed. */
+export const suspended = { ok: false, error: Symbol('suspended') } as const satisfies ToolOutcome;
+
+/** What passes the calls of Mastra to the recorder. */
+export function mastraCalls(options: AdapterOptions): AdapterCalls {
+  const sdk = `@actlog/mastra/${version}`;
+  return new AdapterCalls({ framework: 'mastra', sdk, statusOf, thrownByTool }, options);
+}
+
+/** Mastra wraps what a tool throws. */
+function thrownByTool(error: unknown): unknown {
+  const { id, cause } = (error ?? {}) as { id?: unknown; cause?: unknown };
+  return id === 'TOOL_EXECUTION_FAILED' && cause !== undefined ? cause : error;
+}
+
+function statusOf(outcome: ToolOutcome): number | null | undefined {
+  if (outcome.ok) return statusOfValidation(outcome.result);
+  return outcome.error === suspended.error ? null : undefined;
+}
+
+/** Mastra tells what does not fit a schema as the result of the call. */
+function statusOfValidation(result: unknown): number | undefined {
+  if (typeof result !== 'object' || result === null) return undefined;
+  const { error, message, validationErrors } = result as Record<string, unknown>;
+  if (error !== true || typeof message !== 'string' || validationErrors === undefined) return undefined;
+  return message.startsWith('Tool input') ? responseStatuses.invalidArguments : responseStatuses.threw;
+}

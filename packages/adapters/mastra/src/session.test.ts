@@ -1,0 +1,112 @@
+import { Service } from '@actlog/adapter-suite';
+import { hashArguments } from '@actlog/recorder';
+import { createTool } from '@mastra/core/tools';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import * as z from 'zod';
+import { agentOf, inMastra, inThread, tools } from '../tests/agent.ts';
+import { actlog } from './index.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await Service.start();
+});
+afterAll(() => service.close());
+
+const echoing = [[{ name: 'echo', args: { text: 'a' } }], [{ name: 'echo', args: { text: 'b' } }]];
+
+/** Has runs traced, and listens to none of it. */
+const mute = {
+  name: 'mute',
+  exportTracingEvent: async () => {},
+  flush: async () => {},
+  shutdown: async () => {},
+};
+
+/** Sizes of the sessions of an agent. */
+async function sizes(agentId: string) {
+  await service.events('none');
+  const sessions = await service.client.agents.sessions(agentId).toArray({ limit: 10 });
+  return sessions.map(({ eventCount }) => eventCount).sort();
+}
+
+test('a run without a thread is one session, and another run is another', async () => {
+  const { echo } = tools();
+  const hooks = actlog({ recorder: service.recorder() });
+  for (let turn = 0; turn < 2; turn += 1) {
+    await agentOf({ id: 'no-thread', turns: echoing, tools: { echo }, hooks, memory: false }).agent.generate(
+      'go',
+    );
+  }
+  expect(await sizes('no-thread')).toEqual([2, 2]);
+});
+
+test('a thread is seen without a memory where the run is traced', async () => {
+  const { echo } = tools();
+  const hooks = actlog({ recorder: service.recorder() });
+  const { agent } = agentOf({ turns: echoing, tools: { echo }, hooks, memory: false });
+  inMastra({ agent }, mute);
+  await agent.generate('go', inThread('traced'));
+  expect(await service.events('traced')).toHaveLength(2);
+});
+
+test.each(['hooks', 'exporter'] as const)(
+  'an agent that another delegates to: each call once, under its own agent, in one session: %s',
+  async (hook) => {
+    const adapter = { recorder: service.recorder() };
+    const withHooks = hook === 'hooks' && { hooks: actlog(adapter) };
+    const { echo } = tools();
+    const { agent: inner } = agentOf({ id: 'researcher', turns: echoing, tools: { echo }, ...withHooks });
+    const { agent: outer } = agentOf({
+      id: 'writer',
+      turns: [[{ name: 'agent-inner', args: { prompt: 'what?' } }]],
+      agents: { inner },
+      ...withHooks,
+    });
+    if (hook === 'exporter') inMastra({ outer, inner }, actlog.exporter(adapter));
+    await outer.generate('go', inThread(`delegated-${hook}`));
+    const events = await service.events(`delegated-${hook}`);
+    expect(events.map(({ agentId, toolName }) => `${agentId} ${toolName}`)).toEqual([
+      'researcher echo',
+      'researcher echo',
+      'writer agent-inner',
+    ]);
+    // Mastra adds ids of its memory to what the model asked.
+    const stored = await service.storedEvents(`delegated-${hook}`);
+    expect(stored.at(-1)?.payload?.argumentsHash).toBe(await hashArguments({ prompt: 'what?' }));
+  },
+);
+
+test('where the run is traced, hooks of an agent that another without hooks delegates to know the session', async () => {
+  const { echo } = tools();
+  const hooks = actlog({ recorder: service.recorder() });
+  const { agent: inner } = agentOf({ id: 'researcher', turns: echoing, tools: { echo }, hooks });
+  const turns = [[{ name: 'agent-inner', args: { prompt: 'what?' } }]];
+  const { agent: outer } = agentOf({ id: 'writer', turns, agents: { inner } });
+  inMastra({ outer, inner }, mute);
+  await outer.generate('go', inThread('delegated-traced'));
+  expect(await service.events('delegated-traced')).toHaveLength(2);
+});
+
+test('an agent that a tool runs in a thread of its own keeps that; without one it is in the session of the call', async () => {
+  const adapter = { recorder: service.recorder() };
+  const { echo } = tools();
+  const ask = (id: string, options: Partial<ReturnType<typeof inThread>>) =>
+    createTool({
+      id,
+      description: 'Asks another agent.',
+      inputSchema: z.object({}),
+      execute: async () => {
+        const inner = agentOf({ id: 'inner', turns: echoing, tools: { echo }, hooks: actlog(adapter) });
+        return (await inner.agent.generate('go', options)).text;
+      },
+    });
+  const { agent } = agentOf({
+    turns: [[{ name: 'elsewhere', args: {} }], [{ name: 'here', args: {} }]],
+    tools: { elsewhere: ask('elsewhere', inThread('own-thread')), here: ask('here', {}) },
+    hooks: actlog(adapter),
+  });
+  await agent.generate('go', inThread('outer-thread'));
+  expect(await service.events('own-thread')).toHaveLength(2);
+  const names = (await service.events('outer-thread')).map(({ toolName }) => toolName);
+  expect(names).toEqual(['elsewhere', 'echo', 'echo', 'here']);
+});

@@ -1,0 +1,41 @@
+import { randomUUID } from 'node:crypto';
+import { conversationSession } from '@actlog/recorder/adapter';
+import type { Invocation, LiveSpan } from './hooked-call.ts';
+import { currentPlace } from './place.ts';
+import { locate, type TracedPlace, tracedPlace } from './traced-place.ts';
+
+/** Sessions of runs that have no thread: a run has one request context. */
+const madeUp = new WeakMap<object, string>();
+
+/**
+ * The session of a call: that of the agent who delegates to this one, since Mastra gives each delegation a thread of
+ * its own; else the thread; else that of the surrounding call or `session.run`; else one for the run.
+ */
+export function sessionOf({ requestContext, tracingContext }: Invocation): string | undefined {
+  const span = tracingContext?.currentSpan;
+  const memory = requestContext?.get('MastraMemory') as { thread?: { id?: unknown } } | undefined;
+  return (
+    currentPlace()?.delegatedSession ??
+    locate(around(span)).threadId ??
+    text(memory?.thread?.id) ??
+    text(requestContext?.get('mastra__threadId')) ??
+    conversationSession(undefined) ??
+    text(span?.traceId) ??
+    (requestContext && madeUpFor(requestContext))
+  );
+}
+
+/** A span and those that it is within, from the innermost on. */
+function* around(innermost: LiveSpan | undefined): Generator<TracedPlace> {
+  for (let span = innermost; span; span = span.parent) yield tracedPlace(span);
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+function madeUpFor(run: object): string {
+  const known = madeUp.get(run) ?? randomUUID();
+  madeUp.set(run, known);
+  return known;
+}

@@ -1,0 +1,78 @@
+import { Service } from '@actlog/adapter-suite';
+import { createTool } from '@mastra/core/tools';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import * as z from 'zod';
+import { agentOf, askingTool, inMastra, inThread, tools, tracesInDetail } from '../tests/agent.ts';
+import { actlog } from './index.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await Service.start();
+});
+afterAll(() => service.close());
+
+const statuses = async (session: string) => (await service.events(session)).map(({ status }) => status);
+
+test.each(tracesInDetail ? ['hooks', 'exporter'] : ['hooks'])(
+  'a suspended tool is recorded when it was resumed: %s',
+  async (hook) => {
+    const adapter = { recorder: service.recorder() };
+    const { agent, model } = agentOf({
+      turns: [[{ name: 'ask', args: {} }]],
+      tools: { ask: askingTool() },
+      ...(hook === 'hooks' && { hooks: actlog(adapter) }),
+    });
+    inMastra({ agent }, ...(hook === 'exporter' ? [actlog.exporter(adapter)] : []));
+    const session = `suspended-${hook}`;
+    const { finishReason, runId } = await agent.generate('go', inThread(session));
+    expect(finishReason).toBe('suspended');
+    expect(await statuses(session)).toEqual([]);
+    await agent.resumeGenerate({ answer: 'yes' }, { runId: runId ?? '', ...inThread(session) });
+    expect(model.answers()).toEqual([{ text: 'They said yes.', isError: false }]);
+    expect(await statuses(session)).toEqual([200]);
+  },
+);
+
+test("a call that waits for Mastra's own approval is recorded once, and one that is declined is not", async () => {
+  const { echo, ran } = tools();
+  const turns = [[{ name: 'echo', args: { text: 'a' } }], [{ name: 'echo', args: { text: 'b' } }]];
+  const hooks = actlog({ recorder: service.recorder() });
+  const { agent } = agentOf({ turns, tools: { echo }, hooks });
+  inMastra({ agent });
+  const options = { ...inThread('approved'), requireToolApproval: true };
+  const first = await agent.generate('go', options);
+  const second = await agent.approveToolCallGenerate({
+    ...options,
+    runId: first.runId ?? '',
+    toolCallId: first.suspendPayload.toolCallId,
+  });
+  expect(ran).toEqual(['echo a']);
+  await agent.declineToolCallGenerate({
+    ...options,
+    runId: second.runId ?? '',
+    toolCallId: second.suspendPayload.toolCallId,
+  });
+  expect(ran).toEqual(['echo a']);
+  expect(await statuses('approved')).toEqual([200]);
+});
+
+test('a result that does not fit the schema of the tool is a failure of the tool', async () => {
+  const wrong = createTool({
+    id: 'wrong',
+    description: 'Answers wrongly.',
+    inputSchema: z.object({}),
+    outputSchema: z.object({ degrees: z.number() }),
+    execute: async () => ({ degrees: 'many' as unknown as number }),
+  });
+  const turns = [[{ name: 'wrong', args: {} }]];
+  const adapter = { recorder: service.recorder() };
+  for (const [session, isTraced] of [
+    ['by-hooks', false],
+    ['by-spans', true],
+  ] as const) {
+    const { agent } = agentOf({ turns, tools: { wrong }, ...(!isTraced && { hooks: actlog(adapter) }) });
+    inMastra({ agent }, ...(isTraced ? [actlog.exporter(adapter)] : []));
+    await agent.generate('go', inThread(session));
+    expect(await statuses(session)).toEqual([500]);
+  }
+});

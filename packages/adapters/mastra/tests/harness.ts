@@ -1,0 +1,115 @@
+import type { AdapterHarness, Ending, Scenario, SuiteTool } from '@actlog/adapter-suite';
+import { Mastra } from '@mastra/core';
+import { Agent } from '@mastra/core/agent';
+import { MockMemory } from '@mastra/core/memory';
+import { createTool, type ToolHooks } from '@mastra/core/tools';
+import { Observability } from '@mastra/observability';
+import * as z from 'zod';
+import { type ActlogOptions, actlog } from '../src/index.ts';
+import { version } from '../src/version.ts';
+import { ScriptedModel } from './model.ts';
+
+/** Puts the adapter into an agent, and gives the hooks of the run. */
+interface Installation {
+  readonly agentHooks?: ToolHooks;
+  readonly runHooks?: ToolHooks;
+  readonly exporters?: ReturnType<typeof actlog.exporter>[];
+}
+
+type Install = (options: ActlogOptions, isTwice: boolean, own: ToolHooks) => Installation;
+
+function mastraTool({ name, run }: SuiteTool) {
+  return createTool({
+    id: name,
+    description: `The tool ${name}.`,
+    inputSchema: z.object({ text: z.string() }),
+    execute: ({ text }, context) => run({ text }, context.abortSignal),
+  });
+}
+
+function setUp(scenario: Scenario, install: Install) {
+  const { tools, turns, adapter, isInstalledTwice = false, ownHook } = scenario;
+  const own: ToolHooks = ownHook ? { beforeToolCall: ({ toolName }) => ownHook(toolName) } : {};
+  const { agentHooks, runHooks, exporters }: Installation = adapter
+    ? install(adapter, isInstalledTwice, own)
+    : { agentHooks: own };
+  const model = new ScriptedModel(
+    turns.map((turn) => turn.map(({ toolName, arguments: args }) => ({ name: toolName, args }))),
+  );
+  const agent = new Agent({
+    id: 'tester',
+    name: 'Tester',
+    instructions: 'Do as you are told.',
+    model: model.config,
+    tools: Object.fromEntries(tools.map((tool) => [tool.name, mastraTool(tool)])),
+    memory: new MockMemory(),
+    ...(agentHooks && { hooks: agentHooks }),
+  });
+  const observability =
+    exporters && new Observability({ configs: { default: { serviceName: 'suite', exporters } } });
+  new Mastra({ logger: false, agents: { agent }, ...(observability && { observability }) });
+  return { agent, model, runHooks };
+}
+
+async function ended(scenario: Scenario, install: Install): Promise<Ending> {
+  const { agent, model, runHooks } = setUp(scenario, install);
+  const options = {
+    maxSteps: scenario.turns.length + 1,
+    memory: { thread: scenario.sessionId, resource: 'user' },
+    ...(scenario.signal && { abortSignal: scenario.signal }),
+    ...(runHooks && { hooks: runHooks }),
+  };
+  try {
+    const run = scenario.isStreamed ? await agent.stream('go', options) : await agent.generate('go', options);
+    const finalText = await run.text;
+    return { answers: model.answers(), finalText };
+  } catch (error) {
+    return { answers: model.answers(), error };
+  }
+}
+
+function harnessOf(
+  hook: string,
+  install: Install,
+  abilities: Partial<AdapterHarness['abilities']>,
+): AdapterHarness {
+  return {
+    framework: 'mastra',
+    sdk: `@actlog/mastra/${version}`,
+    hook,
+    abilities: {
+      guards: true,
+      holds: true,
+      aborts: true,
+      invalidArguments: 400,
+      unknownTool: 'unseen',
+      thrown: 502,
+      streams: true,
+      hasOwnHooks: true,
+      hasSession: true,
+      goesOnAfterDenial: true,
+      ...abilities,
+    },
+    run: (scenario) => ended(scenario, install),
+  };
+}
+
+/** Hooks of the agent, and hooks of the run over them. */
+export const hooksHarness = harnessOf(
+  '`hooks: actlog()`',
+  (options, isTwice, own) => {
+    const hooks = actlog.around(own, options);
+    return isTwice ? { agentHooks: hooks, runHooks: actlog.around(hooks, options) } : { agentHooks: hooks };
+  },
+  {},
+);
+
+/** The exporter of a whole Mastra. */
+export const exporterHarness = harnessOf(
+  '`exporters: [actlog.exporter()]`',
+  (options, isTwice, own) => {
+    const exporters = Array.from({ length: isTwice ? 2 : 1 }, () => actlog.exporter(options));
+    return { agentHooks: own, exporters };
+  },
+  { guards: false, holds: false, aborts: false, goesOnAfterDenial: false, unknownTool: 404, thrown: 500 },
+);
