@@ -1,6 +1,6 @@
 import { Service } from '@actlog/adapter-suite';
-import { createAgent, createMiddleware, tool } from 'langchain';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { createAgent, tool } from 'langchain';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as z from 'zod';
 import { inThread, modelOf, question, toolAnswers, tools } from '../tests/agent.ts';
 
