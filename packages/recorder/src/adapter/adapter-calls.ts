@@ -91,7 +91,7 @@ export class AdapterCalls {
   }
 
   /**
-   * {@link run} for hooks that cannot put the whole call in one function.
+   * {@link AdapterCalls.run} for hooks that cannot put the whole call in one function.
    *
    * @throws ActionDeniedError when the guard does not let it run
    */
