@@ -25,7 +25,7 @@ if (found.some((problems) => problems.length > 0)) process.exit(1);
 console.log('✓ publint and attw find nothing');
 
 /** What every project of this check has beside the packages themselves. */
-const tools = { '@types/node': '24.19.2', zod: '^4.6.7', ...compilers };
+const tools = { '@opentelemetry/api': '1.9.0', '@types/node': '24.19.2', zod: '^4.6.7', ...compilers };
 
 /** What the tests of a package run with, as the projects of its users have it. */
 function installedPeers({ folder, manifest }: Package): [string, string][] {
@@ -44,7 +44,9 @@ async function checkProject(
   const names = new Set(packages.map(({ manifest }) => manifest.name));
   const own = tarballs.filter(({ manifest }) => names.has(manifest.name));
   // A package of ours may need another one, which stands on no registry yet.
-  const needed = manager === 'npm' ? own : tarballs;
+  const needed = tarballs.filter(
+    ({ manifest }) => names.has(manifest.name) || (manager === 'pnpm' && !manifest.peerDependencies),
+  );
   const peers = Object.fromEntries(packages.flatMap(installedPeers));
   const consumer = Consumer.install(needed, { ...tools, ...peers }, manager);
   try {

@@ -6,7 +6,7 @@ import type { Tarball } from './tarballs.ts';
 
 const installCommands = {
   npm: ['install', '--no-audit', '--no-fund', '--prefer-offline'],
-  pnpm: ['install', '--ignore-workspace', '--ignore-scripts', '--prefer-offline', '--no-frozen-lockfile'],
+  pnpm: ['install', '--ignore-scripts', '--prefer-offline', '--no-frozen-lockfile'],
 };
 
 /** An empty project of a user, with the packed packages installed in it. */
@@ -32,14 +32,17 @@ export class Consumer {
     const folder = mkdtempSync(join(tmpdir(), 'actlog-consumer-'));
     const consumer = new Consumer(folder);
     const local = Object.fromEntries(tarballs.map(({ manifest, file }) => [manifest.name, `file:${file}`]));
+    const overrides = { '@langchain/langgraph-sdk': '1.12.1' };
     const manifest = {
       name: 'consumer',
       private: true,
       type: 'module',
       dependencies: { ...local, ...packages },
-      overrides: { '@langchain/langgraph-sdk': '1.12.1' },
+      overrides,
     };
     consumer.write('package.json', JSON.stringify(manifest, null, 2));
+    // JSON is YAML. pnpm would look on the registry for what the tarballs need of each other.
+    consumer.write('pnpm-workspace.yaml', JSON.stringify({ overrides: { ...overrides, ...local } }));
     consumer.run(manager, installCommands[manager]);
     return consumer;
   }
