@@ -1,0 +1,32 @@
+import type { AdapterOptions } from '@actlog/recorder/adapter';
+import type { Options } from '@anthropic-ai/claude-agent-sdk';
+import { claudeCalls } from './claude-calls.ts';
+import { HookedCalls } from './hooked-calls.ts';
+import { isInstalled, recordHooks } from './hooks.ts';
+import { OpenCalls } from './open-calls.ts';
+import { withCalls } from './sdk-servers.ts';
+
+/**
+ * Records every tool call of an agent, and guards it where the recorder's guard says so:
+ *
+ * ```ts
+ * for await (const message of query({ prompt, options: actlog({ model, allowedTools }) })) console.log(message);
+ * ```
+ *
+ * It adds hooks beside your own, and never allows a call: your permissions and prompts decide as ever about all that
+ * the guard lets through.
+ *
+ * @param options - the options of the query
+ * @param settings - the settings of the adapter
+ * @returns the same options with the hooks in them; put in twice, it is there once
+ * @throws when neither a recorder is given nor the environment holds one that can be used; see `sharedRecorder`
+ */
+export function actlog<Given extends Options>(options?: Given, settings: AdapterOptions = {}): Given {
+  const given = options ?? ({} as Given);
+  const calls = claudeCalls(settings);
+  if (isInstalled(given.hooks, settings)) return given;
+  const open = new OpenCalls(given.abortController?.signal);
+  const hooks = recordHooks(given.hooks, new HookedCalls(calls, open), settings);
+  const { mcpServers } = given;
+  return { ...given, hooks, ...(mcpServers && { mcpServers: withCalls(mcpServers, open) }) };
+}

@@ -1,0 +1,156 @@
+import { Service } from '@actlog/adapter-suite';
+import type { HookCallback, Options } from '@anthropic-ai/claude-agent-sdk';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { HookDriver } from '../tests/hook-driver.ts';
+import { actlog } from './index.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await Service.start();
+  const { policies } = service.client;
+  await policies.create({ name: 'no', effect: 'deny', match: { tools: ['Bash'] }, message: 'No shell.' });
+  await policies.create({ name: 'ask', effect: 'require_approval', match: { tools: ['Write'] } });
+});
+afterAll(() => service.close());
+
+const read = { name: 'Read', input: { file_path: 'a' }, id: 'toolu_1' };
+const write = { name: 'Write', input: { file_path: 'a' }, id: 'toolu_2' };
+const bash = { name: 'Bash', input: { command: 'ls' }, id: 'toolu_3' };
+
+/** What is recorded of a session. */
+async function recorded({ sessionId }: HookDriver) {
+  const events = await service.events(sessionId);
+  return events.map(({ agentId, toolName, status }) => `${agentId} ${toolName} ${status}`);
+}
+
+test('a call that may run is left to the permissions of the user', async () => {
+  const driver = new HookDriver(actlog({}, { recorder: service.guarded() }));
+  expect(await driver.before(read)).toEqual({});
+  expect(await driver.succeeded(read, 'text')).toEqual({});
+  expect(await driver.batch({ ...read, response: 'text' })).toEqual({});
+  expect(await recorded(driver)).toEqual(['tester Read 200']);
+});
+
+test('a denied call is told why, and is one event at the end of the turn', async () => {
+  const driver = new HookDriver(actlog({}, { recorder: service.guarded() }));
+  expect(await driver.before(bash)).toEqual({
+    hookSpecificOutput: {
+      hookEventName: 'PreToolUse',
+      permissionDecision: 'deny',
+      permissionDecisionReason: expect.stringMatching(/^The call of the tool "Bash" .*No shell\./),
+    },
+  });
+  await driver.batch({ ...bash, response: 'PreToolUse:Bash hook error: …' });
+  expect(await recorded(driver)).toEqual(['tester Bash 403']);
+});
+
+test.each(['the signal of the hook', 'the abortController of the query'])(
+  'a held call that %s ends is not let run',
+  async (which) => {
+    const hook = new AbortController();
+    const abortController = new AbortController();
+    const driver = new HookDriver(actlog({ abortController }, { recorder: service.guarded() }));
+    const answer = driver.before(write, hook.signal);
+    await service.held(driver.sessionId);
+    (which === 'the signal of the hook' ? hook : abortController).abort();
+    expect(await answer).toMatchObject({ hookSpecificOutput: { permissionDecision: 'deny' } });
+    expect(await recorded(driver)).toEqual(['tester Write 499']);
+  },
+);
+
+test('calls under way when the query is aborted are recorded as aborted, once', async () => {
+  const abortController = new AbortController();
+  const driver = new HookDriver(actlog({ abortController }, { recorder: service.recorder() }));
+  await driver.before(read);
+  abortController.abort();
+  await driver.failed(read, 'Interrupted by user', true);
+  await driver.batch({ ...read, response: 'Interrupted by user' });
+  expect(await recorded(driver)).toEqual(['tester Read 499']);
+});
+
+test('what an interruption left is recorded at the next prompt, and at the end of a subagent', async () => {
+  const driver = new HookDriver(actlog({}, { recorder: service.recorder() }));
+  const subagent = driver.subagent('a1');
+  const other = driver.subagent('a2');
+  await driver.before(read);
+  await subagent.before(write);
+  await other.before(bash);
+  await driver.prompted();
+  expect(await recorded(driver)).toEqual(['tester Read 499']);
+  await subagent.stopped();
+  expect(await recorded(driver)).toEqual(['tester Read 499', 'explorer Write 499']);
+  await other.succeeded(bash, {});
+  expect((await recorded(driver)).at(-1)).toBe('explorer Bash 200');
+});
+
+test('what was let through and then refused, and what no hook saw begin, is told by the turn', async () => {
+  const driver = new HookDriver(actlog({}, { recorder: service.recorder(), exclude: ['Glob'] }));
+  await driver.before(read);
+  await driver.batch(
+    { ...read, response: "You haven't granted it yet." },
+    { ...write, response: '<tool_use_error>File has not been read yet.</tool_use_error>' },
+    { ...bash, response: '<tool_use_error>Error: No such tool available: Bash</tool_use_error>' },
+    { ...bash, id: 'toolu_5', response: 'fine' },
+    { name: 'Glob', input: {}, id: 'toolu_6', response: 'left out' },
+  );
+  expect(await recorded(driver)).toEqual([
+    'tester Read 403',
+    'tester Write 400',
+    'tester Bash 404',
+    'tester Bash 200',
+  ]);
+});
+
+test('the codes of MCP errors are known', async () => {
+  const driver = new HookDriver(actlog({}, { recorder: service.recorder() }));
+  const errors = [
+    'MCP error -32602: Invalid',
+    'MCP error -32601: None',
+    'MCP error -32001: Slow',
+    'It broke',
+  ];
+  for (const [place, error] of errors.entries()) {
+    const call = { ...read, id: `toolu_${place}` };
+    await driver.before(call);
+    await driver.failed(call, error);
+  }
+  expect(await recorded(driver)).toEqual([400, 404, 408, 500].map((status) => `tester Read ${status}`));
+});
+
+test('a call that another process let through is recorded when it ends here', async () => {
+  const driver = new HookDriver(actlog({}, { recorder: service.recorder() }));
+  await driver.succeeded(read, 'text');
+  await driver.batch({ ...read, response: 'text' });
+  expect(await recorded(driver)).toEqual(['tester Read 200']);
+});
+
+test('options that serve many queries keep their calls apart', async () => {
+  const options = actlog({}, { recorder: service.recorder() });
+  const [one, other] = [new HookDriver(options), new HookDriver(options)];
+  await one.before(read);
+  await other.before(read);
+  await one.succeeded(read, 'text');
+  await other.failed(read, 'It broke');
+  expect(await recorded(one)).toEqual(['tester Read 200']);
+  expect(await recorded(other)).toEqual(['tester Read 500']);
+});
+
+test('the options and hooks of the user stay as they were, and are kept', async () => {
+  const own: HookCallback = async () => ({});
+  const given: Options = {
+    model: 'm',
+    hooks: { PreToolUse: [{ matcher: 'Bash', hooks: [own] }], Stop: [{ hooks: [own] }] },
+  };
+  const copy = structuredClone({ ...given, hooks: undefined });
+  const recorder = service.recorder();
+  const options = actlog(given, { recorder });
+  expect({ ...given, hooks: undefined }).toEqual(copy);
+  expect(given.hooks?.PreToolUse).toHaveLength(1);
+  expect(options).toMatchObject({ model: 'm' });
+  expect(options.hooks?.PreToolUse?.[0]).toBe(given.hooks?.PreToolUse?.[0]);
+  expect(options.hooks?.Stop).toEqual(given.hooks?.Stop);
+  // A hook that fails must not let a call through, and a person may take long.
+  expect(options.hooks?.PreToolUse?.[1]).toMatchObject({ onFailure: 'block', timeout: 604_800 });
+  expect(actlog(options, { recorder })).toBe(options);
+  expect(actlog(options, { recorder: service.recorder() }).hooks?.PreToolUse).toHaveLength(3);
+});

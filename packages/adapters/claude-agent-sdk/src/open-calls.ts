@@ -1,0 +1,82 @@
+import type { ToolOutcome } from '@actlog/recorder';
+import type { BegunCall } from '@actlog/recorder/adapter';
+import { aborted } from './tool-outcome.ts';
+
+/** Calls to remember, at most, of runs whose end nobody tells. */
+const maxCalls = 10_000;
+
+/** Where a call is made: Claude Code tells this with every hook. */
+export interface CallPlace {
+  readonly session_id: string;
+  /** Of the subagent that makes the call; undefined for the main thread. */
+  readonly agent_id?: string;
+}
+
+interface KnownCall extends CallPlace {
+  /** Undefined once the call has ended, and of one that is left out. */
+  begun: BegunCall | undefined;
+}
+
+/** The calls that hooks have seen begin, until the end of the turn that they were made in. */
+export class OpenCalls {
+  readonly #calls = new Map<string, KnownCall>();
+  /** The user's own, which ends all runs that are made with it. */
+  readonly signal: AbortSignal | undefined;
+
+  constructor(signal: AbortSignal | undefined) {
+    this.signal = signal;
+    signal?.addEventListener('abort', () => this.#endAll([...this.#calls.values()]));
+  }
+
+  /** Notes a call that was let through, or one that needs nothing done: denied, or left out. */
+  note(toolUseId: string, { session_id, agent_id }: CallPlace, begun?: BegunCall): void {
+    this.#calls.set(name(session_id, toolUseId), { session_id, ...(agent_id && { agent_id }), begun });
+    if (this.#calls.size > maxCalls) this.#calls.delete(this.#calls.keys().next().value as string);
+    if (this.signal?.aborted) void begun?.end(aborted);
+  }
+
+  /** Ends a call. Returns whether it was known; only its first end counts. */
+  async end(toolUseId: string, { session_id }: CallPlace, outcome: ToolOutcome): Promise<boolean> {
+    const call = this.#calls.get(name(session_id, toolUseId));
+    const begun = call?.begun;
+    if (call) call.begun = undefined;
+    await begun?.end(outcome);
+    return call !== undefined;
+  }
+
+  /** Forgets a call that has ended. */
+  forget(toolUseId: string, { session_id }: CallPlace): void {
+    this.#calls.delete(name(session_id, toolUseId));
+  }
+
+  /** Ends all that is left of a main thread, or of a subagent: it was interrupted, and no hook has told so. */
+  async leave({ session_id, agent_id }: CallPlace): Promise<void> {
+    const left = [...this.#calls].filter(
+      ([, call]) => call.session_id === session_id && call.agent_id === agent_id,
+    );
+    for (const [key] of left) this.#calls.delete(key);
+    await this.#endAll(left.map(([, call]) => call));
+  }
+
+  /** Runs a step of a call, where it is known and under way. */
+  step<Result>(toolUseId: string, run: () => Result): Result {
+    for (const [key, { begun }] of this.#calls) {
+      if (begun && key.endsWith(` ${toolUseId}`)) return begun.step(run);
+    }
+    return run();
+  }
+
+  async #endAll(calls: readonly KnownCall[]): Promise<void> {
+    await Promise.all(
+      calls.map(async (call) => {
+        const { begun } = call;
+        call.begun = undefined;
+        await begun?.end(aborted);
+      }),
+    );
+  }
+}
+
+function name(sessionId: string, toolUseId: string): string {
+  return `${sessionId} ${toolUseId}`;
+}

@@ -1,0 +1,76 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Options, type Query, query, type SDKUserMessage } from '@anthropic-ai/claude-agent-sdk';
+import { MessagesEndpoint, type ToolAnswer, type Turns } from './messages-endpoint.ts';
+
+/** A run of Claude Code. */
+export interface ClaudeRun {
+  readonly turns: Turns;
+  readonly subagentTurns?: Turns;
+  /** Made for each run: what is in them is used up by it. */
+  readonly options: Options;
+  /** Default: `go`. */
+  readonly prompt?: string | AsyncIterable<SDKUserMessage>;
+  readonly onStart?: (running: Query) => void;
+}
+
+/** How it ended. */
+export interface EndedRun {
+  readonly answers: readonly ToolAnswer[];
+  readonly finalText?: string;
+  readonly error?: unknown;
+}
+
+/**
+ * Runs the real Claude Code of the package, which is asked to talk to nobody but a Messages API in this process, with
+ * an empty home of its own and a key that is none.
+ */
+export async function runClaude({
+  turns,
+  subagentTurns,
+  options,
+  prompt = 'go',
+  onStart,
+}: ClaudeRun): Promise<EndedRun> {
+  const endpoint = await MessagesEndpoint.start(turns, subagentTurns);
+  const home = mkdtempSync(join(tmpdir(), 'actlog-claude-'));
+  let finalText: string | undefined;
+  try {
+    const running = query({ prompt, options: { ...options, ...isolated(home, endpoint.url, options) } });
+    onStart?.(running);
+    for await (const message of running) {
+      if (message.type === 'result' && message.subtype === 'success') finalText = message.result;
+    }
+    return { answers: endpoint.answers(), ...(finalText !== undefined && { finalText }) };
+  } catch (error) {
+    return { answers: endpoint.answers(), error };
+  } finally {
+    await endpoint.close();
+    rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+function isolated(home: string, url: string, { env }: Options): Partial<Options> {
+  return {
+    cwd: home,
+    model: 'claude-sonnet-4-5',
+    settingSources: [],
+    env: {
+      PATH: process.env.PATH,
+      HOME: home,
+      TMPDIR: home,
+      CLAUDE_CONFIG_DIR: join(home, '.claude'),
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+      DISABLE_AUTOUPDATER: '1',
+      ANTHROPIC_BASE_URL: url,
+      ANTHROPIC_API_KEY: 'no-key',
+      ...env,
+    },
+  };
+}
+
+/** Whether Claude Code can be run on this machine: its binary is an optional part of the package. */
+export async function claudeRuns(): Promise<boolean> {
+  return (await runClaude({ turns: [], options: { tools: [] } })).finalText === 'done';
+}

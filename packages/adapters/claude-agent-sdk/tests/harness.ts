@@ -1,0 +1,71 @@
+import type { AdapterHarness, Scenario, SuiteTool } from '@actlog/adapter-suite';
+import { createSdkMcpServer, type Options, tool } from '@anthropic-ai/claude-agent-sdk';
+import * as z from 'zod';
+import { actlog } from '../src/index.ts';
+import { version } from '../src/version.ts';
+import { runClaude } from './claude.ts';
+
+function sdkTool({ name, run }: SuiteTool) {
+  const handler = async (args: { text: string }, extra: unknown) => {
+    const { signal } = extra as { readonly signal?: AbortSignal };
+    return { content: [{ type: 'text' as const, text: await run(args, signal) }] };
+  };
+  return tool(name, `The tool ${name}.`, { text: z.string() }, handler, { alwaysLoad: true });
+}
+
+function optionsOf({ tools, signal, ownHook }: Scenario): Options {
+  const abortController = new AbortController();
+  signal?.addEventListener('abort', () => abortController.abort());
+  return {
+    tools: [],
+    allowedTools: ['mcp__suite'],
+    mcpServers: { suite: createSdkMcpServer({ name: 'suite', tools: tools.map(sdkTool) }) },
+    // The suite's tools are to have their names; by default they would be `mcp__suite__echo` and so on.
+    env: { CLAUDE_AGENT_SDK_MCP_NO_PREFIX: '1' },
+    abortController,
+    ...(ownHook && {
+      hooks: {
+        PreToolUse: [
+          {
+            hooks: [
+              async (input) => {
+                if (input.hook_event_name === 'PreToolUse') ownHook(input.tool_name);
+                return {};
+              },
+            ],
+          },
+        ],
+      },
+    }),
+  };
+}
+
+/** The real Claude Code of the package, with tools that run in this process. */
+export const claudeHarness: AdapterHarness = {
+  framework: 'claude-agent-sdk',
+  sdk: `@actlog/claude-agent-sdk/${version}`,
+  hook: '`options: actlog({...})`',
+  abilities: {
+    guards: true,
+    holds: true,
+    aborts: true,
+    invalidArguments: 400,
+    unknownTool: 404,
+    thrown: 500,
+    streams: true,
+    hasOwnHooks: true,
+    hasSession: true,
+    goesOnAfterDenial: true,
+  },
+  run(scenario) {
+    const { turns, sessionId, adapter, isInstalledTwice, isStreamed = false } = scenario;
+    // Claude Code takes only UUIDs for a session; those of the suite are none.
+    const settings = adapter && { sessionId, ...adapter };
+    const own = { ...optionsOf(scenario), includePartialMessages: isStreamed };
+    const once = settings ? actlog(own, settings) : own;
+    return runClaude({
+      turns: turns.map((turn) => turn.map(({ toolName, arguments: input }) => ({ name: toolName, input }))),
+      options: settings && isInstalledTwice ? actlog(once, settings) : once,
+    });
+  },
+};

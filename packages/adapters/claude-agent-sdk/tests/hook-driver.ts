@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto';
+import type { HookEvent, HookInput, HookJSONOutput, Options } from '@anthropic-ai/claude-agent-sdk';
+
+/** A call as hooks are told of it. */
+export interface DrivenCall {
+  readonly name: string;
+  readonly input: unknown;
+  readonly id: string;
+}
+
+/** Calls the hooks of options with what Claude Code tells them, where it would take long to have it do so. */
+export class HookDriver {
+  readonly sessionId = randomUUID();
+  readonly #options: Options;
+  readonly #agent: { readonly agent_id?: string; readonly agent_type?: string };
+
+  /** @param agent - the subagent that calls; default: the main thread */
+  constructor(options: Options, agent: { readonly agent_id?: string; readonly agent_type?: string } = {}) {
+    this.#options = options;
+    this.#agent = agent;
+  }
+
+  /** Hooks of a subagent in the same session. */
+  subagent(agent_id: string): HookDriver {
+    const driver = new HookDriver(this.#options, { agent_id, agent_type: 'explorer' });
+    return Object.assign(driver, { sessionId: this.sessionId });
+  }
+
+  before(call: DrivenCall, signal?: AbortSignal): Promise<HookJSONOutput> {
+    return this.#tell('PreToolUse', toolUse(call), signal);
+  }
+
+  succeeded(call: DrivenCall, tool_response: unknown): Promise<HookJSONOutput> {
+    return this.#tell('PostToolUse', { ...toolUse(call), tool_response });
+  }
+
+  failed(call: DrivenCall, error: string, is_interrupt = false): Promise<HookJSONOutput> {
+    return this.#tell('PostToolUseFailure', { ...toolUse(call), error, is_interrupt });
+  }
+
+  /** The end of a turn. */
+  batch(...calls: readonly (DrivenCall & { readonly response: unknown })[]): Promise<HookJSONOutput> {
+    const tool_calls = calls.map(({ response, ...call }) => ({ ...toolUse(call), tool_response: response }));
+    return this.#tell('PostToolBatch', { tool_calls });
+  }
+
+  prompted(): Promise<HookJSONOutput> {
+    return this.#tell('UserPromptSubmit', { prompt: 'Go on.' });
+  }
+
+  stopped(): Promise<HookJSONOutput> {
+    return this.#tell('SubagentStop', { stop_hook_active: false });
+  }
+
+  /** All hooks are asked at once; the first answer that says something is the one that counts here. */
+  async #tell(
+    event: HookEvent,
+    facts: object,
+    signal = new AbortController().signal,
+  ): Promise<HookJSONOutput> {
+    const input = {
+      session_id: this.sessionId,
+      transcript_path: '/dev/null',
+      cwd: '/',
+      ...this.#agent,
+      hook_event_name: event,
+      ...facts,
+    } as unknown as HookInput;
+    const callbacks = this.#options.hooks?.[event]?.flatMap(({ hooks }) => hooks) ?? [];
+    const answers = await Promise.all(callbacks.map((callback) => callback(input, undefined, { signal })));
+    return answers.find((answer) => Object.keys(answer).length > 0) ?? {};
+  }
+}
+
+function toolUse({ name, input, id }: DrivenCall) {
+  return { tool_name: name, tool_input: input, tool_use_id: id };
+}
