@@ -8,6 +8,8 @@ import { largeSession, type SeedSize, seed } from './seed.ts';
 export interface ReadTimes {
   readonly firstPageMs: number;
   readonly thousandthPageMs: number;
+  /** The first page of the few sessions that score 99 or more. */
+  readonly riskyPageMs: number;
   readonly sessionMs: number;
   readonly riskMs: number;
 }
@@ -59,6 +61,7 @@ async function measure(smallFile: string, largeFile: string): Promise<FlatnessRe
     const paths: { [Field in keyof ReadTimes]: (index: number) => string } = {
       firstPageMs: () => '/v1/sessions',
       thousandthPageMs: (index) => `/v1/sessions?cursor=${cursors[index]}`,
+      riskyPageMs: () => '/v1/sessions?minRiskScore=99',
       sessionMs: () => `/v1/sessions/${largeSession}`,
       riskMs: () => `/v1/sessions/${largeSession}/risk`,
     };

@@ -5,6 +5,9 @@ import { ChildServer } from './child-server.ts';
 /** The session that holds a tenth of all events. */
 export const largeSession = 'large';
 
+/** Sessions that score 99: as few at every size, and the oldest, which a list that begins with the newest meets last. */
+const riskySessions = 30;
+
 /** How much is put into a database. */
 export interface SeedSize {
   readonly events: number;
@@ -49,15 +52,16 @@ function numbers(from: number, count: number): string {
 function fillSessions(database: DatabaseSync, sessions: number, eventsEach: number, large: number): void {
   const columns =
     'tenant_id, id, agent_id, agent_ids, started_ms, last_event_ms, event_count, error_count, last_arrival, tool_names, risk_score, risk_level, risk_arrival, risk_learned, received_ms';
-  const rest = `'["search"]', (abs(random()) % 100), 'low'`;
+  const score = `iif(n < ${riskySessions}, 99, abs(random()) % 99)`;
+  const rest = `'["search"]', ${score}, 'low'`;
   database.exec(
     `${numbers(0, sessions)} insert into sessions (${columns}) select 1, 'seeded-' || n, 'agent-' || (n % 10), '["agent-' || (n % 10) || '"]', 1700000000000 + n * 1000, 1700000000000 + n * 1000, ${eventsEach}, 0, ${eventsEach}, ${rest}, ${eventsEach}, 1, 1700000000000 from counter`,
   );
   database.exec(
-    `insert into sessions (${columns}) values (1, '${largeSession}', 'agent-1', '["agent-1"]', 1600000000000, 1700000000000, ${large}, 0, ${large}, ${rest}, ${large}, 1, 1700000000000)`,
+    `insert into sessions (${columns}) select 1, '${largeSession}', 'agent-1', '["agent-1"]', 1600000000000, 1700000000000, ${large}, 0, ${large}, ${rest}, ${large}, 1, 1700000000000 from (select ${riskySessions} as n)`,
   );
   database.exec(
-    `insert into session_risk select tenant_id, '${largeSession}', state, baseline from session_risk where session_id = 'bench-session-0'`,
+    `insert into session_risk (tenant_id, session_id, state, baseline) select tenant_id, '${largeSession}', state, baseline from session_risk where session_id = 'bench-session-0'`,
   );
 }
 

@@ -1,6 +1,9 @@
 import type { Scope } from '@actlog/protocol';
 import { identifyApiKey, type KeyKind } from './keys/api-key.ts';
 import { addKey, ensureTenant } from './keys/provisioning.ts';
+import { changeQuotas, type QuotaChanges } from './quota/quota.ts';
+import { type QuotaUse, readQuotaUse } from './quota/quota-use.ts';
+import { changeToolTags, readToolTags, type ToolTagChanges, type ToolTags } from './risk/tool-tags.ts';
 import { type DeliveryRow, listDeliveries, updateDelivery } from './storage/delivery-store.ts';
 import { expireKey, listKeys, type StoredKey } from './storage/key-store.ts';
 import type { Storage } from './storage/storage.ts';
@@ -133,6 +136,48 @@ export class Administration {
         .where('id', '=', await tenantId(db, tenant))
         .execute();
     });
+  }
+
+  /**
+   * Bounds what a tenant may store; null takes a bound away, quotas that are not named stay. It counts at once, on
+   * every server. What is beyond a new bound stays, and nothing is added to it.
+   *
+   * @throws TypeError for a name that is no quota; RangeError for a number that is none of at least 0; Error when
+   * there is no such tenant.
+   */
+  async setQuota(tenant: string, changes: QuotaChanges): Promise<void> {
+    await this.#storage.writeAcross('administer', async ({ db }) =>
+      changeQuotas(db, await tenantId(db, tenant), changes),
+    );
+  }
+
+  /**
+   * How much a tenant has, and may have, of each thing that a quota bounds.
+   *
+   * @throws Error when there is no such tenant.
+   */
+  async quota(tenant: string): Promise<QuotaUse> {
+    const owner = await this.#tenantId(tenant);
+    return this.#storage.read(owner, (db) => readQuotaUse(db, owner, Date.now()));
+  }
+
+  /** The tags that a tenant has corrected, by tool name. @throws Error when there is no such tenant. */
+  async toolTags(tenant: string): Promise<ToolTags> {
+    const owner = await this.#tenantId(tenant);
+    return this.#storage.read(owner, (db) => readToolTags(db, owner));
+  }
+
+  /**
+   * Corrects what the risk engine takes a tenant's tools for, in sessions that begin from now on: one that has begun
+   * keeps its tags. `null` goes by the tool's name again; tools that are not named stay as they are.
+   *
+   * @returns all tags that the tenant has corrected.
+   * @throws TypeError for a name or tag that is none; RangeError for more than 1,000 tools; Error when there is no
+   * such tenant.
+   */
+  async setToolTags(tenant: string, changes: ToolTagChanges): Promise<ToolTags> {
+    const owner = await this.#tenantId(tenant);
+    return this.#storage.write(owner, ({ db }) => changeToolTags(db, owner, changes));
   }
 
   /** Copies the whole database into a new file while the service runs. @throws Error when the file exists. */

@@ -7,6 +7,9 @@
 export type { Administration, CreatedKey, CreateKeyOptions } from './administration.ts';
 export type { ServerOptions } from './configuration.ts';
 export type { KeyKind } from './keys/api-key.ts';
+export type { QuotaChanges, QuotaName } from './quota/quota.ts';
+export type { QuotaUse } from './quota/quota-use.ts';
+export type { ToolTagChanges, ToolTags } from './risk/tool-tags.ts';
 export { type RunningServer, startServer } from './start-server.ts';
 export type { DeliveryRow } from './storage/delivery-store.ts';
 export type { StoredKey } from './storage/key-store.ts';

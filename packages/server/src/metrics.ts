@@ -23,6 +23,13 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly #refusals = new Counter({
+    name: 'actlog_quota_refusals_total',
+    help: 'Requests that a quota of their tenant had no room for, by the name of the quota.',
+    labelNames: ['quota'],
+    registers: [this.registry],
+  });
+
   /** `queued` tells how many events wait to be stored. */
   constructor(queued: () => number) {
     collectDefaultMetrics({ register: this.registry });
@@ -45,6 +52,11 @@ export class Metrics {
       this.#series.set(name, series);
     }
     series.observe(durationMs / 1000);
+  }
+
+  /** Counts a request that a quota had no room for. */
+  quotaRefusal(quota: string): void {
+    this.#refusals.inc({ quota });
   }
 
   /** Counts a committed group: its size, and how many of its events were new. */

@@ -70,12 +70,31 @@ test('keys are made, listed, rotated and revoked', { timeout: 120_000 }, async (
   expect((await command('keys', 'list', '--database', 'copy.db')).stdout.trim().split('\n')).toHaveLength(2);
 });
 
+test('tags of tools are corrected and quotas are set', { timeout: 120_000 }, async () => {
+  await command('keys', 'create', 'agent');
+  await command('tags', 'set', 'zorp', 'payment,external_comm');
+  await command('tags', 'set', 'hum', 'none');
+  await command('tags', 'set', 'zap', 'exec');
+  await command('tags', 'set', 'zap', 'default');
+  expect((await command('tags', 'list')).stdout).toBe('hum\tnone\nzorp\texternal_comm,payment\n');
+  await command('quota', 'set', 'eventsPerMonth', '1000');
+  await command('quota', 'set', 'policies', '5');
+  await command('quota', 'set', 'policies', 'unlimited');
+  expect((await command('quota', 'list')).stdout.split('\n').slice(0, 3)).toEqual([
+    'eventsPerMonth\tused 0\tof 1000',
+    'sessions\tused 0\tof unlimited',
+    'policies\tused 0\tof unlimited',
+  ]);
+});
+
 test.each([
   [['--port', 'abc'], 'port'],
   [['--max-queued-events', '0'], 'maxQueuedEvents'],
   [['--webhook-allowed-ranges', '["10.0.0.0"]'], 'webhookAllowedRanges'],
   [['--config', 'wrong.json'], 'databse'],
   [['keys', 'create', 'x', '--scopes', 'all'], 'no scope "all"'],
+  [['tags', 'set', 'zorp', 'pay'], 'cannot have the tag "pay"'],
+  [['quota', 'set', 'events', '5'], 'There is no quota "events"'],
 ])('%j is refused with the name of what is wrong', async (args, hint) => {
   writeFileSync(join(folder, 'wrong.json'), '{"databse": "x.db"}');
   await expect(command(...args)).rejects.toMatchObject({ stderr: expect.stringContaining(hint) });

@@ -1,23 +1,10 @@
 import type { Scope } from '@actlog/protocol';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { Administration } from '../administration.ts';
 import { allScopes } from '../keys/provisioning.ts';
 import type { StoredKey } from '../storage/key-store.ts';
-import { openStorage } from '../storage/open-storage.ts';
-
-/** Opens the database beside a server that may be running, does one thing, and closes it. */
-async function administer(database: string, work: (admin: Administration) => unknown): Promise<void> {
-  const storage = await openStorage({ database, connections: 2 });
-  try {
-    await work(new Administration(storage));
-  } finally {
-    await storage.close();
-  }
-}
-
-function print(text: string): void {
-  process.stdout.write(`${text}\n`);
-}
+import { quotaCommand } from './quota-command.ts';
+import { tagsCommand } from './tags-command.ts';
+import { administer, databaseOption, number, print, type TenantFlags, tenantOption } from './tenant-flags.ts';
 
 function time(timeMs: number | null): string {
   return timeMs === null ? 'never' : new Date(timeMs).toISOString();
@@ -27,32 +14,11 @@ function keyLine({ id, kind, name, scopes, expiresMs, lastUsedMs }: StoredKey): 
   return [id, kind, name, scopes.join(','), `ends ${time(expiresMs)}`, `used ${time(lastUsedMs)}`].join('\t');
 }
 
-function number(text: string): number {
-  const value = Number(text);
-  if (text.trim() === '' || !Number.isFinite(value)) throw new InvalidArgumentError('It must be a number.');
-  return value;
-}
-
 function scopeList(text: string): Scope[] {
   const scopes = text.split(',') as Scope[];
   const unknown = scopes.find((scope) => !allScopes.includes(scope));
   if (unknown === undefined) return scopes;
   throw new InvalidArgumentError(`There is no scope "${unknown}"; there are: ${allScopes.join(', ')}.`);
-}
-
-function databaseOption(): Option {
-  return new Option('--database <database>', 'SQLite file, or postgres://… address')
-    .env('ACTLOG_DATABASE')
-    .default('actlog.db');
-}
-
-function tenantOption(): Option {
-  return new Option('--tenant <name>', 'tenant').env('ACTLOG_TENANT').default('default');
-}
-
-interface TenantFlags {
-  readonly database: string;
-  readonly tenant: string;
 }
 
 function keysCommand(): Command {
@@ -127,5 +93,5 @@ export function administrationCommands(): Command[] {
     .description('bring the tables up to date, for servers whose role may not')
     .addOption(databaseOption())
     .action(({ database }: { database: string }) => administer(database, () => undefined));
-  return [keysCommand(), retention, backup, migrate];
+  return [keysCommand(), tagsCommand(), quotaCommand(), retention, backup, migrate];
 }

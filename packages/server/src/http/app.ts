@@ -51,7 +51,7 @@ export function createApp({ logger, metrics, requestTimeoutMs }: AppOptions): Fa
     },
   });
   parseJsonBodies(app);
-  answerErrors(app);
+  answerErrors(app, metrics);
   app.addHook('onRequest', (request, reply, done) => {
     reply.header(headers.requestId, request.id);
     reply.headers(securityHeaders);

@@ -1,13 +1,16 @@
 import { endpoints, headers } from '@actlog/protocol';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Metrics } from '../metrics.ts';
+import { QuotaError } from '../quota/quota-error.ts';
 import { storageOutage } from '../storage/outage.ts';
 import { ApiError, validationError } from './api-error.ts';
 import { jsonType } from './mount.ts';
 
 /** Answers every failure with the envelope: of handlers, of Fastify itself, of unknown paths and methods. */
-export function answerErrors(app: FastifyInstance): void {
+export function answerErrors(app: FastifyInstance, metrics: Metrics): void {
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const answer = apiError(error);
+    if (answer instanceof QuotaError) metrics.quotaRefusal(answer.quota);
     if (answer.code === 'INTERNAL')
       request.log.error({ requestId: request.id, err: error }, 'request failed');
     return sendError(reply, answer);

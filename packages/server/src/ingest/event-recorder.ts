@@ -4,7 +4,8 @@ import { type AgentStanding, findAgentStandings, noteAgentsSeen } from '../stora
 import { findEvents, insertEvents, isSameEvent } from '../storage/event-log.ts';
 import { type SessionSummary, saveSessions } from '../storage/session-store.ts';
 import type { Database, Write } from '../storage/transaction.ts';
-import type { NewEvent, RecordedEvent } from './new-event.ts';
+import { addUsage } from '../storage/usage-store.ts';
+import type { EventOutcome, NewEvent, RecordedEvent } from './new-event.ts';
 import type { SessionCache } from './session-cache.ts';
 import type { SessionFold } from './session-fold.ts';
 import { dropUnused, openFolds } from './session-folds.ts';
@@ -18,7 +19,7 @@ export interface EventGroup {
 
 /** What became of the events of each group. */
 export interface RecordedGroups {
-  readonly outcomes: readonly (readonly RecordedEvent[])[];
+  readonly outcomes: readonly (readonly EventOutcome[])[];
   /** Whether messages to webhooks were left, which someone has to send. */
   readonly leftMessages: boolean;
   /** Sessions whose risk is still to be scored. */
@@ -61,8 +62,16 @@ export class EventRecorder {
     this.#onWritten = onWritten;
   }
 
-  /** Writes events of one tenant. One whose id is known changes nothing and is answered as the first one was. */
-  async record({ db }: Write, tenantId: number, events: readonly NewEvent[]): Promise<RecordedEvent[]> {
+  /**
+   * Writes events of one tenant. One whose id is known changes nothing and is answered as the first one was. `nowMs`
+   * says in which month they count.
+   */
+  async record(
+    { db }: Write,
+    tenantId: number,
+    events: readonly NewEvent[],
+    nowMs: number = Date.now(),
+  ): Promise<RecordedEvent[]> {
     const folds = await openFolds(db, tenantId, events, this.#memory?.sessions);
     const agents = await findAgentStandings(db, tenantId, [
       ...new Set(events.map(({ event }) => event.agentId)),
@@ -127,6 +136,11 @@ export class EventRecorder {
       await saveSessions(db, tenantId, [...changed]);
       for (const { summary } of changed) this.#memory?.sessions?.put(tenantId, summary);
       await noteAgentsSeen(db, tenantId, seenMsById, agents);
+      const usage = {
+        events: recorded.filter(({ isNew }) => isNew).length,
+        sessions: [...changed].filter(({ isNew }) => isNew).length,
+      };
+      await addUsage(db, tenantId, usage, nowMs, this.#memory !== undefined);
       this.#onWritten();
     }
     if (changed.size < folds.size) await dropUnused(db, tenantId, [...folds.values()], changed);

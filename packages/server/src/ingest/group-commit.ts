@@ -1,9 +1,10 @@
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { ApiError } from '../http/api-error.ts';
 import type { Metrics } from '../metrics.ts';
+import { QuotaError } from '../quota/quota-error.ts';
 import { storageOutage } from '../storage/outage.ts';
 import type { EventGroup } from './event-recorder.ts';
-import type { NewEvent, RecordedEvent } from './new-event.ts';
+import type { EventOutcome, NewEvent, RecordedEvent } from './new-event.ts';
 
 interface Waiting {
   readonly tenantId: number;
@@ -18,7 +19,7 @@ export interface GroupCommitOptions {
   readonly maxQueued: number;
   readonly metrics: Metrics;
   /** Writes the events in one durable transaction, and says what became of each. */
-  commit(groups: readonly EventGroup[]): Promise<readonly (readonly RecordedEvent[])[]>;
+  commit(groups: readonly EventGroup[]): Promise<readonly (readonly EventOutcome[])[]>;
 }
 
 /** Events of one transaction: enough to share its cost, few enough to keep an answer quick. */
@@ -55,7 +56,8 @@ export class GroupCommit {
   /**
    * Resolves when the event is durable.
    *
-   * @throws ApiError `OVERLOADED` when too many events wait or the database cannot take it: it is not stored.
+   * @throws QuotaError when the tenant has no room for it; ApiError `OVERLOADED` when too many events wait or the
+   * database cannot take it: it is not stored.
    */
   record(tenantId: number, event: NewEvent): Promise<RecordedEvent> {
     if (this.#queue.length >= this.#maxQueued) {
@@ -97,9 +99,13 @@ export class GroupCommit {
       let stored = 0;
       byTenant.forEach(([, members], place) => {
         members.forEach((waiting, index) => {
-          const recorded = outcomes[place]?.[index] as RecordedEvent;
-          if (recorded.isNew) stored += 1;
-          waiting.resolve(recorded);
+          const outcome = outcomes[place]?.[index] as EventOutcome;
+          if ('refused' in outcome) {
+            waiting.reject(new QuotaError(outcome.refused, Date.now()));
+            return;
+          }
+          if (outcome.isNew) stored += 1;
+          waiting.resolve(outcome);
         });
       });
       this.#metrics.group(group.length, stored);

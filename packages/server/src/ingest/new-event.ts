@@ -1,4 +1,5 @@
 import type { ActivityEvent, EventWarning } from '@actlog/protocol';
+import type { ExceededQuota } from '../quota/quota.ts';
 
 /** A valid event on its way into the database. */
 export interface NewEvent {
@@ -18,3 +19,11 @@ export interface RecordedEvent {
   /** False for a repeat, which changed nothing. */
   readonly isNew: boolean;
 }
+
+/** An event that was not stored, because a quota of its tenant has no room. */
+export interface RefusedEvent {
+  readonly refused: ExceededQuota;
+}
+
+/** What became of an event of a caller. */
+export type EventOutcome = RecordedEvent | RefusedEvent;

@@ -5,7 +5,8 @@ import type { Tables } from '../storage/schema.ts';
 import { commit, type Write } from '../storage/transaction.ts';
 import { Outbox } from '../webhooks/outbox.ts';
 import { type EventGroup, EventRecorder, type RecordedGroups, type Settled } from './event-recorder.ts';
-import type { RecordedEvent } from './new-event.ts';
+import type { EventOutcome } from './new-event.ts';
+import { recordWithinQuota } from './record-within-quota.ts';
 import { SessionCache } from './session-cache.ts';
 
 /** Sessions that may wait to be scored; beyond it each write scores some of them. */
@@ -44,9 +45,9 @@ export class Recording {
   /** Records events in one transaction. */
   async record(groups: readonly EventGroup[]): Promise<RecordedGroups> {
     const outcomes = await this.#commit(async (write) => {
-      const recorded: RecordedEvent[][] = [];
+      const recorded: EventOutcome[][] = [];
       for (const { tenantId, events } of groups) {
-        recorded.push(await this.#recorder.record(write, tenantId, events));
+        recorded.push(await recordWithinQuota(this.#recorder, write, tenantId, events));
       }
       if (this.#risk.unsettled > maxUnsettled) await this.#risk.settle(write, settledInOneGo);
       return recorded;

@@ -4,7 +4,8 @@ import { enterScope } from '../storage/postgres/scope.ts';
 import type { Storage } from '../storage/storage.ts';
 import { Outbox } from '../webhooks/outbox.ts';
 import { type EventGroup, EventRecorder, type RecordedGroups, type Settled } from './event-recorder.ts';
-import type { RecordedEvent } from './new-event.ts';
+import type { EventOutcome } from './new-event.ts';
+import { recordWithinQuota } from './record-within-quota.ts';
 
 /** What the recording needs of the storage. */
 export type SharedStorage = Pick<Storage, 'read' | 'write'>;
@@ -38,13 +39,14 @@ export class SharedRecording {
     const sorted = [...groups].sort((left, right) => left.tenantId - right.tenantId);
     const [first] = sorted;
     if (!first) return { outcomes: [], ...this.#left() };
-    const outcomes = new Map<EventGroup, RecordedEvent[]>();
+    const outcomes = new Map<EventGroup, EventOutcome[]>();
     let isCommitted = false;
     try {
       await this.#storage.write(first.tenantId, async (write) => {
         for (const group of sorted) {
           if (group !== first) await enterScope(write.db, group.tenantId);
-          outcomes.set(group, await this.#recorder.record(write, group.tenantId, group.events));
+          const outcome = await recordWithinQuota(this.#recorder, write, group.tenantId, group.events);
+          outcomes.set(group, outcome);
         }
       });
       isCommitted = true;

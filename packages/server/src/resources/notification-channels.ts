@@ -4,8 +4,15 @@ import { isoTime, isoTimeOrNull } from '../http/iso-time.ts';
 import { readPage } from '../http/page.ts';
 import type { ReadRoute, WriteRoute } from '../http/route.ts';
 import { newIdentifier } from '../identifier.ts';
+import { requireRoom } from '../quota/require-room.ts';
 import type { Services } from '../services.ts';
-import { insertChannel, listChannels, type StoredChannel } from '../storage/channel-store.ts';
+import {
+  countActiveChannels,
+  insertChannel,
+  listChannels,
+  type StoredChannel,
+} from '../storage/channel-store.ts';
+import { lockNames } from '../storage/locks.ts';
 import { ForbiddenAddressError } from '../webhooks/address-guard.ts';
 import { channelSecretContext } from '../webhooks/sender.ts';
 import { newWebhookSecret } from '../webhooks/signature.ts';
@@ -49,6 +56,8 @@ export function createChannel(services: Services): WriteRoute<'notificationChann
       }
     },
     async handle({ caller: { tenantId }, body, receivedMs }, { db }) {
+      await lockNames(db, tenantId, ['channels']);
+      await requireRoom(db, tenantId, 'channels', countActiveChannels);
       const secret = newWebhookSecret();
       const id = newIdentifier('nch');
       const channel: StoredChannel = {

@@ -6,6 +6,7 @@ import type { ReadRoute, WriteRoute } from '../http/route.ts';
 import { newIdentifier } from '../identifier.ts';
 import { ConditionError, parseCondition } from '../policy/condition.ts';
 import { maxActivePolicies } from '../policy/policy-set.ts';
+import { requireRoom } from '../quota/require-room.ts';
 import type { Services } from '../services.ts';
 import { lockNames } from '../storage/locks.ts';
 import {
@@ -73,6 +74,7 @@ export const createPolicy: WriteRoute<'policies.create'> = {
     };
     refuseContradictions(definition);
     await lockNames(db, tenantId, policiesLock);
+    await requireRoom(db, tenantId, 'policies', countActivePolicies);
     if ((await countActivePolicies(db, tenantId)) >= maxActivePolicies) {
       throw validationError(
         '',

@@ -23,8 +23,10 @@ import {
   updateListedRisks,
 } from '../storage/risk-store.ts';
 import { findSession, type SessionSummary } from '../storage/session-store.ts';
+import { newestToolTagsVersion } from '../storage/tool-tag-store.ts';
 import type { Database, Write } from '../storage/transaction.ts';
 import type { Outbox } from '../webhooks/outbox.ts';
+import { FrozenTags, type FrozenToolTags } from './frozen-tags.ts';
 import { storedRiskEvent } from './risk-event.ts';
 import { type ScorableSession, scoreSession } from './score-session.ts';
 
@@ -32,6 +34,8 @@ import { type ScorableSession, scoreSession } from './score-session.ts';
 interface KnownRisk extends ScorableSession {
   readonly tenantId: number;
   readonly baselineText: string | null;
+  readonly tags: FrozenToolTags;
+  readonly tagsVersion: number | null;
 }
 
 interface KnownTenant {
@@ -49,6 +53,7 @@ const keptSessions = 2000;
  */
 export class RiskKeeper implements RiskObserver {
   readonly #outbox: Outbox;
+  readonly #tags = new FrozenTags();
   readonly #sessions = new Map<string, KnownRisk>();
   readonly #tenants = new Map<number, KnownTenant>();
   /** Sessions whose events are observed and whose risk is still to be scored and stored. */
@@ -77,17 +82,21 @@ export class RiskKeeper implements RiskObserver {
     if (kept?.summary === summary) return;
     const stored = summary.last_arrival === 0 ? undefined : await findSessionRisk(db, tenantId, summary.id);
     const baselineText = stored ? stored.baseline : await findBaseline(db, tenantId, summary.agent_id);
+    const tagsVersion = stored ? stored.tags_version : await newestToolTagsVersion(db, tenantId);
+    const tags = await this.#tags.of(db, tenantId, tagsVersion);
     const known: KnownRisk = {
       tenantId,
       summary,
       state: stored ? parseSession(stored.state) : emptySession(),
       baseline: baselineText === null ? undefined : parseBaseline(baselineText),
       baselineText,
+      tags,
+      tagsVersion,
     };
     if (summary.risk_arrival < summary.last_arrival) {
       const after = stored ? summary.risk_arrival : 0;
       const missing = await eventsArrivedBetween(db, tenantId, summary.id, after, summary.last_arrival);
-      for (const row of missing) observe(known.state, storedRiskEvent(row), { stamp: row.stamp });
+      for (const row of missing) observe(known.state, storedRiskEvent(row), { stamp: row.stamp, tags });
       this.#unsettled.set(key, known);
     }
     this.#sessions.delete(key);
@@ -119,7 +128,7 @@ export class RiskKeeper implements RiskObserver {
     const key = keyOf(tenantId, event.sessionId);
     const known = this.#sessions.get(key);
     if (!known) return;
-    observe(known.state, event, { stamp });
+    observe(known.state, event, { stamp, tags: known.tags });
     this.#unsettled.set(key, known);
   }
 
@@ -134,15 +143,24 @@ export class RiskKeeper implements RiskObserver {
     }
     await saveSessionRisks(
       db,
-      settled.map(({ tenantId, summary, state, baselineText }) => ({
+      settled.map(({ tenantId, summary, state, baselineText, tagsVersion }) => ({
         tenant_id: tenantId,
         session_id: summary.id,
         state: serializeSession(state),
         baseline: baselineText,
+        tags_version: tagsVersion,
       })),
     );
+    const formerScores = settled.map(({ summary }) => summary.risk_score);
     const rises = settled.map(scoreSession);
-    await updateListedRisks(db, settled);
+    await updateListedRisks(
+      db,
+      settled.map(({ tenantId, summary }, index) => ({
+        tenantId,
+        summary,
+        isMoved: summary.risk_score !== formerScores[index],
+      })),
+    );
     for (const [index, rise] of rises.entries()) {
       if (rise) await this.#outbox.queue(write, (settled[index] as KnownRisk).tenantId, rise);
     }

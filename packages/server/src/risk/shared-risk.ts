@@ -12,8 +12,10 @@ import type { RiskObserver } from '../ingest/event-recorder.ts';
 import { advanceListedRisks } from '../storage/postgres/listed-risks.ts';
 import { eventsBehind, findBaselines, findSessionRisks, saveSessionRisks } from '../storage/risk-store.ts';
 import { findSessions } from '../storage/session-store.ts';
+import { newestToolTagsVersion } from '../storage/tool-tag-store.ts';
 import type { Database, Write } from '../storage/transaction.ts';
 import type { Outbox } from '../webhooks/outbox.ts';
+import { FrozenTags } from './frozen-tags.ts';
 import { storedRiskEvent } from './risk-event.ts';
 import { type ScorableSession, scoreSession } from './score-session.ts';
 import { TenantStamps } from './tenant-stamps.ts';
@@ -28,6 +30,7 @@ export interface SessionPlace {
 interface ScoredSession extends ScorableSession {
   readonly seenArrival: number;
   readonly baselineText: string | null;
+  readonly tagsVersion: number | null;
   readonly rise: WebhookEvent | undefined;
 }
 
@@ -38,6 +41,7 @@ interface ScoredSession extends ScorableSession {
  */
 export class SharedRisk implements RiskObserver {
   readonly #outbox: Outbox;
+  readonly #tags = new FrozenTags();
   readonly #stamps = new Map<number, TenantStamps>();
   /** Sessions that the open transaction of this process writes to. */
   #written: SessionPlace[] = [];
@@ -104,19 +108,24 @@ export class SharedRisk implements RiskObserver {
     const fresh = behind.filter(({ id }) => !stored.has(id)).map((summary) => summary.agent_id);
     const baselines =
       fresh.length > 0 ? await findBaselines(db, tenantId, [...new Set(fresh)]) : new Map<string, string>();
+    const newestTags = fresh.length > 0 ? await newestToolTagsVersion(db, tenantId) : null;
     const events = Map.groupBy(await eventsBehind(db, tenantId, ids), (row) => row.session_id);
-    return behind.map((summary) => {
+    const scored: ScoredSession[] = [];
+    for (const summary of behind) {
       const kept = stored.get(summary.id);
+      const tagsVersion = kept ? kept.tags_version : newestTags;
+      const tags = await this.#tags.of(db, tenantId, tagsVersion);
       const baselineText = kept ? kept.baseline : (baselines.get(summary.agent_id) ?? null);
       const state = kept ? parseSession(kept.state) : emptySession();
       for (const row of events.get(summary.id) ?? []) {
-        observe(state, storedRiskEvent(row), { stamp: row.stamp });
+        observe(state, storedRiskEvent(row), { stamp: row.stamp, tags });
       }
       const baseline = baselineText === null ? undefined : parseBaseline(baselineText);
       const seenArrival = summary.risk_arrival;
       const rise = scoreSession({ summary, state, baseline });
-      return { summary, state, baseline, baselineText, seenArrival, rise };
-    });
+      scored.push({ summary, state, baseline, baselineText, tagsVersion, seenArrival, rise });
+    }
+    return scored;
   }
 
   /** Stores what `score` found. Returns the sessions of which another process has stored the risk meanwhile. */
@@ -129,11 +138,12 @@ export class SharedRisk implements RiskObserver {
     const stored = scored.filter(({ summary }) => won.has(summary.id));
     await saveSessionRisks(
       write.db,
-      stored.map(({ summary, state, baselineText }) => ({
+      stored.map(({ summary, state, baselineText, tagsVersion }) => ({
         tenant_id: tenantId,
         session_id: summary.id,
         state: serializeSession(state),
         baseline: baselineText,
+        tags_version: tagsVersion,
       })),
     );
     for (const { rise } of stored) if (rise) await this.#outbox.queue(write, tenantId, rise);

@@ -25,6 +25,17 @@ export async function activeChannels(db: Database, tenantId: number): Promise<St
   return rows.map(storedChannel);
 }
 
+/** How many webhooks of a tenant messages are sent to. */
+export async function countActiveChannels(db: Database, tenantId: number): Promise<number> {
+  const { count } = await db
+    .selectFrom('notification_channels')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('tenant_id', '=', tenantId)
+    .where('status', '=', 'active')
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
 /** One webhook, or undefined. */
 export async function findChannel(
   db: Database,

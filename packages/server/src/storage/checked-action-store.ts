@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { CheckedActionTable } from './schema.ts';
+import type { CheckedActionTable } from './policy-schema.ts';
 import type { Database } from './transaction.ts';
 
 /** The action that an agent named before, or undefined. */

@@ -6,16 +6,21 @@ import type { Database } from './transaction.ts';
 
 /**
  * Locks what the names stand for until the transaction ends, so that of racing transactions each sees what the one
- * before has written. Takes all locks in one order. On SQLite every write transaction has the whole database.
+ * before has written; `shared` locks exclude only those that are not. Takes all locks in one order. On SQLite every
+ * write transaction has the whole database.
  *
- * Transactions that lock more than names do so in this order: names, sessions, events, agents, deliveries.
+ * Transactions that lock more than names do so in this order: names, sessions, events, agents, usage, deliveries.
  */
-export async function lockNames(db: Database, tenantId: number, names: readonly string[]): Promise<void> {
+export async function lockNames(
+  db: Database,
+  tenantId: number,
+  names: readonly string[],
+  how: 'alone' | 'shared' = 'alone',
+): Promise<void> {
   if (names.length === 0 || !isPostgres(db)) return;
   const keys = [...new Set(names.map((name) => lockKey(tenantId, name)))].sort();
-  await sql`select pg_advisory_xact_lock(key::bigint) from unnest(${keys}::text[]) as wanted(key)`.execute(
-    db,
-  );
+  const lock = sql.raw(how === 'shared' ? 'pg_advisory_xact_lock_shared' : 'pg_advisory_xact_lock');
+  await sql`select ${lock}(key::bigint) from unnest(${keys}::text[]) as wanted(key)`.execute(db);
 }
 
 /** 64 bits of a hash: names that fall together wait for each other, and nothing worse. */

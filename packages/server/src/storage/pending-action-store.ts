@@ -1,5 +1,5 @@
 import type { Insertable, Selectable } from 'kysely';
-import type { PendingActionTable } from './schema.ts';
+import type { PendingActionTable } from './policy-schema.ts';
 import type { Database } from './transaction.ts';
 
 /** A stored pending action. */

@@ -1,7 +1,7 @@
 import type { SentOf } from '@actlog/protocol';
 import type { Selectable } from 'kysely';
 import { notify } from './notification.ts';
-import type { PolicyTable } from './schema.ts';
+import type { PolicyTable } from './policy-schema.ts';
 import type { Database } from './transaction.ts';
 
 /** What a caller writes of a policy, with the defaults filled in. */

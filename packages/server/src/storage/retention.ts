@@ -2,6 +2,7 @@ import { dropEventsWithIds } from './postgres/event-ids.ts';
 import { isPostgres } from './postgres/is-postgres.ts';
 import { lockSessions } from './session-store.ts';
 import type { Database } from './transaction.ts';
+import { addUsage } from './usage-store.ts';
 
 const dayMs = 24 * 3_600_000;
 
@@ -40,10 +41,14 @@ export async function dropOutdated(
     .executeTakeFirst();
   if (tenant?.retention_days == null) return;
   const keptFromMs = nowMs - tenant.retention_days * dayMs;
+  let dropped = 0;
   // An event may have come in since they were found, and none must while they are dropped.
   for (const { id, received_ms: receivedMs } of (await lockSessions(db, tenantId, sessionIds)).values()) {
-    if (receivedMs < keptFromMs) await dropSession(db, tenantId, id);
+    if (receivedMs >= keptFromMs) continue;
+    await dropSession(db, tenantId, id);
+    dropped += 1;
   }
+  await addUsage(db, tenantId, { events: 0, sessions: -dropped }, nowMs, false);
 }
 
 async function dropSession(db: Database, tenantId: number, id: string): Promise<void> {

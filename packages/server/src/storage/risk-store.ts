@@ -20,13 +20,13 @@ export function findSessionRisk(
     .executeTakeFirst();
 }
 
-/** Writes what is kept of the risk of sessions. The baseline stays as it was first written. */
+/** Writes what is kept of the risk of sessions. The baseline and the version of tags stay as they were first written. */
 export const saveSessionRisks: (
   db: Database,
   rows: readonly Selectable<SessionRiskTable>[],
 ) => Promise<number> = bulkInsert(
   'session_risk',
-  ['tenant_id', 'session_id', 'state', 'baseline'],
+  ['tenant_id', 'session_id', 'state', 'baseline', 'tags_version'],
   (insert) =>
     insert.onConflict((conflict) =>
       conflict
@@ -37,12 +37,29 @@ export const saveSessionRisks: (
 
 const updateRisks = bulkUpdate('sessions', ['tenant_id', 'id'], ['risk_score', 'risk_level', 'risk_arrival']);
 
-/** Writes the risk that lists show. */
-export function updateListedRisks(
-  db: Database,
-  risks: readonly { readonly tenantId: number; readonly summary: SessionSummary }[],
-): Promise<void> {
-  return updateRisks(
+const updateAgentRisks = bulkUpdate('session_agents', ['tenant_id', 'session_id'], ['risk_score']);
+
+/** A session whose risk lists are to show. */
+export interface ListedRisk {
+  readonly tenantId: number;
+  readonly summary: SessionSummary;
+  /** Whether the score is another than before. */
+  readonly isMoved: boolean;
+}
+
+/** Writes the risk that lists show, where one process alone writes. */
+export async function updateListedRisks(db: Database, risks: readonly ListedRisk[]): Promise<void> {
+  await updateAgentRisks(
+    db,
+    risks
+      .filter(({ isMoved }) => isMoved)
+      .map(({ tenantId, summary: { id, risk_score } }) => ({
+        tenant_id: tenantId,
+        session_id: id,
+        risk_score,
+      })),
+  );
+  await updateRisks(
     db,
     risks.map(({ tenantId, summary }) => ({
       tenant_id: tenantId,

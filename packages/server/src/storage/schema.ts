@@ -1,4 +1,10 @@
-import type { Generated } from 'kysely';
+import type { Generated, GeneratedAlways } from 'kysely';
+import type {
+  CheckedActionTable,
+  PendingActionTable,
+  PolicyCountTable,
+  PolicyTable,
+} from './policy-schema.ts';
 
 /**
  * The tables, as Kysely sees them. Every unique key starts with the tenant, so that the same tables can be
@@ -16,7 +22,9 @@ export interface Tables {
   session_risk: SessionRiskTable;
   agent_baselines: { tenant_id: number; agent_id: string; baseline: string };
   tenant_risk: { tenant_id: number; state: string };
-  session_agents: { tenant_id: number; agent_id: string; session_id: string; started_ms: number };
+  usage: UsageTable;
+  tool_tag_sets: { tenant_id: number; version: number; tags: string; created_ms: number };
+  session_agents: SessionAgentTable;
   events: EventTable;
   /** PostgreSQL only: see its migration. */
   event_ids: Pick<EventTable, 'tenant_id' | 'event_id' | 'session_id' | 'arrival' | 'received_ms'>;
@@ -39,6 +47,18 @@ export interface TenantTable {
   settings_version: number;
   /** Days that a session is kept after its last event; null keeps it for ever. */
   retention_days: number | null;
+  /** The most that it may have, as JSON by the name of the quota; null for no bound. */
+  quotas: Generated<string | null>;
+}
+
+/** A part of what is counted of a tenant; the count is the sum over all slots. */
+export interface UsageTable {
+  tenant_id: number;
+  kind: 'events' | 'sessions';
+  /** When the month begins that events are counted in; 0 for what there is. */
+  period_ms: number;
+  slot: number;
+  amount: number;
 }
 
 /** One API key. The secret itself is never stored. */
@@ -105,12 +125,25 @@ export interface SessionTable {
   tool_names: string;
   risk_score: number | null;
   risk_level: 'low' | 'medium' | 'high' | 'critical' | null;
+  /** The whole part of the score. */
+  risk_band: GeneratedAlways<number | null>;
   /** The arrival number up to which events are in the risk; behind `last_arrival` while it is worked on. */
   risk_arrival: number;
   /** Whether the baseline of its agent has learned from it. */
   risk_learned: 0 | 1;
   /** When its newest event was received, which retention goes by. */
   received_ms: number;
+}
+
+/** An agent that acted in a session, with what its list of sessions goes by. */
+export interface SessionAgentTable {
+  tenant_id: number;
+  agent_id: string;
+  session_id: string;
+  started_ms: number;
+  risk_score: number | null;
+  /** The whole part of the score. */
+  risk_band: GeneratedAlways<number | null>;
 }
 
 /** What the risk engine keeps of a session. */
@@ -120,6 +153,8 @@ export interface SessionRiskTable {
   state: string;
   /** What its agent usually did, as it was when the session began; null when nothing was known. */
   baseline: string | null;
+  /** Which of its tenant's corrected tags were the newest when the session began; null when there were none. */
+  tags_version: number | null;
 }
 
 /** One event, as it came. */
@@ -139,63 +174,6 @@ export interface EventTable {
   received_ms: number;
   /** What the risk engine saw beyond the session when the event arrived. */
   stamp: number;
-}
-
-/** One policy. */
-export interface PolicyTable {
-  tenant_id: number;
-  id: string;
-  status: 'active' | 'archived';
-  /** What a caller writes, as JSON: name, effect, match and the rest. */
-  definition: string;
-  created_ms: number;
-  updated_ms: number;
-  archived_ms: number | null;
-  version: number;
-}
-
-/** Actions that a rate condition has counted, by slice of its window. */
-export interface PolicyCountTable {
-  tenant_id: number;
-  policy_id: string;
-  /** The agent or the session that is counted, or empty for the whole tenant. */
-  subject: string;
-  /** When the slice begins. */
-  slice_ms: number;
-  actions: number;
-}
-
-/** An action that a check named, when the check left something behind. */
-export interface CheckedActionTable {
-  tenant_id: number;
-  agent_id: string;
-  action_id: string;
-  /** SHA-256 over the tool and the hash of its arguments, in hex. */
-  action_digest: string;
-  pending_action_id: string | null;
-  /** Whether rate conditions have counted it. */
-  counted: 0 | 1;
-  created_ms: number;
-}
-
-/** An action that waits, or waited, for a person. */
-export interface PendingActionTable {
-  tenant_id: number;
-  id: string;
-  status: 'pending' | 'approved' | 'denied' | 'expired';
-  agent_id: string;
-  session_id: string | null;
-  policy_id: string;
-  action_digest: string;
-  /** The action as the caller showed it, as JSON. */
-  action: string;
-  reason: string;
-  created_ms: number;
-  expires_ms: number;
-  on_timeout: 'deny' | 'allow';
-  comment: string | null;
-  decided_by: string | null;
-  decided_ms: number | null;
 }
 
 /** A webhook. */

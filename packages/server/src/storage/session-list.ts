@@ -1,3 +1,4 @@
+import { lowestIndexedScore, riskySessions } from './risky-session-list.ts';
 import { type SessionSummary, sessionSummary } from './session-store.ts';
 import type { Database } from './transaction.ts';
 
@@ -16,6 +17,11 @@ export interface SessionListOptions {
 
 /** Sessions, newest first. */
 export async function listSessions(db: Database, options: SessionListOptions): Promise<SessionSummary[]> {
+  const { minRiskScore } = options;
+  if (minRiskScore !== undefined && minRiskScore >= lowestIndexedScore) {
+    const { rows } = await riskySessions(db, { ...options, minRiskScore }).execute(db);
+    return rows.map(sessionSummary);
+  }
   const query = options.agentId === undefined ? ofTenant(db, options) : ofAgent(db, options, options.agentId);
   return (await query.execute()).map(sessionSummary);
 }

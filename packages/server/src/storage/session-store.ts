@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import type { Insertable, Selectable } from 'kysely';
 import { bulkInsert } from './bulk-insert.ts';
 import { lockRows } from './locks.ts';
 import { oneOf } from './one-of.ts';
@@ -7,7 +7,7 @@ import type { Database } from './transaction.ts';
 
 /** A session's summary in memory, with its lists as lists. */
 export interface SessionSummary
-  extends Omit<Selectable<SessionTable>, 'agent_ids' | 'tool_names' | 'tenant_id'> {
+  extends Omit<Selectable<SessionTable>, 'agent_ids' | 'tool_names' | 'tenant_id' | 'risk_band'> {
   agentIds: string[];
   toolNames: string[];
 }
@@ -54,20 +54,20 @@ const insertSessions = bulkInsert('sessions', columns, (insert) =>
 
 const upsertSessionAgents = bulkInsert(
   'session_agents',
-  ['tenant_id', 'agent_id', 'session_id', 'started_ms'],
+  ['tenant_id', 'agent_id', 'session_id', 'started_ms', 'risk_score'],
   (insert) => insert.onConflict((conflict) => conflict.doNothing()),
 );
 
 /** A row as a summary. */
 export function sessionSummary(row: Selectable<SessionTable>): SessionSummary {
-  const { agent_ids: agentIds, tool_names: toolNames, tenant_id: _, ...rest } = row;
+  const { agent_ids: agentIds, tool_names: toolNames, tenant_id: _, risk_band: __, ...rest } = row;
   return { ...rest, agentIds: JSON.parse(agentIds), toolNames: JSON.parse(toolNames) };
 }
 
 function sessionRow(
   tenantId: number,
   { agentIds, toolNames, ...row }: SessionSummary,
-): Selectable<SessionTable> {
+): Insertable<SessionTable> {
   return {
     ...row,
     tenant_id: tenantId,
@@ -172,6 +172,7 @@ export async function saveSessions(
       agent_id: agentId,
       session_id: summary.id,
       started_ms: summary.started_ms,
+      risk_score: summary.risk_score,
     })),
   );
   if (joined.length > 0) await upsertSessionAgents(db, joined);

@@ -18,6 +18,9 @@ beforeEach(async () => {
   owner = await testServer({ database: url, secret: 's'.repeat(32), webhookAllowedRanges: ['127.0.0.0/8'] });
   await owner.server.admin.createTenant('rival');
   const { apiKey } = await owner.server.admin.createKey('rival', { name: 'rival' });
+  for (const tenant of ['default', 'rival']) {
+    await owner.server.admin.setToolTags(tenant, { search: ['exec'] });
+  }
   for (const server of [owner, owner.as(apiKey)]) {
     await server.record({});
     await server.ok('sessions.list');
@@ -75,6 +78,7 @@ test('a query that forgets the tenant shows nothing of another, in any table', a
     'pending_actions',
     'deliveries',
     'api_keys',
+    'tool_tag_sets',
   ]) {
     expect(seen).toContain(table);
   }

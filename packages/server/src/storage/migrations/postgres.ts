@@ -1,6 +1,9 @@
 import type { Migration } from '../migrate.ts';
 import { tables } from './postgres/0001-tables.ts';
 import { rowSecurity } from './postgres/0002-row-security.ts';
+import { toolTags } from './postgres/0003-tool-tags.ts';
+import { riskBands } from './postgres/0004-risk-bands.ts';
+import { quotas } from './postgres/0005-quotas.ts';
 
 /** All steps of a PostgreSQL database, oldest first. A released step is never changed. */
-export const postgresMigrations: readonly Migration[] = [tables, rowSecurity];
+export const postgresMigrations: readonly Migration[] = [tables, rowSecurity, toolTags, riskBands, quotas];

@@ -3,6 +3,17 @@ import { initial } from './sqlite/0001-initial.ts';
 import { policies } from './sqlite/0002-policies.ts';
 import { webhooks } from './sqlite/0003-webhooks.ts';
 import { risk } from './sqlite/0004-risk.ts';
+import { toolTags } from './sqlite/0005-tool-tags.ts';
+import { riskBands } from './sqlite/0006-risk-bands.ts';
+import { quotas } from './sqlite/0007-quotas.ts';
 
 /** All steps of an SQLite database, oldest first. A released step is never changed. */
-export const sqliteMigrations: readonly Migration[] = [initial, policies, webhooks, risk];
+export const sqliteMigrations: readonly Migration[] = [
+  initial,
+  policies,
+  webhooks,
+  risk,
+  toolTags,
+  riskBands,
+  quotas,
+];

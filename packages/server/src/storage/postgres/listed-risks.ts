@@ -26,7 +26,8 @@ export async function advanceListedRisks(
     risk_arrival,
     seen_arrival: seenArrival,
   }));
-  // Locked in the order in which all lock sessions.
+  // Locked in the order in which all lock sessions. An agent that joins meanwhile brings an event, and with it
+  // another round.
   const { rows } = await sql<{ id: string }>`
     with given as materialized (
       select * from json_to_recordset(${JSON.stringify(given)}::json) as risk (
@@ -34,13 +35,21 @@ export async function advanceListedRisks(
       )
     ), locked as materialized (
       select id from sessions where tenant_id = ${tenantId} and id in (select id from given) order by id for update
+    ), advanced as (
+      update sessions
+      set risk_score = given.risk_score, risk_level = given.risk_level, risk_arrival = given.risk_arrival
+      from given join locked on locked.id = given.id
+      where sessions.tenant_id = ${tenantId} and sessions.id = given.id
+        and sessions.risk_arrival = given.seen_arrival
+      returning sessions.id, sessions.risk_score
+    ), of_agents as (
+      update session_agents as acted
+      set risk_score = advanced.risk_score
+      from advanced
+      where acted.tenant_id = ${tenantId} and acted.session_id = advanced.id
+        and acted.risk_score is distinct from advanced.risk_score
     )
-    update sessions
-    set risk_score = given.risk_score, risk_level = given.risk_level, risk_arrival = given.risk_arrival
-    from given join locked on locked.id = given.id
-    where sessions.tenant_id = ${tenantId} and sessions.id = given.id
-      and sessions.risk_arrival = given.seen_arrival
-    returning sessions.id
+    select id from advanced
   `.execute(db);
   return new Set(rows.map(({ id }) => id));
 }

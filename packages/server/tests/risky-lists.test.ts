@@ -1,0 +1,165 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CompiledQuery } from 'kysely';
+import { expect, test } from 'vitest';
+import { openStorage } from '../src/storage/open-storage.ts';
+import { riskySessions } from '../src/storage/risky-session-list.ts';
+import type { Storage } from '../src/storage/storage.ts';
+import { onPostgres, withTestDatabase } from './test-database.ts';
+import { atTestEnd } from './test-end.ts';
+import { activityEvent, type TestServer, testServer } from './test-server.ts';
+
+const total = 400;
+
+interface Scored {
+  readonly id: string;
+  readonly startedMs: number;
+  readonly agentId: string;
+  readonly score: number | null;
+}
+
+/** Sessions of many scores; several begin at once, and some are not scored yet. Newest first. */
+const scored: Scored[] = Array.from({ length: total }, (_, index) => ({
+  id: `s-${String(index).padStart(3, '0')}`,
+  startedMs: Date.UTC(2026, 10, 1) + Math.floor(index / 3) * 1000,
+  agentId: `agent-${index % 3}`,
+  score: index % 50 === 7 ? null : index === 11 ? 100 : ((index * 37) % 1000) / 10,
+})).reverse();
+
+async function withScores(): Promise<{ server: TestServer; storage: Storage }> {
+  const folder = mkdtempSync(join(tmpdir(), 'actlog-risky-'));
+  atTestEnd(async () => rmSync(folder, { recursive: true }));
+  const options = await withTestDatabase({ database: join(folder, 'risky.db') });
+  const server = await testServer(options);
+  const storage = await openStorage({ database: options.database as string, connections: 1 });
+  atTestEnd(() => storage.close());
+  await storage.write(1, async ({ db }) => {
+    const rest = {
+      event_count: 1,
+      error_count: 0,
+      last_arrival: 1,
+      risk_arrival: 1,
+      risk_learned: 1,
+    } as const;
+    for (const { id, startedMs, agentId, score } of scored) {
+      await db
+        .insertInto('sessions')
+        .values({
+          ...rest,
+          tenant_id: 1,
+          id,
+          agent_id: agentId,
+          agent_ids: `["${agentId}"]`,
+          tool_names: '[]',
+          started_ms: startedMs,
+          last_event_ms: startedMs,
+          received_ms: Date.now(),
+          risk_score: score,
+          risk_level: score === null ? null : 'low',
+        })
+        .execute();
+      await db
+        .insertInto('session_agents')
+        .values({ tenant_id: 1, agent_id: agentId, session_id: id, started_ms: startedMs, risk_score: score })
+        .execute();
+    }
+  });
+  return { server, storage };
+}
+
+async function pages(server: TestServer, query: Record<string, string | number>): Promise<string[]> {
+  const seen: string[] = [];
+  let cursor: string | null = null;
+  for (let page = 0; page < total; page += 1) {
+    const answer: { items: { id: string }[]; nextCursor: string | null } = await server.ok('sessions.list', {
+      query: { ...query, ...(cursor && { cursor }) },
+    });
+    seen.push(...answer.items.map(({ id }) => id));
+    cursor = answer.nextCursor;
+    if (cursor === null) return seen;
+  }
+  throw new Error('The list does not end.');
+}
+
+function expected(minRiskScore: number, keeps: (session: Scored) => boolean = () => true): string[] {
+  return scored
+    .filter((session) => session.score !== null && session.score >= minRiskScore && keeps(session))
+    .map(({ id }) => id);
+}
+
+test('pages of risky sessions are complete and in the order of the list, whatever the score', async () => {
+  const { server } = await withScores();
+  for (const minRiskScore of [0, 0.5, 1, 37.5, 50, 98.9, 99, 100]) {
+    for (const limit of [7, 200]) {
+      expect(await pages(server, { minRiskScore, limit })).toEqual(expected(minRiskScore));
+    }
+    const ofAgent = { minRiskScore, limit: 9, agentId: 'agent-2' };
+    expect(await pages(server, ofAgent)).toEqual(
+      expected(minRiskScore, ({ agentId }) => agentId === 'agent-2'),
+    );
+  }
+  expect(expected(99)).not.toEqual([]);
+  const [from, to] = [Date.UTC(2026, 10, 1, 0, 0, 20), Date.UTC(2026, 10, 1, 0, 1, 40)];
+  const between = {
+    minRiskScore: 60,
+    limit: 5,
+    startedAfter: new Date(from).toISOString(),
+    startedBefore: new Date(to).toISOString(),
+  };
+  expect(await pages(server, between)).toEqual(
+    expected(60, ({ startedMs }) => startedMs > from && startedMs < to),
+  );
+});
+
+test.each([
+  ['sessions_by_risk', undefined],
+  ['session_agents_by_risk', 'agent-1'],
+])('risky sessions are found by %s, and no other session is looked at', async (index, agentId) => {
+  const { storage } = await withScores();
+  const plan = await storage.read(1, async (db) => {
+    // So few rows would be read whole.
+    if (onPostgres) await db.executeQuery(CompiledQuery.raw('set local enable_seqscan = off'));
+    const after = { startedMs: Date.UTC(2026, 10, 2), id: 's' };
+    const query = riskySessions(db, { tenantId: 1, agentId, minRiskScore: 62.5, after, limit: 51 }).compile(
+      db,
+    );
+    const explain = onPostgres ? 'explain (costs off)' : 'explain query plan';
+    const { rows } = await db.executeQuery(
+      CompiledQuery.raw(`${explain} ${query.sql}`, [...query.parameters]),
+    );
+    return rows.map((row) => Object.values(row as object).at(-1) as string);
+  });
+  expect(plan.join('\n')).toContain(index);
+  const places = plan.filter((step) =>
+    /^SEARCH session|Index .*on session/.test(step.trim().replace(/^->\s*/, '')),
+  );
+  const others = places.filter((step) => !step.includes(index));
+  expect(others).toHaveLength(1);
+  expect(plan.join('\n')).not.toMatch(/by_start|SCAN session|Seq Scan/);
+});
+
+test('the risk in the list of an agent follows every score, and an agent that joins later has it too', async () => {
+  const server = await testServer();
+  const call = (toolName: string, second: number, agentId: string) =>
+    activityEvent({
+      agentId,
+      sourceTimestamp: new Date(Date.UTC(2026, 10, 20, 9, 0, second)).toISOString(),
+      payload: { toolName, argumentsHash: `sha256:${second}`, responseStatus: 200 },
+    });
+  const tools = ['fetch_web_page', 'read_private_file', 'get_credentials', 'send_email', 'delete_user'];
+  await server.record(...tools.map((toolName, second) => call(toolName, second, 'first')));
+  const { score } = await server.ok('sessions.risk', { id: 'thread-1' });
+  const listed = async (id: string, minRiskScore: number) =>
+    (await server.ok('agents.sessions', { id, query: { minRiskScore } })).items.map(
+      (item) => item.risk?.score,
+    );
+  expect(await listed('first', score)).toEqual([score]);
+  expect(await listed('first', score + 0.01)).toEqual([]);
+  await server.record(call('delete_account', 9, 'second'));
+  const risen = (await server.ok('sessions.risk', { id: 'thread-1' })).score;
+  for (const agent of ['first', 'second']) {
+    expect(await listed(agent, risen)).toEqual([risen]);
+    expect(await listed(agent, Math.min(100, risen + 0.01))).toEqual(risen === 100 ? [100] : []);
+  }
+});

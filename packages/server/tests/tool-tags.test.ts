@@ -1,0 +1,118 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { emptySession, observe, serializeSession, type ToolTag, tagBits } from '@actlog/risk';
+import { expect, test } from 'vitest';
+import type { ToolTagChanges } from '../src/index.ts';
+import { storedRiskEvent } from '../src/risk/risk-event.ts';
+import { openStorage } from '../src/storage/open-storage.ts';
+import { withTestDatabase } from './test-database.ts';
+import { atTestEnd } from './test-end.ts';
+import { activityEvent, type TestServer, testServer } from './test-server.ts';
+
+/** Names that say nothing, and what the tools behind them do. */
+const corrections: Record<string, ToolTag[]> = {
+  zorp: ['ingest_untrusted'],
+  blim: ['read_private', 'credential'],
+  quax: ['external_comm'],
+};
+
+async function callEach(server: TestServer, sessionId: string, from = 0): Promise<void> {
+  const events = Object.keys(corrections).map((toolName, index) =>
+    activityEvent({
+      sessionId,
+      eventId: `00000000-0000-7000-8000-${String(from + index).padStart(12, '0')}`,
+      sourceTimestamp: new Date(Date.UTC(2026, 10, 20, 9, 0, from + index)).toISOString(),
+      payload: { toolName, argumentsHash: `sha256:${from + index}`, responseStatus: 200 },
+    }),
+  );
+  await server.record(...events);
+}
+
+async function riskOf(server: TestServer, id: string): Promise<object> {
+  const { computedAt: _, ...risk } = await server.ok('sessions.risk', { id });
+  return risk;
+}
+
+test('corrected tags count in sessions that begin later, and in no other', async () => {
+  const server = await testServer();
+  const control = await testServer();
+  await callEach(server, 'begun');
+  await callEach(control, 'begun');
+  await server.ok('sessions.risk', { id: 'begun' });
+  expect(await server.server.admin.setToolTags('default', corrections)).toEqual(corrections);
+  await callEach(server, 'begun', 10);
+  await callEach(control, 'begun', 10);
+  expect(await riskOf(server, 'begun')).toEqual(await riskOf(control, 'begun'));
+  await callEach(server, 'later', 20);
+  await callEach(control, 'later', 20);
+  const [corrected, uncorrected] = [await riskOf(server, 'later'), await riskOf(control, 'later')];
+  expect(corrected).not.toEqual(uncorrected);
+  expect((corrected as { score: number }).score).toBeGreaterThan((uncorrected as { score: number }).score);
+});
+
+test('the risk of a session is the same when all its events are observed anew, also after a restart', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'actlog-tags-'));
+  atTestEnd(async () => rmSync(folder, { recursive: true }));
+  const options = await withTestDatabase({ database: join(folder, 'tags.db') });
+  const first = await testServer(options);
+  await first.server.admin.setToolTags('default', corrections);
+  await callEach(first, 'kept');
+  await first.ok('sessions.risk', { id: 'kept' });
+  await first.server.admin.setToolTags('default', { zorp: ['payment'], blim: null });
+  await first.server.close();
+  const second = await testServer(options);
+  await callEach(second, 'kept', 10);
+  await second.ok('sessions.risk', { id: 'kept' });
+  await second.server.close();
+
+  const storage = await openStorage({ database: options.database as string, connections: 1 });
+  atTestEnd(() => storage.close());
+  const { events, risk } = await storage.read(1, async (db) => ({
+    events: await db.selectFrom('events').selectAll().where('session_id', '=', 'kept').execute(),
+    risk: await db.selectFrom('session_risk').selectAll().where('session_id', '=', 'kept').execute(),
+  }));
+  expect(events).toHaveLength(6);
+  const tags = new Map(Object.entries(corrections).map(([tool, names]) => [tool, tagBits(...names)]));
+  const state = emptySession();
+  for (const row of events) observe(state, storedRiskEvent(row), { stamp: row.stamp, tags });
+  expect(risk).toMatchObject([{ state: serializeSession(state), tags_version: 1 }]);
+});
+
+test('a change leaves other tools as they are, and null goes by the name again', async () => {
+  const { admin } = (await testServer()).server;
+  await admin.setToolTags('default', { b: ['write', 'read_private', 'write'], a: [] });
+  expect(await admin.toolTags('default')).toEqual({ a: [], b: ['read_private', 'write'] });
+  expect(await admin.setToolTags('default', { a: null, c: ['exec'] })).toEqual({
+    b: ['read_private', 'write'],
+    c: ['exec'],
+  });
+  await admin.createTenant('rival');
+  expect(await admin.toolTags('rival')).toEqual({});
+});
+
+test('corrections that race are all kept', async () => {
+  const { admin } = (await testServer()).server;
+  const tools = Array.from({ length: 8 }, (_, index) => `tool-${index}`);
+  await Promise.all(tools.map((tool) => admin.setToolTags('default', { [tool]: ['exec'] })));
+  expect(Object.keys(await admin.toolTags('default'))).toEqual(tools);
+});
+
+const tooMany = Object.fromEntries(Array.from({ length: 1001 }, (_, index) => [`t${index}`, []]));
+
+test.each<[unknown, string]>([
+  [{ search: ['reads'] }, '"search" cannot have the tag "reads"; there are: read_private,'],
+  [{ search: 'exec' }, 'must be an array'],
+  [{ search: ['unknown', 'exec'] }, '"unknown" beside others'],
+  [{ '': ['exec'] }, 'is not the name of a tool'],
+  [{ ['x'.repeat(201)]: ['exec'] }, 'is not the name of a tool'],
+  [tooMany, 'The tags of 1001 tools would be corrected, and 1000 may be'],
+])(
+  'tags that cannot be taken are refused with a reason, and nothing changes (%#)',
+  async (changes, reason) => {
+    const { admin } = (await testServer()).server;
+    await expect(admin.setToolTags('default', changes as ToolTagChanges)).rejects.toThrow(reason);
+    expect(await admin.toolTags('default')).toEqual({});
+    await expect(admin.setToolTags('nobody', {})).rejects.toThrow('There is no tenant "nobody"');
+  },
+);

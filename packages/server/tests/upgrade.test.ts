@@ -1,0 +1,87 @@
+import { Kysely, PostgresDialect } from 'kysely';
+import { expect, test } from 'vitest';
+import { migrate } from '../src/storage/migrate.ts';
+import { postgresMigrations } from '../src/storage/migrations/postgres.ts';
+import { sqliteMigrations } from '../src/storage/migrations/sqlite.ts';
+import { PostgresPool } from '../src/storage/postgres/pool.ts';
+import { enterScope } from '../src/storage/postgres/scope.ts';
+import type { Tables } from '../src/storage/schema.ts';
+import { SqliteConnection } from '../src/storage/sqlite-connection.ts';
+import { sqliteDialect } from '../src/storage/sqlite-dialect.ts';
+import type { Database } from '../src/storage/transaction.ts';
+import { createDatabase, onPostgres } from './test-database.ts';
+import { atTestEnd } from './test-end.ts';
+
+async function emptyDatabase(): Promise<Kysely<Tables>> {
+  const dialect = onPostgres
+    ? new PostgresDialect({
+        pool: new PostgresPool({ url: await createDatabase('template0'), connections: 1 }),
+      })
+    : sqliteDialect(new SqliteConnection({ file: ':memory:', writes: true }));
+  const database = new Kysely<Tables>({ dialect });
+  atTestEnd(() => database.destroy());
+  return database;
+}
+
+async function scope(db: Database, tenantId: number | 'partition' | 'administer'): Promise<void> {
+  if (onPostgres) await enterScope(db, tenantId);
+}
+
+test('what a database holds from before is counted and found by its risk after an upgrade', async () => {
+  const migrations = onPostgres ? postgresMigrations : sqliteMigrations;
+  const before = migrations.findIndex(({ name }) => name.endsWith('tool-tags'));
+  const database = await emptyDatabase();
+  await database.transaction().execute(async (db) => {
+    await scope(db, 'partition');
+    await migrate(db, migrations.slice(0, before));
+    for (const tenantId of [1, 2]) {
+      await scope(db, 'administer');
+      const tenant = { name: `t${tenantId}`, created_ms: 0, settings_version: 0, retention_days: null };
+      await db.insertInto('tenants').values(tenant).execute();
+      await scope(db, tenantId);
+      for (const [index, score] of [12.5, 99.9, null].entries()) {
+        const place = { tenant_id: tenantId, agent_id: 'a', started_ms: index };
+        await db
+          .insertInto('sessions')
+          .values({
+            ...place,
+            id: `s${index}`,
+            agent_ids: '["a"]',
+            last_event_ms: index,
+            event_count: 1,
+            error_count: 0,
+            last_arrival: 1,
+            tool_names: '[]',
+            risk_score: score,
+            risk_level: null,
+            risk_arrival: 1,
+            risk_learned: 1,
+            received_ms: index,
+          })
+          .execute();
+        await db
+          .insertInto('session_agents')
+          .values({ ...place, session_id: `s${index}` } as never)
+          .execute();
+      }
+    }
+  });
+  await database.transaction().execute(async (db) => {
+    await scope(db, 'partition');
+    await migrate(db, migrations);
+    for (const tenantId of [1, 2]) {
+      await scope(db, tenantId);
+      const own = db.selectFrom('session_agents').where('tenant_id', '=', tenantId);
+      const acted = await own.select(['risk_score', 'risk_band']).orderBy('session_id').execute();
+      expect(acted).toEqual([
+        { risk_score: 12.5, risk_band: 12 },
+        { risk_score: 99.9, risk_band: 99 },
+        { risk_score: null, risk_band: null },
+      ]);
+      const usage = await db.selectFrom('usage').selectAll().where('tenant_id', '=', tenantId).execute();
+      expect(usage).toMatchObject([{ kind: 'sessions', amount: 3 }]);
+    }
+    await scope(db, 'administer');
+    expect(onPostgres ? await db.selectFrom('sessions').selectAll().execute() : []).toEqual([]);
+  });
+});
