@@ -66,6 +66,20 @@ export interface Abilities {
   readonly goesOnAfterDenial: boolean;
 }
 
+/** All that a framework's hook can allow. A harness names only where its framework differs. */
+export const fullAbilities: Abilities = {
+  guards: true,
+  holds: true,
+  aborts: true,
+  invalidArguments: 400,
+  unknownTool: 404,
+  thrown: 502,
+  streams: true,
+  hasOwnHooks: true,
+  hasSession: true,
+  goesOnAfterDenial: true,
+};
+
 /** What an adapter fills in to prove itself. */
 export interface AdapterHarness {
   /** Sent as `x-service-framework`. */

@@ -1,5 +1,6 @@
 import { ActionDeniedError } from '@actlog/recorder';
 import { AdapterCalls, type AdapterOptions, type HookedCall } from '@actlog/recorder/adapter';
+import { fullAbilities } from '../src/harness.ts';
 import type { AdapterHarness, Ending, Scenario, ScriptedCall, SuiteTool } from '../src/index.ts';
 
 /** The smallest framework that one could write an adapter for: a loop over the model's calls, and a hook around each. */
@@ -96,18 +97,7 @@ export function plainHarness(fault: Fault = {}): AdapterHarness {
   return {
     framework: 'plain',
     sdk: '@example/plain/1.0.0',
-    abilities: {
-      guards: true,
-      holds: true,
-      aborts: true,
-      invalidArguments: 400,
-      unknownTool: 404,
-      thrown: 502,
-      streams: false,
-      hasOwnHooks: true,
-      hasSession: true,
-      goesOnAfterDenial: true,
-    },
+    abilities: { ...fullAbilities, streams: false },
     run(scenario) {
       const { adapter, isInstalledTwice, ownHook } = scenario;
       const installed = adapter

@@ -1,4 +1,5 @@
 import type { AdapterHarness, Ending, Scenario, SuiteTool } from '@actlog/adapter-suite';
+import { fullAbilities } from '@actlog/adapter-suite/harness';
 import { generateText, stepCountIs, streamText, type ToolSet, tool } from 'ai';
 import * as z from 'zod';
 import { type ActlogOptions, actlog } from '../src/index.ts';
@@ -46,21 +47,13 @@ async function ended(scenario: Scenario, install: Install): Promise<Ending> {
 function harnessOf(
   hook: string,
   install: Install,
-  guarding: Pick<AdapterHarness['abilities'], 'guards' | 'holds' | 'aborts' | 'goesOnAfterDenial'>,
+  guarding?: Pick<AdapterHarness['abilities'], 'guards' | 'holds' | 'aborts' | 'goesOnAfterDenial'>,
 ): AdapterHarness {
   return {
     framework: 'ai-sdk',
     sdk: `@actlog/ai-sdk/${version}`,
     hook,
-    abilities: {
-      ...guarding,
-      invalidArguments: 400,
-      unknownTool: 404,
-      thrown: 502,
-      streams: true,
-      hasOwnHooks: true,
-      hasSession: false,
-    },
+    abilities: { ...fullAbilities, ...guarding, hasSession: false },
     run: (scenario) => ended(scenario, install).catch((error: unknown) => ({ answers: [], error })),
   };
 }
@@ -72,7 +65,6 @@ export const toolsHarness = harnessOf(
     const once = actlog(tools, options);
     return { tools: isTwice ? actlog(once, options) : once, onStepFinish: actlog.steps(options) };
   },
-  { guards: true, holds: true, aborts: true, goesOnAfterDenial: true },
 );
 
 /** The telemetry of `ai` 7. */

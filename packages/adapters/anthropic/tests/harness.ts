@@ -1,4 +1,5 @@
 import type { AdapterHarness, Ending, Scenario, SuiteTool } from '@actlog/adapter-suite';
+import { fullAbilities } from '@actlog/adapter-suite/harness';
 import type Anthropic from '@anthropic-ai/sdk';
 import type { Middleware } from '@anthropic-ai/sdk';
 import { betaZodTool } from '@anthropic-ai/sdk/helpers/beta/zod';
@@ -101,18 +102,6 @@ async function answeredByHand({ content }: Anthropic.Message, { tools, signal }:
 }
 
 const identity = { framework: 'anthropic', sdk: `@actlog/anthropic/${version}` };
-const abilities = {
-  guards: true,
-  holds: true,
-  aborts: true,
-  invalidArguments: 400,
-  unknownTool: 404,
-  thrown: 502,
-  streams: true,
-  hasOwnHooks: true,
-  hasSession: true,
-  goesOnAfterDenial: true,
-} as const;
 
 function middlewareOf({ adapter, isInstalledTwice, ownHook }: Scenario, sessionId?: string): Middleware[] {
   const options = { ...(sessionId !== undefined && { sessionId }), ...adapter };
@@ -133,7 +122,7 @@ function middlewareOf({ adapter, isInstalledTwice, ownHook }: Scenario, sessionI
 export const toolRunnerHarness: AdapterHarness = {
   ...identity,
   hook: '`tools: actlog(tools)` with `middleware: [actlog.middleware()]`',
-  abilities,
+  abilities: fullAbilities,
   run: (scenario) => ended(scenario, middlewareOf(scenario), toolRunner),
 };
 
@@ -141,7 +130,7 @@ export const toolRunnerHarness: AdapterHarness = {
 export const answersHarness: AdapterHarness = {
   ...identity,
   hook: '`actlog.answers(functions)`',
-  abilities: { ...abilities, hasOwnHooks: false, hasSession: false },
+  abilities: { ...fullAbilities, hasOwnHooks: false, hasSession: false },
   run: (scenario) =>
     ended(scenario, scenario.isInstalledTwice ? middlewareOf(scenario, scenario.sessionId) : [], (client) => {
       const { adapter, tools, signal, sessionId } = scenario;
@@ -156,7 +145,7 @@ export const middlewareHarness: AdapterHarness = {
   ...identity,
   hook: '`middleware: [actlog.middleware()]`',
   abilities: {
-    ...abilities,
+    ...fullAbilities,
     guards: false,
     holds: false,
     aborts: false,

@@ -1,4 +1,5 @@
 import type { AdapterHarness, Scenario, SuiteTool } from '@actlog/adapter-suite';
+import { fullAbilities } from '@actlog/adapter-suite/harness';
 import { createSdkMcpServer, type Options, tool } from '@anthropic-ai/claude-agent-sdk';
 import * as z from 'zod';
 import { actlog } from '../src/index.ts';
@@ -45,18 +46,7 @@ export const claudeHarness: AdapterHarness = {
   framework: 'claude-agent-sdk',
   sdk: `@actlog/claude-agent-sdk/${version}`,
   hook: '`options: actlog({...})`',
-  abilities: {
-    guards: true,
-    holds: true,
-    aborts: true,
-    invalidArguments: 400,
-    unknownTool: 404,
-    thrown: 500,
-    streams: true,
-    hasOwnHooks: true,
-    hasSession: true,
-    goesOnAfterDenial: true,
-  },
+  abilities: { ...fullAbilities, thrown: 500 },
   run(scenario) {
     const { turns, sessionId, adapter, isInstalledTwice, isStreamed = false } = scenario;
     // Claude Code takes only UUIDs for a session; those of the suite are none.

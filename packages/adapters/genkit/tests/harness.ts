@@ -1,4 +1,5 @@
 import type { AdapterHarness, Ending, Scenario, SuiteTool } from '@actlog/adapter-suite';
+import { fullAbilities } from '@actlog/adapter-suite/harness';
 import { dynamicTool, generateMiddleware, z } from 'genkit';
 import { actlog } from '../src/index.ts';
 import { version } from '../src/version.ts';
@@ -45,18 +46,7 @@ export const genkitHarness: AdapterHarness = {
   framework: 'genkit',
   sdk: `@actlog/genkit/${version}`,
   hook: '`use: [actlog()]`',
-  abilities: {
-    guards: true,
-    holds: true,
-    aborts: true,
-    invalidArguments: 400,
-    unknownTool: 404,
-    thrown: 502,
-    streams: true,
-    hasOwnHooks: true,
-    hasSession: true,
-    goesOnAfterDenial: true,
-  },
+  abilities: fullAbilities,
   async run(scenario): Promise<Ending> {
     try {
       const response = await lastResponse(scenario);

@@ -1,4 +1,5 @@
 import type { AdapterHarness, Ending, Scenario, SuiteTool } from '@actlog/adapter-suite';
+import { fullAbilities } from '@actlog/adapter-suite/harness';
 import { BasePlugin, type BaseTool, FunctionTool, LlmAgent, StreamingMode } from '@google/adk';
 import * as z from 'zod';
 import { actlog } from '../src/index.ts';
@@ -47,18 +48,7 @@ export const googleAdkHarness: AdapterHarness = {
   framework: 'google-adk',
   sdk: `@actlog/google-adk/${version}`,
   hook: '`plugins: [actlog()]`',
-  abilities: {
-    guards: true,
-    holds: true,
-    aborts: true,
-    invalidArguments: 400,
-    unknownTool: 404,
-    thrown: 502,
-    streams: true,
-    hasOwnHooks: true,
-    hasSession: true,
-    goesOnAfterDenial: true,
-  },
+  abilities: fullAbilities,
   async run(scenario): Promise<Ending> {
     try {
       const events = await eventsOf(scenario);

@@ -1,4 +1,5 @@
 import type { AdapterHarness, Ending, Scenario, SuiteTool } from '@actlog/adapter-suite';
+import { fullAbilities } from '@actlog/adapter-suite/harness';
 import { createAgent, createMiddleware, tool } from 'langchain';
 import * as z from 'zod';
 import { actlog } from '../src/index.ts';
@@ -52,18 +53,7 @@ export const langChainHarness: AdapterHarness = {
   framework: 'langchain',
   sdk: `@actlog/langchain/${version}`,
   hook: '`middleware: [actlog()]`',
-  abilities: {
-    guards: true,
-    holds: true,
-    aborts: true,
-    invalidArguments: 400,
-    unknownTool: 404,
-    thrown: 502,
-    streams: true,
-    hasOwnHooks: true,
-    hasSession: true,
-    goesOnAfterDenial: true,
-  },
+  abilities: fullAbilities,
   async run(scenario): Promise<Ending> {
     try {
       const state = await lastState(scenario);

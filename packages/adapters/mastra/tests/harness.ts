@@ -1,4 +1,5 @@
 import type { AdapterHarness, Ending, Scenario, SuiteTool } from '@actlog/adapter-suite';
+import { fullAbilities } from '@actlog/adapter-suite/harness';
 import { Mastra } from '@mastra/core';
 import { Agent } from '@mastra/core/agent';
 import { MockMemory } from '@mastra/core/memory';
@@ -77,19 +78,7 @@ function harnessOf(
     framework: 'mastra',
     sdk: `@actlog/mastra/${version}`,
     hook,
-    abilities: {
-      guards: true,
-      holds: true,
-      aborts: true,
-      invalidArguments: 400,
-      unknownTool: 'unseen',
-      thrown: 502,
-      streams: true,
-      hasOwnHooks: true,
-      hasSession: true,
-      goesOnAfterDenial: true,
-      ...abilities,
-    },
+    abilities: { ...fullAbilities, unknownTool: 'unseen', ...abilities },
     run: (scenario) => ended(scenario, install),
   };
 }

@@ -1,4 +1,5 @@
 import type { AdapterHarness, Scenario } from '@actlog/adapter-suite';
+import { fullAbilities } from '@actlog/adapter-suite/harness';
 import type { AdapterOptions } from '@actlog/recorder/adapter';
 import { actlog } from '../src/index.ts';
 import { version } from '../src/version.ts';
@@ -20,16 +21,9 @@ export function mcpHarness(adapterSide: Side, connect: Connect): AdapterHarness 
     framework: 'mcp',
     sdk: `@actlog/mcp/${version}`,
     abilities: {
-      guards: true,
-      holds: true,
-      aborts: true,
-      invalidArguments: 400,
-      unknownTool: 404,
+      ...fullAbilities,
       thrown: adapterSide === 'server' ? 502 : 500, // a client is told the message only
       streams: false,
-      hasOwnHooks: true,
-      hasSession: true,
-      goesOnAfterDenial: true,
     },
     async run(scenario) {
       const { adapter, isInstalledTwice } = scenario;

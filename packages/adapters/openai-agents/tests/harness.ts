@@ -1,4 +1,5 @@
 import type { AdapterHarness, Ending, Scenario, SuiteTool } from '@actlog/adapter-suite';
+import { fullAbilities } from '@actlog/adapter-suite/harness';
 import { Agent, MemorySession, Runner, tool } from '@openai/agents';
 import * as z from 'zod';
 import { actlog } from '../src/index.ts';
@@ -66,18 +67,7 @@ export function agentsHarness(place: Place, hook: string): AdapterHarness {
     framework: 'openai-agents',
     sdk: `@actlog/openai-agents/${version}`,
     hook,
-    abilities: {
-      guards: true,
-      holds: true,
-      aborts: true,
-      invalidArguments: 400,
-      unknownTool: 'unseen',
-      thrown: 500,
-      streams: true,
-      hasOwnHooks: true,
-      hasSession: true,
-      goesOnAfterDenial: true,
-    },
+    abilities: { ...fullAbilities, unknownTool: 'unseen', thrown: 500 },
     run: (scenario) => ending(scenario, place),
   };
 }

@@ -1,4 +1,5 @@
-import type { AdapterHarness, Ending, Scenario, SuiteTool } from '@actlog/adapter-suite';
+import type { Abilities, AdapterHarness, Ending, Scenario, SuiteTool } from '@actlog/adapter-suite';
+import { fullAbilities } from '@actlog/adapter-suite/harness';
 import type OpenAI from 'openai';
 import type { ChatCompletionMessageParam } from 'openai/resources/chat/completions';
 import type { ResponseInputItem } from 'openai/resources/responses/responses';
@@ -145,18 +146,7 @@ const responsesLoop: Loop = async (client, scenario) => {
 };
 
 const identity = { framework: 'openai', sdk: `@actlog/openai/${version}` };
-const abilities = {
-  guards: true,
-  holds: true,
-  aborts: true,
-  invalidArguments: 400,
-  unknownTool: 404,
-  thrown: 502,
-  streams: true,
-  hasOwnHooks: false,
-  hasSession: false,
-  goesOnAfterDenial: true,
-} as const;
+const abilities: Abilities = { ...fullAbilities, hasOwnHooks: false, hasSession: false };
 
 /** The tools of `runTools`. */
 export const runToolsHarness: AdapterHarness = {

@@ -1,4 +1,5 @@
 import type { AdapterHarness } from '@actlog/adapter-suite';
+import { fullAbilities } from '@actlog/adapter-suite/harness';
 import { BasicTracerProvider, type SpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { actlog } from '../src/index.ts';
 import { version } from '../src/version.ts';
@@ -23,6 +24,7 @@ export const openTelemetryHarness: AdapterHarness = {
   framework: 'opentelemetry',
   sdk: `@actlog/opentelemetry/${version}`,
   abilities: {
+    ...fullAbilities,
     guards: false,
     holds: false,
     aborts: false,
@@ -30,8 +32,6 @@ export const openTelemetryHarness: AdapterHarness = {
     unknownTool: 'unseen',
     thrown: 500,
     streams: false,
-    hasOwnHooks: true,
-    hasSession: true,
     goesOnAfterDenial: false,
   },
   async run(scenario) {

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AdapterHarness, Ending, Scenario, SuiteTool } from '@actlog/adapter-suite';
+import { fullAbilities } from '@actlog/adapter-suite/harness';
 import {
   Agent,
   type BeforeToolCallEvent,
@@ -68,18 +69,7 @@ export const strandsHarness: AdapterHarness = {
   framework: 'strands',
   sdk: `@actlog/strands/${version}`,
   hook: '`interventions: [actlog()]`',
-  abilities: {
-    guards: true,
-    holds: true,
-    aborts: true,
-    invalidArguments: 400,
-    unknownTool: 404,
-    thrown: 502,
-    streams: true,
-    hasOwnHooks: true,
-    hasSession: true,
-    goesOnAfterDenial: true,
-  },
+  abilities: fullAbilities,
   async run(scenario): Promise<Ending> {
     const folder = mkdtempSync(join(tmpdir(), 'actlog-strands-'));
     const agent = agentOf(scenario, folder);
