@@ -6,9 +6,9 @@ const eventsPerCommit = 64;
 
 /**
  * Microseconds of processor time that one event and the upsert of its session cost when nothing stands between
- * them and SQLite: prepared statements, 64 events a durable commit.
+ * them and SQLite: prepared statements, 64 events a durable commit, into a table that already holds `eventsBefore`.
  */
-export function bareInsertMicros(file: string): number {
+export function bareInsertMicros(file: string, eventsBefore: number): number {
   const database = new DatabaseSync(file);
   database.exec('pragma journal_mode = wal; pragma synchronous = full');
   database.exec(
@@ -24,16 +24,20 @@ export function bareInsertMicros(file: string): number {
     argumentsHash: `sha256:${'9f'.repeat(32)}`,
     responseStatus: 200,
   });
-  const before = process.cpuUsage();
-  for (let start = 0; start < events; start += eventsPerCommit) {
-    database.exec('begin immediate');
-    for (let index = start; index < start + eventsPerCommit; index += 1) {
-      const session = `bench-session-${index % 50}`;
-      insert.run(session, index, randomUUID(), 'agent', 'tool_api', payload);
-      upsert.run(session, index);
+  const insertUpTo = (from: number, to: number): void => {
+    for (let start = from; start < to; start += eventsPerCommit) {
+      database.exec('begin immediate');
+      for (let index = start; index < start + eventsPerCommit; index += 1) {
+        const session = `bench-session-${index % 50}`;
+        insert.run(session, index, randomUUID(), 'agent', 'tool_api', payload);
+        upsert.run(session, index);
+      }
+      database.exec('commit');
     }
-    database.exec('commit');
-  }
+  };
+  insertUpTo(0, eventsBefore);
+  const before = process.cpuUsage();
+  insertUpTo(eventsBefore, eventsBefore + events);
   const { user, system } = process.cpuUsage(before);
   database.close();
   return (user + system) / events;

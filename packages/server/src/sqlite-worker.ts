@@ -26,7 +26,7 @@ async function answer(request: WriterRequest): Promise<unknown> {
       return connection.execute(request.sql, request.parameters);
     case 'record':
       forgetWhatOthersChanged();
-      return recording.record(request.groups);
+      return JSON.stringify(await recording.record(JSON.parse(request.groupsJson)));
     case 'settle':
       forgetWhatOthersChanged();
       return recording.settle(request.behind);

@@ -1,4 +1,4 @@
-import { setImmediate, setTimeout } from 'node:timers/promises';
+import { setImmediate } from 'node:timers/promises';
 import { ApiError } from '../http/api-error.ts';
 import type { Metrics } from '../metrics.ts';
 import { QuotaError } from '../quota/quota-error.ts';
@@ -24,12 +24,6 @@ export interface GroupCommitOptions {
 
 /** Events of one transaction: enough to share its cost, few enough to keep an answer quick. */
 const largestGroup = 512;
-
-/** A group of this size shows a load under which the next is worth waiting for: half the commits, half their cost. */
-const busyGroup = 16;
-
-/** Milliseconds to wait for the next group under load. */
-const gatherMs = 4;
 
 /**
  * Events that arrive together share one transaction; each is answered after the commit. Whatever the event loop
@@ -79,43 +73,46 @@ export class GroupCommit {
   }
 
   async #run(): Promise<void> {
-    let isBusy = false;
+    // Lets the event loop hand over every request that has already arrived.
+    await setImmediate();
+    let answer = (): void => {};
     while (this.#queue.length > 0) {
-      // At the least, lets the event loop hand over every request that has already arrived.
-      await (isBusy ? setTimeout(gatherMs) : setImmediate());
-      const group = this.#queue.splice(0, largestGroup);
-      isBusy = group.length >= busyGroup;
-      await this.#commit(group);
+      const committing = this.#commit(this.#queue.splice(0, largestGroup));
+      // A group is answered while the next one is written.
+      answer();
+      answer = await committing;
     }
+    answer();
     this.#running = undefined;
   }
 
-  async #commit(group: readonly Waiting[]): Promise<void> {
+  /** Writes a group; what it returns answers it. */
+  async #commit(group: readonly Waiting[]): Promise<() => void> {
+    const byTenant = [...Map.groupBy(group, ({ tenantId }) => tenantId)];
     try {
-      const byTenant = [...Map.groupBy(group, ({ tenantId }) => tenantId)];
       const outcomes = await this.#commitGroups(
         byTenant.map(([tenantId, members]) => ({ tenantId, events: members.map(({ event }) => event) })),
       );
-      let stored = 0;
-      byTenant.forEach(([, members], place) => {
-        members.forEach((waiting, index) => {
-          const outcome = outcomes[place]?.[index] as EventOutcome;
-          if ('refused' in outcome) {
-            waiting.reject(new QuotaError(outcome.refused, Date.now()));
-            return;
-          }
-          if (outcome.isNew) stored += 1;
-          waiting.resolve(outcome);
-        });
-      });
+      const stored = outcomes.flat().filter((outcome) => 'isNew' in outcome && outcome.isNew).length;
       this.#metrics.group(group.length, stored);
+      return () =>
+        byTenant.forEach(([, members], place) => {
+          members.forEach((waiting, index) => answerWith(waiting, outcomes[place]?.[index] as EventOutcome));
+        });
     } catch (error) {
       if (group.length === 1 || storageOutage(error) !== undefined) {
-        for (const waiting of group) waiting.reject(error);
-        return;
+        return () => {
+          for (const waiting of group) waiting.reject(error);
+        };
       }
       // One event that cannot be stored must not take its neighbours with it.
-      for (const waiting of group) await this.#commit([waiting]);
+      for (const waiting of group) (await this.#commit([waiting]))();
+      return () => {};
     }
   }
+}
+
+function answerWith({ resolve, reject }: Waiting, outcome: EventOutcome): void {
+  if ('refused' in outcome) reject(new QuotaError(outcome.refused, Date.now()));
+  else resolve(outcome);
 }

@@ -1,7 +1,6 @@
 import type { Selectable } from 'kysely';
 import { bulkInsert } from './bulk-insert.ts';
 import { oneOf } from './one-of.ts';
-import { isPostgres } from './postgres/is-postgres.ts';
 import type { AgentTable } from './schema.ts';
 import type { Database } from './transaction.ts';
 
@@ -34,7 +33,7 @@ export async function findAgentStandings(
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** Milliseconds by which `last_seen_ms` may be behind where many processes would queue up to write it. */
+/** Milliseconds by which `last_seen_ms` may be behind, so that a busy agent is not written with each of its events. */
 const seenToMs = 1000;
 
 /** Notes that agents acted, of whom `known` was read before. One that nobody registered gets a row, marked so. */
@@ -44,12 +43,10 @@ export async function noteAgentsSeen(
   seenMsById: ReadonlyMap<string, number>,
   known: ReadonlyMap<string, AgentStanding>,
 ): Promise<void> {
-  let seen = [...seenMsById];
-  if (isPostgres(db)) {
-    seen = seen
-      .filter(([id, seenMs]) => Math.abs(seenMs - (known.get(id)?.last_seen_ms ?? 0)) > seenToMs)
-      .sort(([left], [right]) => (left < right ? -1 : 1));
-  }
+  const seen = [...seenMsById]
+    .filter(([id, seenMs]) => Math.abs(seenMs - (known.get(id)?.last_seen_ms ?? 0)) > seenToMs)
+    // In one order, so that two processes cannot wait for each other.
+    .sort(([left], [right]) => (left < right ? -1 : 1));
   await touchAgents(
     db,
     seen.map(([id, seenMs]) => ({

@@ -1,7 +1,9 @@
 import type { Insertable, Selectable } from 'kysely';
 import { bulkInsert } from './bulk-insert.ts';
+import { bulkUpdate } from './bulk-update.ts';
 import { lockRows } from './locks.ts';
 import { oneOf } from './one-of.ts';
+import { isPostgres } from './postgres/is-postgres.ts';
 import type { SessionTable } from './schema.ts';
 import type { Database } from './transaction.ts';
 
@@ -46,6 +48,13 @@ const upsertSessions = bulkInsert('sessions', columns, (insert) =>
       received_ms: eb.ref('excluded.received_ms'),
     })),
   ),
+);
+
+/** What every event changes; no list is ordered by it, so it costs no index but that of the sessions to score. */
+const countEvents = bulkUpdate(
+  'sessions',
+  ['tenant_id', 'id'],
+  ['last_event_ms', 'event_count', 'error_count', 'last_arrival', 'received_ms'],
 );
 
 const insertSessions = bulkInsert('sessions', columns, (insert) =>
@@ -154,6 +163,8 @@ export interface SessionChange {
   readonly joinedAgentIds: readonly string[];
   /** Whether an event older than all others arrived, which moves its place in the lists. */
   readonly startMoved: boolean;
+  /** Whether more than its counts and its end changed: it is new, began earlier, or saw a new agent or tool. */
+  readonly isWidened: boolean;
 }
 
 /** Writes the summaries of sessions that got events. */
@@ -162,9 +173,15 @@ export async function saveSessions(
   tenantId: number,
   changes: readonly SessionChange[],
 ): Promise<void> {
+  // PostgreSQL leaves an index alone whose columns keep their values, and a statement more is a round trip more.
+  const isWhole = ({ isWidened }: SessionChange) => isWidened || isPostgres(db);
   await upsertSessions(
     db,
-    changes.map(({ summary }) => sessionRow(tenantId, summary)),
+    changes.filter(isWhole).map(({ summary }) => sessionRow(tenantId, summary)),
+  );
+  await countEvents(
+    db,
+    changes.filter((change) => !isWhole(change)).map(({ summary }) => ({ ...summary, tenant_id: tenantId })),
   );
   const joined = changes.flatMap(({ summary, joinedAgentIds }) =>
     joinedAgentIds.map((agentId) => ({
