@@ -95,10 +95,13 @@ export class GroupCommit {
       );
       const stored = outcomes.flat().filter((outcome) => 'isNew' in outcome && outcome.isNew).length;
       this.#metrics.group(group.length, stored);
-      return () =>
-        byTenant.forEach(([, members], place) => {
-          members.forEach((waiting, index) => answerWith(waiting, outcomes[place]?.[index] as EventOutcome));
-        });
+      return () => {
+        for (const [place, [, members]] of byTenant.entries()) {
+          for (const [index, waiting] of members.entries()) {
+            answerWith(waiting, outcomes[place]?.[index] as EventOutcome);
+          }
+        }
+      };
     } catch (error) {
       if (group.length === 1 || storageOutage(error) !== undefined) {
         return () => {
