@@ -82,7 +82,7 @@ function added(costs: Record<string, Row>, floor: string): Record<string, Row> {
 const rows = {
   toolcall: async ({ sink, rounds }) => ({
     'Added to a call of an empty function, microseconds': added(
-      await callCosts(sink, ['bare', 'actlog', 'actlog-memory'], rounds),
+      await callCosts(sink, ['bare', 'least', 'actlog', 'least-memory', 'actlog-memory'], rounds),
       'bare',
     ),
   }),

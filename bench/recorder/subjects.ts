@@ -1,6 +1,7 @@
 import { actlog } from '@actlog/langchain';
 import { Recorder } from '@actlog/recorder';
 import { argumentsOf } from './arguments.ts';
+import { leastRecorder } from './least-recorder.ts';
 import type { CallTool } from './measured-calls.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
@@ -69,9 +70,11 @@ function oursInLangChain(url: string, way: 'handler' | 'tools', plain: Invokable
   };
 }
 
-/** Makes a subject by its name: `bare`, `actlog`, `actlog-memory`, or `langchain-…`. */
+/** Makes a subject by its name: `bare`, `least`, `actlog`, both with `-memory`, or `langchain-…`. */
 export async function createSubject(name: string, url: string): Promise<Subject> {
   if (name === 'bare') return { call: tool, flush: async () => {} };
+  if (name === 'least') return leastRecorder(tool, true);
+  if (name === 'least-memory') return leastRecorder(tool, false);
   if (name === 'actlog') return ours(url, true);
   if (name === 'actlog-memory') return ours(url, false);
   const peers = (await import(new URL('../peers/peers.mjs', import.meta.url).href)) as Peers;

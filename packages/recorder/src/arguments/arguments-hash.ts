@@ -20,7 +20,7 @@ const sliceMs = 4;
  * Writes small plain JSON, for which it agrees with RFC 8785 to the byte (a test holds it to the canonicalisation
  * library), in less than half the time of that.
  */
-const stringifyPlain = configure({ circularValue: Error, deterministic: true });
+const stringifyPlain = configure({ bigint: false, circularValue: Error, deterministic: true });
 
 /** Settings of an arguments hash. */
 export interface ArgumentsHashOptions {
