@@ -15,20 +15,24 @@ export class ChildServer {
     this.url = url;
   }
 
-  /** Resolves when the server listens. */
-  static async start(options: ServerOptions): Promise<ChildServer> {
+  /** Resolves when the server listens. `within` is a command that runs the one behind it, such as `nice`. */
+  static async start(options: ServerOptions, within: readonly string[] = []): Promise<ChildServer> {
     const file = join(import.meta.dirname, 'child-server-main.ts');
     const flags = ['--conditions=@actlog/source', '--disable-warning=ExperimentalWarning'];
     const settings = JSON.stringify(await withTestDatabase(options));
-    const child = spawn(process.execPath, [...flags, file, settings], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
+    const [command = process.execPath, ...before] = [...within, process.execPath];
+    const child = spawn(command, [...before, ...flags, file, settings], { stdio: ['ignore', 'pipe', 'inherit'] });
     const died = once(child, 'exit').then(() => {
       throw new Error('The server ended before it listened.');
     });
     const [url] = (await Promise.race([once(createInterface(child.stdout), 'line'), died])) as [string];
     died.catch(() => {});
     return new ChildServer(child, url);
+  }
+
+  /** The file as the server's own mounts show it. */
+  pathOf(file: string): string {
+    return `/proc/${this.#process.pid}/root${file}`;
   }
 
   /** Ends the process with nothing said to it. */

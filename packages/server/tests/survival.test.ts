@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -100,6 +101,55 @@ test.skipIf(onPostgres)(
       expect((await server.send('sessions.get', { id: 'thread-1' })).status).toBe(404);
     });
     await server.record({ category: 'note', payload });
+  },
+);
+
+/** Runs a command in a mount namespace of its own, where the folder is a file system of four megabytes. */
+function onSmallFileSystem(folder: string): string[] {
+  const mount = 'mount -t tmpfs -o size=4m tmpfs "$0" && head -c 1000000 /dev/zero > "$0/other" && exec "$@"';
+  return ['unshare', '--map-root-user', '--mount', 'sh', '-c', mount, folder];
+}
+
+const canMount = spawnSync('unshare', ['--map-root-user', '--mount', 'true']).status === 0;
+
+test.skipIf(onPostgres || !canMount)(
+  'a full file system answers 503 and loses nothing, and the server goes on when another program frees space',
+  async () => {
+    const apiKey = newApiKey('test');
+    const child = await ChildServer.start(
+      { database: join(folder, 'a.db'), apiKey, docs: false },
+      onSmallFileSystem(folder),
+    );
+    try {
+      const send = (method: string, path: string, body?: object) =>
+        fetch(child.url + path, {
+          method,
+          headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+          ...(body && { body: JSON.stringify(body) }),
+        });
+      const event = () => activityEvent({ category: 'note', payload: { text: 'x'.repeat(60_000) } });
+      const acknowledged: string[] = [];
+      let refusal: Response | undefined;
+      for (let index = 0; index < 100 && !refusal; index += 1) {
+        const body = event();
+        const response = await send('POST', '/v1/events', body);
+        if (response.status === 202) acknowledged.push(body.eventId);
+        else refusal = response;
+      }
+      expect([refusal?.status, refusal?.headers.get('retry-after')]).toEqual([503, '2']);
+      expect(await refusal?.json()).toMatchObject({ error: { code: 'OVERLOADED' } });
+      rmSync(child.pathOf(join(folder, 'other')));
+      const body = event();
+      expect((await send('POST', '/v1/events', body)).status).toBe(202);
+      acknowledged.push(body.eventId);
+      const { events } = (await (await send('GET', '/v1/sessions/thread-1/export.json')).json()) as {
+        events: { eventId: string }[];
+      };
+      expect(events.map(({ eventId }) => eventId).sort()).toEqual(acknowledged.sort());
+      expect(acknowledged.length).toBeGreaterThan(10);
+    } finally {
+      await child.kill();
+    }
   },
 );
 

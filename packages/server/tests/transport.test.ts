@@ -110,16 +110,6 @@ test.each([
   await server.ok('sessions.list');
 });
 
-test('idle connections do not keep others out', async () => {
-  const server = await testServer();
-  const { hostname, port } = new URL(server.server.url);
-  const count = Number(process.env.ACTLOG_TEST_CONNECTIONS ?? 500);
-  const sockets = Array.from({ length: count }, () => connect(Number(port), hostname));
-  await Promise.all(sockets.map((socket) => once(socket, 'connect')));
-  await server.record({});
-  for (const socket of sockets) socket.destroy();
-});
-
 test('every route of the server is in the document, and none besides', async () => {
   const server = await testServer();
   const response = await fetch(`${server.server.url}/openapi.json`);
