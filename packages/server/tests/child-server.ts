@@ -21,7 +21,9 @@ export class ChildServer {
     const flags = ['--conditions=@actlog/source', '--disable-warning=ExperimentalWarning'];
     const settings = JSON.stringify(await withTestDatabase(options));
     const [command = process.execPath, ...before] = [...within, process.execPath];
-    const child = spawn(command, [...before, ...flags, file, settings], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(command, [...before, ...flags, file, settings], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     const died = once(child, 'exit').then(() => {
       throw new Error('The server ended before it listened.');
     });
