@@ -1,11 +1,12 @@
 import { measureFlatness } from './server/flatness.ts';
 import { measureIngest } from './server/ingest.ts';
+import { measureOutage } from './server/outage.ts';
 import { measurePostgres } from './server/postgres.ts';
 import { measureTiming } from './server/timing.ts';
 
 /** What `npm run bench` says of this benchmark. */
 export const description: string =
-  'durable ingest, flat reads, even answers (--full for ten million events); PostgreSQL with one and four processes';
+  'durable ingest, flat reads, even answers (--full for ten million events); PostgreSQL with one and four processes, and gone for 30 s';
 
 const smallSize = { events: 10_000, sessions: 2_000 };
 const largeSize = { events: 1_000_000, sessions: 100_000 };
@@ -13,8 +14,8 @@ const fullSize = { events: 10_000_000, sessions: 1_000_000 };
 
 /**
  * Measures ingest beside a handler that stores nothing, and reads at two sizes. `--full` takes ten million events
- * for the large size, which needs some gigabytes of disk; `ingest`, `reads`, `timing` or `postgres` in `args` runs
- * that part alone.
+ * for the large size, which needs some gigabytes of disk; `ingest`, `reads`, `timing`, `postgres` or `outage` in
+ * `args` runs that part alone.
  */
 export async function run(args: string[]): Promise<Record<string, unknown>> {
   const wants = (part: string) => args.includes(part) || !args.some((arg) => !arg.startsWith('--'));
@@ -42,6 +43,11 @@ export async function run(args: string[]): Promise<Record<string, unknown>> {
     const postgres = await measurePostgres(5000);
     result.postgres = postgres;
     if (isShown) console.table(postgres);
+  }
+  if (wants('outage')) {
+    const outage = await measureOutage(30_000);
+    result.outage = outage;
+    if (isShown) console.table(outage);
   }
   return result;
 }
