@@ -61,8 +61,7 @@ async function ending(scenario: Scenario, place: Place): Promise<Ending> {
   }
 }
 
-/** Agents of the OpenAI Agents SDK, with the adapter in one of the places where it can be. */
-export function agentsHarness(place: Place, hook: string): AdapterHarness {
+function harnessOf(place: Place, hook: string): AdapterHarness {
   return {
     framework: 'openai-agents',
     sdk: `@actlog/openai-agents/${version}`,
@@ -71,3 +70,12 @@ export function agentsHarness(place: Place, hook: string): AdapterHarness {
     run: (scenario) => ending(scenario, place),
   };
 }
+
+/** Agents of the OpenAI Agents SDK, with the adapter at the agent. */
+export const agentHarness: AdapterHarness = harnessOf('agent', 'actlog(agent)');
+
+/** With the adapter at the runner. */
+export const runnerHarness: AdapterHarness = harnessOf('runner', 'actlog(runner)');
+
+/** With the adapter for the whole process. */
+export const processHarness: AdapterHarness = harnessOf('process', 'actlog()');

@@ -1,6 +1,6 @@
 import { adapterSuite } from '@actlog/adapter-suite';
-import { agentsHarness } from './harness.ts';
+import { agentHarness, processHarness, runnerHarness } from './harness.ts';
 
-adapterSuite(agentsHarness('agent', 'actlog(agent)'));
-adapterSuite(agentsHarness('runner', 'actlog(runner)'));
-adapterSuite(agentsHarness('process', 'actlog()'));
+adapterSuite(agentHarness);
+adapterSuite(runnerHarness);
+adapterSuite(processHarness);

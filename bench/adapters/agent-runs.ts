@@ -1,0 +1,42 @@
+import type { AdapterHarness, Scenario } from '../../packages/adapter-suite/src/index.ts';
+
+/** How an agent is run: as it is, with a hook of the user's own that does nothing, or with an adapter of ours. */
+export type Way = 'bare' | 'empty' | 'actlog';
+
+/** Turns of the scripted model in one run, with one call each: frameworks end a run that takes many more. */
+const turns = 4;
+
+/** Runs whose time is taken together. */
+const runs = 10;
+
+/** Calls whose time is taken together. */
+export const callsTogether: number = turns * runs;
+
+let sessions = 0;
+
+function scenarioOf(way: Way, adapter: Scenario['adapter']): Scenario {
+  sessions += 1;
+  return {
+    tools: [{ name: 'echo', run: async ({ text }) => text }],
+    turns: Array.from({ length: turns }, (_, turn) => [
+      { toolName: 'echo', arguments: { text: `turn ${turn}` } },
+    ]),
+    sessionId: `bench-${sessions}`,
+    ...(way === 'actlog' && adapter && { adapter }),
+    ...(way === 'empty' && { ownHook: () => {} }),
+  };
+}
+
+/** Microseconds a call of an agent that is run some times, its framework included. */
+export async function microsPerCall(
+  harness: AdapterHarness,
+  way: Way,
+  adapter: Scenario['adapter'],
+): Promise<number> {
+  const startedMs = performance.now();
+  for (let count = 0; count < runs; count += 1) {
+    const { error } = await harness.run(scenarioOf(way, adapter));
+    if (error) throw error;
+  }
+  return ((performance.now() - startedMs) * 1000) / callsTogether;
+}
