@@ -1,14 +1,10 @@
 // Writes the table of docs/adapters.md from the harnesses, whose abilities the shared suite proves.
-// Fails when the table is not as it would be written; `--write` writes it.
-import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { AdapterHarness } from '../packages/adapter-suite/src/index.ts';
+import { holdGeneratedPart } from './generated-part.ts';
 import { root } from './workspace.ts';
-
-const page = join(root, 'docs', 'adapters.md');
-const begin = '<!-- table: begin -->\n';
-const end = '<!-- table: end -->';
 
 async function harnesses(): Promise<AdapterHarness[]> {
   const found: AdapterHarness[] = [];
@@ -52,11 +48,4 @@ function table(rows: readonly AdapterHarness[]): string {
   ].join('\n');
 }
 
-const text = readFileSync(page, 'utf8');
-const start = text.indexOf(begin) + begin.length;
-const written = text.slice(0, start) + table(await harnesses()) + text.slice(text.indexOf(end));
-if (process.argv.includes('--write')) writeFileSync(page, written);
-else if (written !== text) {
-  console.error('docs/adapters.md does not hold the table that the harnesses make: run with --write.');
-  process.exitCode = 1;
-}
+holdGeneratedPart('adapters.md', table(await harnesses()));

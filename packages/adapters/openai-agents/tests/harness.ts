@@ -72,10 +72,10 @@ function harnessOf(place: Place, hook: string): AdapterHarness {
 }
 
 /** Agents of the OpenAI Agents SDK, with the adapter at the agent. */
-export const agentHarness: AdapterHarness = harnessOf('agent', 'actlog(agent)');
+export const agentHarness: AdapterHarness = harnessOf('agent', '`actlog(agent)`');
 
 /** With the adapter at the runner. */
-export const runnerHarness: AdapterHarness = harnessOf('runner', 'actlog(runner)');
+export const runnerHarness: AdapterHarness = harnessOf('runner', '`actlog(runner)`');
 
 /** With the adapter for the whole process. */
-export const processHarness: AdapterHarness = harnessOf('process', 'actlog()');
+export const processHarness: AdapterHarness = harnessOf('process', '`actlog()` for the process');
