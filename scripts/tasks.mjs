@@ -49,6 +49,11 @@ const steps = {
     command: [...fromSource, 'scripts/check-packed.ts'],
     remedy: 'fix the package.json or the build of the package that is named above.',
   },
+  billOfMaterials: {
+    title: 'licences and bills of materials (pnpm sbom)',
+    command: [...fromSource, 'scripts/bill-of-materials.ts'],
+    remedy: 'see the packages that are named above.',
+  },
   adapterTable: {
     title: "the docs' table of adapters (from the tests' harnesses)",
     command: [...fromSource, 'scripts/adapter-table.ts'],
@@ -90,6 +95,21 @@ const steps = {
     command: ['pnpm', 'install', '--no-frozen-lockfile'],
     remedy: 'check the versions in pnpm-workspace.yaml.',
   },
+  versions: {
+    title: 'versions and changelogs (changesets)',
+    command: ['changeset', 'version'],
+    remedy: 'see the changesets that are named above.',
+  },
+  writeVersions: {
+    title: 'versions in the sources',
+    command: [...fromSource, 'scripts/write-versions.ts'],
+    remedy: 'give the file that is named above its line.',
+  },
+  publish: {
+    title: 'publish to npm (changesets)',
+    command: ['changeset', 'publish'],
+    remedy: 'run it again: what was published stays, and the rest follows.',
+  },
   changeset: { command: ['changeset'], remedy: 'see CONTRIBUTING.md, "Changesets".' },
 };
 
@@ -113,15 +133,20 @@ const tasks = {
     'declarations',
     'apiReport',
     'packed',
+    'billOfMaterials',
     'adapterTable',
     'conformanceTable',
     'docs',
   ],
+  'bill-of-materials': ['billOfMaterials'],
   examples: ['examples'],
   docs: ['docs'],
   bench: ['bench'],
   clean: ['clean'],
   changeset: ['changeset'],
+  // The lockfile names the versions of the packages among each other.
+  'version-packages': ['versions', 'writeVersions', 'update'],
+  release: ['bundle', 'declarations', 'publish'],
 };
 
 /** The one package whose dependencies are all that a task needs; undefined for the whole workspace. */

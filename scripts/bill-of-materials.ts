@@ -1,0 +1,81 @@
+// Writes a bill of materials (CycloneDX 1.6) of every published package to sbom/, and fails when what a package
+// brings along is under a licence that is not on the list below.
+import { spawnSync } from 'node:child_process';
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import satisfies from 'spdx-satisfies';
+import { publishedPackages, root } from './workspace.ts';
+
+/** Licences (SPDX) that ask for no more than their own text to be kept. */
+const accepted = [
+  '0BSD',
+  'Apache-2.0',
+  'BlueOak-1.0.0',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'CC0-1.0',
+  'ISC',
+  'MIT',
+  'Unlicense',
+];
+
+/** What this script reads of CycloneDX's components. */
+interface Component {
+  readonly name: string;
+  readonly group?: string;
+  readonly version?: string;
+  readonly licenses?: readonly {
+    readonly license?: { readonly id?: string; readonly name?: string };
+    readonly expression?: string;
+  }[];
+}
+
+function licenceOf({ licenses = [] }: Component): string {
+  const names = licenses.map(({ license, expression }) => expression ?? license?.id ?? license?.name ?? '');
+  return names.join(' AND ') || 'none named';
+}
+
+/** Whether a licence expression (SPDX) can be kept to by accepted licences alone. */
+function isAccepted(expression: string): boolean {
+  try {
+    return satisfies(expression, accepted);
+  } catch {
+    return false; // no SPDX expression
+  }
+}
+
+const folder = join(root, 'sbom');
+rmSync(folder, { recursive: true, force: true });
+const packages = publishedPackages();
+const { status } = spawnSync(
+  'pnpm',
+  [
+    'sbom',
+    ...['--sbom-format', 'cyclonedx', '--sbom-spec-version', '1.6', '--prod', '--split'],
+    ...['--out', join(folder, '%s.cdx.json')],
+    ...packages.flatMap(({ manifest }) => ['--filter', manifest.name]),
+  ],
+  { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] },
+);
+if (status !== 0) throw new Error(`pnpm sbom ended with exit code ${status}.`);
+
+const refused: string[] = [];
+const seen = new Set<string>();
+for (const { manifest } of packages) {
+  const file = join(folder, `${manifest.name.replace('@', '').replace('/', '-')}.cdx.json`);
+  const { components = [] } = JSON.parse(readFileSync(file, 'utf8')) as { components?: Component[] };
+  for (const component of components) {
+    const name = [component.group, component.name].filter(Boolean).join('/');
+    seen.add(`${name}@${component.version}`);
+    const licence = licenceOf(component);
+    if (!isAccepted(licence))
+      refused.push(`${manifest.name} brings ${name}@${component.version}: ${licence}`);
+  }
+}
+if (refused.length > 0) {
+  console.error(`These licences are not accepted:\n${[...new Set(refused)].join('\n')}`);
+  console.error('Choose another library, or add the licence to the list in scripts/bill-of-materials.ts.');
+  process.exitCode = 1;
+} else {
+  console.log(`${packages.length} packages bring ${seen.size} others; every licence is accepted. See sbom/.`);
+}
