@@ -1,0 +1,48 @@
+import { Recorder } from '@actlog/recorder';
+import { Hono } from 'hono';
+import { contextStorage, tryGetContext } from 'hono/context-storage';
+import { answerQuestion, orderTools } from './order-agent.ts';
+
+/** What the platform binds to the worker. */
+export interface Bindings {
+  readonly ACTLOG_BASE_URL: string;
+  /** A key with the scope `ingest`. */
+  readonly ACTLOG_API_KEY: string;
+}
+
+type Environment = { Bindings: Bindings };
+
+let recorder: Recorder | undefined;
+
+/** One recorder for all requests of this instance: made by the first one, because only requests bring bindings. */
+export function recorderOf({ ACTLOG_BASE_URL, ACTLOG_API_KEY }: Bindings): Recorder {
+  recorder ??= new Recorder({
+    baseURL: ACTLOG_BASE_URL,
+    apiKey: ACTLOG_API_KEY,
+    agentId: 'order-desk',
+    spool: false, // there is no disk that would outlive the instance
+    // Delivery is the business of the request that is answered; its answer does not wait for it.
+    waitUntil: (delivery) => tryGetContext<Environment>()?.executionCtx.waitUntil(delivery),
+  });
+  return recorder;
+}
+
+/** The agent behind `POST /chats/:id`, whose body names an order. Each chat is a session of its own. */
+const app = new Hono<Environment>();
+app.use(contextStorage());
+app.post('/chats/:id', async (context) => {
+  const recorder = recorderOf(context.env);
+  const { orderId } = await context.req.json<{ orderId: string }>();
+  const tools = recorder.instrument(orderTools);
+  const session = recorder.session(context.req.param('id'));
+  return context.json({ answer: await session.run(() => answerQuestion(orderId, tools)) });
+});
+
+/** For platforms that call `fetch(request, bindings, context)`. */
+export default { fetch: app.fetch };
+
+/** For platforms that freeze the instance with the answer: it is held back until the calls are delivered. */
+export async function handle(request: Request, bindings: Bindings): Promise<Response> {
+  const context = { waitUntil() {}, passThroughOnException() {}, props: {} };
+  return recorderOf(bindings).flushOnReturn(() => app.fetch(request, bindings, context))();
+}

@@ -1,0 +1,38 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+
+/** What stands beside an exported day, and says that it is whole. */
+export interface Manifest {
+  readonly day: string;
+  /** Name of the file with the sessions, one document a line. */
+  readonly file: string;
+  readonly bytes: number;
+  /** SHA-256 of the file, in hex: `sha256sum` prints the same. */
+  readonly sha256: string;
+  readonly sessions: number;
+}
+
+/** The manifest of a day; undefined when the day was never exported to its end. */
+export async function readManifest(path: string): Promise<Manifest | undefined> {
+  try {
+    return JSON.parse(await readFile(path, 'utf8'));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** Writes a manifest in one step: whoever reads it sees all of it. */
+export async function writeManifest(path: string, manifest: Manifest): Promise<void> {
+  await writeFile(`${path}.part`, `${JSON.stringify(manifest, undefined, 2)}\n`, { flush: true });
+  await rename(`${path}.part`, path);
+}
+
+/** SHA-256 of a file, in hex. */
+export async function sha256(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path), hash);
+  return hash.digest('hex');
+}

@@ -1,0 +1,55 @@
+import { ActionDeniedError, type Session } from '@actlog/recorder';
+
+/** A call that a model asks for. */
+export interface RequestedCall {
+  readonly id: string;
+  readonly name: string;
+  readonly arguments: Record<string, unknown>;
+}
+
+/** What a model says to what it has heard: calls, or its last word. */
+export type Model = (heard: readonly string[]) => Promise<readonly RequestedCall[] | string>;
+
+/** Turns after which a run that does not come to an end is ended. */
+const mostTurns = 20;
+
+/**
+ * The whole of an agent: asks the model, runs the calls that it asks for, and tells it what came of them.
+ *
+ * @param signal - ends the run, also while a call waits for a person
+ * @throws the signal's reason
+ */
+export async function runAgent(
+  model: Model,
+  tools: Readonly<Record<string, (args: never) => unknown>>,
+  session: Session,
+  signal: AbortSignal,
+): Promise<string> {
+  const heard: string[] = [];
+  for (let turn = 0; turn < mostTurns; turn += 1) {
+    signal.throwIfAborted();
+    const said = await model(heard);
+    if (typeof said === 'string') return said;
+    for (const call of said) heard.push(await runCall(call));
+  }
+  throw new Error(`The agent did not come to an end in ${mostTurns} turns.`);
+
+  async function runCall({ id, name, arguments: args }: RequestedCall): Promise<string> {
+    const tool = tools[name];
+    try {
+      // The one call that records and guards; `callId` tells two equal calls of the model apart.
+      const call = { toolName: name, arguments: args, callId: id, signal };
+      const result = await session.toolCall(call, () => {
+        if (!tool) throw Object.assign(new Error(`There is no tool ${name}.`), { status: 404 });
+        return tool(args as never);
+      });
+      return JSON.stringify(result);
+    } catch (error) {
+      signal.throwIfAborted();
+      // The message of a denial is written for the model.
+      return ActionDeniedError.isInstance(error)
+        ? error.message
+        : `${name} failed: ${(error as Error).message}`;
+    }
+  }
+}

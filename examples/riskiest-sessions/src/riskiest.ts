@@ -1,0 +1,46 @@
+import type { Actlog, RequestOptions } from '@actlog/client';
+
+/** A session that deserves to be read, with the strongest reason why. */
+export interface RiskySession {
+  readonly id: string;
+  readonly agentId: string;
+  readonly score: number;
+  readonly level: string;
+  /** Title of the strongest factor. */
+  readonly factor: string;
+  /** The calls that the factor rests on: at most five, the first first. */
+  readonly evidence: readonly string[];
+}
+
+/** Which sessions to look at. */
+export interface RiskQuery extends RequestOptions {
+  readonly startedAfter: Date;
+  /** Smallest score, 0 to 100. */
+  readonly minRiskScore: number;
+  /** How many at most. */
+  readonly most: number;
+}
+
+/** The riskiest sessions, the riskiest first. The service lists the newest first, so they are put in order here. */
+export async function* riskiest(client: Actlog, query: RiskQuery): AsyncGenerator<RiskySession> {
+  const { startedAfter, minRiskScore, most, ...options } = query;
+  const filter = { startedAfter: startedAfter.toISOString(), minRiskScore, limit: 200 };
+  const sessions = await client.sessions.list(filter, { ...options, prefetch: true }).toArray();
+  sessions.sort((a, b) => (b.risk?.score ?? 0) - (a.risk?.score ?? 0));
+  for (const { id, agentId = '' } of sessions.slice(0, most)) {
+    const { score = 0, level = '', factors = [] } = await client.sessions.risk(id, options);
+    const [strongest] = factors;
+    const evidence = await calls(client, id, strongest?.evidence.eventIds ?? [], options);
+    yield { id, agentId, score, level, factor: strongest?.title ?? '', evidence };
+  }
+}
+
+/** The events with these ids, in words. Stops reading when it has them all. */
+function calls(client: Actlog, id: string, eventIds: readonly string[], options: RequestOptions) {
+  return client.sessions
+    .events(id, { limit: 200 }, options)
+    .filter(({ eventId }) => eventIds.includes(eventId ?? ''))
+    .take(eventIds.length)
+    .map(({ sourceTimestamp, payload }) => `${sourceTimestamp?.slice(11, 19)} ${String(payload?.toolName)}`)
+    .toArray();
+}

@@ -1,0 +1,47 @@
+import { actlog } from '@actlog/langchain';
+import type { Recorder } from '@actlog/recorder';
+import type { BaseChatModel } from '@langchain/core/language_models/chat_models';
+import { createAgent, tool } from 'langchain';
+import * as z from 'zod';
+
+/** What the bot works on. */
+export interface Shop {
+  /** Euros that were paid, by order. */
+  readonly orders: ReadonlyMap<string, number>;
+  /** Euros that were paid back, by order. */
+  readonly refunds: Map<string, number>;
+}
+
+/** A bot that looks orders up and pays money back. Which refunds it may make alone, it does not know. */
+export function supportBot(model: BaseChatModel, shop: Shop, recorder: Recorder) {
+  const getOrder = tool(
+    ({ orderId }) => {
+      const paid = shop.orders.get(orderId);
+      return paid === undefined ? `There is no order ${orderId}.` : `${orderId}: ${paid} euros were paid.`;
+    },
+    {
+      name: 'get_order',
+      description: 'Look an order up.',
+      schema: z.object({ orderId: z.string() }),
+    },
+  );
+  const refundOrder = tool(
+    ({ orderId, amount }) => {
+      shop.refunds.set(orderId, amount);
+      return `${amount} euros are on their way.`;
+    },
+    {
+      name: 'refund_order',
+      description: 'Pay money back.',
+      schema: z.object({ orderId: z.string(), amount: z.number().positive() }),
+    },
+  );
+  return createAgent({ model, tools: [getOrder, refundOrder], middleware: [actlog({ recorder })] });
+}
+
+/** What the service may see of the arguments: the amount and the order, never what the customer wrote. */
+export function shownArguments(args: unknown, toolName: string): Record<string, unknown> {
+  if (toolName !== 'refund_order') return {};
+  const { orderId, amount } = args as { orderId?: string; amount?: number };
+  return { orderId, amount };
+}

@@ -1,0 +1,44 @@
+import { type Actlog, ConflictError, type WebhookEvent } from '@actlog/client';
+
+/** Levels at which nobody has to look: the answer is no. */
+const refusedLevels: readonly (string | undefined)[] = ['high', 'critical'];
+
+/**
+ * Acts on a delivery: a session whose risk rises is told to the people on call with its reason, and an action that
+ * waits is denied at once where its session is risky, and shown to people otherwise. Doing it twice does no harm.
+ *
+ * @param tell - posts to the channel of the people on call
+ */
+export async function respond(
+  client: Actlog,
+  event: WebhookEvent,
+  tell: (text: string) => void,
+): Promise<void> {
+  switch (event.type) {
+    case 'session.risk_raised': {
+      const { sessionId, level, score } = event.data;
+      if (!refusedLevels.includes(level)) return;
+      const { factors } = await client.sessions.risk(sessionId);
+      tell(`Session ${sessionId} is at ${score} of 100, ${level}: ${factors?.[0]?.explanation ?? ''}`);
+      return;
+    }
+    case 'guardian.action_pending': {
+      const { id, sessionId, action, expiresAt } = event.data;
+      const risk = sessionId ? await client.sessions.risk(sessionId) : undefined;
+      if (!refusedLevels.includes(risk?.level)) {
+        tell(`${action?.toolName} of session ${sessionId} waits for one of you until ${expiresAt}: ${id}`);
+        return;
+      }
+      const comment = `Denied by the responder: the session's risk is ${risk?.level}.`;
+      await client.guardian.pendingActions.decide(id, { decision: 'deny', comment }).catch(hasEnded);
+      tell(`${action?.toolName} of session ${sessionId} was denied: its risk is ${risk?.level}.`);
+      return;
+    }
+    default: // other kinds, and those of later versions
+  }
+}
+
+/** A person was faster, or the time was over. */
+function hasEnded(error: unknown): void {
+  if (!(error instanceof ConflictError)) throw error;
+}
