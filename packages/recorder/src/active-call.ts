@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { processWide } from './process-wide.ts';
 
 /** A call that is running, for hooks further in that see the same call. */
 export interface ActiveCall {
@@ -24,15 +25,10 @@ interface Place {
   readonly outer: ActiveCall | undefined;
 }
 
-const key = Symbol.for('@actlog/recorder/active-call');
-type Storage = AsyncLocalStorage<ActiveCall | Place>;
-
-/** One for all copies of this package: adapters may bring their own. */
-function storage(): Storage {
-  const registry = globalThis as { [key]?: Storage };
-  registry[key] ??= new AsyncLocalStorage<ActiveCall | Place>();
-  return registry[key];
-}
+const storage = processWide(
+  '@actlog/recorder/active-call',
+  () => new AsyncLocalStorage<ActiveCall | Place>(),
+);
 
 /**
  * Node.js 22 follows a storage from its first use on: functions that wait by then are drawn into whatever is entered
@@ -76,15 +72,18 @@ export function enterPlace(): (call: ActiveCall) => void {
  * framework saw it, or the same framework with the same id. So a tool that calls itself is two calls; and an inner
  * call with other arguments, which nobody checked, is one of its own. Each outer call stands for one inner call while
  * it runs: a second one is a repetition, and really happens.
+ *
+ * @param innermost - the call within which the new one starts, as {@link currentCall} gives it
  */
 export function claimSameCall(
+  innermost: ActiveCall | undefined,
   recordedBy: object,
   toolName: string,
   argumentsHash: string,
   callId: string | undefined,
   framework: string | undefined,
 ): ActiveCall | undefined {
-  for (let outer = currentCall(); outer; outer = outer.outer) {
+  for (let outer = innermost; outer; outer = outer.outer) {
     if (!outer.isOpen || outer.recordedBy !== recordedBy) continue;
     if (outer.toolName !== toolName || outer.argumentsHash !== argumentsHash) continue;
     const isOtherHook = outer.framework !== framework || (callId !== undefined && outer.callId === callId);

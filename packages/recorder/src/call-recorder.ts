@@ -61,10 +61,11 @@ export class CallRecorder {
     const hash = this.#hash(call.arguments);
     const argumentsHash = typeof hash === 'string' ? hash : await hash;
     const framework = call.framework ?? this.#options.framework;
+    const outer = currentCall();
     const same =
       argumentsHash === noHash
         ? undefined
-        : claimSameCall(this, call.toolName, argumentsHash, call.callId, framework);
+        : claimSameCall(outer, this, call.toolName, argumentsHash, call.callId, framework);
     const sessionId = call.sessionId ?? currentSessionId() ?? this.#ownSessionId;
     if (!same && outbox?.isBlocking) await outbox.waitForRoom(call.signal, this.#options.blockTimeoutMs);
     const active: ActiveCall = {
@@ -75,7 +76,7 @@ export class CallRecorder {
       framework,
       guard,
       actionId: same?.actionId,
-      outer: currentCall(),
+      outer,
       isOpen: true,
     };
     try {

@@ -1,14 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { processWide } from './process-wide.ts';
 import type { ToolCall, ToolCallFacts } from './tool-call.ts';
 
-const key = Symbol.for('@actlog/recorder/session');
-
-/** One for all copies of this package. */
-function storage(): AsyncLocalStorage<string> {
-  const registry = globalThis as { [key]?: AsyncLocalStorage<string> };
-  registry[key] ??= new AsyncLocalStorage<string>();
-  return registry[key];
-}
+const storage = processWide('@actlog/recorder/session', () => new AsyncLocalStorage<string>());
 
 /** As `prepareCalls` does for calls. */
 export function prepareSessions(): void {

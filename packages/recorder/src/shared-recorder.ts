@@ -1,7 +1,6 @@
+import { processWide } from './process-wide.ts';
 import { Recorder } from './recorder.ts';
 import type { RecorderOptions } from './recorder-options.ts';
-
-const key = Symbol.for('@actlog/recorder/shared');
 
 /**
  * The recorder of this process, for adapters that were given none: one for all copies of this package, made by the
@@ -16,15 +15,18 @@ const key = Symbol.for('@actlog/recorder/shared');
  * @throws when an option or a variable is there and cannot be used
  */
 export function sharedRecorder(options: RecorderOptions = {}): Recorder {
-  const registry = globalThis as { [key]?: Shared };
-  registry[key] ??= { recorder: createShared(options), guard: guardTerms(options) };
-  if (options.guard && guardTerms(options) !== registry[key].guard) {
+  const shared = processWide<Shared>('@actlog/recorder/shared', () => ({
+    recorder: createShared(options),
+    guard: guardTerms(options),
+  }));
+  const { recorder, guard } = shared();
+  if (options.guard && guardTerms(options) !== guard) {
     throw new TypeError(
       'guard: the recorder of this process was made with another guard. Set ACTLOG_GUARD for the whole process, or ' +
         'give each integration a guard of its own: sharedRecorder().forAdapter({ framework, sdk, guard }).',
     );
   }
-  return registry[key].recorder;
+  return recorder;
 }
 
 /** The recorder of this process, and the guard that it was made with. */

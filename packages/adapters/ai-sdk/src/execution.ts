@@ -1,6 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { sharedRecorder } from '@actlog/recorder';
-import type { ActlogOptions } from './options.ts';
+import { processWide } from '@actlog/recorder/adapter';
 
 /** A call that a tool is run for, while telemetry watches it. */
 export interface Execution {
@@ -10,19 +9,7 @@ export interface Execution {
   readonly recordedBy: Set<object>;
 }
 
-const key = Symbol.for('@actlog/ai-sdk/execution');
-
-/** One for all copies of this package. */
-function storage(): AsyncLocalStorage<Execution> {
-  const registry = globalThis as { [key]?: AsyncLocalStorage<Execution> };
-  registry[key] ??= new AsyncLocalStorage<Execution>();
-  return registry[key];
-}
-
-/** The recorder that these options name. */
-export function recorderOf({ recorder }: ActlogOptions): object {
-  return recorder ?? sharedRecorder();
-}
+const storage = processWide('@actlog/ai-sdk/execution', () => new AsyncLocalStorage<Execution>());
 
 /** Runs a tool as a call that telemetry watches; telemetry that is registered twice watches one and the same. */
 export function watch<Result>(
@@ -37,7 +24,7 @@ export function watch<Result>(
 }
 
 /** Tells the telemetry that is watching, where there is any, that a wrapped tool records the call. */
-export function noteExecution(toolCallId: string | undefined, options: ActlogOptions): void {
+export function noteExecution(toolCallId: string | undefined, recorder: object): void {
   const execution = storage().getStore();
-  if (execution && execution.toolCallId === toolCallId) execution.recordedBy.add(recorderOf(options));
+  if (execution && execution.toolCallId === toolCallId) execution.recordedBy.add(recorder);
 }

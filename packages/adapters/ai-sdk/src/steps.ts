@@ -1,45 +1,34 @@
-import { type AdapterCalls, conversationSession } from '@actlog/recorder/adapter';
+import { type AdapterCalls, conversationSession, processWidePerOwner } from '@actlog/recorder/adapter';
 import { aiSdkCalls } from './ai-sdk-calls.ts';
-import { recorderOf } from './execution.ts';
 import type { ActlogOptions } from './options.ts';
 import { awaitedCalls, type EndedStep, stepCalls } from './step-calls.ts';
 
 /** Provider calls whose result may come in a later step, at most. */
 const maxAwaited = 1000;
 
-const key = Symbol.for('@actlog/ai-sdk/steps');
-
-/** The parts of steps that a recorder has already; one for all copies of this package. */
-function recordedParts(recorder: object): WeakSet<object> {
-  const registry = globalThis as { [key]?: WeakMap<object, WeakSet<object>> };
-  registry[key] ??= new WeakMap();
-  const parts = registry[key].get(recorder) ?? new WeakSet();
-  registry[key].set(recorder, parts);
-  return parts;
-}
+/** The parts of steps that a recorder has already. */
+const recordedParts = processWidePerOwner('@actlog/ai-sdk/steps', () => new WeakSet<object>());
 
 /** The callback behind `actlog.steps()`: for `onStepFinish`, or `onStepEnd` as `ai` 7 calls it. */
 export function recordSteps(options: Omit<ActlogOptions, 'guard'> = {}): (step: EndedStep) => void {
-  const steps = new StepCalls(aiSdkCalls(options), options);
+  const steps = new StepCalls(aiSdkCalls(options));
   return (step) => steps.record(step, conversationSession(undefined));
 }
 
 /** Records the calls of steps that no tool of this process was run for. */
 export class StepCalls {
   readonly #calls: AdapterCalls;
-  readonly #options: ActlogOptions;
   /** What the provider was asked, by id: a result that comes in a later step does not repeat it. */
   readonly #asked = new Map<string, unknown>();
 
-  constructor(calls: AdapterCalls, options: ActlogOptions) {
+  constructor(calls: AdapterCalls) {
     this.#calls = calls;
-    this.#options = options;
   }
 
   /** Records each call once, however many hooks tell of the step. */
   record(step: EndedStep, sessionId: string | undefined): void {
     this.#remember(step);
-    const parts = recordedParts(recorderOf(this.#options));
+    const parts = recordedParts(this.#calls.recorder);
     for (const { part, toolName, toolCallId, input, outcome } of stepCalls(step)) {
       if (parts.has(part) || !this.#calls.covers(toolName)) continue;
       parts.add(part);

@@ -1,7 +1,7 @@
 import type { ToolOutcome } from '@actlog/recorder';
 import { conversationSession, noArgumentsHash } from '@actlog/recorder/adapter';
 import { aiSdkCalls } from './ai-sdk-calls.ts';
-import { type Execution, recorderOf, watch } from './execution.ts';
+import { type Execution, watch } from './execution.ts';
 import type { ActlogOptions } from './options.ts';
 import type { EndedStep } from './step-calls.ts';
 import { StepCalls } from './steps.ts';
@@ -35,7 +35,7 @@ export interface ActlogTelemetry {
  */
 export function recordTelemetry(options: Omit<ActlogOptions, 'guard'> = {}): ActlogTelemetry {
   const calls = aiSdkCalls(options);
-  const steps = new StepCalls(calls, options);
+  const steps = new StepCalls(calls);
   const sessions = new Map<string, string | undefined>();
   const executions = new Map<string, Execution>();
   return {
@@ -54,7 +54,7 @@ export function recordTelemetry(options: Omit<ActlogOptions, 'guard'> = {}): Act
       const id = executionId(callId, toolCallId);
       const recordedBy = executions.get(id)?.recordedBy;
       executions.delete(id);
-      const recorder = recorderOf(options);
+      const { recorder } = calls;
       if (recordedBy?.has(recorder) || !calls.covers(toolName)) return;
       recordedBy?.add(recorder);
       // `recordInputs: false` hides the arguments.

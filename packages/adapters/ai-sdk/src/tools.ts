@@ -1,4 +1,9 @@
-import { type AdapterCalls, conversationSession, type HookedCall } from '@actlog/recorder/adapter';
+import {
+  type AdapterCalls,
+  conversationSession,
+  type HookedCall,
+  withMethods,
+} from '@actlog/recorder/adapter';
 import type { ToolSet } from 'ai';
 import { aiSdkCalls } from './ai-sdk-calls.ts';
 import { throwForModel } from './denial.ts';
@@ -25,7 +30,10 @@ export function recordTools<Tools extends ToolSet>(tools: Tools, options: Actlog
   const calls = aiSdkCalls(options);
   const entries = Object.entries(tools as Record<string, unknown>).map(([name, tool]) => {
     const isRecorded = isExecutable(tool) && calls.covers(name);
-    return [name, isRecorded ? wrapped(tool, recordedExecute(name, tool, calls, options)) : tool];
+    if (!isRecorded) return [name, tool];
+    // Its own functions may be schemas.
+    const execute = recordedExecute(name, tool, calls);
+    return [name, withMethods(tool, { execute }, 'class-methods')];
   });
   return Object.fromEntries(entries) as Tools;
 }
@@ -34,25 +42,7 @@ function isExecutable(tool: unknown): tool is ExecutableTool {
   return typeof (tool as Partial<ExecutableTool> | undefined)?.execute === 'function';
 }
 
-/** Only `execute` changes; all else, private fields of a class too, is the tool's own. */
-function wrapped(tool: ExecutableTool, execute: Execute): ExecutableTool {
-  return new Proxy(tool, {
-    get(target, property) {
-      if (property === 'execute') return execute;
-      const value: unknown = Reflect.get(target, property, target);
-      // Own functions may be schemas with properties of their own; they and the class stay what they are.
-      const isMethod = !Object.hasOwn(target, property) && property !== 'constructor';
-      return typeof value === 'function' && isMethod ? value.bind(target) : value;
-    },
-  });
-}
-
-function recordedExecute(
-  toolName: string,
-  tool: ExecutableTool,
-  calls: AdapterCalls,
-  settings: ActlogOptions,
-): Execute {
+function recordedExecute(toolName: string, tool: ExecutableTool, calls: AdapterCalls): Execute {
   const isStream = isGeneratorFunction(tool.execute);
   return (input, options) => {
     const call: HookedCall = {
@@ -62,7 +52,7 @@ function recordedExecute(
       signal: options?.abortSignal,
       sessionId: conversationSession(options?.messages),
     };
-    noteExecution(options?.toolCallId, settings);
+    noteExecution(options?.toolCallId, calls.recorder);
     const start = () => tool.execute(input, options);
     if (isStream) return recordStream(calls, call, start as () => AsyncIterable<unknown>);
     const run = async () => {

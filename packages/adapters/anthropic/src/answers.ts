@@ -4,7 +4,7 @@ import { blocksOf, type MessageBlock } from './message-blocks.ts';
 import { MessageCalls } from './message-calls.ts';
 import type { ActlogOptions } from './options.ts';
 import { resultOf, ToolNotFoundError, type ToolResult } from './tool-result.ts';
-import { recorderOf, toolUses } from './tool-uses.ts';
+import { toolUses } from './tool-uses.ts';
 
 /** What a call is run with beside its input. */
 export interface ToolUseContext {
@@ -53,8 +53,7 @@ export function answersOf<Content = string>(
   options: ActlogOptions = {},
 ): Answers<Content> {
   const calls = anthropicCalls(options);
-  const seen = new MessageCalls(options, calls);
-  const recorder = recorderOf(options);
+  const seen = new MessageCalls(calls);
   return async (message, { signal, messages } = {}) => {
     const sessionId = conversationSession(messages);
     const blocks = blocksOf(message);
@@ -62,7 +61,7 @@ export function answersOf<Content = string>(
     const uses = blocks.filter(({ type }) => type === 'tool_use') as (MessageBlock & CalledTool)[];
     if (uses.length === 0) return undefined;
     const results = uses.map((toolUse) => {
-      toolUses().claim(toolUse.id, recorder);
+      toolUses().claim(toolUse.id, calls.recorder);
       return resultOf(toolUse, signal, () => recordedRun(calls, functions, { toolUse, signal }));
     });
     return { role: 'user', content: await Promise.all(results) };

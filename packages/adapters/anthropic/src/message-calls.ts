@@ -1,5 +1,4 @@
 import type { AdapterCalls } from '@actlog/recorder/adapter';
-import { anthropicCalls } from './anthropic-calls.ts';
 import {
   type AnyMessage,
   blocksOf,
@@ -9,17 +8,14 @@ import {
   type MessageBlock,
   serverOutcome,
 } from './message-blocks.ts';
-import type { ActlogOptions } from './options.ts';
-import { recorderOf, toolUses } from './tool-uses.ts';
+import { toolUses } from './tool-uses.ts';
 
 /** Records the calls that messages tell of, each once. */
 export class MessageCalls {
   readonly #calls: AdapterCalls;
-  readonly #recorder: object;
 
-  constructor(options: ActlogOptions, calls = anthropicCalls(options)) {
+  constructor(calls: AdapterCalls) {
     this.#calls = calls;
-    this.#recorder = recorderOf(options);
   }
 
   /** A block that the model has written: remembers what it asks for, and records what Anthropic has run. */
@@ -47,7 +43,7 @@ export class MessageCalls {
   #record(id: string | undefined, outcome: ReturnType<typeof clientOutcome>): void {
     const use = id === undefined ? undefined : toolUses().find(id);
     if (id === undefined || !use || !outcome || !this.#calls.covers(use.toolName)) return;
-    if (!toolUses().claim(id, this.#recorder)) return;
+    if (!toolUses().claim(id, this.#calls.recorder)) return;
     const { toolName, input, sessionId } = use;
     this.#calls.record({ toolName, arguments: input, sessionId }, outcome);
   }

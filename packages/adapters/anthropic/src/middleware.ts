@@ -1,5 +1,6 @@
 import { conversationSession } from '@actlog/recorder/adapter';
 import type { Middleware, MiddlewareContext } from '@anthropic-ai/sdk';
+import { anthropicCalls } from './anthropic-calls.ts';
 import { type AnyMessage, blocksOf, isToolUse } from './message-blocks.ts';
 import { MessageCalls } from './message-calls.ts';
 import type { ActlogOptions } from './options.ts';
@@ -18,7 +19,7 @@ interface MessageRequest {
  * is for you to run.
  */
 export function recordMiddleware(options: Omit<ActlogOptions, 'guard'> = {}): Middleware {
-  const calls = new MessageCalls(options);
+  const calls = new MessageCalls(anthropicCalls(options));
   return async (request, next, context) => {
     const sent = unfelt(() => messageRequest(context));
     if (!sent) return next(request);

@@ -1,5 +1,4 @@
-import { sharedRecorder } from '@actlog/recorder';
-import type { ActlogOptions } from './options.ts';
+import { processWide } from '@actlog/recorder/adapter';
 
 /** What is known of a call by its `tool_use` id. */
 export interface ToolUse {
@@ -56,16 +55,5 @@ function put<Value>(map: Map<string, Value>, id: string, value: Value): void {
   if (map.size > maxUses) map.delete(map.keys().next().value as string);
 }
 
-const key = Symbol.for('@actlog/anthropic/tool-uses');
-
-/** One for all copies of this package. */
-export function toolUses(): ToolUses {
-  const registry = globalThis as { [key]?: ToolUses };
-  registry[key] ??= new ToolUses();
-  return registry[key];
-}
-
-/** The recorder that these options name. */
-export function recorderOf({ recorder }: ActlogOptions): object {
-  return recorder ?? sharedRecorder();
-}
+/** The calls of this process. */
+export const toolUses: () => ToolUses = processWide('@actlog/anthropic/tool-uses', () => new ToolUses());

@@ -1,4 +1,4 @@
-import type { AdapterCalls } from '@actlog/recorder/adapter';
+import { type AdapterCalls, withMethods } from '@actlog/recorder/adapter';
 import type { BetaRunnableTool } from '@anthropic-ai/sdk/lib/tools/BetaRunnableTool';
 import type { BetaRunnableToolset } from '@anthropic-ai/sdk/lib/tools/BetaRunnableToolset';
 import type { BetaToolUnion } from '@anthropic-ai/sdk/resources/beta';
@@ -6,7 +6,7 @@ import { anthropicCalls } from './anthropic-calls.ts';
 import { throwForModel } from './denial.ts';
 import { isInvalidInput, noteInvalidInput } from './invalid-input.ts';
 import type { ActlogOptions } from './options.ts';
-import { recorderOf, toolUses } from './tool-uses.ts';
+import { toolUses } from './tool-uses.ts';
 
 /** What a tool runner takes: its own tools and toolsets, and those that Anthropic runs. */
 type RunnerTool = BetaToolUnion | BetaRunnableTool | BetaRunnableToolset;
@@ -35,7 +35,7 @@ export function recordTools<Tools extends readonly RunnerTool[]>(
   const calls = anthropicCalls(options);
   return tools.map((tool) => {
     const isRecorded = isRunnable(tool) && (tool.name === undefined || calls.covers(tool.name));
-    return isRecorded ? wrapped(tool, calls, recorderOf(options)) : tool;
+    return isRecorded ? wrapped(tool, calls) : tool;
   }) as { -readonly [Index in keyof Tools]: Tools[Index] };
 }
 
@@ -44,27 +44,19 @@ function isRunnable(tool: unknown): tool is Runnable {
 }
 
 /** Only `run` and `parse` change; all else, marks and private fields too, is the tool's own. */
-function wrapped(tool: Runnable, calls: AdapterCalls, recorder: object): Runnable {
-  const run: Run = (...args) => recordRun(tool, calls, recorder, args);
-  const parse = (content: unknown) => recordParse(tool, calls, recorder, content);
-  return new Proxy(tool, {
-    get(target, property) {
-      if (property === 'run') return run;
-      const value: unknown = Reflect.get(target, property, target);
-      if (property === 'parse' && value) return parse;
-      const isMethod = !Object.hasOwn(target, property) && property !== 'constructor';
-      return typeof value === 'function' && isMethod ? value.bind(target) : value;
-    },
-  });
+function wrapped(tool: Runnable, calls: AdapterCalls): Runnable {
+  const run: Run = (...args) => recordRun(tool, calls, args);
+  const parse = (content: unknown) => recordParse(tool, calls, content);
+  return withMethods(tool, { run, ...(tool.parse && { parse }) }, 'class-methods');
 }
 
-async function recordRun(tool: Runnable, calls: AdapterCalls, recorder: object, args: unknown[]) {
+async function recordRun(tool: Runnable, calls: AdapterCalls, args: unknown[]) {
   // A tool is run with its input and the context, a toolset with the context and the call.
   const [input, context] = (tool.name === undefined ? [undefined, args[0]] : args) as [unknown, RunContext?];
   const use = context?.toolUse;
   const toolName = use?.name ?? tool.name ?? 'unknown';
   if (!calls.covers(toolName)) return tool.run(...args);
-  if (use) toolUses().claim(use.id, recorder);
+  if (use) toolUses().claim(use.id, calls.recorder);
   const call = {
     toolName,
     arguments: use ? use.input : input,
@@ -76,7 +68,7 @@ async function recordRun(tool: Runnable, calls: AdapterCalls, recorder: object, 
 }
 
 /** An input that does not fit never reaches `run`. */
-function recordParse(tool: Runnable, calls: AdapterCalls, recorder: object, content: unknown): unknown {
+function recordParse(tool: Runnable, calls: AdapterCalls, content: unknown): unknown {
   try {
     return tool.parse?.(content);
   } catch (error) {
@@ -84,7 +76,7 @@ function recordParse(tool: Runnable, calls: AdapterCalls, recorder: object, cont
     noteInvalidInput(error);
     const toolName = tool.name ?? 'unknown';
     if (!isKnown) {
-      const sessionId = toolUses().claimInput(toolName, content, recorder)?.sessionId;
+      const sessionId = toolUses().claimInput(toolName, content, calls.recorder)?.sessionId;
       calls.record({ toolName, arguments: content, sessionId }, { ok: false, error });
     }
     throw error;

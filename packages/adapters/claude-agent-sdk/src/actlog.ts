@@ -24,9 +24,9 @@ import { withCalls } from './sdk-servers.ts';
 export function actlog<Given extends Options>(options?: Given, settings: AdapterOptions = {}): Given {
   const given = options ?? ({} as Given);
   const calls = claudeCalls(settings);
-  if (isInstalled(given.hooks, settings)) return given;
+  if (isInstalled(given.hooks, calls.recorder)) return given;
   const open = new OpenCalls(given.abortController?.signal);
-  const hooks = recordHooks(given.hooks, new HookedCalls(calls, open), settings);
+  const hooks = recordHooks(given.hooks, new HookedCalls(calls, open), calls.recorder);
   const { mcpServers } = given;
   return { ...given, hooks, ...(mcpServers && { mcpServers: withCalls(mcpServers, open) }) };
 }

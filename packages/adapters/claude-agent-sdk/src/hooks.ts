@@ -1,5 +1,4 @@
-import { sharedRecorder } from '@actlog/recorder';
-import type { AdapterOptions } from '@actlog/recorder/adapter';
+import type { Recorder } from '@actlog/recorder';
 import type {
   HookCallback,
   HookCallbackMatcher,
@@ -20,20 +19,13 @@ type Hooks = NonNullable<Options['hooks']>;
 type InputOf<Event extends HookEvent> = Extract<HookInput, { readonly hook_event_name: Event }>;
 
 /** Whether hooks record for this recorder already. */
-export function isInstalled(
-  hooks: Options['hooks'],
-  { recorder = sharedRecorder() }: AdapterOptions,
-): boolean {
+export function isInstalled(hooks: Options['hooks'], recorder: Recorder): boolean {
   const callbacks = hooks?.PreToolUse?.flatMap((matcher) => matcher.hooks) ?? [];
   return callbacks.some((callback) => (callback as { [brand]?: unknown })[brand] === recorder);
 }
 
 /** The user's hooks with ours beside them. All hooks of an event are asked at once, and the strictest answer holds. */
-export function recordHooks(
-  own: Options['hooks'],
-  calls: HookedCalls,
-  { recorder = sharedRecorder() }: AdapterOptions,
-): Hooks {
+export function recordHooks(own: Options['hooks'], calls: HookedCalls, recorder: Recorder): Hooks {
   const admit = Object.assign(
     on('PreToolUse', (input, signal) => calls.admit(input, signal)),
     { [brand]: recorder },

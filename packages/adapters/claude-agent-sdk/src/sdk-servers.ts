@@ -1,3 +1,4 @@
+import { withMethods } from '@actlog/recorder/adapter';
 import type { McpSdkServerConfigWithInstance, McpServerConfig } from '@anthropic-ai/claude-agent-sdk';
 import type { OpenCalls } from './open-calls.ts';
 
@@ -26,19 +27,12 @@ export function withCalls(
 }
 
 function withInstance(config: McpSdkServerConfigWithInstance, open: OpenCalls): McpServerConfig {
-  const instance = new Proxy(config.instance, {
-    get(target, property) {
-      const value: unknown = Reflect.get(target, property, target);
-      if (typeof value !== 'function') return value;
-      if (property !== 'connect') return value.bind(target);
-      return async (connection: Connection) => {
-        await value.call(target, connection);
-        const { onmessage } = connection;
-        if (onmessage) connection.onmessage = within(onmessage.bind(connection), open);
-      };
-    },
-  });
-  return { ...config, instance };
+  const connect = async (connection: Connection) => {
+    await config.instance.connect(connection as never);
+    const { onmessage } = connection;
+    if (onmessage) connection.onmessage = within(onmessage.bind(connection), open);
+  };
+  return { ...config, instance: withMethods(config.instance, { connect }) };
 }
 
 function within(

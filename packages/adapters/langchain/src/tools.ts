@@ -1,5 +1,5 @@
 import { ActionDeniedError } from '@actlog/recorder';
-import type { AdapterCalls } from '@actlog/recorder/adapter';
+import { type AdapterCalls, withMethods } from '@actlog/recorder/adapter';
 import type { StructuredToolInterface } from '@langchain/core/tools';
 import { langChainCalls, surroundings } from './langchain-calls.ts';
 import type { ActlogOptions } from './options.ts';
@@ -35,16 +35,10 @@ export function recordTools<const Tools extends readonly StructuredToolInterface
   };
 }
 
-/** Only `invoke` changes; all else, private fields too, is the tool's own. */
 function wrapped<Tool extends StructuredToolInterface>(tool: Tool, calls: AdapterCalls): Tool {
-  const invoke = (input: unknown, config?: Invocation['config']) =>
-    recordInvocation(tool, calls, { input, config });
-  return new Proxy(tool, {
-    get(target, property) {
-      if (property === 'invoke') return invoke;
-      const value: unknown = Reflect.get(target, property, target);
-      return typeof value === 'function' ? value.bind(target) : value;
-    },
+  return withMethods(tool, {
+    invoke: (input: unknown, config?: Invocation['config']) =>
+      recordInvocation(tool, calls, { input, config }),
   });
 }
 

@@ -1,4 +1,3 @@
-import { type Recorder, sharedRecorder } from '@actlog/recorder';
 import { type AdapterCalls, type AdapterOptions, conversationSession } from '@actlog/recorder/adapter';
 import type { AnyExportedSpan, ObservabilityExporter, TracingEvent } from '@mastra/core/observability';
 import { mastraCalls } from './mastra-calls.ts';
@@ -19,15 +18,13 @@ export function recordSpans(options: Omit<AdapterOptions, 'guard'> = {}): Observ
 
 class SpanRecorder implements ObservabilityExporter {
   readonly name = 'actlog';
-  readonly #recorder: Recorder;
   readonly #calls: AdapterCalls;
   readonly #recorded: RecordedCalls;
   readonly #spans = new OpenSpans();
 
   constructor(options: AdapterOptions) {
     this.#calls = mastraCalls(options);
-    this.#recorder = options.recorder ?? sharedRecorder();
-    this.#recorded = recordedCalls(options);
+    this.#recorded = recordedCalls(this.#calls.recorder);
   }
 
   async exportTracingEvent({ type, exportedSpan }: TracingEvent): Promise<void> {
@@ -38,12 +35,12 @@ class SpanRecorder implements ObservabilityExporter {
 
   /** Waits until everything that was recorded is delivered. */
   async flush(): Promise<void> {
-    await this.#recorder.flush();
+    await this.#calls.recorder.flush();
   }
 
   /** The same: the recorder may serve others too, and is closed by whoever made it. */
   async shutdown(): Promise<void> {
-    await this.#recorder.flush();
+    await this.#calls.recorder.flush();
   }
 
   #start(span: AnyExportedSpan): void {

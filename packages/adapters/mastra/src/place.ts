@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { processWide } from '@actlog/recorder/adapter';
 import type { RecordedCalls } from './recorded-calls.ts';
 
 /** The call that code runs in, as far as hooks have seen it. */
@@ -14,14 +15,7 @@ export interface Place {
   spanId?: string;
 }
 
-const key = Symbol.for('@actlog/mastra/place');
-
-/** One for all copies of this package. */
-function storage(): AsyncLocalStorage<Place> {
-  const registry = globalThis as { [key]?: AsyncLocalStorage<Place> };
-  registry[key] ??= new AsyncLocalStorage<Place>();
-  return registry[key];
-}
+const storage = processWide('@actlog/mastra/place', () => new AsyncLocalStorage<Place>());
 
 /** As the recorder does: Node.js 22 follows a storage from its first use on, which is to be before agents run. */
 export function preparePlaces(): void {

@@ -1,5 +1,5 @@
-import { sharedRecorder } from '@actlog/recorder';
-import type { AdapterOptions } from '@actlog/recorder/adapter';
+import type { Recorder } from '@actlog/recorder';
+import { processWidePerOwner } from '@actlog/recorder/adapter';
 
 /** Spans to remember, at most: they are asked about while the call is under way, or soon after. */
 const maxSpans = 10_000;
@@ -61,13 +61,8 @@ function forgetOldest(remembered: Map<string, unknown> | Set<string>): void {
   if (remembered.size > maxSpans) remembered.delete(remembered.keys().next().value as string);
 }
 
-const key = Symbol.for('@actlog/mastra/recorded-calls');
-
-/** What the recorder that these options name has; one for all copies of this package. */
-export function recordedCalls({ recorder = sharedRecorder() }: AdapterOptions): RecordedCalls {
-  const registry = globalThis as { [key]?: WeakMap<object, RecordedCalls> };
-  registry[key] ??= new WeakMap();
-  const known = registry[key].get(recorder) ?? new RecordedCalls();
-  registry[key].set(recorder, known);
-  return known;
-}
+/** What a recorder has. */
+export const recordedCalls: (recorder: Recorder) => RecordedCalls = processWidePerOwner(
+  '@actlog/mastra/recorded-calls',
+  () => new RecordedCalls(),
+);

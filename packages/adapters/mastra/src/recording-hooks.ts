@@ -28,7 +28,7 @@ export class RecordingHooks {
     preparePlaces();
     this.#own = own;
     this.#calls = mastraCalls(options);
-    this.#recorded = recordedCalls(options);
+    this.#recorded = recordedCalls(this.#calls.recorder);
   }
 
   /** Lets the user's hook answer, and then the guard. What is thrown is the error that the model reads. */

@@ -1,4 +1,4 @@
-import type { AdapterCalls } from '@actlog/recorder/adapter';
+import { type AdapterCalls, withMethods } from '@actlog/recorder/adapter';
 import { currentRun, type NamedAgent } from './run-scope.ts';
 
 /** Who asked for a command or a patch. */
@@ -23,16 +23,14 @@ export function withActions<Target extends object>(
   toolName: string,
   methods: readonly (keyof Target)[],
 ): Target {
-  return new Proxy(target, {
-    get(own, property) {
-      const value: unknown = Reflect.get(own, property, own);
-      if (typeof value !== 'function') return value;
-      const method = value.bind(own);
-      if (!methods.includes(property as keyof Target)) return method;
-      return (action: object, ...rest: unknown[]) =>
-        runAction(toolName, action, () => method(action, ...rest) as unknown);
-    },
-  });
+  const own = target as Record<keyof Target, (...args: unknown[]) => unknown>;
+  const recorded = methods
+    .filter((name) => typeof own[name] === 'function')
+    .map((name) => [
+      name,
+      (action: object, ...rest: unknown[]) => runAction(toolName, action, () => own[name](action, ...rest)),
+    ]);
+  return withMethods(target, Object.fromEntries(recorded));
 }
 
 async function runAction(toolName: string, action: object, act: () => unknown): Promise<unknown> {

@@ -1,6 +1,4 @@
-import type { AdapterCalls } from '@actlog/recorder/adapter';
-
-const key = Symbol.for('@actlog/openai-agents/coverage');
+import { type AdapterCalls, processWide } from '@actlog/recorder/adapter';
 
 /** Whose tool calls are recorded, and through what. */
 export interface Coverage {
@@ -10,9 +8,9 @@ export interface Coverage {
   process: AdapterCalls | undefined;
 }
 
-/** One for all copies of this package: the SDK's classes are hooked once. */
-export function coverage(): Coverage {
-  const registry = globalThis as { [key]?: Coverage };
-  registry[key] ??= { agents: new WeakMap(), runners: new WeakMap(), process: undefined };
-  return registry[key];
-}
+/** The coverage of this process, in which the SDK's classes are hooked once. */
+export const coverage: () => Coverage = processWide<Coverage>('@actlog/openai-agents/coverage', () => ({
+  agents: new WeakMap(),
+  runners: new WeakMap(),
+  process: undefined,
+}));

@@ -1,21 +1,16 @@
+import { processWide } from '@actlog/recorder/adapter';
 import type { FunctionTool, Tool } from '@openai/agents';
 import { withActions } from './actions.ts';
 import { inputGuardrail, outputGuardrail } from './guardrails.ts';
 import { currentRun } from './run-scope.ts';
 
-const key = Symbol.for('@actlog/openai-agents/hooked');
-
-/** What a tool was given, for all copies of this package. */
+/** What a tool was given. */
 interface Hooks {
   readonly input: ReturnType<typeof inputGuardrail>;
   readonly output: ReturnType<typeof outputGuardrail>;
 }
 
-function hooked(): WeakMap<object, Hooks | true> {
-  const registry = globalThis as { [key]?: WeakMap<object, Hooks | true> };
-  registry[key] ??= new WeakMap();
-  return registry[key];
-}
+const hooked = processWide('@actlog/openai-agents/hooked', () => new WeakMap<object, Hooks | true>());
 
 /**
  * Hooks a tool where it can be hooked. It stays the same object, as the SDK and the user's hooks know tools by

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ToolOutcome } from '@actlog/recorder';
-import type { AdapterCalls, BegunCall, HookedCall } from '@actlog/recorder/adapter';
+import { type AdapterCalls, type BegunCall, type HookedCall, processWide } from '@actlog/recorder/adapter';
 import { unfinished } from './agents-calls.ts';
 import { coverage } from './coverage.ts';
 
@@ -15,14 +15,7 @@ interface Place {
   readonly callId?: string;
 }
 
-const key = Symbol.for('@actlog/openai-agents/run');
-
-/** One for all copies of this package. */
-function places(): AsyncLocalStorage<Place> {
-  const registry = globalThis as { [key]?: AsyncLocalStorage<Place> };
-  registry[key] ??= new AsyncLocalStorage<Place>();
-  return registry[key];
-}
+const places = processWide('@actlog/openai-agents/run', () => new AsyncLocalStorage<Place>());
 
 /** The run that this code belongs to, and the call within which it runs. */
 export function currentPlace(): Place | undefined {

@@ -1,13 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { processWide } from '@actlog/recorder/adapter';
 
-const key = Symbol.for('@actlog/openai/call-ids');
-
-/** One for all copies of this package. */
-function callIds(): WeakMap<object, string> {
-  const registry = globalThis as { [key]?: WeakMap<object, string> };
-  registry[key] ??= new WeakMap();
-  return registry[key];
-}
+const callIds = processWide('@actlog/openai/call-ids', () => new WeakMap<object, string>());
 
 /**
  * The id of a call, by the object that its arguments are: hooks further in know the call by it. Undefined for arguments

@@ -1,15 +1,9 @@
 import { responseStatuses, type ToolOutcome } from '@actlog/recorder';
-import { AdapterCalls, type AdapterOptions } from '@actlog/recorder/adapter';
+import { AdapterCalls, type AdapterOptions, processWide } from '@actlog/recorder/adapter';
 import { version } from './version.ts';
 
-const key = Symbol.for('@actlog/openai/invalid-arguments');
-
 /** Errors of arguments that do not fit, by whichever copy of this package they were noted. */
-function noted(): WeakSet<object> {
-  const registry = globalThis as { [key]?: WeakSet<object> };
-  registry[key] ??= new WeakSet();
-  return registry[key];
-}
+const noted = processWide('@actlog/openai/invalid-arguments', () => new WeakSet<object>());
 
 /**
  * What passes the calls of the openai package to the recorder.

@@ -1,4 +1,4 @@
-import { type Recorder, sharedRecorder, type ToolOutcome } from '@actlog/recorder';
+import type { Recorder, ToolOutcome } from '@actlog/recorder';
 import { type AdapterCalls, noArgumentsHash } from '@actlog/recorder/adapter';
 import type { ReadableSpan, SpanProcessor } from '@opentelemetry/sdk-trace-base';
 import type { ToolSpan } from './dialect.ts';
@@ -15,14 +15,12 @@ const recorded = new WeakMap<ReadableSpan, Set<Recorder>>();
 
 /** Records the tool calls of spans as they end. Nothing in it throws into the code that ends a span. */
 export class ToolSpanProcessor implements SpanProcessor {
-  readonly #recorder: Recorder;
   readonly #calls: AdapterCalls;
   readonly #live = new LiveSpans();
   readonly #emitted = new EmittedCalls();
 
   constructor(options: ActlogOptions) {
     this.#calls = otelCalls(options);
-    this.#recorder = options.recorder ?? sharedRecorder();
   }
 
   onStart(span: ReadableSpan): void {
@@ -49,7 +47,7 @@ export class ToolSpanProcessor implements SpanProcessor {
 
   /** Resolves when the recorder has delivered what it has, or gave up waiting. */
   async forceFlush(): Promise<void> {
-    await this.#recorder.flush();
+    await this.#calls.recorder.flush();
   }
 
   /** As `forceFlush`: the recorder is its owner's, who may use it on. */
@@ -60,8 +58,9 @@ export class ToolSpanProcessor implements SpanProcessor {
   #claim(span: ReadableSpan): boolean {
     const recorders = recorded.get(span) ?? new Set();
     recorded.set(span, recorders);
-    if (recorders.has(this.#recorder)) return false;
-    recorders.add(this.#recorder);
+    const { recorder } = this.#calls;
+    if (recorders.has(recorder)) return false;
+    recorders.add(recorder);
     return true;
   }
 }

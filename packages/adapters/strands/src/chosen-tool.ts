@@ -1,6 +1,6 @@
-import type { AdapterCalls } from '@actlog/recorder/adapter';
+import { type AdapterCalls, withMethods } from '@actlog/recorder/adapter';
 import type { BeforeToolCallEvent, Tool, ToolContext } from '@strands-agents/sdk';
-import { recordedStream, withMethods } from './recorded-tool.ts';
+import { recordedStream } from './recorded-tool.ts';
 
 /** What is known of a tool that stands in for another during one call. */
 interface StandIn {

@@ -8,21 +8,6 @@ import { outcomeOf } from './tool-outcome.ts';
 const leftEarly: ToolOutcome = { ok: false, error: new DOMException('The tool was left.', 'AbortError') };
 
 /**
- * The same tool, of the same type and with the same private fields, but for some of its methods.
- *
- * @param methods - what to have instead, by name
- */
-export function withMethods<OneTool extends Tool>(tool: OneTool, methods: Record<string, unknown>): OneTool {
-  return new Proxy(tool, {
-    get(target, property) {
-      if (typeof property === 'string' && Object.hasOwn(methods, property)) return methods[property];
-      const value: unknown = Reflect.get(target, property, target);
-      return typeof value === 'function' ? value.bind(target) : value;
-    },
-  });
-}
-
-/**
  * A run of a tool, recorded and guarded. A denial is thrown: Strands makes the tool's error result of it, with its
  * message as the text for the model and the error itself for hooks.
  */

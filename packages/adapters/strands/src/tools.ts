@@ -1,6 +1,6 @@
-import type { AdapterCalls, AdapterOptions } from '@actlog/recorder/adapter';
+import { type AdapterCalls, type AdapterOptions, withMethods } from '@actlog/recorder/adapter';
 import type { Tool, ToolContext, ToolList } from '@strands-agents/sdk';
-import { recordedStream, withMethods } from './recorded-tool.ts';
+import { recordedStream } from './recorded-tool.ts';
 import { hookedCall, strandsCalls } from './strands-calls.ts';
 
 /** The wrapper behind `actlog.tools()`: the same tools, of the same types. Agents and MCP clients are as they were. */

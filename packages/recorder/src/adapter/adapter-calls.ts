@@ -1,5 +1,6 @@
 import { prepareCalls } from '../active-call.ts';
 import type { AdapterIdentity, AdapterRecorder } from '../adapter-recorder.ts';
+import type { Recorder } from '../recorder.ts';
 import { defaultResponseStatus, type ToolOutcome } from '../response-status.ts';
 import { prepareSessions } from '../session.ts';
 import { sharedRecorder } from '../shared-recorder.ts';
@@ -47,11 +48,15 @@ export interface AdapterTraits extends AdapterIdentity {
 
 /** What every adapter does with a framework's calls: applies the user's options and passes them to the recorder. */
 export class AdapterCalls {
+  /**
+   * The recorder that the options name, else the one of this process. What adapters remember of their calls is kept by
+   * it, so that a call which several hooks see is recorded once for each recorder.
+   */
+  readonly recorder: Recorder;
   readonly #options: AdapterOptions;
   readonly #traits: AdapterTraits;
+  /** The same recorder, with the adapter's names and guard. */
   readonly #recorder: AdapterRecorder;
-  /** What the calls of all adapters of one recorder are kept by. */
-  readonly #shared: object;
 
   /** @throws when neither a recorder is given nor the environment holds one that can be used; see `sharedRecorder` */
   constructor(traits: AdapterTraits, options: AdapterOptions = {}) {
@@ -61,9 +66,8 @@ export class AdapterCalls {
     const guard = canHold ? options.guard : { ...options.guard, holdTimeoutMs: 0 };
     this.#options = options;
     this.#traits = traits;
-    const recorder = options.recorder ?? sharedRecorder();
-    this.#shared = recorder;
-    this.#recorder = recorder.forAdapter({ framework, sdk, guard });
+    this.recorder = options.recorder ?? sharedRecorder();
+    this.#recorder = this.recorder.forAdapter({ framework, sdk, guard });
   }
 
   /** Whether the options name this tool. */
@@ -80,7 +84,7 @@ export class AdapterCalls {
    */
   run<Result>(call: HookedCall, run: () => Result | Promise<Result>): Promise<Result> {
     const { callId, signal, actionId } = call;
-    noteHookedCall(this.#shared, call);
+    noteHookedCall(this.recorder, call);
     const responseStatusOf = (outcome: ToolOutcome) => this.#statusOf(outcome, call);
     const facts = this.#facts(call);
     const session = facts.sessionId === undefined ? undefined : this.#recorder.session(facts.sessionId);
@@ -101,13 +105,13 @@ export class AdapterCalls {
 
   /** Records a call that has ended, unless its end was no end. */
   record(call: HookedCall, outcome: ToolOutcome): void {
-    noteHookedCall(this.#shared, call);
+    noteHookedCall(this.recorder, call);
     this.#recordEnded(call, outcome);
   }
 
   /** The same for hooks that hear of every framework's calls: one that its framework's own adapter had is left out. */
   recordUnhooked(call: HookedCall, outcome: ToolOutcome): void {
-    if (!takeHookedCall(this.#shared, call)) this.#recordEnded(call, outcome);
+    if (!takeHookedCall(this.recorder, call)) this.#recordEnded(call, outcome);
   }
 
   #recordEnded(call: HookedCall, outcome: ToolOutcome): void {

@@ -1,14 +1,9 @@
 import { createEventId } from '../event-id.ts';
+import { processWidePerOwner } from '../process-wide.ts';
 import { currentSessionId } from '../session.ts';
 
-const key = Symbol.for('@actlog/recorder/conversations');
-
-/** One for all copies of this package. */
-function conversations(): WeakMap<object, string> {
-  const registry = globalThis as { [key]?: WeakMap<object, string> };
-  registry[key] ??= new WeakMap();
-  return registry[key];
-}
+/** The id of the conversation that a message is the first of. */
+const conversationId = processWidePerOwner('@actlog/recorder/conversations', () => createEventId(Date.now()));
 
 /**
  * The session of a conversation in a framework that has no id for it: that of the surrounding `session.run`, else an
@@ -21,10 +16,7 @@ export function conversationSession(messages: unknown): string | undefined {
   const surrounding = currentSessionId();
   if (surrounding !== undefined || !Array.isArray(messages)) return surrounding;
   const first: unknown = messages.find((message) => !isInstruction(message));
-  if (typeof first !== 'object' || first === null) return undefined;
-  const known = conversations().get(first) ?? createEventId(Date.now());
-  conversations().set(first, known);
-  return known;
+  return typeof first === 'object' && first !== null ? conversationId(first) : undefined;
 }
 
 function isInstruction(message: unknown): boolean {

@@ -1,4 +1,4 @@
-const key = Symbol.for('@actlog/recorder/hooked-calls');
+import { processWidePerOwner } from '../process-wide.ts';
 
 /** How many calls are remembered for a recorder. */
 const maxCalls = 1000;
@@ -10,14 +10,8 @@ export interface IdentifiedCall {
   readonly callId?: string | undefined;
 }
 
-/** One for all copies of this package. */
-function hookedCalls(recorder: object): Set<string> {
-  const registry = globalThis as { [key]?: WeakMap<object, Set<string>> };
-  registry[key] ??= new WeakMap();
-  const known = registry[key].get(recorder) ?? new Set();
-  registry[key].set(recorder, known);
-  return known;
-}
+/** The names of a recorder's calls. */
+const hookedCalls = processWidePerOwner('@actlog/recorder/hooked-calls', () => new Set<string>());
 
 function nameOf({ toolName, callId }: IdentifiedCall): string {
   return `${callId}\n${toolName}`;

@@ -5,8 +5,10 @@
  * @packageDocumentation
  */
 export { noHash as noArgumentsHash } from '../call-recorder.ts';
+export { processWide, processWidePerOwner } from '../process-wide.ts';
 export { currentSessionId } from '../session.ts';
 export { AdapterCalls, type AdapterTraits, type HookedCall } from './adapter-calls.ts';
 export type { AdapterOptions, SessionSource, ToolFilter } from './adapter-options.ts';
 export { BegunCall } from './begun-call.ts';
 export { conversationSession } from './conversation.ts';
+export { type BoundFunctions, withMethods } from './with-methods.ts';
