@@ -90,7 +90,11 @@ export class Recorder {
       });
       onExit(this.#exit);
     }
-    const background = new BackgroundFlush(() => this.flush(), options.waitUntil);
+    const background = new BackgroundFlush(
+      () => this.flush(),
+      options.waitUntil,
+      (error) => reporter.failed('wait-until', error),
+    );
     // Failed checks are told by onError; the client's own log lines would tell of them twice.
     const policies = client?.withOptions({ logLevel: 'off' }).policies;
     this.#createGuard = (guard) => new Guard(guard, policies, this.#counters, reporter);

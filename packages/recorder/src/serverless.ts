@@ -14,24 +14,34 @@ export function platformWaitUntil(): WaitUntil | undefined {
 /** Hands one flush to the platform for any number of events that come while it runs. */
 export class BackgroundFlush {
   readonly #flush: () => Promise<unknown>;
+  readonly #onFailure: (error: Error) => void;
   readonly #waitUntil: WaitUntil | undefined;
   #isRunning = false;
 
-  constructor(flush: () => Promise<unknown>, waitUntil: WaitUntil | undefined) {
+  constructor(
+    flush: () => Promise<unknown>,
+    waitUntil: WaitUntil | undefined,
+    onFailure: (error: Error) => void,
+  ) {
     this.#flush = flush;
+    this.#onFailure = onFailure;
     this.#waitUntil = waitUntil;
   }
 
   /** Called for each event. */
   request(): void {
     if (this.#isRunning) return;
-    const waitUntil = this.#waitUntil ?? platformWaitUntil();
-    if (!waitUntil) return;
-    this.#isRunning = true;
-    waitUntil(
-      this.#flush().finally(() => {
-        this.#isRunning = false;
-      }),
-    );
+    try {
+      const waitUntil = this.#waitUntil ?? platformWaitUntil();
+      if (!waitUntil) return;
+      this.#isRunning = true;
+      waitUntil(
+        this.#flush().finally(() => {
+          this.#isRunning = false;
+        }),
+      );
+    } catch (cause) {
+      this.#onFailure(new Error('waitUntil threw: events are delivered as without it.', { cause }));
+    }
   }
 }

@@ -93,9 +93,21 @@ test('a held call asks again with the same action until a person approves', asyn
 });
 
 test('a held call that a person denies does not run', async () => {
-  const sink = await startService(decided('require_approval'), decided('deny', { decidedBy: 'anna' }));
+  const sink = await startService(
+    decided('require_approval'),
+    decided('deny', {
+      decidedBy: 'key_anna',
+      pendingActionId: 'pac_1',
+      matched: [{ policyId: 'pol_1', effect: 'require_approval', mode: 'enforce', why: '', message: 'Ask.' }],
+      comment: 'Not without a backup',
+    }),
+  );
   const recorder = guarded(sink);
-  await expect(recorder.toolCall(call, () => 'ran')).rejects.toThrow(/denied by policy anna/);
+  await expect(recorder.toolCall(call, () => 'ran')).rejects.toMatchObject({
+    message: expect.stringContaining('a person denied it. Not without a backup. Do not repeat'),
+    deniedBy: 'person',
+    policyId: 'pol_1',
+  });
   expect(await statuses(recorder, sink)).toEqual([403]);
 });
 

@@ -108,6 +108,23 @@ test('a platform that waits is handed one promise for a burst', async () => {
   expect(sink.stored.length).toBe(10);
 });
 
+test('a platform whose waitUntil throws loses nothing, and the error is told for what it is', async () => {
+  const sink = await Sink.start();
+  const errors: Error[] = [];
+  const recorder = createRecorder(sink.url, {
+    waitUntil: () => {
+      throw new Error('no request is being answered');
+    },
+    onError: (error) => errors.push(error as Error),
+  });
+  recordMany(recorder, 1);
+  await recorder.flush();
+  expect(sink.stored.length).toBe(1);
+  expect(errors.map(({ message }) => message)).toEqual([
+    'waitUntil threw: events are delivered as without it.',
+  ]);
+});
+
 test('a handler returns when what it recorded is delivered, and keeps its result and its error', async () => {
   const sink = await Sink.start();
   const recorder = createRecorder(sink.url);

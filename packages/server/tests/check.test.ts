@@ -6,6 +6,7 @@ test('with no policy an action is allowed', async () => {
   expect(await server.check()).toEqual({
     decision: 'allow',
     decidedBy: null,
+    comment: null,
     matched: [],
     pendingActionId: null,
     expiresAt: null,

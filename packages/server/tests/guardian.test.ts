@@ -48,8 +48,9 @@ test('a held action waits, is listed, and is allowed by an approval', async () =
 test('a denial denies, and the service writes the decision into the session', async () => {
   const server = await testServer();
   const id = await held(server);
-  await decide(server, id, 'deny');
-  expect((await server.check({ actionId: 'call-1' })).decision).toBe('deny');
+  await decide(server, id, 'deny', 'Not without a backup');
+  const denied = await server.check({ actionId: 'call-1' });
+  expect(denied).toMatchObject({ decision: 'deny', comment: 'Not without a backup' });
   const { events } = await server.ok('sessions.get', { id: 'thread-1' });
   expect(events).toMatchObject([
     { category: 'guardian_decision', payload: { decision: 'require_approval', toolName: 'refund' } },

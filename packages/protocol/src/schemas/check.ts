@@ -40,6 +40,8 @@ export const checkResult = resource(
     decidedBy: z.string().nullable(),
     matched: z.array(policyMatched),
     pendingActionId: z.string().nullable(),
+    /** What the person said who decided about the pending action. */
+    comment: z.string().nullable(),
     expiresAt: timestamp.nullable(),
   },
 );

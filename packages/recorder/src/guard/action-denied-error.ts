@@ -15,11 +15,13 @@ export interface ActionDenial {
   readonly because: DeniedBecause;
   /** What the service answered last; undefined when it gave no answer that could be understood. */
   readonly decision?: 'deny' | 'require_approval' | undefined;
-  /** The policy behind the decision, when one was named. */
+  /** Who denied it, where somebody did. */
+  readonly deniedBy?: 'policy' | 'person' | undefined;
+  /** The policy that denied the call or had it held, when one was named. */
   readonly policyId?: string | undefined;
   /** The pending action that nobody approved in time. */
   readonly pendingActionId?: string | undefined;
-  /** The policy's own words. */
+  /** The policy's own words, or what the person said who denied it. */
   readonly reason?: string | undefined;
 }
 
@@ -37,6 +39,7 @@ export class ActionDeniedError extends Error implements ActionDenial {
   readonly toolName: string;
   readonly because: DeniedBecause;
   readonly decision: 'deny' | 'require_approval' | undefined;
+  readonly deniedBy: 'policy' | 'person' | undefined;
   readonly policyId: string | undefined;
   readonly pendingActionId: string | undefined;
   readonly reason: string | undefined;
@@ -47,6 +50,7 @@ export class ActionDeniedError extends Error implements ActionDenial {
     this.toolName = denial.toolName;
     this.because = denial.because;
     this.decision = denial.decision;
+    this.deniedBy = denial.deniedBy;
     this.policyId = denial.policyId;
     this.pendingActionId = denial.pendingActionId;
     this.reason = denial.reason;
@@ -58,7 +62,7 @@ export class ActionDeniedError extends Error implements ActionDenial {
   }
 }
 
-function messageFor({ toolName, because, policyId, reason }: ActionDenial): string {
+function messageFor({ toolName, because, deniedBy, policyId, reason }: ActionDenial): string {
   const tool = `The call of the tool ${JSON.stringify(toolName)} was not run:`;
   if (because === 'approval-timed-out') {
     return `${tool} it needs the approval of a person, and none was given in time. Go on without it, or ask the user.`;
@@ -67,6 +71,7 @@ function messageFor({ toolName, because, policyId, reason }: ActionDenial): stri
     return `${tool} the policy check could not be made, and calls are denied then. Do not try again now; tell the user.`;
   }
   const policy = policyId ? ` by policy ${policyId}` : '';
+  const who = deniedBy === 'person' ? 'a person denied it.' : `it was denied${policy}.`;
   const words = reason ? ` ${reason.trim().replace(/\.?$/, '.')}` : '';
-  return `${tool} it was denied${policy}.${words} Do not repeat the same call; choose another way or tell the user.`;
+  return `${tool} ${who}${words} Do not repeat the same call; choose another way or tell the user.`;
 }

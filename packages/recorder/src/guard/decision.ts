@@ -4,6 +4,9 @@ import type { CheckResult } from '@actlog/protocol';
 export interface Decision {
   readonly decision: 'allow' | 'deny' | 'require_approval';
   readonly policyId: string | undefined;
+  /** Who denied it; undefined for another decision. */
+  readonly deniedBy: 'policy' | 'person' | undefined;
+  /** The policy's own words, or those of the person who denied it. */
   readonly reason: string | undefined;
   readonly pendingActionId: string | undefined;
 }
@@ -14,19 +17,26 @@ export interface Decision {
  */
 export function parseDecision(answer: unknown): Decision | undefined {
   if (typeof answer !== 'object' || answer === null) return undefined;
-  const { decision, decidedBy, matched, pendingActionId } = answer as CheckResult;
+  const { decision, decidedBy, matched, pendingActionId, comment } = answer as CheckResult;
   if (decision !== 'allow' && decision !== 'deny' && decision !== 'require_approval') return undefined;
   const policies = Array.isArray(matched)
     ? matched.filter((match) => typeof match === 'object' && match)
     : [];
-  const behind =
-    policies.find(({ policyId }) => policyId === decidedBy) ??
-    policies.find(({ effect, mode }) => effect === decision && mode !== 'log_only');
+  const named = policies.find(({ policyId }) => policyId === decidedBy);
+  const enforced = (wanted: string) =>
+    policies.find(({ effect, mode }) => effect === wanted && mode !== 'log_only');
+  const common = { decision, pendingActionId: textOf(pendingActionId) };
+  // An action that was held, and denied by what is no policy that applied to it.
+  if (decision === 'deny' && common.pendingActionId && textOf(decidedBy) && !named) {
+    const policyId = textOf(enforced('require_approval')?.policyId);
+    return { ...common, policyId, deniedBy: 'person', reason: textOf(comment) };
+  }
+  const behind = named ?? enforced(decision);
   return {
-    decision,
+    ...common,
     policyId: textOf(behind?.policyId) ?? textOf(decidedBy),
+    deniedBy: decision === 'deny' ? 'policy' : undefined,
     reason: textOf(behind?.message),
-    pendingActionId: textOf(pendingActionId),
   };
 }
 

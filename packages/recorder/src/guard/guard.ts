@@ -200,6 +200,7 @@ export class Guard {
       toolName: call.toolName,
       because,
       decision: decision?.decision === 'allow' ? undefined : decision?.decision,
+      deniedBy: decision?.deniedBy,
       policyId: decision?.policyId,
       pendingActionId: decision?.pendingActionId,
       reason: decision?.reason,

@@ -161,7 +161,7 @@ export class Check {
     const outcome =
       held && decision !== 'deny'
         ? heldOutcome(held, this.#nowMs)
-        : { decision, decidedBy: decidedBy?.policy.id ?? null };
+        : { decision, decidedBy: decidedBy?.policy.id ?? null, comment: null };
     return {
       ...outcome,
       matched: fired.map(({ policy, why }) => ({
@@ -215,15 +215,18 @@ export class Check {
 }
 
 /** What a held action's state means for the agent that asks. */
-function heldOutcome(row: PendingActionRow, nowMs: number): Pick<CheckAnswer, 'decision' | 'decidedBy'> {
+function heldOutcome(
+  row: PendingActionRow,
+  nowMs: number,
+): Pick<CheckAnswer, 'decision' | 'decidedBy' | 'comment'> {
   switch (statusAt(row, nowMs)) {
     case 'pending':
-      return { decision: 'require_approval', decidedBy: row.policy_id };
+      return { decision: 'require_approval', decidedBy: row.policy_id, comment: null };
     case 'approved':
-      return { decision: 'allow', decidedBy: row.decided_by };
+      return { decision: 'allow', decidedBy: row.decided_by, comment: row.comment };
     case 'denied':
-      return { decision: 'deny', decidedBy: row.decided_by };
+      return { decision: 'deny', decidedBy: row.decided_by, comment: row.comment };
     case 'expired':
-      return { decision: row.on_timeout, decidedBy: row.policy_id };
+      return { decision: row.on_timeout, decidedBy: row.policy_id, comment: null };
   }
 }
