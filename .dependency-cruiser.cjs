@@ -9,8 +9,9 @@ const allowed = {
   recorder: ['client', 'protocol'],
   server: ['protocol', 'risk'],
   'adapter-suite': ['protocol', 'client', 'recorder', 'server'],
+  'foreign-server': [],
   contract: ['protocol', 'client'],
-  msw: ['protocol', 'contract'],
+  msw: ['protocol', 'risk'],
   console: ['protocol', 'client'],
   cli: ['client', 'server', 'contract', 'protocol', 'risk'],
 };

@@ -46,6 +46,11 @@ export class Answer {
     );
   }
 
+  /** Whether it came without a body, as with status 204. */
+  get isEmpty(): boolean {
+    return !this.body?.length;
+  }
+
   /**
    * The body as JSON.
    *

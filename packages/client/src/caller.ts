@@ -40,7 +40,10 @@ export class Caller {
     this.#transport = transport;
   }
 
-  /** Calls an endpoint of the table, and gives its JSON object. */
+  /**
+   * Calls an endpoint of the table, and gives its JSON object. A change may be answered without a body, as the
+   * specification leaves that open: then the result is the identifier of what was changed, and no more.
+   */
   call<Name extends EndpointName>(
     name: Name,
     given: CallArguments,
@@ -48,7 +51,9 @@ export class Caller {
   ): RequestPromise<ResponseOf<Name>> {
     return new RequestPromise(
       this.run(name, given, (answer) => {
-        const body = answer.jsonObject();
+        const { id } = given;
+        const isBareChange = answer.isEmpty && id !== undefined && endpoints[name].method !== 'GET';
+        const body = isBareChange ? { id } : answer.jsonObject();
         check?.(body, answer);
         return body as ResponseOf<Name>;
       }),

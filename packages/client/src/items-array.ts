@@ -1,7 +1,7 @@
 import type { Answer } from './answer.ts';
 
 /** Names under which services commonly put the items of a page; they win over other arrays. */
-const commonNames = ['items', 'data', 'results'];
+const commonNames = ['items', 'data', 'results', 'records', 'entries'];
 
 /**
  * Finds the items of a page. The specification leaves the array's name open, so it is the page's one array, or, where

@@ -16,7 +16,10 @@ export interface ListSource {
   /** Filters, `limit`, and the `cursor` to start from. */
   readonly query: Query;
   readonly options: ListOptions;
-  /** Where the items stand; when left out, they are looked for as in every page of results. */
+  /**
+   * For a record that holds items: what they are. They stand in the array of that name, or else where those of a page
+   * would. When left out, the answer is a page of the resource that the path names.
+   */
   readonly itemsIn?: string | undefined;
 }
 
@@ -41,7 +44,7 @@ export async function fetchPage<Item>(
   const query = cursor === undefined ? source.query : { ...source.query, cursor };
   return caller.run(endpoint, { id, query, options: { ...options, signal } }, (answer) => {
     const body = answer.jsonObject();
-    const items = itemsIn ? namedItems(body, itemsIn, answer) : itemsOf(body, resourceNameOf(answer), answer);
+    const items = itemsIn ? partsOf(body, itemsIn, answer) : itemsOf(body, resourceNameOf(answer), answer);
     const next = nextCursorOf(body, itemsIn !== undefined, answer);
     if (next === null) return new Page(items as Item[], null, body, undefined);
     const ahead = trail.step(next, items.length);
@@ -59,10 +62,10 @@ function resourceNameOf(answer: Answer): string {
   return answer.request.path.slice(answer.request.path.lastIndexOf('/') + 1);
 }
 
-function namedItems(body: Readonly<Record<string, unknown>>, name: string, answer: Answer): unknown[] {
+/** A record has arrays of its own beside its items, so the name goes first; but the specification does not fix it. */
+function partsOf(body: Readonly<Record<string, unknown>>, name: string, answer: Answer): unknown[] {
   const items = body[name];
-  if (Array.isArray(items)) return items;
-  throw answer.shapeError(`no array named ${name}`);
+  return Array.isArray(items) ? items : itemsOf(body, name, answer);
 }
 
 /** The cursor of a page; null or empty at the end. A page of results always has one (specification, "Page"). */

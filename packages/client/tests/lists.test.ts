@@ -110,8 +110,10 @@ describe('pages', () => {
       server.script(pagesOf([1, 1], name));
       expect(await client.sessions.list().toArray()).toEqual([{ id: 's0' }, { id: 's1' }]);
     }
-    server.script(json(200, { pending_actions: [{ id: 'p' }], tags: ['x'], nextCursor: null }));
-    expect(await client.guardian.pendingActions.list().toArray()).toEqual([{ id: 'p' }]);
+    for (const name of ['pending_actions', 'records', 'entries']) {
+      server.script(json(200, { [name]: [{ id: 'p' }], tags: ['x'], nextCursor: null }));
+      expect(await client.guardian.pendingActions.list().toArray()).toEqual([{ id: 'p' }]);
+    }
   });
 
   it.each([
@@ -156,6 +158,17 @@ describe('the events of a session', () => {
     ]);
     server.script(detail([{ eventId: '1' }]));
     expect(await client.sessions.events('s').toArray()).toHaveLength(1); // a service that gives them all at once
+  });
+
+  it('are found under another name, as the items of a page are', async () => {
+    const { client } = testClient(server.origin);
+    for (const detail of [{ timeline: [{ at: 1 }] }, { data: [{ at: 1 }], tags: [] }]) {
+      server.script(json(200, detail));
+      expect(await client.sessions.events('s').toArray()).toEqual([{ at: 1 }]);
+    }
+    server.script(json(200, { id: 's' }));
+    const error = await rejection(client.sessions.events('s').toArray());
+    expect(error).toMatchObject({ name: 'ResponseShapeError' });
   });
 });
 

@@ -1,4 +1,5 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib';
+import type { Actlog } from '@actlog/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { json, raw, type Script, ScriptedServer } from './scripted-server.ts';
 import { rejection, testClient, testKey, transports } from './test-client.ts';
@@ -32,6 +33,30 @@ describe.each(transports)('strange answers over %s', (name, options) => {
     });
     expect(error.message).toMatch(message);
     expect(error.message).not.toContain('secret inside');
+  });
+
+  it.each([
+    ['an update', (client: Actlog) => client.agents.update('a 1', { name: 'n' })],
+    ['a change of a policy', (client: Actlog) => client.policies.update('a 1', { name: 'n' })],
+    ['an archival', (client: Actlog) => client.policies.archive('a 1')],
+    ['a decision', (client: Actlog) => client.guardian.pendingActions.decide('a 1', { decision: 'deny' })],
+  ])('%s may be answered without a body, and gives the identifier', async (_what, change) => {
+    for (const status of [200, 204]) {
+      server.script(raw(status, ''));
+      expect(await change(client())).toEqual({ id: 'a 1' });
+    }
+  });
+
+  it.each([
+    ['a creation', (client: Actlog) => client.agents.create({ name: 'n' })],
+    [
+      'a check',
+      (client: Actlog) =>
+        client.policies.check({ agentId: 'a', action: { toolName: 't', argumentsHash: 'sha256:00' } }),
+    ],
+  ])('%s without a body is a clear error: it has nothing to go on with', async (_what, call) => {
+    server.script(raw(204, ''));
+    expect((await rejection(call(client()))).message).toMatch(/empty body/);
   });
 
   it.each([

@@ -1,6 +1,6 @@
+import { ForeignServer } from '@actlog/foreign-server';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Bodies, type ContractOptions, type ContractReport, runContract } from '../src/index.ts';
-import { ForeignServer } from './foreign/foreign-server.ts';
 
 const [apiKey, secondTenantKey] = ['al_live_foreign_a', 'al_live_foreign_b'];
 

@@ -31,7 +31,10 @@ export class Agents {
     return this.#caller.call('agents.get', { id, options });
   }
 
-  /** Changes the named fields of an agent: `PATCH /v1/agents/:id`. */
+  /**
+   * Changes the named fields of an agent: `PATCH /v1/agents/:id`. From a service that answers without a body you get
+   * the `id` alone.
+   */
   update(
     id: string,
     body: BodyOf<'agents.update'>,

@@ -32,7 +32,10 @@ export class PendingActions {
     return new List(this.#caller, { endpoint: 'guardian.pendingActions.list', query, options });
   }
 
-  /** Decides an action: `POST /v1/guardian/pending-actions/:id/decide`. */
+  /**
+   * Decides an action: `POST /v1/guardian/pending-actions/:id/decide`. From a service that answers without a body you
+   * get the `id` alone.
+   */
   decide(
     id: string,
     body: BodyOf<'guardian.pendingActions.decide'>,

@@ -42,7 +42,10 @@ export class Policies {
     return this.#caller.call('policies.get', { id, options });
   }
 
-  /** Changes the named fields of a policy: `PATCH /v1/policies/:id`. */
+  /**
+   * Changes the named fields of a policy: `PATCH /v1/policies/:id`. From a service that answers without a body you get
+   * the `id` alone.
+   */
   update(
     id: string,
     body: BodyOf<'policies.update'>,
@@ -51,7 +54,10 @@ export class Policies {
     return this.#caller.call('policies.update', { id, body, options });
   }
 
-  /** Archives a policy: `DELETE /v1/policies/:id`. It is still read, and never matched again. */
+  /**
+   * Archives a policy: `DELETE /v1/policies/:id`. It is never matched again, and on the reference server it is still
+   * read. From a service that answers without a body you get the `id` alone.
+   */
   archive(id: string, options?: RequestOptions): RequestPromise<ResponseOf<'policies.archive'>> {
     return this.#caller.call('policies.archive', { id, options });
   }

@@ -53,7 +53,9 @@ export const pageQuery = z.strictObject({
 /** Filters of `GET /v1/sessions`. */
 export const sessionsQuery = pageQuery.extend({
   agentId: identifier.optional(),
+  /** Only sessions that began later; one of that very moment is left out. */
   startedAfter: timestamp.optional(),
+  /** Only sessions that began earlier; one of that very moment is left out. */
   startedBefore: timestamp.optional(),
   minRiskScore: decimalNumber(0, 100).optional(),
 });

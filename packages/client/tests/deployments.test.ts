@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto';
+import {
+  type Actlog,
+  type ActlogOptions,
+  AuthenticationError,
+  type IncomingResponse,
+  NotFoundError,
+  ValidationError,
+} from '@actlog/client';
+import { endpointNames, endpoints } from '@actlog/protocol';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { calls } from './deployments/calls.ts';
+import { type Deployment, deployments } from './deployments/deployment.ts';
+import { eventually, holds, newEvent, recorded } from './deployments/trial.ts';
+import { rejection, testClient, transports } from './test-client.ts';
+import { TestClock } from './test-clock.ts';
+
+describe.each(deployments)('against %s', (_deployment, start) => {
+  let deployment: Deployment;
+  beforeAll(async () => {
+    deployment = await start();
+  });
+  afterAll(() => deployment.close());
+
+  /** The answers that came in, of every try. */
+  const answers: IncomingResponse[] = [];
+
+  function client(options: ActlogOptions = {}): Actlog {
+    answers.length = 0;
+    // A service may tell by its own clock when to come back.
+    const clock = Object.assign(new TestClock(), { wallMs: Date.now() });
+    const hooks = { afterResponse: (response: IncomingResponse) => void answers.push(response) };
+    return testClient('', { ...deployment.options, clock, hooks, ...options }).client;
+  }
+
+  describe.each(transports)('over %s', (_transport, options) => {
+    it.each(endpointNames)('%s works', async (name) => {
+      await calls[name]({ client: client(options), dialect: deployment.dialect });
+      const { method, path } = endpoints[name];
+      const pattern = new RegExp(`${path.replace('.', '\\.').replace(':id', '[^/]+')}$`);
+      const own = answers.filter((answer) => answer.method === method && pattern.test(answer.path));
+      expect(own.map(({ status }) => status)).toContainEqual(expect.toSatisfy(isSuccess));
+    });
+
+    it('the events of a session are told from what stands beside them', async () => {
+      const trial = { client: client(options), dialect: deployment.dialect };
+      const { sessionId, eventId } = await recorded(trial);
+      const events = await eventually(() => trial.client.sessions.events(sessionId).toArray());
+      expect(events.map((event) => holds(event, eventId))).toEqual([true]);
+    });
+
+    it('errors are told apart', async () => {
+      const stranger = client({ ...options, apiKey: 'al_test_nobody' });
+      expect(await rejection(stranger.agents.list())).toBeInstanceOf(AuthenticationError);
+      const known = client(options);
+      expect(await rejection(known.policies.get(randomUUID()))).toBeInstanceOf(NotFoundError);
+      const invalid = known.events.create({ ...newEvent(), payload: 'none' as never });
+      const error = await rejection(invalid);
+      expect(error).toBeInstanceOf(ValidationError);
+      expect(error).toMatchObject({ code: 'VALIDATION_ERROR' });
+    });
+  });
+});
+
+function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300;
+}

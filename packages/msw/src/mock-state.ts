@@ -1,0 +1,31 @@
+import type {
+  AgentRecord,
+  ChannelRecord,
+  EventRecord,
+  PendingActionRecord,
+  PolicyRecord,
+  SessionRecord,
+} from './tenant/records.ts';
+import type { Tenant } from './tenant/tenant.ts';
+
+/** Everything that the tenant of the mock's first key has, in the order in which it came, as the wire shows it. */
+export interface MockState {
+  readonly agents: readonly AgentRecord[];
+  readonly events: readonly EventRecord[];
+  readonly sessions: readonly SessionRecord[];
+  readonly policies: readonly PolicyRecord[];
+  readonly pendingActions: readonly PendingActionRecord[];
+  readonly notificationChannels: readonly ChannelRecord[];
+}
+
+/** A copy of what a tenant has now. */
+export function stateOf(tenant: Tenant): MockState {
+  return structuredClone({
+    agents: [...tenant.agents.values()],
+    events: [...tenant.events.values()],
+    sessions: [...tenant.sessions.values()].map(({ record }) => record),
+    policies: [...tenant.policies.values()],
+    pendingActions: [...tenant.pendingActions.values()],
+    notificationChannels: [...tenant.channels.values()],
+  });
+}

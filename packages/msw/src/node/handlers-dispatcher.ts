@@ -1,0 +1,25 @@
+import { Dispatcher } from 'undici';
+import { type HandlerSource, MockExchange } from './mock-exchange.ts';
+
+/**
+ * An undici dispatcher that handlers answer for, and no network: a request that none of them answers fails. For the
+ * `dispatcher` option of a client or a recorder.
+ */
+export class HandlersDispatcher extends Dispatcher {
+  readonly #source: HandlerSource;
+
+  /** @param source `setupServer()` of `msw/node`. It need not listen. */
+  constructor(source: HandlerSource) {
+    super();
+    this.#source = source;
+  }
+
+  override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
+    void new MockExchange(handler).run(options, this.#source);
+    return true;
+  }
+
+  override async close(): Promise<void> {}
+
+  override async destroy(): Promise<void> {}
+}

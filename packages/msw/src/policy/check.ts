@@ -1,0 +1,119 @@
+import type { PolicyCheck, SentOf } from '@actlog/protocol';
+import { ApiError } from '../service/api-error.ts';
+import type { PendingActionRecord, PolicyRecord } from '../tenant/records.ts';
+import type { Tenant } from '../tenant/tenant.ts';
+import { expireActions, holdAction, recordDecision } from './pending.ts';
+import { whyMatched } from './policy-match.ts';
+
+type CheckAnswer = SentOf<'policies.check'>;
+
+interface Fired {
+  readonly policy: PolicyRecord;
+  readonly why: string;
+}
+
+/** Deny goes before require_approval, that before allow. */
+const precedence = ['deny', 'require_approval', 'allow'];
+
+/** Looks again at an action that is held: nothing is counted and nothing is held by it. */
+export function checkAgain(tenant: Tenant, check: PolicyCheck, heldId: string, nowMs: number): CheckAnswer {
+  expireActions(tenant, nowMs);
+  const lasting = candidates(tenant, check).filter(({ policy }) => policy.rate === null);
+  return answer(lasting, tenant.pendingActions.get(heldId));
+}
+
+/**
+ * Checks an action against the policies, and holds it where one asks for that.
+ *
+ * @throws ApiError `ACTION_MISMATCH` where another action was checked under its actionId.
+ */
+export function checkAction(tenant: Tenant, check: PolicyCheck, nowMs: number): CheckAnswer {
+  expireActions(tenant, nowMs);
+  const { agentId, actionId, action } = check;
+  const name = JSON.stringify([agentId, actionId]);
+  const digest = JSON.stringify([action.toolName, action.argumentsHash]);
+  const known = actionId === undefined ? undefined : tenant.checkedActions.get(name);
+  if (known && known.digest !== digest) {
+    throw new ApiError(
+      'ACTION_MISMATCH',
+      'Another action was checked under this actionId; give every action its own.',
+    );
+  }
+  const matched = candidates(tenant, check);
+  const wasCounted = known?.isCounted ?? false;
+  const fired = matched.flatMap(({ policy, why }) => {
+    if (policy.rate === null) return [{ policy, why }];
+    const exceeded = tenant.rateCounts.exceeded(policy, check, wasCounted, nowMs);
+    return exceeded === undefined ? [] : [{ policy, why: `${why}; ${exceeded}` }];
+  });
+  const deciding = decidingOf(fired);
+  const effect = deciding?.policy.effect ?? 'allow';
+  const rated = matched.filter(({ policy }) => policy.rate !== null);
+  const counts = rated.length > 0 && effect !== 'deny';
+  if (counts && !wasCounted) for (const { policy } of rated) tenant.rateCounts.count(policy, check, nowMs);
+  let held = tenant.pendingActions.get(known?.pendingActionId ?? '');
+  if (!held && deciding && effect === 'require_approval') {
+    held = holdAction(tenant, check, deciding.policy, deciding.why, nowMs);
+  }
+  if (deciding && effect === 'deny' && !known) {
+    const { toolName, argumentsHash } = action;
+    const decision = {
+      decision: effect,
+      policyId: deciding.policy.id,
+      pendingActionId: null,
+      decidedBy: null,
+    };
+    recordDecision(tenant, check, { toolName, argumentsHash, ...decision, heldMs: 0 }, nowMs);
+  }
+  if (actionId !== undefined && (counts || held || effect === 'deny')) {
+    const isCounted = counts || wasCounted;
+    tenant.checkedActions.set(name, { digest, pendingActionId: held?.id ?? null, isCounted });
+  }
+  return answer(fired, held);
+}
+
+function candidates(tenant: Tenant, check: PolicyCheck): Fired[] {
+  return [...tenant.policies.values()]
+    .filter(({ status }) => status === 'active')
+    .sort(
+      (left, right) =>
+        precedence.indexOf(left.effect) - precedence.indexOf(right.effect) || right.priority - left.priority,
+    )
+    .flatMap((policy) => {
+      const why = whyMatched(policy, check);
+      return why === undefined ? [] : [{ policy, why }];
+    });
+}
+
+/** A policy in `log_only` is told and decides nothing. */
+function decidingOf(fired: readonly Fired[]): Fired | undefined {
+  return fired.find(({ policy }) => policy.mode === 'enforce');
+}
+
+/** A denying policy of today outweighs what a person allowed before; else the person's word holds. */
+function answer(fired: readonly Fired[], held: PendingActionRecord | undefined): CheckAnswer {
+  const policy = decidingOf(fired)?.policy;
+  const byPolicy = { decision: policy?.effect ?? 'allow', decidedBy: policy?.id ?? null } as const;
+  const deciding = byPolicy.decision === 'deny' ? undefined : held;
+  return {
+    ...(deciding ? outcomeOf(deciding) : byPolicy),
+    comment: deciding?.decision?.comment ?? null,
+    matched: fired.map(({ policy: { id, effect, mode, message }, why }) => ({
+      policyId: id,
+      effect,
+      mode,
+      why,
+      message,
+    })),
+    pendingActionId: held?.id ?? null,
+    expiresAt: held?.expiresAt ?? null,
+  };
+}
+
+/** What the state of a held action means for the agent that asks. */
+function outcomeOf(held: PendingActionRecord): Pick<CheckAnswer, 'decision' | 'decidedBy'> {
+  const { status, policyId, onTimeout, decision } = held;
+  if (status === 'pending') return { decision: 'require_approval', decidedBy: policyId };
+  if (status === 'expired') return { decision: onTimeout, decidedBy: policyId };
+  return { decision: status === 'approved' ? 'allow' : 'deny', decidedBy: decision?.decidedBy ?? null };
+}

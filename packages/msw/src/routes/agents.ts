@@ -1,0 +1,68 @@
+import { ApiError, notFound } from '../service/api-error.ts';
+import type { Route } from '../service/call.ts';
+import { newId } from '../service/new-id.ts';
+import { listName, pageOf, placed } from '../service/page.ts';
+import type { AgentRecord } from '../tenant/records.ts';
+import type { Tenant } from '../tenant/tenant.ts';
+import { mergePatch } from './merge-patch.ts';
+
+/** What an agent has where nothing is said of it. */
+const unsaid = { description: null, framework: null, version: null, owner: null, metadata: {} };
+
+/** `POST /v1/agents`. An agent that was only seen so far is registered by it. */
+export const createAgent: Route<'agents.create'> = ({ tenant, body, nowMs }) => {
+  const id = body.id ?? newId('agt');
+  const seen = tenant.agents.get(id);
+  if (seen?.registered) {
+    throw new ApiError('ALREADY_EXISTS', 'An agent with this id is registered; change it with PATCH.');
+  }
+  const now = new Date(nowMs).toISOString();
+  const state = {
+    status: 'active',
+    createdAt: now,
+    lastSeenAt: null,
+    ...seen,
+    registered: true,
+    updatedAt: now,
+  };
+  // JSON has no undefined: a field that was not sent is not there.
+  const agent = { ...state, ...unsaid, ...body, id } as AgentRecord;
+  tenant.agents.set(id, agent);
+  return agent;
+};
+
+/** `GET /v1/agents`. */
+export const listAgents: Route<'agents.list'> = ({ tenant, query }) => {
+  const { registered, status } = query;
+  const matching = placed(tenant.agents.values(), ({ createdAt }) => createdAt).filter(
+    ({ row }) =>
+      (registered === undefined || row.registered === registered) &&
+      (status === undefined || row.status === status),
+  );
+  const { rows, nextCursor } = pageOf(tenant.cursors, listName('agents.list', query), query, matching);
+  return { items: rows, nextCursor };
+};
+
+/** `GET /v1/agents/:id`. */
+export const getAgent: Route<'agents.get'> = ({ tenant, params }) => agentOf(tenant, params.id);
+
+/** `PATCH /v1/agents/:id`, a JSON Merge Patch (RFC 7396); without metadata, an agent has empty ones. */
+export const updateAgent: Route<'agents.update'> = ({ tenant, params, body, nowMs }) => {
+  const agent = agentOf(tenant, params.id);
+  const { metadata, ...fields } = body;
+  const merged = metadata === null ? {} : mergePatch(agent.metadata, metadata ?? {});
+  const next = {
+    ...agent,
+    ...Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)),
+    metadata: merged as AgentRecord['metadata'],
+    updatedAt: new Date(nowMs).toISOString(),
+  };
+  tenant.agents.set(agent.id, next);
+  return next;
+};
+
+function agentOf(tenant: Tenant, id: string): AgentRecord {
+  const agent = tenant.agents.get(id);
+  if (agent) return agent;
+  throw notFound('agent');
+}

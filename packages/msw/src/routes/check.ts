@@ -1,0 +1,23 @@
+import { limits, headers as names } from '@actlog/protocol';
+import { checkAction, checkAgain } from '../policy/check.ts';
+import type { Route } from '../service/call.ts';
+
+const waitPreference = /(?:^|[,;])\s*wait\s*=\s*"?(\d{1,5})"?\s*(?=$|[,;])/i;
+
+/** `POST /v1/policies/check`, held until the decision where the caller prefers to wait (RFC 7240, section 4.3). */
+export const checkPolicies: Route<'policies.check'> = async (call) => {
+  const { tenant, body, headers, nowMs, signal, answerHeaders } = call;
+  const preferred = Number(waitPreference.exec(headers.get(names.prefer) ?? '')?.[1] ?? 0);
+  const waitSeconds = Math.min(limits.maxWaitSeconds, preferred);
+  if (waitSeconds > 0) answerHeaders.set('preference-applied', `wait=${waitSeconds}`);
+  const untilMs = nowMs + waitSeconds * 1000;
+  let answer = checkAction(tenant, body, nowMs);
+  // Who is woken may be woken for something else, and looks again; every round ends at the deadline.
+  while (answer.decision === 'require_approval' && answer.pendingActionId && answer.expiresAt) {
+    const leftMs = Math.min(untilMs, Date.parse(answer.expiresAt)) - Date.now();
+    if (leftMs <= 0 || signal.aborted || !tenant.pendingActions.has(answer.pendingActionId)) break;
+    await tenant.waiting.wait(leftMs, signal);
+    answer = checkAgain(tenant, body, answer.pendingActionId, Date.now());
+  }
+  return answer;
+};

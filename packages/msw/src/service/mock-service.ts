@@ -1,0 +1,104 @@
+import { type EndpointName, endpoints, headers as names } from '@actlog/protocol';
+import { contract, type EndpointSchemas } from '@actlog/protocol/schemas';
+import { v4 } from 'uuid';
+import { routes } from '../routes/routes.ts';
+import { ApiError, invalid, notFound } from './api-error.ts';
+import type { Call, Route } from './call.ts';
+import { type KeyRing, requireScope } from './key-ring.ts';
+import { readBody } from './request-body.ts';
+import { allowedMethods, pathBelow, type Target, targetOf } from './router.ts';
+import { validated } from './validated.ts';
+
+/** Headers of every answer, as the reference server sends them. */
+const fixedHeaders = { [names.contentType]: 'application/json; charset=utf-8', 'cache-control': 'no-store' };
+
+/** The service that the handlers stand for: answers any request below its base address. */
+export class MockService {
+  readonly #baseURL: string;
+  readonly #keys: KeyRing;
+
+  /** @param baseURL Without a trailing slash. */
+  constructor(baseURL: string, keys: KeyRing) {
+    this.#baseURL = baseURL;
+    this.#keys = keys;
+  }
+
+  /** Answers a request. Never throws: what goes wrong is answered with the envelope. */
+  async answer(request: Request): Promise<Response> {
+    const answerHeaders = new Headers({ ...fixedHeaders, [names.requestId]: v4() });
+    const isHead = request.method === 'HEAD';
+    try {
+      const { status, body } = await this.#body(request, isHead ? 'GET' : request.method, answerHeaders);
+      return new Response(isHead ? null : JSON.stringify(body), { status, headers: answerHeaders });
+    } catch (error) {
+      const known = error instanceof ApiError ? error : unforeseen(error);
+      for (const [name, value] of Object.entries(known.headers)) answerHeaders.set(name, value);
+      const { status, body } = known.answer;
+      return new Response(isHead ? null : JSON.stringify(body), { status, headers: answerHeaders });
+    }
+  }
+
+  async #body(request: Request, method: string, answerHeaders: Headers) {
+    const path = pathBelow(this.#baseURL, request.url) ?? '';
+    if (method === 'GET' && (path === '/healthz' || path === '/readyz'))
+      return { status: 200, body: { status: 'ok' } };
+    if (method === 'GET' && path === '/openapi.json') {
+      const { openApiDocument } = await import('@actlog/protocol/openapi');
+      return { status: 200, body: openApiDocument() };
+    }
+    const target = resolved(method, path);
+    const endpoint = endpoints[target.name];
+    return { status: endpoint.success, body: await this.#called(request, target, answerHeaders) };
+  }
+
+  async #called(request: Request, { name, params }: Target, answerHeaders: Headers): Promise<unknown> {
+    const endpoint = endpoints[name];
+    const schemas: EndpointSchemas = contract[name];
+    const caller = this.#keys.authenticate(request.headers.get(names.authorization));
+    requireScope(caller, endpoint.scope);
+    const { value, protoKeysRemoved } = await readBody(request);
+    const call = {
+      ...caller,
+      params: validated('params', schemas.params, params),
+      query: validated('query', schemas.query, queryOf(request.url)),
+      body: schemas.body ? validated('', schemas.body, value) : undefined,
+      nowMs: Date.now(),
+      protoKeysRemoved,
+      headers: request.headers,
+      signal: request.signal,
+      answerHeaders,
+    } as unknown as Call<EndpointName>;
+    const answer = async () => (routes[name] as unknown as Route<EndpointName>)(call);
+    const key = endpoint.idempotencyKey ? request.headers.get(names.idempotencyKey) : null;
+    if (key === null) return answer();
+    return caller.tenant.answers.once(name, key, JSON.stringify([request.url, value]), answer);
+  }
+}
+
+/** @throws ApiError For a path that cannot be decoded, is no endpoint's, or does not take the method. */
+function resolved(method: string, path: string): Target {
+  let target: Target | undefined;
+  try {
+    target = targetOf(method, path);
+  } catch {
+    throw invalid('', 'invalid_path', 'has a path that cannot be decoded');
+  }
+  if (target) return target;
+  const allow = allowedMethods(path);
+  if (allow === '') throw notFound('endpoint');
+  throw new ApiError('METHOD_NOT_ALLOWED', `This path takes ${allow}.`, { headers: { allow } });
+}
+
+/** A parameter that comes twice is an array, which no schema takes. */
+function queryOf(url: string): Record<string, string | string[]> {
+  const { searchParams } = new URL(url);
+  const entries = [...new Set(searchParams.keys())].map((name) => {
+    const values = searchParams.getAll(name);
+    return [name, values.length > 1 ? values : values[0]] as [string, string | string[]];
+  });
+  return Object.fromEntries(entries);
+}
+
+function unforeseen(error: unknown): ApiError {
+  return new ApiError('INTERNAL', `Something went wrong in the mock: ${(error as Error).message}`);
+}

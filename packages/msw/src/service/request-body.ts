@@ -1,0 +1,67 @@
+import { headers, limits } from '@actlog/protocol';
+import { ApiError, invalid } from './api-error.ts';
+
+/** JSON, and JSON Merge Patch (RFC 7396), which PATCH may name. */
+const mediaTypes = new Set(['application/json', 'application/merge-patch+json']);
+
+/** Keys that become prototypes where a library copies objects; they are taken out. */
+const protoKey = '__proto__';
+
+/** The body of a request. */
+export interface RequestBody {
+  /** Undefined where none came. */
+  readonly value: unknown;
+  /** Whether `__proto__` keys were taken out of it. */
+  readonly protoKeysRemoved: boolean;
+}
+
+/**
+ * Reads a body as the reference server does.
+ *
+ * @throws ApiError For another media type, more than 256 KiB, and what is no JSON or nested deeper than 32 levels.
+ */
+export async function readBody(request: Request): Promise<RequestBody> {
+  const bytes = new Uint8Array(await request.arrayBuffer());
+  const [mediaType = ''] = (request.headers.get(headers.contentType) ?? '').toLowerCase().split(';');
+  if (bytes.length > 0 && !mediaTypes.has(mediaType.trim())) {
+    throw new ApiError(
+      'UNSUPPORTED_MEDIA_TYPE',
+      'The body must be JSON; send Content-Type: application/json.',
+    );
+  }
+  if (bytes.length > limits.maxBodyBytes) {
+    throw new ApiError('PAYLOAD_TOO_LARGE', 'The body is larger than 256 KiB; send less at once.');
+  }
+  if (bytes.length === 0) return { value: undefined, protoKeysRemoved: false };
+  const value = parsed(bytes);
+  return { value, protoKeysRemoved: cleaned(value) };
+}
+
+function parsed(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    // The parser's own message quotes the body.
+    throw invalid('', 'invalid_json', 'must be JSON in UTF-8');
+  }
+}
+
+/** Takes `__proto__` keys out, level by level, and tells whether there were any. */
+function cleaned(value: unknown): boolean {
+  let isCleaned = false;
+  let level = [value];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (level.some((one) => typeof one === 'number' && !Number.isFinite(one))) {
+      throw invalid('', 'invalid_json', 'holds a number that is too large');
+    }
+    const objects = level.filter((one): one is object => typeof one === 'object' && one !== null);
+    if (objects.length > 0 && depth >= limits.maxJsonDepth) {
+      throw invalid('', 'invalid_json', `is nested deeper than ${limits.maxJsonDepth} levels`);
+    }
+    for (const one of objects) {
+      if (Object.hasOwn(one, protoKey)) isCleaned = Reflect.deleteProperty(one, protoKey);
+    }
+    level = objects.flatMap((one) => Object.values(one));
+  }
+  return isCleaned;
+}

@@ -1,0 +1,46 @@
+import type { BodyOf, EndpointName } from '@actlog/protocol';
+import { contract } from '@actlog/protocol/schemas';
+import { routes } from '../routes/routes.ts';
+import type { Tenant } from '../tenant/tenant.ts';
+import type { Call } from './call.ts';
+import { validated } from './validated.ts';
+
+/** What a tenant has before any request. */
+export interface Seed {
+  readonly agents?: readonly BodyOf<'agents.create'>[];
+  readonly policies?: readonly BodyOf<'policies.create'>[];
+}
+
+/**
+ * Gives a tenant what a test begins with.
+ *
+ * @throws TypeError That names the entry, for one that the service would refuse.
+ */
+export function seed(tenant: Tenant, { agents = [], policies = [] }: Seed): void {
+  for (const [index, body] of agents.entries()) {
+    refusing(`agents[${index}]`, () => routes['agents.create'](callWith('agents.create', tenant, body)));
+  }
+  for (const [index, body] of policies.entries()) {
+    refusing(`policies[${index}]`, () =>
+      routes['policies.create'](callWith('policies.create', tenant, body)),
+    );
+  }
+}
+
+function callWith<Name extends EndpointName & `${string}.create`>(
+  name: Name,
+  tenant: Tenant,
+  body: BodyOf<Name>,
+) {
+  const call = { tenant, body: validated('', contract[name].body, body), nowMs: Date.now() };
+  // A creation looks at nothing else of a call.
+  return call as unknown as Call<Name>;
+}
+
+function refusing(entry: string, make: () => unknown): void {
+  try {
+    make();
+  } catch (error) {
+    throw new TypeError(`${entry} cannot be taken: ${(error as Error).message}`, { cause: error });
+  }
+}

@@ -1,0 +1,33 @@
+import type { ErrorDetail } from '@actlog/protocol';
+import type * as z from 'zod';
+import { ApiError } from './api-error.ts';
+
+/** Findings that one answer lists at most. */
+const maxFindings = 20;
+
+/**
+ * One part of a request, as its schema types it.
+ *
+ * @param part Stands before the path of a finding; empty for the body.
+ * @throws ApiError `VALIDATION_ERROR` with a finding for each broken rule; none tells a value of the request.
+ */
+export function validated<Schema extends z.ZodType>(
+  part: 'params' | 'query' | '',
+  schema: Schema,
+  value: unknown,
+): z.output<Schema> {
+  const { data, error } = schema.safeParse(value);
+  if (!error) return data as z.output<Schema>;
+  const details = error.issues.flatMap((issue) => findingsOf(part, issue)).slice(0, maxFindings);
+  const [first] = details;
+  throw new ApiError('VALIDATION_ERROR', `${first?.path || 'The body'}: ${first?.message}.`, { details });
+}
+
+function findingsOf(part: string, issue: z.core.$ZodIssue): ErrorDetail[] {
+  const pathOf = (...last: string[]) => [part, ...issue.path.map(String), ...last].filter(Boolean).join('.');
+  if (issue.code !== 'unrecognized_keys') {
+    return [{ path: pathOf(), code: issue.code ?? 'custom', message: issue.message }];
+  }
+  const message = 'is not a field that the service knows; check its spelling or leave it out';
+  return issue.keys.map((key) => ({ path: pathOf(key), code: 'unrecognized_key', message }));
+}

@@ -1,0 +1,48 @@
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { chromium } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { PageServer } from './browser/page-server.ts';
+
+let pages: PageServer;
+
+beforeAll(async () => {
+  pages = await PageServer.start();
+});
+afterAll(() => pages.close());
+
+/** A browser of the machine. */
+function installedChromium(): string | undefined {
+  const folders = (process.env.PATH ?? '').split(delimiter);
+  return ['chromium', 'chromium-browser', 'google-chrome', 'chrome']
+    .flatMap((name) => folders.map((folder) => join(folder, name)))
+    .find((path) => existsSync(path));
+}
+
+it('answers the client in a browser, through the worker', async ({ skip }) => {
+  const executablePath = installedChromium();
+  if (executablePath === undefined) {
+    console.warn('✗ NOT TRIED: Chromium is not installed on this machine');
+    return skip('Chromium is not installed');
+  }
+  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+  try {
+    const page = await browser.newPage();
+    await page.goto(pages.url);
+    const outcome = await (await page.waitForFunction('window.outcome')).jsonValue();
+    expect(outcome).toEqual({
+      usesFetch: true,
+      statuses: [429, 202],
+      tools: ['search'],
+      eventCount: 1,
+      dimensions: 10,
+      decision: 'deny',
+    });
+  } finally {
+    await browser.close();
+  }
+});
+
+it('names no module of Node, so that any bundler takes it', () => {
+  expect(/(from|import\(|require\()\s*["'](node:|undici)/.exec(pages.bundle)).toBeNull();
+});

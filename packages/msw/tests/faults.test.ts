@@ -1,0 +1,139 @@
+import { Actlog, type Clock, RateLimitError } from '@actlog/client';
+import { setupServer } from 'msw/node';
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
+import { actlogMock } from '../src/index.ts';
+import { HandlersDispatcher } from '../src/node/index.ts';
+
+const mock = actlogMock();
+const server = setupServer(...mock.handlers);
+const sleeps: number[] = [];
+const tryLimitMs = 30_000;
+/** Waits before a retry end at once; the limit of a try runs on the timers of the test. */
+const clock: Clock = {
+  now: () => performance.now(),
+  wallClock: () => Date.now(),
+  random: () => 0.5,
+  setTimeout: (callback, delayMs) => {
+    if (delayMs >= tryLimitMs) return setTimeout(callback, delayMs);
+    sleeps.push(delayMs);
+    return queueMicrotask(callback);
+  },
+  clearTimeout: (timer) => clearTimeout(timer as NodeJS.Timeout),
+};
+const client = new Actlog({
+  timeoutMs: 10 * tryLimitMs,
+  ...mock.options,
+  dispatcher: new HandlersDispatcher(server),
+  clock,
+});
+const event = { agentId: 'a', sessionId: 's', category: 'note', payload: {} };
+
+beforeAll(() => server.listen({ onUnhandledFrame: 'error' }));
+afterEach(() => {
+  server.resetHandlers();
+  mock.reset();
+  sleeps.length = 0;
+});
+afterAll(() => server.close());
+
+function statuses(): number[] {
+  return mock.requests().map(({ status }) => status);
+}
+
+it('limits the rate so many times, and says for how long', async () => {
+  server.use(mock.rateLimited({ times: 2, retryAfter: 7 }));
+  await client.events.create(event);
+  expect(statuses()).toEqual([429, 429, 202]);
+  expect(sleeps).toHaveLength(2);
+  for (const slept of sleeps) expect(slept).toBeGreaterThanOrEqual(7000);
+});
+
+it('limits one endpoint only', async () => {
+  server.use(mock.rateLimited({ endpoint: 'events.create' }));
+  await client.agents.create({ name: 'bot' });
+  await expect(client.events.create(event)).rejects.toBeInstanceOf(RateLimitError);
+  expect(mock.requests('events.create').map(({ status }) => status)).toEqual([429, 429, 429, 429]);
+  expect(mock.events()).toEqual([]);
+});
+
+it('is down behind a gateway', async () => {
+  server.use(mock.down({ times: 1, status: 502 }), mock.down({ times: 2, retryAfter: 3 }));
+  await client.agents.create({ name: 'bot' });
+  expect(statuses()).toEqual([502, 503, 503, 201]);
+  server.use(mock.down());
+  await expect(Promise.resolve(client.sessions.list())).rejects.toMatchObject({ status: 503 });
+});
+
+it('fails with a code of the envelope', async () => {
+  server.use(mock.failing({ code: 'PERMISSION_DENIED', endpoint: ['policies.list', 'policies.get'] }));
+  await expect(Promise.resolve(client.policies.list())).rejects.toMatchObject({
+    status: 403,
+    code: 'PERMISSION_DENIED',
+  });
+  await expect(Promise.resolve(client.agents.list())).resolves.toMatchObject({ items: [] });
+});
+
+it('refuses the connection, so that the request may be sent again', async () => {
+  server.use(mock.unreachable({ times: 1 }));
+  await client.policies.create({ name: 'p', effect: 'allow' });
+  expect(statuses()).toEqual([0, 201]);
+  server.use(mock.unreachable());
+  const list = Promise.resolve(client.agents.list());
+  await expect(list).rejects.toMatchObject({ name: 'APIConnectionError', maybeSent: false });
+});
+
+it('loses the answer of a request that was taken', async () => {
+  server.use(mock.answerLost({ times: 2 }));
+  await client.events.create(event);
+  expect(mock.requests('events.create').map(({ status }) => status)).toEqual([0, 0, 202]);
+  expect(mock.events()).toHaveLength(1); // its id made the repeats harmless
+  server.use(mock.answerLost({ endpoint: 'agents.create' }));
+  const made = client.agents.create({ name: 'once' });
+  await expect(made).rejects.toMatchObject({ name: 'APIConnectionError', maybeSent: true });
+  expect(mock.state.agents.map(({ name }) => name)).toContain('once');
+});
+
+it('is slow on the timers of the test', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+  try {
+    server.use(mock.slow({ delayMs: 60_000, endpoint: 'events.create', times: 1 }));
+    let isTaken = false;
+    const sent = Promise.resolve(client.events.create(event)).then(() => {
+      isTaken = true;
+    });
+    await vi.advanceTimersByTimeAsync(59_999);
+    expect(isTaken).toBe(false);
+    expect(mock.events()).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    await sent;
+    expect(mock.events()).toHaveLength(1);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+it('does not take what a caller gave up while it was slow', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+  try {
+    server.use(mock.slow({ delayMs: 60_000 }));
+    const hasty = client.withOptions({ timeoutMs: tryLimitMs, maxRetries: 0 });
+    const sent = expect(hasty.events.create(event)).rejects.toMatchObject({ name: 'APITimeoutError' });
+    await vi.advanceTimersByTimeAsync(tryLimitMs);
+    await sent;
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(mock.events()).toEqual([]);
+    expect(vi.getTimerCount()).toBe(0);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+it('refuses options that mean nothing', () => {
+  expect(() => mock.rateLimited({ times: 0 })).toThrow('times must be a whole number from 1, and is 0.');
+  expect(() => mock.rateLimited({ retryAfter: 1.5 })).toThrow('retryAfter must be a whole number');
+  expect(() => mock.slow({ delayMs: -1 })).toThrow('delayMs must be');
+  expect(() => mock.down({ endpoint: 'events.delete' as 'events.create' })).toThrow(
+    'endpoint "events.delete" is no endpoint',
+  );
+  expect(() => mock.failing({ code: 'OOPS' as 'INTERNAL' })).toThrow('code "OOPS" is none of');
+});

@@ -1,0 +1,40 @@
+/** What differs from run to run: ids that a service makes, and times that are its own. */
+const varying: readonly (readonly [RegExp, string])[] = [
+  [/^(agt|pol|pac|nch)_[0-9a-f]{32}$/, '$1_…'],
+  [/^whsec_.+/, 'whsec_…'],
+  [/^key_.+/, 'key_…'],
+];
+
+/** Fields that say when a service did something, or name something by chance. */
+const own = new Set([
+  'receivedAt',
+  'createdAt',
+  'updatedAt',
+  'lastSeenAt',
+  'archivedAt',
+  'expiresAt',
+  'decidedAt',
+]);
+const ownToo = new Set(['computedAt', 'exportedAt', 'nextCursor', 'contentSha256', 'heldMs', 'eventIds']);
+
+/** An answer without what differs from run to run, and without the wording of errors. */
+export function comparable(value: unknown, name = ''): unknown {
+  if (value !== null && (own.has(name) || ownToo.has(name))) return `a ${typeof value}`;
+  if (typeof value === 'string') {
+    return varying.reduce((text, [pattern, replacement]) => text.replace(pattern, replacement), value);
+  }
+  if (Array.isArray(value)) return value.map((item) => comparable(item));
+  if (typeof value !== 'object' || value === null) return value;
+  const isWorded = 'code' in value && 'message' in value;
+  // A session of decisions only has the times at which they were made.
+  const isOfDecisions =
+    'toolNames' in value && Array.isArray(value.toolNames) && value.toolNames.length === 0;
+  const isDecision = 'category' in value && value.category === 'guardian_decision';
+  const entries = Object.entries(value).filter(
+    ([field]) =>
+      !(isWorded && field === 'message') &&
+      !(isOfDecisions && (field === 'startedAt' || field === 'lastEventAt')) &&
+      !(isDecision && (field === 'eventId' || field === 'sourceTimestamp')),
+  );
+  return Object.fromEntries(entries.map(([field, item]) => [field, comparable(item, field)]));
+}

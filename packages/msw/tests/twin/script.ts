@@ -1,0 +1,201 @@
+/** One request of the script. `$name` in a path or a body stands for what an answer before it gave. */
+export interface Step {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly path: string;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Fields of the answer to remember, by the name to remember them under. */
+  readonly keep?: Readonly<Record<string, string>>;
+}
+
+const get = (path: string, keep?: Step['keep']): Step => ({ method: 'GET', path, ...(keep && { keep }) });
+const post = (path: string, body: unknown, keep?: Step['keep']): Step => ({
+  method: 'POST',
+  path,
+  body,
+  ...(keep && { keep }),
+});
+const patch = (path: string, body: unknown): Step => ({ method: 'PATCH', path, body });
+
+/** The minute of a session's event; recent, so that no event is called old. */
+const startMs = Math.floor(Date.now() / 60_000) * 60_000 - 3_600_000;
+
+/** Requests to every endpoint, right and wrong; `ids` are for events. */
+export function script(ids: readonly string[]): Step[] {
+  return [...agents(), ...sessions(ids), ...policies(), ...guardian(), ...channels(), ...wrong()];
+}
+
+function event(eventId: string | undefined, minute: number, toolName: string, also: object = {}): object {
+  return {
+    eventId,
+    agentId: 'bot',
+    sessionId: 'one',
+    sourceTimestamp: new Date(startMs + minute * 60_000).toISOString(),
+    category: 'tool_api',
+    schemaVersion: '1.0',
+    payload: { toolName, argumentsHash: `sha256:${toolName}`, responseStatus: 200 },
+    ...also,
+  };
+}
+
+function agents(): Step[] {
+  return [
+    post('/v1/agents', { id: 'bot', name: 'Bot', metadata: { a: 1, b: { c: 2 } } }),
+    post('/v1/agents', { id: 'bot', name: 'Again' }),
+    post('/v1/agents', { name: 'Made', owner: null }, { made: 'id' }),
+    get('/v1/agents/$made'),
+    get('/v1/agents/nobody'),
+    patch('/v1/agents/bot', { metadata: { a: null, b: { d: 3 } }, version: '2' }),
+    patch('/v1/agents/bot', { metadata: null }),
+    patch('/v1/agents/bot', {}),
+    patch('/v1/agents/bot', { id: 'other' }),
+    patch('/v1/agents/$made', { status: 'revoked' }),
+    get('/v1/agents?status=revoked'),
+    get('/v1/agents/bot/sessions'),
+    get('/v1/agents/nobody/sessions'),
+  ];
+}
+
+function sessions(ids: readonly string[]): Step[] {
+  const again = event(ids[0], 0, 'read_inbox');
+  return [
+    post('/v1/events', again),
+    post('/v1/events', again),
+    post('/v1/events', event(ids[0], 0, 'web_fetch')),
+    post('/v1/events', event(ids[1], 2, 'web_fetch')),
+    post('/v1/events', event(ids[2], 1, 'delete_file')),
+    post('/v1/events', event(ids[3], -1, 'send_email', { agentId: 'stranger' })),
+    post(
+      '/v1/events',
+      event(ids[4], 9, 'x', { category: 'note', schemaVersion: '2.0', payload: { b: 1, a: [2] } }),
+    ),
+    post(
+      '/v1/events',
+      event(ids[4], 9, 'x', { category: 'note', schemaVersion: '2.0', payload: { a: [2], b: 1 } }),
+    ),
+    post(
+      '/v1/events',
+      event(ids[5], 0, 'late', { sessionId: 'two', sourceTimestamp: '2020-01-01T00:00:00Z' }),
+    ),
+    post('/v1/events', event(ids[6], 200, 'early', { sessionId: 'two' })),
+    post('/v1/events', event(ids[7], 3, 'x', { category: 'guardian_decision' })),
+    post('/v1/events', event('no-uuid', 3, 'x', { payload: { toolName: 1, extra: true } })),
+    post('/v1/events', {}),
+    get('/v1/sessions'),
+    get('/v1/sessions?limit=1', { cursor: 'nextCursor' }),
+    get('/v1/sessions?limit=1&cursor=$cursor'),
+    get('/v1/sessions?limit=1&agentId=bot&cursor=$cursor'),
+    get(`/v1/sessions?startedAfter=${new Date(startMs - 120_000).toISOString()}&agentId=stranger`),
+    get('/v1/sessions?minRiskScore=1'),
+    get('/v1/sessions/one'),
+    get('/v1/sessions/one?limit=2', { more: 'nextCursor' }),
+    get('/v1/sessions/one?limit=2&cursor=$more'),
+    get('/v1/sessions/one/risk'),
+    get('/v1/sessions/one/export.json'),
+    get('/v1/agents/stranger'),
+    get('/v1/agents/stranger/sessions'),
+    post('/v1/agents', { id: 'stranger', name: 'Known now' }),
+  ];
+}
+
+function policies(): Step[] {
+  const approval = { timeoutSeconds: 60, onTimeout: 'allow' };
+  return [
+    post('/v1/policies', { name: 'p', effect: 'allow', match: { agents: ['nobody'] } }, { policy: 'id' }),
+    post('/v1/policies', { name: 'p', effect: 'deny', approval }),
+    post('/v1/policies', { name: 'p', effect: 'deny', condition: 'args.x.matches("a")' }),
+    post('/v1/policies', { name: 'p', effect: 'deny', surprise: 1 }),
+    patch('/v1/policies/$policy', { effect: 'require_approval', approval, priority: 5, description: 'd' }),
+    patch('/v1/policies/$policy', { approval: { onTimeout: 'deny', timeoutSeconds: 61 }, description: null }),
+    patch('/v1/policies/$policy', { effect: 'allow' }),
+    patch('/v1/policies/$policy', { name: null }),
+    { method: 'DELETE', path: '/v1/policies/$policy' },
+    { method: 'DELETE', path: '/v1/policies/$policy' },
+    patch('/v1/policies/$policy', { name: 'q' }),
+    get('/v1/policies?status=archived'),
+    get('/v1/policies/nothing'),
+  ];
+}
+
+function guardian(): Step[] {
+  const check = (toolName: string, also: object = {}, keep?: Step['keep']) =>
+    post('/v1/policies/check', { agentId: 'bot', sessionId: 'g', action: action(toolName), ...also }, keep);
+  const action = (toolName: string, shown?: object) => ({
+    toolName,
+    argumentsHash: 'sha256:aa',
+    ...(shown && { arguments: shown }),
+  });
+  const rate = { max: 1, windowSeconds: 3600, per: 'session' };
+  const id = '/v1/guardian/pending-actions/$held/decide';
+  return [
+    post('/v1/policies', { name: 'log', effect: 'deny', mode: 'log_only' }),
+    post('/v1/policies', {
+      name: 'mail',
+      effect: 'require_approval',
+      match: { tools: ['send_*'] },
+      message: 'm',
+    }),
+    post('/v1/policies', {
+      name: 'big',
+      effect: 'deny',
+      condition: 'args.amount > 10',
+      match: { tools: ['pay'] },
+    }),
+    post('/v1/policies', { name: 'often', effect: 'deny', rate, match: { tools: ['search'] } }),
+    check('read'),
+    check('pay', { action: action('pay', { amount: 11 }) }),
+    check('pay', { action: action('pay', { amount: 9 }) }),
+    check('pay', { framework: 'f', environment: 'e' }),
+    check('search', { actionId: 'first' }),
+    check('search', { actionId: 'first' }),
+    check('search', { actionId: 'second' }),
+    check('search', { sessionId: 'other' }),
+    check('send_mail', { actionId: 'mail' }, { held: 'pendingActionId' }),
+    check('send_mail', { actionId: 'mail' }),
+    check('send_text', { actionId: 'mail' }),
+    check('send_mail'),
+    check('send_mail'),
+    get('/v1/guardian/pending-actions?sessionId=g'),
+    post(id, { decision: 'perhaps' }),
+    post(id, { decision: 'approve', comment: 'c' }),
+    post(id, { decision: 'approve' }),
+    post(id, { decision: 'deny' }),
+    check('send_mail', { actionId: 'mail' }),
+    get('/v1/guardian/pending-actions?status=approved'),
+    post('/v1/guardian/pending-actions/nothing/decide', { decision: 'deny' }),
+    get('/v1/sessions/g'),
+    get('/v1/sessions/g/risk'),
+  ];
+}
+
+function channels(): Step[] {
+  return [
+    post('/v1/notification-channels', { url: 'https://hook.invalid/a' }),
+    post('/v1/notification-channels', {
+      url: 'https://hook.invalid',
+      kind: 'webhook',
+      events: ['policy.matched'],
+    }),
+    post('/v1/notification-channels', { url: 'https://u:p@hook.invalid' }),
+    post('/v1/notification-channels', { url: 'http://[::ffff:10.0.0.1]/' }),
+    post('/v1/notification-channels', { url: 'ftp://hook.invalid' }),
+    get('/v1/notification-channels'),
+  ];
+}
+
+function wrong(): Step[] {
+  const key = { 'idempotency-key': 'twin' };
+  return [
+    get('/v1/nothing'),
+    get('/v1/events'),
+    get('/v1/sessions?limit=0&unknown=1'),
+    get('/v1/sessions?limit=1&limit=2'),
+    get('/v1/agents?registered=perhaps'),
+    { ...post('/v1/agents', { name: 'once' }), headers: key },
+    { ...post('/v1/agents', { name: 'once' }), headers: key },
+    { ...post('/v1/agents', { name: 'twice' }), headers: key },
+    { ...post('/v1/agents', { name: 'n' }), headers: { 'idempotency-key': 'a b' } },
+    { ...get('/v1/agents'), headers: { authorization: 'Bearer al_test_wrong' } },
+    { ...post('/v1/agents', { name: 'n' }), headers: { 'content-type': 'text/plain' } },
+  ];
+}
