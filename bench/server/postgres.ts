@@ -16,6 +16,9 @@ export interface SharedIngestResult {
   readonly eventsPerCommit: number;
   /** Microseconds of processor time of the server processes for one event. */
   readonly cpuMicros: number;
+  /** Bytes of the database, indexes included, and of the write-ahead log, for one event. */
+  readonly storedBytes: number;
+  readonly walBytes: number;
   /** Share of the looks at a busy connection that found it waiting for a lock of another. */
   readonly lockWaits: number;
   readonly deadlocks: number;
@@ -88,12 +91,14 @@ async function measure(
       );
     const warm = await run(durationMs / 5);
     await postgres.query(database, 'select pg_stat_statements_reset()');
+    const sizeBefore = await sizeOf(postgres, database);
     const cpuBefore = await cpuMicros(servers);
     const waits = new LockWaits(postgres, database);
     const loads = await run(durationMs);
     const lockWaits = await waits.end();
     const cpu = (await cpuMicros(servers)) - cpuBefore;
     const acknowledged = count(loads);
+    const sizeAfter = await sizeOf(postgres, database);
     const [counted] = await postgres.query<{ statements: number; commits: number }>(
       database,
       `select sum(calls)::int as statements, sum(calls) filter (where query = 'commit')::int as commits
@@ -111,6 +116,8 @@ async function measure(
       statementsPerEvent: (counted?.statements ?? 0) / acknowledged,
       eventsPerCommit: acknowledged / (counted?.commits ?? 0),
       cpuMicros: cpu / acknowledged,
+      storedBytes: (sizeAfter.stored - sizeBefore.stored) / acknowledged,
+      walBytes: (sizeAfter.wal - sizeBefore.wal) / acknowledged,
       lockWaits,
       deadlocks: stored?.deadlocks ?? 0,
       lostOrDoubled: Math.abs(count(warm) + acknowledged - (stored?.events ?? 0)),
@@ -159,4 +166,13 @@ class LockWaits {
       await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
     }
   }
+}
+
+async function sizeOf(postgres: LocalPostgres, database: string): Promise<{ stored: number; wal: number }> {
+  const [size] = await postgres.query<{ stored: number; wal: number }>(
+    database,
+    `select pg_database_size(current_database())::float8 as stored,
+      (pg_current_wal_insert_lsn() - '0/0'::pg_lsn)::float8 as wal`,
+  );
+  return size ?? { stored: 0, wal: 0 };
 }
