@@ -3,6 +3,14 @@ import type { AdapterHarness, Scenario } from '../../packages/adapter-suite/src/
 /** How an agent is run: as it is, with a hook of the user's own that does nothing, or with an adapter of ours. */
 export type Way = 'bare' | 'empty' | 'actlog';
 
+/** What a call of an agent costs, its framework included. */
+export interface CallCost {
+  /** Microseconds from call to call. */
+  readonly micros: number;
+  /** Microseconds of processor time, the delivery of what was recorded included. */
+  readonly cpuMicros: number;
+}
+
 /** Turns of the scripted model in one run, with one call each: frameworks end a run that takes many more. */
 const turns = 4;
 

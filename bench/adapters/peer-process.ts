@@ -3,7 +3,7 @@
 import { Recorder } from '@actlog/recorder';
 import { median } from '../measure/interleaved-rounds.ts';
 import { temporaryFolder } from '../recorder/temporary-folder.ts';
-import { microsPerCall, type Way } from './agent-runs.ts';
+import { type CallCost, callsTogether, microsPerCall, type Way } from './agent-runs.ts';
 import { harnesses } from './harnesses.ts';
 import { frameworks } from './peer-frameworks.ts';
 
@@ -37,11 +37,16 @@ const flush = isOwn ? () => recorder.flush() : await installPeer(framework);
 const harness = [...(await harnesses([adapter]))].find(([name]) => name.includes(hook))?.[1];
 if (!harness) throw new Error(`${adapter} has no hook "${hook}".`);
 const measured: number[] = [];
+const cpu: number[] = [];
 for (let round = 0; round < warmUpRounds + Number(rounds); round += 1) {
+  const before = process.cpuUsage();
   const micros = await microsPerCall(harness, isOwn ? (way as Way) : 'bare', { recorder });
-  if (round >= warmUpRounds) measured.push(micros);
   // What was recorded is delivered before the next round, so that calls are timed and not the backlog.
   await flush();
+  if (round < warmUpRounds) continue;
+  const { user, system } = process.cpuUsage(before);
+  measured.push(micros);
+  cpu.push((user + system) / callsTogether);
 }
-process.send?.({ micros: median(measured) });
+process.send?.({ micros: median(measured), cpuMicros: median(cpu) } satisfies CallCost);
 process.exit();

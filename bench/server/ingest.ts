@@ -29,6 +29,9 @@ interface Round extends LoadResult {
 
 const connections = 64;
 
+/** Until the code is compiled for good. */
+const warmUpMs = 6000;
+
 async function round(server: ChildServer, nextBody: () => string, durationMs: number): Promise<Round> {
   const before = await server.usage();
   const result = await load({ url: server.url, apiKey: server.apiKey, connections, durationMs, nextBody });
@@ -50,7 +53,7 @@ export async function measureIngest(rounds: number, roundMs: number): Promise<In
   const bareRounds: Round[] = [];
   const ourRounds: Round[] = [];
   try {
-    for (const server of [bare, ours]) await round(server, bodies, roundMs);
+    for (const server of [bare, ours]) await round(server, bodies, warmUpMs);
     for (let index = 0; index < rounds; index += 1) {
       bareRounds.push(await round(bare, bodies, roundMs));
       ourRounds.push(await round(ours, bodies, roundMs));

@@ -14,6 +14,9 @@ import type { Storage } from './storage/storage.ts';
 import { AddressGuard } from './webhooks/address-guard.ts';
 import { Outbox } from './webhooks/outbox.ts';
 
+/** A turn to a database on another machine and back takes about as long. */
+const gatherMs = 4;
+
 /** Puts the parts together that the endpoints share. */
 export function assemble(
   settings: Configuration,
@@ -38,6 +41,7 @@ export function assemble(
     ingest: new GroupCommit({
       maxQueued: settings.maxQueuedEvents,
       metrics,
+      gatherMs: storage.isShared ? gatherMs : 0,
       commit: async (groups) => {
         const recorded = await storage.record(groups);
         settling.after(recorded);

@@ -23,8 +23,9 @@ export function listen(runner: Runner): void {
   runner.on('agent_tool_end', (_context, _agent, tool, output, { toolCall }) => {
     const run = currentRun();
     if (!run || toolCall.type !== 'function_call') return;
-    // What ended well was noted by the output guardrail: this is what threw, or was cut off.
     const { callId } = toolCall;
+    // What ended well was noted by the output guardrail: this is what threw, or was cut off.
+    if (!run.isUnderWay(callId)) return;
     const told = outcomeOf(run, tool as unknown as FunctionTool, callId, output);
     const status = output === 'aborted' ? responseStatuses.aborted : responseStatuses.threw;
     void run.end(callId, told.ok ? failure(status, output) : told);

@@ -96,6 +96,11 @@ export class RunScope {
     this.#begun.set(callId, begun);
   }
 
+  /** Whether a call was let through and its end was not heard of. */
+  isUnderWay(callId: string): boolean {
+    return this.#begun.has(callId);
+  }
+
   /** Lets what follows here run as the call that was let through. */
   enter(callId: string): void {
     places().enterWith({ run: this, callId });
