@@ -13,7 +13,7 @@ import { sqliteDialect } from './storage/sqlite-dialect.ts';
 
 const connection = new SqliteConnection(workerData as SqliteConnectionOptions);
 const database = new Kysely<Tables>({ dialect: sqliteDialect(connection) });
-const recording = new Recording(database);
+const recording = new Recording(database, forgetWhatOthersChanged);
 let dataVersion = connection.dataVersion();
 
 /** A statement of the other thread that changes what the recording keeps at hand. */
@@ -25,10 +25,8 @@ async function answer(request: WriterRequest): Promise<unknown> {
       if (changesSessions.test(request.sql)) recording.forget();
       return connection.execute(request.sql, request.parameters);
     case 'record':
-      forgetWhatOthersChanged();
       return JSON.stringify(await recording.record(JSON.parse(request.groupsJson)));
     case 'settle':
-      forgetWhatOthersChanged();
       return recording.settle(request.behind);
     case 'close':
       await database.destroy();

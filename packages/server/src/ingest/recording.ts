@@ -24,10 +24,16 @@ export class Recording {
   readonly #sessions = new SessionCache();
   readonly #risk: RiskKeeper;
   readonly #recorder: EventRecorder;
+  readonly #onBegin: () => void;
   #leftMessages = false;
 
-  constructor(database: Kysely<Tables>) {
+  /**
+   * @param onBegin - called in each transaction that has just begun, when nobody else can write any more: the moment to
+   * forget what another process has changed
+   */
+  constructor(database: Kysely<Tables>, onBegin: () => void = () => {}) {
     this.#database = database;
+    this.#onBegin = onBegin;
     const outbox = new Outbox(new PolicySets());
     outbox.onQueued(() => {
       this.#leftMessages = true;
@@ -66,7 +72,13 @@ export class Recording {
   async #commit<Result>(work: (write: Write) => Promise<Result>): Promise<Result> {
     this.#leftMessages = false;
     try {
-      return await commit((run) => this.#database.transaction().execute(run), work);
+      return await commit(
+        (run) => this.#database.transaction().execute(run),
+        (write) => {
+          this.#onBegin();
+          return work(write);
+        },
+      );
     } catch (error) {
       this.forget();
       throw error;
