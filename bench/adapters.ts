@@ -1,6 +1,7 @@
 import { Recorder } from '@actlog/recorder';
+import type { AdapterHarness } from '../packages/adapter-suite/src/index.ts';
+import { adapterHarnesses } from '../scripts/adapter-harnesses.ts';
 import { callsTogether, microsPerCall, type Way } from './adapters/agent-runs.ts';
-import { harnesses } from './adapters/harnesses.ts';
 import { frameworks } from './adapters/peer-frameworks.ts';
 import { measureBesidePeers } from './adapters/peers-beside.ts';
 import { median } from './measure/interleaved-rounds.ts';
@@ -20,6 +21,11 @@ interface Cost {
   readonly actlogAdds: number;
 }
 
+/** The adapter's name and its hook. */
+function nameOf({ sdk, hook = '' }: AdapterHarness): string {
+  return `${sdk.slice('@actlog/'.length, sdk.lastIndexOf('/'))} ${hook}`.trim();
+}
+
 /**
  * Options: names of adapters (default: all), `--rounds=N` (default 15), `--no-peers`, `--json`. All ways of all adapters
  * are taken in turns; the first round warms up. Figures are medians of the differences within a round. Then come those
@@ -28,7 +34,7 @@ interface Cost {
 export async function run(args: string[]): Promise<Record<string, unknown>> {
   const rounds = Number(args.find((arg) => arg.startsWith('--rounds='))?.split('=')[1] ?? 15);
   const only = args.filter((arg) => !arg.startsWith('--'));
-  const all = await harnesses(only);
+  const all = new Map((await adapterHarnesses(only)).map((harness) => [nameOf(harness), harness]));
   const sink = await SinkProcess.start();
   const recorder = new Recorder({
     apiKey: 'al_test_benchmark',

@@ -1,23 +1,7 @@
 // Writes the table of docs/adapters.md from the harnesses, whose abilities the shared suite proves.
-import { globSync } from 'node:fs';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import type { AdapterHarness } from '../packages/adapter-suite/src/index.ts';
+import { adapterHarnesses } from './adapter-harnesses.ts';
 import { holdGeneratedPart } from './generated-part.ts';
-import { root } from './workspace.ts';
-
-async function harnesses(): Promise<AdapterHarness[]> {
-  const found: AdapterHarness[] = [];
-  for (const file of globSync('packages/adapters/*/tests/harness.ts', { cwd: root }).sort()) {
-    const exported = Object.values(await import(pathToFileURL(join(root, file)).href));
-    found.push(...exported.filter(isHarness));
-  }
-  return found;
-}
-
-function isHarness(value: unknown): value is AdapterHarness {
-  return typeof value === 'object' && value !== null && 'abilities' in value;
-}
 
 function seenAs(status: number | 'unseen'): string {
   return status === 'unseen' ? 'not seen' : String(status);
@@ -48,4 +32,4 @@ function table(rows: readonly AdapterHarness[]): string {
   ].join('\n');
 }
 
-holdGeneratedPart('adapters.md', table(await harnesses()));
+holdGeneratedPart('adapters.md', table(await adapterHarnesses()));

@@ -1,10 +1,10 @@
 // One agent with one recorder in a process of its own, because other recorders are registered for a whole process:
 // `ADAPTER WAY URL ROUNDS`, where WAY is `bare`, `empty`, `actlog` or another recorder's name.
 import { Recorder } from '@actlog/recorder';
+import { adapterHarnesses } from '../../scripts/adapter-harnesses.ts';
 import { median } from '../measure/interleaved-rounds.ts';
 import { temporaryFolder } from '../recorder/temporary-folder.ts';
 import { type CallCost, callsTogether, microsPerCall, type Way } from './agent-runs.ts';
-import { harnesses } from './harnesses.ts';
 import { frameworks } from './peer-frameworks.ts';
 
 type Install = (framework: object, url: string) => Promise<() => Promise<unknown>>;
@@ -23,18 +23,18 @@ async function installPeer(framework: object): Promise<() => Promise<unknown>> {
   return install(framework, url);
 }
 
+function ownRecorder(): Recorder {
+  const spoolDir = temporaryFolder();
+  return new Recorder({ apiKey: 'al_test_benchmark', baseURL: url, agentId: 'benchmark', spoolDir });
+}
+
 const { load, hook, silence } = frameworks[adapter] as (typeof frameworks)[string];
 const framework = await load();
 silence?.(framework as never);
 const isOwn = way === 'bare' || way === 'empty' || way === 'actlog';
-const recorder = new Recorder({
-  apiKey: 'al_test_benchmark',
-  baseURL: url,
-  agentId: 'benchmark',
-  spoolDir: temporaryFolder(),
-});
-const flush = isOwn ? () => recorder.flush() : await installPeer(framework);
-const harness = [...(await harnesses([adapter]))].find(([name]) => name.includes(hook))?.[1];
+const recorder = isOwn ? ownRecorder() : undefined;
+const flush = recorder ? () => recorder.flush() : await installPeer(framework);
+const harness = (await adapterHarnesses([adapter])).find((one) => one.hook?.includes(hook));
 if (!harness) throw new Error(`${adapter} has no hook "${hook}".`);
 const measured: number[] = [];
 const cpu: number[] = [];
