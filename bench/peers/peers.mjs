@@ -4,6 +4,7 @@ import { BaseCallbackHandler } from '@langchain/core/callbacks/base';
 import { tool } from '@langchain/core/tools';
 import { LangChainTracer } from '@langchain/core/tracers/tracer_langchain';
 import * as z from 'zod';
+import { langfuseProcessor, langsmithClient, otlpExporter, registerProvider } from './senders.mjs';
 
 /** A tool that does nothing, for every recorder the same. */
 export function createTool() {
@@ -22,8 +23,7 @@ export async function empty() {
 }
 
 export async function langsmith(url) {
-  const { Client } = await import('langsmith');
-  const client = new Client({ apiUrl: url, apiKey: 'lsv2_benchmark', tracingSamplingRate: 1 });
+  const client = await langsmithClient(url);
   return {
     callbacks: [new LangChainTracer({ client, projectName: 'benchmark' })],
     flush: () => client.awaitPendingTraceBatches(),
@@ -31,28 +31,18 @@ export async function langsmith(url) {
 }
 
 export async function langfuse(url) {
-  const { NodeTracerProvider } = await import('@opentelemetry/sdk-trace-node');
-  const { LangfuseSpanProcessor } = await import('@langfuse/otel');
   const { CallbackHandler } = await import('@langfuse/langchain');
-  const processor = new LangfuseSpanProcessor({
-    publicKey: 'pk-lf-benchmark',
-    secretKey: 'sk-lf-benchmark',
-    baseUrl: url,
-  });
-  new NodeTracerProvider({ spanProcessors: [processor] }).register();
+  const processor = await langfuseProcessor(url);
+  await registerProvider(processor);
   return { callbacks: [new CallbackHandler()], flush: () => processor.forceFlush() };
 }
 
 export async function openinference(url) {
-  const { NodeTracerProvider } = await import('@opentelemetry/sdk-trace-node');
   const { BatchSpanProcessor } = await import('@opentelemetry/sdk-trace-base');
-  const { OTLPTraceExporter } = await import('@opentelemetry/exporter-trace-otlp-http');
   const { LangChainInstrumentation } = await import('@arizeai/openinference-instrumentation-langchain');
   const callbackManager = await import('@langchain/core/callbacks/manager');
-  const processor = new BatchSpanProcessor(new OTLPTraceExporter({ url: `${url}/v1/traces` }));
-  const tracerProvider = new NodeTracerProvider({ spanProcessors: [processor] });
-  tracerProvider.register();
-  const instrumentation = new LangChainInstrumentation({ tracerProvider });
+  const processor = new BatchSpanProcessor(await otlpExporter(url));
+  const instrumentation = new LangChainInstrumentation({ tracerProvider: await registerProvider(processor) });
   instrumentation.manuallyInstrument(callbackManager);
   return { flush: () => processor.forceFlush() };
 }

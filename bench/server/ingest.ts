@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { median } from '../measure/interleaved-rounds.ts';
 import { bareInsertMicros } from './bare-insert.ts';
 import { eventBodies } from './bodies.ts';
 import { ChildServer } from './child-server.ts';
@@ -37,11 +38,6 @@ async function round(server: ChildServer, nextBody: () => string, durationMs: nu
   const result = await load({ url: server.url, apiKey: server.apiKey, connections, durationMs, nextBody });
   const after = await server.usage();
   return { ...result, cpuMicros: (after.cpuMicros - before.cpuMicros) / result.requests };
-}
-
-/** The middle value. */
-function median(values: readonly number[]): number {
-  return [...values].sort((left, right) => left - right)[Math.floor(values.length / 2)] as number;
 }
 
 /** Measures both in turn, so that what else the machine does falls on both. */
