@@ -1,6 +1,6 @@
 /**
- * One stored event, as the engine reads it. The server makes it from the event of `POST /v1/events`
- * (interface specification, "Event"); `payload` carries what other categories than `tool_api` hold.
+ * One stored event, as the engine reads it; {@link riskEvent} makes it from an event of the wire. `payload` carries
+ * what other categories than `tool_api` hold.
  */
 export interface RiskEvent {
   /** UUID of the event. */
@@ -19,6 +19,31 @@ export interface RiskEvent {
   readonly responseStatus?: number | null;
   /** The event's payload as it was sent. Strings are read, anything else is ignored. */
   readonly payload?: Readonly<Record<string, unknown>>;
+}
+
+/** An event as it stands on the wire (interface specification, "Event"). */
+export interface WireEvent
+  extends Omit<RiskEvent, 'timestampMs' | 'toolName' | 'argumentsHash' | 'responseStatus'> {
+  /** ISO 8601. */
+  readonly sourceTimestamp: string;
+  readonly payload: Readonly<Record<string, unknown>>;
+}
+
+/** An event of the wire as the engine reads it. */
+export function riskEvent(event: WireEvent): RiskEvent {
+  const { payload } = event;
+  return {
+    eventId: event.eventId,
+    agentId: event.agentId,
+    sessionId: event.sessionId,
+    timestampMs: Date.parse(event.sourceTimestamp),
+    category: event.category,
+    schemaVersion: event.schemaVersion,
+    payload,
+    ...(typeof payload.toolName === 'string' && { toolName: payload.toolName }),
+    ...(typeof payload.argumentsHash === 'string' && { argumentsHash: payload.argumentsHash }),
+    ...(typeof payload.responseStatus === 'number' && { responseStatus: payload.responseStatus }),
+  };
 }
 
 /** What the server adds to an event when it observes it. The same event must always get the same context. */

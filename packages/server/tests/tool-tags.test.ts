@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { emptySession, observe, serializeSession, type ToolTag, tagBits } from '@actlog/risk';
 import { expect, test } from 'vitest';
 import type { ToolTagChanges } from '../src/index.ts';
-import { storedRiskEvent } from '../src/risk/risk-event.ts';
+import { storedRiskEvent } from '../src/risk/stored-risk-event.ts';
 import { openStorage } from '../src/storage/open-storage.ts';
 import { withTestDatabase } from './test-database.ts';
 import { atTestEnd } from './test-end.ts';

@@ -1,5 +1,5 @@
 import type { ActivityEvent, EventAck } from '@actlog/protocol';
-import { emptyTenant, stampEvent } from '@actlog/risk';
+import { emptyTenant, riskEvent, stampEvent } from '@actlog/risk';
 import type { CheckedAction } from '../policy/checked-action.ts';
 import { RateCounts } from '../policy/rate-counts.ts';
 import { Cursors } from '../service/cursors.ts';
@@ -12,7 +12,6 @@ import type {
   PendingActionRecord,
   PolicyRecord,
 } from './records.ts';
-import { riskEventOf } from './risk-event.ts';
 import { sameJson } from './same-json.ts';
 import { Session } from './session.ts';
 import { Waiting } from './waiting.ts';
@@ -60,12 +59,12 @@ export class Tenant {
   }
 
   #keep(event: EventRecord, { agent, receivedMs }: Surroundings): void {
-    const riskEvent = riskEventOf(event);
-    const { stamp } = stampEvent(this.#risk, riskEvent, { agentStatus: agent, receivedAtMs: receivedMs });
+    const seen = riskEvent(event);
+    const { stamp } = stampEvent(this.#risk, seen, { agentStatus: agent, receivedAtMs: receivedMs });
     const session = this.sessions.get(event.sessionId) ?? new Session();
     this.sessions.set(event.sessionId, session);
     this.events.set(event.eventId, event);
-    session.add(event, riskEvent, stamp);
+    session.add(event, seen, stamp);
     this.#see(event);
   }
 

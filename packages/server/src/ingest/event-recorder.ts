@@ -1,5 +1,4 @@
-import { type Arrival, emptyTenant, type RiskEvent, stampEvent } from '@actlog/risk';
-import { riskEvent } from '../risk/risk-event.ts';
+import { type Arrival, emptyTenant, type RiskEvent, riskEvent, stampEvent } from '@actlog/risk';
 import { type AgentStanding, findAgentStandings, noteAgentsSeen } from '../storage/agent-store.ts';
 import { findEvents, insertEvents, isSameEvent } from '../storage/event-log.ts';
 import { type SessionSummary, saveSessions } from '../storage/session-store.ts';

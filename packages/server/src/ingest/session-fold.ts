@@ -15,13 +15,12 @@ export class SessionFold implements SessionChange {
   startMoved = false;
   /** Whether the session begins with this write. */
   readonly isNew: boolean;
-  isWidened: boolean;
+  #hasNewTool = false;
   #nextArrival: number;
 
   /** `stored` is the summary so far; without it, `first` opens the session. */
   constructor(stored: SessionSummary | undefined, first: NewEvent) {
     this.isNew = stored === undefined;
-    this.isWidened = this.isNew;
     const sourceMs = Date.parse(first.event.sourceTimestamp);
     this.summary = stored ?? {
       id: first.event.sessionId,
@@ -42,6 +41,10 @@ export class SessionFold implements SessionChange {
     this.#nextArrival = this.summary.last_arrival;
   }
 
+  get isWidened(): boolean {
+    return this.isNew || this.startMoved || this.joinedAgentIds.length > 0 || this.#hasNewTool;
+  }
+
   /** The number of the next event that is about to be written. */
   takeArrival(): number {
     this.#nextArrival += 1;
@@ -59,19 +62,17 @@ export class SessionFold implements SessionChange {
     if (sourceMs < summary.started_ms) {
       summary.started_ms = sourceMs;
       this.startMoved = !this.isNew;
-      this.isWidened = true;
     }
     if (!summary.agentIds.includes(event.agentId)) {
       if (summary.agentIds.length < namedAgents) summary.agentIds.push(event.agentId);
       this.joinedAgentIds.push(event.agentId);
-      this.isWidened = true;
     }
     if (event.category !== toolCallCategory) return;
     const { toolName, responseStatus } = event.payload as { toolName: string; responseStatus: number };
     if (responseStatus >= 400) summary.error_count += 1;
     if (summary.toolNames.length < namedTools && !summary.toolNames.includes(toolName)) {
       summary.toolNames.push(toolName);
-      this.isWidened = true;
+      this.#hasNewTool = true;
     }
   }
 }

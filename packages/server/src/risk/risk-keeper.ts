@@ -27,8 +27,8 @@ import { newestToolTagsVersion } from '../storage/tool-tag-store.ts';
 import type { Database, Write } from '../storage/transaction.ts';
 import type { Outbox } from '../webhooks/outbox.ts';
 import { FrozenTags, type FrozenToolTags } from './frozen-tags.ts';
-import { storedRiskEvent } from './risk-event.ts';
 import { type ScorableSession, scoreSession } from './score-session.ts';
+import { storedRiskEvent } from './stored-risk-event.ts';
 
 /** The risk of a session at hand. */
 interface KnownRisk extends ScorableSession {

@@ -16,8 +16,8 @@ import { newestToolTagsVersion } from '../storage/tool-tag-store.ts';
 import type { Database, Write } from '../storage/transaction.ts';
 import type { Outbox } from '../webhooks/outbox.ts';
 import { FrozenTags } from './frozen-tags.ts';
-import { storedRiskEvent } from './risk-event.ts';
 import { type ScorableSession, scoreSession } from './score-session.ts';
+import { storedRiskEvent } from './stored-risk-event.ts';
 import { TenantStamps } from './tenant-stamps.ts';
 
 /** A session of a tenant. */
