@@ -5,13 +5,14 @@ const packageOf = (name) => `^packages/${name}/`;
 const allowed = {
   protocol: [],
   risk: ['protocol'],
+  policy: ['protocol'],
   client: ['protocol'],
   recorder: ['client', 'protocol'],
-  server: ['protocol', 'risk'],
+  server: ['protocol', 'policy', 'risk'],
   'adapter-suite': ['protocol', 'client', 'recorder', 'server'],
   'foreign-server': [],
   contract: ['protocol', 'client'],
-  msw: ['protocol', 'risk'],
+  msw: ['protocol', 'policy', 'risk'],
   console: ['protocol', 'client'],
   cli: ['client', 'server', 'contract', 'protocol', 'risk'],
 };
@@ -48,9 +49,9 @@ module.exports = {
     },
     {
       name: 'pure-packages-do-no-io',
-      comment: 'protocol and risk run anywhere: no node: module. The command of risk is apart.',
+      comment: 'protocol, policy and risk run anywhere: no node: module. The command of risk is apart.',
       severity: 'error',
-      from: { path: '^packages/(protocol|risk)/src/', pathNot: [tests, '/bin\\.ts$'] },
+      from: { path: '^packages/(protocol|policy|risk)/src/', pathNot: [tests, '/bin\\.ts$'] },
       to: { dependencyTypes: ['core'] },
     },
     {

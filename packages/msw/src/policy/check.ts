@@ -1,9 +1,10 @@
+import { checkedAction, policyMatch } from '@actlog/policy';
 import type { PolicyCheck, SentOf } from '@actlog/protocol';
 import { ApiError } from '../service/api-error.ts';
 import type { PendingActionRecord, PolicyRecord } from '../tenant/records.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { expireActions, holdAction, recordDecision } from './pending.ts';
-import { whyMatched } from './policy-match.ts';
+import { ruleOf } from './rule-of.ts';
 
 type CheckAnswer = SentOf<'policies.check'>;
 
@@ -32,7 +33,7 @@ export function checkAction(tenant: Tenant, check: PolicyCheck, nowMs: number): 
   const { agentId, actionId, action } = check;
   const name = JSON.stringify([agentId, actionId]);
   const digest = JSON.stringify([action.toolName, action.argumentsHash]);
-  const known = actionId === undefined ? undefined : tenant.checkedActions.get(name);
+  const known = actionId === undefined ? undefined : tenant.namedActions.get(name);
   if (known && known.digest !== digest) {
     throw new ApiError(
       'ACTION_MISMATCH',
@@ -67,12 +68,13 @@ export function checkAction(tenant: Tenant, check: PolicyCheck, nowMs: number): 
   }
   if (actionId !== undefined && (counts || held || effect === 'deny')) {
     const isCounted = counts || wasCounted;
-    tenant.checkedActions.set(name, { digest, pendingActionId: held?.id ?? null, isCounted });
+    tenant.namedActions.set(name, { digest, pendingActionId: held?.id ?? null, isCounted });
   }
   return answer(fired, held);
 }
 
 function candidates(tenant: Tenant, check: PolicyCheck): Fired[] {
+  const action = checkedAction(check);
   return [...tenant.policies.values()]
     .filter(({ status }) => status === 'active')
     .sort(
@@ -80,7 +82,7 @@ function candidates(tenant: Tenant, check: PolicyCheck): Fired[] {
         precedence.indexOf(left.effect) - precedence.indexOf(right.effect) || right.priority - left.priority,
     )
     .flatMap((policy) => {
-      const why = whyMatched(policy, check);
+      const why = policyMatch(ruleOf(policy), action);
       return why === undefined ? [] : [{ policy, why }];
     });
 }

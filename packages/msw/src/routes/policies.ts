@@ -1,4 +1,4 @@
-import { refuseBadCondition } from '../policy/condition.ts';
+import { ruleOf } from '../policy/rule-of.ts';
 import { ApiError, invalid, notFound } from '../service/api-error.ts';
 import type { Route } from '../service/call.ts';
 import { newId } from '../service/new-id.ts';
@@ -62,7 +62,7 @@ function saved(tenant: Tenant, policy: PolicyRecord): PolicyRecord {
   if (policy.approval !== null && policy.effect !== 'require_approval') {
     throw invalid('approval', 'contradiction', 'goes with the effect require_approval only');
   }
-  if (policy.condition !== null) refuseBadCondition(policy.condition);
+  ruleOf(policy); // refuses a condition that cannot be taken
   tenant.policies.set(policy.id, policy);
   return policy;
 }

@@ -1,6 +1,6 @@
 import type { ActivityEvent, EventAck } from '@actlog/protocol';
 import { emptyTenant, riskEvent, stampEvent } from '@actlog/risk';
-import type { CheckedAction } from '../policy/checked-action.ts';
+import type { NamedAction } from '../policy/named-action.ts';
 import { RateCounts } from '../policy/rate-counts.ts';
 import { Cursors } from '../service/cursors.ts';
 import { IdempotentAnswers } from '../service/idempotent-answers.ts';
@@ -25,7 +25,7 @@ export class Tenant {
   pendingActions = new Map<string, PendingActionRecord>();
   channels = new Map<string, ChannelRecord>();
   /** Actions by their agent and their actionId. */
-  checkedActions = new Map<string, CheckedAction>();
+  namedActions = new Map<string, NamedAction>();
   rateCounts = new RateCounts();
   cursors = new Cursors();
   answers = new IdempotentAnswers();

@@ -1,3 +1,4 @@
+import { type CheckedAction, checkedAction, policyMatch } from '@actlog/policy';
 import type { PolicyCheck, SentOf } from '@actlog/protocol';
 import { recordDecision } from '../guardian/decision-event.ts';
 import { holdAction } from '../guardian/hold-action.ts';
@@ -8,8 +9,8 @@ import { findCheckedAction, saveCheckedAction } from '../storage/checked-action-
 import { lockNames } from '../storage/locks.ts';
 import { findPendingAction, type PendingActionRow, statusAt } from '../storage/pending-action-store.ts';
 import type { Database, Write } from '../storage/transaction.ts';
-import { actionDigest, type CheckedAction, checkedAction } from './checked-action.ts';
-import { type CompiledPolicy, policyMatch } from './policy-match.ts';
+import { actionDigest } from './action-digest.ts';
+import type { CompiledPolicy } from './compiled-policy.ts';
 import type { PolicySet } from './policy-set.ts';
 import { RateCondition } from './rate-condition.ts';
 import { type FiredPolicy, verdictOf } from './verdict.ts';
@@ -133,7 +134,7 @@ export class Check {
 
   #candidates(set: PolicySet): Candidate[] {
     return set.policies.flatMap((policy) => {
-      const why = policyMatch(policy, this.#action);
+      const why = policyMatch(policy.rule, this.#action);
       return why === undefined ? [] : [{ policy, why }];
     });
   }

@@ -2,7 +2,7 @@ import type { WebhookEventType } from '@actlog/protocol';
 import { activeChannels } from '../storage/channel-store.ts';
 import { listPolicies, settingsVersion } from '../storage/policy-store.ts';
 import type { Database } from '../storage/transaction.ts';
-import { type CompiledPolicy, compilePolicy } from './policy-match.ts';
+import { type CompiledPolicy, compilePolicy } from './compiled-policy.ts';
 
 /** Policies of one tenant that can be active at once; it bounds the time of a check. */
 export const maxActivePolicies = 1000;

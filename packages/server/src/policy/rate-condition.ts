@@ -1,7 +1,7 @@
+import type { CheckedAction } from '@actlog/policy';
 import { type CountedSubject, countAction, countedActions } from '../storage/policy-count-store.ts';
 import type { Database } from '../storage/transaction.ts';
-import type { CheckedAction } from './checked-action.ts';
-import type { CompiledPolicy } from './policy-match.ts';
+import type { CompiledPolicy } from './compiled-policy.ts';
 
 /** Slices of a window. Counting is right to one slice: an action may count for that much longer. */
 const slicesPerWindow = 60;

@@ -1,4 +1,4 @@
-import type { CompiledPolicy } from './policy-match.ts';
+import type { CompiledPolicy } from './compiled-policy.ts';
 
 /** A policy that applies to an action, and why. */
 export interface FiredPolicy {

@@ -1,10 +1,10 @@
+import { ConditionError, parseCondition } from '@actlog/policy';
 import type { SentOf } from '@actlog/protocol';
 import { ApiError, notFound, validationError } from '../http/api-error.ts';
 import { isoTime, isoTimeOrNull } from '../http/iso-time.ts';
 import { readPage } from '../http/page.ts';
 import type { ReadRoute, WriteRoute } from '../http/route.ts';
 import { newIdentifier } from '../identifier.ts';
-import { ConditionError, parseCondition } from '../policy/condition.ts';
 import { maxActivePolicies } from '../policy/policy-set.ts';
 import { requireRoom } from '../quota/require-room.ts';
 import type { Services } from '../services.ts';
@@ -52,7 +52,7 @@ function refuseContradictions({ condition, approval, effect }: PolicyDefinition)
     parseCondition(condition);
   } catch (error) {
     if (!(error instanceof ConditionError)) throw error;
-    throw validationError('condition', 'invalid_condition', `cannot be taken: ${error.message}`);
+    throw validationError('condition', 'invalid_condition', `cannot be taken: ${error.problem}`);
   }
 }
 

@@ -1,28 +1,14 @@
-import type { StoredPolicy } from '../storage/policy-store.ts';
 import type { CheckedAction } from './checked-action.ts';
-import { type Condition, parseCondition } from './condition.ts';
 import { matchesGlob } from './glob.ts';
-
-/** A policy ready to be asked. */
-export interface CompiledPolicy extends StoredPolicy {
-  readonly condition: Condition | undefined;
-}
-
-/** Makes a stored policy ready to be asked. @throws ConditionError, which a stored condition does not. */
-export function compilePolicy(policy: StoredPolicy): CompiledPolicy {
-  const { condition } = policy.definition;
-  return { ...policy, condition: condition === null ? undefined : parseCondition(condition) };
-}
+import type { PolicyRule } from './policy-rule.ts';
 
 /**
- * Why a policy is about an action, or undefined when it is not. A condition that cannot be told counts as met for
- * deny and require_approval, and as not met for allow: an error never opens a door.
+ * Why a rule is about an action, in words for whoever reads the answer to a check, or undefined where it is not. A
+ * condition that cannot be told counts as met for deny and require_approval, and as not met for allow: an error never
+ * opens a door. Never throws.
  */
-export function policyMatch(
-  { definition, condition }: CompiledPolicy,
-  action: CheckedAction,
-): string | undefined {
-  const { match, effect } = definition;
+export function policyMatch(rule: PolicyRule, action: CheckedAction): string | undefined {
+  const { match, effect, condition } = rule;
   const reasons: string[] = [];
   const fields = [
     ['agent', match.agents, action.agentId],

@@ -1,27 +1,43 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { matchesGlob } from './glob.ts';
 
 test.each([
   ['', '', true],
   ['', 'a', false],
+  ['search', 'search', true],
+  ['search', 'search2', false],
   ['*', '', true],
   ['*', 'anything', true],
+  ['**', 'x', true],
   ['a*', 'a', true],
   ['*a', 'ba', true],
   ['*a', 'ab', false],
   ['a*b*c', 'a-b-b-c', true],
   ['a*b*c', 'a-c-b', false],
-  ['**', 'x', true],
+  ['ab*ba', 'aba', false], // what both ends need is not there twice
+  ['a*a*a', 'aa', false],
   ['a.c', 'abc', false],
   ['[a-z]', 'b', false],
   ['*ab*ab', 'abab', true],
   ['*ab*ab', 'ab', false],
   ['delete_*', 'delete_user', true],
   ['delete_*', 'undelete_user', false],
+  ['*_user', 'delete_users', false],
 ])('%j on %j → %j', (pattern, text, fits) => {
   expect(matchesGlob(pattern, text)).toBe(fits);
 });
 
 test('a pattern that would ruin a backtracking matcher is answered', () => {
   expect(matchesGlob(`${'*a'.repeat(90)}b`, 'a'.repeat(200))).toBe(false);
+});
+
+test('it fits what a regular expression with .* fits', () => {
+  const pattern = fc.string({ unit: fc.constantFrom('a', 'b', '*'), maxLength: 8 });
+  const text = fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 12 });
+  fc.assert(
+    fc.property(pattern, text, (glob, name) => {
+      expect(matchesGlob(glob, name)).toBe(new RegExp(`^${glob.replaceAll('*', '.*')}$`).test(name));
+    }),
+  );
 });

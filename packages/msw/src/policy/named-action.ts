@@ -1,5 +1,5 @@
 /** What is kept of an action that its agent named. */
-export interface CheckedAction {
+export interface NamedAction {
   /** What a decision is bound to: the tool and its arguments. */
   readonly digest: string;
   /** The pending action that it became, if it did. */

@@ -1,0 +1,24 @@
+import { ConditionError, type PolicyRule, policyRule } from '@actlog/policy';
+import { invalid } from '../service/api-error.ts';
+import type { PolicyRecord } from '../tenant/records.ts';
+
+/** Rules that were read. A record is never changed, only replaced. */
+const read = new WeakMap<PolicyRecord, PolicyRule>();
+
+/**
+ * The rule of a policy, ready to be asked.
+ *
+ * @throws ApiError `VALIDATION_ERROR` for a condition that the reference server would refuse.
+ */
+export function ruleOf(policy: PolicyRecord): PolicyRule {
+  const known = read.get(policy);
+  if (known) return known;
+  try {
+    const rule = policyRule(policy);
+    read.set(policy, rule);
+    return rule;
+  } catch (error) {
+    if (!(error instanceof ConditionError)) throw error;
+    throw invalid('condition', 'invalid_condition', `cannot be taken: ${error.problem}`);
+  }
+}
