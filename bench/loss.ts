@@ -1,5 +1,5 @@
 import { callCount, journalScenarios, type Loss, type Scenario, sharedScenarios } from './loss/scenarios.ts';
-import { ensurePeers, peerNames } from './recorder/peer-packages.ts';
+import { allPeerNames, ensurePeers } from './recorder/peer-packages.ts';
 import { SinkProcess } from './recorder/sink-process.ts';
 
 /** What this benchmark measures, in a line. */
@@ -19,18 +19,25 @@ function cellOf({ made, lost, named, repeated, doubled }: Loss, isOurs: boolean)
 }
 
 /**
- * Options: `--no-peers`, `--only=TEXT` (scenarios whose name holds it), `--json`.
+ * Options: `--no-peers`, `--recorders=NAMES` (with commas between; default: all), `--only=TEXT` (scenarios whose name
+ * holds it), `--json`.
  */
 export async function run(args: string[]): Promise<Record<string, unknown>> {
   const only = args.find((arg) => arg.startsWith('--only='))?.slice('--only='.length) ?? '';
-  const peers = !args.includes('--no-peers') && ensurePeers() ? peerNames : [];
+  const chosen = args
+    .find((arg) => arg.startsWith('--recorders='))
+    ?.slice('--recorders='.length)
+    .split(',');
+  const all = ['actlog', ...(!args.includes('--no-peers') && ensurePeers() ? allPeerNames : [])];
+  const named = all.filter((name) => chosen?.includes(name) ?? true);
   const sink = await SinkProcess.start();
   const losses: Record<string, Record<string, Loss>> = {};
   const table: Record<string, Record<string, string>> = {};
   try {
     for (const [name, scenario] of Object.entries({ ...sharedScenarios, ...journalScenarios })) {
       if (!name.includes(only)) continue;
-      const recorders = ['actlog', ...(name in sharedScenarios ? peers : [])];
+      const recorders = named.filter((recorder) => recorder === 'actlog' || name in sharedScenarios);
+      if (recorders.length === 0) continue;
       const row: Record<string, Loss> = {};
       for (const recorder of recorders) row[recorder] = await runOne(scenario, recorder, sink);
       losses[name] = row;

@@ -1,9 +1,10 @@
 // Checks what a user would install: packs every package, lints the tarballs, installs them into an empty
-// project, loads and compiles every entry, and runs the README's snippets as printed.
+// project, loads and compiles every entry, and runs the README's snippets as printed, those for jest in jest.
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Consumer } from './packed/consumer.ts';
 import { compileEntries, entriesOf, loadEntries, runCommands } from './packed/entries.ts';
+import { runJest } from './packed/jest.ts';
 import { runSnippets, snippetsOf } from './packed/snippets.ts';
 import { packAll, problemsOf } from './packed/tarballs.ts';
 import { type Package, publishedPackages, root } from './workspace.ts';
@@ -57,7 +58,10 @@ async function checkProject(
     const paths = Object.keys(compilers).map((name) => `node_modules/${name}/bin/tsc`);
     compileEntries(consumer, entries, paths);
     console.log('✓ types resolve in TypeScript 5.7 and 7, by node16, nodenext and bundler');
-    await runSnippets(consumer, pages.filter((page) => existsSync(page)).flatMap(snippetsOf));
+    await runSnippets(
+      consumer,
+      pages.filter((page) => existsSync(page)).flatMap((page) => snippetsOf(page)),
+    );
   } finally {
     consumer.remove();
   }
@@ -71,5 +75,8 @@ const isAdapterApart = ({ folder }: Package) =>
   dirname(folder).endsWith('adapters') && !folder.endsWith('langchain');
 const core = packages.filter((one) => !isAdapterApart(one));
 await checkProject(core, [...guides, ...readmesOf(core)], 'npm');
+for (const tarball of tarballs.filter(({ manifest }) => manifest.name === '@actlog/msw')) {
+  runJest(tarball, tarballs, Object.fromEntries(installedPeers(tarball)));
+}
 const adapters = packages.filter(isAdapterApart);
 await checkProject(adapters, readmesOf(adapters), 'pnpm');

@@ -12,6 +12,7 @@ export interface Manifest {
   readonly private?: boolean;
   readonly exports: Record<string, Record<string, string>>;
   readonly bin?: Record<string, string>;
+  readonly dependencies?: Record<string, string>;
   readonly peerDependencies?: Record<string, string>;
 }
 

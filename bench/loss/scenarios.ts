@@ -10,6 +10,8 @@ import { drainSpool } from './drain-spool.ts';
 /** Calls of one scenario. */
 export const callCount = 20_000;
 const faultMs = 5_000;
+/** How long a system waits after SIGTERM before it kills. */
+const terminationMs = 30_000;
 
 /** What came of a scenario. */
 export interface Loss {
@@ -63,7 +65,9 @@ function withEnd(end: End, signal?: NodeJS.Signals): Scenario {
     const agent = new Agent({ recorder, url: sink.url, spool, calls: callCount, end });
     await agent.says('made');
     if (signal) agent.kill(signal);
+    const kill = signal && setTimeout(() => agent.kill('SIGKILL'), terminationMs);
     await agent.end();
+    clearTimeout(kill);
     await restart(recorder, sink.url, spool);
     return result(sink, [agent]);
   };

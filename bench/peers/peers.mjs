@@ -1,10 +1,12 @@
-// Other recorders over LangChain's callbacks, each as its own documentation sets it up. Their queues are large enough
-// for what is measured, so that cost is compared with all of them delivering.
+// Other recorders, over LangChain's callbacks where they have any, each as its own documentation sets it up. Their queues
+// are large enough for what is measured, so that cost is compared with all of them delivering.
 import { BaseCallbackHandler } from '@langchain/core/callbacks/base';
 import { tool } from '@langchain/core/tools';
 import { LangChainTracer } from '@langchain/core/tracers/tracer_langchain';
 import * as z from 'zod';
 import { langfuseProcessor, langsmithClient, otlpExporter, registerProvider } from './senders.mjs';
+
+export { agentops } from './agentops.mjs';
 
 /** A tool that does nothing, for every recorder the same. */
 export function createTool() {

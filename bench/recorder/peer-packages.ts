@@ -2,13 +2,16 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Other recorders, by the names that `peers.mjs` knows. */
+/** Other recorders over LangChain's callbacks, by the names that `peers.mjs` knows. */
 export const peerNames = ['langfuse', 'openinference', 'langsmith'] as const;
+
+/** Other recorders of any framework. */
+export const allPeerNames = [...peerNames, 'agentops'] as const;
 
 /** Installs the other recorders, which are no part of the default install. Returns whether they are there. */
 export function ensurePeers(): boolean {
   const folder = join(import.meta.dirname, '..', 'peers');
-  if (existsSync(join(folder, 'node_modules', 'langsmith'))) return true;
+  if (existsSync(join(folder, 'node_modules', 'agentops'))) return true;
   console.error('Installing the other recorders into bench/peers, once …');
   const args = ['install', '--ignore-workspace', '--ignore-scripts', '--frozen-lockfile', '--silent'];
   const { status } = spawnSync('pnpm', args, { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });

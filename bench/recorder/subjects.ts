@@ -21,9 +21,12 @@ interface InvokableTool {
   invoke(input: object, config?: object): Promise<unknown>;
 }
 
-/** A recorder that is set up: callback handlers to pass to each call, and how it is made to deliver. */
+/** A recorder that is set up: how it comes to see calls, and how it is made to deliver. */
 interface SetUp {
+  /** Callback handlers to pass to each call of LangChain's tool. */
   readonly callbacks?: unknown[];
+  /** Calls a tool of another framework, where the recorder does not see LangChain's. */
+  readonly call?: (args: Record<string, unknown>) => Promise<unknown>;
   readonly flush: () => Promise<unknown>;
 }
 
@@ -83,7 +86,8 @@ export async function createSubject(name: string, url: string): Promise<Subject>
   if (peer === 'actlog') return oursInLangChain(url, 'handler', plain);
   if (peer === 'actlog-tools') return oursInLangChain(url, 'tools', plain);
   if (peer === 'bare') return { call: (number) => plain.invoke(argumentsOf(number)), flush: async () => {} };
-  const { callbacks, flush } = await (peers[peer] as (url: string) => Promise<SetUp>)(url);
+  const { callbacks, call, flush } = await (peers[peer] as (url: string) => Promise<SetUp>)(url);
+  if (call) return { call: (number) => call(argumentsOf(number)), flush };
   const config = callbacks ? { callbacks } : undefined;
   return { call: (number) => plain.invoke(argumentsOf(number), config), flush };
 }

@@ -9,15 +9,16 @@ import type { Consumer } from './consumer.ts';
 export interface Snippet {
   /** The page, relative to the root. */
   readonly page: string;
-  /** File name that the page gives it: `<!-- run: quickstart.ts -->` stands above the code. */
+  /** File name that the page gives it: `<!-- run: quickstart.ts -->` stands above the code, or another mark. */
   readonly name: string;
   readonly code: string;
 }
 
-/** The snippets of a page that are marked to be run. */
-export function snippetsOf(path: string): Snippet[] {
+/** The snippets of a page that are marked to be run, or to be run by `jest`. */
+export function snippetsOf(path: string, mark: 'run' | 'jest' = 'run'): Snippet[] {
   const text = readFileSync(path, 'utf8');
-  return [...text.matchAll(/<!-- run: (\S+) -->\n+```\w+\n(.*?)\n```/gs)].map(([, name, code]) => ({
+  const marked = new RegExp(`<!-- ${mark}: (\\S+) -->\\n+\`\`\`\\w+\\n(.*?)\\n\`\`\``, 'gs');
+  return [...text.matchAll(marked)].map(([, name, code]) => ({
     page: relative(root, path),
     name: String(name),
     code: String(code),

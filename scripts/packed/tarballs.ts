@@ -23,6 +23,17 @@ export function packAll(): Tarball[] {
   });
 }
 
+/** The tarballs of some packages, and of the packages of this repository that they need. */
+export function neededBy(names: Iterable<string>, tarballs: readonly Tarball[]): Tarball[] {
+  const needed = new Set(names);
+  // A set that grows while it is walked is walked to its end.
+  for (const name of needed) {
+    const { manifest } = tarballs.find((tarball) => tarball.manifest.name === name) ?? {};
+    for (const dependency of Object.keys(manifest?.dependencies ?? {})) needed.add(dependency);
+  }
+  return tarballs.filter(({ manifest }) => needed.has(manifest.name));
+}
+
 /** What publint and attw find wrong with a tarball, as lines of text. */
 export async function problemsOf({ file }: Tarball): Promise<string[]> {
   const bytes = readFileSync(file);

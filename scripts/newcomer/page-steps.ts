@@ -1,0 +1,66 @@
+/** Something that a reader of a page does. */
+export type PageStep =
+  | {
+      readonly kind: 'type';
+      /** Lines for a terminal, as printed. */
+      readonly lines: readonly string[];
+      /** The page asks for another terminal. */
+      readonly isNewTerminal: boolean;
+      /** What the page says will appear. */
+      promised?: string;
+    }
+  | { readonly kind: 'save'; readonly name: string; readonly content: string };
+
+/** A part of a page that leads from nothing to the first event: a heading of the second level with steps below it. */
+export interface PageWay {
+  readonly title: string;
+  readonly steps: readonly PageStep[];
+}
+
+const shells = new Set(['sh', 'bash']);
+const sources = new Set(['js', 'ts', 'json']);
+
+function stepOf(language: string, code: string, prose: string): PageStep {
+  if (shells.has(language)) {
+    return {
+      kind: 'type',
+      lines: code.split('\n'),
+      isNewTerminal: /\bopen a second terminal\b/i.test(prose),
+    };
+  }
+  if (!sources.has(language))
+    throw new Error(`a reader cannot tell what to do with a block of "${language}"`);
+  const name = [...prose.matchAll(/\bsave this\b[^.]*?`([^`]+\.\w+)`/gi)].at(-1)?.[1];
+  if (name === undefined) throw new Error(`the page does not say in which file to save:\n${code}`);
+  return { kind: 'save', name, content: `${code}\n` };
+}
+
+function stepsOf(part: string): PageStep[] {
+  const steps: PageStep[] = [];
+  let readUntil = 0;
+  for (const { 0: block, 1: language = '', 2: code = '', index } of part.matchAll(
+    /^```(\w+)\n(.*?)\n```$/gms,
+  )) {
+    const last = steps.at(-1);
+    if (language !== 'text') steps.push(stepOf(language, code, part.slice(readUntil, index)));
+    else if (last?.kind === 'type') last.promised = code;
+    else throw new Error(`the page does not say what prints this:\n${code}`);
+    readUntil = index + block.length;
+  }
+  return steps;
+}
+
+/**
+ * What a page tells its reader to do, taken from what the reader sees and nothing else: blocks of shell lines are
+ * typed, programs are saved under the name that the text above them gives, and a block of text is what the lines
+ * before it must print.
+ *
+ * @throws Error when the text does not say enough to follow it
+ */
+export function waysOf(page: string): PageWay[] {
+  return page
+    .split(/^## /m)
+    .slice(1)
+    .map((part) => ({ title: part.slice(0, part.indexOf('\n')), steps: stepsOf(part) }))
+    .filter(({ steps }) => steps.length > 0);
+}
