@@ -12,12 +12,12 @@ const inputSchema = z.object({ text: z.string() });
 const params = { model: 'scripted', max_tokens: 100 };
 
 /** Runs an agent with a client of the scripted service, and gives its last message. */
-type Loop = (
+export type Loop = (
   client: Anthropic,
   scenario: Scenario,
 ) => Promise<{ readonly content: readonly { readonly type: string; readonly text?: string }[] }>;
 
-async function ended(scenario: Scenario, middleware: Middleware[], loop: Loop): Promise<Ending> {
+export async function ended(scenario: Scenario, middleware: Middleware[], loop: Loop): Promise<Ending> {
   const turns = scenario.turns.map((calls) => calls.map((call) => toolUse(call.toolName, call.arguments)));
   const { client, sent } = clientOf(turns, { middleware });
   try {
@@ -29,7 +29,7 @@ async function ended(scenario: Scenario, middleware: Middleware[], loop: Loop): 
 }
 
 /** The SDK's own loop. */
-const toolRunner: Loop = (
+export const toolRunner: Loop = (
   client,
   { tools, adapter, isInstalledTwice, isStreamed = false, signal, sessionId },
 ) => {

@@ -11,13 +11,13 @@ import { version } from '../src/version.ts';
 import { ScriptedModel } from './model.ts';
 
 /** Puts the adapter into an agent, and gives the hooks of the run. */
-interface Installation {
+export interface Installation {
   readonly agentHooks?: ToolHooks;
   readonly runHooks?: ToolHooks;
   readonly exporters?: ReturnType<typeof actlog.exporter>[];
 }
 
-type Install = (options: ActlogOptions, isTwice: boolean, own: ToolHooks) => Installation;
+export type Install = (options: ActlogOptions, isTwice: boolean, own: ToolHooks) => Installation;
 
 function mastraTool({ name, run }: SuiteTool) {
   return createTool({
@@ -69,7 +69,7 @@ async function ended(scenario: Scenario, install: Install): Promise<Ending> {
   }
 }
 
-function harnessOf(
+export function harnessOf(
   hook: string,
   install: Install,
   abilities: Partial<AdapterHarness['abilities']>,

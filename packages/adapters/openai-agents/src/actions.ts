@@ -38,6 +38,6 @@ async function runAction(toolName: string, action: object, act: () => unknown): 
   const { agent, callId } = askedBy.get(action) ?? {};
   const calls: AdapterCalls | undefined = run?.callsOf(agent);
   if (!run || !calls?.covers(toolName)) return act();
-  await run.sessionId();
+  if (!run.hasSession) await run.sessionId();
   return calls.run(run.call(agent, { toolName, arguments: action, callId }), act);
 }

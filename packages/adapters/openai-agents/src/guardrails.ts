@@ -71,7 +71,7 @@ async function admit(
     return allow;
   }
   run.seen.add(callId);
-  await run.sessionId();
+  if (!run.hasSession) await run.sessionId();
   const call = run.call(agent, { toolName, arguments: parsed(toolCall.arguments), callId });
   try {
     run.begin(callId, await calls.begin(call));

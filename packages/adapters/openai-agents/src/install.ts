@@ -15,7 +15,7 @@ export function install(): void {
   hookMethod(Agent.prototype, 'getAllTools', async (agent, getAllTools, args) => {
     const tools = (await getAllTools.apply(agent, args)) as Tool[];
     const run = currentRun();
-    await run?.sessionId(); // while the run's trace is at hand
+    if (run && !run.hasSession) await run.sessionId(); // while the run's trace is at hand
     for (const { name } of tools) run?.toolNames.add(name);
     return tools.map(hookTool);
   });

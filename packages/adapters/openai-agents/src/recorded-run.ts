@@ -1,3 +1,4 @@
+import type { ToolOutcome } from '@actlog/recorder';
 import { AgentsError, type Runner, RunResult, RunState, StreamedRunResult } from '@openai/agents';
 import { unfinished } from './agents-calls.ts';
 import { coverage } from './coverage.ts';
@@ -34,6 +35,10 @@ function outcomeOfError(error: unknown): RunOutcome | undefined {
   return error instanceof AgentsError && error.state ? new RunResult(error.state) : undefined;
 }
 
+function cutOff(): ToolOutcome {
+  return { ok: false, error: new DOMException('The run was cut off.', 'AbortError') };
+}
+
 class RecordedRun {
   readonly scope: RunScope;
   readonly #place = currentPlace();
@@ -44,11 +49,11 @@ class RecordedRun {
     const { agents, runners, process } = coverage();
     const { groupId } = runner.config;
     const outer = this.#place?.run;
-    const signals = [this.#cancelled.signal, options?.signal].filter((signal) => signal !== undefined);
+    const { signal } = this.#cancelled;
     this.scope = new RunScope({
       calls: agents.get(agent) ?? runners.get(runner) ?? outer?.callsOf(undefined) ?? process,
       sessionId: () => sessionOf({ ...options, input, groupId, outer }),
-      signal: AbortSignal.any(signals),
+      signal: options?.signal ? AbortSignal.any([signal, options.signal]) : signal,
     });
     this.#unhooked = new UnhookedCalls(
       this.scope,
@@ -74,9 +79,9 @@ class RecordedRun {
       // At once where that can be: who waits for the end of a stream finds everything recorded.
       if (!this.scope.hasSession) await this.scope.sessionId();
       if (outcome) this.#unhooked.record(outcome);
-      const cutOff = { ok: false, error: new DOMException('The run was cut off.', 'AbortError') } as const;
-      await this.scope.endAll(hasFailed || signal.aborted ? cutOff : unfinished);
-      keepSession(outcome?.state, await this.scope.sessionId());
+      if (this.scope.hasUnderWay)
+        await this.scope.endAll(hasFailed || signal.aborted ? cutOff() : unfinished);
+      keepSession(outcome?.state, this.scope.knownSessionId);
     } catch {
       // The SDK's items are not what they were in the versions that this adapter knows.
     }

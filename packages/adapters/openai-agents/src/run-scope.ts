@@ -75,12 +75,17 @@ export class RunScope {
     agent: NamedAgent | undefined,
     call: Pick<HookedCall, 'toolName' | 'arguments' | 'callId'>,
   ): HookedCall {
-    return { ...call, agentId: agent?.name, sessionId: this.#session?.id, signal: this.signal };
+    return { ...call, agentId: agent?.name, sessionId: this.knownSessionId, signal: this.signal };
   }
 
   /** Whether the session of the run's calls is known, be it that there is none. */
   get hasSession(): boolean {
     return this.#session !== undefined;
+  }
+
+  /** The session of the run's calls, where it is known. */
+  get knownSessionId(): string | undefined {
+    return this.#session?.id;
   }
 
   /** The session of the run's calls; asked once. */
@@ -105,6 +110,11 @@ export class RunScope {
   enter(callId: string): void {
     places().enterWith({ run: this, callId });
     this.#begun.get(callId)?.enter();
+  }
+
+  /** Whether any call was let through whose end was not heard of. */
+  get hasUnderWay(): boolean {
+    return this.#begun.size > 0;
   }
 
   /** Notes that a run within a call was interrupted. */

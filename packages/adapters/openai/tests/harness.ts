@@ -11,9 +11,9 @@ import { clientOf, toolAnswers } from './model.ts';
 const parameters = z.object({ text: z.string() });
 
 /** Runs an agent with a client of the scripted service, and gives its last words. */
-type Loop = (client: OpenAI, scenario: Scenario) => Promise<string | null>;
+export type Loop = (client: OpenAI, scenario: Scenario) => Promise<string | null>;
 
-async function ended(scenario: Scenario, loop: Loop): Promise<Ending> {
+export async function ended(scenario: Scenario, loop: Loop): Promise<Ending> {
   const turns = scenario.turns.map((calls) => ({
     calls: calls.map(({ toolName: name, arguments: args }) => ({ name, text: JSON.stringify(args) })),
   }));
@@ -41,7 +41,7 @@ function runnableTool({ name, run }: SuiteTool) {
 }
 
 /** The SDK's own loop. */
-const runTools: Loop = (client, scenario) => {
+export const runTools: Loop = (client, scenario) => {
   const { adapter, isInstalledTwice, isStreamed, signal, sessionId, ownHook } = scenario;
   const options = { sessionId, ...adapter };
   const own = scenario.tools.map(runnableTool);
