@@ -71,7 +71,7 @@ export async function run(args: string[]): Promise<Record<string, unknown>> {
   const beside: Record<string, unknown> = {};
   for (const name of Object.keys(frameworks)) {
     if (args.includes('--no-peers') || (only.length > 0 && !only.includes(name))) continue;
-    const costs = await measureBesidePeers(name, Math.ceil(rounds / 3));
+    const costs = await measureBesidePeers(name, rounds);
     if (!costs) continue;
     beside[name] = costs;
     if (args.includes('--json')) continue;

@@ -1,14 +1,32 @@
+import type { AdapterHarness } from '../../packages/adapter-suite/src/index.ts';
+
+/** A recorder of others that is installed. */
+export interface InstalledPeer {
+  /** Resolves when everything that it recorded is delivered. */
+  readonly deliver: () => Promise<unknown>;
+  /** Where it is put around the client of a model. */
+  readonly wrap?: <Client extends object>(client: Client) => Client;
+  /** Where it is an exporter of the framework's. */
+  readonly exporter?: object;
+}
+
 /** A framework that other recorders have adapters for. */
 interface Framework {
-  readonly load: () => Promise<object>;
   /** Which of our hooks is beside them: a part of its name. */
   readonly hook: string;
   readonly peers: readonly string[];
+  /** The framework as the agent imports it, for recorders that hook it. */
+  readonly load?: () => Promise<object>;
   /** Keeps the framework's own tracing from looking for its service. */
   readonly silence?: (framework: { setTraceProcessors(processors: never[]): void }) => void;
+  /** The same agent with a recorder that is put into it. */
+  readonly agentWith?: (peer: InstalledPeer) => Promise<AdapterHarness['run']>;
 }
 
-/** Those frameworks, by the names of our adapters; LangChain's stands in `npm run bench -- recorder langchain`. */
+/**
+ * Those frameworks, by the names of our adapters; LangChain's stands in `npm run bench -- recorder langchain`. Recorders
+ * that hear of no call when the framework's own loop makes it are left out; docs/comparison.md names them.
+ */
 export const frameworks: Readonly<Record<string, Framework>> = {
   'ai-sdk': {
     load: () => import('ai'),
@@ -21,4 +39,32 @@ export const frameworks: Readonly<Record<string, Framework>> = {
     peers: ['openinference', 'langsmith'],
     silence: ({ setTraceProcessors }) => setTraceProcessors([]),
   },
+  openai: {
+    hook: 'runTools',
+    peers: ['openinference'],
+    agentWith: async ({ wrap }) => {
+      const { ended, runTools } = await import('../../packages/adapters/openai/tests/harness.ts');
+      return (scenario) => ended(scenario, (client, given) => runTools(wrap?.(client) ?? client, given));
+    },
+  },
+  anthropic: {
+    hook: 'tools: actlog(tools)',
+    peers: ['openinference'],
+    agentWith: async ({ wrap }) => {
+      const { ended, toolRunner } = await import('../../packages/adapters/anthropic/tests/harness.ts');
+      return (scenario) =>
+        ended(scenario, [], (client, given) => toolRunner(wrap?.(client) ?? client, given));
+    },
+  },
+  mastra: {
+    hook: 'hooks: actlog()',
+    peers: ['langfuse', 'openinference', 'langsmith'],
+    agentWith: async ({ exporter }) => {
+      const { harnessOf } = await import('../../packages/adapters/mastra/tests/harness.ts');
+      const { run } = harnessOf('a peer', () => ({ exporters: [exporter as never] }), {});
+      return (scenario) => run({ ...scenario, adapter: {} });
+    },
+  },
+  'google-adk': { hook: 'plugins', peers: ['langfuse'] },
+  strands: { hook: 'interventions', peers: ['langfuse'] },
 };

@@ -1,20 +1,17 @@
 // One agent with one recorder in a process of its own, because other recorders are registered for a whole process:
-// `ADAPTER WAY URL ROUNDS`, where WAY is `bare`, `empty`, `actlog` or another recorder's name.
+// `ADAPTER WAY URL`, where WAY is `bare`, `empty`, `actlog` or another recorder's name. Every message of the parent is
+// a time in milliseconds to work for; what a call cost meanwhile is the answer.
 import { Recorder } from '@actlog/recorder';
 import { adapterHarnesses } from '../../scripts/adapter-harnesses.ts';
-import { median } from '../measure/interleaved-rounds.ts';
 import { temporaryFolder } from '../recorder/temporary-folder.ts';
 import { type CallCost, callsTogether, microsPerCall, type Way } from './agent-runs.ts';
-import { frameworks } from './peer-frameworks.ts';
+import { frameworks, type InstalledPeer } from './peer-frameworks.ts';
 
-type Install = (framework: object, url: string) => Promise<() => Promise<unknown>>;
+type Install = (framework: object | undefined, url: string) => Promise<InstalledPeer>;
 
-const [adapter = '', way = '', url = '', rounds = '0'] = process.argv.slice(2);
+const [adapter = '', way = '', url = ''] = process.argv.slice(2);
 
-/** Rounds until the code is compiled for good. */
-const warmUpRounds = 60;
-
-async function installPeer(framework: object): Promise<() => Promise<unknown>> {
+async function installPeer(framework: object | undefined): Promise<InstalledPeer> {
   const { installers } = (await import(new URL('../peers/frameworks.mjs', import.meta.url).href)) as {
     installers: Record<string, Record<string, Install>>;
   };
@@ -23,30 +20,51 @@ async function installPeer(framework: object): Promise<() => Promise<unknown>> {
   return install(framework, url);
 }
 
-function ownRecorder(): Recorder {
-  const spoolDir = temporaryFolder();
-  return new Recorder({ apiKey: 'al_test_benchmark', baseURL: url, agentId: 'benchmark', spoolDir });
+/** What runs an agent some times and delivers what was recorded; resolves with microseconds a call. */
+async function workOf(): Promise<() => Promise<number>> {
+  const { load, hook, silence, agentWith } = frameworks[adapter] as (typeof frameworks)[string];
+  const framework = await load?.();
+  if (framework) silence?.(framework as never);
+  const harness = (await adapterHarnesses([adapter])).find((one) => one.hook?.includes(hook));
+  if (!harness) throw new Error(`${adapter} has no hook "${hook}".`);
+  if (way === 'bare' || way === 'empty' || way === 'actlog') {
+    const spoolDir = temporaryFolder();
+    const keys = { apiKey: 'al_test_benchmark', agentId: 'benchmark' };
+    const recorder = new Recorder({ ...keys, baseURL: url, spoolDir });
+    return () => timed(harness, way, { recorder }, () => recorder.flush());
+  }
+  const peer = await installPeer(framework);
+  const run = (await agentWith?.(peer)) ?? harness.run;
+  return () => timed({ ...harness, run }, 'bare', undefined, peer.deliver);
 }
 
-const { load, hook, silence } = frameworks[adapter] as (typeof frameworks)[string];
-const framework = await load();
-silence?.(framework as never);
-const isOwn = way === 'bare' || way === 'empty' || way === 'actlog';
-const recorder = isOwn ? ownRecorder() : undefined;
-const flush = recorder ? () => recorder.flush() : await installPeer(framework);
-const harness = (await adapterHarnesses([adapter])).find((one) => one.hook?.includes(hook));
-if (!harness) throw new Error(`${adapter} has no hook "${hook}".`);
-const measured: number[] = [];
-const cpu: number[] = [];
-for (let round = 0; round < warmUpRounds + Number(rounds); round += 1) {
-  const before = process.cpuUsage();
-  const micros = await microsPerCall(harness, isOwn ? (way as Way) : 'bare', { recorder });
-  // What was recorded is delivered before the next round, so that calls are timed and not the backlog.
-  await flush();
-  if (round < warmUpRounds) continue;
-  const { user, system } = process.cpuUsage(before);
-  measured.push(micros);
-  cpu.push((user + system) / callsTogether);
+/** What was recorded is delivered before the next round, so that calls are timed and not the backlog. */
+async function timed(
+  harness: Parameters<typeof microsPerCall>[0],
+  as: Way,
+  options: Parameters<typeof microsPerCall>[2],
+  deliver: () => Promise<unknown>,
+): Promise<number> {
+  const micros = await microsPerCall(harness, as, options);
+  await deliver();
+  return micros;
 }
-process.send?.({ micros: median(measured), cpuMicros: median(cpu) } satisfies CallCost);
-process.exit();
+
+const work = await workOf();
+
+async function workFor(timeMs: number): Promise<CallCost> {
+  const before = process.cpuUsage();
+  const endsAtMs = performance.now() + timeMs;
+  let rounds = 0;
+  let micros = 0;
+  do {
+    micros += await work();
+    rounds += 1;
+  } while (performance.now() < endsAtMs);
+  const { user, system } = process.cpuUsage(before);
+  return { micros: micros / rounds, cpuMicros: (user + system) / rounds / callsTogether };
+}
+
+process.on('message', async (timeMs: number) => process.send?.(await workFor(timeMs)));
+process.on('disconnect', () => process.exit());
+process.send?.('ready');

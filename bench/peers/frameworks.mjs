@@ -3,7 +3,42 @@
 
 import { langfuseProcessor, langsmithClient, otlpExporter, registerProvider } from './senders.mjs';
 
-/** What installs a recorder, by adapter and recorder; each returns what makes it deliver. */
+/** An OpenInference instrumentation of a client's class, which is given with the first client. */
+async function openInferenceOf(Instrumentation, url) {
+  const { BatchSpanProcessor } = await import('@opentelemetry/sdk-trace-base');
+  const processor = new BatchSpanProcessor(await otlpExporter(url));
+  const instrumentation = new Instrumentation({ tracerProvider: await registerProvider(processor) });
+  let isInstrumented = false;
+  const wrap = (client) => {
+    if (!isInstrumented) instrumentation.manuallyInstrument(client.constructor);
+    isInstrumented = true;
+    return client;
+  };
+  return { wrap, deliver: () => processor.forceFlush() };
+}
+
+/** For frameworks that make spans of OpenTelemetry themselves. */
+async function langfuseOfSpans(_framework, url) {
+  const processor = await langfuseProcessor(url);
+  await registerProvider(processor);
+  return { deliver: () => processor.forceFlush() };
+}
+
+/** An exporter of Mastra's for all of a process, where a benchmark makes many a Mastra. */
+function exporterOf(exporter) {
+  const init = exporter.init?.bind(exporter);
+  let isInitialized = false;
+  exporter.init = (options) => {
+    if (!isInitialized) init?.(options);
+    isInitialized = true;
+  };
+  return { exporter, deliver: () => exporter.flush() };
+}
+
+/**
+ * What installs a recorder, by adapter and recorder. Each returns what makes it deliver, and what is to be put into the
+ * agent where that is how it is installed: a wrapper for clients, or an exporter.
+ */
 export const installers = {
   'ai-sdk': {
     async langfuse(ai, url) {
@@ -11,7 +46,7 @@ export const installers = {
       const processor = await langfuseProcessor(url);
       await registerProvider(processor);
       ai.registerTelemetry(new LangfuseVercelAiSdkIntegration());
-      return () => processor.forceFlush();
+      return { deliver: () => processor.forceFlush() };
     },
     async openinference(ai, url) {
       const { OpenInferenceBatchSpanProcessor } = await import('@arizeai/openinference-vercel');
@@ -19,14 +54,14 @@ export const installers = {
       const processor = new OpenInferenceBatchSpanProcessor({ exporter: await otlpExporter(url) });
       await registerProvider(processor);
       ai.registerTelemetry(new OpenTelemetry());
-      return () => processor.forceFlush();
+      return { deliver: () => processor.forceFlush() };
     },
     async langsmith(ai, url) {
       process.env.LANGSMITH_TRACING = 'true';
       const client = await langsmithClient(url);
       const { LangSmithTelemetry } = await import('langsmith/experimental/vercel');
       ai.registerTelemetry(LangSmithTelemetry({ client, tracingEnabled: true }));
-      return () => client.awaitPendingTraceBatches();
+      return { deliver: () => client.awaitPendingTraceBatches() };
     },
   },
   'openai-agents': {
@@ -40,14 +75,44 @@ export const installers = {
         tracerProvider: await registerProvider(processor),
       });
       instrumentation.manuallyInstrument(agents);
-      return () => processor.forceFlush();
+      return { deliver: () => processor.forceFlush() };
     },
     async langsmith(agents, url) {
       process.env.LANGSMITH_TRACING = 'true';
       const client = await langsmithClient(url);
       const { OpenAIAgentsTracingProcessor } = await import('langsmith/wrappers/openai_agents');
       agents.setTraceProcessors([new OpenAIAgentsTracingProcessor({ client })]);
-      return () => client.awaitPendingTraceBatches();
+      return { deliver: () => client.awaitPendingTraceBatches() };
     },
   },
+  openai: {
+    async openinference(_framework, url) {
+      const { OpenAIInstrumentation } = await import('@arizeai/openinference-instrumentation-openai');
+      return openInferenceOf(OpenAIInstrumentation, url);
+    },
+  },
+  anthropic: {
+    async openinference(_framework, url) {
+      const { AnthropicInstrumentation } = await import('@arizeai/openinference-instrumentation-anthropic');
+      return openInferenceOf(AnthropicInstrumentation, url);
+    },
+  },
+  mastra: {
+    async langfuse(_framework, url) {
+      const { LangfuseExporter } = await import('@mastra/langfuse');
+      const keys = { publicKey: 'pk-lf-benchmark', secretKey: 'sk-lf-benchmark' };
+      return exporterOf(new LangfuseExporter({ ...keys, baseUrl: url }));
+    },
+    async openinference(_framework, url) {
+      const { ArizeExporter } = await import('@mastra/arize');
+      return exporterOf(new ArizeExporter({ endpoint: `${url}/v1/traces` }));
+    },
+    async langsmith(_framework, url) {
+      const { LangSmithExporter } = await import('@mastra/langsmith');
+      const client = await langsmithClient(url);
+      return exporterOf(new LangSmithExporter({ client, apiKey: 'lsv2_benchmark' }));
+    },
+  },
+  'google-adk': { langfuse: langfuseOfSpans },
+  strands: { langfuse: langfuseOfSpans },
 };
