@@ -51,6 +51,7 @@ const LOOKS_LIKE = new Map(
 const INVISIBLE = /[\p{Cf}\p{Cc}\p{Mn}]/u;
 const LATIN = /\p{Script=Latin}/u;
 const LOOKING_LATIN = /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Cherokee}]/u;
+const PLAIN = /^[\x20-\x7E]*$/;
 const SHORTEST_COMPARED = 6;
 const MOST_EDITS = 2;
 
@@ -64,6 +65,7 @@ export function appearance(name: string): string {
 
 /** Whether a name can only be meant to deceive: a word mixes scripts that look alike, or holds what nobody sees. */
 export function isDeceptive(name: string): boolean {
+  if (PLAIN.test(name)) return false;
   if (INVISIBLE.test(name.normalize('NFC'))) return true;
   return words(name).some((word) => LATIN.test(word) && LOOKING_LATIN.test(word));
 }

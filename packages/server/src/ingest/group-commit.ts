@@ -34,8 +34,8 @@ const largestGroup = 512;
 const busyGroup = 16;
 
 /**
- * Events that arrive together share one transaction; each is answered after the commit. Whatever the event loop
- * took in during the last commit makes the next group, so a group is as large as the load makes it.
+ * Events that arrive together share one transaction; each is answered after the commit. Whatever arrives during a
+ * commit, and right after its answers, makes the next group, so a group is as large as the load makes it.
  */
 export class GroupCommit {
   readonly #maxQueued: number;
@@ -83,26 +83,29 @@ export class GroupCommit {
   }
 
   async #run(): Promise<void> {
-    // Lets the event loop hand over every request that has already arrived.
-    await setImmediate();
-    let answer = (): void => {};
     while (this.#queue.length > 0) {
+      await this.#arrivals();
       const group = this.#queue.splice(0, largestGroup);
-      const committing = this.#commit(group);
-      // A group is answered while the next one is written.
-      answer();
-      answer = await committing;
-      if (this.#gatherMs === 0 || group.length < busyGroup) continue;
-      answer();
-      answer = () => {};
-      await setTimeout(this.#gatherMs);
+      await this.#commit(group);
+      if (this.#gatherMs > 0 && group.length >= busyGroup) await setTimeout(this.#gatherMs);
     }
-    answer();
     this.#running = undefined;
   }
 
-  /** Writes a group; what it returns answers it. */
-  async #commit(group: readonly Waiting[]): Promise<() => void> {
+  /**
+   * Waits for the first turn of the event loop that brings no event: every request that has arrived is in the group
+   * then, and a commit costs less for each of its events the more they are.
+   */
+  async #arrivals(): Promise<void> {
+    let seen: number;
+    do {
+      seen = this.#queue.length;
+      await setImmediate();
+    } while (this.#queue.length > seen && this.#queue.length < largestGroup);
+  }
+
+  /** Writes a group and answers it. */
+  async #commit(group: readonly Waiting[]): Promise<void> {
     const byTenant = [...Map.groupBy(group, ({ tenantId }) => tenantId)];
     try {
       const outcomes = await this.#commitGroups(
@@ -110,22 +113,18 @@ export class GroupCommit {
       );
       const stored = outcomes.flat().filter((outcome) => 'isNew' in outcome && outcome.isNew).length;
       this.#metrics.group(group.length, stored);
-      return () => {
-        for (const [place, [, members]] of byTenant.entries()) {
-          for (const [index, waiting] of members.entries()) {
-            answerWith(waiting, outcomes[place]?.[index] as EventOutcome);
-          }
+      for (const [place, [, members]] of byTenant.entries()) {
+        for (const [index, waiting] of members.entries()) {
+          answerWith(waiting, outcomes[place]?.[index] as EventOutcome);
         }
-      };
+      }
     } catch (error) {
       if (group.length === 1 || storageOutage(error) !== undefined) {
-        return () => {
-          for (const waiting of group) waiting.reject(error);
-        };
+        for (const waiting of group) waiting.reject(error);
+        return;
       }
       // One event that cannot be stored must not take its neighbours with it.
-      for (const waiting of group) (await this.#commit([waiting]))();
-      return () => {};
+      for (const waiting of group) await this.#commit([waiting]);
     }
   }
 }
