@@ -103,7 +103,8 @@ export class Outbox {
     if (isLoaded || !isDurable) this.#lanes.push(event);
     if (isDurable && this.#lanes.volatileLength > 0) this.#secure(nowMs);
     publish('recorded', () => ({ eventId: event.eventId, sessionId: event.sessionId, isDurable }));
-    this.#deliverer.wake();
+    if (isDurable) this.#deliverer.gather();
+    else this.#deliverer.wake();
   }
 
   /** Resolves when there is room for another event, the time is over or the signal aborts. */

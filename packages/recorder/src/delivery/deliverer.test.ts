@@ -81,3 +81,31 @@ test('a service that fails at everything is an outage: nothing is given up', asy
     vi.useRealTimers();
   }
 });
+
+test('an event that can wait leaves together with those that come within a moment', async () => {
+  try {
+    const { deliverer, lanes, sent } = start(() => ({ status: 202 }), []);
+    await vi.advanceTimersByTimeAsync(1000);
+    for (const number of [0, 1]) {
+      lanes.push(numberedEvent(number, { session: `s${number}` }));
+      deliverer.gather();
+      expect(sent).toEqual([]);
+      await vi.advanceTimersByTimeAsync(10);
+    }
+    await vi.advanceTimersByTimeAsync(1);
+    expect(sent).toEqual([0, 1]);
+    lanes.push(numberedEvent(2));
+    deliverer.gather();
+    deliverer.hurry();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(sent).toEqual([0, 1, 2]);
+    for (const number of [3, 4, 5, 6]) {
+      lanes.push(numberedEvent(number, { session: `s${number}` }));
+      deliverer.gather();
+    }
+    await vi.advanceTimersByTimeAsync(1);
+    expect(sent).toEqual([0, 1, 2, 3, 4, 5, 6]);
+  } finally {
+    vi.useRealTimers();
+  }
+});

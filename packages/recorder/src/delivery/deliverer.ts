@@ -14,6 +14,9 @@ const maxStrikes = 10;
 /** So many events that fail with a fault, and none that passes, are an outage and not a matter of those events. */
 const faultyEventsOfAnOutage = 3;
 
+/** So long an event that is safe on disk waits for others: requests that leave together share system calls. */
+const gatherMs = 20;
+
 /** What {@link Deliverer} works with. */
 export interface DelivererOptions {
   readonly lanes: SessionLanes;
@@ -47,6 +50,10 @@ export class Deliverer {
   /** Events with a fault since the last that passed. */
   readonly #faulty = new Set<QueuedEvent>();
   #wakeUp: NodeJS.Timeout | undefined;
+  #gathering: NodeJS.Timeout | undefined;
+  /** Whether more could be sent but for the pace. */
+  #isHeldBack = false;
+  readonly #startGathering = () => setTimeout(() => this.wake(), gatherMs).unref();
   readonly #pumpSoon = () => setImmediate(this.#pumpNow);
   readonly #pumpNow = () => {
     this.#isScheduled = false;
@@ -76,7 +83,17 @@ export class Deliverer {
   wake(): void {
     if (this.#isScheduled || this.#isStopped) return;
     this.#isScheduled = true;
+    clearTimeout(this.#gathering);
+    this.#gathering = undefined;
     detached(this.#pumpSoon);
+  }
+
+  /** As `wake`, but once enough events have come to go together, or a moment has passed. */
+  gather(): void {
+    if (this.#isScheduled || this.#isStopped) return;
+    const { lanes, maxConcurrency } = this.#options;
+    if (lanes.length - this.#inFlight >= maxConcurrency) this.wake();
+    else this.#gathering ??= detached(this.#startGathering);
   }
 
   /** Tries at once, unless the service named a time: somebody waits. */
@@ -110,6 +127,7 @@ export class Deliverer {
   stop(): void {
     this.#isStopped = true;
     clearTimeout(this.#wakeUp);
+    clearTimeout(this.#gathering);
     this.#transport?.abort();
   }
 
@@ -121,11 +139,13 @@ export class Deliverer {
       else this.#sleep();
       return;
     }
+    this.#isHeldBack = false;
     while (this.#pace.allows(this.#inFlight)) {
       const event = this.#options.lanes.next();
       if (!event) return;
       this.#send(this.#transport, event);
     }
+    this.#isHeldBack = true;
     this.#sleep();
   }
 
@@ -142,8 +162,11 @@ export class Deliverer {
     this.#inFlight += 1;
     transport.send(event.body, this.#options.headersFor(event.originKey), (answer) => {
       this.#inFlight -= 1;
-      if (this.#isStopped && answer.status === undefined) this.#options.lanes.putBack(event);
+      const { lanes } = this.#options;
+      if (this.#isStopped && answer.status === undefined) lanes.putBack(event);
       else this.#settle(event, answer);
+      // What was recorded meanwhile waits for others, unless something else is to be sent anyway.
+      if (this.#gathering && !this.#isHeldBack && !lanes.hasMoreOf(event.sessionId)) return;
       this.wake();
     });
   }

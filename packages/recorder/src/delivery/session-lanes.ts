@@ -56,6 +56,11 @@ export class SessionLanes {
     this.#length += 1;
   }
 
+  /** Whether events of a session stand in the queue. */
+  hasMoreOf(sessionId: string): boolean {
+    return (this.#lanes.get(sessionId)?.events.length ?? 0) > 0;
+  }
+
   /** Says that only memory holds an event. */
   becameVolatile(event: QueuedEvent): void {
     if (event.laneNode) event.ageNode ??= this.#ageList(event).push(event);
