@@ -1,9 +1,10 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { fromSource } from '../measure/from-source.ts';
 import type { CallCost } from './agent-runs.ts';
 
-const execArgv = ['--conditions=@actlog/source', '--disable-warning=ExperimentalWarning', '--expose-gc'];
+const execArgv = [...fromSource, '--expose-gc'];
 
 /** An agent with one recorder, in a process of its own that works only while it is asked to. */
 export class PeerAgent {

@@ -2,11 +2,11 @@ import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fromSource } from '../measure/from-source.ts';
 import { temporaryFolder } from '../recorder/temporary-folder.ts';
 import type { End } from './agent-process.ts';
 
 const program = join(import.meta.dirname, 'agent-process.ts');
-const execArgv = ['--conditions=@actlog/source', '--disable-warning=ExperimentalWarning'];
 
 /** What an agent is started with. */
 export interface AgentOptions {
@@ -30,10 +30,13 @@ export class Agent {
     this.#progress = join(temporaryFolder(), 'progress');
     const args = [recorder, url, String(calls), end, this.#progress, spool];
     if (fileLimitKiB === undefined) {
-      this.#child = fork(program, args, { execArgv, stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
+      this.#child = fork(program, args, {
+        execArgv: [...fromSource],
+        stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+      });
     } else {
       const limited = `trap '' XFSZ; ulimit -f ${fileLimitKiB}; exec "$0" "$@"`;
-      this.#child = spawn('bash', ['-c', limited, process.execPath, ...execArgv, program, ...args], {
+      this.#child = spawn('bash', ['-c', limited, process.execPath, ...fromSource, program, ...args], {
         stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
       });
     }

@@ -1,13 +1,12 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-
-const execArgv = ['--conditions=@actlog/source', '--disable-warning=ExperimentalWarning', '--expose-gc'];
+import { fromSource } from '../measure/from-source.ts';
 
 /** Runs a program of this folder in a process of its own and returns the message that it sends. */
 export async function runProgram<Result>(file: string, args: readonly string[]): Promise<Result> {
   const child = fork(join(import.meta.dirname, file), args, {
-    execArgv,
+    execArgv: [...fromSource, '--expose-gc'],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   const results: Result[] = [];

@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { fromSource } from '../measure/from-source.ts';
 import type { AgentHealth } from './agent-process.ts';
 
 /** The working agent, seen from the process that watches it. */
@@ -10,7 +11,7 @@ export class SoakingAgent {
 
   constructor(url: string, spool: string) {
     this.#child = fork(join(import.meta.dirname, 'agent-process.ts'), [url, spool], {
-      execArgv: ['--conditions=@actlog/source', '--disable-warning=ExperimentalWarning', '--expose-gc'],
+      execArgv: [...fromSource, '--expose-gc'],
     });
     this.#exited = once(this.#child, 'exit');
   }
