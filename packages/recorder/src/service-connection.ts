@@ -9,7 +9,7 @@ import { ProvenPipelining } from './delivery/proven-pipelining.ts';
 import { sdkName } from './version.ts';
 
 /** Events under way on one connection where it was found out that several may be. */
-const foundDepth = 4;
+const foundDepth = 16;
 /** Origins whose headers are kept ready; more than any process has. */
 const maxOrigins = 100;
 
