@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { isoTime } from '../http/iso-time.ts';
+import { isoTime } from '../iso-time.ts';
 import type { Services } from '../services.ts';
 import type { Write } from '../storage/transaction.ts';
 

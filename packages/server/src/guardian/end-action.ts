@@ -1,4 +1,4 @@
-import { isoTime } from '../http/iso-time.ts';
+import { isoTime } from '../iso-time.ts';
 import type { Services } from '../services.ts';
 import { notify } from '../storage/notification.ts';
 import {

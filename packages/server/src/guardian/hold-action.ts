@@ -1,6 +1,6 @@
 import type { PolicyCheck } from '@actlog/protocol';
-import { isoTime } from '../http/iso-time.ts';
 import { newIdentifier } from '../identifier.ts';
+import { isoTime } from '../iso-time.ts';
 import type { FiredPolicy } from '../policy/verdict.ts';
 import type { Services } from '../services.ts';
 import {

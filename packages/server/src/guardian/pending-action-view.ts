@@ -1,5 +1,5 @@
 import type { SentOf } from '@actlog/protocol';
-import { isoTime } from '../http/iso-time.ts';
+import { isoTime } from '../iso-time.ts';
 import { type PendingActionRow, statusAt } from '../storage/pending-action-store.ts';
 
 /** A pending action as the wire shows it, as it is at a moment. */

@@ -1,6 +1,7 @@
 import { type Arrival, emptyTenant, type RiskEvent, riskEvent, stampEvent } from '@actlog/risk';
 import { type AgentStanding, findAgentStandings, noteAgentsSeen } from '../storage/agent-store.ts';
-import { findEvents, insertEvents, isSameEvent } from '../storage/event-log.ts';
+import { findEvents, insertEvents } from '../storage/event-log.ts';
+import { eventRow, isSameEvent } from '../storage/event-row.ts';
 import { type SessionSummary, saveSessions } from '../storage/session-store.ts';
 import type { Database, Write } from '../storage/transaction.ts';
 import { addUsage } from '../storage/usage-store.ts';
@@ -82,20 +83,14 @@ export class EventRecorder {
       this.#stamp(tenantId, riskEvents[index] as RiskEvent, agents.get(event.agentId), receivedMs),
     );
 
-    const rows = events.map(({ event, receivedMs }, index) => ({
-      tenant_id: tenantId,
-      session_id: event.sessionId,
-      source_ms: Date.parse(event.sourceTimestamp),
-      event_id: event.eventId,
-      arrival: arrivals[index] as number,
-      agent_id: event.agentId,
-      source_timestamp: event.sourceTimestamp,
-      category: event.category,
-      schema_version: event.schemaVersion,
-      payload: JSON.stringify(event.payload),
-      received_ms: receivedMs,
-      stamp: stamps[index] as number,
-    }));
+    const rows = events.map(({ event, receivedMs }, index) =>
+      eventRow(event, {
+        tenantId,
+        arrival: arrivals[index] as number,
+        receivedMs,
+        stamp: stamps[index] as number,
+      }),
+    );
     const written = await insertEvents(db, rows);
     // Looking for repeats is only worth its cost when there are some.
     const stored =

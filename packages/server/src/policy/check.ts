@@ -3,7 +3,7 @@ import type { PolicyCheck, SentOf } from '@actlog/protocol';
 import { recordDecision } from '../guardian/decision-event.ts';
 import { holdAction } from '../guardian/hold-action.ts';
 import { ApiError } from '../http/api-error.ts';
-import { isoTime } from '../http/iso-time.ts';
+import { isoTime } from '../iso-time.ts';
 import type { Services } from '../services.ts';
 import { findCheckedAction, saveCheckedAction } from '../storage/checked-action-store.ts';
 import { lockNames } from '../storage/locks.ts';

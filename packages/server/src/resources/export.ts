@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { notFound } from '../http/api-error.ts';
-import { isoTime } from '../http/iso-time.ts';
 import { jsonType } from '../http/mount.ts';
 import type { OwnRoute } from '../http/route.ts';
+import { isoTime } from '../iso-time.ts';
 import { readRisk, type SessionWithRisk } from '../risk/read-risk.ts';
 import type { Services } from '../services.ts';
-import { type EventPosition, eventPage, storedEventJson } from '../storage/event-log.ts';
+import { type EventPosition, eventPage } from '../storage/event-log.ts';
+import { storedEventJson } from '../storage/event-row.ts';
 import { sessionView } from './session-view.ts';
 
 /** Events that are in memory at once: few enough to be garbage before the collector moves them. */

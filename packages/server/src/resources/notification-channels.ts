@@ -1,9 +1,9 @@
 import type { SentOf, WebhookEventType } from '@actlog/protocol';
 import { validationError } from '../http/api-error.ts';
-import { isoTime, isoTimeOrNull } from '../http/iso-time.ts';
 import { readPage } from '../http/page.ts';
 import type { ReadRoute, WriteRoute } from '../http/route.ts';
 import { newIdentifier } from '../identifier.ts';
+import { isoTime, isoTimeOrNull } from '../iso-time.ts';
 import { requireRoom } from '../quota/require-room.ts';
 import type { Services } from '../services.ts';
 import {

@@ -1,10 +1,10 @@
 import { ConditionError, parseCondition } from '@actlog/policy';
 import type { SentOf } from '@actlog/protocol';
 import { ApiError, notFound, validationError } from '../http/api-error.ts';
-import { isoTime, isoTimeOrNull } from '../http/iso-time.ts';
 import { readPage } from '../http/page.ts';
 import type { ReadRoute, WriteRoute } from '../http/route.ts';
 import { newIdentifier } from '../identifier.ts';
+import { isoTime, isoTimeOrNull } from '../iso-time.ts';
 import { maxActivePolicies } from '../policy/policy-set.ts';
 import { requireRoom } from '../quota/require-room.ts';
 import type { Services } from '../services.ts';

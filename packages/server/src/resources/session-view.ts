@@ -1,5 +1,5 @@
 import type { SentOf } from '@actlog/protocol';
-import { isoTime } from '../http/iso-time.ts';
+import { isoTime } from '../iso-time.ts';
 import type { SessionSummary } from '../storage/session-store.ts';
 
 /** A session as the wire shows it. */

@@ -1,6 +1,6 @@
 import type { SentOf } from '@actlog/protocol';
 import { emptySession, parseBaseline, parseSession, score } from '@actlog/risk';
-import { isoTime } from '../http/iso-time.ts';
+import { isoTime } from '../iso-time.ts';
 import type { Services } from '../services.ts';
 import { findSessionRisk } from '../storage/risk-store.ts';
 import { findSession, type SessionSummary } from '../storage/session-store.ts';

@@ -1,6 +1,6 @@
 import type { RiskLevel, WebhookEvent } from '@actlog/protocol';
 import { type Baseline, type SessionState, score } from '@actlog/risk';
-import { isoTime } from '../http/iso-time.ts';
+import { isoTime } from '../iso-time.ts';
 import type { SessionSummary } from '../storage/session-store.ts';
 
 /** A session with what the engine keeps of it, up to its newest event. */

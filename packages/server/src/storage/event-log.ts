@@ -1,5 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
-import type { ActivityEvent, SentOf } from '@actlog/protocol';
 import type { Insertable, Selectable } from 'kysely';
 import { bulkInsert } from './bulk-insert.ts';
 import { oneOf } from './one-of.ts';
@@ -55,18 +53,6 @@ export async function findEvents(
   return new Map(rows.map((row) => [row.event_id, row]));
 }
 
-/** Whether a stored event has the content of this one. */
-export function isSameEvent(row: Selectable<EventTable>, event: ActivityEvent): boolean {
-  return (
-    row.session_id === event.sessionId &&
-    row.agent_id === event.agentId &&
-    row.source_timestamp === event.sourceTimestamp &&
-    row.category === event.category &&
-    row.schema_version === event.schemaVersion &&
-    isDeepStrictEqual(JSON.parse(row.payload), event.payload)
-  );
-}
-
 /** A page of a session's events, oldest first; those that arrived after `lastArrival` are left out. */
 export async function eventPage(
   db: Database,
@@ -109,26 +95,4 @@ export function eventsArrivedBetween(
     .where('arrival', '>', afterArrival)
     .where('arrival', '<=', lastArrival)
     .execute();
-}
-
-/** The event as the wire shows it, in JSON. The payload goes out as it came in. */
-export function storedEventJson(row: Selectable<EventTable>): string {
-  return `${JSON.stringify(envelope(row)).slice(0, -1)},"payload":${row.payload}}`;
-}
-
-/** The event as the wire shows it. */
-export function storedEvent(row: Selectable<EventTable>): SentOf<'sessions.get'>['events'][number] {
-  return { ...envelope(row), payload: JSON.parse(row.payload) as Record<string, unknown> };
-}
-
-function envelope(row: Selectable<EventTable>) {
-  return {
-    eventId: row.event_id,
-    agentId: row.agent_id,
-    sessionId: row.session_id,
-    sourceTimestamp: row.source_timestamp,
-    category: row.category,
-    schemaVersion: row.schema_version,
-    receivedAt: new Date(row.received_ms).toISOString(),
-  };
 }

@@ -157,7 +157,7 @@ export interface SessionRiskTable {
   tags_version: number | null;
 }
 
-/** One event, as it came. */
+/** One event, as it came; see `event-row.ts`. */
 export interface EventTable {
   tenant_id: number;
   session_id: string;
