@@ -1,4 +1,5 @@
 import { lockNames } from '../storage/locks.ts';
+import { preparedQuery } from '../storage/prepared-query.ts';
 import type { Database } from '../storage/transaction.ts';
 
 /**
@@ -22,9 +23,13 @@ export interface ExceededQuota {
   readonly max: number;
 }
 
+const quotasOf = preparedQuery((db, tenantId: number) =>
+  db.selectFrom('tenants').select('quotas').where('id', '=', tenantId),
+);
+
 /** The quotas of a tenant. */
 export async function readQuotas(db: Database, tenantId: number): Promise<Quotas> {
-  const row = await db.selectFrom('tenants').select('quotas').where('id', '=', tenantId).executeTakeFirst();
+  const [row] = await quotasOf(db, tenantId);
   return row?.quotas == null ? {} : (JSON.parse(row.quotas) as Quotas);
 }
 

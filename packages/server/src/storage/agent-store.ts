@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely';
 import { bulkInsert } from './bulk-insert.ts';
 import { oneOf } from './one-of.ts';
+import { preparedQuery } from './prepared-query.ts';
 import type { AgentTable } from './schema.ts';
 import type { Database } from './transaction.ts';
 
@@ -18,18 +19,21 @@ const touchAgents = bulkInsert(
     ),
 );
 
+const agentStandings = preparedQuery((db, tenantId: number, idsJson: string) =>
+  db
+    .selectFrom('agents')
+    .select(['id', 'status', 'registered', 'last_seen_ms'])
+    .where('tenant_id', '=', tenantId)
+    .where(oneOf(db, 'id', idsJson)),
+);
+
 /** The standing of these agents, as far as they are known. */
 export async function findAgentStandings(
   db: Database,
   tenantId: number,
   ids: readonly string[],
 ): Promise<Map<string, AgentStanding>> {
-  const rows = await db
-    .selectFrom('agents')
-    .select(['id', 'status', 'registered', 'last_seen_ms'])
-    .where('tenant_id', '=', tenantId)
-    .where(oneOf(db, 'id', ids))
-    .execute();
+  const rows = await agentStandings(db, tenantId, JSON.stringify(ids));
   return new Map(rows.map((row) => [row.id, row]));
 }
 

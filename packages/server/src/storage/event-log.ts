@@ -48,7 +48,7 @@ export async function findEvents(
         .selectFrom('events')
         .selectAll()
         .where('tenant_id', '=', tenantId)
-        .where(oneOf(db, 'event_id', eventIds))
+        .where(oneOf(db, 'event_id', JSON.stringify(eventIds)))
         .execute();
   return new Map(rows.map((row) => [row.event_id, row]));
 }

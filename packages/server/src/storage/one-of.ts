@@ -3,11 +3,11 @@ import { isPostgres } from './postgres/is-postgres.ts';
 import type { Database } from './transaction.ts';
 
 /**
- * Whether a column of text has one of the values. On PostgreSQL the values are one parameter, so that a prepared
+ * Whether a column of text has one of the values, which are given as a JSON array: one parameter, so that a prepared
  * statement serves any number of them.
  */
-export function oneOf(db: Database, column: string, values: readonly string[]): Expression<SqlBool> {
+export function oneOf(db: Database, column: string, valuesJson: string): Expression<SqlBool> {
   return isPostgres(db)
-    ? sql<SqlBool>`${sql.ref(column)} = any(${[...values]}::text[])`
-    : sql<SqlBool>`${sql.ref(column)} in (${sql.join([...values])})`;
+    ? sql<SqlBool>`${sql.ref(column)} = any(array(select json_array_elements_text(${valuesJson}::json)))`
+    : sql<SqlBool>`${sql.ref(column)} in (select value from json_each(${valuesJson}))`;
 }

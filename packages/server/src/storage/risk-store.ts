@@ -81,7 +81,7 @@ export async function findSessionRisks(
     .selectFrom('session_risk')
     .selectAll()
     .where('tenant_id', '=', tenantId)
-    .where(oneOf(db, 'session_id', sessionIds))
+    .where(oneOf(db, 'session_id', JSON.stringify(sessionIds)))
     .execute();
   return new Map(rows.map((row) => [row.session_id, row]));
 }
@@ -104,7 +104,7 @@ export function eventsBehind(
     .selectAll('events')
     .where('sessions.tenant_id', '=', tenantId)
     .where('events.tenant_id', '=', tenantId)
-    .where(oneOf(db, 'sessions.id', sessionIds))
+    .where(oneOf(db, 'sessions.id', JSON.stringify(sessionIds)))
     .execute();
 }
 
@@ -159,7 +159,7 @@ export async function findBaselines(
     .selectFrom('agent_baselines')
     .select(['agent_id', 'baseline'])
     .where('tenant_id', '=', tenantId)
-    .where(oneOf(db, 'agent_id', agentIds))
+    .where(oneOf(db, 'agent_id', JSON.stringify(agentIds)))
     .execute();
   return new Map(rows.map((row) => [row.agent_id, row.baseline]));
 }

@@ -110,7 +110,7 @@ function ofIds(db: Database, tenantId: number, ids: readonly string[]) {
     .selectFrom('sessions')
     .selectAll()
     .where('tenant_id', '=', tenantId)
-    .where(oneOf(db, 'id', ids));
+    .where(oneOf(db, 'id', JSON.stringify(ids)));
 }
 
 /**
@@ -142,7 +142,7 @@ export async function dropEmptySessions(
   await db
     .deleteFrom('sessions')
     .where('tenant_id', '=', tenantId)
-    .where(oneOf(db, 'id', ids))
+    .where(oneOf(db, 'id', JSON.stringify(ids)))
     .where('event_count', '=', 0)
     .execute();
 }
