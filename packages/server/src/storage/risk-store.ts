@@ -2,22 +2,27 @@ import type { Selectable } from 'kysely';
 import { bulkInsert } from './bulk-insert.ts';
 import { bulkUpdate } from './bulk-update.ts';
 import { oneOf } from './one-of.ts';
+import { preparedQuery } from './prepared-query.ts';
 import type { EventTable, SessionRiskTable } from './schema.ts';
 import type { SessionSummary } from './session-store.ts';
 import type { Database } from './transaction.ts';
 
+const riskOfSession = preparedQuery((db, tenantId: number, sessionId: string) =>
+  db
+    .selectFrom('session_risk')
+    .selectAll()
+    .where('tenant_id', '=', tenantId)
+    .where('session_id', '=', sessionId),
+);
+
 /** What is kept of the risk of one session, or undefined. */
-export function findSessionRisk(
+export async function findSessionRisk(
   db: Database,
   tenantId: number,
   sessionId: string,
 ): Promise<Selectable<SessionRiskTable> | undefined> {
-  return db
-    .selectFrom('session_risk')
-    .selectAll()
-    .where('tenant_id', '=', tenantId)
-    .where('session_id', '=', sessionId)
-    .executeTakeFirst();
+  const [row] = await riskOfSession(db, tenantId, sessionId);
+  return row;
 }
 
 /** Writes what is kept of the risk of sessions. The baseline and the version of tags stay as they were first written. */
@@ -164,14 +169,17 @@ export async function findBaselines(
   return new Map(rows.map((row) => [row.agent_id, row.baseline]));
 }
 
-/** What an agent usually does, or null. */
-export async function findBaseline(db: Database, tenantId: number, agentId: string): Promise<string | null> {
-  const row = await db
+const baselineOf = preparedQuery((db, tenantId: number, agentId: string) =>
+  db
     .selectFrom('agent_baselines')
     .select('baseline')
     .where('tenant_id', '=', tenantId)
-    .where('agent_id', '=', agentId)
-    .executeTakeFirst();
+    .where('agent_id', '=', agentId),
+);
+
+/** What an agent usually does, or null. */
+export async function findBaseline(db: Database, tenantId: number, agentId: string): Promise<string | null> {
+  const [row] = await baselineOf(db, tenantId, agentId);
   return row?.baseline ?? null;
 }
 

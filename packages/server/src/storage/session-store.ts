@@ -4,6 +4,7 @@ import { bulkUpdate } from './bulk-update.ts';
 import { lockRows } from './locks.ts';
 import { oneOf } from './one-of.ts';
 import { isPostgres } from './postgres/is-postgres.ts';
+import { preparedQuery } from './prepared-query.ts';
 import type { SessionTable } from './schema.ts';
 import type { Database } from './transaction.ts';
 
@@ -85,13 +86,27 @@ function sessionRow(
   };
 }
 
+const sessionsOf = preparedQuery(ofIds);
+
+const lockedSessionsOf = preparedQuery((db, tenantId: number, idsJson: string) =>
+  lockRows(db, ofIds(db, tenantId, idsJson).orderBy('id')),
+);
+
+function ofIds(db: Database, tenantId: number, idsJson: string) {
+  return db
+    .selectFrom('sessions')
+    .selectAll()
+    .where('tenant_id', '=', tenantId)
+    .where(oneOf(db, 'id', idsJson));
+}
+
 /** The sessions of these ids that exist. */
 export async function findSessions(
   db: Database,
   tenantId: number,
   ids: readonly string[],
 ): Promise<Map<string, SessionSummary>> {
-  const rows = await ofIds(db, tenantId, ids).execute();
+  const rows = await sessionsOf(db, tenantId, JSON.stringify(ids));
   return new Map(rows.map((row) => [row.id, sessionSummary(row)]));
 }
 
@@ -101,16 +116,8 @@ export async function lockSessions(
   tenantId: number,
   ids: readonly string[],
 ): Promise<Map<string, SessionSummary>> {
-  const rows = await lockRows(db, ofIds(db, tenantId, ids).orderBy('id')).execute();
+  const rows = await lockedSessionsOf(db, tenantId, JSON.stringify(ids));
   return new Map(rows.map((row) => [row.id, sessionSummary(row)]));
-}
-
-function ofIds(db: Database, tenantId: number, ids: readonly string[]) {
-  return db
-    .selectFrom('sessions')
-    .selectAll()
-    .where('tenant_id', '=', tenantId)
-    .where(oneOf(db, 'id', JSON.stringify(ids)));
 }
 
 /**

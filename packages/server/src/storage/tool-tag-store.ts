@@ -1,3 +1,4 @@
+import { preparedQuery } from './prepared-query.ts';
 import type { Database } from './transaction.ts';
 
 /** The tags that a tenant has corrected, as they were at one time. */
@@ -8,9 +9,12 @@ export interface StoredToolTags {
   readonly tags: string;
 }
 
+const newestVersion = preparedQuery((db, tenantId: number) => newest(db, tenantId).select('version'));
+
 /** The newest version of a tenant's tags, or null when it has corrected none. */
 export async function newestToolTagsVersion(db: Database, tenantId: number): Promise<number | null> {
-  return (await newest(db, tenantId).select('version').executeTakeFirst())?.version ?? null;
+  const [row] = await newestVersion(db, tenantId);
+  return row?.version ?? null;
 }
 
 /** The newest tags of a tenant, or undefined. */
