@@ -1,44 +1,59 @@
 import { randomUUID } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
 
-const events = 40_000;
 const eventsPerCommit = 64;
 
+const payload = JSON.stringify({
+  toolName: 'search',
+  argumentsHash: `sha256:${'9f'.repeat(32)}`,
+  responseStatus: 200,
+});
+
 /**
- * Microseconds of processor time that one event and the upsert of its session cost when nothing stands between
- * them and SQLite: prepared statements, 64 events a durable commit, into a table that already holds `eventsBefore`.
+ * An event and the upsert of its session with nothing between them and SQLite: prepared statements, 64 events a
+ * durable commit.
  */
-export function bareInsertMicros(file: string, eventsBefore: number): number {
-  const database = new DatabaseSync(file);
-  database.exec('pragma journal_mode = wal; pragma synchronous = full');
-  database.exec(
-    'create table event (session text, at integer, id text, agent text, category text, payload text, primary key (session, at, id)) without rowid; create unique index by_id on event (id)',
-  );
-  database.exec('create table session (id text primary key, last integer, events integer) without rowid');
-  const insert = database.prepare('insert into event values (?, ?, ?, ?, ?, ?)');
-  const upsert = database.prepare(
-    'insert into session values (?, ?, 1) on conflict (id) do update set last = excluded.last, events = events + 1',
-  );
-  const payload = JSON.stringify({
-    toolName: 'search',
-    argumentsHash: `sha256:${'9f'.repeat(32)}`,
-    responseStatus: 200,
-  });
-  const insertUpTo = (from: number, to: number): void => {
-    for (let start = from; start < to; start += eventsPerCommit) {
-      database.exec('begin immediate');
-      for (let index = start; index < start + eventsPerCommit; index += 1) {
-        const session = `bench-session-${index % 50}`;
-        insert.run(session, index, randomUUID(), 'agent', 'tool_api', payload);
-        upsert.run(session, index);
+export class BareInsert {
+  readonly #database: DatabaseSync;
+  readonly #insertUpTo: (to: number) => void;
+  #events = 0;
+
+  constructor(file: string) {
+    const database = new DatabaseSync(file);
+    this.#database = database;
+    database.exec('pragma journal_mode = wal; pragma synchronous = full');
+    database.exec(
+      'create table event (session text, at integer, id text, agent text, category text, payload text, primary key (session, at, id)) without rowid; create unique index by_id on event (id)',
+    );
+    database.exec('create table session (id text primary key, last integer, events integer) without rowid');
+    const insert = database.prepare('insert into event values (?, ?, ?, ?, ?, ?)');
+    const upsert = database.prepare(
+      'insert into session values (?, ?, 1) on conflict (id) do update set last = excluded.last, events = events + 1',
+    );
+    this.#insertUpTo = (to) => {
+      for (let start = this.#events; start < to; start += eventsPerCommit) {
+        database.exec('begin immediate');
+        for (let index = start; index < start + eventsPerCommit; index += 1) {
+          const session = `bench-session-${index % 50}`;
+          insert.run(session, index, randomUUID(), 'agent', 'tool_api', payload);
+          upsert.run(session, index);
+        }
+        database.exec('commit');
+        this.#events = start + eventsPerCommit;
       }
-      database.exec('commit');
-    }
-  };
-  insertUpTo(0, eventsBefore);
-  const before = process.cpuUsage();
-  insertUpTo(eventsBefore, eventsBefore + events);
-  const { user, system } = process.cpuUsage(before);
-  database.close();
-  return (user + system) / events;
+    };
+  }
+
+  /** Inserts so many events at least; returns microseconds of processor time for each. */
+  insert(count: number): number {
+    const from = this.#events;
+    const before = process.cpuUsage();
+    this.#insertUpTo(from + count);
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / (this.#events - from);
+  }
+
+  close(): void {
+    this.#database.close();
+  }
 }
