@@ -1,6 +1,14 @@
 import type { Agent, EventAck, RiskLevel, Session, StoredEvent, WebhookEvent } from '@actlog/protocol';
 import { assertType, describe, expectTypeOf, it } from 'vitest';
-import { Actlog, type Page, type WithResponse } from './index.ts';
+import {
+  Actlog,
+  type NotificationChannelCreate,
+  type Page,
+  type PolicyCheck,
+  type PolicyCreate,
+  type PolicyUpdate,
+  type WithResponse,
+} from './index.ts';
 
 const client = new Actlog();
 
@@ -76,6 +84,19 @@ describe('arguments', () => {
     client.guardian.pendingActions.decide('p', { decision: 'approved' });
     // @ts-expect-error not an option
     client.agents.get('a', { timeout: 5 });
+  });
+
+  it('may be constants, and have names', () => {
+    const noDelete = { name: 'n', effect: 'deny', match: { tools: ['delete_*'] } } as const;
+    expectTypeOf(noDelete).toExtend<PolicyCreate>();
+    const action = { toolName: 't', argumentsHash: 'h', arguments: { path: ['a'] } } as const;
+    expectTypeOf({ agentId: 'a', action } as const).toExtend<PolicyCheck>();
+    expectTypeOf({
+      events: ['session.risk_raised'],
+      url: 'https://a',
+    } as const).toExtend<NotificationChannelCreate>();
+    client.policies.create(noDelete);
+    client.policies.update('p', { match: noDelete.match } satisfies PolicyUpdate);
   });
 
   it('that this package does not know of have their place', () => {

@@ -8,18 +8,30 @@
  */
 export type {
   Agent,
+  AgentCreate,
+  AgentUpdate,
   CheckResult,
+  Decide,
   EventAck,
   NotificationChannel,
+  NotificationChannelCreate,
   NotificationChannelCreated,
   PendingAction,
   Policy,
+  PolicyCheck,
+  PolicyCreate,
+  PolicyEffect,
+  PolicyUpdate,
   Risk,
+  RiskDimension,
+  RiskFactor,
+  RiskLevel,
   Session,
   SessionDetail,
   SessionExport,
   StoredEvent,
   WebhookEvent,
+  WebhookEventType,
 } from '@actlog/protocol';
 export { Actlog, Actlog as default, type FreeRequestOptions } from './actlog.ts';
 export type { ActlogOptions, Fetch } from './client-options.ts';

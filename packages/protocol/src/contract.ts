@@ -20,6 +20,7 @@ import {
   policiesQuery,
   sessionsQuery,
 } from './schemas/query.ts';
+import type { Given } from './schemas/resource.ts';
 import { risk } from './schemas/risk.ts';
 import { identifier } from './schemas/scalar.ts';
 import { session, sessionDetail, sessionExport } from './schemas/session.ts';
@@ -96,7 +97,7 @@ export type QueryOf<Name extends EndpointName> = {
 
 /** Request body that a caller gives to an endpoint. */
 export type BodyOf<Name extends EndpointName> = Contract[Name]['body'] extends z.ZodType
-  ? z.input<Contract[Name]['body']>
+  ? Given<Contract[Name]['body']>
   : undefined;
 
 /** Answer of an endpoint as a client reads it. */

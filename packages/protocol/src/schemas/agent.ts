@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type Accepted, resource } from './resource.ts';
+import { type Accepted, type Given, resource } from './resource.ts';
 import { identifier, line, metadata, text, timestamp } from './scalar.ts';
 
 const writable = {
@@ -56,6 +56,6 @@ export const agentUpdate = z
 /** An agent, registered or only seen. */
 export type Agent = Accepted<typeof agent>;
 /** Body of `POST /v1/agents`. */
-export type AgentCreate = z.input<typeof agentCreate>;
+export type AgentCreate = Given<typeof agentCreate>;
 /** Body of `PATCH /v1/agents/:id`. */
-export type AgentUpdate = z.input<typeof agentUpdate>;
+export type AgentUpdate = Given<typeof agentUpdate>;

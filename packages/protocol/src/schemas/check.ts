@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type Accepted, resource } from './resource.ts';
+import { type Accepted, type Given, resource } from './resource.ts';
 import { identifier, line, timestamp } from './scalar.ts';
 
 /** A tool call that is about to happen. */
@@ -47,6 +47,6 @@ export const checkResult = resource(
 );
 
 /** Body of `POST /v1/policies/check`. */
-export type PolicyCheck = z.input<typeof policyCheck>;
+export type PolicyCheck = Given<typeof policyCheck>;
 /** Answer of `POST /v1/policies/check`. */
 export type CheckResult = Accepted<typeof checkResult>;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type Accepted, resource } from './resource.ts';
+import { type Accepted, type Given, resource } from './resource.ts';
 import { timestamp } from './scalar.ts';
 import { webhookEventTypes } from './webhook-event.ts';
 
@@ -36,4 +36,4 @@ export type NotificationChannel = Accepted<typeof notificationChannel>;
 /** A webhook that was just created, with its signing secret. */
 export type NotificationChannelCreated = Accepted<typeof notificationChannelCreated>;
 /** Body of `POST /v1/notification-channels`. */
-export type NotificationChannelCreate = z.input<typeof notificationChannelCreate>;
+export type NotificationChannelCreate = Given<typeof notificationChannelCreate>;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { proposedAction } from './check.ts';
-import { type Accepted, resource } from './resource.ts';
+import { type Accepted, type Given, resource } from './resource.ts';
 import { text, timestamp } from './scalar.ts';
 
 /** An action that waits for a person. */
@@ -38,4 +38,4 @@ export const decide = z.strictObject({
 /** An action that waits for a person. */
 export type PendingAction = Accepted<typeof pendingAction>;
 /** Body of a decision. */
-export type Decide = z.input<typeof decide>;
+export type Decide = Given<typeof decide>;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type Accepted, resource } from './resource.ts';
+import { type Accepted, type Given, resource } from './resource.ts';
 import { glob, line, text, timestamp } from './scalar.ts';
 
 const globs = z.array(glob).min(1).max(100);
@@ -84,6 +84,6 @@ export type PolicyEffect = z.output<typeof effect>;
 /** A policy. */
 export type Policy = Accepted<typeof policy>;
 /** Body of `POST /v1/policies`. */
-export type PolicyCreate = z.input<typeof policyCreate>;
+export type PolicyCreate = Given<typeof policyCreate>;
 /** Body of `PATCH /v1/policies/:id`. */
-export type PolicyUpdate = z.input<typeof policyUpdate>;
+export type PolicyUpdate = Given<typeof policyUpdate>;

@@ -50,3 +50,13 @@ export type Accepted<Schema extends { accepted: z.ZodType }> = z.output<Schema['
 
 /** The reference server's view of a record. */
 export type Sent<Schema extends { sent: z.ZodType }> = z.input<Schema['sent']>;
+
+/** A value that nobody changes. */
+type Constant<Value> = Value extends readonly (infer Item)[]
+  ? readonly Constant<Item>[]
+  : Value extends object
+    ? { readonly [Field in keyof Value]: Constant<Value[Field]> }
+    : Value;
+
+/** What a caller gives: it is only read, so that a constant may be given too. */
+export type Given<Schema extends z.ZodType> = Constant<z.input<Schema>>;
