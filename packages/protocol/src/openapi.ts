@@ -88,7 +88,7 @@ function operation(name: string, endpoint: Endpoint, schemas: EndpointSchemas): 
         413: errorResponse('The body is too large.'),
         415: errorResponse('The body is not JSON.'),
       }),
-      429: errorResponse('The rate limit of the key is exceeded.', retryAfter),
+      429: errorResponse('The rate limit of the key, or a quota of the tenant, is exceeded.', retryAfter),
       503: errorResponse('The service cannot take the request now.', retryAfter),
     },
   };

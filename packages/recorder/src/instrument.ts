@@ -27,13 +27,23 @@ function wrap(toolName: string, tool: ToolFunctions[string], toolCall: Run): Too
     throw new TypeError(`instrument: ${JSON.stringify(toolName)} is no function.`);
   if (mark in tool) return tool;
   const wrapped = function (this: unknown, ...args: never[]): unknown {
+    const signal = signalOf(args.at(-1));
+    // Options that come after the arguments say how to call, and not with what.
+    const asked = signal && args.length > 1 ? args.slice(0, -1) : args;
     // One object is how models call tools; several parameters are hashed as a list.
-    const given: unknown = args.length <= 1 ? args[0] : args;
-    return toolCall({ toolName, arguments: given }, () => tool.apply(this, args));
+    const given: unknown = asked.length <= 1 ? asked[0] : asked;
+    return toolCall({ toolName, arguments: given, signal }, () => tool.apply(this, args));
   };
   return Object.defineProperties(wrapped, {
     [mark]: { value: true },
     name: { value: tool.name },
     length: { value: tool.length },
   });
+}
+
+/** The signal of a last parameter that is one or has one, as `fetch` and Node's own functions take it. */
+function signalOf(last: unknown): AbortSignal | undefined {
+  if (last instanceof AbortSignal) return last;
+  if (typeof last !== 'object' || last === null || !('signal' in last)) return undefined;
+  return last.signal instanceof AbortSignal ? last.signal : undefined;
 }

@@ -142,7 +142,11 @@ export class Recorder {
     return new Session(id ?? createEventId(Date.now()), this);
   }
 
-  /** Wraps plain functions: every call of one is a tool call under its name. */
+  /**
+   * Wraps plain functions: every call of one is a tool call under its name. An `AbortSignal` as the last parameter, or
+   * as the `signal` of it, ends the wait for a person's approval; a last parameter beside others that is or holds one is
+   * not part of the arguments.
+   */
   instrument<Tools extends ToolFunctions>(tools: Tools): Instrumented<Tools> {
     return instrumentTools(tools, (call, run) => this.toolCall(call, run));
   }

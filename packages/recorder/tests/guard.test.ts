@@ -137,6 +137,31 @@ test('a call that is aborted while held never runs, not even when the approval c
   expect(await statuses(recorder, sink)).toEqual([499]);
 });
 
+test.each([
+  ['as its last parameter', (signal: AbortSignal) => [{ id: 1 }, signal]],
+  ['in its options', (signal: AbortSignal) => [{ id: 1 }, { signal }]],
+  ['among its arguments', (signal: AbortSignal) => [{ id: 1, signal }]],
+])(
+  'a plain function with a signal %s never runs when that aborts while it is held',
+  async (_, parameters) => {
+    const controller = new AbortController();
+    const sink = await startService(decided('require_approval'), async () => {
+      controller.abort(new Error('the user left'));
+      return decided('allow');
+    });
+    const recorder = guarded(sink);
+    let hasRun = false;
+    const { drop } = recorder.instrument({
+      drop: (..._: unknown[]) => {
+        hasRun = true;
+      },
+    });
+    await expect(drop(...parameters(controller.signal))).rejects.toThrow('the user left');
+    expect(hasRun).toBe(false);
+    expect(await statuses(recorder, sink)).toEqual([499]);
+  },
+);
+
 test('a call that is aborted already is not even asked about', async () => {
   const sink = await startService(decided('allow'));
   const recorder = guarded(sink);

@@ -157,6 +157,23 @@ test('plain functions become tools once', async () => {
   expect(sink.stored.map(({ payload }) => payload.toolName)).toEqual(['add', 'join']);
 });
 
+test('a signal behind the arguments of a plain function is not part of them', async () => {
+  const { sink, recorder } = await start();
+  const { signal } = new AbortController();
+  const { find } = recorder.instrument({
+    find: async (query: { text: string }, options?: AbortSignal | { signal?: AbortSignal; limit?: number }) =>
+      `${query.text} ${options !== undefined}`,
+  });
+  expect(await find({ text: 'a' })).toBe('a false');
+  expect(await find({ text: 'a' }, { signal, limit: 5 })).toBe('a true');
+  expect(await find({ text: 'a' }, signal)).toBe('a true');
+  await find({ text: 'a' }, { limit: 5 });
+  await recorder.flush();
+  const [plain, withOptions, withSignal, withLimit] = sink.stored.map(({ payload }) => payload.argumentsHash);
+  expect([withOptions, withSignal]).toEqual([plain, plain]);
+  expect(withLimit).not.toBe(plain);
+});
+
 test('names that the service would refuse are mended', async () => {
   const { sink, recorder } = await start();
   recorder.record({
