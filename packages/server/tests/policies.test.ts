@@ -26,8 +26,12 @@ test('a policy is created with its defaults, read, changed and archived', async 
     message: 'Ask first',
     match: { agents: ['billing*'], tools: ['delete_*'] },
   });
-  const cleared = await server.ok('policies.update', { id: created.id, body: { message: null } });
-  expect(cleared.message).toBeNull();
+  const cleared = await server.ok('policies.update', {
+    id: created.id,
+    body: { message: null, match: { agents: null } },
+  });
+  expect(cleared).toMatchObject({ message: null, version: 3 });
+  expect(cleared.match).toEqual({ tools: ['delete_*'] });
   const archived = await server.ok('policies.archive', { id: created.id });
   expect(archived).toMatchObject({ status: 'archived', version: 4 });
   expect(archived.archivedAt).not.toBeNull();

@@ -108,6 +108,8 @@ function policies(): Step[] {
     post('/v1/policies', { name: 'p', effect: 'deny', surprise: 1 }),
     patch('/v1/policies/$policy', { effect: 'require_approval', approval, priority: 5, description: 'd' }),
     patch('/v1/policies/$policy', { approval: { onTimeout: 'deny', timeoutSeconds: 61 }, description: null }),
+    patch('/v1/policies/$policy', { match: { tools: ['a_*'], agents: ['a'] } }),
+    patch('/v1/policies/$policy', { match: { tools: null } }),
     patch('/v1/policies/$policy', { effect: 'allow' }),
     patch('/v1/policies/$policy', { name: null }),
     { method: 'DELETE', path: '/v1/policies/$policy' },

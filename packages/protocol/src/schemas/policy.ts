@@ -73,9 +73,19 @@ export const policyCreate = z.strictObject({
   message: writable.message.optional(),
 });
 
+const takenAway = globs.nullable().optional();
+
+/** A change of {@link policyMatch}: a list that is null is taken away, one that is left out stays. */
+const policyMatchUpdate = z.strictObject({
+  agents: takenAway,
+  tools: takenAway,
+  frameworks: takenAway,
+  environments: takenAway,
+});
+
 /** Body of `PATCH /v1/policies/:id`: JSON Merge Patch (RFC 7396). */
 export const policyUpdate = z
-  .strictObject(writable)
+  .strictObject({ ...writable, match: policyMatchUpdate })
   .partial()
   .refine((patch) => Object.keys(patch).length > 0, 'must name at least one field to change');
 
