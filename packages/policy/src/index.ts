@@ -1,6 +1,6 @@
 /**
- * Tells whether a policy is about an action, and why: names with `*`, and conditions in CEL. The reference server and
- * the mock match with it. It does no I/O and keeps nothing.
+ * Tells whether a policy is about an action, and why: names with `*`, and conditions in CEL; and which of those that
+ * are decides. The reference server and the mock match with it. It does no I/O and keeps nothing.
  *
  * @packageDocumentation
  */
@@ -10,3 +10,4 @@ export { ConditionError } from './condition-error.ts';
 export { matchesGlob } from './glob.ts';
 export { policyMatch } from './policy-match.ts';
 export { type PolicyMatch, type PolicyRule, policyRule } from './policy-rule.ts';
+export { byPrecedence, type PolicyWeight, type Verdict, verdictOf } from './verdict.ts';

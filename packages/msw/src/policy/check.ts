@@ -1,4 +1,4 @@
-import { checkedAction, policyMatch } from '@actlog/policy';
+import { byPrecedence, checkedAction, policyMatch, type Verdict, verdictOf } from '@actlog/policy';
 import type { PolicyCheck, SentOf } from '@actlog/protocol';
 import { ApiError } from '../service/api-error.ts';
 import type { PendingActionRecord, PolicyRecord } from '../tenant/records.ts';
@@ -12,9 +12,6 @@ interface Fired {
   readonly policy: PolicyRecord;
   readonly why: string;
 }
-
-/** Deny goes before require_approval, that before allow. */
-const precedence = ['deny', 'require_approval', 'allow'];
 
 /** Looks again at an action that is held: nothing is counted and nothing is held by it. */
 export function checkAgain(tenant: Tenant, check: PolicyCheck, heldId: string, nowMs: number): CheckAnswer {
@@ -47,8 +44,7 @@ export function checkAction(tenant: Tenant, check: PolicyCheck, nowMs: number): 
     const exceeded = tenant.rateCounts.exceeded(policy, check, wasCounted, nowMs);
     return exceeded === undefined ? [] : [{ policy, why: `${why}; ${exceeded}` }];
   });
-  const deciding = decidingOf(fired);
-  const effect = deciding?.policy.effect ?? 'allow';
+  const { decision: effect, decidedBy: deciding } = verdictOn(fired);
   const rated = matched.filter(({ policy }) => policy.rate !== null);
   const counts = rated.length > 0 && effect !== 'deny';
   if (counts && !wasCounted) for (const { policy } of rated) tenant.rateCounts.count(policy, check, nowMs);
@@ -77,25 +73,21 @@ function candidates(tenant: Tenant, check: PolicyCheck): Fired[] {
   const action = checkedAction(check);
   return [...tenant.policies.values()]
     .filter(({ status }) => status === 'active')
-    .sort(
-      (left, right) =>
-        precedence.indexOf(left.effect) - precedence.indexOf(right.effect) || right.priority - left.priority,
-    )
+    .sort(byPrecedence)
     .flatMap((policy) => {
       const why = policyMatch(ruleOf(policy), action);
       return why === undefined ? [] : [{ policy, why }];
     });
 }
 
-/** A policy in `log_only` is told and decides nothing. */
-function decidingOf(fired: readonly Fired[]): Fired | undefined {
-  return fired.find(({ policy }) => policy.mode === 'enforce');
+function verdictOn(fired: readonly Fired[]): Verdict<Fired> {
+  return verdictOf(fired, ({ policy }) => policy);
 }
 
 /** A denying policy of today outweighs what a person allowed before; else the person's word holds. */
 function answer(fired: readonly Fired[], held: PendingActionRecord | undefined): CheckAnswer {
-  const policy = decidingOf(fired)?.policy;
-  const byPolicy = { decision: policy?.effect ?? 'allow', decidedBy: policy?.id ?? null } as const;
+  const { decision, decidedBy } = verdictOn(fired);
+  const byPolicy = { decision, decidedBy: decidedBy?.policy.id ?? null };
   const deciding = byPolicy.decision === 'deny' ? undefined : held;
   return {
     ...(deciding ? outcomeOf(deciding) : byPolicy),

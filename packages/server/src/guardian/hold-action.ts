@@ -1,7 +1,7 @@
 import type { PolicyCheck } from '@actlog/protocol';
 import { newIdentifier } from '../identifier.ts';
 import { isoTime } from '../iso-time.ts';
-import type { FiredPolicy } from '../policy/verdict.ts';
+import type { FiredPolicy } from '../policy/fired-policy.ts';
 import type { Services } from '../services.ts';
 import {
   findSameAction,

@@ -11,17 +11,12 @@ import { findPendingAction, type PendingActionRow, statusAt } from '../storage/p
 import type { Database, Write } from '../storage/transaction.ts';
 import { actionDigest } from './action-digest.ts';
 import type { CompiledPolicy } from './compiled-policy.ts';
+import { type FiredPolicy, verdictOn } from './fired-policy.ts';
 import type { PolicySet } from './policy-set.ts';
 import { RateCondition } from './rate-condition.ts';
-import { type FiredPolicy, verdictOf } from './verdict.ts';
 
 /** Answer of a check. */
 export type CheckAnswer = SentOf<'policies.check'>;
-
-interface Candidate {
-  readonly policy: CompiledPolicy;
-  readonly why: string;
-}
 
 /** One check of one action against the policies of a tenant. */
 export class Check {
@@ -54,7 +49,7 @@ export class Check {
     }
     if (candidates.some(({ policy }) => policy.definition.rate !== null)) return undefined;
     if (candidates.length > 0 && set.wanted.has('policy.matched')) return undefined;
-    const { decision } = verdictOf(candidates);
+    const { decision } = verdictOn(candidates);
     const named = await this.#named(db);
     const held = await this.#held(db, named?.pending_action_id);
     if (decision === 'require_approval' && !held) return undefined;
@@ -81,7 +76,7 @@ export class Check {
       const exceeded = await rate.exceeded(db, named?.counted === 1);
       if (exceeded !== undefined) fired.push({ policy, why: `${why}; ${exceeded}` });
     }
-    const { decision, decidedBy } = verdictOf(fired);
+    const { decision, decidedBy } = verdictOn(fired);
     const counts = rates.length > 0 && decision !== 'deny';
     if (counts && named?.counted !== 1) {
       for (const rate of rates) await rate.count(db);
@@ -121,7 +116,7 @@ export class Check {
   }
 
   /** What racing checks must not do at once: count the same rate, name the same action, hold the same action. */
-  #locks(candidates: readonly Candidate[]): string[] {
+  #locks(candidates: readonly FiredPolicy[]): string[] {
     const { agentId, actionId, sessionId } = this.#body;
     const action = actionId === undefined ? `same ${sessionId} ${this.#digest}` : `named ${actionId}`;
     const rates = candidates.filter(({ policy }) => policy.definition.rate !== null);
@@ -132,7 +127,7 @@ export class Check {
     return new RateCondition(this.#tenantId, policy, this.#action, this.#nowMs);
   }
 
-  #candidates(set: PolicySet): Candidate[] {
+  #candidates(set: PolicySet): FiredPolicy[] {
     return set.policies.flatMap((policy) => {
       const why = policyMatch(policy.rule, this.#action);
       return why === undefined ? [] : [{ policy, why }];
@@ -158,7 +153,7 @@ export class Check {
 
   /** A denying policy of today outweighs what a person allowed before; else the person's word holds. */
   #answer(fired: readonly FiredPolicy[], held: PendingActionRow | undefined): CheckAnswer {
-    const { decision, decidedBy } = verdictOf(fired);
+    const { decision, decidedBy } = verdictOn(fired);
     const outcome =
       held && decision !== 'deny'
         ? heldOutcome(held, this.#nowMs)

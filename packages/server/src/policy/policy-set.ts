@@ -1,3 +1,4 @@
+import { byPrecedence } from '@actlog/policy';
 import type { WebhookEventType } from '@actlog/protocol';
 import { activeChannels } from '../storage/channel-store.ts';
 import { listPolicies, settingsVersion } from '../storage/policy-store.ts';
@@ -13,20 +14,14 @@ const keptTenants = 1000;
 /** What a tenant has set up, ready to be asked. */
 export interface PolicySet {
   readonly version: number;
-  /** Active policies: deny before require_approval before allow, and the highest priority first. */
+  /** Active policies, in the order of their say. */
   readonly policies: readonly CompiledPolicy[];
   /** Kinds of event that some webhook wants. */
   readonly wanted: ReadonlySet<WebhookEventType>;
 }
 
-const effectOrder = { deny: 0, require_approval: 1, allow: 2 };
-
-function byPrecedence(left: CompiledPolicy, right: CompiledPolicy): number {
-  return (
-    effectOrder[left.definition.effect] - effectOrder[right.definition.effect] ||
-    right.definition.priority - left.definition.priority ||
-    (left.id < right.id ? -1 : 1)
-  );
+function inOrder(left: CompiledPolicy, right: CompiledPolicy): number {
+  return byPrecedence(left.definition, right.definition) || (left.id < right.id ? -1 : 1);
 }
 
 /** Keeps the policies of tenants ready, and reads them again when any process has changed them. */
@@ -42,7 +37,7 @@ export class PolicySets {
     const channels = await activeChannels(db, tenantId);
     const set = {
       version,
-      policies: stored.map(compilePolicy).sort(byPrecedence),
+      policies: stored.map(compilePolicy).sort(inOrder),
       wanted: new Set(channels.flatMap((channel) => channel.events)),
     };
     this.#kept.delete(tenantId);

@@ -1,0 +1,40 @@
+import type { PolicyEffect } from '@actlog/protocol';
+import { expect, test } from 'vitest';
+import { byPrecedence, type PolicyWeight, verdictOf } from './verdict.ts';
+
+const weight = (effect: PolicyEffect, priority = 0, mode: PolicyWeight['mode'] = 'enforce') => ({
+  effect,
+  priority,
+  mode,
+});
+
+test('policies are sorted by their effect, then by priority, and keep their order otherwise', () => {
+  const first = weight('deny', -5);
+  const policies = [
+    weight('allow', 9),
+    weight('require_approval'),
+    first,
+    weight('deny', 3),
+    weight('allow', 9),
+  ];
+  const sorted = [...policies].sort(byPrecedence);
+  expect(sorted).toEqual([policies[3], first, policies[1], policies[0], policies[4]]);
+  expect(sorted[3]).toBe(policies[0]);
+});
+
+test.each([
+  ['nothing', [], 'allow', undefined],
+  ['the first', [weight('deny'), weight('allow')], 'deny', 0],
+  [
+    'the first that is enforced',
+    [weight('deny', 0, 'log_only'), weight('require_approval')],
+    'require_approval',
+    1,
+  ],
+  ['none that only logs', [weight('deny', 0, 'log_only')], 'allow', undefined],
+])('%s decides', (_, fired, decision, place) => {
+  expect(verdictOf(fired, (one) => one)).toEqual({
+    decision,
+    decidedBy: place === undefined ? undefined : fired[place],
+  });
+});

@@ -1,0 +1,13 @@
+import { type Verdict, verdictOf } from '@actlog/policy';
+import type { CompiledPolicy } from './compiled-policy.ts';
+
+/** A policy that applies to an action, and why. */
+export interface FiredPolicy {
+  readonly policy: CompiledPolicy;
+  readonly why: string;
+}
+
+/** What the policies say of an action, in the order in which a policy set holds them. */
+export function verdictOn(fired: readonly FiredPolicy[]): Verdict<FiredPolicy> {
+  return verdictOf(fired, ({ policy }) => policy.definition);
+}
