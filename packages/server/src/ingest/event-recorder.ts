@@ -9,7 +9,7 @@ import type { EventOutcome, NewEvent, RecordedEvent } from './new-event.ts';
 import type { SessionCache } from './session-cache.ts';
 import type { SessionFold } from './session-fold.ts';
 import { dropUnused, openFolds } from './session-folds.ts';
-import { eventIdReused, eventWarnings } from './warnings.ts';
+import { warningsOf } from './warnings.ts';
 
 /** Events of one tenant that share a transaction. */
 export interface EventGroup {
@@ -108,7 +108,7 @@ export class EventRecorder {
       const { event, receivedMs } = incoming;
       const fold = folds.get(event.sessionId) as SessionFold;
       const agent = agents.get(event.agentId);
-      const warnings = eventWarnings(incoming, {
+      const warnings = warningsOf(incoming, {
         agentRegistered: agent?.registered === 1,
         agentRevoked: agent?.status === 'revoked',
         sessionAgentId: fold.summary.agent_id,
@@ -117,14 +117,14 @@ export class EventRecorder {
       const isRepeat =
         first !== undefined && (first.session_id !== event.sessionId || first.arrival !== arrivals[index]);
       if (isRepeat) {
-        if (!isSameEvent(first, event)) warnings.push(eventIdReused);
-        return { eventId: event.eventId, receivedMs: first.received_ms, warnings, isNew: false };
+        if (!isSameEvent(first, event)) warnings.push('EVENT_ID_REUSED');
+        return { receivedMs: first.received_ms, warnings, isNew: false };
       }
       fold.add(incoming, arrivals[index] as number);
       this.#memory?.risk.observe(tenantId, riskEvents[index] as RiskEvent, stamps[index] as number);
       changed.add(fold);
       seenMsById.set(event.agentId, receivedMs);
-      return { eventId: event.eventId, receivedMs, warnings, isNew: true };
+      return { receivedMs, warnings, isNew: true };
     });
     if (changed.size > 0) {
       await saveSessions(db, tenantId, [...changed]);

@@ -1,4 +1,4 @@
-import type { ActivityEvent, EventWarning } from '@actlog/protocol';
+import type { ActivityEvent, WarningCode } from '@actlog/protocol';
 import type { ExceededQuota } from '../quota/quota.ts';
 
 /** A valid event on its way into the database. */
@@ -12,10 +12,9 @@ export interface NewEvent {
 
 /** What became of an event. */
 export interface RecordedEvent {
-  readonly eventId: string;
   /** When the service first took an event of this id. */
   readonly receivedMs: number;
-  readonly warnings: readonly EventWarning[];
+  readonly warnings: readonly WarningCode[];
   /** False for a repeat, which changed nothing. */
   readonly isNew: boolean;
 }

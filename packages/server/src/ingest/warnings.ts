@@ -23,59 +23,38 @@ export interface EventSurroundings {
   readonly sessionAgentId: string;
 }
 
-function warning(code: WarningCode, message: string): EventWarning {
-  return { code, message };
+const messages: Readonly<Record<WarningCode, string>> = {
+  AGENT_NOT_REGISTERED: 'The agent is not registered; register it with POST /v1/agents.',
+  AGENT_REVOKED: 'The agent is revoked, and still acts.',
+  TIMESTAMP_IN_FUTURE: 'sourceTimestamp lies in the future; set the clock of the sender.',
+  TIMESTAMP_TOO_OLD: 'sourceTimestamp is more than seven days old.',
+  UNKNOWN_CATEGORY: 'The category is kept, but the risk engine gives no meaning to it.',
+  UNKNOWN_SCHEMA_VERSION: `The service knows schemaVersion ${schemaVersion}; this one is kept as it is.`,
+  EVENT_ID_REUSED:
+    'An event with this eventId and other content is already stored; it was not changed. Give every event its own UUID.',
+  SESSION_AGENT_MISMATCH: 'The session was opened by another agent.',
+  PROTO_KEYS_REMOVED: 'Keys named __proto__ were taken out of the event before it was stored.',
+};
+
+/** A warning as the wire shows it. */
+export function eventWarning(code: WarningCode): EventWarning {
+  return { code, message: messages[code] };
 }
 
-/** The same id came again with other content. */
-export const eventIdReused: EventWarning = warning(
-  'EVENT_ID_REUSED',
-  'An event with this eventId and other content is already stored; it was not changed. Give every event its own UUID.',
-);
-
-/** The warnings of one event (reference profile, "Events"). */
-export function eventWarnings(
+/** What there is to warn of in one event (reference profile, "Events"). */
+export function warningsOf(
   { event, receivedMs, protoKeysRemoved }: NewEvent,
   around: EventSurroundings,
-): EventWarning[] {
-  const warnings: EventWarning[] = [];
+): WarningCode[] {
+  const warnings: WarningCode[] = [];
   const sourceMs = Date.parse(event.sourceTimestamp);
-  if (!around.agentRegistered) {
-    warnings.push(
-      warning('AGENT_NOT_REGISTERED', 'The agent is not registered; register it with POST /v1/agents.'),
-    );
-  }
-  if (around.agentRevoked) {
-    warnings.push(warning('AGENT_REVOKED', 'The agent is revoked, and still acts.'));
-  }
-  if (sourceMs > receivedMs + futureToleranceMs) {
-    warnings.push(
-      warning('TIMESTAMP_IN_FUTURE', 'sourceTimestamp lies in the future; set the clock of the sender.'),
-    );
-  }
-  if (sourceMs < receivedMs - oldAfterMs) {
-    warnings.push(warning('TIMESTAMP_TOO_OLD', 'sourceTimestamp is more than seven days old.'));
-  }
-  if (!categories.has(event.category)) {
-    warnings.push(
-      warning('UNKNOWN_CATEGORY', 'The category is kept, but the risk engine gives no meaning to it.'),
-    );
-  }
-  if (event.schemaVersion !== schemaVersion) {
-    warnings.push(
-      warning(
-        'UNKNOWN_SCHEMA_VERSION',
-        `The service knows schemaVersion ${schemaVersion}; this one is kept as it is.`,
-      ),
-    );
-  }
-  if (around.sessionAgentId !== event.agentId) {
-    warnings.push(warning('SESSION_AGENT_MISMATCH', 'The session was opened by another agent.'));
-  }
-  if (protoKeysRemoved) {
-    warnings.push(
-      warning('PROTO_KEYS_REMOVED', 'Keys named __proto__ were taken out of the event before it was stored.'),
-    );
-  }
+  if (!around.agentRegistered) warnings.push('AGENT_NOT_REGISTERED');
+  if (around.agentRevoked) warnings.push('AGENT_REVOKED');
+  if (sourceMs > receivedMs + futureToleranceMs) warnings.push('TIMESTAMP_IN_FUTURE');
+  if (sourceMs < receivedMs - oldAfterMs) warnings.push('TIMESTAMP_TOO_OLD');
+  if (!categories.has(event.category)) warnings.push('UNKNOWN_CATEGORY');
+  if (event.schemaVersion !== schemaVersion) warnings.push('UNKNOWN_SCHEMA_VERSION');
+  if (around.sessionAgentId !== event.agentId) warnings.push('SESSION_AGENT_MISMATCH');
+  if (protoKeysRemoved) warnings.push('PROTO_KEYS_REMOVED');
   return warnings;
 }

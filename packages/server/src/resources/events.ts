@@ -1,6 +1,8 @@
 import type { EventAck } from '@actlog/protocol';
 import { validationError } from '../http/api-error.ts';
 import type { OwnRoute } from '../http/route.ts';
+import { eventWarning } from '../ingest/warnings.ts';
+import { isoTime } from '../iso-time.ts';
 import type { Services } from '../services.ts';
 
 /** The category that only the service writes: a decision that a sender could claim would prove nothing. */
@@ -20,9 +22,9 @@ export function createEvent({ ingest }: Services): OwnRoute<'events.create'> {
       }
       const recorded = await ingest.record(caller.tenantId, { event: body, receivedMs, protoKeysRemoved });
       return {
-        eventId: recorded.eventId,
-        receivedAt: new Date(recorded.receivedMs).toISOString(),
-        warnings: [...recorded.warnings],
+        eventId: body.eventId,
+        receivedAt: isoTime(recorded.receivedMs),
+        warnings: recorded.warnings.map(eventWarning),
       };
     },
   };
