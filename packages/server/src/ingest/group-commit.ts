@@ -30,6 +30,12 @@ export interface GroupCommitOptions {
 /** Events of one transaction: enough to share its cost, few enough to keep an answer quick. */
 const largestGroup = 512;
 
+/**
+ * Turns of the event loop that a group waits at most for what is still arriving. One that waits for all of it stands
+ * idle meanwhile, one that waits for none is small and pays for a commit all the same.
+ */
+const arrivalTurns = 6;
+
 /** A group of this size shows a load under which others come at once. */
 const busyGroup = 16;
 
@@ -92,16 +98,13 @@ export class GroupCommit {
     this.#running = undefined;
   }
 
-  /**
-   * Waits for the first turn of the event loop that brings no event: every request that has arrived is in the group
-   * then, and a commit costs less for each of its events the more they are.
-   */
+  /** Waits while turns of the event loop bring events: a commit costs less for each the more share it. */
   async #arrivals(): Promise<void> {
-    let seen: number;
-    do {
-      seen = this.#queue.length;
+    for (let turn = 0; turn < arrivalTurns && this.#queue.length < largestGroup; turn += 1) {
+      const seen = this.#queue.length;
       await setImmediate();
-    } while (this.#queue.length > seen && this.#queue.length < largestGroup);
+      if (this.#queue.length === seen) return;
+    }
   }
 
   /** Writes a group and answers it. */
