@@ -1,0 +1,37 @@
+import { Kysely } from 'kysely';
+import { expect, onTestFinished, test } from 'vitest';
+import { preparedQuery } from './prepared-query.ts';
+import type { Tables } from './schema.ts';
+import { SqliteConnection } from './sqlite-connection.ts';
+import { sqliteDialect } from './sqlite-dialect.ts';
+
+function openDatabase(): Kysely<Tables> {
+  const connection = new SqliteConnection({ file: ':memory:', writes: true });
+  connection.exec(
+    "create table agents (tenant_id, id, status); insert into agents values (1, 'a', 'active'), (1, 'b', 'revoked'), (2, 'a', 'active')",
+  );
+  const database = new Kysely<Tables>({ dialect: sqliteDialect(connection) });
+  onTestFinished(() => database.destroy());
+  return database;
+}
+
+test('a query is built once, and asked each time with the values of that time', async () => {
+  const db = openDatabase();
+  let built = 0;
+  const agents = preparedQuery((given, status: 'active' | 'revoked', tenantId: number) => {
+    built += 1;
+    return given
+      .selectFrom('agents')
+      .select('id')
+      .where('tenant_id', '=', tenantId)
+      .where('id', '<', 'z') // a value that is always the same
+      .where('status', '=', status)
+      .where('tenant_id', '<=', tenantId) // one that stands in two places
+      .orderBy('id');
+  });
+  expect(await agents(db, 'active', 1)).toEqual([{ id: 'a' }]);
+  expect(await agents(db, 'revoked', 1)).toEqual([{ id: 'b' }]);
+  expect(await agents(db, 'revoked', 2)).toEqual([]);
+  expect(await agents(db, 'active', 2)).toEqual([{ id: 'a' }]);
+  expect(built).toBe(1);
+});
