@@ -121,12 +121,17 @@ test('a held call that nobody decides about does not run, even where unchecked c
   expect(await statuses(recorder, sink)).toEqual([403]);
 });
 
-test('a call that is aborted while held never runs, not even when the approval comes at that moment', async () => {
-  const controller = new AbortController();
-  const sink = await startService(decided('require_approval'), async () => {
+/** A service that approves a held call at the very moment at which its caller aborts. */
+function startApprovalThatAborts(controller: AbortController) {
+  return startService(decided('require_approval'), async () => {
     controller.abort(new Error('the user left'));
     return decided('allow');
   });
+}
+
+test('a call that is aborted while held never runs, not even when the approval comes at that moment', async () => {
+  const controller = new AbortController();
+  const sink = await startApprovalThatAborts(controller);
   const recorder = guarded(sink);
   let hasRun = false;
   const promise = recorder.toolCall({ ...call, signal: controller.signal }, () => {
@@ -145,10 +150,7 @@ test.each([
   'a plain function with a signal %s never runs when that aborts while it is held',
   async (_, parameters) => {
     const controller = new AbortController();
-    const sink = await startService(decided('require_approval'), async () => {
-      controller.abort(new Error('the user left'));
-      return decided('allow');
-    });
+    const sink = await startApprovalThatAborts(controller);
     const recorder = guarded(sink);
     let hasRun = false;
     const { drop } = recorder.instrument({
