@@ -109,3 +109,22 @@ test('an event that can wait leaves together with those that come within a momen
     vi.useRealTimers();
   }
 });
+
+test('a quiet time that ends between two looks at the clock is not slept through', async () => {
+  try {
+    let tries = 0;
+    const { counters } = start(
+      () => ({ status: ++tries % 2 ? 503 : 202 }),
+      Array.from({ length: 100 }, (_, number) => numberedEvent(number)),
+    );
+    // Timers are up to a millisecond early, as real ones are, and the clock goes on with every look at it.
+    const startedMs = Date.now();
+    let looks = 0;
+    vi.spyOn(performance, 'now').mockImplementation(() => Date.now() - startedMs + (looks++ % 7) / 7);
+    await vi.advanceTimersByTimeAsync(3_600_000);
+    expect(counters.delivered).toBe(100);
+  } finally {
+    vi.restoreAllMocks();
+    vi.useRealTimers();
+  }
+});

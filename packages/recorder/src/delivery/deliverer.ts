@@ -151,8 +151,10 @@ export class Deliverer {
 
   /** Sets the alarm for the end of a quiet time. It does not keep the process alive. */
   #sleep(): void {
+    if (this.#options.lanes.length === 0) return;
     const quietForMs = this.#pace.quietForMs;
-    if (quietForMs === 0 || this.#options.lanes.length === 0) return;
+    // Without a quiet time it is an answer that wakes; when none is awaited, that time has ended just now.
+    if (quietForMs === 0 && this.#inFlight > 0) return;
     clearTimeout(this.#wakeUp);
     this.#wakeUp = setTimeout(() => this.#pump(), Math.ceil(quietForMs));
     this.#wakeUp.unref();
