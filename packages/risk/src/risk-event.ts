@@ -17,7 +17,7 @@ export interface RiskEvent {
   readonly argumentsHash?: string;
   /** Status of the tool's answer; null or absent where none came. */
   readonly responseStatus?: number | null;
-  /** The event's payload as it was sent. Strings are read, anything else is ignored. */
+  /** The event's payload as it was sent; absent from tool calls. Strings are read, anything else is ignored. */
   readonly payload?: Readonly<Record<string, unknown>>;
 }
 
@@ -39,7 +39,7 @@ export function riskEvent(event: WireEvent): RiskEvent {
     timestampMs: Date.parse(event.sourceTimestamp),
     category: event.category,
     schemaVersion: event.schemaVersion,
-    payload,
+    ...(event.category !== 'tool_api' && { payload }),
     ...(typeof payload.toolName === 'string' && { toolName: payload.toolName }),
     ...(typeof payload.argumentsHash === 'string' && { argumentsHash: payload.argumentsHash }),
     ...(typeof payload.responseStatus === 'number' && { responseStatus: payload.responseStatus }),

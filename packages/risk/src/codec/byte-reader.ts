@@ -1,4 +1,4 @@
-import { uuidOf } from './event-id-bytes.ts';
+import { uuidOf } from './uuid-bytes.ts';
 
 /** Reads what `ByteWriter` wrote. Every method throws a `RangeError` at the end of the bytes. */
 export class ByteReader {

@@ -1,8 +1,13 @@
-import { uuidBytes } from './event-id-bytes.ts';
+import { writeUuid } from './uuid-bytes.ts';
+
+const encoder = new TextEncoder();
+
+/** Arguments that one call passes safely. */
+const mostArguments = 8192;
 
 /** Writes numbers and strings as few bytes as they need. Read back by `ByteReader`, in the same order. */
 export class ByteWriter {
-  #bytes: number[] = [];
+  readonly #bytes: number[] = [];
 
   /** A whole number from 0 to 2^53 - 1, seven bits a byte, lowest first (LEB128). */
   number(value: number): void {
@@ -21,28 +26,28 @@ export class ByteWriter {
 
   /** A string in UTF-8, preceded by its length. */
   text(value: string): void {
-    const bytes = new TextEncoder().encode(value);
+    const bytes = encoder.encode(value);
     this.number(bytes.length);
     for (const byte of bytes) this.#bytes.push(byte);
   }
 
   /** An event id: 17 bytes for a UUID in one case, longer for others. */
   eventId(value: string): void {
-    const upperCase = value === value.toUpperCase() && value !== value.toLowerCase();
-    const bytes = uuidBytes(upperCase ? value.toLowerCase() : value);
-    if (bytes === undefined) {
-      this.number(2);
-      this.text(value);
-      return;
-    }
-    this.number(upperCase ? 1 : 0);
-    for (const byte of bytes) this.#bytes.push(byte);
+    const start = this.#bytes.length;
+    const isLowerCase = value === value.toLowerCase();
+    this.#bytes.push(isLowerCase ? 0 : 1);
+    if ((isLowerCase || value === value.toUpperCase()) && writeUuid(value.toLowerCase(), this.#bytes)) return;
+    this.#bytes.length = start;
+    this.number(2);
+    this.text(value);
   }
 
   /** All that was written, in base64. */
   toString(): string {
     let binary = '';
-    for (const byte of this.#bytes) binary += String.fromCharCode(byte);
+    for (let start = 0; start < this.#bytes.length; start += mostArguments) {
+      binary += String.fromCharCode(...this.#bytes.slice(start, start + mostArguments));
+    }
     return btoa(binary).replace(/=+$/, '');
   }
 }

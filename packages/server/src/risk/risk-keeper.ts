@@ -1,3 +1,4 @@
+import { toolCallCategory } from '@actlog/protocol';
 import {
   type Arrival,
   emptySession,
@@ -36,6 +37,8 @@ interface KnownRisk extends ScorableSession {
   readonly baselineText: string | null;
   readonly tags: FrozenToolTags;
   readonly tagsVersion: number | null;
+  /** Tool calls that are written and wait to be observed. */
+  readonly unobserved: { readonly event: RiskEvent; readonly stamp: number }[];
 }
 
 interface KnownTenant {
@@ -45,6 +48,12 @@ interface KnownTenant {
 
 /** Sessions kept at hand; one that is dropped is read again, with the events that its stored risk lacks. */
 const keptSessions = 2000;
+
+/**
+ * Tool calls of one session that are observed together. Between the events of other sessions, what the engine keeps
+ * of this one has left the processor's cache, and observing one event costs as much as observing several.
+ */
+const observedTogether = 16;
 
 /**
  * Keeps the risk of sessions while their events are written. What it holds is only ever ahead of the database by
@@ -92,6 +101,7 @@ export class RiskKeeper implements RiskObserver {
       baselineText,
       tags,
       tagsVersion,
+      unobserved: [],
     };
     if (summary.risk_arrival < summary.last_arrival) {
       const after = stored ? summary.risk_arrival : 0;
@@ -128,7 +138,10 @@ export class RiskKeeper implements RiskObserver {
     const key = keyOf(tenantId, event.sessionId);
     const known = this.#sessions.get(key);
     if (!known) return;
-    observe(known.state, event, { stamp, tags: known.tags });
+    known.unobserved.push({ event, stamp });
+    // What waits is small: only other events than tool calls bring their payload along.
+    const isLarge = event.category !== toolCallCategory;
+    if (isLarge || known.unobserved.length >= observedTogether) observeWaiting(known);
     this.#unsettled.set(key, known);
   }
 
@@ -138,6 +151,7 @@ export class RiskKeeper implements RiskObserver {
     const settled: KnownRisk[] = [];
     for (const [key, known] of this.#unsettled) {
       if (settled.length >= limit) break;
+      observeWaiting(known);
       settled.push(known);
       this.#unsettled.delete(key);
     }
@@ -182,6 +196,11 @@ export class RiskKeeper implements RiskObserver {
     }
     await this.settle(write, this.unsettled);
   }
+}
+
+function observeWaiting({ state, tags, unobserved }: KnownRisk): void {
+  for (const { event, stamp } of unobserved) observe(state, event, { stamp, tags });
+  unobserved.length = 0;
 }
 
 function keyOf(tenantId: number, sessionId: string): string {
