@@ -34,7 +34,7 @@ const largestGroup = 512;
  * Turns of the event loop that a group waits at most for what is still arriving. One that waits for all of it stands
  * idle meanwhile, one that waits for none is small and pays for a commit all the same.
  */
-const arrivalTurns = 6;
+const arrivalTurns = 4;
 
 /** A group of this size shows a load under which others come at once. */
 const busyGroup = 16;
