@@ -22,7 +22,7 @@ export async function run(args: string[]): Promise<Record<string, unknown>> {
   const isShown = !args.includes('--json');
   const result: Record<string, unknown> = {};
   if (wants('ingest')) {
-    const ingest = await measureIngest(9, 2000);
+    const ingest = await measureIngest(4, 5, 1500);
     result.ingest = ingest;
     if (isShown) console.table(ingest);
   }

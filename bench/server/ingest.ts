@@ -47,31 +47,60 @@ interface Turn {
   readonly insertCpuMicros: number;
 }
 
+/** A process of the handler, one of the server, and the insert. */
+class Trio {
+  readonly #folder: string;
+  readonly #bare: ChildServer;
+  readonly #ours: ChildServer;
+  readonly #insert: BareInsert;
+  readonly #nextBody = eventBodies(50);
+
+  private constructor(folder: string, bare: ChildServer, ours: ChildServer) {
+    this.#folder = folder;
+    this.#bare = bare;
+    this.#ours = ours;
+    this.#insert = new BareInsert(join(folder, 'insert.db'));
+  }
+
+  /** Starts them, and lets them run until their code is compiled for good. */
+  static async start(): Promise<Trio> {
+    const folder = mkdtempSync(join(tmpdir(), 'actlog-bench-'));
+    const bare = await ChildServer.start('bare');
+    const trio = new Trio(folder, bare, await ChildServer.start('actlog', join(folder, 'bench.db')));
+    await trio.turn(warmUpMs);
+    return trio;
+  }
+
+  /** The insert puts in as many events as the server, so that their tables are of one size. */
+  async turn(roundMs: number): Promise<Turn> {
+    const bare = await round(this.#bare, this.#nextBody, roundMs);
+    const ours = await round(this.#ours, this.#nextBody, roundMs);
+    return { bare, ours, insertCpuMicros: this.#insert.insert(ours.requests) };
+  }
+
+  async stop(): Promise<void> {
+    this.#insert.close();
+    await this.#bare.stop();
+    await this.#ours.stop();
+    rmSync(this.#folder, { recursive: true });
+  }
+}
+
 /**
  * Measures handler, insert and server in turn, and compares them within a turn: what else the machine does, and how
- * fast it runs just then, falls on all three. The insert puts in as many events as the server, so that their tables
- * are of one size.
+ * fast it runs just then, falls on all three. Several processes of each take turns, because one and the same code
+ * runs up to a tenth faster in one process than in the next, by how its memory happens to lie.
  */
-export async function measureIngest(rounds: number, roundMs: number): Promise<IngestResult> {
-  const folder = mkdtempSync(join(tmpdir(), 'actlog-bench-'));
-  const bare = await ChildServer.start('bare');
-  const ours = await ChildServer.start('actlog', join(folder, 'bench.db'));
-  const insert = new BareInsert(join(folder, 'insert.db'));
-  const bodies = eventBodies(50);
+export async function measureIngest(processes: number, rounds: number, roundMs: number): Promise<IngestResult> {
+  const trios: Trio[] = [];
   const turns: Turn[] = [];
   try {
-    await round(bare, bodies, warmUpMs);
-    insert.insert((await round(ours, bodies, warmUpMs)).requests);
+    for (let index = 0; index < processes; index += 1) trios.push(await Trio.start());
     for (let index = 0; index < rounds; index += 1) {
-      const bareRound = await round(bare, bodies, roundMs);
-      const ourRound = await round(ours, bodies, roundMs);
-      turns.push({ bare: bareRound, ours: ourRound, insertCpuMicros: insert.insert(ourRound.requests) });
+      for (const trio of trios) turns.push(await trio.turn(roundMs));
     }
   } finally {
-    insert.close();
-    await bare.stop();
-    await ours.stop();
-    rmSync(folder, { recursive: true });
+    for (const trio of trios) await trio.stop();
   }
   const middle = (of: (turn: Turn) => number) => median(turns.map(of));
   return {

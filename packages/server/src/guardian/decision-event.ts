@@ -42,5 +42,7 @@ export async function recordDecision(
     schemaVersion: '1.0',
     payload: { ...payload },
   };
-  await services.recorder.record(write, tenantId, [{ event, receivedMs: nowMs, protoKeysRemoved: false }]);
+  await services.recorder.record(write, tenantId, [
+    { event, sourceMs: nowMs, receivedMs: nowMs, protoKeysRemoved: false },
+  ]);
 }

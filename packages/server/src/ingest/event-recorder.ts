@@ -83,9 +83,10 @@ export class EventRecorder {
       this.#stamp(tenantId, riskEvents[index] as RiskEvent, agents.get(event.agentId), receivedMs),
     );
 
-    const rows = events.map(({ event, receivedMs }, index) =>
+    const rows = events.map(({ event, sourceMs, receivedMs }, index) =>
       eventRow(event, {
         tenantId,
+        sourceMs,
         arrival: arrivals[index] as number,
         receivedMs,
         stamp: stamps[index] as number,

@@ -4,6 +4,8 @@ import type { ExceededQuota } from '../quota/quota.ts';
 /** A valid event on its way into the database. */
 export interface NewEvent {
   readonly event: ActivityEvent;
+  /** Its `sourceTimestamp`, in milliseconds since the epoch. */
+  readonly sourceMs: number;
   /** When the service took it. */
   readonly receivedMs: number;
   /** Whether the body held `__proto__` keys, which were taken out. */

@@ -21,7 +21,7 @@ export class SessionFold implements SessionChange {
   /** `stored` is the summary so far; without it, `first` opens the session. */
   constructor(stored: SessionSummary | undefined, first: NewEvent) {
     this.isNew = stored === undefined;
-    const sourceMs = Date.parse(first.event.sourceTimestamp);
+    const { sourceMs } = first;
     this.summary = stored ?? {
       id: first.event.sessionId,
       agent_id: first.event.agentId,
@@ -52,9 +52,8 @@ export class SessionFold implements SessionChange {
   }
 
   /** Counts an event that was written. */
-  add({ event, receivedMs }: NewEvent, arrival: number): void {
+  add({ event, sourceMs, receivedMs }: NewEvent, arrival: number): void {
     const { summary } = this;
-    const sourceMs = Date.parse(event.sourceTimestamp);
     summary.event_count += 1;
     summary.last_arrival = Math.max(summary.last_arrival, arrival);
     summary.received_ms = Math.max(summary.received_ms, receivedMs);

@@ -43,11 +43,10 @@ export function eventWarning(code: WarningCode): EventWarning {
 
 /** What there is to warn of in one event (reference profile, "Events"). */
 export function warningsOf(
-  { event, receivedMs, protoKeysRemoved }: NewEvent,
+  { event, sourceMs, receivedMs, protoKeysRemoved }: NewEvent,
   around: EventSurroundings,
 ): WarningCode[] {
   const warnings: WarningCode[] = [];
-  const sourceMs = Date.parse(event.sourceTimestamp);
   if (!around.agentRegistered) warnings.push('AGENT_NOT_REGISTERED');
   if (around.agentRevoked) warnings.push('AGENT_REVOKED');
   if (sourceMs > receivedMs + futureToleranceMs) warnings.push('TIMESTAMP_IN_FUTURE');

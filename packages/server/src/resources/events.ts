@@ -20,7 +20,12 @@ export function createEvent({ ingest }: Services): OwnRoute<'events.create'> {
           `"${reservedCategory}" is written by the service itself; use another category`,
         );
       }
-      const recorded = await ingest.record(caller.tenantId, { event: body, receivedMs, protoKeysRemoved });
+      const recorded = await ingest.record(caller.tenantId, {
+        event: body,
+        sourceMs: Date.parse(body.sourceTimestamp),
+        receivedMs,
+        protoKeysRemoved,
+      });
       return {
         eventId: body.eventId,
         receivedAt: isoTime(recorded.receivedMs),

@@ -7,6 +7,8 @@ import type { EventTable } from './schema.ts';
 /** What the service adds to an event that it stores. */
 export interface Arrived {
   readonly tenantId: number;
+  /** Its `sourceTimestamp`, in milliseconds since the epoch. */
+  readonly sourceMs: number;
   /** The number of the event in the order of arrival in its session. */
   readonly arrival: number;
   readonly receivedMs: number;
@@ -17,12 +19,12 @@ export interface Arrived {
 /** An event as its row holds it. */
 export function eventRow(
   event: ActivityEvent,
-  { tenantId, arrival, receivedMs, stamp }: Arrived,
+  { tenantId, sourceMs, arrival, receivedMs, stamp }: Arrived,
 ): Selectable<EventTable> {
   return {
     tenant_id: tenantId,
     session_id: event.sessionId,
-    source_ms: Date.parse(event.sourceTimestamp),
+    source_ms: sourceMs,
     event_id: event.eventId,
     arrival,
     agent_id: event.agentId,
