@@ -91,7 +91,11 @@ class Trio {
  * fast it runs just then, falls on all three. Several processes of each take turns, because one and the same code
  * runs up to a tenth faster in one process than in the next, by how its memory happens to lie.
  */
-export async function measureIngest(processes: number, rounds: number, roundMs: number): Promise<IngestResult> {
+export async function measureIngest(
+  processes: number,
+  rounds: number,
+  roundMs: number,
+): Promise<IngestResult> {
   const trios: Trio[] = [];
   const turns: Turn[] = [];
   try {
