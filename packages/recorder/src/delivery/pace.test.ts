@@ -60,6 +60,15 @@ test('a Retry-After of days is asked about earlier', () => {
   expect(pace.quietForMs).toBe(15 * 60_000);
 });
 
+test('a Retry-After of 0 is no leave to ask without a pause', () => {
+  const { pace, passMs } = createPace();
+  for (const waitMs of [100, 200, 400]) {
+    pace.throttled(0);
+    expect(pace.quietForMs).toBe(waitMs);
+    passMs(waitMs);
+  }
+});
+
 test('somebody who waits sends the next probe at once', () => {
   const { pace } = createPace();
   pace.failed();

@@ -80,14 +80,13 @@ export class Pace {
     if (!this.#isTold) this.#quietUntilMs = Number.NEGATIVE_INFINITY;
   }
 
-  #pause(retryAfterMs: number | undefined): void {
+  #pause(retryAfterMs = 0): void {
+    // A service that names no time to come, such as 0 or a date that has passed, must not be asked without a pause.
+    const isTold = retryAfterMs > 0;
     const isFirst = this.quietForMs === 0;
-    if (!isFirst && retryAfterMs === undefined) return;
-    const delayMs =
-      retryAfterMs === undefined
-        ? this.#backoffMs()
-        : Math.min(Math.max(0, retryAfterMs), longestRetryAfterMs);
-    this.#isTold = retryAfterMs !== undefined;
+    if (!isFirst && !isTold) return;
+    const delayMs = isTold ? Math.min(retryAfterMs, longestRetryAfterMs) : this.#backoffMs();
+    this.#isTold = isTold;
     if (isFirst) this.#failures += 1;
     this.#quietUntilMs = Math.max(this.#quietUntilMs, this.#options.now() + delayMs);
   }
