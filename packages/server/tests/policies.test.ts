@@ -39,6 +39,28 @@ test('a policy is created with its defaults, read, changed and archived', async 
   expect(await server.ok('policies.get', { id: created.id })).toEqual(archived);
 });
 
+test('a change may name a part of a rate or an approval, if the whole comes of it', async () => {
+  const server = await testServer();
+  const { id } = await server.policy({
+    effect: 'require_approval',
+    approval: { timeoutSeconds: 60, onTimeout: 'deny' },
+  });
+  const error = await server.refused('policies.update', { id, body: { rate: { max: 3 } } });
+  expect(error).toMatchObject({ status: 400, code: 'VALIDATION_ERROR' });
+  expect(error.details?.map(({ path }) => path)).toEqual(['rate.windowSeconds', 'rate.per']);
+  const rate = { max: 3, windowSeconds: 60, per: 'agent' } as const;
+  await server.ok('policies.update', { id, body: { rate } });
+  const changed = await server.ok('policies.update', {
+    id,
+    body: { rate: { max: 4 }, approval: { timeoutSeconds: 90 } },
+  });
+  expect(changed).toMatchObject({
+    version: 3,
+    rate: { ...rate, max: 4 },
+    approval: { timeoutSeconds: 90, onTimeout: 'deny' },
+  });
+});
+
 test('an archived policy is never changed and never matches', async () => {
   const server = await testServer();
   const { id } = await server.policy();

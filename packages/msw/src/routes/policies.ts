@@ -1,8 +1,10 @@
+import { policyCreate } from '@actlog/protocol/schemas';
 import { ruleOf } from '../policy/rule-of.ts';
 import { ApiError, invalid, notFound } from '../service/api-error.ts';
 import type { Route } from '../service/call.ts';
 import { newId } from '../service/new-id.ts';
 import { listName, pageOf, placed } from '../service/page.ts';
+import { validated } from '../service/validated.ts';
 import type { PolicyRecord } from '../tenant/records.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { mergePatch } from './merge-patch.ts';
@@ -37,9 +39,12 @@ export const updatePolicy: Route<'policies.update'> = ({ tenant, params, body, n
   if (policy.status === 'archived') {
     throw new ApiError('POLICY_ARCHIVED', 'An archived policy is never changed; create a new one.');
   }
-  const merged = mergePatch(policy, body) as PolicyRecord;
-  const kept = { archivedAt: null, updatedAt: new Date(nowMs).toISOString(), version: policy.version + 1 };
-  return saved(tenant, { ...unsaid, ...merged, ...kept });
+  const { id, status, createdAt, updatedAt, archivedAt, version, ...former } = policy;
+  const definition = { ...unsaid, ...(mergePatch(former, body) as typeof former) };
+  // A part of a rate is one only together with the rest.
+  validated('', policyCreate, definition);
+  const state = { id, status, createdAt, updatedAt: new Date(nowMs).toISOString(), archivedAt };
+  return saved(tenant, { ...definition, ...state, version: version + 1 });
 };
 
 /** `DELETE /v1/policies/:id` archives; again, it answers the same. */

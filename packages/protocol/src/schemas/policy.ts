@@ -83,9 +83,17 @@ const policyMatchUpdate = z.strictObject({
   environments: takenAway,
 });
 
-/** Body of `PATCH /v1/policies/:id`: JSON Merge Patch (RFC 7396). */
+/**
+ * Body of `PATCH /v1/policies/:id`: JSON Merge Patch (RFC 7396). Of a rate or an approval it may name some fields;
+ * what comes of it has to be whole.
+ */
 export const policyUpdate = z
-  .strictObject({ ...writable, match: policyMatchUpdate })
+  .strictObject({
+    ...writable,
+    match: policyMatchUpdate,
+    rate: policyRate.partial().nullable(),
+    approval: policyApproval.partial().nullable(),
+  })
   .partial()
   .refine((patch) => Object.keys(patch).length > 0, 'must name at least one field to change');
 

@@ -1,8 +1,10 @@
 import { ConditionError, parseCondition } from '@actlog/policy';
 import type { SentOf } from '@actlog/protocol';
+import { policyCreate } from '@actlog/protocol/schemas';
 import { ApiError, notFound, validationError } from '../http/api-error.ts';
 import { readPage } from '../http/page.ts';
 import type { ReadRoute, WriteRoute } from '../http/route.ts';
+import { validated } from '../http/validation.ts';
 import { newIdentifier } from '../identifier.ts';
 import { isoTime, isoTimeOrNull } from '../iso-time.ts';
 import { maxActivePolicies } from '../policy/policy-set.ts';
@@ -137,6 +139,8 @@ export const updatePolicy: WriteRoute<'policies.update'> = {
     const merged = mergePatch(policy.definition, body) as Partial<PolicyDefinition>;
     // A merge patch removes what it sets to null; the wire shows such a field as null.
     const definition = { ...emptied, ...merged } as PolicyDefinition;
+    // A part of a rate is one only together with the rest.
+    validated('body', policyCreate, definition);
     refuseContradictions(definition);
     const next = { ...policy, definition, updated_ms: receivedMs, version: policy.version + 1 };
     await savePolicy(db, tenantId, next);
