@@ -72,13 +72,15 @@ export class Recording {
   async #commit<Result>(work: (write: Write) => Promise<Result>): Promise<Result> {
     this.#leftMessages = false;
     try {
-      return await commit(
+      const result = await commit<Result>(
         (run) => this.#database.transaction().execute(run),
         (write) => {
           this.#onBegin();
           return work(write);
         },
       );
+      this.#risk.committed();
+      return result;
     } catch (error) {
       this.forget();
       throw error;

@@ -29,6 +29,7 @@ import type { Database, Write } from '../storage/transaction.ts';
 import type { Outbox } from '../webhooks/outbox.ts';
 import { FrozenTags, type FrozenToolTags } from './frozen-tags.ts';
 import { type ScorableSession, scoreSession } from './score-session.ts';
+import type { SessionPlace } from './shared-risk.ts';
 import { storedRiskEvent } from './stored-risk-event.ts';
 
 /** The risk of a session at hand. */
@@ -67,6 +68,10 @@ export class RiskKeeper implements RiskObserver {
   readonly #tenants = new Map<number, KnownTenant>();
   /** Sessions whose events are observed and whose risk is still to be scored and stored. */
   readonly #unsettled = new Map<string, KnownRisk>();
+  /** Sessions that are still to be scored and are not at hand any more. */
+  readonly #behind = new Map<string, SessionPlace>();
+  /** Sessions that were scored in the transaction that is open. */
+  #scored: KnownRisk[] = [];
 
   constructor(outbox: Outbox) {
     this.#outbox = outbox;
@@ -74,21 +79,37 @@ export class RiskKeeper implements RiskObserver {
 
   /** Sessions that are still to be scored. */
   get unsettled(): number {
-    return this.#unsettled.size;
+    return this.#unsettled.size + this.#behind.size;
   }
 
-  /** Forgets everything, as after a rollback or a write that went past it. */
+  /**
+   * Forgets what it has at hand, as after a rollback or a write that went past it. Which sessions are still to be
+   * scored it knows all the same.
+   */
   clear(): void {
+    for (const known of [...this.#unsettled.values(), ...this.#scored]) {
+      const { tenantId, summary } = known;
+      this.#behind.set(keyOf(tenantId, summary.id), { tenant_id: tenantId, id: summary.id });
+    }
     this.#sessions.clear();
     this.#tenants.clear();
     this.#unsettled.clear();
+    this.#scored = [];
+  }
+
+  /** Says that the open transaction was committed. */
+  committed(): void {
+    this.#scored = [];
   }
 
   /** Brings a session to hand. Call it before its new events are written. */
   async load(db: Database, tenantId: number, summary: SessionSummary): Promise<void> {
     const key = keyOf(tenantId, summary.id);
     const kept = this.#sessions.get(key);
-    if (kept?.summary === summary) return;
+    if (kept?.summary === summary) {
+      this.#keep(key, kept); // as the youngest: others of this write must not push it out
+      return;
+    }
     const stored = summary.last_arrival === 0 ? undefined : await findSessionRisk(db, tenantId, summary.id);
     const baselineText = stored ? stored.baseline : await findBaseline(db, tenantId, summary.agent_id);
     const tagsVersion = stored ? stored.tags_version : await newestToolTagsVersion(db, tenantId);
@@ -109,11 +130,8 @@ export class RiskKeeper implements RiskObserver {
       for (const row of missing) observe(known.state, storedRiskEvent(row), { stamp: row.stamp, tags });
       this.#unsettled.set(key, known);
     }
-    this.#sessions.delete(key);
-    if (this.#sessions.size >= keptSessions) {
-      this.#sessions.delete(this.#sessions.keys().next().value as string);
-    }
-    this.#sessions.set(key, known);
+    this.#behind.delete(key);
+    this.#keep(key, known);
   }
 
   /** Brings what is known of the tenant to hand. Call it before `stamp`. */
@@ -137,7 +155,7 @@ export class RiskKeeper implements RiskObserver {
   observe(tenantId: number, event: RiskEvent, stamp: number): void {
     const key = keyOf(tenantId, event.sessionId);
     const known = this.#sessions.get(key);
-    if (!known) return;
+    if (!known) throw new Error(`The risk of session ${event.sessionId} is not at hand.`);
     known.unobserved.push({ event, stamp });
     // What waits is small: only other events than tool calls bring their payload along.
     const isLarge = event.category !== toolCallCategory;
@@ -147,6 +165,37 @@ export class RiskKeeper implements RiskObserver {
 
   /** Scores sessions that are still to be scored, `limit` at most, and stores their risk. */
   async settle(write: Write, limit: number): Promise<void> {
+    await this.#bringBack(write.db, [...this.#behind.values()].slice(0, limit));
+    await this.#score(write, limit);
+  }
+
+  /** Scores sessions whose stored risk lacks events, and all that are at hand. */
+  async catchUp(write: Write, sessions: readonly SessionPlace[]): Promise<void> {
+    await this.#bringBack(write.db, sessions);
+    await this.#score(write, this.#unsettled.size);
+  }
+
+  /** Brings sessions to hand whose stored risk lacks events. */
+  async #bringBack(db: Database, sessions: readonly SessionPlace[]): Promise<void> {
+    for (const { tenant_id: tenantId, id } of sessions) {
+      const key = keyOf(tenantId, id);
+      this.#behind.delete(key);
+      if (this.#unsettled.has(key)) continue;
+      this.#sessions.delete(key);
+      const summary = await findSession(db, tenantId, id);
+      if (summary) await this.load(db, tenantId, summary);
+    }
+  }
+
+  #keep(key: string, known: KnownRisk): void {
+    this.#sessions.delete(key);
+    if (this.#sessions.size >= keptSessions) {
+      this.#sessions.delete(this.#sessions.keys().next().value as string);
+    }
+    this.#sessions.set(key, known);
+  }
+
+  async #score(write: Write, limit: number): Promise<void> {
     const { db } = write;
     const settled: KnownRisk[] = [];
     for (const [key, known] of this.#unsettled) {
@@ -155,6 +204,7 @@ export class RiskKeeper implements RiskObserver {
       settled.push(known);
       this.#unsettled.delete(key);
     }
+    this.#scored.push(...settled);
     await saveSessionRisks(
       db,
       settled.map(({ tenantId, summary, state, baselineText, tagsVersion }) => ({
@@ -183,18 +233,6 @@ export class RiskKeeper implements RiskObserver {
       tenant.isChanged = false;
       await saveTenantRisk(db, tenantId, serializeTenant(tenant.state));
     }
-  }
-
-  /** Scores sessions whose stored risk lacks events. */
-  async catchUp(write: Write, sessions: readonly { tenant_id: number; id: string }[]): Promise<void> {
-    for (const { tenant_id: tenantId, id } of sessions) {
-      const key = keyOf(tenantId, id);
-      if (this.#unsettled.has(key)) continue;
-      this.#sessions.delete(key);
-      const summary = await findSession(write.db, tenantId, id);
-      if (summary) await this.load(write.db, tenantId, summary);
-    }
-    await this.settle(write, this.unsettled);
   }
 }
 

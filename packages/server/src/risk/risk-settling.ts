@@ -27,6 +27,7 @@ export class RiskSettling {
   #isBehind = false;
   /** Whether an event was written past the recording, so that only the database knows which session is behind. */
   #isBypassed = false;
+  #isClosed = false;
 
   constructor(storage: Storage, outbox: Outbox) {
     this.#storage = storage;
@@ -37,10 +38,12 @@ export class RiskSettling {
   after(left: Settled, delayMs: number = settleAfterMs): void {
     if (left.leftMessages) this.#outbox.wake();
     this.#isBehind = left.unsettled > 0;
-    if (!this.#isBehind || this.#timer) return;
+    if (!this.#isBehind || this.#timer || this.#isClosed) return;
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
-      this.#round = (this.#isBypassed ? this.catchUpAll(roundsBeforeList) : this.#settle([])).catch(() => {});
+      const round = this.#isBypassed ? this.catchUpAll(roundsBeforeList) : this.#settle([]);
+      // What failed, as while the database is gone, is tried again.
+      this.#round = round.catch(() => this.noteBehind());
     }, delayMs);
     this.#timer.unref();
   }
@@ -68,14 +71,18 @@ export class RiskSettling {
     this.#isBypassed = false;
     for (let round = 0; round < maxRounds; round += 1) {
       const behind = await this.#storage.readAcross('sweep', (db) => sessionsBehind(db, caughtUpAtOnce));
-      if (behind.length === 0) break;
+      if (behind.length === 0) {
+        this.#isBehind = false;
+        return;
+      }
       await this.catchUp(behind);
     }
-    this.#isBehind = false;
+    this.noteBehind();
   }
 
   /** Scores what waits, and starts nothing more. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     clearTimeout(this.#timer);
     await this.#round;
     // Where others go on writing, the end of what is behind may never come.
