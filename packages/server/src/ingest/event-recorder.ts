@@ -37,6 +37,8 @@ export interface RiskObserver {
   load(db: Database, tenantId: number, summary: SessionSummary): Promise<void>;
   /** What can be seen of an event only by looking beyond its session. */
   stamp(tenantId: number, event: RiskEvent, arrival: Arrival): number;
+  /** Takes events back that were stamped and are repeats, which must not change anything. */
+  withdraw(db: Database, tenantId: number, repeats: readonly RiskEvent[]): Promise<void>;
   /** Takes note of an event that was written. */
   observe(tenantId: number, event: RiskEvent, stamp: number): void;
 }
@@ -104,6 +106,7 @@ export class EventRecorder {
           );
 
     const changed = new Set<SessionFold>();
+    const repeats: RiskEvent[] = [];
     const seenMsById = new Map<string, number>();
     const recorded = events.map((incoming, index): RecordedEvent => {
       const { event, receivedMs } = incoming;
@@ -119,6 +122,7 @@ export class EventRecorder {
         first !== undefined && (first.session_id !== event.sessionId || first.arrival !== arrivals[index]);
       if (isRepeat) {
         if (!isSameEvent(first, event)) warnings.push('EVENT_ID_REUSED');
+        repeats.push(riskEvents[index] as RiskEvent);
         return { receivedMs: first.received_ms, warnings, isNew: false };
       }
       fold.add(incoming, arrivals[index] as number);
@@ -127,6 +131,7 @@ export class EventRecorder {
       seenMsById.set(event.agentId, receivedMs);
       return { receivedMs, warnings, isNew: true };
     });
+    if (repeats.length > 0) await this.#memory?.risk.withdraw(db, tenantId, repeats);
     if (changed.size > 0) {
       await saveSessions(db, tenantId, [...changed]);
       for (const { summary } of changed) this.#memory?.sessions?.put(tenantId, summary);

@@ -1,4 +1,4 @@
-import { parseSession } from '@actlog/risk';
+import { parseSession, stampOf } from '@actlog/risk';
 import { Kysely } from 'kysely';
 import { expect, test } from 'vitest';
 import { activityEvent } from '../../tests/test-server.ts';
@@ -63,6 +63,16 @@ class Recorded {
     return stored && parseSession(stored.state).eventCount;
   }
 
+  /** The stamps of a session's events. */
+  async stamps(sessionId: string): Promise<number[]> {
+    const rows = await this.db
+      .selectFrom('events')
+      .select('stamp')
+      .where('session_id', '=', sessionId)
+      .execute();
+    return rows.map(({ stamp }) => stamp);
+  }
+
   async score(sessionId: string): Promise<number | null | undefined> {
     return (await findSession(this.db, tenantId, sessionId))?.risk_score;
   }
@@ -109,4 +119,42 @@ test('scoring that could not be committed is made up for', async () => {
   expect(await recorded.score('a')).toBeNull();
   expect(await recorded.recording.settle([])).toMatchObject({ unsettled: 0 });
   expect(await recorded.score('a')).not.toBeNull();
+});
+
+/** A message; the same content from another agent is a message that was replayed. */
+function message(sessionId: string, agentId: string, fields: Parameters<typeof activityEvent>[0] = {}) {
+  const payload = { toAgentId: 'everyone', contentHash: 'sha256:same' };
+  return newEvent({ sessionId, agentId, category: 'agent_message', payload, ...fields });
+}
+
+const replayed = stampOf('message_replayed');
+
+test('what was seen of a tenant is known after all else is forgotten', async () => {
+  const recorded = await Recorded.start();
+  await recorded.add('a');
+  await recorded.recording.settle([]);
+  await recorded.record(message('one', 'a1'));
+  recorded.recording.forget();
+  await recorded.record(message('two', 'a2'));
+  expect((await recorded.stamps('two')).map((stamp) => stamp & replayed)).toEqual([replayed]);
+});
+
+test('what was not committed was not seen', async () => {
+  const recorded = await Recorded.start();
+  await recorded.add('a');
+  recorded.failsNext = true;
+  await expect(recorded.record(message('one', 'a1'))).rejects.toThrow('the disk is full');
+  await recorded.record(message('two', 'a2'));
+  expect((await recorded.stamps('two')).map((stamp) => stamp & replayed)).toEqual([0]);
+});
+
+test('an event with the id of another changes nothing, not even what is seen of others', async () => {
+  const recorded = await Recorded.start();
+  const first = newEvent({ sessionId: 'a' });
+  await recorded.record(first);
+  await recorded.record(message('b', 'ghost', { eventId: first.event.eventId }));
+  await recorded.record(message('c', 'honest'));
+  expect((await recorded.stamps('c')).map((stamp) => stamp & replayed)).toEqual([0]);
+  await recorded.record(message('d', 'other'));
+  expect((await recorded.stamps('d')).map((stamp) => stamp & replayed)).toEqual([replayed]);
 });

@@ -2,27 +2,15 @@ import { toolCallCategory } from '@actlog/protocol';
 import {
   type Arrival,
   emptySession,
-  emptyTenant,
   observe,
   parseBaseline,
   parseSession,
-  parseTenant,
   type RiskEvent,
   serializeSession,
-  serializeTenant,
-  stampEvent,
-  type TenantState,
 } from '@actlog/risk';
 import type { RiskObserver } from '../ingest/event-recorder.ts';
 import { eventsArrivedBetween } from '../storage/event-log.ts';
-import {
-  findBaseline,
-  findSessionRisk,
-  findTenantRisk,
-  saveSessionRisks,
-  saveTenantRisk,
-  updateListedRisks,
-} from '../storage/risk-store.ts';
+import { findBaseline, findSessionRisk, saveSessionRisks, updateListedRisks } from '../storage/risk-store.ts';
 import { findSession, type SessionSummary } from '../storage/session-store.ts';
 import { newestToolTagsVersion } from '../storage/tool-tag-store.ts';
 import type { Database, Write } from '../storage/transaction.ts';
@@ -31,6 +19,7 @@ import { FrozenTags, type FrozenToolTags } from './frozen-tags.ts';
 import { type ScorableSession, scoreSession } from './score-session.ts';
 import type { SessionPlace } from './shared-risk.ts';
 import { storedRiskEvent } from './stored-risk-event.ts';
+import { TenantStamps } from './tenant-stamps.ts';
 
 /** The risk of a session at hand. */
 interface KnownRisk extends ScorableSession {
@@ -40,11 +29,6 @@ interface KnownRisk extends ScorableSession {
   readonly tagsVersion: number | null;
   /** Tool calls that are written and wait to be observed. */
   readonly unobserved: { readonly event: RiskEvent; readonly stamp: number }[];
-}
-
-interface KnownTenant {
-  readonly state: TenantState;
-  isChanged: boolean;
 }
 
 /** Sessions kept at hand; one that is dropped is read again, with the events that its stored risk lacks. */
@@ -65,7 +49,7 @@ export class RiskKeeper implements RiskObserver {
   readonly #outbox: Outbox;
   readonly #tags = new FrozenTags();
   readonly #sessions = new Map<string, KnownRisk>();
-  readonly #tenants = new Map<number, KnownTenant>();
+  readonly #stamps = new Map<number, TenantStamps>();
   /** Sessions whose events are observed and whose risk is still to be scored and stored. */
   readonly #unsettled = new Map<string, KnownRisk>();
   /** Sessions that are still to be scored and are not at hand any more. */
@@ -91,14 +75,18 @@ export class RiskKeeper implements RiskObserver {
       const { tenantId, summary } = known;
       this.#behind.set(keyOf(tenantId, summary.id), { tenant_id: tenantId, id: summary.id });
     }
+    for (const stamps of this.#stamps.values()) {
+      stamps.endTransaction(false);
+      stamps.outdate();
+    }
     this.#sessions.clear();
-    this.#tenants.clear();
     this.#unsettled.clear();
     this.#scored = [];
   }
 
   /** Says that the open transaction was committed. */
   committed(): void {
+    for (const stamps of this.#stamps.values()) stamps.endTransaction(true);
     this.#scored = [];
   }
 
@@ -136,19 +124,20 @@ export class RiskKeeper implements RiskObserver {
 
   /** Brings what is known of the tenant to hand. Call it before `stamp`. */
   async loadTenant(db: Database, tenantId: number): Promise<void> {
-    if (this.#tenants.has(tenantId)) return;
-    const stored = await findTenantRisk(db, tenantId);
-    const state = stored === undefined ? emptyTenant() : parseTenant(stored);
-    this.#tenants.set(tenantId, { state, isChanged: false });
+    const stamps = this.#stamps.get(tenantId);
+    if (stamps) await stamps.renew(db, tenantId);
+    else this.#stamps.set(tenantId, await TenantStamps.load(db, tenantId));
   }
 
   /** What can be seen of an event only by looking beyond its session. */
   stamp(tenantId: number, event: RiskEvent, arrival: Arrival): number {
-    const tenant = this.#tenants.get(tenantId);
-    if (!tenant) throw new Error(`The risk of tenant ${tenantId} is not at hand.`);
-    const { stamp, changed } = stampEvent(tenant.state, event, arrival);
-    tenant.isChanged ||= changed;
-    return stamp;
+    const stamps = this.#stamps.get(tenantId);
+    if (!stamps) throw new Error(`The risk of tenant ${tenantId} is not at hand.`);
+    return stamps.stamp(event, arrival);
+  }
+
+  async withdraw(db: Database, tenantId: number, repeats: readonly RiskEvent[]): Promise<void> {
+    await this.#stamps.get(tenantId)?.withdraw(db, tenantId, repeats);
   }
 
   /** Takes note of an event that was written. Its session is at hand. */
@@ -196,7 +185,7 @@ export class RiskKeeper implements RiskObserver {
   }
 
   async #score(write: Write, limit: number): Promise<void> {
-    const { db } = write;
+    const { db, afterCommit } = write;
     const settled: KnownRisk[] = [];
     for (const [key, known] of this.#unsettled) {
       if (settled.length >= limit) break;
@@ -228,11 +217,7 @@ export class RiskKeeper implements RiskObserver {
     for (const [index, rise] of rises.entries()) {
       if (rise) await this.#outbox.queue(write, (settled[index] as KnownRisk).tenantId, rise);
     }
-    for (const [tenantId, tenant] of this.#tenants) {
-      if (!tenant.isChanged) continue;
-      tenant.isChanged = false;
-      await saveTenantRisk(db, tenantId, serializeTenant(tenant.state));
-    }
+    for (const [tenantId, stamps] of this.#stamps) afterCommit(await stamps.share(db, tenantId));
   }
 }
 

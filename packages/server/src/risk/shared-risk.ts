@@ -71,12 +71,15 @@ export class SharedRisk implements RiskObserver {
 
   /** Says that what was observed is durable, or, without a commit, that it is not. */
   endTransaction(isCommitted: boolean): void {
+    for (const stamps of this.#stamps.values()) stamps.endTransaction(isCommitted);
     if (isCommitted) this.putBack(this.#written);
     this.#written = [];
   }
 
   async loadTenant(db: Database, tenantId: number): Promise<void> {
-    if (!this.#stamps.has(tenantId)) this.#stamps.set(tenantId, await TenantStamps.load(db, tenantId));
+    const stamps = this.#stamps.get(tenantId);
+    if (stamps) await stamps.renew(db, tenantId);
+    else this.#stamps.set(tenantId, await TenantStamps.load(db, tenantId));
   }
 
   /** Nothing: see `score`. */
@@ -86,6 +89,10 @@ export class SharedRisk implements RiskObserver {
     const stamps = this.#stamps.get(tenantId);
     if (!stamps) throw new Error(`The risk of tenant ${tenantId} is not at hand.`);
     return stamps.stamp(event, arrival);
+  }
+
+  async withdraw(db: Database, tenantId: number, repeats: readonly RiskEvent[]): Promise<void> {
+    await this.#stamps.get(tenantId)?.withdraw(db, tenantId, repeats);
   }
 
   observe(tenantId: number, { sessionId }: RiskEvent): void {

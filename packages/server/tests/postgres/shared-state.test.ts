@@ -1,15 +1,21 @@
-import { beforeEach, expect, test } from 'vitest';
+import { parseTenant, type TenantState } from '@actlog/risk';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { newApiKey } from '../../src/keys/api-key.ts';
-import { createDatabase, testSecret } from '../test-database.ts';
+import type { Storage } from '../../src/storage/storage.ts';
+import { afterNextRead, watchedStorages } from '../storage-seam.ts';
+import { asSuperuser, createDatabase, testSecret } from '../test-database.ts';
+import { atTestEnd } from '../test-end.ts';
 import { type TestServer, testServer } from '../test-server.ts';
 
 const apiKey = newApiKey('test');
+let database: string;
 let one: TestServer;
 let two: TestServer;
 
 /** Two servers on one database, with pools of their own, as two processes have. */
 async function twoServers(options: object = {}): Promise<void> {
-  const shared = { database: await createDatabase(), secret: testSecret, apiKey, ...options };
+  database = await createDatabase();
+  const shared = { database, secret: testSecret, apiKey, ...options };
   [one, two] = [await testServer(shared), await testServer(shared)];
 }
 
@@ -84,4 +90,55 @@ test('a list of one shows the risk of what came through the other', async () => 
   await one.record({ sessionId: 's' });
   const { items } = await two.ok('sessions.list');
   expect(items).toMatchObject([{ id: 's', eventCount: 1, risk: { score: expect.any(Number) } }]);
+});
+
+function approve(server: TestServer, id: string | null) {
+  const body = { decision: 'approve' };
+  return server.ok('guardian.pendingActions.decide', { id: id as string, body });
+}
+
+test('a decision of the other between the look at an action and the waiting for it is heard of', {
+  timeout: 10_000,
+}, async () => {
+  const headers = { prefer: 'wait=25' };
+  const watched = watchedStorages();
+  await one.policy({ effect: 'require_approval' });
+  const first = await one.check({ actionId: 'a' });
+  const waiting = one.check({ actionId: 'a' }, headers);
+  await vi.waitFor(() => expect(watched).toHaveLength(1));
+  const [storage] = watched as [Storage];
+  await approve(two, first.pendingActionId);
+  expect((await waiting).decision).toBe('allow');
+  // From here on what is decided reaches this server, whether someone waits for it or not.
+  const { pendingActionId } = await one.check({ actionId: 'b' });
+  afterNextRead(async () => {
+    const told = new Promise<void>((resolve) => {
+      storage.watch((id) => {
+        if (id === pendingActionId) resolve();
+      });
+    });
+    await approve(two, pendingActionId);
+    await told;
+  });
+  expect((await one.check({ actionId: 'b' }, headers)).decision).toBe('allow');
+});
+
+/** What all servers have shared of the tenant. */
+async function sharedState(): Promise<TenantState | undefined> {
+  const [row] = await asSuperuser<{ state: string }>('select state from tenant_risk', database);
+  return row && parseTenant(row.state);
+}
+
+test('a server that has nothing to share itself sees what the other shared', async () => {
+  const message = { category: 'agent_message', payload: { toAgentId: 'c', contentHash: 'sha256:aa' } };
+  await two.record({ sessionId: 's-2', agentId: 'b' });
+  await vi.waitFor(async () => expect((await sharedState())?.sessions.size).toBe(1), 10_000);
+  await one.record({ sessionId: 's-1', agentId: 'a', ...message });
+  await vi.waitFor(async () => expect((await sharedState())?.sessions.size).toBe(2), 10_000);
+  const { now } = performance;
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => now.call(performance) + 1000);
+  atTestEnd(async () => clock.mockRestore());
+  await two.record({ sessionId: 's-2', agentId: 'b', ...message });
+  const { factors } = await two.ok('sessions.risk', { id: 's-2' });
+  expect(factors.map(({ ruleId }) => ruleId)).toContain('message.replayed');
 });
