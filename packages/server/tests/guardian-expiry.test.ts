@@ -1,4 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { EventRecorder } from '../src/ingest/event-recorder.ts';
+import { beforeNextWrite } from './storage-seam.ts';
+import { atTestEnd } from './test-end.ts';
 import { testServer } from './test-server.ts';
 
 beforeEach(() => {
@@ -30,6 +33,38 @@ test.each([
     expect(items).toMatchObject([{ id, status: 'expired', decision: null }]);
   },
 );
+
+/** Does `work` between the end of an action and the record of it in its session. */
+function beforeNextRecording(work: () => void): void {
+  const { record } = EventRecorder.prototype;
+  const spy = vi.spyOn(EventRecorder.prototype, 'record');
+  atTestEnd(async () => spy.mockRestore());
+  spy.mockImplementationOnce(function (this: EventRecorder, ...parts) {
+    work();
+    return record.apply(this, parts);
+  });
+}
+
+test.each([
+  ['its transaction', beforeNextWrite],
+  ['the session of the action', beforeNextRecording],
+])('a decision that waits for %s until the action is over comes too late', async (_, beforeNext) => {
+  const server = await testServer();
+  await server.policy({
+    effect: 'require_approval',
+    approval: { timeoutSeconds: 60, onTimeout: 'deny' },
+  });
+  const { pendingActionId: id } = await server.check({ actionId: 'call-1' });
+  beforeNext(() => vi.setSystemTime(Date.now() + 60_000));
+  const late = await server.refused('guardian.pendingActions.decide', {
+    id: id as string,
+    body: { decision: 'approve' },
+  });
+  expect(late).toMatchObject({ status: 409, code: 'ACTION_EXPIRED', details: [{ code: 'expired' }] });
+  expect((await server.check({ actionId: 'call-1' })).decision).toBe('deny');
+  const { items } = await server.ok('guardian.pendingActions.list', { query: { status: 'expired' } });
+  expect(items).toMatchObject([{ id, decision: null }]);
+});
 
 test('the end of an action is written into its session once', async () => {
   const server = await testServer();

@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest';
-import { type TestServer, testServer } from './test-server.ts';
+import { expect, test, vi } from 'vitest';
+import { afterNextRead, watchedStorages } from './storage-seam.ts';
+import { checkBody, type TestServer, testServer } from './test-server.ts';
 
 async function held(server: TestServer, approval?: { timeoutSeconds: number; onTimeout: 'allow' | 'deny' }) {
   await server.policy({
@@ -116,6 +117,57 @@ test('a check that prefers to wait is answered by the decision', async () => {
   const response = await waiting;
   expect(response.headers.get('preference-applied')).toBe('wait=20');
   expect(await response.json()).toMatchObject({ decision: 'allow', pendingActionId: id });
+});
+
+test('a decision between the look at an action and the waiting for it is heard of', {
+  timeout: 10_000,
+}, async () => {
+  const server = await testServer();
+  const id = await held(server);
+  afterNextRead(() => decide(server, id, 'approve'));
+  const answer = await server.check({ actionId: 'call-1' }, { prefer: 'wait=25' });
+  expect(answer).toMatchObject({ decision: 'allow', pendingActionId: id });
+});
+
+test('a check that waits leaves nothing behind, however it ends', async () => {
+  const server = await testServer();
+  const watched = watchedStorages();
+  const id = await held(server);
+  const over = await server.check({ actionId: 'call-1' }, { prefer: 'wait=1' });
+  expect(over.decision).toBe('require_approval');
+  expect(watched).toHaveLength(0);
+
+  const caller = new AbortController();
+  const left = fetch(`${server.server.url}/v1/policies/check`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${server.apiKey}`,
+      'content-type': 'application/json',
+      prefer: 'wait=25',
+    },
+    body: JSON.stringify(checkBody({ actionId: 'call-1' })),
+    signal: caller.signal,
+  });
+  await vi.waitFor(() => expect(watched).toHaveLength(1));
+  caller.abort();
+  await expect(left).rejects.toThrow();
+  await vi.waitFor(() => expect(watched).toHaveLength(0));
+
+  afterNextRead(async () => {
+    afterNextRead(() => Promise.reject(new Error('The look failed.')));
+  });
+  const failed = await server.send('policies.check', {
+    body: checkBody({ actionId: 'call-1' }),
+    headers: { prefer: 'wait=25' },
+  });
+  expect(failed.status).toBe(500);
+  expect(watched).toHaveLength(0);
+
+  const waiting = server.check({ actionId: 'call-1' }, { prefer: 'wait=25' });
+  await vi.waitFor(() => expect(watched).toHaveLength(1));
+  await decide(server, id, 'deny');
+  expect((await waiting).decision).toBe('deny');
+  expect(watched).toHaveLength(0);
 });
 
 test('unnamed actions that are the same wait as one; named ones each wait for themselves', async () => {

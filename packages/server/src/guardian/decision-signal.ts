@@ -1,9 +1,20 @@
 import type { Storage } from '../storage/storage.ts';
 
+/** One who waits for the end of an action. */
+export interface Listening {
+  /**
+   * Resolves when the action may have been decided since the last call or, at the first, since the listening began;
+   * when `timeoutMs` is over; or when the caller has gone. Who is woken looks again.
+   */
+  heard(timeoutMs: number, gone: AbortSignal): Promise<void>;
+  /** Ends the listening; whoever begins one sees to that. */
+  end(): void;
+}
+
 /** Wakes who waits for a decision: at once when this process makes it, soon when another one does. */
 export class DecisionSignal {
   readonly #storage: Storage;
-  readonly #waiting = new Map<string, Set<() => void>>();
+  readonly #listeners = new Map<string, Set<Listener>>();
   #endWatch: (() => void) | undefined;
   #isClosed = false;
 
@@ -11,30 +22,22 @@ export class DecisionSignal {
     this.#storage = storage;
   }
 
-  /**
-   * Resolves when the action may have been decided, when `timeoutMs` is over, or when the caller has gone. Who is
-   * woken looks again.
-   */
-  wait(id: string, timeoutMs: number, gone: AbortSignal): Promise<void> {
-    if (gone.aborted || this.#isClosed) return Promise.resolve();
-    return new Promise((resolve) => {
-      const done = (): void => {
-        clearTimeout(timeout);
-        gone.removeEventListener('abort', done);
-        this.#forget(id, done);
-        resolve();
-      };
-      const timeout = setTimeout(done, timeoutMs);
-      gone.addEventListener('abort', done);
-      const waiting = this.#waiting.get(id) ?? new Set();
-      this.#waiting.set(id, waiting.add(done));
-      this.#watch();
-    });
+  /** Listens for the end of an action. A look at the action after this call, and no earlier one, misses nothing. */
+  listen(id: string): Listening {
+    const listener = new Listener(() => this.#forget(id, listener));
+    if (this.#isClosed) {
+      listener.wake();
+      return listener;
+    }
+    this.#watch();
+    const listeners = this.#listeners.get(id) ?? new Set();
+    this.#listeners.set(id, listeners.add(listener));
+    return listener;
   }
 
   /** Wakes who waits for this action. */
   wake(id: string): void {
-    for (const done of [...(this.#waiting.get(id) ?? [])]) done();
+    for (const listener of [...(this.#listeners.get(id) ?? [])]) listener.wake();
   }
 
   /** Whether waiting has ended for good. */
@@ -49,14 +52,14 @@ export class DecisionSignal {
   }
 
   #wakeAll(): void {
-    for (const id of [...this.#waiting.keys()]) this.wake(id);
+    for (const id of [...this.#listeners.keys()]) this.wake(id);
   }
 
-  #forget(id: string, done: () => void): void {
-    const waiting = this.#waiting.get(id);
-    waiting?.delete(done);
-    if (waiting?.size === 0) this.#waiting.delete(id);
-    if (this.#waiting.size === 0) {
+  #forget(id: string, listener: Listener): void {
+    const listeners = this.#listeners.get(id);
+    listeners?.delete(listener);
+    if (listeners?.size === 0) this.#listeners.delete(id);
+    if (this.#listeners.size === 0) {
       this.#endWatch?.();
       this.#endWatch = undefined;
     }
@@ -66,6 +69,38 @@ export class DecisionSignal {
     this.#endWatch ??= this.#storage.watch((actionId) => {
       if (actionId === undefined) this.#wakeAll();
       else this.wake(actionId);
+    });
+  }
+}
+
+/** Remembers a wake-up that comes while its owner looks at the action, and so does not wait. */
+class Listener implements Listening {
+  readonly end: () => void;
+  #isWoken = false;
+  #stopWaiting: (() => void) | undefined;
+
+  constructor(end: () => void) {
+    this.end = end;
+  }
+
+  wake(): void {
+    this.#isWoken = true;
+    this.#stopWaiting?.();
+  }
+
+  heard(timeoutMs: number, gone: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const done = (): void => {
+        clearTimeout(timeout);
+        gone.removeEventListener('abort', done);
+        this.#stopWaiting = undefined;
+        this.#isWoken = false;
+        resolve();
+      };
+      const timeout = setTimeout(done, timeoutMs);
+      gone.addEventListener('abort', done);
+      this.#stopWaiting = done;
+      if (this.#isWoken || gone.aborted) done();
     });
   }
 }

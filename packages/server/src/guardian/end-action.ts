@@ -14,7 +14,7 @@ import { pendingActionView } from './pending-action-view.ts';
  * Ends the waiting of an action in one transaction with all that follows from it: the event in its session, the
  * message to the webhooks, and, after the commit, the answer to who waits.
  *
- * @returns the ended action, or undefined when it had ended before.
+ * @returns the ended action, or undefined when it had ended before or cannot end so at this time.
  */
 export async function endAction(
   services: Services,
@@ -23,7 +23,7 @@ export async function endAction(
   end: PendingActionEnd,
   nowMs: number,
 ): Promise<PendingActionRow | undefined> {
-  if (!(await endPendingAction(write.db, row.tenant_id, row.id, end))) return undefined;
+  if (!(await endPendingAction(write.db, row.tenant_id, row.id, end, nowMs))) return undefined;
   const ended = { ...row, ...end };
   const { toolName, argumentsHash } = JSON.parse(row.action) as ProposedAction;
   await recordDecision(services, write, row.tenant_id, {

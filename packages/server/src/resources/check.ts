@@ -16,20 +16,46 @@ export function checkAction(services: Services): OwnRoute<'policies.check'> {
     kind: 'own',
     async handle(call, reply) {
       const waitSeconds = preferredWaitSeconds(call.header(headers.prefer));
-      const untilMs = call.receivedMs + waitSeconds * 1000;
-      let answer = await ask(services, call, call.receivedMs);
-      if (waitSeconds > 0) void reply.header('preference-applied', `wait=${waitSeconds}`);
-      // A wake-up may be about something else, so each is followed by a look; every round ends at the deadline.
-      while (answer.decision === 'require_approval' && answer.pendingActionId !== null && answer.expiresAt) {
-        const nowMs = Date.now();
-        if (nowMs >= untilMs || call.gone().aborted || services.decisions.isClosed) break;
-        const leftMs = Math.min(untilMs, Date.parse(answer.expiresAt)) - nowMs;
-        await services.decisions.wait(answer.pendingActionId, Math.max(1, leftMs), call.gone());
-        answer = await ask(services, call, Date.now(), answer.pendingActionId);
-      }
-      return answer;
+      const answer = await ask(services, call, call.receivedMs);
+      if (waitSeconds === 0) return answer;
+      void reply.header('preference-applied', `wait=${waitSeconds}`);
+      if (!isHeld(answer)) return answer;
+      return decidedAnswer(services, call, answer.pendingActionId, call.receivedMs + waitSeconds * 1000);
     },
   };
+}
+
+/** An answer that a person's decision may change. */
+type HeldAnswer = CheckAnswer & { readonly pendingActionId: string; readonly expiresAt: string };
+
+function isHeld(answer: CheckAnswer): answer is HeldAnswer {
+  return (
+    answer.decision === 'require_approval' && answer.pendingActionId !== null && answer.expiresAt !== null
+  );
+}
+
+/** The answer once the action is decided, or as it is when the wait is over. */
+async function decidedAnswer(
+  services: Services,
+  call: Call<'policies.check'>,
+  heldId: string,
+  untilMs: number,
+): Promise<CheckAnswer> {
+  const { decisions } = services;
+  // A decision may have fallen after the first look, so the look that counts comes when the listening has begun.
+  const listening = decisions.listen(heldId);
+  try {
+    // A wake-up may be about something else, so each is followed by a look; every round ends at the deadline.
+    for (;;) {
+      const answer = await ask(services, call, Date.now(), heldId);
+      const nowMs = Date.now();
+      if (!isHeld(answer) || nowMs >= untilMs || call.gone().aborted || decisions.isClosed) return answer;
+      const leftMs = Math.min(untilMs, Date.parse(answer.expiresAt)) - nowMs;
+      await listening.heard(Math.max(1, leftMs), call.gone());
+    }
+  } finally {
+    listening.end();
+  }
 }
 
 async function ask(

@@ -42,26 +42,30 @@ export function listPendingActionsRoute({ cursors }: Services): ReadRoute<'guard
 export function decidePendingAction(services: Services): WriteRoute<'guardian.pendingActions.decide'> {
   return {
     kind: 'write',
-    async handle({ caller: { tenantId, keyId }, params, body, receivedMs }, write) {
+    async handle({ caller: { tenantId, keyId }, params, body }, write) {
+      // The transaction may have waited for its turn; what counts is when the decision can be seen.
+      const nowMs = Date.now();
       const row = await findPendingAction(write.db, tenantId, params.id);
       if (!row) throw notFound('pending action');
       const wanted = body.decision === 'approve' ? 'approved' : 'denied';
-      const status = statusAt(row, receivedMs);
-      if (status === wanted) return pendingActionView(row, receivedMs);
+      const status = statusAt(row, nowMs);
+      if (status === wanted) return pendingActionView(row, nowMs);
       if (status !== 'pending') throw tooLate(row, status);
       const end = {
         status: wanted,
         comment: body.comment ?? null,
         decided_by: `key_${keyId}`,
-        decided_ms: receivedMs,
+        decided_ms: nowMs,
       } as const;
-      const ended = await endAction(services, write, row, end, receivedMs);
+      const ended = await endAction(services, write, row, end, nowMs);
       if (!ended) {
         const other = (await findPendingAction(write.db, tenantId, params.id)) as PendingActionRow;
-        if (other.status === wanted) return pendingActionView(other, receivedMs);
-        throw tooLate(other, statusAt(other, receivedMs));
+        if (other.status === wanted) return pendingActionView(other, nowMs);
+        throw tooLate(other, statusAt(other, nowMs));
       }
-      return pendingActionView(ended, receivedMs);
+      // Its writes may have waited for locks past the end of the action, which the agent has been told by then.
+      if (statusAt(row, Date.now()) === 'expired') throw tooLate(row, 'expired');
+      return pendingActionView(ended, nowMs);
     },
   };
 }

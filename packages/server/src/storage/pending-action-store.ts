@@ -88,12 +88,16 @@ export function listPendingActions(
 /** What ends the waiting of an action. */
 export type PendingActionEnd = Pick<PendingActionRow, 'status' | 'comment' | 'decided_by' | 'decided_ms'>;
 
-/** Ends the waiting of an action if it still waits: of racing ends exactly one returns true. */
+/**
+ * Ends the waiting of an action if it still waits: of racing ends exactly one returns true. A decision comes before
+ * the action's time is over and an expiry after it, so at no moment are both possible.
+ */
 export async function endPendingAction(
   db: Database,
   tenantId: number,
   id: string,
   end: PendingActionEnd,
+  nowMs: number,
 ): Promise<boolean> {
   const result = await db
     .updateTable('pending_actions')
@@ -101,6 +105,7 @@ export async function endPendingAction(
     .where('tenant_id', '=', tenantId)
     .where('id', '=', id)
     .where('status', '=', 'pending')
+    .where('expires_ms', end.status === 'expired' ? '<=' : '>', nowMs)
     .executeTakeFirst();
   return result.numUpdatedRows > 0n;
 }

@@ -1,0 +1,57 @@
+import { vi } from 'vitest';
+import { PostgresStorage } from '../src/storage/postgres/postgres-storage.ts';
+import { SqliteStorage } from '../src/storage/sqlite-storage.ts';
+import type { Storage } from '../src/storage/storage.ts';
+import type { Database, Write } from '../src/storage/transaction.ts';
+import { onPostgres } from './test-database.ts';
+import { atTestEnd } from './test-end.ts';
+
+/** What all storages of this run's kind do. */
+const storage: Storage = (onPostgres ? PostgresStorage : SqliteStorage).prototype;
+
+/** Does `work` between what the next read has found and whoever asked for it. */
+export function afterNextRead(work: () => Promise<unknown>): void {
+  const { read } = storage;
+  const spy = vi.spyOn(storage, 'read');
+  atTestEnd(async () => spy.mockRestore());
+  spy.mockImplementationOnce(async function (
+    this: Storage,
+    tenantId: number,
+    look: (db: Database) => Promise<unknown>,
+  ) {
+    const found = await read.call(this, tenantId, look);
+    await work();
+    return found;
+  });
+}
+
+/** Does `work` between the next call for a write and the beginning of its transaction. */
+export function beforeNextWrite(work: () => void): void {
+  const { write } = storage;
+  const spy = vi.spyOn(storage, 'write');
+  atTestEnd(async () => spy.mockRestore());
+  spy.mockImplementationOnce(function (
+    this: Storage,
+    tenantId: number,
+    change: (write: Write) => Promise<unknown>,
+  ) {
+    work();
+    return write.call(this, tenantId, change);
+  });
+}
+
+/** The storages that are watched from now on, each as often as someone watches it. */
+export function watchedStorages(): readonly Storage[] {
+  const { watch } = storage;
+  const watched: Storage[] = [];
+  const spy = vi.spyOn(storage, 'watch').mockImplementation(function (this: Storage, onChange) {
+    const end = watch.call(this, onChange);
+    watched.push(this);
+    return () => {
+      watched.splice(watched.indexOf(this), 1);
+      end();
+    };
+  });
+  atTestEnd(async () => spy.mockRestore());
+  return watched;
+}
