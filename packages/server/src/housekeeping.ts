@@ -13,7 +13,7 @@ const deliveriesKeptForMs = 30 * dayMs;
 const countsKeptForMs = 2 * dayMs;
 
 /** Drops what nobody looks at any more, and the sessions that their tenant does not keep. */
-export async function keepHouse(storage: Storage, nowMs: number): Promise<void> {
+export async function keepHouse(storage: Storage, nowMs: number, signal?: AbortSignal): Promise<void> {
   await storage.maintain(nowMs);
   await storage.writeAcross('sweep', async ({ db }) => {
     await db
@@ -23,19 +23,33 @@ export async function keepHouse(storage: Storage, nowMs: number): Promise<void> 
     await dropOldCounts(db, nowMs - countsKeptForMs);
     await dropOldDeliveries(db, nowMs - deliveriesKeptForMs);
   });
-  await dropOutdatedSessions(storage, nowMs);
+  await dropOutdatedSessions(storage, nowMs, signal);
 }
 
-/** Drops the sessions that their tenant does not keep, a few a transaction. Returns how many. */
-export async function dropOutdatedSessions(storage: Storage, nowMs: number): Promise<number> {
+/**
+ * Drops the sessions that their tenant does not keep, a few a transaction.
+ *
+ * @param signal - aborts to have the rest left for another time
+ * @returns how many were dropped.
+ */
+export async function dropOutdatedSessions(
+  storage: Storage,
+  nowMs: number,
+  signal?: AbortSignal,
+): Promise<number> {
   let dropped = 0;
-  for (;;) {
+  while (!signal?.aborted) {
     const outdated = await storage.readAcross('sweep', (db) => outdatedSessions(db, nowMs));
-    if (outdated.length === 0) return dropped;
+    if (outdated.length === 0) break;
     for (const [tenantId, sessions] of Map.groupBy(outdated, (session) => session.tenant_id)) {
       const ids = sessions.map(({ id }) => id);
-      await storage.write(tenantId, ({ db }) => dropOutdated(db, tenantId, ids, nowMs));
+      await storage.write(tenantId, async ({ db }) => {
+        await dropOutdated(db, tenantId, ids, nowMs);
+        // Within the transaction, so that no event can come in between that counts on a dropped session.
+        storage.forgetSessions();
+      });
     }
     dropped += outdated.length;
   }
+  return dropped;
 }

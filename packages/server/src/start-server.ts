@@ -25,6 +25,12 @@ import { WebhookSender } from './webhooks/sender.ts';
 /** Rounds of scoring what a crash left behind, where other servers may go on writing meanwhile. */
 const roundsAtStart = 20;
 
+/**
+ * Milliseconds that clients have to take the rest of their answers when the server closes. One that does not read
+ * would hold the close up for ever.
+ */
+const closeGraceMs = 10_000;
+
 /** A server that listens. */
 export interface RunningServer {
   /** Base address, such as `http://127.0.0.1:49152`. */
@@ -33,7 +39,10 @@ export interface RunningServer {
   readonly apiKey: string;
   /** What an operator does beside the HTTP interface. */
   readonly admin: Administration;
-  /** Stops taking requests, answers those it has taken, and closes the database. Can be called again. */
+  /**
+   * Stops taking requests, answers those it has taken, and closes the database. A client that does not read its answer
+   * is cut off after ten seconds. Can be called again.
+   */
   close(): Promise<void>;
 }
 
@@ -71,7 +80,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
   async function stop(): Promise<void> {
     try {
       services.decisions.close();
-      await app.close();
+      await closeApp(app);
       await services.ingest.drain();
       await tasks.stop();
       await sender.close();
@@ -99,8 +108,8 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     services.outbox.onQueued(() => void sender.pass().catch(() => {}));
     tasks.every(1000, 'webhooks', () => sender.pass());
     tasks.every(1000, 'guardian expiry', () => expireActions(services, Date.now()));
-    tasks.every(60_000, 'learning', () => learnFromEndedSessions(storage, Date.now()));
-    tasks.every(600_000, 'housekeeping', () => keepHouse(storage, Date.now()));
+    tasks.every(60_000, 'learning', (signal) => learnFromEndedSessions(storage, Date.now(), signal));
+    tasks.every(600_000, 'housekeeping', (signal) => keepHouse(storage, Date.now(), signal));
     return {
       url: addressOf(app),
       apiKey,
@@ -110,6 +119,15 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
   } catch (error) {
     await close();
     throw error;
+  }
+}
+
+async function closeApp(app: FastifyInstance): Promise<void> {
+  const grace = setTimeout(() => app.server.closeAllConnections(), closeGraceMs).unref();
+  try {
+    await app.close();
+  } finally {
+    clearTimeout(grace);
   }
 }
 

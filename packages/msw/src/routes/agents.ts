@@ -1,4 +1,5 @@
-import { ApiError, notFound } from '../service/api-error.ts';
+import { type BodyOf, limits } from '@actlog/protocol';
+import { ApiError, invalid, notFound } from '../service/api-error.ts';
 import type { Route } from '../service/call.ts';
 import { newId } from '../service/new-id.ts';
 import { listName, pageOf, placed } from '../service/page.ts';
@@ -50,16 +51,32 @@ export const getAgent: Route<'agents.get'> = ({ tenant, params }) => agentOf(ten
 export const updateAgent: Route<'agents.update'> = ({ tenant, params, body, nowMs }) => {
   const agent = agentOf(tenant, params.id);
   const { metadata, ...fields } = body;
-  const merged = metadata === null ? {} : mergePatch(agent.metadata, metadata ?? {});
   const next = {
     ...agent,
     ...Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)),
-    metadata: merged as AgentRecord['metadata'],
+    metadata: patchedMetadata(agent.metadata, metadata),
     updatedAt: new Date(nowMs).toISOString(),
   };
   tenant.agents.set(agent.id, next);
   return next;
 };
+
+/** The metadata after a patch. A body is bounded, but what many of them add up to has to be bounded too. */
+function patchedMetadata(
+  stored: AgentRecord['metadata'],
+  patch: BodyOf<'agents.update'>['metadata'],
+): AgentRecord['metadata'] {
+  if (patch === undefined) return stored;
+  const merged = patch === null ? {} : mergePatch(stored, patch);
+  if (new TextEncoder().encode(JSON.stringify(merged)).length > limits.maxBodyBytes) {
+    throw invalid(
+      'metadata',
+      'too_big',
+      'exceeds 256 KiB with this change; set members to null to remove them',
+    );
+  }
+  return merged as AgentRecord['metadata'];
+}
 
 function agentOf(tenant: Tenant, id: string): AgentRecord {
   const agent = tenant.agents.get(id);

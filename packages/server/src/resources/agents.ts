@@ -1,4 +1,5 @@
-import { ApiError, notFound } from '../http/api-error.ts';
+import { type BodyOf, limits } from '@actlog/protocol';
+import { ApiError, notFound, validationError } from '../http/api-error.ts';
 import { readPage } from '../http/page.ts';
 import type { ReadRoute, WriteRoute } from '../http/route.ts';
 import { newIdentifier } from '../identifier.ts';
@@ -85,12 +86,30 @@ export const updateAgent: WriteRoute<'agents.update'> = {
     if (!row) throw notFound('agent');
     const { metadata, ...fields } = body;
     const present = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
-    const merged = metadata === null ? {} : mergePatch(JSON.parse(row.metadata), metadata ?? {});
-    const next = { ...row, ...present, metadata: JSON.stringify(merged), updated_ms: receivedMs };
+    const next = {
+      ...row,
+      ...present,
+      metadata: patchedMetadata(row.metadata, metadata),
+      updated_ms: receivedMs,
+    };
     await saveAgent(db, next);
     return agentView(next);
   },
 };
+
+/** The metadata after a patch, in JSON. A body is bounded, but what many of them add up to has to be bounded too. */
+function patchedMetadata(stored: string, patch: BodyOf<'agents.update'>['metadata']): string {
+  if (patch === undefined) return stored;
+  const merged = JSON.stringify(patch === null ? {} : mergePatch(JSON.parse(stored), patch));
+  if (Buffer.byteLength(merged) > limits.maxBodyBytes) {
+    throw validationError(
+      'metadata',
+      'too_big',
+      'exceeds 256 KiB with this change; set members to null to remove them',
+    );
+  }
+  return merged;
+}
 
 /** `GET /v1/agents/:id/sessions`. */
 export function listAgentSessions(services: Services): ReadRoute<'agents.sessions'> {

@@ -20,21 +20,30 @@ const learnedAtOnce = 100;
  * Lets the baselines of agents learn from the sessions that have ended, each once. A session keeps the baseline
  * that it began with, so its score never changes by what is learned later.
  *
+ * @param signal - aborts to have the rest left for another time
  * @returns how many sessions were looked at.
  */
-export async function learnFromEndedSessions(storage: Storage, nowMs: number): Promise<number> {
+export async function learnFromEndedSessions(
+  storage: Storage,
+  nowMs: number,
+  signal?: AbortSignal,
+): Promise<number> {
   let looked = 0;
-  for (;;) {
+  while (!signal?.aborted) {
     const ended = await storage.readAcross('sweep', (db) =>
       sessionsToLearn(db, nowMs - endedAfterMs, learnedAtOnce),
     );
-    if (ended.length === 0) return looked;
+    if (ended.length === 0) break;
     for (const [tenantId, sessions] of Map.groupBy(ended, (session) => session.tenant_id)) {
-      await storage.write(tenantId, ({ db }) => learnFrom(db, tenantId, sessions));
+      await storage.write(tenantId, async ({ db }) => {
+        await learnFrom(db, tenantId, sessions);
+        // Within the transaction, so that no event can come in between that goes on with what was at hand.
+        storage.forgetSessions();
+      });
     }
-    storage.forgetSessions();
     looked += ended.length;
   }
+  return looked;
 }
 
 async function learnFrom(

@@ -29,11 +29,17 @@ export const insertDeliveries: (db: Database, rows: readonly DeliveryRow[]) => P
   (insert) => insert,
 );
 
-/** Deliveries that are due and belong to no process, the longest due first. */
+/** Whose deliveries have to wait, because as many of theirs as may be are under way. */
+export interface BusyReceivers {
+  readonly tenantIds: readonly number[];
+  readonly channelIds: readonly string[];
+}
+
+/** Deliveries that are due, belong to no process and are not held up, the longest due first. */
 export function dueDeliveries(
   db: Database,
   nowMs: number,
-  busyChannelIds: readonly string[],
+  { tenantIds, channelIds }: BusyReceivers,
   limit: number,
 ): Promise<DeliveryRow[]> {
   let query = db
@@ -42,7 +48,8 @@ export function dueDeliveries(
     .where('status', '=', 'waiting')
     .where('next_attempt_ms', '<=', nowMs)
     .where('leased_until_ms', '<=', nowMs);
-  if (busyChannelIds.length > 0) query = query.where('channel_id', 'not in', [...busyChannelIds]);
+  if (tenantIds.length > 0) query = query.where('tenant_id', 'not in', [...tenantIds]);
+  if (channelIds.length > 0) query = query.where('channel_id', 'not in', [...channelIds]);
   return query.orderBy('next_attempt_ms').limit(limit).execute();
 }
 

@@ -45,8 +45,13 @@ export function isSameEvent(row: Selectable<EventTable>, event: ActivityEvent): 
     row.source_timestamp === event.sourceTimestamp &&
     row.category === event.category &&
     row.schema_version === event.schemaVersion &&
-    isDeepStrictEqual(JSON.parse(row.payload), event.payload)
+    isSamePayload(row.payload, JSON.stringify(event.payload))
   );
+}
+
+/** A row keeps what JSON makes of a payload, such as 0 of -0. The order of members does not count. */
+function isSamePayload(stored: string, sent: string): boolean {
+  return stored === sent || isDeepStrictEqual(JSON.parse(stored), JSON.parse(sent));
 }
 
 /** The event as the wire shows it, in JSON. The payload goes out as it came in. */

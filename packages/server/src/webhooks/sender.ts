@@ -2,6 +2,7 @@ import type { Agent } from 'undici';
 import type { DeploymentSecret } from '../keys/deployment-secret.ts';
 import { findChannel, lockChannel, type StoredChannel, updateChannel } from '../storage/channel-store.ts';
 import {
+  type BusyReceivers,
   type DeliveryRow,
   dueDeliveries,
   leaseDeliveries,
@@ -16,8 +17,9 @@ import { retryDelayMs } from './retry-schedule.ts';
 /** Milliseconds that a try belongs to a process; longer than a try can take. */
 const leaseMs = 60_000;
 
-/** Tries under way at once, in all and to one webhook. */
+/** Tries under way at once: in all, of one tenant, whose dead receivers are not to hold up others, and to one webhook. */
 const maxInFlight = 32;
+const maxInFlightPerTenant = 8;
 const maxInFlightPerChannel = 4;
 
 /** Milliseconds of nothing but failures after which a webhook is disabled. */
@@ -33,7 +35,7 @@ export class WebhookSender {
   readonly #storage: Storage;
   readonly #secret: DeploymentSecret;
   readonly #agent: Agent;
-  readonly #inFlight = new Map<string, { channelId: string; done: Promise<void> }>();
+  readonly #inFlight = new Map<string, { tenantId: number; channelId: string; done: Promise<void> }>();
   #passing: Promise<void> | undefined;
   #passAgain = false;
   #isClosed = false;
@@ -80,15 +82,11 @@ export class WebhookSender {
     const room = maxInFlight - this.#inFlight.size;
     if (room <= 0) return;
     const nowMs = Date.now();
-    const busy = this.#busyChannels();
+    const shares = new Shares(this.#inFlight.values());
+    const { busy } = shares;
     const due = await this.#storage.readAcross('sweep', (db) => dueDeliveries(db, nowMs, busy, room));
     if (due.length === 0) return;
-    const counts = new Map<string, number>();
-    const chosen = due.filter(({ channel_id: channelId }) => {
-      const count = (counts.get(channelId) ?? 0) + 1;
-      counts.set(channelId, count);
-      return count <= maxInFlightPerChannel;
-    });
+    const chosen = due.filter((row) => shares.take(row.tenant_id, row.channel_id));
     const leased = await this.#storage.writeAcross('sweep', ({ db }) =>
       leaseDeliveries(db, chosen, nowMs + leaseMs),
     );
@@ -98,16 +96,14 @@ export class WebhookSender {
         // Whatever ended makes room for what is still due.
         void this.pass().catch(() => {});
       });
-      this.#inFlight.set(row.id, { channelId: row.channel_id, done: done.catch(() => {}) });
+      this.#inFlight.set(row.id, {
+        tenantId: row.tenant_id,
+        channelId: row.channel_id,
+        done: done.catch(() => {}),
+      });
     }
-  }
-
-  #busyChannels(): string[] {
-    const counts = new Map<string, number>();
-    for (const { channelId } of this.#inFlight.values()) {
-      counts.set(channelId, (counts.get(channelId) ?? 0) + 1);
-    }
-    return [...counts].filter(([, count]) => count >= maxInFlightPerChannel).map(([id]) => id);
+    // What was passed over may have stood before what is due to others; the next look leaves it out.
+    if (due.length === room && leased.length > 0) this.#passAgain = true;
   }
 
   async #deliver(row: DeliveryRow): Promise<void> {
@@ -154,6 +150,44 @@ export class WebhookSender {
       );
       await updateChannel(db, channel, failedStanding(channel, outcome.status === 410, nowMs));
     });
+  }
+}
+
+/** The tries of each tenant and to each webhook, those that are under way and those that are about to be. */
+class Shares {
+  readonly #tenants = new Map<number, number>();
+  readonly #channels = new Map<string, number>();
+
+  constructor(inFlight: Iterable<{ readonly tenantId: number; readonly channelId: string }>) {
+    for (const { tenantId, channelId } of inFlight) this.#add(tenantId, channelId);
+  }
+
+  /** The tenants and webhooks that have all that they may have. */
+  get busy(): BusyReceivers {
+    return {
+      tenantIds: [...this.#tenants.keys()].filter((id) => this.#isTenantBusy(id)),
+      channelIds: [...this.#channels.keys()].filter((id) => this.#isChannelBusy(id)),
+    };
+  }
+
+  /** Counts one more try, and tells whether it may be made. */
+  take(tenantId: number, channelId: string): boolean {
+    if (this.#isTenantBusy(tenantId) || this.#isChannelBusy(channelId)) return false;
+    this.#add(tenantId, channelId);
+    return true;
+  }
+
+  #isTenantBusy(tenantId: number): boolean {
+    return (this.#tenants.get(tenantId) ?? 0) >= maxInFlightPerTenant;
+  }
+
+  #isChannelBusy(channelId: string): boolean {
+    return (this.#channels.get(channelId) ?? 0) >= maxInFlightPerChannel;
+  }
+
+  #add(tenantId: number, channelId: string): void {
+    this.#tenants.set(tenantId, (this.#tenants.get(tenantId) ?? 0) + 1);
+    this.#channels.set(channelId, (this.#channels.get(channelId) ?? 0) + 1);
   }
 }
 

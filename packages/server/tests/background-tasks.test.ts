@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest';
+import { BackgroundTasks } from '../src/background-tasks.ts';
+import { dropOutdatedSessions } from '../src/housekeeping.ts';
+import { ensureTenant } from '../src/keys/provisioning.ts';
+import { learnFromEndedSessions } from '../src/risk/learning.ts';
+import { openStorage } from '../src/storage/open-storage.ts';
+import type { Storage } from '../src/storage/storage.ts';
+import { withTestDatabase } from './test-database.ts';
+import { atTestEnd } from './test-end.ts';
+import { activityEvent } from './test-server.ts';
+
+const dayMs = 24 * 3_600_000;
+
+/** A database with sessions of a tenant that keeps them for a day. */
+async function withSessions(count: number): Promise<Storage> {
+  const { database = ':memory:' } = await withTestDatabase({});
+  const storage = await openStorage({ database, connections: 4 });
+  atTestEnd(() => storage.close());
+  const tenantId = await storage.writeAcross('administer', async ({ db }) => {
+    const id = await ensureTenant(db, 'one');
+    await db.updateTable('tenants').set({ retention_days: 1 }).where('id', '=', id).execute();
+    return id;
+  });
+  const nowMs = Date.now();
+  const events = Array.from({ length: count }, (_, index) => ({
+    event: activityEvent({ sessionId: `s-${index}` }),
+    sourceMs: nowMs,
+    receivedMs: nowMs,
+    protoKeysRemoved: false,
+  }));
+  await storage.record([{ tenantId, events }]);
+  return storage;
+}
+
+test('a stop tells the round that runs, and waits for it', async () => {
+  const tasks = new BackgroundTasks(() => {});
+  let isEnded = false;
+  await new Promise<void>((resolve) => {
+    tasks.every(1, 'work', async (signal) => {
+      resolve();
+      await new Promise((aborted) => signal.addEventListener('abort', aborted));
+      isEnded = true;
+    });
+  });
+  await tasks.stop();
+  expect(isEnded).toBe(true);
+});
+
+test.each([
+  ['learning', learnFromEndedSessions],
+  ['retention', dropOutdatedSessions],
+])('%s goes through all sessions, and ends with the step in which it is stopped', async (_, sweep) => {
+  const count = 230;
+  const laterMs = Date.now() + 2 * dayMs;
+  const storage = await withSessions(count);
+  const stopping = new AbortController();
+  const sweeping = sweep(storage, laterMs, stopping.signal);
+  stopping.abort();
+  const first = await sweeping;
+  expect(first).toBeGreaterThan(0);
+  expect(first).toBeLessThanOrEqual(100);
+  expect(await sweep(storage, laterMs)).toBe(count - first);
+});
