@@ -34,7 +34,15 @@ const stampedEvent = fc.record({
     argumentsHash: fc.constantFrom('a', 'b', 'c', 'd'),
     responseStatus: fc.constantFrom(200, 401, 403, 404, 429, 500, null),
     payload: fc.record({
-      decision: fc.constantFrom('deny', 'require_approval', 'approved', 'denied', 'expired', 'allow'),
+      decision: fc.constantFrom(
+        'deny',
+        'require_approval',
+        'approved',
+        'denied',
+        'expired',
+        'allow',
+        'toString',
+      ),
       toAgentId: fc.constantFrom('x', 'y', 'z'),
       contentHash: fc.constantFrom('1', '2'),
       heldMs: fc.integer({ min: 0, max: 9000 }),

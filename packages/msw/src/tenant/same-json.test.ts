@@ -8,6 +8,7 @@ test.each([
   [[], {}, false],
   [{ a: null }, { a: {} }, false],
   ['1', 1, false],
+  [0, -0, true],
   [{ a: 1 }, { b: 1 }, false],
 ])('%j and %j: %s', (left, right, isSame) => {
   expect(sameJson(left, right)).toBe(isSame);

@@ -82,13 +82,13 @@ function outcomeOf(status: number | null | undefined): number {
   return status >= 400 ? OUTCOME.client_error : OUTCOME.answered;
 }
 
-const DECISIONS: Readonly<Record<string, EntryKind>> = {
-  deny: 'policy_denied',
-  require_approval: 'held',
-  approved: 'approved',
-  denied: 'refused',
-  expired: 'lapsed',
-};
+const DECISIONS = new Map<string, EntryKind>([
+  ['deny', 'policy_denied'],
+  ['require_approval', 'held'],
+  ['approved', 'approved'],
+  ['denied', 'refused'],
+  ['expired', 'lapsed'],
+]);
 
 function text(payload: RiskEvent['payload'], field: string): string | undefined {
   const value = payload?.[field];
@@ -121,7 +121,7 @@ export function deedOf(event: RiskEvent, context: EventContext): Deed | undefine
       };
     }
     case 'guardian_decision': {
-      const kind = DECISIONS[text(event.payload, 'decision') ?? ''];
+      const kind = DECISIONS.get(text(event.payload, 'decision') ?? '');
       if (kind === undefined) return undefined;
       const heldMs = event.payload?.heldMs;
       return {
