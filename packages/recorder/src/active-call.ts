@@ -14,6 +14,8 @@ export interface ActiveCall {
   actionId: string | undefined;
   /** The call within which this one runs. */
   readonly outer: ActiveCall | undefined;
+  /** The same call as a hook further in sees it; that one is over when this one is. */
+  inner: ActiveCall | undefined;
   /** Whether a hook further in may still see it as the same call: it has not ended, and no other hook has. */
   isOpen: boolean;
 }
@@ -50,6 +52,11 @@ export function currentCall(): ActiveCall | undefined {
 /** Runs a tool as the given call. */
 export function runAsCall<Result>(call: ActiveCall, run: () => Result): Result {
   return storage().run(call, run);
+}
+
+/** Ends a call, and with it what hooks further in saw of it: what they leave running is no part of it. */
+export function endCall(call: ActiveCall): void {
+  for (let ended: ActiveCall | undefined = call; ended; ended = ended.inner) ended.isOpen = false;
 }
 
 /** Runs what follows here as the given call, where nothing can be wrapped around the tool. */

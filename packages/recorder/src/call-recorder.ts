@@ -1,4 +1,4 @@
-import { type ActiveCall, claimSameCall, currentCall, runAsCall } from './active-call.ts';
+import { type ActiveCall, claimSameCall, currentCall, endCall, runAsCall } from './active-call.ts';
 import type { ArgumentsHasher } from './arguments/arguments-hash.ts';
 import { type OriginKey, originKey } from './delivery/origin.ts';
 import { QueuedEvent } from './delivery/queued-event.ts';
@@ -12,9 +12,11 @@ import type { Outbox } from './outbox.ts';
 import type { Reporter } from './reporter.ts';
 import {
   defaultResponseStatus,
+  isResponseStatus,
   type ResponseStatusMapping,
   responseStatuses,
   type ToolOutcome,
+  unreadableStatus,
 } from './response-status.ts';
 import { currentSessionId } from './session.ts';
 import type { ToolCall, ToolCallFacts } from './tool-call.ts';
@@ -67,7 +69,10 @@ export class CallRecorder {
         ? undefined
         : claimSameCall(outer, this, call.toolName, argumentsHash, call.callId, framework);
     const sessionId = call.sessionId ?? currentSessionId() ?? this.#ownSessionId;
-    if (!same && outbox?.isBlocking) await outbox.waitForRoom(call.signal, this.#options.blockTimeoutMs);
+    const giveBackRoom =
+      !same && outbox?.isBlocking
+        ? await outbox.waitForRoom(call.signal, this.#options.blockTimeoutMs)
+        : undefined;
     const active: ActiveCall = {
       recordedBy: this,
       toolName: call.toolName,
@@ -77,8 +82,10 @@ export class CallRecorder {
       guard,
       actionId: same?.actionId,
       outer,
+      inner: undefined,
       isOpen: true,
     };
+    if (same) same.inner = active;
     try {
       if (guard.isAsking && same?.guard !== guard) {
         await this.#pass(call, active, sessionId, guard);
@@ -86,22 +93,23 @@ export class CallRecorder {
         if (guard.isEnforcing) call.signal?.throwIfAborted();
       }
     } catch (error) {
-      const status = ActionDeniedError.isInstance(error) ? responseStatuses.denied : abortStatus(error);
-      if (!same) this.#recordCall(call, argumentsHash, sessionId, status);
+      giveBackRoom?.();
+      if (!same) this.#recordCall(call, argumentsHash, sessionId, statusOfRefusal(error));
       throw error;
     }
-    // The hook further out records it.
-    if (same) return runAsCall(active, run);
     let result: Result;
     try {
       result = await runAsCall(active, run);
     } catch (error) {
-      active.isOpen = false;
-      this.#conclude(call, argumentsHash, sessionId, { ok: false, error });
+      endCall(active);
+      giveBackRoom?.();
+      // Else the hook further out records it.
+      if (!same) this.#conclude(call, argumentsHash, sessionId, { ok: false, error });
       throw error;
     }
-    active.isOpen = false;
-    this.#conclude(call, argumentsHash, sessionId, { ok: true, result });
+    endCall(active);
+    giveBackRoom?.();
+    if (!same) this.#conclude(call, argumentsHash, sessionId, { ok: true, result });
     return result;
   }
 
@@ -155,7 +163,12 @@ export class CallRecorder {
   }
 
   #conclude(call: ToolCall, argumentsHash: string, sessionId: string, outcome: ToolOutcome): void {
-    const status = this.#statusOf(call, outcome);
+    let status: number | null;
+    try {
+      status = this.#statusOf(call, outcome);
+    } catch {
+      status = unreadableStatus(outcome); // a getter of the call threw
+    }
     if (status !== null) this.#recordCall(call, argumentsHash, sessionId, status);
   }
 
@@ -163,7 +176,7 @@ export class CallRecorder {
     for (const mapping of [call.responseStatusOf, this.#options.responseStatus]) {
       try {
         const status = mapping?.(outcome);
-        if (status === null || (typeof status === 'number' && Number.isInteger(status))) return status;
+        if (status === null || isResponseStatus(status)) return status;
       } catch (error) {
         this.#options.reporter.failed('mapping', new Error('A status mapping threw.', { cause: error }));
       }
@@ -196,18 +209,28 @@ export class CallRecorder {
   ): void {
     const { outbox } = this.#options;
     if (!outbox) return;
+    const responseStatus = this.#sendableStatus(facts.responseStatus);
     const sessionId = toIdentifier(facts.sessionId, 'session');
     const body = eventBody({
       ...facts,
+      responseStatus,
       eventId,
       sessionId,
       agentId: toIdentifier(call.agentId ?? this.#options.agentId, 'agent'),
       toolName: toIdentifier(call.toolName, 'unknown'),
     });
-    const isImportant = facts.responseStatus >= 400;
+    const isImportant = responseStatus >= 400;
     const origin = this.#originKey(call.framework, call.sdk);
     outbox.add(new QueuedEvent({ eventId, sessionId, isImportant, body, originKey: origin }), nowMs);
     this.#options.onRecorded();
+  }
+
+  /** Any other number would be no JSON, or be refused. */
+  #sendableStatus(status: unknown): number {
+    if (isResponseStatus(status)) return status;
+    const problem = `A responseStatus must be a 32-bit integer, and is ${describe(status)}: 500 was recorded.`;
+    this.#options.reporter.failed('response-status', new TypeError(problem));
+    return responseStatuses.threw;
   }
 
   #originKey(framework = this.#options.framework ?? '', sdk = this.#options.sdk ?? ''): OriginKey {
@@ -222,9 +245,19 @@ export class CallRecorder {
   }
 }
 
-function abortStatus(reason: unknown): number {
-  const isTimeout = (reason as { name?: unknown } | undefined)?.name === 'TimeoutError';
-  return isTimeout ? responseStatuses.timedOut : responseStatuses.aborted;
+/** The status of a call that was not let run: it was denied, or the caller gave up for this reason. */
+function statusOfRefusal(reason: unknown): number {
+  try {
+    if (ActionDeniedError.isInstance(reason)) return responseStatuses.denied;
+    const isTimeout = (reason as { name?: unknown } | undefined)?.name === 'TimeoutError';
+    return isTimeout ? responseStatuses.timedOut : responseStatuses.aborted;
+  } catch {
+    return responseStatuses.aborted; // a getter of the reason threw
+  }
+}
+
+function describe(value: unknown): string {
+  return typeof value === 'number' ? String(value) : `of type ${typeof value}`;
 }
 
 function timestampOf(given: Date | string | undefined, nowMs: number): string {

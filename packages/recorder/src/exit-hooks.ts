@@ -9,11 +9,22 @@ export interface ExitAware {
 const registered = new Set<ExitAware>();
 
 const beforeExit = (): void => {
-  for (const one of [...registered]) one.beforeExit();
+  for (const one of [...registered]) safely(() => one.beforeExit());
 };
 const exit = (): void => {
-  for (const one of [...registered]) one.exit();
+  for (const one of [...registered]) safely(() => one.exit());
 };
+
+/** What one throws must not keep the others from ending, nor change the exit code. */
+function safely(end: () => void): void {
+  try {
+    end();
+  } catch (error) {
+    console.warn(
+      `[actlog] A recorder could not be ended: ${error instanceof Error ? error.name : 'a value'}.`,
+    );
+  }
+}
 
 /**
  * Has something told of the end of the process. There is one listener for all, and none for signals or uncaught

@@ -43,7 +43,12 @@ function wrap(toolName: string, tool: ToolFunctions[string], toolCall: Run): Too
 
 /** The signal of a last parameter that is one or has one, as `fetch` and Node's own functions take it. */
 function signalOf(last: unknown): AbortSignal | undefined {
-  if (last instanceof AbortSignal) return last;
-  if (typeof last !== 'object' || last === null || !('signal' in last)) return undefined;
-  return last.signal instanceof AbortSignal ? last.signal : undefined;
+  if (typeof last !== 'object' || last === null) return undefined;
+  try {
+    if (last instanceof AbortSignal) return last;
+    const { signal } = last as { signal?: unknown };
+    return signal instanceof AbortSignal ? signal : undefined;
+  } catch {
+    return undefined; // a getter threw
+  }
 }

@@ -46,7 +46,7 @@ export function openJournal(
 
 function notWritable(cause: Error): Error {
   return new Error(
-    `The journal cannot be used (${(cause as NodeJS.ErrnoException).code ?? cause.message}); events stand in memory only and are lost if the process ends before they are delivered. Pass a writable spoolDir, or spool: false.`,
+    `The journal failed (${(cause as NodeJS.ErrnoException).code ?? cause.message}). Events that it cannot take stand in memory only and are lost if the process ends before they are delivered. Pass a writable spoolDir, or spool: false.`,
     { cause },
   );
 }

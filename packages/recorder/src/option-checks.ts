@@ -15,6 +15,41 @@ export function atLeast(
 }
 
 /**
+ * {@link atLeast} for what is counted down or up to, so that `Infinity` is no number for it.
+ *
+ * @throws RangeError when it is something else
+ */
+export function finiteAtLeast(
+  minimum: number,
+  field: string,
+  value: number | undefined,
+  byDefault: number,
+): number {
+  const checked = atLeast(minimum, field, value, byDefault);
+  if (checked !== Number.POSITIVE_INFINITY) return checked;
+  throw new RangeError(
+    `${field} must be finite, and is Infinity: give a number, or leave it out for the default.`,
+  );
+}
+
+/** The longest wait that a timer can hold: beyond it, `setTimeout` fires at once. */
+const longestTimerMs = 2 ** 31 - 1;
+
+/**
+ * {@link finiteAtLeast} for the milliseconds of a timer, cut to the longest that one can hold.
+ *
+ * @throws RangeError when it is something else
+ */
+export function timerMs(
+  minimum: number,
+  field: string,
+  value: number | undefined,
+  byDefault: number,
+): number {
+  return Math.min(longestTimerMs, finiteAtLeast(minimum, field, value, byDefault));
+}
+
+/**
  * One of the values that an option can have; undefined where none was given.
  *
  * @throws TypeError when it is another

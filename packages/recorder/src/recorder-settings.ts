@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type GuardSettings, resolveGuard } from './guard/guard-settings.ts';
 import { toIdentifier } from './identifier.ts';
-import { atLeast, oneOf } from './option-checks.ts';
+import { atLeast, finiteAtLeast, oneOf, timerMs } from './option-checks.ts';
 import type { WhenFull } from './outbox.ts';
 import type { RecorderOptions } from './recorder-options.ts';
 
@@ -35,10 +35,10 @@ export function resolveRecorderSettings(options: RecorderOptions): RecorderSetti
     maxQueuedEvents: atLeast(1, 'maxQueuedEvents', options.maxQueuedEvents, 10_000),
     whenFull: oneOf(whenFullValues, 'whenFull', options.whenFull) ?? 'drop-oldest',
     blockTimeoutMs: atLeast(0, 'blockTimeoutMs', options.blockTimeoutMs, 30_000),
-    concurrency: atLeast(1, 'concurrency', options.concurrency, 16),
+    concurrency: finiteAtLeast(1, 'concurrency', options.concurrency, 16),
     pipelining:
-      options.pipelining === undefined ? undefined : atLeast(1, 'pipelining', options.pipelining, 1),
-    requestTimeoutMs: atLeast(1, 'requestTimeoutMs', options.requestTimeoutMs, 10_000),
+      options.pipelining === undefined ? undefined : finiteAtLeast(1, 'pipelining', options.pipelining, 1),
+    requestTimeoutMs: timerMs(1, 'requestTimeoutMs', options.requestTimeoutMs, 10_000),
     exitTimeoutMs: atLeast(0, 'exitTimeoutMs', options.exitTimeoutMs, 2_000),
     guard: resolveGuard(options.guard ?? {}),
   };

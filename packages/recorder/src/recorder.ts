@@ -8,6 +8,7 @@ import { createEventId, eventIdTimeMs } from './event-id.ts';
 import { offExit, onExit } from './exit-hooks.ts';
 import { Guard } from './guard/guard.ts';
 import { type GuardSettings, resolveGuard } from './guard/guard-settings.ts';
+import { UnreferencedChecks } from './guard/unreferenced-checks.ts';
 import { type Instrumented, instrumentTools, type ToolFunctions } from './instrument.ts';
 import type { Journal } from './journal/journal.ts';
 import { openJournal } from './open-journal.ts';
@@ -20,7 +21,7 @@ import { ServiceConnection } from './service-connection.ts';
 import { Session } from './session.ts';
 import type { ToolCall, ToolCallFacts } from './tool-call.ts';
 
-/** What has become of a recorder's events. All five add up to what it recorded and adopted. */
+/** What has become of a recorder's events. All but `spooled` add up to what it recorded and adopted. */
 export interface FlushResult {
   /** Events that the service has, since the recorder was made. */
   readonly delivered: number;
@@ -69,6 +70,10 @@ export class Recorder {
   constructor(options: RecorderOptions = {}, isConfigured = true) {
     const settings = resolveRecorderSettings(options);
     const client = isConfigured ? (options.client ?? new Actlog(options)) : undefined;
+    // Failed checks are told by onError; the client's own log lines would tell of them twice.
+    const asking = client?.withOptions({ logLevel: 'off' });
+    const hasher = new ArgumentsHasher(options);
+    // From here on nothing throws: what is opened below would stay open without a recorder to close it.
     const reporter = new Reporter(options, this.#counters);
     this.isConfigured = isConfigured;
     this.#settings = settings;
@@ -95,9 +100,11 @@ export class Recorder {
       options.waitUntil,
       (error) => reporter.failed('wait-until', error),
     );
-    // Failed checks are told by onError; the client's own log lines would tell of them twice.
-    const policies = client?.withOptions({ logLevel: 'off' }).policies;
-    this.#createGuard = (guard) => new Guard(guard, policies, this.#counters, reporter);
+    const observing = asking && new UnreferencedChecks(asking);
+    this.#createGuard = (guard) => {
+      const policies = guard.mode === 'observe' ? observing : asking?.policies;
+      return new Guard(guard, policies, this.#counters, reporter);
+    };
     this.#calls = new CallRecorder({
       agentId: settings.agentId,
       agentVersion: options.agentVersion,
@@ -105,7 +112,7 @@ export class Recorder {
       sdk: options.sdk,
       blockTimeoutMs: settings.blockTimeoutMs,
       responseStatus: options.responseStatus,
-      hasher: new ArgumentsHasher(options),
+      hasher,
       guard: this.#createGuard(settings.guard),
       outbox: this.#outbox,
       reporter,
@@ -129,7 +136,8 @@ export class Recorder {
 
   /**
    * Records a call that has happened. When this returns, the event stands in the journal. It never throws; large
-   * arguments are hashed before it returns, so pass their `argumentsHash` where that would take too long.
+   * arguments are hashed before it returns, so pass their `argumentsHash` where that would take too long. A
+   * `responseStatus` that is no 32-bit integer is told to `onError`, and 500 is recorded in its place.
    *
    * @returns the event's id
    */

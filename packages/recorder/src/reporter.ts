@@ -32,7 +32,8 @@ export class Reporter {
       const { eventId, sessionId } = identityOf(body);
       return { eventId, sessionId, reason };
     });
-    if (this.#options.onDrop) this.#guarded(this.#options.onDrop, { event: JSON.parse(body), reason });
+    const { onDrop } = this.#options;
+    if (onDrop) this.#guarded(() => onDrop({ event: JSON.parse(body), reason }));
   }
 
   /**
@@ -42,13 +43,14 @@ export class Reporter {
    */
   failed(kind: string, error: Error): void {
     this.#warnOnce(kind, error.message, this.#options.onError !== undefined);
-    if (this.#options.onError) this.#guarded(this.#options.onError, error);
+    const { onError } = this.#options;
+    if (onError) this.#guarded(() => onError(error));
   }
 
   /** A callback of the user must not reach into the agent's path, so what it throws ends here. */
-  #guarded<Argument>(callback: (argument: Argument) => void, argument: Argument): void {
+  #guarded(tell: () => void): void {
     try {
-      callback(argument);
+      tell();
     } catch (error) {
       this.#warnOnce(
         'callback',

@@ -5,12 +5,19 @@ function thrown(error: unknown, isAborted = false): number {
   return defaultResponseStatus({ ok: false, error }, isAborted);
 }
 
+const lazy = {
+  get isError(): boolean {
+    throw new Error('not loaded');
+  },
+};
+
 test.each<[string, unknown, number]>([
   ['nothing', undefined, 200],
   ['data that has a status of its own', { status: 404, isError: true }, 200],
   ['a Response', new Response('', { status: 503 }), 503],
   ['an MCP result', { content: [] }, 200],
   ['an MCP error result', { isError: true, content: [] }, 500],
+  ['a result whose getter throws', lazy, 200],
 ])('a call that returned %s', (_name, result, status) => {
   expect(defaultResponseStatus({ ok: true, result }, false)).toBe(status);
 });

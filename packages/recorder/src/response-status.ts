@@ -57,12 +57,21 @@ const codeStatuses: Readonly<Record<string, number>> = {
  * @param isAborted - whether the caller's signal had aborted when the call ended
  */
 export function defaultResponseStatus(outcome: ToolOutcome, isAborted: boolean): number {
-  if (outcome.ok) return statusOfResult(outcome.result);
   try {
-    return statusOfError(outcome.error, isAborted);
+    return outcome.ok ? statusOfResult(outcome.result) : statusOfError(outcome.error, isAborted);
   } catch {
-    return responseStatuses.threw; // a getter of the error threw
+    return unreadableStatus(outcome); // a getter of the result or of the error threw
   }
+}
+
+/** The status of an outcome that cannot be looked at: all that is known is whether the tool threw. */
+export function unreadableStatus(outcome: ToolOutcome): number {
+  return outcome.ok ? responseStatuses.ok : responseStatuses.threw;
+}
+
+/** Whether a value can stand in an event: a 32-bit integer (specification, "Event"). */
+export function isResponseStatus(value: unknown): value is number {
+  return typeof value === 'number' && (value | 0) === value;
 }
 
 /** A result is looked at only where its type says what it is: fields of a tool's own data mean anything. */

@@ -17,6 +17,8 @@ export class BackgroundFlush {
   readonly #onFailure: (error: Error) => void;
   readonly #waitUntil: WaitUntil | undefined;
   #isRunning = false;
+  /** Whether events came since the last flush began: it may have ended without them. */
+  #isAskedAgain = false;
 
   constructor(
     flush: () => Promise<unknown>,
@@ -30,18 +32,26 @@ export class BackgroundFlush {
 
   /** Called for each event. */
   request(): void {
+    this.#isAskedAgain = true;
     if (this.#isRunning) return;
     try {
       const waitUntil = this.#waitUntil ?? platformWaitUntil();
       if (!waitUntil) return;
       this.#isRunning = true;
-      waitUntil(
-        this.#flush().finally(() => {
-          this.#isRunning = false;
-        }),
-      );
+      waitUntil(this.#run());
     } catch (cause) {
       this.#onFailure(new Error('waitUntil threw: events are delivered as without it.', { cause }));
+    }
+  }
+
+  async #run(): Promise<void> {
+    try {
+      while (this.#isAskedAgain) {
+        this.#isAskedAgain = false;
+        await this.#flush();
+      }
+    } finally {
+      this.#isRunning = false;
     }
   }
 }

@@ -3,8 +3,12 @@ export class WaitingRoom {
   readonly #isOpen: () => boolean;
   readonly #waiting = new Set<(isOpen: boolean) => void>();
 
-  constructor(isOpen: () => boolean) {
+  readonly #onAdmitted: () => void;
+
+  /** @param onAdmitted - called for everybody who is let go because the condition holds, before the next is */
+  constructor(isOpen: () => boolean, onAdmitted: () => void = () => {}) {
     this.#isOpen = isOpen;
+    this.#onAdmitted = onAdmitted;
   }
 
   /**
@@ -12,7 +16,12 @@ export class WaitingRoom {
    * the process alive, for somebody awaits it.
    */
   wait(timeoutMs: number, signal?: AbortSignal): Promise<boolean> {
-    if (this.#isOpen()) return Promise.resolve(true);
+    // Whoever came earlier goes first.
+    this.check();
+    if (this.#isOpen()) {
+      this.#onAdmitted();
+      return Promise.resolve(true);
+    }
     if (signal?.aborted || timeoutMs <= 0) return Promise.resolve(false);
     return new Promise((resolve) => {
       const end = (isOpen: boolean) => {
@@ -28,9 +37,14 @@ export class WaitingRoom {
     });
   }
 
-  /** Lets everybody go when the condition holds. */
+  /** Lets one after another go for as long as the condition holds. */
   check(): void {
-    if (this.#waiting.size > 0 && this.#isOpen()) for (const end of [...this.#waiting]) end(true);
+    if (this.#waiting.size === 0) return;
+    for (const end of this.#waiting) {
+      if (!this.#isOpen()) return;
+      this.#onAdmitted();
+      end(true);
+    }
   }
 
   /** Lets everybody go whether it holds or not. */

@@ -116,3 +116,38 @@ test('the same call in what is left running of a call that has ended is another 
   await expect(leftRunning).rejects.toMatchObject({ because: 'denied' });
   expect((await statuses(recorder, sink)).toSorted()).toEqual([200, 403]);
 });
+
+test('what a call that two hooks saw leaves running is no part of it: the same call there is checked', async () => {
+  const { sink, recorder } = await start('allow', enforce);
+  const outer = recorder.forAdapter(langchain);
+  const inner = recorder.forAdapter(mcp);
+  let leftRunning: Promise<unknown> | undefined;
+  const run = () => {
+    leftRunning = new Promise((resolve) => setImmediate(resolve)).then(() =>
+      outer.toolCall(call, () => 'ran'),
+    );
+  };
+  await outer.toolCall(call, () => inner.toolCall(call, run));
+  expect(checks(sink).length).toBe(1);
+  await leftRunning;
+  expect(checks(sink).length).toBe(2);
+  expect(await statuses(recorder, sink)).toEqual([200, 200]);
+});
+
+test('a hook that still runs when the hook that records has ended stands for no other call', async () => {
+  const { sink, recorder } = await start('allow', enforce);
+  const outer = recorder.forAdapter(langchain);
+  const inner = recorder.forAdapter(mcp);
+  const hasEnded = Promise.withResolvers<void>();
+  let leftRunning: Promise<unknown> | undefined;
+  await outer.toolCall(call, () => {
+    leftRunning = inner.toolCall(call, async () => {
+      await hasEnded.promise;
+      return outer.toolCall(call, () => 'ran');
+    });
+  });
+  hasEnded.resolve();
+  expect(await leftRunning).toBe('ran');
+  expect(checks(sink).length).toBe(2);
+  expect(await statuses(recorder, sink)).toEqual([200, 200]);
+});

@@ -71,6 +71,19 @@ test('an agent whose service begins to hang ends by itself, long before requests
   expect(sink.storedIds.toSorted()).toEqual(agent.recorded.toSorted());
 });
 
+test('an agent whose calls are only observed does not wait for answers that nobody waits for', async () => {
+  const sink = await Sink.start(({ path }) => (path === '/v1/events' ? undefined : { fault: 'hang' }));
+  const agent = new AgentProcess({
+    MODE: 'observed',
+    COUNT: '0',
+    SINK_URL: sink.url,
+    SPOOL: temporaryFolder(),
+    LIMITS: JSON.stringify({ guard: { mode: 'observe', timeoutMs: 3_600_000 } }),
+  });
+  expect(await agent.end()).toBe(0);
+  expect(sink.stored.length).toBe(1);
+});
+
 test('an agent whose service is down ends at once when all is on disk', async () => {
   const sink = await Sink.start();
   await sink.down();

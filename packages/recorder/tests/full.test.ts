@@ -106,6 +106,46 @@ test('block makes a call wait before its tool runs, until there is room', async 
   expect(await recorder.flush()).toMatchObject({ delivered: 4, dropped: 0 });
 });
 
+test('calls in parallel that block lets run have room for what they record', async () => {
+  const sink = await Sink.start();
+  const recorder = createRecorder(sink.url, { whenFull: 'block', spool: false, maxQueuedEvents: 3 });
+  let running = 0;
+  let most = 0;
+  const calls = Array.from({ length: 30 }, (_, index) =>
+    recorder.toolCall(
+      // Some record nothing, and some fail.
+      {
+        toolName: 'tool',
+        arguments: { index },
+        responseStatusOf: () => (index % 5 === 0 ? null : undefined),
+      },
+      async () => {
+        running += 1;
+        most = Math.max(most, running);
+        await new Promise((resolve) => setImmediate(resolve));
+        running -= 1;
+        if (index % 5 === 1) throw new Error('of the tool');
+      },
+    ),
+  );
+  await Promise.allSettled(calls);
+  expect(most).toBeLessThanOrEqual(3);
+  expect(await recorder.flush()).toMatchObject({ delivered: 24, dropped: 0 });
+});
+
+test('with a journal, too, calls in parallel that block lets run lose nothing', async () => {
+  const sink = await Sink.start();
+  const recorder = createRecorder(sink.url, { whenFull: 'block', maxSpoolBytes: 64 * 1024 });
+  const calls = Array.from({ length: 300 }, (_, index) =>
+    recorder.toolCall(
+      { toolName: 'tool', arguments: { index }, sessionId: `session ${index % 20}` },
+      () => new Promise((resolve) => setImmediate(resolve)),
+    ),
+  );
+  await Promise.all(calls);
+  expect(await recorder.flush()).toMatchObject({ delivered: 300, dropped: 0 });
+});
+
 test('block waits no longer than it may', async () => {
   const sink = await downSink();
   const recorder = createRecorder(sink.url, {

@@ -220,6 +220,54 @@ test('showArguments that throws shows nothing, and its error stays inside', asyn
   expect(errors.map(({ message }) => message)).toEqual(['guard.showArguments threw; nothing was shown.']);
 });
 
+test('a held call is given up when its time is over, even while the service hangs', async () => {
+  const sink = await startService(decided('require_approval', { pendingActionId: 'pac_1' }), {
+    fault: 'hang',
+  });
+  const recorder = guarded(sink, { timeoutMs: 3_600_000, holdTimeoutMs: 100 });
+  await expect(recorder.toolCall(call, () => 'ran')).rejects.toMatchObject({
+    because: 'approval-timed-out',
+    pendingActionId: 'pac_1',
+  });
+});
+
+const cycle: Record<string, unknown> = {};
+cycle.self = cycle;
+
+test.each<[string, unknown]>([
+  ['an integer that JSON cannot hold', { amount: 10n }],
+  ['a cycle', cycle],
+  [
+    'an object that cannot be serialised',
+    {
+      toJSON: () => {
+        throw new Error('pin secret');
+      },
+    },
+  ],
+  ['a text', 'all of it'],
+  ['a list', [1, 2]],
+])(
+  'showArguments that gives %s shows nothing, and the policy is asked all the same',
+  async (_name, shown) => {
+    const sink = await startService(decided('deny'));
+    const errors: Error[] = [];
+    const recorder = createRecorder(sink.url, {
+      guard: {
+        mode: 'enforce',
+        onUnavailable: 'allow',
+        showArguments: () => shown as Record<string, unknown>,
+      },
+      onError: (error) => errors.push(error),
+    });
+    await expect(recorder.toolCall(call, () => 'ran')).rejects.toMatchObject({ because: 'denied' });
+    expect(sink.requests[0]?.body.action).not.toHaveProperty('arguments');
+    expect(errors.map(({ message }) => message)).toEqual([
+      'guard.showArguments gave what is no JSON object; nothing was shown.',
+    ]);
+  },
+);
+
 test('observe makes no call wait and refuses none', async () => {
   const sink = await startService(decided('deny'));
   const recorder = guarded(sink, { mode: 'observe' });

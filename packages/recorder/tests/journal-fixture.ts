@@ -9,7 +9,7 @@ import { type JournalFiles, realFiles } from '../src/journal/journal-files.ts';
 import type { JournalOptions } from '../src/journal/journal-options.ts';
 
 /** Above the highest process id that Linux gives out. */
-const noProcess = 4_194_305;
+export const noProcess = 4_194_305;
 
 /** A folder of its own, gone when the test is. */
 export function temporaryFolder(): string {

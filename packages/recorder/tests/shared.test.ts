@@ -1,4 +1,5 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { readdirSync } from 'node:fs';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { diagnosticsChannels, Recorder, sharedRecorder } from '../src/index.ts';
 import { temporaryFolder } from './journal-fixture.ts';
@@ -78,6 +79,9 @@ test.each([
   [{ whenFull: 'explode' as never }, /whenFull is "explode": use one of drop-oldest/],
   [{ maxQueuedEvents: 0 }, /maxQueuedEvents must be a number of at least 1/],
   [{ concurrency: Number.NaN }, /concurrency must be a number of at least 1/],
+  [{ concurrency: Infinity }, /concurrency must be finite, and is Infinity: give a number, or leave it out/],
+  [{ pipelining: Infinity }, /pipelining must be finite/],
+  [{ requestTimeoutMs: Infinity }, /requestTimeoutMs must be finite/],
 ])('an option that cannot be used is refused', (options, message) => {
   expect(() => new Recorder({ apiKey: 'al_test_x', baseURL: 'http://127.0.0.1:1', ...options })).toThrow(
     message,
@@ -164,7 +168,9 @@ test('a folder that cannot be written means memory only, said once', async () =>
   recordMany(recorder, 20);
   expect(await recorder.flush()).toMatchObject({ delivered: 20, pending: 0 });
   expect(errors).toEqual([
-    expect.stringMatching(/^The journal cannot be used \(ENOTDIR\); events stand in memory only/),
+    expect.stringMatching(
+      /^The journal failed \(ENOTDIR\)\. Events that it cannot take stand in memory only/,
+    ),
   ]);
 });
 
@@ -173,4 +179,20 @@ test('events stand on the disk itself when asked', async () => {
   const recorder = createRecorder(sink.url, { fsync: true });
   recordMany(recorder, 20);
   expect(await recorder.flush()).toMatchObject({ delivered: 20 });
+});
+
+test('a time that no timer could hold is as long as one can be', async () => {
+  const sink = await Sink.start();
+  const recorder = createRecorder(sink.url, { requestTimeoutMs: 2 ** 31, fetch: globalThis.fetch });
+  recordMany(recorder, 5);
+  expect(await recorder.flush()).toMatchObject({ delivered: 5 });
+});
+
+test('an option that is refused leaves nothing behind', () => {
+  const spoolDir = temporaryFolder();
+  const exitListeners = process.listenerCount('exit');
+  const options = { apiKey: 'al_test_x', baseURL: 'http://127.0.0.1:9', spoolDir, hashKey: 'short' };
+  expect(() => new Recorder(options)).toThrow(/hashKey/);
+  expect(readdirSync(spoolDir)).toEqual([]);
+  expect(process.listenerCount('exit')).toBe(exitListeners);
 });

@@ -8,6 +8,23 @@ async function start(options: RecorderOptions = {}): Promise<{ sink: Sink; recor
   return { sink, recorder: createRecorder(sink.url, options) };
 }
 
+/** A value that allows no look at it, but for the one of a promise that awaits it. */
+const closed: object = new Proxy(
+  {},
+  {
+    get: (_target, property) => {
+      if (property === 'then') return undefined;
+      throw new Error('closed');
+    },
+    has: () => {
+      throw new Error('closed');
+    },
+    getPrototypeOf: () => {
+      throw new Error('closed');
+    },
+  },
+);
+
 const call: ToolCall = { toolName: 'search', arguments: { query: 'x' } };
 
 test('a result and an error come back untouched, and each is one event', async () => {
@@ -174,6 +191,12 @@ test('a signal behind the arguments of a plain function is not part of them', as
   expect(withLimit).not.toBe(plain);
 });
 
+test('an argument of a plain function that allows no look for a signal is passed on', async () => {
+  const { recorder } = await start();
+  const { find } = recorder.instrument({ find: (given: object) => given === closed });
+  expect(await find(closed)).toBe(true);
+});
+
 test('names that the service would refuse are mended', async () => {
   const { sink, recorder } = await start();
   recorder.record({
@@ -189,6 +212,53 @@ test('names that the service would refuse are mended', async () => {
     sessionId: 'a\ufffdb',
     payload: { toolName: 'unknown', argumentsHash: 'sha256:unavailable' },
   });
+});
+
+test('a result, an error and a reason that allow no look at them come back untouched, and are recorded', async () => {
+  const { sink, recorder } = await start({ guard: { mode: 'enforce', onUnavailable: 'allow' } });
+  expect((await recorder.toolCall(call, () => closed)) === closed).toBe(true);
+  const thrown = await recorder.toolCall(call, () => Promise.reject(closed)).catch((error) => error);
+  expect(thrown === closed).toBe(true);
+  const signal = AbortSignal.abort(closed);
+  const reason = await recorder.toolCall({ ...call, signal }, () => 'ran').catch((error) => error);
+  expect(reason === closed).toBe(true);
+  await recorder.flush();
+  expect(sink.stored.map(({ payload }) => payload.responseStatus)).toEqual([200, 500, 499]);
+});
+
+test('a call whose fields can no longer be read when it ends is recorded all the same', async () => {
+  const { sink, recorder } = await start();
+  const closing = {
+    ...call,
+    get responseStatusOf(): never {
+      throw new Error('closed');
+    },
+  };
+  expect(await recorder.toolCall(closing, () => 'result')).toBe('result');
+  await recorder.flush();
+  expect(sink.stored.map(({ payload }) => payload.responseStatus)).toEqual([200]);
+});
+
+test.each([Number.NaN, 1.5, 2 ** 31, undefined, '200'])(
+  'a status that no event can carry (%s) is told, and recorded as 500',
+  async (responseStatus) => {
+    const errors: string[] = [];
+    const { sink, recorder } = await start({ onError: ({ message }) => errors.push(message) });
+    recorder.record({ ...call, responseStatus: responseStatus as number });
+    recorder.record({ ...call, responseStatus: 200 });
+    expect(await recorder.close()).toMatchObject({ delivered: 2, pending: 0 });
+    expect(sink.stored.map(({ payload }) => payload.responseStatus)).toEqual([500, 200]);
+    expect(errors).toEqual([
+      expect.stringMatching(/^A responseStatus must be a 32-bit integer, and is .*: 500 was recorded\.$/),
+    ]);
+  },
+);
+
+test('an integer that no event can carry is no answer of a mapping', async () => {
+  const { sink, recorder } = await start({ responseStatus: () => 2 ** 31 });
+  await recorder.toolCall(call, () => 'result');
+  await recorder.flush();
+  expect(sink.stored.map(({ payload }) => payload.responseStatus)).toEqual([200]);
 });
 
 test('nothing that a caller passes makes recording throw', async () => {

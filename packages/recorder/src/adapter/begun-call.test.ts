@@ -50,6 +50,7 @@ function beginWithin(toolName: string) {
       guard: storage,
       actionId: undefined,
       outer: currentCall(),
+      inner: undefined,
       isOpen: true,
     };
     const end = () => {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { Recorder } from '../recorder.ts';
 import { noteHookedCall, takeHookedCall } from './hooked-calls.ts';
 
 const call = { toolName: 'search', callId: 'call_1' };
@@ -6,11 +7,33 @@ const call = { toolName: 'search', callId: 'call_1' };
 test('knows a call by its id and its tool, once', () => {
   const recorder = {};
   noteHookedCall(recorder, call);
-  noteHookedCall(recorder, call);
   expect(takeHookedCall(recorder, { ...call, toolName: 'other' })).toBe(false);
   expect(takeHookedCall({}, call)).toBe(false);
   expect(takeHookedCall(recorder, call)).toBe(true);
   expect(takeHookedCall(recorder, call)).toBe(false);
+});
+
+test('knows each of two calls at once that have the same id', () => {
+  const recorder = {};
+  noteHookedCall(recorder, call);
+  noteHookedCall(recorder, call);
+  expect(takeHookedCall(recorder, call)).toBe(true);
+  expect(takeHookedCall(recorder, call)).toBe(true);
+  expect(takeHookedCall(recorder, call)).toBe(false);
+});
+
+test('an adapter that is there twice tells of a call once', async () => {
+  const recorder = new Recorder({
+    baseURL: 'http://127.0.0.1:9',
+    apiKey: 'al_test_nobody',
+    spool: false,
+    onDrop: () => {},
+  });
+  noteHookedCall(recorder, call);
+  await recorder.toolCall({ ...call, arguments: {} }, () => noteHookedCall(recorder, call));
+  expect(takeHookedCall(recorder, call)).toBe(true);
+  expect(takeHookedCall(recorder, call)).toBe(false);
+  await recorder.close({ timeoutMs: 0 });
 });
 
 test('does not know calls without an id', () => {

@@ -1,6 +1,7 @@
+import { currentCall } from '../active-call.ts';
 import { processWidePerOwner } from '../process-wide.ts';
 
-/** How many calls are remembered for a recorder. */
+/** How many names of calls are remembered for a recorder. */
 const maxCalls = 1000;
 
 /** What a call is known by. */
@@ -10,8 +11,8 @@ export interface IdentifiedCall {
   readonly callId?: string | undefined;
 }
 
-/** The names of a recorder's calls. */
-const hookedCalls = processWidePerOwner('@actlog/recorder/hooked-calls', () => new Set<string>());
+/** How many calls of each name a recorder has: some models number their calls anew in each conversation. */
+const hookedCalls = processWidePerOwner('@actlog/recorder/hooked-calls', () => new Map<string, number>());
 
 function nameOf({ toolName, callId }: IdentifiedCall): string {
   return `${callId}\n${toolName}`;
@@ -21,13 +22,30 @@ function nameOf({ toolName, callId }: IdentifiedCall): string {
 export function noteHookedCall(recorder: object, call: IdentifiedCall): void {
   if (call.callId === undefined) return;
   const calls = hookedCalls(recorder);
-  calls.delete(nameOf(call)); // added again, as the youngest
-  calls.add(nameOf(call));
-  const [oldest] = calls;
+  const name = nameOf(call);
+  const count = calls.get(name) ?? 0;
+  if (count > 0 && runsWithin(call)) return;
+  calls.delete(name); // added again, as the youngest
+  calls.set(name, count + 1);
+  const [oldest] = calls.keys();
   if (calls.size > maxCalls && oldest !== undefined) calls.delete(oldest);
 }
 
-/** Whether the adapter of a framework has this call. Answers so once, because some models use an id again. */
+/** Whether a hook further out has told of this call: the adapter is there twice. */
+function runsWithin({ toolName, callId }: IdentifiedCall): boolean {
+  for (let outer = currentCall(); outer; outer = outer.outer) {
+    if (outer.callId === callId && outer.toolName === toolName) return true;
+  }
+  return false;
+}
+
+/** Whether the adapter of a framework has this call. Answers so once for each call of that id. */
 export function takeHookedCall(recorder: object, call: IdentifiedCall): boolean {
-  return call.callId !== undefined && hookedCalls(recorder).delete(nameOf(call));
+  if (call.callId === undefined) return false;
+  const calls = hookedCalls(recorder);
+  const name = nameOf(call);
+  const count = calls.get(name) ?? 0;
+  if (count > 1) calls.set(name, count - 1);
+  else calls.delete(name);
+  return count > 0;
 }

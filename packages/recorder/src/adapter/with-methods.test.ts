@@ -68,3 +68,42 @@ test('with class-methods the own functions and the class are the very same value
   expect(view.constructor).toBe(Tool);
   expect(secret()).toBe('kept');
 });
+
+test.each(['every-function', 'class-methods'] as const)(
+  'the methods of a frozen object change as those of any other (%s)',
+  (bound) => {
+    class Frozen extends Tool {
+      override readonly run = () => 'frozen';
+    }
+    const tool = Object.freeze(new Frozen());
+    const view = withMethods(tool, { run: () => 'other' }, bound);
+    expect(view.run()).toBe('other');
+    expect({ ...view }.run()).toBe('other');
+    expect(tool.run()).toBe('frozen');
+    expect(view.secret()).toBe('kept');
+    expect(view.label).toBe('search kept');
+    expect(view.schema === schema).toBe(bound === 'class-methods');
+    expect(view.callback.call('elsewhere')).toBe(bound === 'class-methods' ? 'elsewhere' : tool);
+    expect(view).toBeInstanceOf(Frozen);
+    expect(Object.keys(view)).toEqual(Object.keys(tool));
+    expect('run' in view).toBe(true);
+    expect(Reflect.set(view, 'name', 'other')).toBe(false);
+    expect(Reflect.deleteProperty(view, 'name')).toBe(false);
+  },
+);
+
+test('where one method can never change, what is set later is still there on both', () => {
+  const tool: { run(): string; extra?: number } = Object.defineProperty({ run: () => 'own' }, 'run', {
+    writable: false,
+    configurable: false,
+  });
+  const view = withMethods(tool, { run: () => 'other' });
+  expect(view.run()).toBe('other');
+  view.extra = 1;
+  expect(tool.extra).toBe(1);
+  tool.extra = 2;
+  expect(view.extra).toBe(2);
+  expect(Object.keys(view)).toEqual(['run', 'extra']);
+  delete view.extra;
+  expect('extra' in tool).toBe(false);
+});

@@ -21,14 +21,51 @@ export function withMethods<Target extends object>(
   methods: Readonly<Record<string, unknown>>,
   bound: BoundFunctions = 'every-function',
 ): Target {
-  return new Proxy(target, {
-    get(own, property) {
-      if (Object.hasOwn(methods, property)) return methods[property as string];
-      const value: unknown = Reflect.get(own, property, own);
-      if (typeof value !== 'function') return value;
-      const isKept =
-        bound === 'class-methods' && (Object.hasOwn(own, property) || property === 'constructor');
-      return isKept ? value : value.bind(own);
-    },
+  const get = (_own: Target, property: string | symbol): unknown => {
+    if (Object.hasOwn(methods, property)) return methods[property as string];
+    const value: unknown = Reflect.get(target, property, target);
+    if (typeof value !== 'function') return value;
+    const isKept =
+      bound === 'class-methods' && (Object.hasOwn(target, property) || property === 'constructor');
+    return isKept ? value : value.bind(target);
+  };
+  return allowsView(target, methods, bound)
+    ? new Proxy(target, { get })
+    : new Proxy(shadowOf(target), { ...passedOnTo(target), get });
+}
+
+/** Whether a proxy of the object may give other values: for a property that can never change, it must give its own. */
+function allowsView(
+  target: object,
+  methods: Readonly<Record<string, unknown>>,
+  bound: BoundFunctions,
+): boolean {
+  return Reflect.ownKeys(target).every((property) => {
+    const own = Reflect.getOwnPropertyDescriptor(target, property);
+    if (!own || own.configurable || own.writable || own.get) return true;
+    const isBound = bound === 'every-function' && typeof own.value === 'function';
+    return !isBound && !Object.hasOwn(methods, property);
   });
+}
+
+/** An object of the same type and with the same properties, none of which binds a proxy of it. */
+function shadowOf<Target extends object>(target: Target): Target {
+  const own = Object.entries(Object.getOwnPropertyDescriptors(target));
+  const free = own.map(([name, descriptor]) => [name, { ...descriptor, configurable: true }]);
+  return Object.create(Reflect.getPrototypeOf(target), Object.fromEntries(free)) as Target;
+}
+
+/** Has all but reading happen to the object that a shadow stands for. */
+function passedOnTo<Target extends object>(target: Target): ProxyHandler<Target> {
+  return {
+    set: (_shadow, property, value) => Reflect.set(target, property, value, target),
+    has: (_shadow, property) => Reflect.has(target, property),
+    deleteProperty: (_shadow, property) => Reflect.deleteProperty(target, property),
+    defineProperty: (_shadow, property, descriptor) => Reflect.defineProperty(target, property, descriptor),
+    ownKeys: () => Reflect.ownKeys(target),
+    getOwnPropertyDescriptor(_shadow, property) {
+      const own = Reflect.getOwnPropertyDescriptor(target, property);
+      return own && { ...own, configurable: true };
+    },
+  };
 }

@@ -64,6 +64,24 @@ test('an event at which the service fails again and again is given up, while the
   }
 });
 
+test('a fault that names a time is left alone for that long', async () => {
+  try {
+    const events = [0, 1].map((number) => numberedEvent(number, { session: `s${number}` }));
+    let isMended = false;
+    const { counters, sent } = start(
+      () => (isMended ? { status: 202 } : { status: 500, retryAfter: '5' }),
+      events,
+    );
+    await vi.advanceTimersByTimeAsync(4_000);
+    expect(sent.length).toBe(2);
+    isMended = true;
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(counters.delivered).toBe(2);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
 test('a service that fails at everything is an outage: nothing is given up', async () => {
   try {
     let isMended = false;

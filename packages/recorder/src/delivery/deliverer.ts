@@ -165,7 +165,8 @@ export class Deliverer {
     transport.send(event.body, this.#options.headersFor(event.originKey), (answer) => {
       this.#inFlight -= 1;
       const { lanes } = this.#options;
-      if (this.#isStopped && answer.status === undefined) lanes.putBack(event);
+      // One that was given up at the end is counted already, whatever came of it.
+      if (this.#isStopped && (answer.status === undefined || !event.laneNode)) lanes.putBack(event);
       else this.#settle(event, answer);
       // What was recorded meanwhile waits for others, unless something else is to be sent anyway.
       if (this.#gathering && !this.#isHeldBack && !lanes.hasMoreOf(event.sessionId)) return;
@@ -217,8 +218,9 @@ export class Deliverer {
       reason: verdict.reason,
     }));
     const retryAfterMs = answer.retryAfter ? parseRetryAfter(answer.retryAfter, Date.now()) : undefined;
+    const isTold = retryAfterMs !== undefined && retryAfterMs > 0;
     if (verdict.kind === 'throttled') this.#pace.throttled(retryAfterMs);
-    else if (verdict.kind !== 'fault' || this.#faulty.size >= faultyEventsOfAnOutage) {
+    else if (verdict.kind !== 'fault' || this.#faulty.size >= faultyEventsOfAnOutage || isTold) {
       this.#pace.failed(retryAfterMs);
     }
     if (verdict.kind === 'misconfigured') {

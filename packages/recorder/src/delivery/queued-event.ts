@@ -21,6 +21,8 @@ export class QueuedEvent {
 
   /** Being sent right now: it cannot be dropped any more. */
   inFlight = false;
+  /** Waits, in memory only, until older events of the journal have been read. */
+  isHeld = false;
   /** Answers of 500 and the like, for this very event. */
   faults = 0;
   /** Those of them before which the service took another event. */

@@ -27,9 +27,11 @@ export class SessionLanes {
   /** Events that only memory holds, by age: among them is chosen what to drop. */
   readonly #ordinary = new LinkedList<QueuedEvent>();
   readonly #important = new LinkedList<QueuedEvent>();
+  /** Events that wait outside of the lanes until older ones have been read from the journal. */
+  readonly #held = new LinkedList<QueuedEvent>();
   #length = 0;
 
-  /** Events in the queue, those in flight among them. */
+  /** Events in the queue, those in flight and those held among them. */
   get length(): number {
     return this.#length;
   }
@@ -37,6 +39,27 @@ export class SessionLanes {
   /** Of them, those that only memory holds. */
   get volatileLength(): number {
     return this.#ordinary.length + this.#important.length;
+  }
+
+  /** Of them, those that are held. */
+  get heldLength(): number {
+    return this.#held.length;
+  }
+
+  /** Adds an event that only memory holds, to be sent once {@link releaseHeld} is called. */
+  hold(event: QueuedEvent): void {
+    event.isHeld = true;
+    event.laneNode = this.#held.push(event);
+    event.ageNode = this.#ageList(event).push(event);
+    this.#length += 1;
+  }
+
+  /** Moves the events that were held into their lanes. */
+  releaseHeld(): void {
+    for (let event = this.#held.first; event; event = this.#held.first) {
+      this.#unhold(event);
+      this.push(event);
+    }
   }
 
   /** Adds an event at the end of its session's lane. */
@@ -52,7 +75,7 @@ export class SessionLanes {
       lane.turn = this.#turns.push(lane);
     }
     event.laneNode = lane.events.push(event);
-    if (!event.place) event.ageNode = this.#ageList(event).push(event);
+    if (!event.place) event.ageNode ??= this.#ageList(event).push(event);
     this.#length += 1;
   }
 
@@ -72,9 +95,12 @@ export class SessionLanes {
     event.ageNode = undefined;
   }
 
-  /** The oldest event that only memory holds, an important one if there is one. */
+  /** The oldest event that only memory holds: what is written down late stands in order all the same. */
   get firstVolatile(): QueuedEvent | undefined {
-    return this.#important.first ?? this.#ordinary.first;
+    const important = this.#important.first;
+    const ordinary = this.#ordinary.first;
+    if (!important || !ordinary) return important ?? ordinary;
+    return important.eventId < ordinary.eventId ? important : ordinary;
   }
 
   /** The next event to send; its lane waits until {@link remove} or {@link putBack}. */
@@ -90,6 +116,11 @@ export class SessionLanes {
 
   /** Takes an event out, delivered or not, and gives its lane a turn when it was the one in flight. */
   remove(event: QueuedEvent): void {
+    if (event.isHeld) {
+      this.#unhold(event);
+      this.becameDurable(event);
+      return;
+    }
     const lane = this.#lanes.get(event.sessionId);
     if (!lane || !event.laneNode) return;
     lane.events.remove(event.laneNode);
@@ -131,6 +162,13 @@ export class SessionLanes {
       if (event && (!found || event.eventId < found.eventId)) found = event;
     }
     return found;
+  }
+
+  #unhold(event: QueuedEvent): void {
+    if (event.laneNode) this.#held.remove(event.laneNode);
+    event.laneNode = undefined;
+    event.isHeld = false;
+    this.#length -= 1;
   }
 
   #clearOut(): void {

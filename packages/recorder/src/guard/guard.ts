@@ -119,7 +119,8 @@ export class Guard {
       const askedAtMs = performance.now();
       const decision = await this.#ask(call, {
         ...(waitSeconds > 0 ? { headers: { [headerNames.prefer]: `wait=${waitSeconds}` } } : {}),
-        timeoutMs: waitSeconds * 1000 + this.#options.timeoutMs,
+        // Nobody waits for an answer that comes when the hold is over.
+        timeoutMs: Math.min(leftMs, waitSeconds * 1000 + this.#options.timeoutMs),
         maxRetries: 0,
       });
       call.signal?.throwIfAborted();
@@ -184,14 +185,26 @@ export class Guard {
     };
   }
 
+  /** What the service may see of the arguments, read back from its JSON: that it can be sent is certain then. */
   #shown(call: GuardedCall): Record<string, unknown> | undefined {
+    const { showArguments } = this.#options;
+    if (!showArguments) return undefined;
+    let problem = 'threw';
     try {
-      return this.#options.showArguments?.(call.arguments, call.toolName);
+      const given = showArguments(call.arguments, call.toolName);
+      if (given === undefined || given === null) return undefined;
+      problem = 'gave what is no JSON object';
+      const shown: unknown = JSON.parse(JSON.stringify(given));
+      // The service refuses anything else, and a check that it refuses decides nothing.
+      if (typeof shown === 'object' && shown !== null && !Array.isArray(shown)) {
+        return shown as Record<string, unknown>;
+      }
     } catch {
       // Its error could quote an argument.
-      this.#reporter.failed('show-arguments', new Error('guard.showArguments threw; nothing was shown.'));
-      return undefined;
     }
+    const message = `guard.showArguments ${problem}; nothing was shown.`;
+    this.#reporter.failed('show-arguments', new Error(message));
+    return undefined;
   }
 
   #denial(call: GuardedCall, because: DeniedBecause, decision?: Decision): ActionDeniedError {

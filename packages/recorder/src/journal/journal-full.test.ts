@@ -1,4 +1,6 @@
-import { expect, test } from 'vitest';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test, vi } from 'vitest';
 import {
   breakableFiles,
   numberedEvent,
@@ -116,7 +118,7 @@ test('a file that cannot be read is told of, stays where it is, and holds nobody
   });
   const { journal, told } = openTestJournal(root, { files });
   journal.append(numberedEvent(1), false, Date.now());
-  expect([journal.readMore(), journal.unread, told.failures]).toEqual([[], 0, 1]);
+  expect([journal.readMore(), journal.unread, told.failures]).toEqual([[], 1, 1]);
   journal.close();
   const { journal: next, told: toldNext } = openTestJournal(root, { files });
   next.adopt(Date.now());
@@ -124,4 +126,122 @@ test('a file that cannot be read is told of, stays where it is, and holds nobody
   isBroken = false;
   next.adopt(Date.now());
   expect(next.readMore().map(numberOf)).toEqual([1]);
+});
+
+function ioError(): Error {
+  return Object.assign(new Error('EIO: i/o error'), { code: 'EIO' });
+}
+
+test('a file that cannot be read for a moment is read later, and keeps its place before the others', () => {
+  vi.useFakeTimers();
+  try {
+    let failures = 1;
+    const files = breakableFiles((name) => {
+      if (name === 'openForRead' && failures-- > 0) throw ioError();
+    });
+    const { journal, told } = openTestJournal(temporaryFolder(), { files });
+    for (let number = 0; number < 20; number += 1) journal.append(numberedEvent(number), false, Date.now());
+    expect([journal.readMore(), journal.readMore(), journal.unread, told.failures]).toEqual([[], [], 20, 1]);
+    vi.advanceTimersByTime(journal.readAgainInMs ?? 0);
+    const read: number[] = [];
+    while (journal.hasUnread) read.push(...journal.readMore().map(numberOf));
+    expect(read).toEqual(Array.from({ length: 20 }, (_, index) => index));
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test('a file that cannot be read at all holds the others up for a while only, and stays counted', () => {
+  vi.useFakeTimers();
+  try {
+    let broken: unknown;
+    const files = breakableFiles((name, [path]) => {
+      if (name !== 'openForRead') return;
+      broken ??= path;
+      if (path === broken) throw ioError();
+    });
+    const { journal, told } = openTestJournal(temporaryFolder(), { files });
+    for (let number = 0; number < 20; number += 1) journal.append(numberedEvent(number), false, Date.now());
+    const read: number[] = [];
+    for (let round = 0; round < 20; round += 1) {
+      read.push(...journal.readMore().map(numberOf));
+      vi.advanceTimersByTime(journal.readAgainInMs ?? 0);
+    }
+    expect(read[0]).toBeGreaterThan(0);
+    expect(read.at(-1)).toBe(19);
+    expect(journal.unread + read.length).toBe(20);
+    expect(told.adopted).toBe(0);
+    // To make room, it is left to the next process.
+    const left = journal.unread;
+    journal.evictOldest(() => false, Date.now());
+    expect([journal.unread, told.adopted]).toEqual([0, -left]);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test('a damaged record of our own is told of', () => {
+  const root = temporaryFolder();
+  const { journal, told } = openTestJournal(root, { segmentBytes: 1_000_000 });
+  for (let number = 0; number < 5; number += 1) journal.append(numberedEvent(number), false, Date.now());
+  const [name] = (readdirSync(root, { recursive: true }) as string[]).filter((each) => each.endsWith('.seg'));
+  const path = join(root, name as string);
+  const bytes = readFileSync(path);
+  bytes[Math.floor(bytes.length / 2)] = 0x7e;
+  writeFileSync(path, bytes);
+  expect(journal.readMore().map(numberOf)).toEqual([0, 1, 3, 4]);
+  expect([journal.unread, told.unreadable]).toEqual([0, 1]);
+});
+
+test('a folder that cannot be marked is kept, and said', () => {
+  const files = breakableFiles((name) => {
+    if (name === 'touch') throw ioError();
+  });
+  const root = temporaryFolder();
+  const { journal, told } = openTestJournal(root, { files });
+  journal.append(numberedEvent(1), false, Date.now());
+  expect(journal.append(numberedEvent(2), false, Date.now() + 60_000)).toBe(true);
+  expect(told).toEqual({ unreadable: 0, adopted: 0, failures: 1 });
+  expect(journal.readMore().map(numberOf)).toEqual([1, 2]);
+  expect(readdirSync(root).length).toBe(1);
+});
+
+test('without a folder nothing is said to be durable, until one can be made', () => {
+  let isFull = false;
+  const files = breakableFiles((name) => {
+    if (name === 'mkdir' && isFull) throw noSpace();
+  });
+  const root = temporaryFolder();
+  const { journal } = openTestJournal(root, { files });
+  const volatile: number[] = [];
+  journal.onVolatile = (event) => volatile.push(numberOf(event));
+  const nowMs = Date.now();
+  journal.append(numberedEvent(0), true, nowMs);
+  for (const name of readdirSync(root)) rmSync(join(root, name), { recursive: true });
+  isFull = true;
+  for (const afterMs of [60_000, 62_000, 64_000]) {
+    expect(journal.append(numberedEvent(1), true, nowMs + afterMs)).toBe(false);
+  }
+  expect(volatile).toEqual([0]);
+  isFull = false;
+  expect(journal.append(numberedEvent(2), true, nowMs + 66_000)).toBe(true);
+  expect(recoverAll(root).events.map(numberOf)).toEqual([2]);
+});
+
+test('a journal is tried again without an event, and what tries it says nothing', () => {
+  let isFull = true;
+  const files = breakableFiles((name) => {
+    if (name === 'append' && isFull) throw noSpace();
+  });
+  const root = temporaryFolder();
+  const { journal } = openTestJournal(root, { files });
+  expect(journal.append(numberedEvent(0), true, 1_000_000)).toBe(false);
+  isFull = false;
+  journal.retry(1_000_500);
+  expect(journal.isBroken).toBe(true);
+  journal.retry(1_002_000);
+  expect(journal.isBroken).toBe(false);
+  journal.append(numberedEvent(1), true, 1_002_000);
+  const { events, told } = recoverAll(root);
+  expect([events.map(numberOf), told.unreadable]).toEqual([[1], 0]);
 });

@@ -11,6 +11,8 @@ import { SpoolFolder } from './spool-folder.ts';
 const settledBatch = 512;
 /** How long a journal that could not be written is left alone. */
 const restMs = 1000;
+/** The room that an event to come is given, until a longer one was seen. */
+const usualLineBytes = 1024;
 
 /**
  * The events of this process on disk, in segments that are appended to and deleted whole. An event for which
@@ -25,13 +27,14 @@ export class Journal {
   #sequence = 0;
   #newlySettled = 0;
   #restsUntilMs = 0;
+  #longestLine = usualLineBytes;
   /** Told of an event in memory that stands on disk no longer. */
   onVolatile: (event: QueuedEvent) => void = () => {};
 
   /** @throws the system's error when the folder cannot be made */
   constructor(options: JournalOptions) {
     this.#options = options;
-    this.#folder = new SpoolFolder(options.root, options.files);
+    this.#folder = new SpoolFolder(options.root, options.files, options.onFailure);
     this.#segments = new SegmentList({
       files: options.files,
       onSettled: () => {
@@ -39,6 +42,7 @@ export class Journal {
         if (this.#newlySettled >= settledBatch) this.writeSettled();
       },
       onFailure: options.onFailure,
+      onUnreadable: options.onUnreadable,
       onRemoved: (path) => this.#folder.tidy(dirname(path)),
     });
   }
@@ -68,9 +72,39 @@ export class Journal {
     return this.#segments.bytes >= this.#options.maxBytes;
   }
 
+  /** Whether the size limit leaves no room for another event beside so many that are still to come. */
+  isFullWith(toCome: number): boolean {
+    return this.#segments.bytes + toCome * this.#longestLine >= this.#options.maxBytes;
+  }
+
+  /** Whether one more event can be promised room beside so many that are still to come. */
+  canPromise(toCome: number): boolean {
+    // What tells of settled events takes some room too.
+    const { maxBytes } = this.#options;
+    return this.#segments.bytes + (toCome + 1) * this.#longestLine + maxBytes / 32 < maxBytes;
+  }
+
   /** Whether the last try to write failed. */
   get isBroken(): boolean {
     return this.#restsUntilMs > 0;
+  }
+
+  /** How long a journal that could not be written is still left alone. */
+  restLeftMs(nowMs: number): number {
+    if (this.#restsUntilMs === 0) return 0;
+    const leftMs = this.#restsUntilMs - nowMs;
+    // More than the whole rest is left when the clock was set back.
+    return leftMs > 0 && leftMs <= restMs ? leftMs : 0;
+  }
+
+  /** Whether {@link readMore} is to bring more before long: files that cannot be read at all are not waited for. */
+  get isReading(): boolean {
+    return this.hasUnsurveyed || this.#segments.isReading;
+  }
+
+  /** When a file that could not be read is tried again; undefined when there is none. */
+  get readAgainInMs(): number | undefined {
+    return this.#segments.readAgainInMs;
   }
 
   /**
@@ -80,31 +114,48 @@ export class Journal {
    * @returns whether it stands on disk
    */
   append(event: QueuedEvent, isLoaded: boolean, nowMs: number): boolean {
-    const restLeftMs = this.#restsUntilMs - nowMs;
-    // More than the whole rest is left when the clock was set back.
-    if (restLeftMs > 0 && restLeftMs <= restMs) return false;
+    if (this.restLeftMs(nowMs) > 0) return false;
     try {
       this.#keepFolder(nowMs);
       const line = encodeEvent(event.originKey, event.body);
       const active = this.#writable(line.length);
       const offset = active.append(line);
-      this.#segments.bytes += active.segment.bytes - offset;
+      const size = active.segment.bytes - offset;
+      this.#segments.bytes += size;
+      if (size > this.#longestLine) this.#longestLine = size;
       this.#place(active.segment, event, offset, isLoaded);
       this.#restsUntilMs = 0;
       return true;
     } catch (error) {
-      this.#restsUntilMs = nowMs + restMs;
-      this.#options.onFailure(error as Error);
+      this.#rest(error as Error, nowMs);
       return false;
     }
   }
 
-  /** Brings the next events from disk into memory; none only when {@link hasUnread} has become false. */
-  readMore(): QueuedEvent[] {
+  /** Tries a journal that could not be written, once its rest is over: somebody may be waiting for it. */
+  retry(nowMs: number): void {
+    if (!this.isBroken || this.restLeftMs(nowMs) > 0) return;
+    try {
+      this.#keepFolder(nowMs);
+      // An empty line says nothing.
+      const active = this.#writable(1);
+      active.append('\n');
+      this.#segments.bytes += 1;
+      this.#restsUntilMs = 0;
+    } catch (error) {
+      this.#rest(error as Error, nowMs);
+    }
+  }
+
+  /**
+   * Brings the next events from disk into memory; none when {@link hasUnread} has become false, or when a file could
+   * not be read and is to be tried again in {@link readAgainInMs}.
+   */
+  readMore(): readonly QueuedEvent[] {
     for (;;) {
       // Our own come after all that dead processes left.
-      while (this.hasUnsurveyed && !this.#segments.oldestUnread?.isAdopted) this.surveyNext();
-      const segment = this.#segments.oldestUnread;
+      while (this.hasUnsurveyed && !this.#segments.nextToRead?.isAdopted) this.surveyNext();
+      const segment = this.#segments.nextToRead;
       if (!segment) return [];
       // A stretch of settled events yields none, and there are more behind it.
       const events = this.#segments.load(segment);
@@ -130,12 +181,12 @@ export class Journal {
    * @returns the events that are gone
    */
   evictOldest(keeps: (event: QueuedEvent) => boolean, nowMs: number): QueuedEvent[] {
-    if (!this.#segments.oldest) this.surveyNext();
+    while (this.hasUnsurveyed && !this.#segments.oldest?.isAdopted) this.surveyNext();
     const segment = this.#segments.oldest;
     if (!segment) return [];
     if (segment === this.#active?.segment) this.#sealActive();
     const inMemory = new Set(segment.loaded);
-    while (segment.unread > 0) this.#segments.load(segment);
+    this.#loadAll(segment);
     let bytesToKeep = segment.bytes / 2;
     const evicted: QueuedEvent[] = [];
     for (const event of [...segment.loaded]) {
@@ -182,6 +233,21 @@ export class Journal {
     this.writeSettled();
     this.#sealActive();
     this.#folder.release();
+  }
+
+  #rest(error: Error, nowMs: number): void {
+    this.#restsUntilMs = nowMs + restMs;
+    this.#options.onFailure(error);
+  }
+
+  /** What cannot be read is left, in its file, to the next process. */
+  #loadAll(segment: Segment): void {
+    while (segment.unread > 0) {
+      this.#segments.load(segment);
+      if (segment.failedReads === 0) continue;
+      this.#options.onAdopted(-segment.unread);
+      this.#segments.giveUp(segment);
+    }
   }
 
   #place(segment: Segment, event: QueuedEvent, offset: number, isLoaded: boolean): void {
@@ -246,5 +312,7 @@ export class Journal {
     this.#active = undefined;
     const moved = this.#segments.clear();
     for (const event of moved) if (!this.append(event, true, nowMs)) this.onVolatile(event);
+    // Nothing may have been there to write.
+    this.#folder.keep(nowMs);
   }
 }

@@ -1,7 +1,13 @@
 import type { QueuedEvent } from '../delivery/queued-event.ts';
 import type { JournalFiles } from './journal-files.ts';
 import { Segment } from './segment.ts';
-import { loadUnread, survey } from './segment-survey.ts';
+import { type LoadedEvents, loadUnread, survey } from './segment-survey.ts';
+
+/** How long a file that could not be read is left alone: the first time, doubled with each further one, and at most. */
+const firstRestMs = 500;
+const longestRestMs = 30_000;
+/** So often in a row the others wait for a file that cannot be read, which keeps the order. */
+const patientReads = 3;
 
 /** What a {@link SegmentList} works with. */
 export interface SegmentListOptions {
@@ -10,6 +16,8 @@ export interface SegmentListOptions {
   readonly onSettled: () => void;
   /** Told why a file cannot be read. */
   readonly onFailure: (error: Error) => void;
+  /** Told of records that could not be read any more. */
+  readonly onUnreadable: (count: number) => void;
   /** Told of every file that is deleted. */
   readonly onRemoved: (path: string) => void;
 }
@@ -21,6 +29,8 @@ export class SegmentList {
   #segments: Segment[] = [];
   /** Segments of dead processes of which nothing is known yet. */
   #unsurveyed: Segment[] = [];
+  /** The paths of all adopted segments. */
+  readonly #adopted = new Set<string>();
   /** Events on disk that memory does not hold, as far as they are counted. */
   unread = 0;
   /** Bytes of all files. */
@@ -53,9 +63,9 @@ export class SegmentList {
 
   /** Adds what a dead process left, unless it stands here already. */
   adopt(path: string): void {
-    const isKnown = (segment: Segment) => segment.path === path;
-    if (this.#segments.some(isKnown) || this.#unsurveyed.some(isKnown)) return;
+    if (this.#adopted.has(path)) return;
     const bytes = this.#options.files.size(path);
+    this.#adopted.add(path);
     this.bytes += bytes;
     this.#unsurveyed.push(this.#create(path, bytes, true));
   }
@@ -70,6 +80,7 @@ export class SegmentList {
     } catch (error) {
       // The file stays where it is, and the next search for left-behind files finds it again.
       this.bytes -= segment.bytes;
+      this.#adopted.delete(segment.path);
       this.#options.onFailure(error as Error);
       return { unread: 0, damaged: 0 };
     }
@@ -81,25 +92,58 @@ export class SegmentList {
     return { unread, damaged };
   }
 
-  /** The oldest segment with events that memory does not hold. */
-  get oldestUnread(): Segment | undefined {
-    return this.#segments.find(({ unread }) => unread > 0);
+  /**
+   * The oldest segment with events that memory does not hold. For one that could not be read the others wait a few
+   * times; then it is passed over, and tried now and then.
+   */
+  get nextToRead(): Segment | undefined {
+    for (const segment of this.#segments) {
+      if (segment.unread === 0) continue;
+      if (segment.failedReads === 0 || segment.readAgainAtMs <= performance.now()) return segment;
+      if (segment.failedReads < patientReads) return undefined;
+    }
+    return undefined;
   }
 
-  /** Loads the next events of a segment; none, and none to come, when its file cannot be read. */
-  load(segment: Segment): QueuedEvent[] {
+  /** Whether there are events that memory does not hold, in a file for which the others wait. */
+  get isReading(): boolean {
+    return this.#segments.some(({ failedReads, unread }) => unread > 0 && failedReads < patientReads);
+  }
+
+  /** When a file that could not be read is tried again; undefined when there is none. */
+  get readAgainInMs(): number | undefined {
+    const failed = this.#segments.filter(({ failedReads, unread }) => unread > 0 && failedReads > 0);
+    if (failed.length === 0) return undefined;
+    const atMs = Math.min(...failed.map(({ readAgainAtMs }) => readAgainAtMs));
+    return Math.max(0, atMs - performance.now());
+  }
+
+  /** Loads the next events of a segment; none, and those to come later, when its file cannot be read. */
+  load(segment: Segment): readonly QueuedEvent[] {
     const before = segment.unread;
-    let events: QueuedEvent[] = [];
+    let loaded: LoadedEvents;
     try {
-      events = loadUnread(this.#options.files, segment);
+      loaded = loadUnread(this.#options.files, segment);
     } catch (error) {
-      segment.isUnreadable = true;
-      segment.unread = 0;
+      const restMs = Math.min(longestRestMs, firstRestMs * 2 ** segment.failedReads);
+      segment.failedReads += 1;
+      segment.readAgainAtMs = performance.now() + restMs;
       this.#options.onFailure(error as Error);
+      return [];
     }
+    segment.failedReads = 0;
     this.unread -= before - segment.unread;
+    if (loaded.damaged > 0) this.#options.onUnreadable(loaded.damaged);
     this.removeIfDone(segment);
-    return events;
+    return loaded.events;
+  }
+
+  /** Waits no longer for what cannot be read; the file stays where it is. */
+  giveUp(segment: Segment): void {
+    segment.isUnreadable = true;
+    this.unread -= segment.unread;
+    segment.unread = 0;
+    this.removeIfDone(segment);
   }
 
   /** Deletes the file of a segment that nobody needs any more. */
@@ -110,6 +154,7 @@ export class SegmentList {
     this.#segments.splice(index, 1);
     this.bytes -= segment.bytes;
     if (segment.isUnreadable) return;
+    this.#adopted.delete(segment.path);
     try {
       this.#options.files.unlink(segment.path);
       this.#options.onRemoved(segment.path);
@@ -124,6 +169,7 @@ export class SegmentList {
     for (const event of loaded) event.place?.unload(event);
     this.#segments = [];
     this.#unsurveyed = [];
+    this.#adopted.clear();
     this.unread = 0;
     this.bytes = 0;
     return loaded;

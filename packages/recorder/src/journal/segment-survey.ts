@@ -29,8 +29,16 @@ export function survey(files: JournalFiles, segment: Segment): number {
   return damaged;
 }
 
-/** Reads on from the segment's cursor and returns the events that were loaded, which may be none. */
-export function loadUnread(files: JournalFiles, segment: Segment): QueuedEvent[] {
+/** What {@link loadUnread} found. */
+export interface LoadedEvents {
+  /** May be none. */
+  readonly events: readonly QueuedEvent[];
+  /** How many were there when they were counted, and cannot be read now. */
+  readonly damaged: number;
+}
+
+/** Reads on from the segment's cursor. */
+export function loadUnread(files: JournalFiles, segment: Segment): LoadedEvents {
   const chunk = readChunk(files, segment.path, segment.cursor, chunkBytes);
   const loaded: QueuedEvent[] = [];
   segment.cursor = chunk.nextOffset;
@@ -41,9 +49,11 @@ export function loadUnread(files: JournalFiles, segment: Segment): QueuedEvent[]
     segment.load(event, offset);
     loaded.push(event);
   }
-  // Records that could be read before and cannot now are not waited for.
-  if (chunk.isLast) segment.unread = 0;
-  return loaded;
+  if (!chunk.isLast) return { events: loaded, damaged: 0 };
+  // They are not waited for.
+  const damaged = segment.unread;
+  segment.unread = 0;
+  return { events: loaded, damaged };
 }
 
 function toQueuedEvent(originKey: string, body: string): QueuedEvent {

@@ -9,8 +9,11 @@ export class Segment implements JournalPlace {
   readonly path: string;
   /** Bytes of whole lines. */
   bytes: number;
-  /** Reading failed: the file stays for a process that can read it. */
+  /** Given up, since it cannot be read: the file stays for a process that can read it. */
   isUnreadable = false;
+  /** How often in a row it could not be read, and when that is tried again. */
+  failedReads = 0;
+  readAgainAtMs = 0;
   /** Nothing more is appended. */
   isSealed: boolean;
   /** Whether another process wrote it. */

@@ -12,13 +12,20 @@ const releasedSuffix = '.released';
 export class SpoolFolder {
   readonly root: string;
   readonly #files: JournalFiles;
+  readonly #onFailure: (error: Error) => void;
   #path = '';
   #markedAtMs = 0;
+  /** Another process has the folder, and there is no new one yet. */
+  #isLost = false;
 
-  /** @throws the system's error when the folder cannot be made */
-  constructor(root: string, files: JournalFiles) {
+  /**
+   * @param onFailure - told why the folder cannot be marked
+   * @throws the system's error when the folder cannot be made
+   */
+  constructor(root: string, files: JournalFiles, onFailure: (error: Error) => void) {
     this.root = root;
     this.#files = files;
+    this.#onFailure = onFailure;
     files.mkdir(root);
     this.#create();
   }
@@ -30,22 +37,25 @@ export class SpoolFolder {
 
   /**
    * Marks the folder as alive, when that is due. A process that stood still for a minute may find that another took
-   * its folder over; it then gets a new one.
+   * its folder over; the next call then makes a new one.
    *
-   * @returns whether the folder is still the one it was
+   * @returns whether the folder is there; false once when it was lost
+   * @throws the system's error when a new one cannot be made; each further call tries again
    */
   keep(nowMs: number): boolean {
+    if (this.#isLost) this.#create();
     const agoMs = nowMs - this.#markedAtMs;
     // Below 0 when the clock was set back.
     if (agoMs >= 0 && agoMs < heartbeatMs) return true;
     this.#markedAtMs = nowMs;
     try {
       this.#files.touch(this.#path);
-      return true;
-    } catch {
-      this.#create();
-      return false;
+    } catch (error) {
+      // Only a folder that is gone belongs to somebody else.
+      this.#isLost = (error as NodeJS.ErrnoException).code === 'ENOENT';
+      if (!this.#isLost) this.#onFailure(error as Error);
     }
+    return !this.#isLost;
   }
 
   /** Takes over what dead processes left behind; returns paths of segments, oldest first. */
@@ -86,9 +96,11 @@ export class SpoolFolder {
 
   #create(): void {
     const nowMs = Date.now();
-    this.#path = join(this.root, folderName(ownIdentity(), nowMs));
-    this.#files.mkdir(this.#path);
+    const path = join(this.root, folderName(ownIdentity(), nowMs));
+    this.#files.mkdir(path);
+    this.#path = path;
     this.#markedAtMs = nowMs;
+    this.#isLost = false;
   }
 
   #isLeftBehind(name: string, nowMs: number): boolean {

@@ -34,6 +34,9 @@ if (MODE === 'forever') recordForever();
 else for (let index = 0; index < Number(COUNT); index += 1) recordOne(index);
 
 switch (MODE) {
+  case 'observed':
+    await recorder.toolCall({ toolName: 'tool', arguments: {} }, () => 'ran');
+    break;
   case 'exit':
     process.exit(7);
     break;

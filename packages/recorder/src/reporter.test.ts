@@ -1,0 +1,12 @@
+import { expect, test, vi } from 'vitest';
+import { Counters } from './counters.ts';
+import { Reporter } from './reporter.ts';
+
+test('an event that cannot be read is counted as lost, and nothing is thrown', () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  const counters = new Counters();
+  new Reporter({ onDrop: () => {} }, counters).dropped('{"eventId":', 'full');
+  expect(counters.droppedByReason.full).toBe(1);
+  expect(warn.mock.calls).toEqual([['[actlog] onDrop or onError threw: SyntaxError.']]);
+  warn.mockRestore();
+});

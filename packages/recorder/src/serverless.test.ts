@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { BackgroundFlush } from './serverless.ts';
+
+test('an event that comes when a flush is all but over keeps the function running, too', async () => {
+  for (let turns = 0; turns < 10; turns += 1) {
+    let pending = 0;
+    const given: Promise<unknown>[] = [];
+    const background = new BackgroundFlush(
+      async () => {
+        pending = 0;
+      },
+      (promise) => given.push(promise),
+      () => {},
+    );
+    const record = (): void => {
+      pending += 1;
+      background.request();
+    };
+    record();
+    for (let turn = 0; turn < turns; turn += 1) await undefined;
+    record();
+    for (let index = 0; index < given.length; index += 1) await given[index];
+    expect(pending).toBe(0);
+  }
+});
+
+test('many events share one flush', async () => {
+  const given: Promise<unknown>[] = [];
+  let flushes = 0;
+  const background = new BackgroundFlush(
+    async () => {
+      flushes += 1;
+    },
+    (promise) => given.push(promise),
+    () => {},
+  );
+  background.request();
+  await Promise.all(given);
+  expect([given.length, flushes]).toEqual([1, 1]);
+});
