@@ -7,9 +7,6 @@ export interface BodySink {
 /** An answer is larger than it may be. */
 export class BodyTooLarge extends Error {}
 
-/** The place where the bytes go failed, such as a disk that is full; `cause` is its error. Not the network's fault. */
-export class SinkFailure extends Error {}
-
 /** An answer is encoded in a way that this platform cannot undo. */
 export class UnknownEncoding extends Error {}
 

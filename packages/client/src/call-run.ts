@@ -9,6 +9,7 @@ import { ActlogError } from './errors/actlog-error.ts';
 import { APIAbortError } from './errors/api-abort-error.ts';
 import { APITimeoutError } from './errors/api-timeout-error.ts';
 import { Exchange } from './exchange.ts';
+import { FinalFailure } from './final-failure.ts';
 import type { ResponseHead } from './response-head.ts';
 import { retryDelayMs } from './retry-plan.ts';
 import { type Settings, timeLimit, wholeNumber } from './settings.ts';
@@ -24,9 +25,8 @@ export class CallRun<Data> {
   readonly #mostBytes: number;
   readonly #maxRetryAfterMs: number;
   #attempt = 0;
-  #exchange: Exchange | undefined;
-  #body: MemorySink | undefined;
-  #wake: (() => void) | undefined;
+  /** What ends the present step at once: the exchange, a hook's time or a wait. */
+  #stop: ((reason: Error) => void) | undefined;
 
   constructor(call: Call<Data>, settings: Settings, transport: Transport) {
     this.#call = call;
@@ -47,10 +47,7 @@ export class CallRun<Data> {
     const retries = wholeNumber('maxRetries', options.maxRetries) ?? this.#settings.maxRetries;
     const { signal } = options;
     if (signal?.aborted) throw this.#abortError();
-    const onAbort = () => {
-      this.#wake?.();
-      this.#exchange?.abort(this.#abortError());
-    };
+    const onAbort = () => this.#stop?.(this.#abortError());
     signal?.addEventListener('abort', onAbort);
     try {
       return await pRetry((attempt) => this.#try(attempt), {
@@ -58,6 +55,8 @@ export class CallRun<Data> {
         minTimeout: 0, // the wait is our own, in onFailedAttempt
         onFailedAttempt: (failed) => this.#beforeRetry(failed),
       });
+    } catch (error) {
+      throw error instanceof FinalFailure ? error.cause : error;
     } finally {
       signal?.removeEventListener('abort', onAbort);
     }
@@ -71,23 +70,26 @@ export class CallRun<Data> {
     const headers = hooks.beforeRequest ? await this.#askHook(attempt) : call.headers;
     if (call.options.signal?.aborted) throw this.#abortError();
     const exchange = new Exchange((head) => this.#openSink(head));
-    this.#exchange = exchange;
+    this.#stop = (reason) => exchange.abort(reason);
     const startedAt = clock.now();
     const stopTimer = this.#startTimer(exchange, startedAt);
+    let isWhole = false;
     try {
       await this.#transport.send({ method, origin: baseURL.origin, target, headers, body }, exchange);
+      isWhole = true;
     } catch (error) {
       if (exchange.abortReason !== undefined) throw exchange.abortReason;
       // A status of failure says more than the body that broke off behind it.
       if (!exchange.head || exchange.head.status < 400) {
         throw connectionFailure(error, exchange, call, attempt);
       }
-      this.#body = undefined;
     } finally {
       stopTimer();
-      this.#exchange = undefined;
+      this.#stop = undefined;
     }
-    const answer = new Answer({ method, path }, exchange.head as ResponseHead, this.#body, attempt);
+    const { head, sink } = exchange;
+    const kept = isWhole && sink instanceof MemorySink ? sink : undefined;
+    const answer = new Answer({ method, path }, head as ResponseHead, kept, attempt);
     const told = this.#tell(answer, clock.now() - startedAt);
     if (told) await told;
     if (!isSuccess(answer.head)) throw errorFromAnswer(answer, clock.wallClock());
@@ -101,44 +103,58 @@ export class CallRun<Data> {
     const { requestId, attempt, request, head } = answer;
     const fields = { ...request, status: head.status, requestId, attempt, durationMs };
     logger.log('debug', 'answered', fields);
-    return hooks.afterResponse?.({ ...fields, headers: head.toHeaders() });
+    if (!hooks.afterResponse) return;
+    return this.#callHook(() => hooks.afterResponse?.({ ...fields, headers: head.toHeaders() }), true);
   }
 
   #openSink(head: ResponseHead): BodySink {
-    this.#body = undefined;
     const own = isSuccess(head) ? this.#call.openSink?.() : undefined;
-    if (own) return own;
-    this.#body = new MemorySink(this.#mostBytes);
-    return this.#body;
+    return own ?? new MemorySink(this.#mostBytes);
   }
 
   async #askHook(attempt: number): Promise<Record<string, string>> {
     const { method, target, headers } = this.#call;
     const { hooks, baseURL } = this.#settings;
     const request = { method, url: baseURL.origin + target, headers: { ...headers }, attempt };
-    await hooks.beforeRequest?.(request);
+    await this.#callHook(() => hooks.beforeRequest?.(request), attempt > 1);
     return request.headers;
   }
 
-  /** One timer bounds the try, its body included. Where the body goes to a sink, it bounds each silence. */
+  /**
+   * Calls a hook, and waits for it unless the signal aborts or the deadline ends. What it throws ends the call.
+   *
+   * @param maybeSent What an error says when the deadline ends.
+   */
+  #callHook(hook: () => void | Promise<void>, maybeSent: boolean): Promise<void> {
+    const { clock } = this.#settings;
+    const called = (async () => hook())();
+    return this.#wait((resolve, reject) => {
+      const fail = (cause: unknown) => reject(new FinalFailure('', { cause }));
+      called.then(resolve, fail);
+      if (this.#deadlineAt === Infinity) return undefined;
+      const onTime = () => fail(this.#timeoutError(maybeSent));
+      return clock.setTimeout(onTime, Math.max(0, this.#deadlineAt - clock.now()));
+    });
+  }
+
+  /** One timer bounds the try, its body included. Where the body goes to the call's sink, it bounds each silence. */
   #startTimer(exchange: Exchange, startedAt: number): () => void {
     const { clock } = this.#settings;
     let timer: TimerHandle;
-    let chunks = 0;
-    const arm = (from: number) => {
-      const limitMs = Math.min(this.#timeoutMs, this.#deadlineAt - from);
-      timer = clock.setTimeout(onTime, Math.max(0, Math.min(limitMs, longestTimerMs)));
+    let heardAt = startedAt;
+    const leftMs = () => Math.min(heardAt + this.#timeoutMs, this.#deadlineAt) - clock.now();
+    const arm = () => {
+      const from = heardAt;
+      timer = clock.setTimeout(() => onTime(from), Math.max(0, Math.min(leftMs(), longestTimerMs)));
     };
-    const onTime = () => {
-      const now = clock.now();
-      if (this.#call.openSink && exchange.chunks > chunks && now < this.#deadlineAt) {
-        chunks = exchange.chunks;
-        arm(now);
-        return;
-      }
-      exchange.abort(this.#timeoutError(exchange.maybeSent, exchange.head?.status));
+    const onTime = (from: number) => {
+      if (heardAt > from && leftMs() > 0) arm();
+      else exchange.abort(this.#timeoutError(exchange.maybeSent, exchange.head?.status));
     };
-    arm(startedAt);
+    exchange.onPiece = () => {
+      if (!(exchange.sink instanceof MemorySink)) heardAt = clock.now();
+    };
+    arm();
     return () => clock.clearTimeout(timer);
   }
 
@@ -149,29 +165,36 @@ export class CallRun<Data> {
     const { repeatable, method, path } = this.#call;
     const rules = { repeatable, maxRetryAfterMs: this.#maxRetryAfterMs };
     const delayMs = retryDelayMs(error, rules, attemptNumber, clock.random());
+    if (delayMs === undefined || !(error instanceof ActlogError)) throw error;
     // A wait that ends behind the deadline helps nobody: the caller learns of the failure now.
-    const tooLate = delayMs === undefined || clock.now() + delayMs >= this.#deadlineAt;
-    if (tooLate || !(error instanceof ActlogError)) throw error;
+    const isTooLate = () => clock.now() + delayMs >= this.#deadlineAt;
+    if (isTooLate()) throw error;
     const { status, code, requestId } = error;
     const attempt = attemptNumber;
     logger.log('info', 'trying again', { method, path, status, code, requestId, attempt, delayMs });
-    await hooks.onRetry?.({ error, attempt, delayMs });
-    await this.#sleep(delayMs);
+    if (hooks.onRetry) await this.#callHook(() => hooks.onRetry?.({ error, attempt, delayMs }), true);
+    if (isTooLate()) throw error; // the hook took its time
+    await this.#wait((resolve) => (delayMs > 0 ? clock.setTimeout(resolve, delayMs) : resolve()));
   }
 
-  async #sleep(delayMs: number): Promise<void> {
+  /**
+   * Waits until the given function calls back, or the signal aborts.
+   *
+   * @param start Gives the timer that it started, if any, which ends with the wait.
+   */
+  async #wait(start: (resolve: () => void, reject: (reason: Error) => void) => TimerHandle): Promise<void> {
     const { signal } = this.#call.options;
-    const { clock } = this.#settings;
-    if (delayMs > 0 && !signal?.aborted) {
-      let timer: TimerHandle;
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-        timer = clock.setTimeout(resolve, delayMs);
+    let timer: TimerHandle;
+    try {
+      await new Promise<void>((resolve, reject) => {
+        this.#stop = reject;
+        if (signal?.aborted) reject(this.#abortError());
+        timer = start(resolve, reject);
       });
-      this.#wake = undefined;
-      clock.clearTimeout(timer);
+    } finally {
+      this.#stop = undefined;
+      this.#settings.clock.clearTimeout(timer);
     }
-    if (signal?.aborted) throw this.#abortError();
   }
 
   #abortError(): APIAbortError {
@@ -184,7 +207,7 @@ export class CallRun<Data> {
     });
   }
 
-  #timeoutError(maybeSent: boolean, status: number | undefined): APITimeoutError {
+  #timeoutError(maybeSent: boolean, status?: number): APITimeoutError {
     const { method, path } = this.#call;
     const late = this.#settings.clock.now() >= this.#deadlineAt;
     const limit = late

@@ -93,7 +93,8 @@ export class Caller {
     const { method, path, query, options = {} } = free;
     const { baseURL } = this.#settings;
     const search = queryString(options.extraQuery ? { ...query, ...options.extraQuery } : query);
-    const [bare = path, ownSearch] = path.split('?', 2);
+    const [bare = path, ...behind] = path.split('?');
+    const ownSearch = behind.join('?'); // a question mark may stand in a query (RFC 3986, section 3.4)
     const body = bodyText(free.body, options.extraBody);
     const call: Call<Data> = {
       method,

@@ -5,14 +5,16 @@ import { Exchange } from './exchange.ts';
 
 const request = { method: 'POST', path: '/v1/agents' };
 
-/** What a failure means, when the transport cannot tell whether the request left. */
-function failureOf(error: unknown, maybeSent = true) {
+/** What a failure means, unless told otherwise over a transport that cannot tell whether the request left. */
+function failureOf(error: unknown, maybeSent = true, errorTells = true) {
   const exchange = new Exchange(() => ({ write: () => {} }));
   exchange.maybeSent = maybeSent;
+  exchange.errorTells = errorTells;
   return connectionFailure(error, exchange, request, 1) as Error;
 }
 
 const coded = (code: string) => Object.assign(new Error('x'), { code });
+const calling = (syscall: string, code: string) => Object.assign(coded(code), { syscall });
 const fetchFailed = (cause: unknown) => new TypeError('fetch failed', { cause });
 
 describe('connectionFailure', () => {
@@ -23,6 +25,8 @@ describe('connectionFailure', () => {
       fetchFailed(new AggregateError([coded('ECONNREFUSED'), coded('ECONNREFUSED')])),
     ],
     ['a name that does not resolve', fetchFailed(coded('ENOTFOUND'))],
+    ['no way to the host', fetchFailed(calling('connect', 'EHOSTUNREACH'))],
+    ['a name that a resolver does not know', fetchFailed(calling('queryA', 'ENOTFOUND'))],
     ['a connection that takes too long, as undici says it', coded('UND_ERR_CONNECT_TIMEOUT')],
     ['a refused connection, as Bun says it', coded('ConnectionRefused')],
     [
@@ -40,11 +44,21 @@ describe('connectionFailure', () => {
   it.each([
     ['a reset', fetchFailed(coded('ECONNRESET'))],
     ['a closed socket', coded('UND_ERR_SOCKET')],
+    ['a route that was lost while reading', fetchFailed(calling('read', 'EHOSTUNREACH'))],
+    ['a network that was lost while writing', fetchFailed(calling('write', 'ENETUNREACH'))],
     ['something that is no error', 'broken'],
     ['nothing at all', undefined],
   ])('takes for possible that something was sent: %s', (_what, error) => {
     expect(failureOf(error)).toMatchObject({ name: 'APIConnectionError', maybeSent: true });
     expect(failureOf(error, false)).toMatchObject({ name: 'APIConnectionError', maybeSent: false });
+  });
+
+  it('believes a transport that can tell more than the error', () => {
+    for (const error of [calling('connect', 'EHOSTUNREACH'), coded('ENOTFOUND'), new Error('dns error')]) {
+      expect(failureOf(error, true, false)).toMatchObject({ maybeSent: true });
+      expect(failureOf(error, false, false)).toMatchObject({ maybeSent: false });
+    }
+    expect(failureOf(coded('ECONNREFUSED'), true, false)).toMatchObject({ maybeSent: false });
   });
 
   it.each([

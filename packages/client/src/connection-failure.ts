@@ -1,14 +1,17 @@
 import type { RequestName } from './answer.ts';
-import { BodyTooLarge, SinkFailure, UnknownEncoding } from './body-sink.ts';
+import { BodyTooLarge, UnknownEncoding } from './body-sink.ts';
 import { ActlogError } from './errors/actlog-error.ts';
 import { APIConnectionError } from './errors/api-connection-error.ts';
 import { InvalidArgumentError } from './errors/invalid-argument-error.ts';
 import { ResponseShapeError } from './errors/response-shape-error.ts';
 import type { Exchange } from './exchange.ts';
+import { FinalFailure } from './final-failure.ts';
 
 /** Failures that come before a request is sent, as Node, undici, Bun and Deno name them. */
 const beforeSending =
   /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EAI_NODATA|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|FailedToOpenSocket|DNSException.*)$/;
+/** The steps that come before sending, or none that is known; the codes of a lost route also come from a connection that stands. */
+const connecting = /^(connect|getaddrinfo|query|undefined)/;
 const beforeSendingMessage = /connection refused|dns error|failed to lookup|name not resolved/i;
 
 /** The peer's certificate or its TLS is not to be trusted; that does not change by trying again. */
@@ -24,8 +27,7 @@ export function connectionFailure(
   request: RequestName,
   attempt: number,
 ): unknown {
-  if (error instanceof ActlogError) return error;
-  if (error instanceof SinkFailure) return error.cause;
+  if (error instanceof ActlogError || error instanceof FinalFailure) return error;
   const { method, path } = request;
   const context = { method, path, attempts: attempt, status: exchange.head?.status };
   const say = (problem: string, code = '') => `${method} ${path}: ${problem}${code && ` (${code})`}.`;
@@ -43,16 +45,28 @@ export function connectionFailure(
     const message = say('the TLS connection is not trusted; check baseURL and the certificate', code);
     return new APIConnectionError(message, { ...withCause, maybeSent: false }, 'TLS_FAILED');
   }
-  const unsent =
-    !exchange.maybeSent || beforeSending.test(code) || beforeSendingMessage.test(messageOf(error));
+  // A connection that stands is never refused: that counts also where a dispatcher in between, such as a mock, said
+  // that the request was started.
+  const refused = code === 'ECONNREFUSED' || (exchange.errorTells && failedBeforeSending(error));
+  const unsent = !exchange.maybeSent || (refused && !exchange.head);
   const problem = unsent
     ? 'no connection to the service; the request was not sent'
     : `the connection broke ${exchange.head ? 'in' : 'before'} the answer; the service may have acted on the request`;
   return new APIConnectionError(say(problem, code), { ...withCause, maybeSent: !unsent });
 }
 
+/** Whether an error by itself says that nothing was sent. */
+function failedBeforeSending(error: unknown): boolean {
+  if (!connecting.test(String(codedCause(error)?.syscall))) return false;
+  return beforeSending.test(codeOf(error)) || beforeSendingMessage.test(messageOf(error));
+}
+
 function codeOf(error: unknown): string {
-  return String(causesOf(error).find(({ code }) => typeof code === 'string')?.code ?? '');
+  return String(codedCause(error)?.code ?? '');
+}
+
+function codedCause(error: unknown): Record<string, unknown> | undefined {
+  return causesOf(error).find(({ code }) => typeof code === 'string');
 }
 
 function messageOf(error: unknown): string {

@@ -10,6 +10,7 @@ export class DispatchHandler implements Dispatcher.DispatchHandler {
   readonly #resolve: () => void;
   readonly #reject: (reason: unknown) => void;
   #controller: Dispatcher.DispatchController | undefined;
+  #encoding: string | undefined;
   #sink: BodySink | undefined;
   #decoder: FinishingSink | undefined;
   #pending: Promise<void> | undefined;
@@ -42,14 +43,14 @@ export class DispatchHandler implements Dispatcher.DispatchHandler {
   ): void {
     if (status < 200) return; // an interim answer (RFC 9110, section 15.2)
     const head = new ParsedHead(status, headers);
-    const sink = this.#exchange.receive(head);
+    this.#exchange.receive(head);
     const encoding = headers['content-encoding'];
-    if (encoding !== undefined) this.#decoder = decodingSink(String(encoding), sink);
-    this.#sink = this.#decoder ?? sink;
+    if (encoding !== undefined) this.#encoding = String(encoding);
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
-    this.#exchange.chunks += 1;
+    this.#exchange.onPiece?.();
+    this.#sink ??= this.#openSink();
     const pending = this.#sink?.write(chunk);
     if (pending === undefined) return;
     controller.pause();
@@ -71,6 +72,13 @@ export class DispatchHandler implements Dispatcher.DispatchHandler {
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     this.#reject(error);
+  }
+
+  /** Opened by the first piece, as an encoding says nothing of an answer without a body. */
+  #openSink(): BodySink | undefined {
+    const { sink } = this.#exchange;
+    if (sink && this.#encoding !== undefined) this.#decoder = decodingSink(this.#encoding, sink);
+    return this.#decoder ?? sink;
   }
 
   async #finish(): Promise<void> {

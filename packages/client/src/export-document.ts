@@ -7,7 +7,7 @@ import { ExportScanner, type ScannedExport } from './export-scanner.ts';
 export async function readExport(answer: Answer): Promise<ResponseOf<'sessions.export'>> {
   const document = answer.jsonObject();
   const { contentSha256, eventCount } = document;
-  if (contentSha256 === undefined && eventCount === undefined) return document;
+  if ((contentSha256 ?? eventCount ?? undefined) === undefined) return document;
   const parts: Uint8Array[] = [];
   const scanner = new ExportScanner((bytes) => parts.push(bytes));
   scanner.feed(answer.body?.bytes() ?? new Uint8Array());

@@ -1,8 +1,9 @@
 import type { Hash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
-import { type BodySink, SinkFailure } from './body-sink.ts';
+import type { BodySink } from './body-sink.ts';
 import type { ExportToFileOptions } from './export-file.ts';
 import { ExportScanner, type ScannedExport } from './export-scanner.ts';
+import { FinalFailure } from './final-failure.ts';
 
 /** What an `ExportFileSink` works with. */
 interface ExportFileParts {
@@ -41,7 +42,7 @@ export class ExportFileSink implements BodySink {
       this.#bytes += chunk.length;
       this.#parts.options.onProgress?.({ bytes: this.#bytes, events: this.#scanner.eventCount });
     } catch (cause) {
-      throw new SinkFailure('the export could not be written', { cause });
+      throw new FinalFailure('the export could not be written', { cause });
     }
   }
 

@@ -62,6 +62,13 @@ describe('ExportScanner', () => {
     expect(scan(text).whole).toBe(false);
   });
 
+  it('takes a field that is null for one that is missing, and the text for a text', () => {
+    const nothing = { declaredEventCount: undefined, declaredSha256: undefined };
+    expect(scan('{"eventCount":null,"events":[{}],"contentSha256": null }')).toMatchObject(nothing);
+    expect(scan('{"contentSha256":"ab","events":[],"contentSha256":null}')).toMatchObject(nothing);
+    expect(scan('{"events":[],"contentSha256":"null"}')).toMatchObject({ declaredSha256: 'null' });
+  });
+
   it('keeps no more of a field than it needs', () => {
     const found = scan(`{"contentSha256":"${'a'.repeat(100_000)}","events":[]}`);
     expect(found.declaredSha256).toHaveLength(200);

@@ -35,6 +35,7 @@ export class ExportScanner {
   #awaitsName = false;
   #name = '';
   #text = '';
+  #isQuoted = false;
   readonly #fields = new Map<string, string>();
 
   /** @param onEvents Takes the bytes of the events array, in order. */
@@ -116,7 +117,10 @@ export class ExportScanner {
 
   #between(byte: number): void {
     if (this.#depth === 0) this.#broken = true;
-    if (byte === quote) this.#inString = true;
+    if (byte === quote) {
+      this.#inString = true;
+      if (this.#depth === 1) this.#isQuoted = true;
+    }
     if (this.#inEvents) {
       if (this.#depth !== 2) return;
       if (byte === comma) this.#commas += 1;
@@ -126,6 +130,7 @@ export class ExportScanner {
     if (byte === colon && this.#awaitsName) {
       this.#name = this.#text;
       this.#text = '';
+      this.#isQuoted = false;
       this.#awaitsName = false;
     } else if (byte === comma) {
       this.#endField();
@@ -135,10 +140,16 @@ export class ExportScanner {
   }
 
   #endField(): void {
-    if (!this.#awaitsName) this.#fields.set(this.#name.slice(0, 20), this.#text);
+    if (!this.#awaitsName) this.#setField(this.#name.slice(0, 20));
     this.#text = '';
     this.#awaitsName = true;
     if (this.#fields.size > 100) this.#broken = true;
+  }
+
+  #setField(name: string): void {
+    // A field that is null says as much as one that is missing.
+    if (this.#text === 'null' && !this.#isQuoted) this.#fields.delete(name);
+    else this.#fields.set(name, this.#text);
   }
 
   #keep(byte: number): void {

@@ -29,6 +29,7 @@ export class FetchTransport implements Transport {
     // A bare call: the platform's fetch must not be called as a method of ours.
     const { fetch } = this;
     exchange.maybeSent = true; // fetch does not tell; the error may
+    exchange.errorTells = true;
     const response = await fetch(request.origin + request.target, {
       method,
       headers: { ...headers },
@@ -36,16 +37,18 @@ export class FetchTransport implements Transport {
       redirect: 'manual',
       ...(body === undefined ? {} : { body }),
     });
-    const sink = exchange.receive(new FetchedHead(response));
     const reader = response.body?.getReader();
-    if (reader === undefined) return;
+    const cancel = () => reader?.cancel().catch(() => {});
+    // A fetch that ignores its signal does not end its body either.
+    signal.onabort = cancel;
     try {
-      for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
-        exchange.chunks += 1;
+      const sink = exchange.receive(new FetchedHead(response));
+      for (let piece = await reader?.read(); piece && !piece.done; piece = await reader?.read()) {
+        exchange.onPiece?.();
         await sink.write(piece.value);
       }
     } catch (error) {
-      reader.cancel(error).catch(() => {});
+      cancel();
       throw error;
     }
   }

@@ -33,7 +33,10 @@ export interface PlannedRetry {
   readonly delayMs: number;
 }
 
-/** Functions that look at every try. One that throws, or whose promise is rejected, ends the call with its error. */
+/**
+ * Functions that look at every try. One that throws, or whose promise is rejected, ends the call with just what it
+ * threw. The call's `signal` and `deadlineMs` end it also while it waits for one.
+ */
 export interface Hooks {
   /** Before every try. */
   readonly beforeRequest?: ((request: OutgoingRequest) => void | Promise<void>) | undefined;

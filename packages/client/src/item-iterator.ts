@@ -49,7 +49,7 @@ export class ItemIterator<Item> implements AsyncIterableIterator<Item, undefined
     try {
       while (!this.#ended && this.#at >= this.#items.length) {
         const { done, value } = await this.#pages.next();
-        if (done) this.#end();
+        if (done || this.#ended) this.#end();
         else {
           this.#items = value.items;
           this.#at = 0;

@@ -1,6 +1,7 @@
 import type { Caller } from './caller.ts';
 import { CursorTrail, repeatedCursor } from './cursor-trail.ts';
 import { fetchPage, type ListSource } from './list-source.ts';
+import { onLeaving } from './on-leaving.ts';
 import type { Page } from './page.ts';
 
 /** How many cursors a loop remembers one by one, so that it meets a repeated one before it meets its items again. */
@@ -10,21 +11,31 @@ const rememberedCursors = 1_000;
  * Goes through the pages of a list. Leaving the loop early ends it: a page that is on its way is aborted, and no
  * other is asked for.
  */
-export async function* iteratePages<Item>(
+export function iteratePages<Item>(
   caller: Caller,
   source: ListSource,
 ): AsyncGenerator<Page<Item>, undefined> {
+  const left = new AbortController();
+  return onLeaving(pagesOf<Item>(caller, source, left), () => left.abort(left));
+}
+
+/** @param left Aborted with itself for a reason, when nobody waits for a page any more. */
+async function* pagesOf<Item>(
+  caller: Caller,
+  source: ListSource,
+  left: AbortController,
+): AsyncGenerator<Page<Item>, undefined> {
   const { signal, prefetch = false } = source.options;
   const recent = new Set<string>();
-  // Only a page that is asked for ahead of need can be on its way when the loop is left.
-  const ahead = prefetch ? new AbortController() : undefined;
-  const forward = () => ahead?.abort(signal?.reason);
-  if (ahead && signal?.aborted) forward();
-  if (ahead) signal?.addEventListener('abort', forward);
+  const forward = () => left.abort(signal?.reason);
   let trail = new CursorTrail();
 
   const fetch = async (cursor?: string): Promise<Page<Item>> => {
-    const { data, answer } = await fetchPage<Item>(caller, source, cursor, trail, ahead?.signal ?? signal);
+    if (signal?.aborted) forward();
+    // Only while a page is on its way: an iterator may be dropped without being left.
+    signal?.addEventListener('abort', forward);
+    const asked = fetchPage<Item>(caller, source, cursor, trail, left.signal);
+    const { data, answer } = await asked.finally(() => signal?.removeEventListener('abort', forward));
     const { nextCursor, items } = data;
     if (nextCursor === null) return data;
     if (recent.has(nextCursor)) throw answer.shapeError(repeatedCursor);
@@ -46,8 +57,10 @@ export async function* iteratePages<Item>(
       page = nextCursor === null ? undefined : await (next ?? fetch(nextCursor));
     }
     return undefined;
+  } catch (error) {
+    if (left.signal.reason === left) return undefined; // whoever asked for this page has left
+    throw error;
   } finally {
-    signal?.removeEventListener('abort', forward);
-    ahead?.abort();
+    left.abort(left);
   }
 }

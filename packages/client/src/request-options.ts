@@ -3,7 +3,7 @@ import type { HeaderOverrides } from './request-headers.ts';
 
 /** Options of one call. They win over the client's. */
 export interface RequestOptions {
-  /** Ends the call, also while it waits for a retry, with an `APIAbortError`. */
+  /** Ends the call, also while it waits for a retry or a hook, with an `APIAbortError`. */
   readonly signal?: AbortSignal | undefined;
   /** Longest time of one try, its body included, in milliseconds. */
   readonly timeoutMs?: number | undefined;
@@ -11,7 +11,7 @@ export interface RequestOptions {
   readonly maxRetries?: number | undefined;
   /** Longest `Retry-After` to wait for, in milliseconds. */
   readonly maxRetryAfterMs?: number | undefined;
-  /** Longest time of the whole call, with all tries and waits, in milliseconds. */
+  /** Longest time of the whole call, with all tries, waits and hooks, in milliseconds. */
   readonly deadlineMs?: number | undefined;
   /** Most bytes of the answer. */
   readonly maxResponseBytes?: number | undefined;

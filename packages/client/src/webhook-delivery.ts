@@ -24,6 +24,10 @@ export async function unwrapDelivery(delivery: WebhookDelivery): Promise<Webhook
   }
   const secrets = typeof secret === 'string' ? [secret] : secret;
   if (!secrets?.length) throw new InvalidArgumentError('secret is missing: pass the whsec_… of the channel.');
+  if (!(typeof toleranceSeconds === 'number' && toleranceSeconds >= 0)) {
+    const given = String(toleranceSeconds);
+    throw new InvalidArgumentError(`toleranceSeconds must be a number of seconds from 0, and is ${given}.`);
+  }
   const id = required(headers, webhookHeaders.id);
   const timestamp = required(headers, webhookHeaders.timestamp);
   const signatures = required(headers, webhookHeaders.signature);

@@ -33,6 +33,16 @@ describe.each(transports)('any path over %s', (_name, options) => {
     expect(seen?.headers).not.toHaveProperty('x-service-sdk');
   });
 
+  it.each([
+    ['/v1/x?filter=a?b&c=d', '/v1/x?filter=a?b&c=d&e=1'],
+    ['/v1/x??', '/v1/x??&e=1'],
+    ['/v1/x?', '/v1/x?e=1'],
+  ])('sends the query of %s whole', async (path, url) => {
+    server.script(json(200, {}));
+    await testClient(server.origin, options).client.request('GET', path, { query: { e: 1 } });
+    expect(server.requests).toMatchObject([{ url }]);
+  });
+
   it('gives undefined where there is no body', async () => {
     server.script(raw(204, ''));
     expect(await testClient(server.origin, options).client.request('DELETE', '/v1/x')).toBeUndefined();

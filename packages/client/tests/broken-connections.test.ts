@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import { createServer, type Server, type Socket } from 'node:net';
+import { connect, createServer, type Server, type Socket } from 'node:net';
 import { APIConnectionError } from '@actlog/client';
+import { Agent, fetch as undiciFetch } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { json, reset, type Script, ScriptedServer } from './scripted-server.ts';
 import { rejection, testClient, transports } from './test-client.ts';
@@ -100,6 +101,31 @@ describe.each(transports)('broken connections over %s', (_name, options) => {
     const error = await rejection(client.agents.get('agt_1'));
     expect(['ResponseShapeError', 'APIConnectionError']).toContain(error.name);
     expect(error.message).not.toContain('banner');
+  });
+});
+
+describe('a route that is lost behind a request that arrived', () => {
+  let socket: Socket;
+  const dispatcher = new Agent({
+    connect: (_options, callback) => {
+      socket = connect(Number(new URL(server.origin).port), '127.0.0.1', () => callback(null, socket));
+    },
+  });
+  afterAll(() => dispatcher.destroy());
+
+  it.each([
+    ['undici', { dispatcher }],
+    ['fetch', { fetch: (url: string, init: object) => undiciFetch(url, { ...init, dispatcher }) as never }],
+  ])('does not repeat it over %s', async (_name, options) => {
+    const lostRoute = Object.assign(new Error('read EHOSTUNREACH'), {
+      code: 'EHOSTUNREACH',
+      syscall: 'read',
+    });
+    server.script(() => socket.destroy(lostRoute), ok);
+    const { client } = testClient(server.origin, options);
+    const error = await rejection(client.agents.create({ name: 'n' }));
+    expect(error).toMatchObject({ name: 'APIConnectionError', maybeSent: true, attempts: 1 });
+    expect(server.requests).toHaveLength(1);
   });
 });
 

@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { json, raw, type Script, ScriptedServer } from './scripted-server.ts';
-import { rejection, testClient, transports } from './test-client.ts';
+import { deafFetch, rejection, testClient, transports } from './test-client.ts';
 import { tryLimitMs } from './test-clock.ts';
 
 const server = new ScriptedServer();
@@ -101,6 +103,16 @@ describe.each(transports)('exports over %s', (_name, options) => {
     expect(await result).toMatchObject({ verified: false, contentSha256: sha256 });
   });
 
+  it('takes a count and a hash that are null for none', async () => {
+    server.script(json(200, { events, eventCount: null, contentSha256: null }));
+    const { client } = testClient(server.origin, options);
+    const result = await client.sessions.exportToFile('s', join(folder, 'a'));
+    expect(result).toMatchObject({ eventCount: 500, verified: false });
+    expect(await client.sessions.export('s')).toMatchObject({ events, eventCount: null });
+    server.script(json(200, { events, eventCount: 500, contentSha256: null }));
+    expect(await client.sessions.export('s')).toMatchObject({ events, contentSha256: null });
+  });
+
   it('in memory, checked alike', async () => {
     const { client } = testClient(server.origin, options);
     server.script(raw(200, documentText()));
@@ -126,34 +138,95 @@ describe.each(transports)('exports over %s', (_name, options) => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('the time limit bounds a silence, not the whole', async () => {
-    let go: (() => void) | undefined;
+  it('what onProgress throws ends the call as it is', async () => {
+    server.script(raw(200, documentText()));
+    const { client } = testClient(server.origin, options);
+    const onProgress = () => {
+      throw 'enough';
+    };
+    expect(await rejection(client.sessions.exportToFile('s', join(folder, 'a'), { onProgress }))).toBe(
+      'enough',
+    );
+    expect(await names()).toEqual([]);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('the time limit bounds a silence, not the whole, and counts from the last piece', async () => {
+    const text = documentText();
+    let answer: ServerResponse | undefined;
     server.script((response) => {
-      const text = documentText();
+      answer = response;
       response.write(text.slice(0, 1_000));
-      go = () => {
-        response.write(text.slice(1_000, 2_000));
-        go = () => {};
-      };
     });
     const progress: number[] = [];
     let arrived: (() => void) | undefined;
     const { client, clock } = testClient(server.origin, { ...options, maxRetries: 0 });
     const call = rejection(
       client.sessions.exportToFile('s', join(folder, 'session.json'), {
+        timeoutMs: 4 * tryLimitMs,
         onProgress: ({ bytes }) => {
           progress.push(bytes);
           arrived?.();
         },
       }),
     );
-    for (const bytes of [1_000, 2_000]) {
+    const reached = async (bytes: number) => {
       while (progress.at(-1) !== bytes) await new Promise<void>((resolve) => (arrived = resolve));
-      clock.expire(tryLimitMs); // a piece came since the last time: go on
-      go?.();
-    }
+    };
+    await reached(1_000);
+    clock.pass(tryLimitMs);
+    answer?.write(text.slice(1_000, 2_000));
+    await reached(2_000);
+    clock.expire(3 * tryLimitMs);
+    expect(clock.limits).toEqual([4 * tryLimitMs, tryLimitMs]); // so long is left since the last piece
     clock.expire(tryLimitMs);
     expect(await call).toMatchObject({ name: 'APITimeoutError' });
     expect(await names()).toEqual([]);
+  });
+
+  it('the time limit bounds the whole of an error answer', async () => {
+    let answer: ServerResponse | undefined;
+    server.script((response) => {
+      answer = response;
+      response.writeHead(500).write('<');
+    });
+    const { client, clock } = testClient(server.origin, { ...options, maxRetries: 0 });
+    const call = rejection(client.sessions.exportToFile('s', join(folder, 'session.json')));
+    await server.received(1);
+    for (let second = 0; second < 30; second += 1) {
+      clock.pass(1_000);
+      answer?.write(' ');
+      await new Promise(setImmediate);
+    }
+    clock.expire(tryLimitMs - 30_000);
+    expect(await call).toMatchObject({ name: 'APITimeoutError' });
+    expect(await names()).toEqual([]);
+  });
+});
+
+describe('exports over a fetch that ignores its signal', () => {
+  it('keep what the next try writes when the answer of the one before comes late', async () => {
+    const answers: ServerResponse[] = [];
+    server.script((response) => void answers.push(response));
+    const path = join(folder, 'session.json');
+    let begun: (() => void) | undefined;
+    const isBegun = new Promise<void>((resolve) => {
+      begun = resolve;
+    });
+    const { client, clock } = testClient(server.origin, { fetch: deafFetch });
+    const call = client.sessions.exportToFile('s', path, { onProgress: () => begun?.() });
+    await server.received(1);
+    clock.expire(tryLimitMs);
+    await server.received(2);
+    const [late, next] = answers as [ServerResponse, ServerResponse];
+    next.write(documentText().slice(0, 1_000));
+    await isBegun;
+    const closed = once(late, 'close');
+    late.write('{"events":[]');
+    await closed;
+    next.end(documentText().slice(1_000));
+    expect(await call).toMatchObject({ eventCount: 500, verified: true });
+    expect(await readFile(path, 'utf8')).toBe(documentText());
+    expect(await names()).toEqual(['session.json']);
   });
 });

@@ -1,3 +1,6 @@
+import { getEventListeners, once } from 'node:events';
+import { Readable } from 'node:stream';
+import type { Actlog } from '@actlog/client';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { failure, json, type Script, ScriptedServer, type SeenRequest } from './scripted-server.ts';
@@ -59,6 +62,56 @@ describe.each(transports)('lists over %s', (_name, options) => {
     }
     await closed;
     expect(clock.running).toBe(0);
+  });
+
+  type Sessions = ReturnType<Actlog['sessions']['list']>;
+  const ways: [string, (list: Sessions) => AsyncIterator<unknown, undefined>][] = [
+    ['its items', (list) => list[Symbol.asyncIterator]()],
+    ['its pages', (list) => list.pages()],
+  ];
+  it.each(ways)('an iterator over %s that is left aborts the page on its way', async (_what, start) => {
+    let closed: Promise<unknown> | undefined;
+    server.script(pagesOf([1, 1]), (response) => {
+      closed = new Promise((resolve) => response.on('close', resolve));
+    });
+    const { client, clock } = testClient(server.origin, options);
+    const { signal } = new AbortController();
+    const iterator = start(client.sessions.list({}, { signal }));
+    await iterator.next();
+    const next = iterator.next();
+    await server.received(2);
+    const end = { done: true, value: undefined };
+    expect(await iterator.return?.()).toEqual(end);
+    expect(await next).toEqual(end);
+    expect(await iterator.next()).toEqual(end);
+    await closed;
+    expect(clock.running).toBe(0);
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+  });
+
+  it('a stream over it that is destroyed aborts the page on its way', async () => {
+    const { client } = testClient(server.origin, options);
+    for (const list of [client.sessions.list(), client.sessions.list().pages()]) {
+      let closed: Promise<unknown> | undefined;
+      server.script(pagesOf([1, 1]), (response) => {
+        closed = new Promise((resolve) => response.on('close', resolve));
+      });
+      const stream = Readable.from(list).resume();
+      await server.received(2);
+      stream.destroy();
+      await once(stream, 'close');
+      await closed;
+    }
+  });
+
+  it('the signal of a list ends the page on its way with its reason', async () => {
+    server.script(pagesOf([1, 1]), () => {});
+    const { client } = testClient(server.origin, options);
+    const controller = new AbortController();
+    const items = rejection(client.sessions.list({}, { signal: controller.signal }).toArray());
+    await server.received(2);
+    controller.abort('enough');
+    expect(await items).toMatchObject({ name: 'APIAbortError', cause: 'enough' });
   });
 
   it('raises an error of a later page when it is its turn', async () => {

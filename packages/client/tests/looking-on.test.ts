@@ -1,6 +1,9 @@
+import { getEventListeners } from 'node:events';
+import { APIConnectionError, type RequestOptions } from '@actlog/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { failure, json, ScriptedServer } from './scripted-server.ts';
 import { rejection, testClient, testKey, transports } from './test-client.ts';
+import { tryLimitMs } from './test-clock.ts';
 
 const server = new ScriptedServer();
 beforeAll(() => server.start());
@@ -42,17 +45,72 @@ describe.each(transports)('hooks over %s', (_name, options) => {
     expect(server.requests[0]?.headers).not.toHaveProperty('x-service-sdk');
   });
 
-  it('that throw end the call with their own error', async () => {
-    server.script(ok);
-    const mine = new TypeError('mine');
-    const fail = async () => {
+  it.each([
+    ['an error', new TypeError('mine')],
+    ['an error of another call', new APIConnectionError('mine', { maybeSent: false })],
+    ['a text', 'mine'],
+    ['an object', { code: 'MINE' }],
+    ['nothing', undefined],
+  ])('that throw %s end the call with just that', async (_what, mine) => {
+    const throwNow = () => {
       throw mine;
     };
-    for (const hooks of [{ beforeRequest: fail }, { afterResponse: fail }]) {
-      const { client, clock } = testClient(server.origin, { ...options, hooks });
-      expect(await rejection(client.agents.get('agt_1'))).toBe(mine);
-      expect(clock.running).toBe(0);
+    for (const fail of [throwNow, async () => throwNow()]) {
+      for (const hooks of [{ beforeRequest: fail }, { afterResponse: fail }, { onRetry: fail }]) {
+        server.script(failure(503, 'OVERLOADED'), ok);
+        const { client, clock } = testClient(server.origin, { ...options, hooks });
+        expect(await rejection(client.agents.get('agt_1'))).toBe(mine);
+        expect(clock.waits).toEqual([]);
+        expect(clock.running).toBe(0);
+      }
     }
+  });
+
+  describe.each([
+    ['beforeRequest', { maybeSent: false }],
+    ['afterResponse', { maybeSent: true }],
+    ['onRetry', { maybeSent: true }],
+  ])('of which %s never ends', (hook, context) => {
+    /** A call that stands in the hook. */
+    async function standingCall(callOptions: RequestOptions) {
+      server.script(failure(503, 'OVERLOADED'));
+      let enter: (() => void) | undefined;
+      const entered = new Promise<void>((resolve) => {
+        enter = resolve;
+      });
+      const hooks = { [hook]: () => new Promise<void>(() => enter?.()) };
+      const { client, clock } = testClient(server.origin, { ...options, hooks });
+      const call = rejection(client.agents.get('agt_1', callOptions));
+      await entered;
+      return { call, clock };
+    }
+
+    it('are left when the signal aborts', async () => {
+      const controller = new AbortController();
+      const { call, clock } = await standingCall({ signal: controller.signal });
+      controller.abort('enough');
+      expect(await call).toMatchObject({ name: 'APIAbortError', cause: 'enough', attempts: 1 });
+      expect(clock.running).toBe(0);
+      expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0);
+    });
+
+    it('are left when deadlineMs ends', async () => {
+      const { call, clock } = await standingCall({ deadlineMs: 2 * tryLimitMs });
+      clock.expire(2 * tryLimitMs);
+      const error = await call;
+      expect(error).toMatchObject({ name: 'APITimeoutError', attempts: 1, ...context });
+      expect(error.message).toContain('deadlineMs');
+      expect(clock.running).toBe(0);
+    });
+  });
+
+  it('do not lead to a wait that would end behind deadlineMs', async () => {
+    server.script(failure(503, 'OVERLOADED'), ok);
+    const hooks = { onRetry: () => clock.expire(2 * tryLimitMs - 1) };
+    const { client, clock } = testClient(server.origin, { ...options, hooks });
+    const call = client.agents.get('agt_1', { deadlineMs: 2 * tryLimitMs });
+    expect(await rejection(call)).toMatchObject({ code: 'OVERLOADED', attempts: 1 });
+    expect(server.requests).toHaveLength(1);
   });
 });
 

@@ -204,6 +204,26 @@ describe.each(transports)('strange answers over %s', (name, options) => {
 });
 
 describe('strange answers over undici alone', () => {
+  it.each(['gzip', 'br', 'unknown'])('%s without a body is no body', async (encoding) => {
+    const { client } = testClient(server.origin);
+    for (const [method, status] of [
+      ['HEAD', 200],
+      ['DELETE', 204],
+      ['DELETE', 200],
+    ] as const) {
+      server.script(raw(status, '', { 'content-encoding': encoding }));
+      expect(await client.request(method, '/v1/x')).toBeUndefined();
+    }
+  });
+
+  it('an encoding that nobody knows is a clear error', async () => {
+    server.script(raw(200, '{"id":"agt_1"}', { 'content-encoding': 'unknown' }));
+    const { client } = testClient(server.origin, { maxRetries: 0 });
+    const error = await rejection(client.agents.get('agt_1'));
+    expect(error).toMatchObject({ name: 'ResponseShapeError', status: 200 });
+    expect(error.message).toContain('content encoding "unknown"');
+  });
+
   it('gzip that lacks its checksum is a clear error, though its text seems whole', async () => {
     server.script(raw(200, gzipSync('{"id":"agt_1"}').subarray(0, -8), { 'content-encoding': 'gzip' }));
     const { client } = testClient(server.origin);

@@ -1,4 +1,4 @@
-import { Actlog, type ActlogOptions } from '@actlog/client';
+import { Actlog, type ActlogOptions, type Fetch } from '@actlog/client';
 import { TestClock, tryLimitMs } from './test-clock.ts';
 
 /** The key that tests use; no error, log line or file may ever show it. */
@@ -26,6 +26,9 @@ export const transports: [name: string, options: ActlogOptions][] = [
   ['undici', {}],
   ['fetch', { fetch: (url, init) => fetch(url, init) }],
 ];
+
+/** A `fetch` that ignores its signal. */
+export const deafFetch: Fetch = (url, { signal: _signal, ...init }) => fetch(url, init);
 
 /** What a promise was rejected with; fails when it was fulfilled. */
 export async function rejection(promise: PromiseLike<unknown>): Promise<Error & Record<string, unknown>> {

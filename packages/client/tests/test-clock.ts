@@ -70,6 +70,11 @@ export class TestClock implements Clock {
     });
   }
 
+  /** Moves the clock, and lets every timer run on. */
+  pass(byMs: number): void {
+    this.#nowMs += byMs;
+  }
+
   /** Moves the clock, and ends every timer that runs. */
   expire(byMs: number): void {
     this.#nowMs += byMs;

@@ -1,7 +1,8 @@
-import { getEventListeners } from 'node:events';
+import { getEventListeners, once } from 'node:events';
+import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { failure, json, type Script, ScriptedServer } from './scripted-server.ts';
-import { rejection, testClient, transports } from './test-client.ts';
+import { deafFetch, rejection, testClient, transports } from './test-client.ts';
 import { tryLimitMs } from './test-clock.ts';
 
 const server = new ScriptedServer();
@@ -114,6 +115,29 @@ describe.each(transports)('time limits over %s', (_name, options) => {
     const { signal } = new AbortController();
     for (let call = 0; call < 50; call += 1) await client.agents.get('agt_1', { signal });
     expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+  });
+});
+
+describe('over a fetch that ignores its signal', () => {
+  it.each([
+    ['begins', false],
+    ['goes on', true],
+  ])('an answer that %s behind its time is dropped, and the next one kept', async (_what, hasBegun) => {
+    const answers: ServerResponse[] = [];
+    server.script((response) => void answers.push(response));
+    const { client, clock } = testClient(server.origin, { fetch: deafFetch });
+    const call = client.agents.get('agt_1');
+    await server.received(1);
+    const [late] = answers as [ServerResponse];
+    if (hasBegun) late.write('{"id":');
+    clock.expire(tryLimitMs);
+    await server.received(2);
+    const closed = once(late, 'close');
+    late.write(hasBegun ? '"late"' : '{"id":"late"');
+    await closed; // its connection is given up, though the server has not ended it
+    answers[1]?.end('{"id":"agt_1"}');
+    expect(await call).toEqual({ id: 'agt_1' });
+    expect(server.requests).toHaveLength(2);
   });
 });
 

@@ -81,6 +81,25 @@ describe('Webhooks', () => {
     },
   );
 
+  it.each([Number.NaN, -1, '300', null])(
+    'refuses a tolerance of %s, by which any delivery could be replayed',
+    async (wrong) => {
+      const toleranceSeconds = wrong as number;
+      const headers = await webhooks.sign(body, secret, { timestamp: new Date(0) });
+      await expect(webhooks.unwrap(body, headers, secret, { toleranceSeconds })).rejects.toMatchObject({
+        code: 'INVALID_ARGUMENT',
+        message: expect.stringContaining(
+          `toleranceSeconds must be a number of seconds from 0, and is ${wrong}`,
+        ),
+      });
+    },
+  );
+
+  it.each([0, Infinity])('takes a tolerance of %d', async (toleranceSeconds) => {
+    const headers = await webhooks.sign(body, secret);
+    await expect(webhooks.unwrap(body, headers, secret, { toleranceSeconds })).resolves.toBeDefined();
+  });
+
   it.each(['not json', '[]', 'null', '{"type":7}'])(
     'refuses a signed body that is no event: %s',
     async (text) => {

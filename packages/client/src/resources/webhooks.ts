@@ -40,7 +40,7 @@ export class Webhooks {
    * @param headers The request's headers.
    * @param secret The `whsec_…` of the channel; several while it is being changed.
    * @throws WebhookVerificationError When it was not signed with the secret, is too old or too new, or is no event.
-   * @throws InvalidArgumentError When the secret is missing or malformed.
+   * @throws InvalidArgumentError When the secret is missing or malformed, or the tolerance is no number from 0.
    */
   async unwrap(
     body: string | Uint8Array,
