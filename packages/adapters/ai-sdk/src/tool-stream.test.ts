@@ -47,6 +47,34 @@ test('results come one after the other as without the adapter, and are one call'
   expect(await service.events('stream')).toMatchObject([{ status: 200 }, { status: 502 }, { status: 200 }]);
 });
 
+test('installed twice, results still come one after the other, and are one call', async () => {
+  const options = { recorder: service.recorder(), sessionId: 'stream-twice' };
+  const tools = actlog(actlog({ count }, options), options);
+  for (const to of [3, 20]) expect(await streamed(tools, to)).toEqual(await streamed({ count }, to));
+  expect(await service.events('stream-twice')).toMatchObject([{ status: 200 }, { status: 502 }]);
+});
+
+test('a stream that throws when it is left is recorded', async () => {
+  const leaky = tool({
+    inputSchema,
+    async *execute({ to }) {
+      try {
+        while (true) yield to;
+      } finally {
+        // biome-ignore lint/correctness/noUnsafeFinally: what a tool may do
+        throw new Error('not cleaned up');
+      }
+    },
+  });
+  const tools = actlog({ leaky }, { recorder: service.recorder(), sessionId: 'leaky' });
+  const results = tools.leaky.execute?.({ to: 1 }, { toolCallId: '1', messages: [] } as never);
+  const read = async () => {
+    for await (const _ of results as AsyncIterable<number>) break;
+  };
+  await expect(read()).rejects.toThrow('not cleaned up');
+  expect(await service.events('leaky')).toMatchObject([{ status: 499 }]);
+});
+
 test('a stream that nobody reads to its end is closed, and recorded as given up', async () => {
   let isClosed = false;
   const endless = tool({

@@ -56,7 +56,10 @@ export async function* recordStream(
     results = undefined;
     throw error;
   } finally {
-    await results?.return?.();
-    await begun.end(outcome);
+    try {
+      await results?.return?.();
+    } finally {
+      await begun.end(outcome); // whatever the tool throws when it is left
+    }
   }
 }

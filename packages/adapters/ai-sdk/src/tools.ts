@@ -43,22 +43,28 @@ function isExecutable(tool: unknown): tool is ExecutableTool {
 }
 
 function recordedExecute(toolName: string, tool: ExecutableTool, calls: AdapterCalls): Execute {
-  const isStream = isGeneratorFunction(tool.execute);
-  return (input, options) => {
-    const call: HookedCall = {
+  const noted = (input: unknown, options?: ExecutionOptions): HookedCall => {
+    noteExecution(options?.toolCallId, calls.recorder);
+    return {
       toolName,
       arguments: input,
       callId: options?.toolCallId,
       signal: options?.abortSignal,
       sessionId: conversationSession(options?.messages),
     };
-    noteExecution(options?.toolCallId, calls.recorder);
-    const start = () => tool.execute(input, options);
-    if (isStream) return recordStream(calls, call, start as () => AsyncIterable<unknown>);
+  };
+  // A generator function again, by which a wrapper further out knows it.
+  if (isGeneratorFunction(tool.execute)) {
+    return async function* (input, options) {
+      const start = () => tool.execute(input, options) as AsyncIterable<unknown>;
+      yield* recordStream(calls, noted(input, options), start);
+    };
+  }
+  return (input, options) => {
     const run = async () => {
-      const result = await start();
+      const result = await tool.execute(input, options);
       return isAsyncIterable(result) ? lastOf(result) : result;
     };
-    return calls.run(call, run).catch(throwForModel);
+    return calls.run(noted(input, options), run).catch(throwForModel);
   };
 }

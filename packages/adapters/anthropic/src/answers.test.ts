@@ -96,6 +96,20 @@ test('the messages so far tell the session', async () => {
   expect(sessions.map(({ eventCount }) => eventCount).sort()).toEqual([1, 2]);
 });
 
+test('an id that a service uses in each conversation is a call of each', async () => {
+  const recorder = service.recorder({ agentId: 'same-id' });
+  const answer = actlog.answers(functions, { recorder });
+  const message = { content: [toolUse('echo', { text: 'a' }, 'toolu_0')] };
+  for (let conversation = 0; conversation < 2; conversation += 1) {
+    await answer(message, { messages: [{ role: 'user', content: 'go' }] });
+  }
+  await recorder.session('same-id-named').run(() => answer(message));
+  await recorder.flush();
+  const sessions = await service.client.agents.sessions('same-id').toArray({ limit: 10 });
+  expect(sessions.map(({ eventCount }) => eventCount)).toEqual([1, 1, 1]);
+  expect(await service.events('same-id-named')).toHaveLength(1);
+});
+
 test('a tool that is left out runs, and is not recorded', async () => {
   const answer = actlog.answers(functions, {
     recorder: service.recorder(),

@@ -57,15 +57,26 @@ export function answersOf<Content = string>(
   return async (message, { signal, messages } = {}) => {
     const sessionId = conversationSession(messages);
     const blocks = blocksOf(message);
-    for (const block of blocks) if (!toolUses().find(block.id ?? '')) seen.answered(block, sessionId);
+    for (const block of blocks) if (isNewTo(calls.recorder, block)) seen.answered(block, sessionId);
     const uses = blocks.filter(({ type }) => type === 'tool_use') as (MessageBlock & CalledTool)[];
     if (uses.length === 0) return undefined;
-    const results = uses.map((toolUse) => {
-      toolUses().claim(toolUse.id, calls.recorder);
-      return resultOf(toolUse, signal, () => recordedRun(calls, functions, { toolUse, signal }));
-    });
+    const results = uses.map((toolUse) =>
+      resultOf(toolUse, signal, () => recordedRun(calls, functions, { toolUse, signal })),
+    );
     return { role: 'user', content: await Promise.all(results) };
   };
+}
+
+/**
+ * Whether nothing told of the block before. An id that was recorded is that of another call, which a service has used
+ * again. The call now has this recorder.
+ */
+function isNewTo(recorder: object, { type, id = '' }: MessageBlock): boolean {
+  const isKnown = toolUses().find(id) !== undefined;
+  if (type !== 'tool_use') return !isKnown;
+  const isUsedAgain = toolUses().isRecorded(id);
+  toolUses().claim(id, recorder);
+  return isUsedAgain || !isKnown;
 }
 
 type CalledTool = ToolUseContext['toolUse'];

@@ -112,6 +112,78 @@ test('an id that a service uses again is another call', async () => {
   expect(await service.events('same-ids')).toHaveLength(2);
 });
 
+/** A client of a service that sends these events, and then many bits of text. */
+function talkativeClient(events: readonly object[], recorder: ReturnType<Service['recorder']>) {
+  const left: unknown[] = [];
+  const text = { type: 'content_block_delta', index: 9, delta: { type: 'text_delta', text: 'on' } };
+  const pending = [...events, ...Array(100).fill(text)];
+  const body = () =>
+    new ReadableStream({
+      type: 'bytes',
+      async pull(controller) {
+        await new Promise(setImmediate); // as over a network, where others have their turn
+        const event = pending.shift();
+        if (!event) return controller.close();
+        const type = 'type' in event ? event.type : '';
+        controller.enqueue(new TextEncoder().encode(`event: ${type}\ndata: ${JSON.stringify(event)}\n\n`));
+      },
+      cancel(reason) {
+        left.push(reason);
+      },
+    });
+  const headers = { 'content-type': 'text/event-stream', 'request-id': 'req_1' };
+  const fetch = async () => new Response(body(), { status: 203, statusText: 'So', headers });
+  const middleware = [actlog.middleware({ recorder })];
+  return { client: new Anthropic({ apiKey: 'none', maxRetries: 0, fetch, middleware }), left };
+}
+
+test('a streamed message that is left ends its request; what was read of it is recorded', async () => {
+  const [search, found] = webSearch('a', []);
+  const blocks = [search, found].flatMap((content_block, index) => [
+    { type: 'content_block_start', index, content_block },
+    { type: 'content_block_stop', index },
+  ]);
+  const { client, left } = talkativeClient(blocks, service.recorder());
+  const options = { openTelemetry: { conversationId: 'left-early' } };
+  for await (const { type } of await client.messages.create({ ...request, stream: true }, options)) {
+    if (type === 'content_block_delta') break;
+  }
+  expect(left).toHaveLength(1);
+  expect(await service.events('left-early')).toMatchObject([{ toolName: 'web_search', status: 200 }]);
+});
+
+test('a streamed message comes as it was sent, and can be left as it is read', async () => {
+  const { client, left } = talkativeClient([{ no: 'event' }], service.recorder());
+  const response = await client.messages.create({ ...request, stream: true }).asResponse();
+  expect([response.status, response.statusText]).toEqual([203, 'So']);
+  expect(response.headers.get('request-id')).toBe('req_1');
+  const reader = (response.body as ReadableStream).getReader({ mode: 'byob' });
+  const { value } = await reader.read(new Uint8Array(1000));
+  expect(new TextDecoder().decode(value)).toBe('event: \ndata: {"no":"event"}\n\n');
+  await reader.cancel('enough');
+  expect(left).toEqual(['enough']);
+});
+
+type Controller = ReadableStreamDefaultController<unknown> | ReadableByteStreamController;
+
+test.each(['bytes', undefined] as const)('a stream that breaks (%s) breaks for the caller', async (type) => {
+  const pulls = [
+    (controller: Controller) =>
+      controller.enqueue(new TextEncoder().encode('event: message_stop\ndata: {\n\n') as never),
+    (controller: Controller) => controller.error(new Error('it broke')),
+  ];
+  const pull = (controller: Controller) => pulls.shift()?.(controller);
+  const body = () =>
+    type ? new ReadableStream({ type, pull }) : new ReadableStream({ pull }, { highWaterMark: 0 });
+  const fetch = async () => new Response(body() as ReadableStream);
+  const middleware = [actlog.middleware({ recorder: service.recorder() })];
+  const client = new Anthropic({ apiKey: 'none', maxRetries: 0, logLevel: 'off', fetch, middleware });
+  const response = await client.messages.create({ ...request, stream: true }).asResponse();
+  const reader = (response.body as ReadableStream).getReader();
+  expect(new TextDecoder().decode((await reader.read()).value)).toContain('message_stop');
+  await expect(reader.read()).rejects.toThrow('it broke');
+});
+
 test('answers that are none, and other requests, go through as they are', async () => {
   const bodies = ['{', '{"content":[null]}', '[]'];
   const fetch = async () => new Response(bodies.shift(), { headers: { 'content-type': 'application/json' } });

@@ -6,6 +6,7 @@ import { MessageCalls } from './message-calls.ts';
 import type { ActlogOptions } from './options.ts';
 import { type StreamedBlock, streamedBlocks } from './streamed-blocks.ts';
 import { toolUses } from './tool-uses.ts';
+import { watched } from './watched-response.ts';
 
 /** A request for a message. */
 interface MessageRequest {
@@ -25,7 +26,9 @@ export function recordMiddleware(options: Omit<ActlogOptions, 'guard'> = {}): Mi
     if (!sent) return next(request);
     unfelt(() => calls.sent(sent.messages));
     const response = await next(request);
-    if (response.ok) await seen(response, context, sent, calls).catch(ignore);
+    if (!response.ok) return response;
+    if (sent.isStreamed) return seenAsRead(response, context, sent, calls);
+    await seenWhole(response, context, sent, calls).catch(ignore);
     return response;
   };
 }
@@ -65,22 +68,36 @@ function sessionOf(messages: readonly AnyMessage[], conversationId: string | und
   return known ?? conversationSession(messages);
 }
 
-async function seen(
+async function seenWhole(
   response: Response,
   context: MiddlewareContext,
-  { sessionId, isStreamed }: MessageRequest,
+  { sessionId }: MessageRequest,
   calls: MessageCalls,
 ): Promise<void> {
-  if (isStreamed) {
-    const stream = await context.parse<AsyncIterable<never>>(response);
-    // The answer goes on to the caller meanwhile.
-    void seenStream(streamedBlocks(stream), sessionId, calls).catch(ignore);
-    return;
-  }
   for (const block of blocksOf(await context.parse<AnyMessage>(response))) {
     toolUses().renew(block.id);
     calls.answered(block, sessionId);
   }
+}
+
+/** The response for the caller, from which the message is seen as the caller reads it. */
+function seenAsRead(
+  response: Response,
+  context: MiddlewareContext,
+  { sessionId }: MessageRequest,
+  calls: MessageCalls,
+): Response {
+  const both = unfelt(() => watched(response));
+  const parsed = both ? parsedCopy(both.copy, context) : context.parse<AsyncIterable<never>>(response);
+  parsed.then((stream) => seenStream(streamedBlocks(stream), sessionId, calls)).catch(ignore);
+  return both?.response ?? response;
+}
+
+async function parsedCopy(copy: Response, context: MiddlewareContext): Promise<AsyncIterable<never>> {
+  const stream = await context.parse<AsyncIterable<never>>(copy);
+  // It is a clone's, and the copy itself would keep for its own reader what the clone reads.
+  copy.body?.cancel().catch(ignore);
+  return stream;
 }
 
 async function seenStream(

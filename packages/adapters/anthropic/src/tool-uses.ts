@@ -30,6 +30,11 @@ class ToolUses {
     if (id !== undefined) this.#recorded.delete(id);
   }
 
+  /** Whether somebody has recorded the call. */
+  isRecorded(id: string): boolean {
+    return this.#recorded.has(id);
+  }
+
   /** Whether this recorder is the first to ask for the call, and now has it. */
   claim(id: string, recorder: object): boolean {
     const recorders = this.#recorded.get(id) ?? new WeakSet();

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { Service } from '@actlog/adapter-suite';
 import type { HookCallback, Options } from '@anthropic-ai/claude-agent-sdk';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -57,6 +58,21 @@ test.each(['the signal of the hook', 'the abortController of the query'])(
     expect(await recorded(driver)).toEqual(['tester Write 499']);
   },
 );
+
+test('the signal of a query is listened to while a call is under way', async () => {
+  const abortController = new AbortController();
+  const listeners = () => getEventListeners(abortController.signal, 'abort').length;
+  const driver = new HookDriver(actlog({ abortController }, { recorder: service.recorder() }));
+  const other = { ...read, id: 'toolu_4' };
+  expect(listeners()).toBe(0);
+  await driver.before(read);
+  await driver.before(other);
+  expect(listeners()).toBe(1);
+  await driver.succeeded(read, 'text');
+  expect(listeners()).toBe(1);
+  await driver.succeeded(other, 'text');
+  expect(listeners()).toBe(0);
+});
 
 test('calls under way when the query is aborted are recorded as aborted, once', async () => {
   const abortController = new AbortController();

@@ -20,33 +20,42 @@ interface KnownCall extends CallPlace {
 /** The calls that hooks have seen begin, until the end of the turn that they were made in. */
 export class OpenCalls {
   readonly #calls = new Map<string, KnownCall>();
+  /** Those under way. */
+  readonly #open = new Set<KnownCall>();
   /** The user's own, which ends all runs that are made with it. */
   readonly signal: AbortSignal | undefined;
 
   constructor(signal: AbortSignal | undefined) {
     this.signal = signal;
-    signal?.addEventListener('abort', () => this.#endAll([...this.#calls.values()]));
   }
 
   /** Notes a call that was let through, or one that needs nothing done: denied, or left out. */
   note(toolUseId: string, { session_id, agent_id }: CallPlace, begun?: BegunCall): void {
-    this.#calls.set(name(session_id, toolUseId), { session_id, ...(agent_id && { agent_id }), begun });
-    if (this.#calls.size > maxCalls) this.#calls.delete(this.#calls.keys().next().value as string);
-    if (this.signal?.aborted) void begun?.end(aborted);
+    const call = { session_id, ...(agent_id && { agent_id }), begun };
+    this.forget(toolUseId, { session_id });
+    this.#calls.set(name(session_id, toolUseId), call);
+    const [oldest] = this.#calls;
+    if (this.#calls.size > maxCalls && oldest) this.#forget(...oldest);
+    if (!begun) return;
+    if (this.signal?.aborted) void begun.end(aborted);
+    else this.#open.add(call);
+    // The signal may be one for many queries, and outlive them: it is listened to only while a call is under way.
+    if (this.#open.size === 1) this.signal?.addEventListener('abort', this.#abort);
   }
 
   /** Ends a call. Returns whether it was known; only its first end counts. */
   async end(toolUseId: string, { session_id }: CallPlace, outcome: ToolOutcome): Promise<boolean> {
     const call = this.#calls.get(name(session_id, toolUseId));
-    const begun = call?.begun;
-    if (call) call.begun = undefined;
+    const begun = call && this.#close(call);
     await begun?.end(outcome);
     return call !== undefined;
   }
 
   /** Forgets a call that has ended. */
   forget(toolUseId: string, { session_id }: CallPlace): void {
-    this.#calls.delete(name(session_id, toolUseId));
+    const key = name(session_id, toolUseId);
+    const call = this.#calls.get(key);
+    if (call) this.#forget(key, call);
   }
 
   /** Ends all that is left of a main thread, or of a subagent: it was interrupted, and no hook has told so. */
@@ -66,14 +75,27 @@ export class OpenCalls {
     return run();
   }
 
+  #forget(key: string, call: KnownCall): void {
+    this.#calls.delete(key);
+    this.#close(call);
+  }
+
+  /** Takes a call from those under way, and gives what ends it. */
+  #close(call: KnownCall): BegunCall | undefined {
+    const { begun } = call;
+    call.begun = undefined;
+    if (this.#open.delete(call) && this.#open.size === 0) {
+      this.signal?.removeEventListener('abort', this.#abort);
+    }
+    return begun;
+  }
+
+  readonly #abort = (): void => {
+    void this.#endAll([...this.#open]);
+  };
+
   async #endAll(calls: readonly KnownCall[]): Promise<void> {
-    await Promise.all(
-      calls.map(async (call) => {
-        const { begun } = call;
-        call.begun = undefined;
-        await begun?.end(aborted);
-      }),
-    );
+    await Promise.all(calls.map((call) => this.#close(call)?.end(aborted)));
   }
 }
 

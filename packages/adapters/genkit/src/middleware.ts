@@ -25,7 +25,7 @@ export function recordMiddleware(options: AdapterOptions = {}): ReturnType<Gener
         const response = await next(request, context);
         if (!generation.runsTools) return response;
         for (const part of unknownToolRequests(request, response)) {
-          if (!calls.covers(part.toolRequest.name) || !isNewTo(options.recorder, part)) continue;
+          if (!calls.covers(part.toolRequest.name) || !isNewTo(calls.recorder, part)) continue;
           const error = Object.assign(new Error('The tool is not there.'), {
             status: responseStatuses.unknownTool,
           });

@@ -1,7 +1,7 @@
 import type { GenerateRequest, GenerateResponseData, ToolRequestPart } from 'genkit';
 
 /** Requests that were recorded, and by whom: two middlewares see the same request. */
-const recordedBy = new WeakMap<ToolRequestPart, Set<unknown>>();
+const recordedBy = new WeakMap<ToolRequestPart, Set<object>>();
 
 /** What the model asked for that is not there. Genkit fails the whole generation for it before any tool hook. */
 export function unknownToolRequests(
@@ -15,7 +15,7 @@ export function unknownToolRequests(
 }
 
 /** Whether this recorder has not seen the request before. */
-export function isNewTo(recorder: unknown, part: ToolRequestPart): boolean {
+export function isNewTo(recorder: object, part: ToolRequestPart): boolean {
   const recorders = recordedBy.get(part) ?? new Set();
   recordedBy.set(part, recorders);
   const isNew = !recorders.has(recorder);

@@ -1,4 +1,4 @@
-import { type Recorder, responseStatuses, type ToolOutcome } from '@actlog/recorder';
+import { responseStatuses, type ToolOutcome } from '@actlog/recorder';
 import type { AdapterCalls, AdapterOptions } from '@actlog/recorder/adapter';
 import { BasePlugin, type Context } from '@google/adk';
 import { googleAdkCalls, surroundings } from './google-adk-calls.ts';
@@ -27,13 +27,11 @@ export function recordPlugin(options: AdapterOptions = {}): BasePlugin {
  */
 class RecordPlugin extends BasePlugin {
   readonly #calls: AdapterCalls;
-  readonly #recorder: Recorder | undefined;
 
   constructor(options: AdapterOptions) {
     made += 1;
     super(made === 1 ? 'actlog' : `actlog-${made}`);
     this.#calls = googleAdkCalls(options);
-    this.#recorder = options.recorder;
   }
 
   override async beforeToolCallback({ tool, toolContext }: Given<'beforeToolCallback'>): Promise<undefined> {
@@ -61,7 +59,7 @@ class RecordPlugin extends BasePlugin {
   }
 
   #recordOnce(context: Context, { outcome, source, ...call }: ResponseCall): void {
-    if (!this.#calls.covers(call.toolName) || !isNewTo(this.#recorder, source)) return;
+    if (!this.#calls.covers(call.toolName) || !isNewTo(this.#calls.recorder, source)) return;
     this.#calls.record({ ...surroundings(context), ...call }, outcome);
   }
 }

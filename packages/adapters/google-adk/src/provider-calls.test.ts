@@ -1,6 +1,7 @@
 import { Service } from '@actlog/adapter-suite';
+import { sharedRecorder } from '@actlog/recorder';
 import { LlmAgent, type LlmResponse } from '@google/adk';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { modelOf, runAgent } from '../tests/agent.ts';
 import { actlog } from './index.ts';
 
@@ -56,4 +57,19 @@ test('a tool that is not there is recorded once', async () => {
   const plugins = [actlog(adapter), actlog(adapter)];
   await runAgent(agent, { sessionId: 'unknown', plugins }).catch(() => {});
   expect(await service.events('unknown')).toMatchObject([{ toolName: 'nowhere', status: 404 }]);
+});
+
+test('the recorder of the process, named and not, is one', async () => {
+  vi.stubEnv('ACTLOG_BASE_URL', service.url);
+  vi.stubEnv('ACTLOG_API_KEY', service.apiKey);
+  vi.stubEnv('ACTLOG_AGENT_ID', 'tester');
+  vi.stubEnv('ACTLOG_SPOOL_DIR', service.newFolder());
+  const recorder = sharedRecorder();
+  const agent = new LlmAgent({ name: 'tester', model: modelOf([[{ name: 'nowhere', args: {} }]]) });
+  const plugins = [actlog(), actlog({ recorder })];
+  await runAgent(agent, { sessionId: 'shared', plugins }).catch(() => {});
+  await recorder.flush();
+  expect(await service.events('shared')).toMatchObject([{ toolName: 'nowhere', status: 404 }]);
+  await recorder.close();
+  vi.unstubAllEnvs();
 });

@@ -44,6 +44,50 @@ test('attached twice, and inherited by an agent inside a tool, it counts each ca
   expect(names.sort()).toEqual(['ask', 'echo']);
 });
 
+test('beside the middleware and wrapped tools each call counts once, those of an agent in a tool too', async () => {
+  const recorder = service.recorder();
+  const callbacks = [actlog.handler({ recorder })];
+  class Shout extends StructuredTool {
+    override name = 'shout';
+    override description = 'Says it loudly.';
+    override schema = z.object({});
+    protected override async _call(): Promise<string> {
+      throw new Error('hoarse');
+    }
+  }
+  const { echo, fail } = tools();
+  const askInner = async () => {
+    const model = modelOf([[{ name: 'echo', args: { text: 'in' } }]]);
+    return (await createAgent({ model, tools: [echo] }).invoke(question)).messages.at(-1)?.text ?? '';
+  };
+  const ask = tool(askInner, { name: 'ask', description: 'Asks.', schema: z.object({}) });
+  const call = (name: string, args = {}) => ({ name, args });
+  const all = [echo, fail, ask, new Shout()] as const;
+  for (const [sessionId, tools, middleware] of [
+    ['beside-middleware', all, [actlog({ recorder })]],
+    ['beside-tools', actlog.tools(all, { recorder }), []],
+    ['beside-both', actlog.tools(all, { recorder }), [actlog({ recorder })]],
+  ] as const) {
+    const turns = [[call('echo', { text: 'a' }), call('fail'), call('shout')], [call('ask')]];
+    const agent = createAgent({ model: modelOf(turns), tools: [...tools], middleware });
+    await agent.invoke(question, { ...inThread(sessionId), callbacks });
+    const names = (await service.events(sessionId)).map(({ toolName }) => toolName);
+    expect(names.sort()).toEqual(['ask', 'echo', 'echo', 'fail', 'shout']);
+  }
+});
+
+test('a wrapped tool that is called by hand and calls itself is two calls', async () => {
+  const options = { recorder: service.recorder(), sessionId: 'itself' };
+  const handler = actlog.handler(options);
+  const count = tool(
+    async ({ to }: { to: number }, config): Promise<string> =>
+      to === 0 ? 'done' : count.invoke({ to: to - 1 }, config),
+    { name: 'count', description: 'Counts down.', schema: z.object({ to: z.number() }) },
+  );
+  await actlog.tools([count], options)[0].invoke({ to: 1 }, { callbacks: [handler, handler] });
+  expect(await service.events('itself')).toHaveLength(2);
+});
+
 test('the same arguments have the same hash by callback and by wrapped tool', async () => {
   const { echo } = tools();
   const recorder = service.recorder();

@@ -4,6 +4,10 @@ import { BaseCallbackHandler } from '@langchain/core/callbacks/base';
 import type { Serialized } from '@langchain/core/load/serializable';
 import { langChainCalls, surroundings } from './langchain-calls.ts';
 import type { ActlogOptions } from './options.ts';
+import { isRecorded } from './recorded-calls.ts';
+
+/** Calls to remember, at most: LangChain does not tell the end of every call. */
+const maxCalls = 10_000;
 
 /** A call that has begun. */
 interface Begun {
@@ -41,10 +45,13 @@ class ToolCallHandler extends BaseCallbackHandler {
     _tags?: string[],
     metadata?: Record<string, unknown>,
     runName?: string,
-    toolCallId?: string,
+    callId?: string,
   ): void {
     const toolName = runName ?? tool.id.at(-1) ?? 'unknown';
-    this.#begun.set(runId, { toolName, input, callId: toolCallId, metadata });
+    if (isRecorded(this.#calls.recorder, { toolName, callId, runId })) return;
+    this.#begun.set(runId, { toolName, input, callId, metadata });
+    const [oldest] = this.#begun.keys();
+    if (this.#begun.size > maxCalls && oldest !== undefined) this.#begun.delete(oldest);
   }
 
   override handleToolEnd(output: unknown, runId: string): void {

@@ -3,6 +3,7 @@ import { isGraphBubbleUp } from '@langchain/langgraph';
 import { type AgentMiddleware, createMiddleware } from 'langchain';
 import { langChainCalls, surroundings } from './langchain-calls.ts';
 import type { ActlogOptions } from './options.ts';
+import { asRecordedCall } from './recorded-calls.ts';
 import { currentRun } from './run-context.ts';
 import { errorMessage, thrownMessage } from './tool-message.ts';
 import { thrownByTool } from './tool-outcome.ts';
@@ -27,7 +28,8 @@ export function recordMiddleware(options: ActlogOptions = {}): AgentMiddleware {
         signal: runtime.signal,
       };
       try {
-        return await calls.run(call, () => handler(request));
+        const recorded = { ...call, recorder: calls.recorder, tool: request.tool };
+        return await calls.run(call, () => asRecordedCall(recorded, () => handler(request)));
       } catch (error) {
         if (isGraphBubbleUp(error) || runtime.signal?.aborted) throw error;
         if (ActionDeniedError.isInstance(error)) return errorMessage(toolCall, error.message);

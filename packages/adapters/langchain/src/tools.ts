@@ -3,6 +3,7 @@ import { type AdapterCalls, withMethods } from '@actlog/recorder/adapter';
 import type { StructuredToolInterface } from '@langchain/core/tools';
 import { langChainCalls, surroundings } from './langchain-calls.ts';
 import type { ActlogOptions } from './options.ts';
+import { asRecordedCall } from './recorded-calls.ts';
 import type { RunContext } from './run-context.ts';
 import { errorMessage } from './tool-message.ts';
 
@@ -56,7 +57,10 @@ async function recordInvocation(
     signal: config?.signal,
   };
   try {
-    return await calls.run(call, () => tool.invoke(input as never, config as never));
+    const recorded = { ...call, recorder: calls.recorder, tool };
+    return await calls.run(call, () =>
+      asRecordedCall(recorded, () => tool.invoke(input as never, config as never)),
+    );
   } catch (error) {
     if (!ActionDeniedError.isInstance(error) || !modelCall) throw error;
     return errorMessage(modelCall, error.message);

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { argumentsOf, type CallParams } from './call-params.ts';
+import { type CallParams, callText } from './call-params.ts';
 
 /** How many calls that wait for the user are remembered. */
 const maxWaiting = 1000;
@@ -40,10 +40,8 @@ export function keepActionId(caller: Caller, params: CallParams, actionId: strin
 }
 
 function keyOf({ agentId, sessionId }: Caller, params: CallParams): string | undefined {
-  try {
-    const parts = JSON.stringify([agentId, sessionId, params.name, argumentsOf(params)]);
-    return createHash('sha256').update(parts).digest('base64');
-  } catch {
-    return undefined; // no JSON, which only a transport within the process can carry
-  }
+  const call = callText(params);
+  if (call === undefined) return undefined;
+  const parts = JSON.stringify([agentId, sessionId, call]);
+  return createHash('sha256').update(parts).digest('base64');
 }

@@ -24,3 +24,19 @@ export function isCallParams(params: unknown): params is CallParams {
 export function argumentsOf(params: CallParams): unknown {
   return params.arguments ?? {};
 }
+
+/** What tells one call from another: the tool and its arguments; undefined for what is no JSON. */
+export function callText(params: CallParams): string | undefined {
+  try {
+    return JSON.stringify([params.name, argumentsOf(params)]);
+  } catch {
+    return undefined; // only a transport within the process can carry it
+  }
+}
+
+/** Whether both call the same tool with the same arguments, as far as that can be known. */
+export function isSameCall(one: CallParams, other: CallParams): boolean {
+  if (one === other) return true;
+  const text = callText(one);
+  return text !== undefined && text === callText(other);
+}

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { CallParams } from './call-params.ts';
+import { type CallParams, isSameCall } from './call-params.ts';
 
 /** A call that a recorded client is making. */
 export interface ClientCall {
@@ -7,14 +7,30 @@ export interface ClientCall {
   readonly callId: string;
 }
 
-const underway = new AsyncLocalStorage<ClientCall>();
+/** One that is under way; a server may have taken its id. */
+interface UnderwayCall extends ClientCall {
+  isTaken: boolean;
+}
 
-/** The call that is being made here: the requests that the client makes for it, and a server in the same process, are part of it. */
+const underway = new AsyncLocalStorage<UnderwayCall>();
+
+/** The call that is being made here: the requests that the client makes for it are part of it. */
 export function currentClientCall(): ClientCall | undefined {
   return underway.getStore();
 }
 
+/**
+ * The id of the client's call, for a server in the same process that answers it. What the tool itself calls comes from
+ * here too, so the id is given out once, and only to the very same tool and arguments: an approval lets one call run.
+ */
+export function takeClientCallId(params: CallParams): string | undefined {
+  const call = underway.getStore();
+  if (!call || call.isTaken || !isSameCall(call.params, params)) return undefined;
+  call.isTaken = true;
+  return call.callId;
+}
+
 /** Makes a call. */
 export function asClientCall<Result>(call: ClientCall, run: () => Result): Result {
-  return underway.run(call, run);
+  return underway.run({ ...call, isTaken: false }, run);
 }

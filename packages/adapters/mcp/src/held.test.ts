@@ -94,3 +94,44 @@ test.each(sdks)('%s: waiting in the client does not use up its timeout', async (
   expect(await call).toMatchObject({ content: [{ text: 'echo: x' }] });
   expect(ran).toEqual(['echo x']);
 });
+
+test.each(sdks)('%s: what a tool calls needs an approval for each call', async (name, sdk) => {
+  const sessionId = `nested-${name}`;
+  const { client: upstream, ran } = await guardedServer(sdk, sessionId);
+  const callTwice = async () => {
+    for (const _ of ['first', 'second']) await upstream.callTool(echo);
+    return 'done';
+  };
+  const gateway = sdk.emptyServer();
+  sdk.register(gateway as never, [{ name: 'call_twice', run: callTwice }]);
+  const client = actlog(sdk.newClient(), { recorder: service.recorder(), sessionId });
+  await sdk.connectInMemory(client as never, gateway as never);
+  const calling = client.callTool({ name: 'call_twice', arguments: { text: 'x' } });
+  await service.decide(sessionId, 'approve');
+  await service.decide(sessionId, 'deny');
+  await calling;
+  expect(ran).toEqual(['echo x']);
+  expect(await service.events(sessionId)).toMatchObject([
+    { toolName: 'echo', status: 200 },
+    { toolName: 'echo', status: 403 },
+    { toolName: 'call_twice', status: 200 },
+  ]);
+});
+
+test('what a tool calls under its own name and with its own arguments needs an approval too', async () => {
+  const sessionId = 'same-name';
+  const { client: upstream, ran } = await guardedServer(v1, sessionId);
+  const relayTwice = async () => {
+    for (const _ of ['first', 'second']) await upstream.callTool(echo);
+    return 'done';
+  };
+  const gateway = v1.emptyServer();
+  v1.register(gateway, [{ name: 'echo', run: relayTwice }]);
+  const client = actlog(v1.newClient(), { recorder: service.recorder(), sessionId });
+  await v1.connectInMemory(client, gateway);
+  const calling = client.callTool(echo);
+  await service.decide(sessionId, 'approve');
+  await service.decide(sessionId, 'deny');
+  await calling;
+  expect(ran).toEqual(['echo x']);
+});

@@ -1,4 +1,3 @@
-import type { Recorder } from '@actlog/recorder';
 import type { AdapterCalls, AdapterOptions, HookedCall } from '@actlog/recorder/adapter';
 import { mcpCalls } from './mcp-calls.ts';
 
@@ -6,7 +5,6 @@ const brand = Symbol.for('@actlog/mcp');
 
 interface Hook {
   readonly calls: AdapterCalls;
-  readonly recorder: Recorder | undefined;
   readonly guard: string;
 }
 
@@ -16,10 +14,12 @@ export class Hooks {
 
   /** One more, unless it is there already: with the same recorder and a guard of the same terms. */
   add(options: AdapterOptions): void {
-    const { recorder } = options;
+    const calls = mcpCalls(options);
     const guard = JSON.stringify(options.guard) ?? '';
-    if (this.#hooks.some((hook) => hook.recorder === recorder && hook.guard === guard)) return;
-    this.#hooks.push({ calls: mcpCalls(options), recorder, guard });
+    const isThere = this.#hooks.some(
+      (hook) => hook.calls.recorder === calls.recorder && hook.guard === guard,
+    );
+    if (!isThere) this.#hooks.push({ calls, guard });
   }
 
   /** Runs a call as one call of all that cover it. */

@@ -3,7 +3,7 @@ import { ActionDeniedError } from '@actlog/recorder';
 import type { AdapterOptions } from '@actlog/recorder/adapter';
 import { keepActionId, takeActionId } from './action-ids.ts';
 import { argumentsOf, callMethod, isCallParams } from './call-params.ts';
-import { currentClientCall } from './client-call.ts';
+import { takeClientCallId } from './client-call.ts';
 import { type Hooks, hooksOf } from './hooks.ts';
 import { requestContext } from './request-context.ts';
 import { noteThrownErrors, takeThrownError } from './thrown-errors.ts';
@@ -70,7 +70,7 @@ function recordedHandler(server: Server, hooks: Hooks, handler: Handler): Handle
     if (!isCallParams(params)) return handler(request, given);
     const { signal, sessionId, clientId: agentId, inputResponses, requestState } = requestContext(given);
     const caller = { agentId, sessionId };
-    const callId = currentClientCall()?.callId ?? randomUUID();
+    const callId = takeClientCallId(params) ?? randomUUID();
     const actionId = takeActionId(caller, { ...params, inputResponses, requestState }) ?? callId;
     const call = {
       ...caller,

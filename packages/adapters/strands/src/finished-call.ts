@@ -8,7 +8,7 @@ interface FinishedCall {
   /** Whether its tool ran, and so recorded it. */
   readonly hasRun: boolean;
   /** Who has recorded it meanwhile. */
-  readonly recordedBy: Set<unknown>;
+  readonly recordedBy: Set<object>;
 }
 
 const finishedCalls = new WeakMap<AfterToolCallEvent, FinishedCall>();
@@ -19,7 +19,7 @@ export function finishedCall(event: AfterToolCallEvent): FinishedCall {
   if (known) return known;
   const { tool, hasRun } = behindStandIns(event.tool);
   Object.assign(event, { tool });
-  const finished = { hasRun, recordedBy: new Set() };
+  const finished = { hasRun, recordedBy: new Set<object>() };
   finishedCalls.set(event, finished);
   return finished;
 }

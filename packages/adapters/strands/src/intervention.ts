@@ -1,4 +1,3 @@
-import type { Recorder } from '@actlog/recorder';
 import type { AdapterCalls, AdapterOptions } from '@actlog/recorder/adapter';
 import {
   type AfterToolCallEvent,
@@ -26,14 +25,12 @@ export function recordIntervention(options: AdapterOptions = {}): InterventionHa
 class RecordIntervention extends InterventionHandler {
   override readonly name: string;
   readonly #calls: AdapterCalls;
-  readonly #recorder: Recorder | undefined;
 
   constructor(options: AdapterOptions) {
     super();
     made += 1;
     this.name = made === 1 ? 'actlog' : `actlog-${made}`;
     this.#calls = strandsCalls(options);
-    this.#recorder = options.recorder;
   }
 
   override beforeToolCall(event: BeforeToolCallEvent) {
@@ -43,8 +40,8 @@ class RecordIntervention extends InterventionHandler {
 
   override afterToolCall(event: AfterToolCallEvent) {
     const { hasRun, recordedBy } = finishedCall(event);
-    if (!hasRun && !recordedBy.has(this.#recorder) && this.#calls.covers(event.toolUse.name)) {
-      recordedBy.add(this.#recorder);
+    if (!hasRun && !recordedBy.has(this.#calls.recorder) && this.#calls.covers(event.toolUse.name)) {
+      recordedBy.add(this.#calls.recorder);
       this.#calls.record(hookedCall(event), outcomeOfUnrun(event));
     }
     return InterventionActions.proceed();
