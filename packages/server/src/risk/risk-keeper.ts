@@ -18,8 +18,8 @@ import type { Outbox } from '../webhooks/outbox.ts';
 import { FrozenTags, type FrozenToolTags } from './frozen-tags.ts';
 import { type ScorableSession, scoreSession } from './score-session.ts';
 import type { SessionPlace } from './shared-risk.ts';
+import { StampsByTenant } from './stamps-by-tenant.ts';
 import { storedRiskEvent } from './stored-risk-event.ts';
-import { TenantStamps } from './tenant-stamps.ts';
 
 /** The risk of a session at hand. */
 interface KnownRisk extends ScorableSession {
@@ -49,7 +49,7 @@ export class RiskKeeper implements RiskObserver {
   readonly #outbox: Outbox;
   readonly #tags = new FrozenTags();
   readonly #sessions = new Map<string, KnownRisk>();
-  readonly #stamps = new Map<number, TenantStamps>();
+  readonly #stamps = new StampsByTenant();
   /** Sessions whose events are observed and whose risk is still to be scored and stored. */
   readonly #unsettled = new Map<string, KnownRisk>();
   /** Sessions that are still to be scored and are not at hand any more. */
@@ -75,10 +75,8 @@ export class RiskKeeper implements RiskObserver {
       const { tenantId, summary } = known;
       this.#behind.set(keyOf(tenantId, summary.id), { tenant_id: tenantId, id: summary.id });
     }
-    for (const stamps of this.#stamps.values()) {
-      stamps.endTransaction(false);
-      stamps.outdate();
-    }
+    this.#stamps.endTransaction(false);
+    this.#stamps.outdate();
     this.#sessions.clear();
     this.#unsettled.clear();
     this.#scored = [];
@@ -86,7 +84,7 @@ export class RiskKeeper implements RiskObserver {
 
   /** Says that the open transaction was committed. */
   committed(): void {
-    for (const stamps of this.#stamps.values()) stamps.endTransaction(true);
+    this.#stamps.endTransaction(true);
     this.#scored = [];
   }
 
@@ -123,21 +121,17 @@ export class RiskKeeper implements RiskObserver {
   }
 
   /** Brings what is known of the tenant to hand. Call it before `stamp`. */
-  async loadTenant(db: Database, tenantId: number): Promise<void> {
-    const stamps = this.#stamps.get(tenantId);
-    if (stamps) await stamps.renew(db, tenantId);
-    else this.#stamps.set(tenantId, await TenantStamps.load(db, tenantId));
+  loadTenant(db: Database, tenantId: number): Promise<void> {
+    return this.#stamps.load(db, tenantId);
   }
 
   /** What can be seen of an event only by looking beyond its session. */
   stamp(tenantId: number, event: RiskEvent, arrival: Arrival): number {
-    const stamps = this.#stamps.get(tenantId);
-    if (!stamps) throw new Error(`The risk of tenant ${tenantId} is not at hand.`);
-    return stamps.stamp(event, arrival);
+    return this.#stamps.stamp(tenantId, event, arrival);
   }
 
-  async withdraw(db: Database, tenantId: number, repeats: readonly RiskEvent[]): Promise<void> {
-    await this.#stamps.get(tenantId)?.withdraw(db, tenantId, repeats);
+  withdraw(db: Database, tenantId: number, repeats: readonly RiskEvent[]): Promise<void> {
+    return this.#stamps.withdraw(db, tenantId, repeats);
   }
 
   /** Takes note of an event that was written. Its session is at hand. */
@@ -185,7 +179,7 @@ export class RiskKeeper implements RiskObserver {
   }
 
   async #score(write: Write, limit: number): Promise<void> {
-    const { db, afterCommit } = write;
+    const { db } = write;
     const settled: KnownRisk[] = [];
     for (const [key, known] of this.#unsettled) {
       if (settled.length >= limit) break;
@@ -217,7 +211,7 @@ export class RiskKeeper implements RiskObserver {
     for (const [index, rise] of rises.entries()) {
       if (rise) await this.#outbox.queue(write, (settled[index] as KnownRisk).tenantId, rise);
     }
-    for (const [tenantId, stamps] of this.#stamps) afterCommit(await stamps.share(db, tenantId));
+    await this.#stamps.share(write);
   }
 }
 

@@ -17,8 +17,8 @@ import type { Database, Write } from '../storage/transaction.ts';
 import type { Outbox } from '../webhooks/outbox.ts';
 import { FrozenTags } from './frozen-tags.ts';
 import { type ScorableSession, scoreSession } from './score-session.ts';
+import { StampsByTenant } from './stamps-by-tenant.ts';
 import { storedRiskEvent } from './stored-risk-event.ts';
-import { TenantStamps } from './tenant-stamps.ts';
 
 /** A session of a tenant. */
 export interface SessionPlace {
@@ -42,7 +42,7 @@ interface ScoredSession extends ScorableSession {
 export class SharedRisk implements RiskObserver {
   readonly #outbox: Outbox;
   readonly #tags = new FrozenTags();
-  readonly #stamps = new Map<number, TenantStamps>();
+  readonly #stamps = new StampsByTenant();
   /** Sessions that the open transaction of this process writes to. */
   #written: SessionPlace[] = [];
   /** Sessions that this process wrote to and has not scored since. */
@@ -71,28 +71,24 @@ export class SharedRisk implements RiskObserver {
 
   /** Says that what was observed is durable, or, without a commit, that it is not. */
   endTransaction(isCommitted: boolean): void {
-    for (const stamps of this.#stamps.values()) stamps.endTransaction(isCommitted);
+    this.#stamps.endTransaction(isCommitted);
     if (isCommitted) this.putBack(this.#written);
     this.#written = [];
   }
 
-  async loadTenant(db: Database, tenantId: number): Promise<void> {
-    const stamps = this.#stamps.get(tenantId);
-    if (stamps) await stamps.renew(db, tenantId);
-    else this.#stamps.set(tenantId, await TenantStamps.load(db, tenantId));
+  loadTenant(db: Database, tenantId: number): Promise<void> {
+    return this.#stamps.load(db, tenantId);
   }
 
   /** Nothing: see `score`. */
   async load(): Promise<void> {}
 
   stamp(tenantId: number, event: RiskEvent, arrival: Arrival): number {
-    const stamps = this.#stamps.get(tenantId);
-    if (!stamps) throw new Error(`The risk of tenant ${tenantId} is not at hand.`);
-    return stamps.stamp(event, arrival);
+    return this.#stamps.stamp(tenantId, event, arrival);
   }
 
-  async withdraw(db: Database, tenantId: number, repeats: readonly RiskEvent[]): Promise<void> {
-    await this.#stamps.get(tenantId)?.withdraw(db, tenantId, repeats);
+  withdraw(db: Database, tenantId: number, repeats: readonly RiskEvent[]): Promise<void> {
+    return this.#stamps.withdraw(db, tenantId, repeats);
   }
 
   observe(tenantId: number, { sessionId }: RiskEvent): void {
@@ -100,9 +96,8 @@ export class SharedRisk implements RiskObserver {
   }
 
   /** Shares what was seen of a tenant with the other processes. */
-  async share({ db, afterCommit }: Write, tenantId: number): Promise<void> {
-    const afterShared = await this.#stamps.get(tenantId)?.share(db, tenantId);
-    if (afterShared) afterCommit(afterShared);
+  share(write: Write, tenantId: number): Promise<void> {
+    return this.#stamps.share(write, [tenantId]);
   }
 
   /** Scores those of the sessions whose stored risk lacks events, from one state of the data. */
