@@ -8,7 +8,7 @@ import { ActionDeniedError } from './guard/action-denied-error.ts';
 import type { Guard } from './guard/guard.ts';
 import { guardedCall } from './guard/guarded-call.ts';
 import { toIdentifier } from './identifier.ts';
-import type { Outbox } from './outbox.ts';
+import type { Outbox } from './outbox/outbox.ts';
 import type { Reporter } from './reporter.ts';
 import {
   defaultResponseStatus,

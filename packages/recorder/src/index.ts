@@ -13,7 +13,7 @@ export type { DroppedEvent, DropReason } from './drop-reason.ts';
 export { type ActionDenial, ActionDeniedError, type DeniedBecause } from './guard/action-denied-error.ts';
 export type { GuardOptions } from './guard/guard-options.ts';
 export type { Instrumented, ToolFunctions } from './instrument.ts';
-export type { WhenFull } from './outbox.ts';
+export type { WhenFull } from './outbox/outbox.ts';
 export { type FlushResult, Recorder, type WaitOptions } from './recorder.ts';
 export type { RecorderOptions } from './recorder-options.ts';
 export {

@@ -2,7 +2,7 @@ import type { Actlog, ActlogOptions } from '@actlog/client';
 import type { ArgumentsHashOptions } from './arguments/arguments-hash.ts';
 import type { DroppedEvent } from './drop-reason.ts';
 import type { GuardOptions } from './guard/guard-options.ts';
-import type { WhenFull } from './outbox.ts';
+import type { WhenFull } from './outbox/outbox.ts';
 import type { ResponseStatusMapping } from './response-status.ts';
 
 /**

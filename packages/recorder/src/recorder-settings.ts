@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { type GuardSettings, resolveGuard } from './guard/guard-settings.ts';
 import { toIdentifier } from './identifier.ts';
 import { atLeast, finiteAtLeast, oneOf, timerMs } from './option-checks.ts';
-import type { WhenFull } from './outbox.ts';
+import type { WhenFull } from './outbox/outbox.ts';
 import type { RecorderOptions } from './recorder-options.ts';
 
 /** The recorder's own options, checked and completed. */

@@ -3,7 +3,6 @@ import { AdapterRecorder, type AdapterRecorderOptions } from './adapter-recorder
 import { ArgumentsHasher } from './arguments/arguments-hash.ts';
 import { CallRecorder } from './call-recorder.ts';
 import { Counters, type RecorderStats } from './counters.ts';
-import { DeadLetters } from './dead-letters.ts';
 import { createEventId, eventIdTimeMs } from './event-id.ts';
 import { offExit, onExit } from './exit-hooks.ts';
 import { Guard } from './guard/guard.ts';
@@ -12,7 +11,8 @@ import { UnreferencedChecks } from './guard/unreferenced-checks.ts';
 import { type Instrumented, instrumentTools, type ToolFunctions } from './instrument.ts';
 import type { Journal } from './journal/journal.ts';
 import { openJournal } from './open-journal.ts';
-import { Outbox } from './outbox.ts';
+import { DeadLetters } from './outbox/dead-letters.ts';
+import { Outbox } from './outbox/outbox.ts';
 import type { RecorderOptions } from './recorder-options.ts';
 import { type RecorderSettings, resolveRecorderSettings } from './recorder-settings.ts';
 import { Reporter } from './reporter.ts';

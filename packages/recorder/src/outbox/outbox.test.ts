@@ -11,13 +11,13 @@ import {
   openTestJournal,
   recoverAll,
   temporaryFolder,
-} from '../tests/journal-fixture.ts';
-import { Counters } from './counters.ts';
-import type { Answer, Transport } from './delivery/answer.ts';
-import type { DroppedEvent } from './drop-reason.ts';
-import { encodeSettled } from './journal/segment-line.ts';
+} from '../../tests/journal-fixture.ts';
+import { Counters } from '../counters.ts';
+import type { Answer, Transport } from '../delivery/answer.ts';
+import type { DroppedEvent } from '../drop-reason.ts';
+import { encodeSettled } from '../journal/segment-line.ts';
+import { Reporter } from '../reporter.ts';
 import { Outbox, type WhenFull } from './outbox.ts';
-import { Reporter } from './reporter.ts';
 
 interface StartOptions {
   readonly transport?: Transport;
