@@ -19,6 +19,7 @@ export {
 export { type ErrorCode, errorCodes, type WarningCode, warningCodes } from './error-codes.ts';
 export { headers, webhookHeaders } from './headers.ts';
 export { keyPrefixes, limits, schemaVersion, toolCallCategory } from './limits.ts';
+export { mergePatch } from './merge-patch.ts';
 export type { Agent, AgentCreate, AgentUpdate } from './schemas/agent.ts';
 export type { CheckResult, PolicyCheck } from './schemas/check.ts';
 export type { ErrorDetail, ErrorEnvelope } from './schemas/error-envelope.ts';

@@ -17,6 +17,8 @@ export const limits = {
   maxPageSize: 200,
   /** Most bytes of a request body. */
   maxBodyBytes: 256 * 1024,
+  /** Most bytes of an agent's metadata as JSON, whatever many patches add up to. */
+  maxMetadataBytes: 256 * 1024,
   /** Deepest nesting of a JSON body. */
   maxJsonDepth: 32,
   /** Most characters of an identifier, a tool name or an arguments hash. */

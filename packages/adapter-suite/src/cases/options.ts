@@ -1,5 +1,7 @@
+import { sharedRecorder } from '@actlog/recorder';
 import { expect, vi } from 'vitest';
 import { type AdapterCase, type CaseContext, echoes, suiteTools } from '../adapter-case.ts';
+import { environmentAgentId, withEnvironment } from '../process-environment.ts';
 
 /** That the shared options mean the same everywhere. */
 export const optionCases: readonly AdapterCase[] = [
@@ -39,29 +41,25 @@ export const optionCases: readonly AdapterCase[] = [
   },
   {
     name: 'without a recorder, the environment says where events go',
-    check: (context) => withSharedRecorder(context, checkEnvironment),
+    check: (context) => withEnvironment(context.service, () => checkEnvironment(context)),
   },
   {
     name: 'without anything configured the agent runs, and one warning says so',
-    check: (context) => withSharedRecorder(context, checkUnconfigured),
+    check: (context) => withEnvironment(undefined, () => checkUnconfigured(context)),
   },
 ];
 
 async function checkEnvironment({ harness, service, sessionId }: CaseContext): Promise<void> {
-  vi.stubEnv('ACTLOG_BASE_URL', service.url);
-  vi.stubEnv('ACTLOG_API_KEY', service.apiKey);
-  vi.stubEnv('ACTLOG_AGENT_ID', 'from-the-environment');
-  vi.stubEnv('ACTLOG_SPOOL_DIR', service.newFolder());
   const adapter = { sessionId };
   await harness.run({ tools: suiteTools().all, turns: [echoes('x')], sessionId, adapter });
-  const { sharedRecorder } = await import('@actlog/recorder');
-  await sharedRecorder().close();
-  expect(await service.events(sessionId)).toMatchObject([{ sessionId, toolName: 'echo', status: 200 }]);
+  await sharedRecorder().flush();
+  expect(await service.events(sessionId)).toEqual([
+    { sessionId, agentId: environmentAgentId, toolName: 'echo', status: 200 },
+  ]);
 }
 
 async function checkUnconfigured({ harness, sessionId }: CaseContext): Promise<void> {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
-  for (const name of ['ACTLOG_BASE_URL', 'ACTLOG_API_KEY']) vi.stubEnv(name, undefined);
   try {
     for (let run = 0; run < 2; run += 1) {
       const scenario = { tools: suiteTools().all, turns: [echoes('x')], sessionId, adapter: {} };
@@ -71,21 +69,5 @@ async function checkUnconfigured({ harness, sessionId }: CaseContext): Promise<v
     expect(own).toHaveLength(1);
   } finally {
     warn.mockRestore();
-  }
-}
-
-/** Runs a check in which the recorder of the process is made anew. */
-async function withSharedRecorder(
-  context: CaseContext,
-  check: (context: CaseContext) => Promise<void>,
-): Promise<void> {
-  const registry = globalThis as Record<symbol, unknown>;
-  const shared = Symbol.for('@actlog/recorder/shared');
-  delete registry[shared];
-  try {
-    await check(context);
-  } finally {
-    vi.unstubAllEnvs();
-    delete registry[shared];
   }
 }

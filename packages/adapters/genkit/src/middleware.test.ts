@@ -1,7 +1,7 @@
-import { Service } from '@actlog/adapter-suite';
+import { Service, withEnvironment } from '@actlog/adapter-suite';
 import { sharedRecorder } from '@actlog/recorder';
 import { dynamicTool, GenkitError, generateMiddleware } from 'genkit';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ai, beta, modelOf, toolAnswers, tools } from '../tests/agent.ts';
 import { actlog } from './index.ts';
 
@@ -144,19 +144,15 @@ test('installed twice, calls without an id and of unknown tools are counted once
 });
 
 test('the recorder of the process, named and not, is one', async () => {
-  vi.stubEnv('ACTLOG_BASE_URL', service.url);
-  vi.stubEnv('ACTLOG_API_KEY', service.apiKey);
-  vi.stubEnv('ACTLOG_AGENT_ID', 'tester');
-  vi.stubEnv('ACTLOG_SPOOL_DIR', service.newFolder());
-  const recorder = sharedRecorder();
-  const sessionId = 'shared';
-  const use = [actlog({ sessionId }), actlog({ sessionId, recorder })];
-  const model = modelOf([[{ name: 'nowhere', input: {} }]]);
-  await expect(ai.generate({ ...model, prompt: 'go', use })).rejects.toThrow('Tool nowhere not found');
-  await recorder.flush();
-  expect(await service.events(sessionId)).toMatchObject([{ toolName: 'nowhere', status: 404 }]);
-  await recorder.close();
-  vi.unstubAllEnvs();
+  await withEnvironment(service, async () => {
+    const recorder = sharedRecorder();
+    const sessionId = 'shared';
+    const use = [actlog({ sessionId }), actlog({ sessionId, recorder })];
+    const model = modelOf([[{ name: 'nowhere', input: {} }]]);
+    await expect(ai.generate({ ...model, prompt: 'go', use })).rejects.toThrow('Tool nowhere not found');
+    await recorder.flush();
+    expect(await service.events(sessionId)).toMatchObject([{ toolName: 'nowhere', status: 404 }]);
+  });
 });
 
 test('two of them with options of their own each record', async () => {

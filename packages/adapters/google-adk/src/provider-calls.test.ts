@@ -1,7 +1,7 @@
-import { Service } from '@actlog/adapter-suite';
+import { Service, withEnvironment } from '@actlog/adapter-suite';
 import { sharedRecorder } from '@actlog/recorder';
 import { LlmAgent, type LlmResponse } from '@google/adk';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { modelOf, runAgent } from '../tests/agent.ts';
 import { actlog } from './index.ts';
 
@@ -60,16 +60,12 @@ test('a tool that is not there is recorded once', async () => {
 });
 
 test('the recorder of the process, named and not, is one', async () => {
-  vi.stubEnv('ACTLOG_BASE_URL', service.url);
-  vi.stubEnv('ACTLOG_API_KEY', service.apiKey);
-  vi.stubEnv('ACTLOG_AGENT_ID', 'tester');
-  vi.stubEnv('ACTLOG_SPOOL_DIR', service.newFolder());
-  const recorder = sharedRecorder();
-  const agent = new LlmAgent({ name: 'tester', model: modelOf([[{ name: 'nowhere', args: {} }]]) });
-  const plugins = [actlog(), actlog({ recorder })];
-  await runAgent(agent, { sessionId: 'shared', plugins }).catch(() => {});
-  await recorder.flush();
-  expect(await service.events('shared')).toMatchObject([{ toolName: 'nowhere', status: 404 }]);
-  await recorder.close();
-  vi.unstubAllEnvs();
+  await withEnvironment(service, async () => {
+    const recorder = sharedRecorder();
+    const agent = new LlmAgent({ name: 'tester', model: modelOf([[{ name: 'nowhere', args: {} }]]) });
+    const plugins = [actlog(), actlog({ recorder })];
+    await runAgent(agent, { sessionId: 'shared', plugins }).catch(() => {});
+    await recorder.flush();
+    expect(await service.events('shared')).toMatchObject([{ toolName: 'nowhere', status: 404 }]);
+  });
 });

@@ -1,7 +1,7 @@
-import { Service } from '@actlog/adapter-suite';
+import { Service, withEnvironment } from '@actlog/adapter-suite';
 import { ActionDeniedError, sharedRecorder } from '@actlog/recorder';
 import { AfterToolCallEvent, Agent, BeforeToolCallEvent, HookOrder, tool } from '@strands-agents/sdk';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { modelOf, toolAnswers, tools } from '../tests/agent.ts';
 import { actlog } from './index.ts';
 
@@ -105,22 +105,18 @@ test('a call that is tried again is recorded each time that it ran', async () =>
 });
 
 test('the recorder of the process, named and not, is one', async () => {
-  vi.stubEnv('ACTLOG_BASE_URL', service.url);
-  vi.stubEnv('ACTLOG_API_KEY', service.apiKey);
-  vi.stubEnv('ACTLOG_AGENT_ID', 'tester');
-  vi.stubEnv('ACTLOG_SPOOL_DIR', service.newFolder());
-  const recorder = sharedRecorder();
-  const sessionId = 'shared';
-  const agent = new Agent({
-    model: modelOf([[{ name: 'nowhere', args: {} }]]),
-    interventions: [actlog({ sessionId }), actlog({ sessionId, recorder })],
-    printer: false,
+  await withEnvironment(service, async () => {
+    const recorder = sharedRecorder();
+    const sessionId = 'shared';
+    const agent = new Agent({
+      model: modelOf([[{ name: 'nowhere', args: {} }]]),
+      interventions: [actlog({ sessionId }), actlog({ sessionId, recorder })],
+      printer: false,
+    });
+    await agent.invoke('go');
+    await recorder.flush();
+    expect(await service.events(sessionId)).toMatchObject([{ toolName: 'nowhere', status: 404 }]);
   });
-  await agent.invoke('go');
-  await recorder.flush();
-  expect(await service.events(sessionId)).toMatchObject([{ toolName: 'nowhere', status: 404 }]);
-  await recorder.close();
-  vi.unstubAllEnvs();
 });
 
 test('a tool that interrupts the agent is recorded when it was resumed and ended', async () => {

@@ -1,11 +1,10 @@
-import { type BodyOf, limits } from '@actlog/protocol';
+import { type BodyOf, limits, mergePatch } from '@actlog/protocol';
 import { ApiError, invalid, notFound } from '../service/api-error.ts';
 import type { Route } from '../service/call.ts';
 import { newId } from '../service/new-id.ts';
 import { listName, pageOf, placed } from '../service/page.ts';
 import type { AgentRecord } from '../tenant/records.ts';
 import type { Tenant } from '../tenant/tenant.ts';
-import { mergePatch } from './merge-patch.ts';
 
 /** What an agent has where nothing is said of it. */
 const unsaid = { description: null, framework: null, version: null, owner: null, metadata: {} };
@@ -68,7 +67,7 @@ function patchedMetadata(
 ): AgentRecord['metadata'] {
   if (patch === undefined) return stored;
   const merged = patch === null ? {} : mergePatch(stored, patch);
-  if (new TextEncoder().encode(JSON.stringify(merged)).length > limits.maxBodyBytes) {
+  if (new TextEncoder().encode(JSON.stringify(merged)).length > limits.maxMetadataBytes) {
     throw invalid(
       'metadata',
       'too_big',

@@ -1,3 +1,4 @@
+import { mergePatch } from '@actlog/protocol';
 import { policyCreate } from '@actlog/protocol/schemas';
 import { ruleOf } from '../policy/rule-of.ts';
 import { ApiError, invalid, notFound } from '../service/api-error.ts';
@@ -7,7 +8,6 @@ import { listName, pageOf, placed } from '../service/page.ts';
 import { validated } from '../service/validated.ts';
 import type { PolicyRecord } from '../tenant/records.ts';
 import type { Tenant } from '../tenant/tenant.ts';
-import { mergePatch } from './merge-patch.ts';
 
 /** What a policy has where nothing is said of it. */
 const unsaid = { description: null, condition: null, rate: null, approval: null, message: null };

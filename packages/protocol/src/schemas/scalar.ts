@@ -34,4 +34,6 @@ export const score = z.number().min(0).max(100);
 export const glob = line(limits.maxIdentifierLength);
 
 /** Free data of the caller, kept as it came. */
-export const metadata = z.record(z.string(), z.unknown());
+export const metadata = z.record(z.string(), z.unknown()).meta({
+  description: `Free data, kept as it came; at most ${limits.maxMetadataBytes / 1024} KiB as JSON.`,
+});

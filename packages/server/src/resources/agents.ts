@@ -1,4 +1,4 @@
-import { type BodyOf, limits } from '@actlog/protocol';
+import { type BodyOf, limits, mergePatch } from '@actlog/protocol';
 import { ApiError, notFound, validationError } from '../http/api-error.ts';
 import { readPage } from '../http/page.ts';
 import type { ReadRoute, WriteRoute } from '../http/route.ts';
@@ -7,7 +7,6 @@ import type { Services } from '../services.ts';
 import { findAgent, listAgents, saveAgent } from '../storage/agent-store.ts';
 import { lockNames } from '../storage/locks.ts';
 import { agentView } from './agent-view.ts';
-import { mergePatch } from './merge-patch.ts';
 import { sessionsPage } from './sessions.ts';
 
 /**
@@ -101,7 +100,7 @@ export const updateAgent: WriteRoute<'agents.update'> = {
 function patchedMetadata(stored: string, patch: BodyOf<'agents.update'>['metadata']): string {
   if (patch === undefined) return stored;
   const merged = JSON.stringify(patch === null ? {} : mergePatch(JSON.parse(stored), patch));
-  if (Buffer.byteLength(merged) > limits.maxBodyBytes) {
+  if (Buffer.byteLength(merged) > limits.maxMetadataBytes) {
     throw validationError(
       'metadata',
       'too_big',

@@ -1,5 +1,5 @@
 import { ConditionError, parseCondition } from '@actlog/policy';
-import type { SentOf } from '@actlog/protocol';
+import { mergePatch, type SentOf } from '@actlog/protocol';
 import { policyCreate } from '@actlog/protocol/schemas';
 import { ApiError, notFound, validationError } from '../http/api-error.ts';
 import { readPage } from '../http/page.ts';
@@ -20,7 +20,6 @@ import {
   savePolicy,
 } from '../storage/policy-store.ts';
 import type { Database } from '../storage/transaction.ts';
-import { mergePatch } from './merge-patch.ts';
 
 /** Policies are counted, read and written back, one write of a tenant after the other. */
 const policiesLock = ['policies'];

@@ -1,6 +1,9 @@
 /**
  * Applies a JSON Merge Patch (RFC 7396): objects are merged, null removes a member, anything else replaces.
- * Bodies are bounded in depth before they come here, so the recursion is bounded too.
+ *
+ * @param target - what is changed; it is left as it is
+ * @param patch - bounded in depth by the caller (`limits.maxJsonDepth` on the wire), for this recurses
+ * @returns what comes of it
  */
 export function mergePatch(target: unknown, patch: unknown): unknown {
   if (!isObject(patch)) return patch;

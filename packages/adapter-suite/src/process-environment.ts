@@ -1,0 +1,35 @@
+import { sharedRecorder } from '@actlog/recorder';
+import { vi } from 'vitest';
+import type { Service } from './service.ts';
+
+/** The agent that {@link withEnvironment} names. */
+export const environmentAgentId = 'from-the-environment';
+
+/**
+ * Runs a check in a process whose environment names a service, or none. The recorder of the process is made anew in
+ * it, and closed afterwards.
+ */
+export async function withEnvironment(
+  service: Service | undefined,
+  check: () => Promise<void>,
+): Promise<void> {
+  const variables = {
+    ACTLOG_BASE_URL: service?.url,
+    ACTLOG_API_KEY: service?.apiKey,
+    ACTLOG_AGENT_ID: environmentAgentId,
+    ACTLOG_SPOOL_DIR: service?.newFolder(),
+  };
+  for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
+  forgetSharedRecorder();
+  try {
+    await check();
+    if (service) await sharedRecorder().close();
+  } finally {
+    vi.unstubAllEnvs();
+    forgetSharedRecorder();
+  }
+}
+
+function forgetSharedRecorder(): void {
+  delete (globalThis as Record<symbol, unknown>)[Symbol.for('@actlog/recorder/shared')];
+}
