@@ -24,7 +24,7 @@ export class AgentProcess {
       process.execPath,
       ['--conditions=@actlog/source', '--disable-warning=ExperimentalWarning', program],
       {
-        env: { PATH: process.env.PATH, ...env },
+        env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...env },
         stdio: ['ignore', 'pipe', 'pipe'],
       },
     );

@@ -6,6 +6,7 @@ import { RULES } from './rule-catalogue.ts';
 import type { ExampleStep, RuleExample } from './rule-example.ts';
 import { tagsOf } from './taxonomy/tag.ts';
 import { readToolName } from './taxonomy/tool-profile.ts';
+import { version } from './version.ts';
 
 /** The rules as a table, by dimension. */
 export function rulesTable(): string {
@@ -66,9 +67,9 @@ function ruleNamed(id: string): Rule {
  * @param write Takes what is printed.
  */
 export function riskCommand(write: (text: string) => void): Command {
-  const command = new Command('actlog-risk').description(
-    'Shows the rules by which @actlog/risk scores sessions.',
-  );
+  const command = new Command('actlog-risk')
+    .description('Shows the rules by which @actlog/risk scores sessions.')
+    .version(version);
   const rules = command
     .command('rules')
     .description('list the rules')

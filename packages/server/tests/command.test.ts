@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test as onSqlite } from 'vitest';
+import { version } from '../src/version.ts';
 import { onPostgres } from './test-database.ts';
 import { activityEvent } from './test-server.ts';
 
@@ -20,7 +21,9 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 function command(...args: string[]) {
-  return run(process.execPath, [...flags, ...args], { cwd: folder, env: { PATH: process.env.PATH ?? '' } });
+  // Twenty processes load the same sources.
+  const env = { PATH: process.env.PATH ?? '', NODE_COMPILE_CACHE: join(folder, 'compiled') };
+  return run(process.execPath, [...flags, ...args], { cwd: folder, env });
 }
 
 // The command is told its database by a flag: once is enough.
@@ -54,6 +57,10 @@ test('the command prints an address and a key that work, and stops cleanly on SI
   expect(JSON.parse(line)).toMatchObject({ method: 'POST', status: 202, msg: 'request' });
   expect(logged).not.toContain(apiKey);
   expect(logged).not.toContain('nothing for a log');
+});
+
+test('the command tells its version', async () => {
+  expect((await command('--version')).stdout.trim()).toBe(version);
 });
 
 test('keys are made, listed, rotated and revoked', { timeout: 120_000 }, async () => {
