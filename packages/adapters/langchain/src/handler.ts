@@ -50,8 +50,7 @@ class ToolCallHandler extends BaseCallbackHandler {
     const toolName = runName ?? tool.id.at(-1) ?? 'unknown';
     if (isRecorded(this.#calls.recorder, { toolName, callId, runId })) return;
     this.#begun.set(runId, { toolName, input, callId, metadata });
-    const [oldest] = this.#begun.keys();
-    if (this.#begun.size > maxCalls && oldest !== undefined) this.#begun.delete(oldest);
+    if (this.#begun.size > maxCalls) this.#begun.delete(this.#begun.keys().next().value as string);
   }
 
   override handleToolEnd(output: unknown, runId: string): void {

@@ -44,7 +44,7 @@ test('does not know calls without an id', () => {
 
 test('forgets the oldest of many', () => {
   const recorder = {};
-  for (let n = 0; n <= 1000; n += 1) noteHookedCall(recorder, { toolName: 'search', callId: `call_${n}` });
-  expect(takeHookedCall(recorder, { toolName: 'search', callId: 'call_0' })).toBe(false);
-  expect(takeHookedCall(recorder, { toolName: 'search', callId: 'call_1' })).toBe(true);
+  for (let n = 0; n <= 2000; n += 1) noteHookedCall(recorder, { toolName: 'search', callId: `call_${n}` });
+  expect(takeHookedCall(recorder, { toolName: 'search', callId: 'call_1000' })).toBe(false);
+  expect(takeHookedCall(recorder, { toolName: 'search', callId: 'call_1001' })).toBe(true);
 });

@@ -1,7 +1,7 @@
 import { currentCall } from '../active-call.ts';
 import { processWidePerOwner } from '../process-wide.ts';
 
-/** How many names of calls are remembered for a recorder. */
+/** How many names of calls are remembered for a recorder, at least; twice as many at most. */
 const maxCalls = 1000;
 
 /** What a call is known by. */
@@ -25,10 +25,17 @@ export function noteHookedCall(recorder: object, call: IdentifiedCall): void {
   const name = nameOf(call);
   const count = calls.get(name) ?? 0;
   if (count > 0 && runsWithin(call)) return;
-  calls.delete(name); // added again, as the youngest
+  if (count > 0) calls.delete(name); // added again, as the youngest
   calls.set(name, count + 1);
-  const [oldest] = calls.keys();
-  if (calls.size > maxCalls && oldest !== undefined) calls.delete(oldest);
+  if (calls.size > 2 * maxCalls) forgetOldest(calls);
+}
+
+/** Many at once: the way to a map's first entry leads over all that were deleted before it. */
+function forgetOldest(calls: Map<string, number>): void {
+  for (const name of calls.keys()) {
+    if (calls.size <= maxCalls) return;
+    calls.delete(name);
+  }
 }
 
 /** Whether a hook further out has told of this call: the adapter is there twice. */
