@@ -137,6 +137,15 @@ test('the operator’s paths answer without a key, and the docs come from this s
   expect(html).not.toMatch(/(?:src|href)="(?:https?:)?\/\//);
   expect(page.headers.get('content-security-policy')).toContain("connect-src 'self'");
   expect((await get('/docs/js/scalar.js')).status).toBe(200);
+  const [, configuration = ''] = /createApiReference\('#app', (\{.*?\n {6}\})\)/s.exec(html) ?? [];
+  // What would ask a service of somebody else, or send the document there, is off.
+  expect(JSON.parse(configuration)).toMatchObject({
+    telemetry: false,
+    agent: { disabled: true },
+    mcp: { disabled: true },
+    showDeveloperTools: 'never',
+    hideClientButton: true,
+  });
 });
 
 test('closing answers what has come in, and refuses nothing half', async () => {

@@ -12,6 +12,18 @@ const pagePolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
+/** Nothing on the page asks, or leads to, the service of its maker: those buttons would send the document away. */
+const pageConfiguration = {
+  url: '/openapi.json',
+  pageTitle: 'actlog API reference',
+  withDefaultFonts: false,
+  telemetry: false,
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  showDeveloperTools: 'never',
+  hideClientButton: true,
+} as const;
+
 /** Mounts the API reference at `/docs`, with its script served by this server. */
 export async function mountDocs(app: FastifyInstance): Promise<void> {
   await app.register(async (page) => {
@@ -21,7 +33,7 @@ export async function mountDocs(app: FastifyInstance): Promise<void> {
     });
     await page.register(scalar, {
       routePrefix: '/docs',
-      configuration: { url: '/openapi.json', withDefaultFonts: false, telemetry: false },
+      configuration: pageConfiguration,
     });
   });
 }
