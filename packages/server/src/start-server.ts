@@ -33,7 +33,7 @@ const closeGraceMs = 10_000;
 
 /** A server that listens. */
 export interface RunningServer {
-  /** Base address, such as `http://127.0.0.1:49152`. */
+  /** Base address for clients of this machine, such as `http://127.0.0.1:49152`. */
   readonly url: string;
   /** A key of the configured tenant with every scope. */
   readonly apiKey: string;
@@ -156,7 +156,9 @@ function secretOf({ secret, database }: Configuration): string {
   return secret ?? (database === ':memory:' ? randomSecret() : secretBeside(database));
 }
 
+/** Where a client of this machine finds the server; one that listens on every address is found on the loopback. */
 function addressOf(app: FastifyInstance): string {
   const { address, family, port } = app.server.address() as AddressInfo;
-  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+  if (family === 'IPv6') return `http://[${address === '::' ? '::1' : address}]:${port}`;
+  return `http://${address === '0.0.0.0' ? '127.0.0.1' : address}:${port}`;
 }

@@ -1,5 +1,8 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { endpointNames, endpoints, type Scope } from '@actlog/protocol';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { newApiKey } from '../src/keys/api-key.ts';
 import { readError, testServer } from './test-server.ts';
 
@@ -55,6 +58,21 @@ test('a rotated key is taken until its overlap ends', async () => {
   expect((await server.as(old.apiKey).refused('sessions.list')).status).toBe(401);
   await server.as(next.apiKey).ok('sessions.list');
   await expect(admin.rotateKey('default', next.key.id, 8)).rejects.toThrow('0 to 7 days');
+});
+
+test('a server does not start with a key that would be refused', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'actlog-keys-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const database = join(folder, 'actlog.db');
+  const first = await testServer({ database });
+  await first.server.close();
+  await expect(testServer({ database, apiKey: first.apiKey })).rejects.toThrow(
+    '(ACTLOG_API_KEY) gives has ended',
+  );
+  await expect(testServer({ database, apiKey: 'key' })).rejects.toThrow('does not have the form of a key');
+  const kept = await testServer({ database, apiKey: newApiKey('live') });
+  await kept.server.close();
+  await (await testServer({ database, apiKey: kept.apiKey })).ok('sessions.list');
 });
 
 test('a revoked key ends at once, and a leaked one can be ended by itself', async () => {

@@ -1,23 +1,30 @@
 import type { ServerOptions } from '../configuration.ts';
-import { startServer } from '../start-server.ts';
+import { type RunningServer, startServer } from '../start-server.ts';
 import { shownDatabase } from '../storage/database-address.ts';
+
+/** Where the server is, and with which key it is reached, as lines. A key that would be refused is not shown. */
+function greeting(settings: ServerOptions, { url, apiKey }: RunningServer): string[] {
+  const isEverywhere = settings.host === '0.0.0.0' || settings.host === '::';
+  const isShown = settings.apiKey === undefined && settings.acceptTestKeys !== false;
+  const noKey =
+    settings.apiKey === undefined
+      ? 'none, as test keys are not taken; make one: actlog-server keys create NAME'
+      : 'as configured';
+  return [
+    `actlog listens on ${url}${isEverywhere ? ', and on the other addresses of this machine' : ''}`,
+    `  API key   ${isShown ? apiKey : noKey}`,
+    ...(settings.docs === false ? [] : [`  docs      ${url}/docs`]),
+    `  database  ${shownDatabase(settings.database ?? ':memory:')}`,
+    '',
+    `  export ACTLOG_BASE_URL=${url}`,
+    ...(isShown ? [`  export ACTLOG_API_KEY=${apiKey}`] : []),
+  ];
+}
 
 /** Starts the server, says where it is, and stops it on SIGINT or SIGTERM. */
 export async function serve(settings: ServerOptions): Promise<void> {
   const server = await startServer(settings);
-  const keyShown = settings.apiKey === undefined ? server.apiKey : 'as configured';
-  process.stderr.write(
-    [
-      `actlog listens on ${server.url}`,
-      `  API key   ${keyShown}`,
-      `  docs      ${server.url}/docs`,
-      `  database  ${shownDatabase(settings.database ?? ':memory:')}`,
-      '',
-      `  export ACTLOG_BASE_URL=${server.url}`,
-      ...(settings.apiKey === undefined ? [`  export ACTLOG_API_KEY=${server.apiKey}`] : []),
-      '',
-    ].join('\n'),
-  );
+  process.stderr.write(`${greeting(settings, server).join('\n')}\n`);
   const stop = (): void => {
     server.close().catch((error: unknown) => {
       process.stderr.write(`The server did not stop cleanly: ${(error as Error).message}\n`);

@@ -18,6 +18,9 @@ export interface NewKeyOptions {
   readonly key?: string | undefined;
 }
 
+const given = 'The API key that "apiKey" (ACTLOG_API_KEY) gives';
+const orNone = 'or none to have one made for this run';
+
 /** The tenant of this name, made if there is none. */
 export async function ensureTenant(db: Database, name: string): Promise<number> {
   const found = await db.selectFrom('tenants').select('id').where('name', '=', name).executeTakeFirst();
@@ -35,7 +38,7 @@ export async function ensureTenant(db: Database, name: string): Promise<number> 
 /**
  * Adds a key to a tenant, or finds it there. The whole key is returned and never stored.
  *
- * @throws TypeError when a given `key` does not have the form of a key, or is another tenant's.
+ * @throws TypeError when a given `key` does not have the form of a key, is another tenant's, or has ended.
  */
 export async function addKey(
   db: Database,
@@ -45,13 +48,20 @@ export async function addKey(
   const key = options.key ?? newApiKey(options.kind);
   const identity = identifyApiKey(key);
   if (!identity) {
-    throw new TypeError('The given API key does not have the form of a key; make one with newApiKey().');
+    throw new TypeError(`${given} does not have the form of a key; copy it again, ${orNone}.`);
   }
   await lockNames(db, tenantId, [`key ${identity.id}`]);
   const known = await findKey(db, identity.id);
   if (known) {
-    if (known.tenantId === tenantId && known.digest === identity.digest) return { key, stored: known };
-    throw new TypeError('The given API key belongs to another tenant of this database; give another key.');
+    if (known.tenantId !== tenantId || known.digest !== identity.digest) {
+      throw new TypeError(
+        `${given} belongs to another tenant of this database; give another key, ${orNone}.`,
+      );
+    }
+    if (known.expiresMs !== null && known.expiresMs <= Date.now()) {
+      throw new TypeError(`${given} has ended, and would be refused; give another key, ${orNone}.`);
+    }
+    return { key, stored: known };
   }
   const stored = {
     tenantId,
