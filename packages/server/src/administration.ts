@@ -209,7 +209,7 @@ export class Administration {
 
 async function tenantId(db: Database, name: string): Promise<number> {
   const row = await db.selectFrom('tenants').select('id').where('name', '=', name).executeTakeFirst();
-  if (!row) throw new Error(`There is no tenant "${name}"; make it first.`);
+  if (!row) throw new Error(`There is no tenant "${name}"; make it by its first key, or by createTenant.`);
   return row.id;
 }
 

@@ -28,10 +28,10 @@ export const configuration = z.strictObject({
   maxQueuedEvents: z.int().min(1).default(10_000),
   /** What each key may send: on average, and at once. `false` for no limit. */
   rateLimit: z
-    .union([
-      z.literal(false),
-      z.strictObject({ requestsPerSecond: z.number().min(0.01), burst: z.int().min(1) }),
-    ])
+    .union(
+      [z.literal(false), z.strictObject({ requestsPerSecond: z.number().min(0.01), burst: z.int().min(1) })],
+      'must be false, or an object such as {"requestsPerSecond":100,"burst":200}',
+    )
     .default({ requestsPerSecond: 10_000, burst: 20_000 }),
   /** Ranges in CIDR form that webhooks may reach beside public addresses, such as `10.1.0.0/16`. */
   webhookAllowedRanges: z
@@ -46,7 +46,13 @@ export const configuration = z.strictObject({
 });
 
 const consistent = configuration.superRefine((settings, { addIssue }) => {
-  if (!isPostgresUrl(settings.database)) return;
+  if (!isPostgresUrl(settings.database)) {
+    if (!/^\w+:\/\//.test(settings.database)) return;
+    const message =
+      'must be the path of an SQLite file, :memory:, or an address that begins with postgres://';
+    addIssue({ code: 'custom', path: ['database'], message });
+    return;
+  }
   if (settings.secret === undefined) {
     const message =
       'must be given with PostgreSQL, the same to every server of the database; make one with: openssl rand -base64 32';

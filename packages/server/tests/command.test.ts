@@ -16,6 +16,7 @@ let folder: string;
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'actlog-command-'));
+  writeFileSync(join(folder, 'actlog.db'), '');
 });
 
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -63,6 +64,31 @@ test('the command tells its version', async () => {
   expect((await command('--version')).stdout.trim()).toBe(version);
 });
 
+test.each([
+  [[], { key: true, docs: true }],
+  [['--docs', 'false'], { key: true, docs: false }],
+  [['--accept-test-keys', 'false'], { key: false, docs: true }],
+  [['--host', '0.0.0.0'], { key: true, docs: true }],
+])('with %j it prints what a client of this machine can use, and nothing else', async (args, shown) => {
+  const child = spawn(process.execPath, [...flags, '--port', '0', '--database', ':memory:', ...args], {
+    env: { PATH: process.env.PATH ?? '' },
+  });
+  let said = '';
+  child.stderr.setEncoding('utf8');
+  for await (const chunk of child.stderr) {
+    said += chunk;
+    if (said.includes('export ACTLOG_BASE_URL=')) child.kill('SIGTERM');
+  }
+  expect(said).toMatch(/^ {2}export ACTLOG_BASE_URL=http:\/\/127\.0\.0\.1:\d+$/m);
+  expect({ key: said.includes('al_test_'), docs: said.includes('/docs') }).toEqual(shown);
+});
+
+test('a database that a command makes is named', async () => {
+  const { stdout, stderr } = await command('keys', 'create', 'agent', '--database', 'new.db');
+  expect(stdout).toMatch(/^al_live_\w+\n$/);
+  expect(stderr).toBe(`A new database is made: ${join(folder, 'new.db')}\n`);
+});
+
 test('keys are made, listed, rotated and revoked', { timeout: 120_000 }, async () => {
   const apiKey = (await command('keys', 'create', 'agent', '--scopes', 'ingest')).stdout.trim();
   expect(apiKey).toMatch(/^al_live_[0-9A-Za-z]{48}$/);
@@ -102,6 +128,14 @@ test.each([
   [['keys', 'create', 'x', '--scopes', 'all'], 'no scope "all"'],
   [['tags', 'set', 'zorp', 'pay'], 'cannot have the tag "pay"'],
   [['quota', 'set', 'events', '5'], 'There is no quota "events"'],
+  [['quota', 'set', 'sessions', 'lots'], 'It must be a number, or "unlimited".'],
+  [['retention', 'always'], 'It must be a number, or "forever".'],
+  [['keys', 'list', '--database', 'other.db'], 'There is no database '],
+  [['--database', 'mysql://db/actlog'], 'an address that begins with postgres://'],
+  [['--database', 'none/actlog.db'], 'none/actlog.db.secret cannot be written (ENOENT)'],
+  [['--database', 'wrong.json'], 'wrong.json cannot be opened: file is not a database'],
+  [['--config', 'actlog.db'], 'actlog.db holds no JSON'],
+  [['--rate-limit', '5'], 'rateLimit: must be false, or an object such as'],
 ])('%j is refused with the name of what is wrong', async (args, hint) => {
   writeFileSync(join(folder, 'wrong.json'), '{"databse": "x.db"}');
   await expect(command(...args)).rejects.toMatchObject({ stderr: expect.stringContaining(hint) });

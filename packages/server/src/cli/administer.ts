@@ -4,7 +4,15 @@ import { allScopes } from '../keys/provisioning.ts';
 import type { StoredKey } from '../storage/key-store.ts';
 import { quotaCommand } from './quota-command.ts';
 import { tagsCommand } from './tags-command.ts';
-import { administer, databaseOption, number, print, type TenantFlags, tenantOption } from './tenant-flags.ts';
+import {
+  administer,
+  databaseOption,
+  number,
+  numberOr,
+  print,
+  type TenantFlags,
+  tenantOption,
+} from './tenant-flags.ts';
 
 function time(timeMs: number | null): string {
   return timeMs === null ? 'never' : new Date(timeMs).toISOString();
@@ -36,11 +44,15 @@ function keysCommand(): Command {
         name: string,
         flags: TenantFlags & { kind: 'live' | 'test'; scopes?: Scope[]; expiresInDays?: number },
       ) =>
-        administer(flags.database, async (admin) => {
-          const { database: _, tenant, ...options } = flags;
-          await admin.createTenant(tenant);
-          print((await admin.createKey(tenant, { name, ...options })).apiKey);
-        }),
+        administer(
+          flags.database,
+          async (admin) => {
+            const { database: _, tenant, ...options } = flags;
+            await admin.createTenant(tenant);
+            print((await admin.createKey(tenant, { name, ...options })).apiKey);
+          },
+          { makes: true },
+        ),
     );
   keys
     .command('list')
@@ -76,11 +88,11 @@ function keysCommand(): Command {
 export function administrationCommands(): Command[] {
   const retention = new Command('retention')
     .description('keep sessions so many days after their last event, or "forever"')
-    .argument('<days>')
+    .argument('<days>', 'days, or "forever"', numberOr('forever'))
     .addOption(databaseOption())
     .addOption(tenantOption())
-    .action((days: string, { database, tenant }: TenantFlags) =>
-      administer(database, (admin) => admin.setRetention(tenant, days === 'forever' ? null : number(days))),
+    .action((days: number | null, { database, tenant }: TenantFlags) =>
+      administer(database, (admin) => admin.setRetention(tenant, days)),
     );
   const backup = new Command('backup')
     .description('copy the database into a new file while the server runs')
@@ -92,6 +104,6 @@ export function administrationCommands(): Command[] {
   const migrate = new Command('migrate')
     .description('bring the tables up to date, for servers whose role may not')
     .addOption(databaseOption())
-    .action(({ database }: { database: string }) => administer(database, () => undefined));
+    .action(({ database }: { database: string }) => administer(database, () => undefined, { makes: true }));
   return [keysCommand(), tagsCommand(), quotaCommand(), retention, backup, migrate];
 }

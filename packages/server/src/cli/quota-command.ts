@@ -1,6 +1,13 @@
 import { Command } from 'commander';
 import { type QuotaName, quotaNames } from '../quota/quota.ts';
-import { administer, databaseOption, number, print, type TenantFlags, tenantOption } from './tenant-flags.ts';
+import {
+  administer,
+  databaseOption,
+  numberOr,
+  print,
+  type TenantFlags,
+  tenantOption,
+} from './tenant-flags.ts';
 
 const unbounded = 'unlimited';
 
@@ -8,14 +15,14 @@ const unbounded = 'unlimited';
 export function quotaCommand(): Command {
   const quota = new Command('quota').description('bound what a tenant may store');
   quota
-    .command('set <name> <max>')
+    .command('set')
     .description(`set one of ${quotaNames.join(', ')} to a whole number, or "${unbounded}"`)
+    .argument('<name>')
+    .argument('<max>', `whole number, or "${unbounded}"`, numberOr(unbounded))
     .addOption(databaseOption())
     .addOption(tenantOption())
-    .action((name: string, max: string, { database, tenant }: TenantFlags) =>
-      administer(database, (admin) =>
-        admin.setQuota(tenant, { [name as QuotaName]: max === unbounded ? null : number(max) }),
-      ),
+    .action((name: string, max: number | null, { database, tenant }: TenantFlags) =>
+      administer(database, (admin) => admin.setQuota(tenant, { [name as QuotaName]: max })),
     );
   quota
     .command('list')

@@ -68,9 +68,18 @@ export function collectSettings(
 }
 
 function readSettings(file: string): object {
-  const settings: unknown = JSON.parse(readFileSync(file, 'utf8'));
+  const settings = jsonOf(file);
   if (typeof settings === 'object' && settings !== null && !Array.isArray(settings)) return settings;
   throw new Error(`${file} must hold one JSON object with settings.`);
+}
+
+function jsonOf(file: string): unknown {
+  const text = readFileSync(file, 'utf8');
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new Error(`${file} holds no JSON: ${(error as Error).message}`);
+  }
 }
 
 /** Text as the type that the setting has; text that has no such form is left for the validation to refuse. */

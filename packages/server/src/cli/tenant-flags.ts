@@ -1,5 +1,8 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { InvalidArgumentError, Option } from 'commander';
 import { Administration } from '../administration.ts';
+import { isPostgresUrl } from '../storage/database-address.ts';
 import { openStorage } from '../storage/open-storage.ts';
 
 /** Which tenant of which database a command is about. */
@@ -20,8 +23,26 @@ export function tenantOption(): Option {
   return new Option('--tenant <name>', 'tenant').env('ACTLOG_TENANT').default('default');
 }
 
-/** Opens the database beside a server that may be running, does one thing, and closes it. */
-export async function administer(database: string, work: (admin: Administration) => unknown): Promise<void> {
+/**
+ * Opens the database beside a server that may be running, does one thing, and closes it.
+ *
+ * @param makes - whether an SQLite file is made where there is none; it is said then, because a key in a database
+ * that no server uses opens nothing
+ * @throws Error when there is no such file
+ */
+export async function administer(
+  database: string,
+  work: (admin: Administration) => unknown,
+  { makes = false } = {},
+): Promise<void> {
+  if (!isPostgresUrl(database) && !existsSync(database)) {
+    if (!makes) {
+      throw new Error(
+        `There is no database ${resolve(database)}: name the server's by --database or ACTLOG_DATABASE.`,
+      );
+    }
+    process.stderr.write(`A new database is made: ${resolve(database)}\n`);
+  }
   const storage = await openStorage({ database, connections: 2 });
   try {
     await work(new Administration(storage));
@@ -40,4 +61,13 @@ export function number(text: string): number {
   const value = Number(text);
   if (text.trim() === '' || !Number.isFinite(value)) throw new InvalidArgumentError('It must be a number.');
   return value;
+}
+
+/** A number that an argument gives, or null for a word. @throws InvalidArgumentError for any other text. */
+export function numberOr(word: string): (text: string) => number | null {
+  return (text) => {
+    if (text === word) return null;
+    if (text.trim() !== '' && Number.isFinite(Number(text))) return Number(text);
+    throw new InvalidArgumentError(`It must be a number, or "${word}".`);
+  };
 }

@@ -54,7 +54,13 @@ export function secretBeside(databaseFile: string): string {
   }
   // Written whole and then linked, so that of several servers that start at once all read the same secret.
   const own = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;
-  writeFileSync(own, `${randomSecret()}\n`, { mode: 0o600, flush: true });
+  try {
+    writeFileSync(own, `${randomSecret()}\n`, { mode: 0o600, flush: true });
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    const message = `${path} cannot be written (${code}): the folder of the database has to exist and to be writable.`;
+    throw new Error(message, { cause });
+  }
   try {
     linkSync(own, path);
   } catch (error) {

@@ -51,14 +51,15 @@ export class SqliteStorage implements Storage {
 
   /** Opens the file and brings its tables up to date. @throws when it cannot be opened or is newer. */
   static async open(options: SqliteStorageOptions): Promise<SqliteStorage> {
-    const storage = new SqliteStorage(options);
+    let storage: SqliteStorage | undefined;
     try {
+      storage = new SqliteStorage(options);
       await storage.#writes.transaction().execute((db) => migrate(db, sqliteMigrations));
-    } catch (error) {
-      await storage.close();
-      throw error;
+      return storage;
+    } catch (cause) {
+      await storage?.close();
+      throw new Error(`${options.file} cannot be opened: ${(cause as Error).message}`, { cause });
     }
-    return storage;
   }
 
   read<Result>(_tenantId: number, work: (db: Database) => Promise<Result>): Promise<Result> {
