@@ -19,6 +19,8 @@ export function resolveApiKey(option: string | undefined): string {
       'apiKey is missing: pass it, or set the environment variable ACTLOG_API_KEY.',
     );
   }
+  if (typeof key !== 'string')
+    throw new InvalidArgumentError(`apiKey must be a string, and is a ${typeof key}.`);
   if (/\s/.test(key)) {
     const where = key.trim() === key ? 'inside it' : 'at its start or end';
     throw new InvalidArgumentError(`${source} holds white space or a line break ${where}: remove it.`);

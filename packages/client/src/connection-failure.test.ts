@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { connectionFailure } from './connection-failure.ts';
 import { Exchange } from './exchange.ts';
 
-const request = { method: 'POST', path: '/v1/agents' };
+const request = { method: 'POST', path: '/v1/agents', origin: 'https://actlog.example.com' };
 
 /** What a failure means, unless told otherwise over a transport that cannot tell whether the request left. */
 function failureOf(error: unknown, maybeSent = true, errorTells = true) {
@@ -70,6 +70,12 @@ describe('connectionFailure', () => {
     const error = failureOf(fetchFailed(coded(code)), false);
     expect(error).toMatchObject({ name: 'APIConnectionError', code: 'TLS_FAILED', maybeSent: false });
     expect(error.message).toMatch(/check baseURL and the certificate/);
+  });
+
+  it('names the address that gave no connection', () => {
+    expect(failureOf(fetchFailed(coded('ECONNREFUSED')), false).message).toBe(
+      'POST /v1/agents: no connection to https://actlog.example.com; the request was not sent (ECONNREFUSED).',
+    );
   });
 
   it('takes the bytes off an error of the parser', () => {

@@ -24,11 +24,11 @@ const protocol = /^(HPE_|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES_EXCEEDED|UND_ERR_R
 export function connectionFailure(
   error: unknown,
   exchange: Exchange,
-  request: RequestName,
+  request: RequestName & { readonly origin: string },
   attempt: number,
 ): unknown {
   if (error instanceof ActlogError || error instanceof FinalFailure) return error;
-  const { method, path } = request;
+  const { method, path, origin } = request;
   const context = { method, path, attempts: attempt, status: exchange.head?.status };
   const say = (problem: string, code = '') => `${method} ${path}: ${problem}${code && ` (${code})`}.`;
   if (error instanceof BodyTooLarge) {
@@ -42,7 +42,10 @@ export function connectionFailure(
     return new ResponseShapeError(say('the answer cannot be read', code || messageOf(error)), withCause);
   }
   if (tls.test(code)) {
-    const message = say('the TLS connection is not trusted; check baseURL and the certificate', code);
+    const message = say(
+      `no TLS connection to ${origin} that can be trusted; check baseURL and the certificate`,
+      code,
+    );
     return new APIConnectionError(message, { ...withCause, maybeSent: false }, 'TLS_FAILED');
   }
   // A connection that stands is never refused: that counts also where a dispatcher in between, such as a mock, said
@@ -50,7 +53,7 @@ export function connectionFailure(
   const refused = code === 'ECONNREFUSED' || (exchange.errorTells && failedBeforeSending(error));
   const unsent = !exchange.maybeSent || (refused && !exchange.head);
   const problem = unsent
-    ? 'no connection to the service; the request was not sent'
+    ? `no connection to ${origin}; the request was not sent`
     : `the connection broke ${exchange.head ? 'in' : 'before'} the answer; the service may have acted on the request`;
   return new APIConnectionError(say(problem, code), { ...withCause, maybeSent: !unsent });
 }

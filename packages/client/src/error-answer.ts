@@ -82,9 +82,9 @@ function readEnvelope(answer: Answer): { code?: string; message?: string; detail
 function findings(details: readonly unknown[] | undefined, told: string): string {
   const lines = (details ?? []).slice(0, 3).flatMap((detail) => {
     const { path, message } = (detail ?? {}) as Record<string, unknown>;
-    const isNew =
-      typeof path === 'string' && typeof message === 'string' && !told.includes(outsideText(message));
-    return isNew ? [`${path}: ${message}`] : [];
+    if (typeof path !== 'string' || typeof message !== 'string') return [];
+    const isTold = told.includes(outsideText(message)) && told.includes(outsideText(path));
+    return isTold ? [] : [`${path || 'the body'}: ${message}`];
   });
   return lines.length === 0 ? '' : outsideText(` [${lines.join('; ')}]`);
 }

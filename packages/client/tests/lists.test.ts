@@ -277,7 +277,10 @@ describe('the habits of iterators', () => {
     expect(cursors()).toEqual([null, '1']);
     expect(await list.toArray({ limit: 3 })).toHaveLength(3);
     expect(await list.take(0).toArray()).toEqual([]);
-    expect(await rejection(list.toArray({ limit: -1 }))).toMatchObject({ code: 'INVALID_ARGUMENT' });
+    expect(await rejection(list.toArray({ limit: -1 }))).toMatchObject({
+      code: 'INVALID_ARGUMENT',
+      message: 'limit must be a whole number from 0, and is -1.',
+    });
   });
 
   it('answers calls that do not wait for each other, in order', async () => {

@@ -177,6 +177,15 @@ describe.each(transports)('strange answers over %s', (name, options) => {
     expect(response.headers.getSetCookie()).toEqual(['a=1', 'b=2']);
   });
 
+  it('an error tells every finding that its message leaves out, also one in the same words', async () => {
+    const message = 'is missing; it must be a string';
+    const details = ['agentId', 'sessionId', ''].map((path) => ({ path, code: 'c', message }));
+    const body = { error: { code: 'VALIDATION_ERROR', message: `agentId: ${message}.`, details } };
+    server.script(json(400, body), json(400, { error: { ...body.error, message: 'No.' } }));
+    expect((await rejection(client().agents.get('a'))).message).toContain(`[sessionId: ${message}]`);
+    expect((await rejection(client().agents.get('a'))).message).toContain(`the body: ${message}`);
+  });
+
   it('an error shows neither the key nor the body, however it is printed', async () => {
     const echo = {
       error: {
