@@ -147,6 +147,20 @@ test('a sender cannot claim a decision that only the service makes', async () =>
   });
 });
 
+test.each([
+  [undefined, 'is missing; it must be an object'],
+  [[], 'must be an object, not array'],
+  [{ agentId: undefined }, 'is missing; it must be a string'],
+  [{ category: 'note', payload: undefined }, 'must be an object'],
+  [{ category: 'note', payload: [] }, 'must be an object'],
+  [{ payload: { toolName: 'x', argumentsHash: 'y', responseStatus: 1.5 } }, 'must be a whole number'],
+])('the event %j is refused in words of a caller', async (fields, message) => {
+  const server = await testServer();
+  const body = Array.isArray(fields) || !fields ? fields : { ...activityEvent(), ...fields };
+  const { details } = await server.refused('events.create', { body });
+  expect(details[0]?.message).toBe(message);
+});
+
 test('an event that breaks the rules names each place, and nothing of its values', async () => {
   const server = await testServer();
   const body = { ...activityEvent(), eventId: 'secret-value', extra: 1, payload: { toolName: 5 } };

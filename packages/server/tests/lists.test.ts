@@ -130,6 +130,15 @@ test('a cursor is good for its list, its filters and its tenant, for a day', asy
   expect(late.message).toContain('expired');
 });
 
+test('a query that names a field twice is told so', async () => {
+  const server = await testServer();
+  const response = await fetch(`${server.server.url}/v1/sessions?limit=1&limit=2`, {
+    headers: { authorization: `Bearer ${server.apiKey}` },
+  });
+  const { error } = (await response.json()) as { error: { message: string } };
+  expect(error.message).toBe('query.limit: is there more than once; give it once.');
+});
+
 test.each([
   ['sessions.list', { limit: '' }],
   ['sessions.list', { limit: '0' }],

@@ -32,7 +32,7 @@ export const event = z
     /** Version of the event schema; `1.0`. */
     schemaVersion: line(20),
     /** What happened; its fields depend on the category. */
-    payload: z.union([toolCallPayload, openPayload]),
+    payload: z.union([toolCallPayload, openPayload], 'must be an object'),
   })
   .check((context) => {
     if (context.value.category !== toolCallCategory) return;

@@ -34,16 +34,25 @@ function findings(base: readonly PropertyKey[], issue: z.core.$ZodIssue): ErrorD
       message: 'is not a field that the service knows; check its spelling or leave it out',
     }));
   }
-  return [{ path: dotted(path), code: issue.code ?? 'custom', message: wording(issue) }];
+  return [{ path: dotted(path), code: issue.code ?? 'custom', message: wording(issue, base[0] === 'query') }];
 }
 
-/** zod's own words speak of undefined; a caller knows a field that is missing. */
-function wording({ message }: z.core.$ZodIssue): string {
+/** What JSON and people call the types whose names in zod are others. */
+const typeNames: Readonly<Record<string, string>> = {
+  array: 'an array',
+  int: 'a whole number',
+  object: 'an object',
+  record: 'an object',
+};
+
+/** zod's own words speak of undefined; a caller knows a field that is missing, or that a query names twice. */
+function wording({ message, path }: z.core.$ZodIssue, isQuery: boolean): string {
   const [, expected, received] = /^Invalid input: expected (\w+), received (\w+)$/.exec(message) ?? [];
   if (expected === undefined) return message;
-  return received === 'undefined'
-    ? `is missing; it must be a ${expected}`
-    : `must be a ${expected}, not ${received}`;
+  if (isQuery && received === 'array' && path.length === 1) return 'is there more than once; give it once';
+  const type = typeNames[expected] ?? `a ${expected}`;
+  if (received === 'undefined') return `is missing; it must be ${type}`;
+  return expected === 'int' && received === 'number' ? `must be ${type}` : `must be ${type}, not ${received}`;
 }
 
 function dotted(path: readonly PropertyKey[]): string {
