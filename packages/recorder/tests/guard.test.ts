@@ -282,6 +282,13 @@ test('observe makes no call wait and refuses none', async () => {
   expect(await statuses(recorder, sink)).toEqual([200]);
 });
 
+test('a guard that is no object is refused, because it would guard nothing', async () => {
+  const sink = await startService();
+  for (const guard of ['enforce', true] as never[]) {
+    expect(() => createRecorder(sink.url, { guard })).toThrow(/guard must be an object with options/);
+  }
+});
+
 test('enforce without a choice for an unreachable service is refused', async () => {
   const sink = await startService();
   expect(() => createRecorder(sink.url, { guard: { mode: 'enforce' } })).toThrow(

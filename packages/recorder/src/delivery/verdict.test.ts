@@ -29,6 +29,11 @@ test.each<[string, string | undefined, string]>([
     '{"error":{"code":"VALIDATION_ERROR","message":"bad toolName"}}',
     'HTTP 400: VALIDATION_ERROR: bad toolName',
   ],
+  [
+    'a message that is a sentence',
+    '{"error":{"code":"VALIDATION_ERROR","message":"It is bad."}}',
+    'HTTP 400: VALIDATION_ERROR: It is bad',
+  ],
   ['a page of a proxy', '<html>', 'HTTP 400'],
   ['JSON that is no envelope', '[1]', 'HTTP 400'],
   ['null', 'null', 'HTTP 400'],

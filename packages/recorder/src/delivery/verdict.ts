@@ -39,13 +39,13 @@ function describe(error: Error): string {
   return typeof code === 'string' ? code : error.name;
 }
 
-/** Code and message of the error envelope; nothing when the body is something else, such as a proxy's page. */
+/** Code and message of the error envelope, to stand within a sentence; nothing when the body is something else, such as a proxy's page. */
 function envelopeText(body: string | undefined): string {
   if (!body) return '';
   try {
     const { error } = JSON.parse(body) as { error?: { code?: unknown; message?: unknown } };
     const parts = [error?.code, error?.message].filter((part) => typeof part === 'string');
-    return parts.length === 0 ? '' : `: ${parts.join(': ').slice(0, 500)}`;
+    return parts.length === 0 ? '' : `: ${parts.join(': ').slice(0, 500).replace(/\.$/, '')}`;
   } catch {
     return '';
   }

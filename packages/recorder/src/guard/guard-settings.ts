@@ -16,9 +16,14 @@ const onUnavailableValues = ['allow', 'deny'] as const;
  * environment.
  *
  * @throws RangeError when a number cannot be used
- * @throws TypeError when a choice is none, or `enforce` comes without `onUnavailable`
+ * @throws TypeError when it is no object, a choice is none, or `enforce` comes without `onUnavailable`
  */
 export function resolveGuard(given: GuardOptions, otherwise?: GuardSettings): GuardSettings {
+  if (typeof given !== 'object') {
+    throw new TypeError(
+      'guard must be an object with options, such as { mode: "enforce", onUnavailable: "deny" }.',
+    );
+  }
   const { env } = process;
   const field = <Name extends keyof GuardOptions>(name: Name) => given[name] ?? otherwise?.[name];
   const mode = oneOf(guardModes, 'guard.mode', field('mode') ?? (env.ACTLOG_GUARD || undefined)) ?? 'off';
