@@ -16,6 +16,8 @@ const categories = [toolCallCategory, 'agent_message', 'memory_write', 'llm_call
 /** What is known beside an event. */
 export interface Surroundings {
   readonly agent: 'active' | 'revoked' | 'unregistered';
+  /** An agent can be revoked before anybody registers it. */
+  readonly isRegistered: boolean;
   /** The agent that opened the session. */
   readonly sessionAgentId: string;
   readonly receivedMs: number;
@@ -28,7 +30,7 @@ export interface Surroundings {
 export function warningsOf(event: ActivityEvent, around: Surroundings): EventWarning[] {
   const lateMs = around.receivedMs - Date.parse(event.sourceTimestamp);
   const all: readonly (readonly [WarningCode, boolean, string])[] = [
-    ['AGENT_NOT_REGISTERED', around.agent === 'unregistered', 'The agent is not registered.'],
+    ['AGENT_NOT_REGISTERED', !around.isRegistered, 'The agent is not registered.'],
     ['AGENT_REVOKED', around.agent === 'revoked', 'The agent is revoked, and still acts.'],
     ['TIMESTAMP_IN_FUTURE', -lateMs > aheadMs, 'sourceTimestamp lies in the future.'],
     ['TIMESTAMP_TOO_OLD', lateMs > oldMs, 'sourceTimestamp is more than seven days old.'],

@@ -39,6 +39,7 @@ export class Tenant {
     const unrevoked = known?.registered ? 'active' : 'unregistered';
     const around: Surroundings = {
       agent: known?.status === 'revoked' ? 'revoked' : unrevoked,
+      isRegistered: known?.registered === true,
       sessionAgentId: this.sessions.get(event.sessionId)?.agentId ?? event.agentId,
       receivedMs: nowMs,
       protoKeysRemoved,

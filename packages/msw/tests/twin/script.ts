@@ -79,6 +79,8 @@ function sessions(ids: readonly string[]): Step[] {
     ),
     post('/v1/events', event(ids[6], 200, 'early', { sessionId: 'two' })),
     post('/v1/events', event(ids[7], 3, 'x', { category: 'guardian_decision' })),
+    patch('/v1/agents/stranger', { status: 'revoked' }),
+    post('/v1/events', event(ids[8], 4, 'send_email', { agentId: 'stranger', sessionId: 'three' })),
     post('/v1/events', event('no-uuid', 3, 'x', { payload: { toolName: 1, extra: true } })),
     post('/v1/events', {}),
     get('/v1/sessions'),
@@ -196,6 +198,8 @@ function wrong(): Step[] {
   const key = { 'idempotency-key': 'twin' };
   return [
     get('/v1/nothing'),
+    get('/v1/sessions/'),
+    patch('/v1/policies/', { name: 'n' }),
     get('/v1/events'),
     get('/v1/sessions?limit=0&unknown=1'),
     get('/v1/sessions?limit=1&limit=2'),

@@ -49,6 +49,11 @@ export function validationError(path: string, code: string, message: string): Ap
   });
 }
 
+/** A path that is none, such as one of an endpoint with nothing where the identifier stands. */
+export function noSuchEndpoint(): ApiError {
+  return new ApiError('NOT_FOUND', 'There is no such endpoint; /docs lists what there is.');
+}
+
 /** A resource that does not exist, or belongs to another tenant: both answer alike. */
 export function notFound(what: string): ApiError {
   return new ApiError('NOT_FOUND', `There is no such ${what}.`);

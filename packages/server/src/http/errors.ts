@@ -3,7 +3,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import type { Metrics } from '../metrics.ts';
 import { QuotaError } from '../quota/quota-error.ts';
 import { storageOutage } from '../storage/outage.ts';
-import { ApiError, validationError } from './api-error.ts';
+import { ApiError, noSuchEndpoint, validationError } from './api-error.ts';
 import { jsonType } from './mount.ts';
 
 /** Answers every failure with the envelope: of handlers, of Fastify itself, of unknown paths and methods. */
@@ -66,7 +66,7 @@ function unknownRoute(request: FastifyRequest): ApiError {
   const path = request.url.split('?', 1)[0] as string;
   const methods = new Set(patterns.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method));
   if (methods.size === 0) {
-    return new ApiError('NOT_FOUND', 'There is no such endpoint; /docs lists what there is.');
+    return noSuchEndpoint();
   }
   const allow = [...methods].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ');
   return new ApiError('METHOD_NOT_ALLOWED', `This path takes ${allow}.`, { headers: { allow } });

@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../keys/key-ring.ts';
 import type { Services } from '../services.ts';
 import type { Write } from '../storage/transaction.ts';
+import { noSuchEndpoint } from './api-error.ts';
 import { Authentication, requireScope } from './authentication.ts';
 import { IdempotentRequest } from './idempotency.ts';
 import type { Call, Route, Routes, WriteRoute } from './route.ts';
@@ -128,6 +129,7 @@ async function writtenAnswer(
 
 function callOf(request: FastifyRequest, reply: FastifyReply, schemas: EndpointSchemas): AnyCall {
   if (!request.caller) throw new Error('The request was not authenticated.');
+  if ((request.params as { id?: string }).id === '') throw noSuchEndpoint();
   let gone: AbortController | undefined;
   return {
     caller: request.caller,
