@@ -40,6 +40,8 @@ console.log(`\n${delivered} events delivered, ${pending} pending, ${dropped} dro
 await report(client);
 
 console.log(`
+This agent has no past yet, so "medium" begins late: docs/risk.md says what scores and levels mean.
+
 Where to look next
   ${server.url}/docs   the service's API, to try in the browser${process.argv.includes('--keep') ? '' : ' (npm start -- --keep leaves it up)'}
   docs/                 the guides: iterating sessions, holding risky calls, running the service
