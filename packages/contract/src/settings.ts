@@ -52,6 +52,8 @@ export function resolveSettings(options: ContractOptions): Settings {
 }
 
 function resolveBaseURL({ baseURL, allowInsecureHttp }: ContractOptions): string {
+  if (!baseURL)
+    throw usage('baseURL is missing: pass it, or give the command --base-url or ACTLOG_BASE_URL.');
   const url = URL.canParse(String(baseURL)) ? new URL(String(baseURL)) : undefined;
   if (url?.protocol !== 'https:' && url?.protocol !== 'http:') {
     throw usage('baseURL is no http or https address: write it like https://actlog.example.com.');
@@ -73,7 +75,9 @@ function resolveBaseURL({ baseURL, allowInsecureHttp }: ContractOptions): string
 
 function resolveKey(name: string, key: string | undefined): string | undefined {
   if (key === undefined && name !== 'apiKey') return undefined;
-  if (!key || !visible.test(key))
+  if (key === undefined || (key === '' && name === 'apiKey'))
+    throw usage('apiKey is missing: pass it, or give the command ACTLOG_API_KEY.');
+  if (!visible.test(key))
     throw usage(`${name} is empty, or holds white space or a character that no header can carry.`);
   return key;
 }

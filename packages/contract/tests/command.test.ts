@@ -95,6 +95,8 @@ async function commandHere(...flags: string[]) {
 
 it.each([
   [['--only', 'NOPE'], /"NOPE" is the beginning of no requirement/],
+  [['--base-url', ''], /baseURL is missing: .* ACTLOG_BASE_URL/],
+  [['--api-key', ''], /apiKey is missing: .* ACTLOG_API_KEY/],
   [['--base-url', 'ftp://example.com'], /baseURL is no http or https address/],
   [['--base-url', 'http://example.com'], /unencrypted to example\.com/],
   [['--base-url', 'https://example.com/v1'], /ends in \/v1/],
