@@ -104,6 +104,8 @@ export function administrationCommands(): Command[] {
   const migrate = new Command('migrate')
     .description('bring the tables up to date, for servers whose role may not')
     .addOption(databaseOption())
-    .action(({ database }: { database: string }) => administer(database, () => undefined, { makes: true }));
+    .action(({ database }: { database: string }) =>
+      administer(database, () => undefined, { makes: true, needsPartitions: true }),
+    );
   return [keysCommand(), tagsCommand(), quotaCommand(), retention, backup, migrate];
 }

@@ -26,14 +26,14 @@ export function tenantOption(): Option {
 /**
  * Opens the database beside a server that may be running, does one thing, and closes it.
  *
- * @param makes - whether an SQLite file is made where there is none; it is said then, because a key in a database
- * that no server uses opens nothing
+ * @param options - `makes`: whether an SQLite file is made where there is none; it is said then, because a key in a
+ * database that no server uses opens nothing. `needsPartitions`: whether to fail when PostgreSQL's cannot be made
  * @throws Error when there is no such file
  */
 export async function administer(
   database: string,
   work: (admin: Administration) => unknown,
-  { makes = false } = {},
+  { makes = false, needsPartitions = false } = {},
 ): Promise<void> {
   if (!isPostgresUrl(database) && !existsSync(database)) {
     if (!makes) {
@@ -43,7 +43,7 @@ export async function administer(
     }
     process.stderr.write(`A new database is made: ${resolve(database)}\n`);
   }
-  const storage = await openStorage({ database, connections: 2 });
+  const storage = await openStorage({ database, connections: 2, needsPartitions });
   try {
     await work(new Administration(storage));
   } finally {

@@ -11,11 +11,18 @@ export interface OpenStorageOptions {
   readonly maxBytes?: number | undefined;
   /** Connections that this process keeps to PostgreSQL at most; 10 when left out. */
   readonly connections?: number | undefined;
+  /** Whether to fail when the partitions of PostgreSQL cannot be made ready. */
+  readonly needsPartitions?: boolean | undefined;
 }
 
 /** Opens a database and brings its tables up to date. @throws Error when that cannot be done, which says why. */
-export function openStorage({ database, maxBytes, connections = 10 }: OpenStorageOptions): Promise<Storage> {
+export function openStorage({
+  database,
+  maxBytes,
+  connections = 10,
+  needsPartitions,
+}: OpenStorageOptions): Promise<Storage> {
   return isPostgresUrl(database)
-    ? PostgresStorage.open({ url: database, connections })
+    ? PostgresStorage.open({ url: database, connections, needsPartitions })
     : SqliteStorage.open({ file: database, maxBytes });
 }

@@ -1,6 +1,12 @@
-import { expect, test } from 'vitest';
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { expect, test, vi } from 'vitest';
+import { keepHouse } from '../../src/housekeeping.ts';
 import { startServer } from '../../src/index.ts';
+import { openStorage } from '../../src/storage/open-storage.ts';
+import { clientConfig } from '../../src/storage/postgres/pool.ts';
 import { asSuperuser, createDatabase, testSecret } from '../test-database.ts';
+import { atTestEnd } from '../test-end.ts';
 import { testServer } from '../test-server.ts';
 
 test('servers that start at once on an empty database make its tables once', async () => {
@@ -28,20 +34,80 @@ test('a server with another secret than the others is refused', async () => {
   await expect(other).rejects.toThrow('set up with another secret');
 });
 
-test('a role that may not make tables runs a server whose tables are made', async () => {
+/** A database with its tables, and its address for a role that may not make any; the last month is not ready. */
+async function ownedByAnother(): Promise<string> {
   const database = await createDatabase();
-  const role = `guest_${process.pid}`;
+  const role = `guest_${randomUUID().replaceAll('-', '')}`;
   await asSuperuser(
     `create role ${role} login; grant select, insert, update, delete on all tables in schema public to ${role}`,
     database,
   );
-  const server = await testServer({
-    database: database.replace('//actlog@', `//${role}@`),
-    secret: testSecret,
-  });
+  atTestEnd(async () => void (await asSuperuser(`drop owned by ${role}; drop role ${role}`, database)));
+  await dropLastMonth(database);
+  return database.replace('//actlog@', `//${role}@`);
+}
+
+async function dropLastMonth(database: string): Promise<void> {
+  const [last] = await asSuperuser<{ name: string }>(
+    `select max(tablename) as name from pg_tables where tablename ~ '^events_[0-9]'`,
+    database,
+  );
+  await asSuperuser(`drop table ${last?.name}`, database);
+}
+
+test('a role that may not make tables runs a server whose tables are made, and keeps its house', async () => {
+  const database = await ownedByAnother();
+  const server = await testServer({ database, secret: testSecret });
   await server.record({});
-  await server.server.close();
-  await asSuperuser(`drop owned by ${role}; drop role ${role}`, database);
+  await server.server.admin.setRetention('default', 1);
+  const storage = await openStorage({ database });
+  atTestEnd(() => storage.close());
+  await keepHouse(storage, Date.now() + 3 * 24 * 3_600_000);
+  expect((await server.ok('sessions.list')).items).toEqual([]);
+});
+
+test('who is to make the tables is told when the role may not', async () => {
+  const database = await ownedByAnother();
+  await expect(openStorage({ database, needsPartitions: true })).rejects.toThrow('have the owner');
+});
+
+test('a server starts though a backup that runs keeps it from making the next month ready', async () => {
+  const database = await createDatabase();
+  await dropLastMonth(database);
+  const backup = new pg.Client({ connectionString: database });
+  await backup.connect();
+  atTestEnd(() => backup.end());
+  await backup.query('begin; lock table events_default in access share mode');
+  const options = { database: `${database}?lock_timeout=100`, secret: testSecret };
+  await (await testServer(options)).record({});
+  await expect(openStorage({ database: options.database, needsPartitions: true })).rejects.toThrow(
+    'lock timeout',
+  );
+});
+
+test('a server that starts waits for one that makes the tables, however long that takes', async () => {
+  const database = await createDatabase();
+  const other = new pg.Client({ connectionString: database });
+  await other.connect();
+  atTestEnd(() => other.end());
+  await other.query('begin; lock table schema_migrations in access exclusive mode');
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  atTestEnd(async () => void vi.useRealTimers());
+  const opening = openStorage({ database });
+  opening.catch(() => {});
+  const waiting = `select from pg_locks where not granted and relation = 'schema_migrations'::regclass`;
+  while ((await asSuperuser(waiting, database)).length === 0);
+  vi.advanceTimersByTime(3_600_000);
+  await other.query('commit');
+  await (await opening).close();
+});
+
+test.each([
+  ['', 35_000],
+  ['?sslmode=disable&statement_timeout=120000', 125_000],
+  ['?statement_timeout=0', undefined],
+])('an answer is waited for as long as the address %s has its statement take', (parameters, limit) => {
+  expect(clientConfig(`postgres://nobody@127.0.0.1:1/none${parameters}`).query_timeout).toBe(limit);
 });
 
 test.each([

@@ -8,16 +8,20 @@ export interface PoolOptions {
   readonly url: string;
   /** Connections at once. */
   readonly connections: number;
+  /** Whether to wait for an answer as long as it takes. */
+  readonly isPatient?: boolean;
 }
 
 /** Milliseconds until a connection, a statement, a lock and an idle transaction are given up. */
 const timeouts = {
   connectionTimeoutMillis: 5000,
   statement_timeout: 30_000,
-  query_timeout: 35_000,
   lock_timeout: 10_000,
   idle_in_transaction_session_timeout: 60_000,
 };
+
+/** Milliseconds after the end of a statement's time in which the database may say so, before it counts as gone. */
+const answerGraceMs = 5000;
 
 /** Statements that a connection keeps prepared, and parameters beyond which a statement is not worth keeping. */
 const keptStatements = 300;
@@ -38,10 +42,18 @@ function storable(value: unknown): unknown {
   return typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\u{fffd}') : value;
 }
 
+/** The time of a statement, from the address or as it is without; 0 for no end. */
+function statementTimeoutMs(url: string): number {
+  const [, given] = /[?&]statement_timeout=(\d+)/.exec(url) ?? [];
+  return given === undefined ? timeouts.statement_timeout : Number(given);
+}
+
 /** What both the pool and the connection that listens are made with. The address may set the timeouts itself. */
 export function clientConfig(url: string): pg.ClientConfig {
+  const statementMs = statementTimeoutMs(url);
   return {
     ...timeouts,
+    ...(statementMs > 0 && { query_timeout: statementMs + answerGraceMs }),
     connectionString: url,
     application_name: 'actlog',
     keepAlive: true,
@@ -57,8 +69,13 @@ export class PostgresPool implements KyselyPool {
   readonly #pool: pg.Pool;
   readonly #names = new Map<string, string>();
 
-  constructor({ url, connections }: PoolOptions) {
-    this.#pool = new pg.Pool({ ...clientConfig(url), max: connections, idleTimeoutMillis: 60_000 });
+  constructor({ url, connections, isPatient = false }: PoolOptions) {
+    this.#pool = new pg.Pool({
+      ...clientConfig(url),
+      ...(isPatient && { query_timeout: 0 }),
+      max: connections,
+      idleTimeoutMillis: 60_000,
+    });
     // An idle connection that breaks is taken out by the pool; who needs one next gets a new one.
     this.#pool.on('error', () => {});
   }

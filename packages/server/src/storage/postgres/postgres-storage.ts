@@ -1,10 +1,7 @@
-import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
+import { Kysely, PostgresDialect, sql } from 'kysely';
 import type { EventGroup, RecordedGroups, Settled } from '../../ingest/event-recorder.ts';
 import { SharedRecording } from '../../ingest/shared-recording.ts';
 import { shownDatabase } from '../database-address.ts';
-import { lockNames } from '../locks.ts';
-import { migrate } from '../migrate.ts';
-import { postgresMigrations } from '../migrations/postgres.ts';
 import type { Tables } from '../schema.ts';
 import type { CrossTenantWork, Storage } from '../storage.ts';
 import { commit, type Database, type Write } from '../transaction.ts';
@@ -12,11 +9,21 @@ import { PostgresListener } from './listener.ts';
 import { keepPartitions } from './partitions.ts';
 import { type PoolOptions, PostgresPool } from './pool.ts';
 import { PostgresError } from './postgres-error.ts';
-import { checkRole } from './role-check.ts';
+import { prepareDatabase } from './prepare-database.ts';
 import { inTransaction } from './transactions.ts';
 
-/** SQLSTATE of a statement that the role may not run. */
+/** SQLSTATEs of a statement that the role may not run, and of one that waited too long for a lock. */
 const insufficientPrivilege = '42501';
+const lockNotAvailable = '55P03';
+
+/** How a PostgreSQL database is opened. */
+export interface PostgresStorageOptions extends Pick<PoolOptions, 'url' | 'connections'> {
+  /**
+   * Whether to fail when the partitions cannot be made ready. A server starts without: until they are, events go
+   * into the default partition.
+   */
+  readonly needsPartitions?: boolean | undefined;
+}
 
 /** A PostgreSQL database that any number of server processes share, on any number of machines. */
 export class PostgresStorage implements Storage {
@@ -38,34 +45,20 @@ export class PostgresStorage implements Storage {
    *
    * @throws Error when the database cannot be reached, is newer, or would not keep tenants apart.
    */
-  static async open(options: PoolOptions): Promise<PostgresStorage> {
-    const storage = new PostgresStorage(options);
+  static async open({
+    needsPartitions = false,
+    ...options
+  }: PostgresStorageOptions): Promise<PostgresStorage> {
     try {
-      await storage.#database.connection().execute(checkRole);
-      await storage.writeAcross('partition', async ({ db }) => {
-        // Another server may be at it, and a large table may take its time.
-        await db.executeQuery(
-          CompiledQuery.raw('set local lock_timeout = 0; set local statement_timeout = 0'),
-        );
-        await lockNames(db, 0, ['migrations']);
-        await migrate(db, postgresMigrations);
-      });
-      await storage.maintain(Date.now()).catch((error: unknown) => {
-        // A server whose role may not make tables leaves that to who may, and uses the default partition until then.
-        if (!(error instanceof PostgresError && error.code === insufficientPrivilege)) throw error;
-      });
+      await prepareDatabase(options.url, (error) => !needsPartitions && canWait(error));
     } catch (error) {
-      await storage.close();
       if (!(error instanceof PostgresError)) throw error;
-      const hint =
-        error.code === insufficientPrivilege
-          ? '; have the owner of the tables run: actlog-server migrate'
-          : '';
+      const hint = isForbidden(error) ? '; have the owner of the tables run: actlog-server migrate' : '';
       throw new Error(`${shownDatabase(options.url)} cannot be opened: ${error.message}${hint}`, {
         cause: error,
       });
     }
-    return storage;
+    return new PostgresStorage(options);
   }
 
   read<Result>(tenantId: number, work: (db: Database) => Promise<Result>): Promise<Result> {
@@ -99,7 +92,12 @@ export class PostgresStorage implements Storage {
   }
 
   async maintain(nowMs: number): Promise<void> {
-    await this.writeAcross('partition', ({ db }) => keepPartitions(db, nowMs));
+    try {
+      await this.writeAcross('partition', ({ db }) => keepPartitions(db, nowMs));
+    } catch (error) {
+      // A role that may not make tables leaves that to who may.
+      if (!isForbidden(error)) throw error;
+    }
   }
 
   async probe(): Promise<void> {
@@ -117,4 +115,13 @@ export class PostgresStorage implements Storage {
     await this.#database.destroy();
     await this.#pool.end().catch(() => {});
   }
+}
+
+function isForbidden(error: unknown): boolean {
+  return error instanceof PostgresError && error.code === insufficientPrivilege;
+}
+
+/** Whether the partitions are for who may make tables, or for when a backup that runs lets go of them. */
+function canWait(error: unknown): boolean {
+  return isForbidden(error) || (error instanceof PostgresError && error.code === lockNotAvailable);
 }
