@@ -11,6 +11,9 @@ import type { Database } from './storage/transaction.ts';
 
 const dayMs = 24 * 3_600_000;
 
+/** Days that a key may be made for: a hundred years. */
+const longestLifeDays = 36_500;
+
 /** Days that a replaced key may still be used. */
 const longestOverlapDays = 7;
 
@@ -56,9 +59,18 @@ export class Administration {
     return rows.map(({ name }) => name);
   }
 
-  /** Makes a key of a tenant. @throws Error when there is no such tenant. */
+  /**
+   * Makes a key of a tenant.
+   *
+   * @throws RangeError for an end that is past, or beyond a hundred years; Error when there is no such tenant.
+   */
   async createKey(tenant: string, options: CreateKeyOptions): Promise<CreatedKey> {
     const { name, kind = 'live', scopes, expiresInDays } = options;
+    if (expiresInDays !== undefined && !(expiresInDays > 0 && expiresInDays <= longestLifeDays)) {
+      throw new RangeError(
+        `A key must end in more than 0 and at most ${longestLifeDays} days, not ${expiresInDays}.`,
+      );
+    }
     const expiresMs = expiresInDays === undefined ? null : Date.now() + expiresInDays * dayMs;
     return this.#storage.writeAcross('administer', async ({ db }) => {
       const { key, stored } = await addKey(db, await tenantId(db, tenant), { kind, name, scopes, expiresMs });

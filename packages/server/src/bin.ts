@@ -22,6 +22,11 @@ const start = program
 for (const option of settingOptions()) start.addOption(option);
 for (const command of administrationCommands()) program.addCommand(command);
 
+// Who reads the first lines only, as `head` does, has what was wanted.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+});
+
 program.parseAsync().catch((error: unknown) => {
   process.stderr.write(`${(error as Error).message}\n`);
   process.exitCode = 1;

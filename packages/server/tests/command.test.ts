@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -120,6 +120,44 @@ test('tags of tools are corrected and quotas are set', { timeout: 120_000 }, asy
   ]);
 });
 
+test('a command for another folder makes no database there, and no backup of nothing', {
+  timeout: 120_000,
+}, async () => {
+  const missing = join(folder, 'missing.db');
+  for (const args of [
+    ['backup', join(folder, 'nothing.db')],
+    ['keys', 'list'],
+    ['retention', '30'],
+  ]) {
+    await expect(command(...args, '--database', missing)).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`There is no database ${missing}`),
+    });
+  }
+  expect(existsSync(missing) || existsSync(join(folder, 'nothing.db'))).toBe(false);
+});
+
+test('a reader that has gone is no failure', async () => {
+  await command('keys', 'create', 'agent', '--database', 'piped.db');
+  const child = spawn(process.execPath, [...flags, 'keys', 'list', '--database', join(folder, 'piped.db')], {
+    env: { PATH: process.env.PATH ?? '' },
+  });
+  child.stdout.destroy();
+  let said = '';
+  child.stderr.on('data', (chunk) => {
+    said += chunk;
+  });
+  const [code] = await once(child, 'close');
+  expect([code, said]).toEqual([0, '']);
+});
+
+test('a file of settings that is no JSON is named, and nothing of it is shown', async () => {
+  writeFileSync(join(folder, 'broken.json'), 'hunter2');
+  const error = await command('--config', 'broken.json').catch((caught: { stderr: string }) => caught);
+  expect(error.stderr).toContain('broken.json holds no JSON');
+  expect(error.stderr).not.toContain('hunter');
+});
+
 test.each([
   [['--port', 'abc'], 'port'],
   [['--max-queued-events', '0'], 'maxQueuedEvents'],
@@ -136,6 +174,8 @@ test.each([
   [['--database', 'wrong.json'], 'wrong.json cannot be opened: file is not a database'],
   [['--config', 'actlog.db'], 'actlog.db holds no JSON'],
   [['--rate-limit', '5'], 'rateLimit: must be false, or an object such as'],
+  [['keys', 'create', 'x', '--expires-in-days', '-5'], 'more than 0 and at most 36500 days, not -5'],
+  [['keys', 'create', 'x', '--expires-in-days', '1e300'], 'more than 0 and at most 36500 days'],
 ])('%j is refused with the name of what is wrong', async (args, hint) => {
   writeFileSync(join(folder, 'wrong.json'), '{"databse": "x.db"}');
   await expect(command(...args)).rejects.toMatchObject({ stderr: expect.stringContaining(hint) });

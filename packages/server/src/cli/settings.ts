@@ -51,7 +51,7 @@ export function settingOptions(): Option[] {
 /**
  * The settings from flags, then the environment, then the file, then `defaults`.
  *
- * @throws Error when the file cannot be read or is not a JSON object.
+ * @throws Error when the file cannot be read or is not a JSON object; nothing of what it holds is in the message.
  */
 export function collectSettings(
   flags: Readonly<Record<string, unknown>>,
@@ -77,8 +77,9 @@ function jsonOf(file: string): unknown {
   const text = readFileSync(file, 'utf8');
   try {
     return JSON.parse(text);
-  } catch (error) {
-    throw new Error(`${file} holds no JSON: ${(error as Error).message}`);
+  } catch {
+    // The parser's own words quote what may be a secret.
+    throw new Error(`${file} holds no JSON; it must hold one object with settings.`);
   }
 }
 
