@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { shortestSecret } from './keys/deployment-secret.ts';
 import { isPostgresUrl } from './storage/database-address.ts';
 
 /** What a server can be told. Everything has a default that is safe for one machine. */
@@ -17,7 +18,7 @@ export const configuration = z.strictObject({
    * The deployment's secret. By default random in memory, or a file beside an SQLite database. Servers that share a
    * PostgreSQL database are all given the same one.
    */
-  secret: z.string().min(32, 'must have at least 32 characters').optional(),
+  secret: z.string().min(shortestSecret, `must have at least ${shortestSecret} characters`).optional(),
   /** Name of the tenant that the returned key belongs to. */
   tenant: z.string().min(1).max(200).default('default'),
   /** A key to take instead of making one, so that it stays the same over restarts. */

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { asSuperuser, onPostgres, testSecret, withTestDatabase } from './test-database.ts';
 import { type TestServer, testServer } from './test-server.ts';
 import { WebhookReceiver } from './webhook-receiver.ts';
 
@@ -152,6 +153,29 @@ test('what a stopped server had not delivered, the next one delivers', async () 
   const [first, second] = await received(2);
   expect(second?.headers['webhook-id']).toBe(first?.headers['webhook-id']);
   await channelWith(after, { failureCount: 0 });
+  await after.server.close();
+  rmSync(folder, { recursive: true });
+});
+
+test('a webhook whose secret was made under another secret of the deployment says so', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'actlog-webhooks-'));
+  const options = { database: join(folder, 'a.db'), webhookAllowedRanges: ['127.0.0.0/8'] };
+  const before = await testServer({ ...options, secret: testSecret });
+  const { id } = await before.ok('notificationChannels.create', {
+    body: { url, events: ['policy.matched'] },
+  });
+  await before.policy();
+  await before.server.close();
+  if (onPostgres) {
+    const { database } = await withTestDatabase(options);
+    await asSuperuser(`delete from deployment where name = 'secret'`, database);
+  }
+  const after = await testServer({ ...options, secret: 'another secret, of more than 32 characters' });
+  await after.check();
+  await channelWith(after, { failureCount: 1 });
+  const [delivery] = await after.server.admin.deliveries('default', id);
+  expect(delivery).toMatchObject({ status: 'waiting', last_error: expect.stringContaining('make it anew') });
+  expect(receiver.messages).toEqual([]);
   await after.server.close();
   rmSync(folder, { recursive: true });
 });

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -24,5 +24,13 @@ test('the secret beside a database is made once, for its owner only', () => {
   expect(secret.length).toBeGreaterThanOrEqual(43);
   expect(secretBeside(database)).toBe(secret);
   expect(statSync(`${database}.secret`).mode & 0o777).toBe(0o600);
+  rmSync(folder, { recursive: true });
+});
+
+test.each(['', '\n', 'cut short'])('a file that holds %j is taken for no secret', (text) => {
+  const folder = mkdtempSync(join(tmpdir(), 'actlog-secret-'));
+  const database = join(folder, 'a.db');
+  writeFileSync(`${database}.secret`, text);
+  expect(() => secretBeside(database)).toThrow(`${database}.secret does not hold the secret`);
   rmSync(folder, { recursive: true });
 });

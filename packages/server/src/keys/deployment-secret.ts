@@ -41,14 +41,19 @@ export class DeploymentSecret {
   }
 }
 
+/** Characters that a secret has at least. */
+export const shortestSecret = 32;
+
 /**
  * The secret that lies beside a database file, made when there is none. Whoever copies the database alone cannot
  * read the webhook secrets in it; whoever restores a backup needs this file too.
+ *
+ * @throws Error when the file holds no secret, as after a disk that was full: anyone could guess what is in it.
  */
 export function secretBeside(databaseFile: string): string {
   const path = `${databaseFile}.secret`;
   try {
-    return readFileSync(path, 'utf8').trim();
+    return secretIn(path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
@@ -68,7 +73,15 @@ export function secretBeside(databaseFile: string): string {
   } finally {
     rmSync(own);
   }
-  return readFileSync(path, 'utf8').trim();
+  return secretIn(path);
+}
+
+function secretIn(path: string): string {
+  const secret = readFileSync(path, 'utf8').trim();
+  if (secret.length >= shortestSecret) return secret;
+  throw new Error(
+    `${path} does not hold the secret of at least ${shortestSecret} characters. Put it back from a backup, or remove the file to have a new secret; webhooks then have to be made anew.`,
+  );
 }
 
 /** A new secret of 256 bits. */

@@ -25,6 +25,13 @@ const maxInFlightPerChannel = 4;
 /** Milliseconds of nothing but failures after which a webhook is disabled. */
 const disabledAfterMs = 5 * 24 * 3_600_000;
 
+/** How a try ends that cannot be signed. */
+const unreadable: AttemptOutcome = {
+  status: null,
+  error: 'the webhook was made under another secret of the deployment; make it anew',
+  retryAfterMs: 0,
+};
+
 /** What encrypts a channel's secret, beside the deployment's secret. */
 export function channelSecretContext(tenantId: number, channelId: string): string {
   return `webhook:${tenantId}:${channelId}`;
@@ -118,10 +125,20 @@ export class WebhookSender {
       await this.#storage.write(tenantId, ({ db }) => updateDelivery(db, row, changes));
       return;
     }
-    const secret = this.#secret.decrypt(channel.secret, channelSecretContext(tenantId, channel.id));
-    const outcome = await attemptDelivery(this.#agent, channel.url, secret, row);
+    const secret = this.#secretOf(channel);
+    const outcome =
+      secret === undefined ? unreadable : await attemptDelivery(this.#agent, channel.url, secret, row);
     if (this.#isClosed && outcome.status === null) return;
     await this.#settle(row, channel.id, outcome);
+  }
+
+  /** The secret that a webhook's messages are signed with, or undefined when the deployment has another secret now. */
+  #secretOf({ secret, tenant_id: tenantId, id }: StoredChannel): string | undefined {
+    try {
+      return this.#secret.decrypt(secret, channelSecretContext(tenantId, id));
+    } catch {
+      return undefined;
+    }
   }
 
   async #settle(row: DeliveryRow, channelId: string, outcome: AttemptOutcome): Promise<void> {
