@@ -104,6 +104,12 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     await services.settling.catchUpAll(storage.isShared ? roundsAtStart : undefined);
     const { apiKey, key } = await provisionKey(storage, settings);
     if (settings.apiKey === undefined) own = key;
+    if (key.expiresMs !== null && key.expiresMs <= Date.now()) {
+      app.log.warn(
+        { keyId: key.id },
+        'the configured API key has ended, so every request with it is refused; give another, or none to have one made',
+      );
+    }
     await app.listen({ host: settings.host, port: settings.port });
     services.outbox.onQueued(() => void sender.pass().catch(() => {}));
     tasks.every(1000, 'webhooks', () => sender.pass());
@@ -131,10 +137,11 @@ async function closeApp(app: FastifyInstance): Promise<void> {
   }
 }
 
-/** The key that was made for one run. */
+/** The key that was made for one run, or configured. */
 interface OwnKey {
   readonly tenantId: number;
   readonly id: string;
+  readonly expiresMs: number | null;
 }
 
 function provisionKey(
@@ -144,7 +151,7 @@ function provisionKey(
   return storage.writeAcross('administer', async ({ db }) => {
     const tenantId = await ensureTenant(db, tenant);
     const { key, stored } = await addKey(db, tenantId, { kind: 'test', name: 'startServer', key: apiKey });
-    return { apiKey: key, key: { tenantId, id: stored.id } };
+    return { apiKey: key, key: { tenantId, id: stored.id, expiresMs: stored.expiresMs } };
   });
 }
 

@@ -60,15 +60,10 @@ test('a rotated key is taken until its overlap ends', async () => {
   await expect(admin.rotateKey('default', next.key.id, 8)).rejects.toThrow('0 to 7 days');
 });
 
-test('a server does not start with a key that would be refused', async () => {
+test('a configured key has the form of one, and stays the same over restarts', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'actlog-keys-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const database = join(folder, 'actlog.db');
-  const first = await testServer({ database });
-  await first.server.close();
-  await expect(testServer({ database, apiKey: first.apiKey })).rejects.toThrow(
-    '(ACTLOG_API_KEY) gives has ended',
-  );
   await expect(testServer({ database, apiKey: 'key' })).rejects.toThrow('does not have the form of a key');
   const kept = await testServer({ database, apiKey: newApiKey('live') });
   await kept.server.close();

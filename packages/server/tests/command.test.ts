@@ -158,11 +158,31 @@ test('a file of settings that is no JSON is named, and nothing of it is shown', 
   expect(error.stderr).not.toContain('hunter');
 });
 
+test('a configured key that has ended is told of', { timeout: 60_000 }, async () => {
+  const database = join(folder, 'ended.db');
+  const apiKey = (await command('keys', 'create', 'old', '--database', database)).stdout.trim();
+  await command('keys', 'revoke', apiKey.slice(8, 18), '--database', database);
+  const child = spawn(process.execPath, [...flags, '--port', '0', '--database', database], {
+    env: { PATH: process.env.PATH ?? '', ACTLOG_API_KEY: apiKey },
+  });
+  let logged = '';
+  child.stdout.setEncoding('utf8').on('data', (chunk) => {
+    logged += chunk;
+  });
+  while (!logged.includes('Server listening')) await once(child.stdout, 'data');
+  child.kill('SIGTERM');
+  await once(child, 'close');
+  expect(logged).toContain(`"keyId":"${apiKey.slice(8, 18)}","msg":"the configured API key has ended`);
+  expect(logged).not.toContain(apiKey);
+});
+
 test.each([
   [['--port', 'abc'], 'port'],
   [['--max-queued-events', '0'], 'maxQueuedEvents'],
   [['--webhook-allowed-ranges', '["10.0.0.0"]'], 'webhookAllowedRanges'],
   [['--config', 'wrong.json'], 'databse'],
+  [['keys', 'list', '--database', 'wrong.json'], 'wrong.json cannot be opened: file is not a database'],
+  [['keys', 'list', '--database', '.'], '. cannot be opened: unable to open'],
   [['keys', 'create', 'x', '--scopes', 'all'], 'no scope "all"'],
   [['tags', 'set', 'zorp', 'pay'], 'cannot have the tag "pay"'],
   [['quota', 'set', 'events', '5'], 'There is no quota "events"'],

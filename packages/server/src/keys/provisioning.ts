@@ -38,7 +38,7 @@ export async function ensureTenant(db: Database, name: string): Promise<number> 
 /**
  * Adds a key to a tenant, or finds it there. The whole key is returned and never stored.
  *
- * @throws TypeError when a given `key` does not have the form of a key, is another tenant's, or has ended.
+ * @throws TypeError when a given `key` does not have the form of a key, or is another tenant's.
  */
 export async function addKey(
   db: Database,
@@ -57,9 +57,6 @@ export async function addKey(
       throw new TypeError(
         `${given} belongs to another tenant of this database; give another key, ${orNone}.`,
       );
-    }
-    if (known.expiresMs !== null && known.expiresMs <= Date.now()) {
-      throw new TypeError(`${given} has ended, and would be refused; give another key, ${orNone}.`);
     }
     return { key, stored: known };
   }

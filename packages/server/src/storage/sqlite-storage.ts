@@ -56,9 +56,11 @@ export class SqliteStorage implements Storage {
       storage = new SqliteStorage(options);
       await storage.#writes.transaction().execute((db) => migrate(db, sqliteMigrations));
       return storage;
-    } catch (cause) {
+    } catch (error) {
       await storage?.close();
-      throw new Error(`${options.file} cannot be opened: ${(cause as Error).message}`, { cause });
+      // What is not SQLite's own names the database itself.
+      if (!(error instanceof Error && 'errcode' in error)) throw error;
+      throw new Error(`${options.file} cannot be opened: ${error.message}`, { cause: error });
     }
   }
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { inspect } from 'node:util';
 import pg from 'pg';
 import { expect, test, vi } from 'vitest';
 import { keepHouse } from '../../src/housekeeping.ts';
@@ -131,6 +132,13 @@ test('a database that cannot be reached is said so, without the password', async
   expect(error).toBeInstanceOf(Error);
   expect(String((error as Error).message)).toContain('ECONNREFUSED');
   expect(JSON.stringify(error) + String(error) + (error as Error).stack).not.toContain('hunter2');
+});
+
+test('an address that is none is said to be, without the password', async () => {
+  const database = 'postgres://nobody:hunter2#@127.0.0.1:1/none';
+  const error: unknown = await openStorage({ database }).catch((caught: unknown) => caught);
+  expect(String(error)).toContain('percent-encoded');
+  expect(inspect(error, { showHidden: true, depth: 9 })).not.toContain('hunter2');
 });
 
 test('a backup is left to what PostgreSQL has for it', async () => {

@@ -16,6 +16,10 @@ import { inTransaction } from './transactions.ts';
 const insufficientPrivilege = '42501';
 const lockNotAvailable = '55P03';
 
+/** Said of an address without a word of it: it may hold a password. */
+const noAddress =
+  'The address of the PostgreSQL database is not valid. In a user and a password, characters such as # / ? @ have to be percent-encoded.';
+
 /** How a PostgreSQL database is opened. */
 export interface PostgresStorageOptions extends Pick<PoolOptions, 'url' | 'connections'> {
   /**
@@ -52,6 +56,7 @@ export class PostgresStorage implements Storage {
     try {
       await prepareDatabase(options.url, (error) => !needsPartitions && canWait(error));
     } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ERR_INVALID_URL') throw new TypeError(noAddress);
       if (!(error instanceof PostgresError)) throw error;
       const hint = isForbidden(error) ? '; have the owner of the tables run: actlog-server migrate' : '';
       throw new Error(`${shownDatabase(options.url)} cannot be opened: ${error.message}${hint}`, {
