@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { dropOutdatedSessions } from '../src/housekeeping.ts';
 import { ensureTenant } from '../src/keys/provisioning.ts';
@@ -6,7 +9,7 @@ import { openStorage } from '../src/storage/open-storage.ts';
 import { findSession } from '../src/storage/session-store.ts';
 import { withTestDatabase } from './test-database.ts';
 import { atTestEnd } from './test-end.ts';
-import { activityEvent } from './test-server.ts';
+import { activityEvent, testServer } from './test-server.ts';
 
 const dayMs = 24 * 3_600_000;
 
@@ -34,4 +37,42 @@ test('a session that goes on after it was dropped begins anew', async () => {
   expect(session).toMatchObject({ event_count: 1, received_ms: laterMs });
   const events = await storage.read(tenantId, (db) => findEvents(db, tenantId, [...dropped, kept]));
   expect([...events.keys()]).toEqual([kept]);
+});
+
+test('what was shown of a held action goes with its session, unless it waits still', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'actlog-retention-'));
+  atTestEnd(() => rmSync(folder, { recursive: true }));
+  const database = join(folder, 'actlog.db');
+  const first = await testServer({ database });
+  await first.policy({
+    effect: 'require_approval',
+    approval: { timeoutSeconds: 604_800, onTimeout: 'deny' },
+  });
+  const action = { toolName: 'refund', argumentsHash: 'sha256:1', arguments: { amount: 40 } };
+  const hold = (server: typeof first, actionId: string) => server.check({ actionId, action });
+  const { pendingActionId } = await hold(first, 'decided');
+  await first.ok('guardian.pendingActions.decide', {
+    id: pendingActionId as string,
+    body: { decision: 'deny' },
+  });
+  const waiting = await hold(first, 'waiting');
+  await first.server.admin.setRetention('default', 1);
+  await first.server.close();
+
+  const storage = await openStorage({
+    database: (await withTestDatabase({ database })).database as string,
+    connections: 2,
+  });
+  expect(await dropOutdatedSessions(storage, Date.now() + 2 * dayMs)).toBe(1);
+  await storage.close();
+
+  const second = await testServer({ database });
+  const held = async (status: string) =>
+    (await second.ok('guardian.pendingActions.list', { query: { status } })).items.map(({ id }) => id);
+  expect(await held('denied')).toEqual([]);
+  expect(await held('pending')).toEqual([waiting.pendingActionId]);
+  expect((await hold(second, 'waiting')).pendingActionId).toBe(waiting.pendingActionId);
+  const again = await hold(second, 'decided');
+  expect(again.decision).toBe('require_approval');
+  expect(again.pendingActionId).not.toBe(pendingActionId);
 });

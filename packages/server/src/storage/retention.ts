@@ -41,14 +41,40 @@ export async function dropOutdated(
     .executeTakeFirst();
   if (tenant?.retention_days == null) return;
   const keptFromMs = nowMs - tenant.retention_days * dayMs;
-  let dropped = 0;
+  const dropped: string[] = [];
   // An event may have come in since they were found, and none must while they are dropped.
   for (const { id, received_ms: receivedMs } of (await lockSessions(db, tenantId, sessionIds)).values()) {
     if (receivedMs >= keptFromMs) continue;
     await dropSession(db, tenantId, id);
-    dropped += 1;
+    dropped.push(id);
   }
-  await addUsage(db, tenantId, { events: 0, sessions: -dropped }, nowMs, false);
+  if (dropped.length > 0) await dropEndedActions(db, tenantId, dropped);
+  await addUsage(db, tenantId, { events: 0, sessions: -dropped.length }, nowMs, false);
+}
+
+/** Drops the actions that were held in sessions, with the arguments that were shown; one that waits still is left. */
+async function dropEndedActions(
+  db: Database,
+  tenantId: number,
+  sessionIds: readonly string[],
+): Promise<void> {
+  const ended = await db
+    .deleteFrom('pending_actions')
+    .where('tenant_id', '=', tenantId)
+    .where('session_id', 'in', sessionIds)
+    .where('status', '!=', 'pending')
+    .returning('id')
+    .execute();
+  if (ended.length === 0) return;
+  await db
+    .deleteFrom('checked_actions')
+    .where('tenant_id', '=', tenantId)
+    .where(
+      'pending_action_id',
+      'in',
+      ended.map(({ id }) => id),
+    )
+    .execute();
 }
 
 async function dropSession(db: Database, tenantId: number, id: string): Promise<void> {
