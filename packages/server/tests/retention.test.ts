@@ -41,7 +41,7 @@ test('a session that goes on after it was dropped begins anew', async () => {
 
 test('what was shown of a held action goes with its session, unless it waits still', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'actlog-retention-'));
-  atTestEnd(() => rmSync(folder, { recursive: true }));
+  atTestEnd(async () => rmSync(folder, { recursive: true }));
   const database = join(folder, 'actlog.db');
   const first = await testServer({ database });
   await first.policy({
