@@ -1,7 +1,7 @@
 import { answersKeptForMs } from './http/idempotency.ts';
 import { dropOldDeliveries } from './storage/delivery-store.ts';
 import { dropOldCounts } from './storage/policy-count-store.ts';
-import { dropOutdated, outdatedSessions } from './storage/retention.ts';
+import { dropEndedActions, dropOutdated, outdatedSessions, retentions } from './storage/retention.ts';
 import type { Storage } from './storage/storage.ts';
 
 const dayMs = 24 * 3_600_000;
@@ -12,7 +12,7 @@ const deliveriesKeptForMs = 30 * dayMs;
 /** Milliseconds of counted actions: the longest window of a rate condition is a day. */
 const countsKeptForMs = 2 * dayMs;
 
-/** Drops what nobody looks at any more, and the sessions that their tenant does not keep. */
+/** Drops what nobody looks at any more, and the sessions and held actions that their tenant does not keep. */
 export async function keepHouse(storage: Storage, nowMs: number, signal?: AbortSignal): Promise<void> {
   await storage.maintain(nowMs);
   await storage.writeAcross('sweep', async ({ db }) => {
@@ -23,6 +23,9 @@ export async function keepHouse(storage: Storage, nowMs: number, signal?: AbortS
     await dropOldCounts(db, nowMs - countsKeptForMs);
     await dropOldDeliveries(db, nowMs - deliveriesKeptForMs);
   });
+  for (const { tenantId, keptFromMs } of await storage.readAcross('sweep', (db) => retentions(db, nowMs))) {
+    await storage.write(tenantId, ({ db }) => dropEndedActions(db, tenantId, keptFromMs));
+  }
   await dropOutdatedSessions(storage, nowMs, signal);
 }
 

@@ -41,38 +41,55 @@ export async function dropOutdated(
     .executeTakeFirst();
   if (tenant?.retention_days == null) return;
   const keptFromMs = nowMs - tenant.retention_days * dayMs;
-  const dropped: string[] = [];
+  let dropped = 0;
   // An event may have come in since they were found, and none must while they are dropped.
   for (const { id, received_ms: receivedMs } of (await lockSessions(db, tenantId, sessionIds)).values()) {
     if (receivedMs >= keptFromMs) continue;
     await dropSession(db, tenantId, id);
-    dropped.push(id);
+    dropped += 1;
   }
-  if (dropped.length > 0) await dropEndedActions(db, tenantId, dropped);
-  await addUsage(db, tenantId, { events: 0, sessions: -dropped.length }, nowMs, false);
+  await addUsage(db, tenantId, { events: 0, sessions: -dropped }, nowMs, false);
 }
 
-/** Drops the actions that were held in sessions, with the arguments that were shown; one that waits still is left. */
-async function dropEndedActions(
+/** The tenants that do not keep everything, and from when on they do. */
+export async function retentions(
   db: Database,
-  tenantId: number,
-  sessionIds: readonly string[],
-): Promise<void> {
-  const ended = await db
+  nowMs: number,
+): Promise<{ tenantId: number; keptFromMs: number }[]> {
+  const tenants = await db
+    .selectFrom('tenants')
+    .select(['id', 'retention_days'])
+    .where('retention_days', 'is not', null)
+    .execute();
+  return tenants.map(({ id, retention_days: days }) => ({
+    tenantId: id,
+    keptFromMs: nowMs - Number(days) * dayMs,
+  }));
+}
+
+/** Drops the actions that were held before a moment, with what was shown of them; one that waits still is left. */
+export async function dropEndedActions(db: Database, tenantId: number, beforeMs: number): Promise<void> {
+  await db
     .deleteFrom('pending_actions')
     .where('tenant_id', '=', tenantId)
-    .where('session_id', 'in', sessionIds)
-    .where('status', '!=', 'pending')
-    .returning('id')
+    .where('status', 'in', ['approved', 'denied', 'expired'])
+    .where('created_ms', '<', beforeMs)
     .execute();
-  if (ended.length === 0) return;
   await db
     .deleteFrom('checked_actions')
     .where('tenant_id', '=', tenantId)
-    .where(
-      'pending_action_id',
-      'in',
-      ended.map(({ id }) => id),
+    .where('created_ms', '<', beforeMs)
+    .where('pending_action_id', 'is not', null)
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('pending_actions')
+            .select('id')
+            .whereRef('pending_actions.tenant_id', '=', 'checked_actions.tenant_id')
+            .whereRef('pending_actions.id', '=', 'checked_actions.pending_action_id'),
+        ),
+      ),
     )
     .execute();
 }
