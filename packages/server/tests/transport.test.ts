@@ -132,11 +132,13 @@ test('the operator’s paths answer without a key, and the docs come from this s
   expect(await (await get('/readyz')).json()).toEqual({ status: 'ready' });
   await server.record({});
   expect(await (await get('/metrics')).text()).toContain('actlog_events_stored_total 1');
-  const page = await get('/docs/');
+  const page = await get('/');
+  expect(page.url).toBe(`${server.server.url}/docs/`);
   const html = await page.text();
   expect(html).not.toMatch(/(?:src|href)="(?:https?:)?\/\//);
   expect(page.headers.get('content-security-policy')).toContain("connect-src 'self'");
   expect((await get('/docs/js/scalar.js')).status).toBe(200);
+  expect((await get('/favicon.ico')).headers.get('content-type')).toBe('image/svg+xml');
   const [, configuration = ''] = /createApiReference\('#app', (\{.*?\n {6}\})\)/s.exec(html) ?? [];
   // What would ask a service of somebody else, or send the document there, is off.
   expect(JSON.parse(configuration)).toMatchObject({
