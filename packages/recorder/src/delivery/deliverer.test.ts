@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest';
+import { useFakeTime, useRealTime } from '../../tests/fake-time.ts';
 import { numberedEvent, numberOf } from '../../tests/journal-fixture.ts';
 import { Counters } from '../counters.ts';
 import { Reporter } from '../reporter.ts';
@@ -9,7 +10,7 @@ import { SessionLanes } from './session-lanes.ts';
 
 /** A deliverer over a scripted transport, and the clock in the test's hands. */
 function start(answer: (number: number) => Answer, events: QueuedEvent[]) {
-  vi.useFakeTimers();
+  useFakeTime();
   const lanes = new SessionLanes();
   const counters = new Counters();
   const deadLettered: [number, string][] = [];
@@ -60,7 +61,7 @@ test('an event at which the service fails again and again is given up, while the
     expect(counters.delivered).toBe(19);
     expect(lanes.length).toBe(0);
   } finally {
-    vi.useRealTimers();
+    useRealTime();
   }
 });
 
@@ -78,7 +79,7 @@ test('a fault that names a time is left alone for that long', async () => {
     await vi.advanceTimersByTimeAsync(2_000);
     expect(counters.delivered).toBe(2);
   } finally {
-    vi.useRealTimers();
+    useRealTime();
   }
 });
 
@@ -96,7 +97,7 @@ test('a service that fails at everything is an outage: nothing is given up', asy
     await vi.advanceTimersByTimeAsync(60_000);
     expect(counters.delivered).toBe(20);
   } finally {
-    vi.useRealTimers();
+    useRealTime();
   }
 });
 
@@ -124,7 +125,7 @@ test('an event that can wait leaves together with those that come within a momen
     await vi.advanceTimersByTimeAsync(1);
     expect(sent).toEqual([0, 1, 2, 3, 4, 5, 6]);
   } finally {
-    vi.useRealTimers();
+    useRealTime();
   }
 });
 
@@ -143,6 +144,6 @@ test('a quiet time that ends between two looks at the clock is not slept through
     expect(counters.delivered).toBe(100);
   } finally {
     vi.restoreAllMocks();
-    vi.useRealTimers();
+    useRealTime();
   }
 });

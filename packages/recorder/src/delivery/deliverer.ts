@@ -2,6 +2,7 @@ import type { Counters } from '../counters.ts';
 import { detached } from '../detached.ts';
 import { publish } from '../diagnostics.ts';
 import type { Reporter } from '../reporter.ts';
+import { timers } from '../timers.ts';
 import type { Answer, Transport } from './answer.ts';
 import type { OriginKey } from './origin.ts';
 import { Pace } from './pace.ts';
@@ -53,8 +54,8 @@ export class Deliverer {
   #gathering: NodeJS.Timeout | undefined;
   /** Whether more could be sent but for the pace. */
   #isHeldBack = false;
-  readonly #startGathering = () => setTimeout(() => this.wake(), gatherMs).unref();
-  readonly #pumpSoon = () => setImmediate(this.#pumpNow);
+  readonly #startGathering = () => timers.setTimeout(() => this.wake(), gatherMs).unref();
+  readonly #pumpSoon = () => timers.setImmediate(this.#pumpNow);
   readonly #pumpNow = () => {
     this.#isScheduled = false;
     this.#pump();
@@ -83,7 +84,7 @@ export class Deliverer {
   wake(): void {
     if (this.#isScheduled || this.#isStopped) return;
     this.#isScheduled = true;
-    clearTimeout(this.#gathering);
+    timers.clearTimeout(this.#gathering);
     this.#gathering = undefined;
     detached(this.#pumpSoon);
   }
@@ -126,8 +127,8 @@ export class Deliverer {
   /** Sends nothing more, and gives up what is in flight; the journal keeps it. */
   stop(): void {
     this.#isStopped = true;
-    clearTimeout(this.#wakeUp);
-    clearTimeout(this.#gathering);
+    timers.clearTimeout(this.#wakeUp);
+    timers.clearTimeout(this.#gathering);
     this.#transport?.abort();
   }
 
@@ -155,8 +156,8 @@ export class Deliverer {
     const quietForMs = this.#pace.quietForMs;
     // Without a quiet time it is an answer that wakes; when none is awaited, that time has ended just now.
     if (quietForMs === 0 && this.#inFlight > 0) return;
-    clearTimeout(this.#wakeUp);
-    this.#wakeUp = setTimeout(() => this.#pump(), Math.ceil(quietForMs));
+    timers.clearTimeout(this.#wakeUp);
+    this.#wakeUp = timers.setTimeout(() => this.#pump(), Math.ceil(quietForMs));
     this.#wakeUp.unref();
   }
 
@@ -244,9 +245,11 @@ export class Deliverer {
   /** Only this event's session waits: the service takes others. */
   #putBackLater(event: QueuedEvent): void {
     const delayMs = Math.min(30_000, 100 * 2 ** Math.min(event.faults, 10)) * (0.5 + Math.random() / 2);
-    setTimeout(() => {
-      this.#options.lanes.putBack(event);
-      this.wake();
-    }, delayMs).unref();
+    timers
+      .setTimeout(() => {
+        this.#options.lanes.putBack(event);
+        this.wake();
+      }, delayMs)
+      .unref();
   }
 }

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { nextTick } from 'node:process';
 import type { EventDispatcher } from './dispatch-transport.ts';
 
 /** Size of a pool. */
@@ -45,7 +46,7 @@ function coalesceWrites(socket: Socket): void {
     if (!isHeld) {
       isHeld = true;
       cork();
-      process.nextTick(release);
+      nextTick(release);
     }
     cork();
   };

@@ -1,3 +1,4 @@
+import { timers } from '../timers.ts';
 import { type Answer, maxAnswerBytes, type Transport } from './answer.ts';
 
 /** Where and how events are posted. */
@@ -29,7 +30,7 @@ export class FetchTransport implements Transport {
   async #post(body: string, headers: Readonly<Record<string, string>>): Promise<Answer> {
     const { fetch, url, timeoutMs } = this.#options;
     const controller = new AbortController();
-    const timer = setTimeout(() => controller.abort(), timeoutMs);
+    const timer = timers.setTimeout(() => controller.abort(), timeoutMs);
     this.#inFlight.add(controller);
     try {
       const response = await fetch(url.href, {
@@ -51,7 +52,7 @@ export class FetchTransport implements Transport {
         body: text,
       };
     } finally {
-      clearTimeout(timer);
+      timers.clearTimeout(timer);
       this.#inFlight.delete(controller);
     }
   }

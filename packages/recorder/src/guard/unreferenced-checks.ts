@@ -2,6 +2,7 @@ import type { Actlog, Clock } from '@actlog/client';
 import type { PolicyCheck } from '@actlog/protocol';
 import { createEventPool } from '../delivery/event-pool.ts';
 import { detached } from '../detached.ts';
+import { timers } from '../timers.ts';
 import type { CheckOptions, PolicyChecker } from './guard.ts';
 
 /** Connections for questions that nobody waits for. */
@@ -11,8 +12,8 @@ const connections = 8;
 const clock: Clock = {
   now: () => performance.now(),
   wallClock: () => Date.now(),
-  setTimeout: (callback, delayMs) => setTimeout(callback, delayMs).unref(),
-  clearTimeout: (timer) => clearTimeout(timer as NodeJS.Timeout),
+  setTimeout: (callback, delayMs) => timers.setTimeout(callback, delayMs).unref(),
+  clearTimeout: (timer) => timers.clearTimeout(timer as NodeJS.Timeout),
   random: () => Math.random(),
 };
 

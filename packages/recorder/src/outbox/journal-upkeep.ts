@@ -1,6 +1,7 @@
 import { detached } from '../detached.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Reporter } from '../reporter.ts';
+import { timers } from '../timers.ts';
 import type { PendingEvents } from './pending-events.ts';
 
 /** How often settled events are written down. */
@@ -30,14 +31,14 @@ export class JournalUpkeep {
   constructor(options: JournalUpkeepOptions) {
     this.#options = options;
     this.#adopt();
-    this.#adoptTimer = detached(() => setInterval(() => this.#adopt(), adoptEveryMs));
+    this.#adoptTimer = detached(() => timers.setInterval(() => this.#adopt(), adoptEveryMs));
     this.#adoptTimer.unref();
   }
 
   /** Writes down, before long, which events are settled. */
   settleSoon(): void {
     if (this.#settleTimer || this.#isStopped) return;
-    this.#settleTimer = setTimeout(() => {
+    this.#settleTimer = timers.setTimeout(() => {
       this.#settleTimer = undefined;
       this.#options.journal.writeSettled();
       this.#options.onChange();
@@ -50,16 +51,16 @@ export class JournalUpkeep {
     if (this.#lookAgainTimer || this.#isStopped) return;
     const delayMs = this.#lookAgainInMs;
     if (delayMs === undefined) return;
-    const start = () => setTimeout(() => this.#onLookAgain(), Math.ceil(delayMs));
+    const start = () => timers.setTimeout(() => this.#onLookAgain(), Math.ceil(delayMs));
     this.#lookAgainTimer = detached(start).unref();
   }
 
   /** Ends all of it. */
   stop(): void {
     this.#isStopped = true;
-    clearInterval(this.#adoptTimer);
-    clearTimeout(this.#settleTimer);
-    clearTimeout(this.#lookAgainTimer);
+    timers.clearInterval(this.#adoptTimer);
+    timers.clearTimeout(this.#settleTimer);
+    timers.clearTimeout(this.#lookAgainTimer);
   }
 
   get #lookAgainInMs(): number | undefined {

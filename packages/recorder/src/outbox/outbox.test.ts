@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { appendFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { useFakeTime, useRealTime } from '../../tests/fake-time.ts';
 import {
   breakableFiles,
   endOwners,
@@ -228,14 +229,14 @@ test('room that was promised is not for others', async () => {
 });
 
 test('nobody waits for an outbox that has ended', async () => {
-  vi.useFakeTimers();
+  useFakeTime();
   try {
     const { outbox } = start();
     outbox.add(numberedEvent(1), 0);
     outbox.close();
     expect([await outbox.flush(30_000), await outbox.linger(30_000)]).toEqual([false, false]);
   } finally {
-    vi.useRealTimers();
+    useRealTime();
   }
 });
 
@@ -293,7 +294,7 @@ test('an event that was given up at the end is not counted again when its answer
 });
 
 test('a file that cannot be read does not hold back what only memory holds', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] });
+  useFakeTime({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] });
   try {
     const { counters, disk, outbox, sent, service } = start({ maxQueuedEvents: 10 });
     for (let number = 0; number < 20; number += 1) outbox.add(numberedEvent(number), Date.now());
@@ -310,6 +311,6 @@ test('a file that cannot be read does not hold back what only memory holds', asy
     expect([await whole, counters.delivered, outbox.pending]).toEqual([true, 21, 0]);
     expect(new Set(sent).size).toBe(21);
   } finally {
-    vi.useRealTimers();
+    useRealTime();
   }
 });

@@ -5,6 +5,7 @@ import { detached } from '../detached.ts';
 import { publish } from '../diagnostics.ts';
 import type { DropReason } from '../drop-reason.ts';
 import type { Reporter } from '../reporter.ts';
+import { timers } from '../timers.ts';
 import type { DeadLetters } from './dead-letters.ts';
 import { JournalUpkeep } from './journal-upkeep.ts';
 import { PendingEvents, type PendingEventsOptions } from './pending-events.ts';
@@ -137,7 +138,7 @@ export class Outbox {
     while (journal?.hasUnsurveyed && !this.#isClosed && performance.now() < endMs) {
       journal.surveyNext();
       this.#room.check();
-      await new Promise((resolve) => setImmediate(resolve));
+      await new Promise((resolve) => timers.setImmediate(resolve));
     }
     if (this.#isClosed) return this.pending === 0;
     this.#deliverer.hurry();

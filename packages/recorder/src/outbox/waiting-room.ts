@@ -1,3 +1,5 @@
+import { timers } from '../timers.ts';
+
 /** Callers that wait until a condition holds. Nobody polls: whoever changes the condition calls `check`. */
 export class WaitingRoom {
   readonly #isOpen: () => boolean;
@@ -25,13 +27,13 @@ export class WaitingRoom {
     if (signal?.aborted || timeoutMs <= 0) return Promise.resolve(false);
     return new Promise((resolve) => {
       const end = (isOpen: boolean) => {
-        clearTimeout(timer);
+        timers.clearTimeout(timer);
         signal?.removeEventListener('abort', give);
         this.#waiting.delete(end);
         resolve(isOpen);
       };
       const give = () => end(false);
-      const timer = setTimeout(give, Math.min(timeoutMs, 2 ** 31 - 1));
+      const timer = timers.setTimeout(give, Math.min(timeoutMs, 2 ** 31 - 1));
       signal?.addEventListener('abort', give, { once: true });
       this.#waiting.add(end);
     });

@@ -1,0 +1,17 @@
+import { vi } from 'vitest';
+import { timers } from '../src/timers.ts';
+
+const real = { ...timers };
+
+/** As `vi.useFakeTimers`, for the recorder's own timers too. */
+export function useFakeTime(...options: Parameters<typeof vi.useFakeTimers>): void {
+  vi.useFakeTimers(...options);
+  const { clearInterval, clearTimeout, setImmediate, setInterval, setTimeout } = globalThis;
+  Object.assign(timers, { clearInterval, clearTimeout, setImmediate, setInterval, setTimeout });
+}
+
+/** Ends {@link useFakeTime}. */
+export function useRealTime(): void {
+  Object.assign(timers, real);
+  vi.useRealTimers();
+}

@@ -1,0 +1,38 @@
+import { expect, test, vi } from 'vitest';
+import { temporaryFolder } from './journal-fixture.ts';
+import { Sink } from './sink.ts';
+import { createRecorder, recordMany } from './test-recorder.ts';
+
+const places = { disk: () => ({ spoolDir: temporaryFolder() }), memory: () => ({ spool: false }) };
+
+for (const [place, options] of Object.entries(places)) {
+  test(`a test's fake timers do not hold up what stands in ${place}`, async () => {
+    const sink = await Sink.start();
+    const before = createRecorder(sink.url, options());
+    recordMany(before, 1);
+    // undici keeps one timer for the whole process, made at the first request: that one has to be real.
+    await before.flush();
+    vi.useFakeTimers();
+    try {
+      const during = createRecorder(sink.url, options());
+      recordMany(before, 3);
+      recordMany(during, 3);
+      expect(await before.close()).toMatchObject({ delivered: 4, pending: 0 });
+      expect(await during.close()).toMatchObject({ delivered: 3, pending: 0 });
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  test(`what was recorded in ${place} while timers were fake is delivered when they are real again`, async () => {
+    const sink = await Sink.start();
+    vi.useFakeTimers();
+    const recorder = createRecorder(sink.url, options());
+    try {
+      recordMany(recorder, 3);
+    } finally {
+      vi.useRealTimers();
+    }
+    expect(await recorder.close()).toMatchObject({ delivered: 3, pending: 0 });
+  });
+}
