@@ -14,7 +14,8 @@ test('a folder name tells its owner, and names sort by age', () => {
 });
 
 test.each<[string, Partial<typeof own>, number, boolean]>([
-  ['this process', {}, 60 * minuteMs, true],
+  ['a thread of this process that was heard of just now', {}, minuteMs / 2, true],
+  ['a thread of this process that has been silent', {}, 2 * minuteMs, false],
   ['an earlier process with the number of this one', { startTicks: own.startTicks + 1 }, 0, false],
   ['an earlier process with the number of one that runs', { pid: process.ppid, startTicks: 1 }, 0, false],
   ['a process that has ended', { pid: 4_194_305 }, 0, false],

@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 
 /** How often a living process marks its folder. */
 export const heartbeatMs = 15_000;
-/** A folder of another machine, or of another container, counts as left behind when unmarked for so long. */
+/** A folder of another machine, container or thread counts as left behind when unmarked for so long. */
 const silentForMs = 60_000;
 /** The same where the system does not tell when a process started, so that its number may be another's by now. */
 const unsureForMs = 10 * 60_000;
@@ -74,15 +74,16 @@ function isRunning(pid: number): boolean {
 }
 
 /**
- * Whether the owner of a folder still lives. Exact where process ids can be compared and start times are known; by
- * its heartbeat elsewhere.
+ * Whether the owner of a folder still lives. Exact for other processes whose ids can be compared and whose start times
+ * are known; by its heartbeat elsewhere.
  *
  * @param silenceMs - how long ago the folder was marked
  */
 export function isAlive(owner: ProcessIdentity, silenceMs: number): boolean {
   const self = ownIdentity();
   if (owner.machine !== self.machine) return silenceMs < silentForMs;
-  if (owner.pid === self.pid) return owner.startTicks === self.startTicks;
+  // A thread that was terminated leaves its folder in a process that goes on.
+  if (owner.pid === self.pid) return owner.startTicks === self.startTicks && silenceMs < silentForMs;
   if (!isRunning(owner.pid)) return false;
   const startTicks = startTicksOf(owner.pid);
   if (startTicks === undefined || owner.startTicks === 0) return silenceMs < unsureForMs;

@@ -1,6 +1,10 @@
 import { join } from 'node:path';
+import { processWide } from '../process-wide.ts';
 import type { JournalFiles } from './journal-files.ts';
 import { folderName, heartbeatMs, isAlive, ownIdentity, parseFolderName } from './process-identity.ts';
+
+/** The folders of this thread: to know that they are alive, nobody needs to have marked them. */
+const ownFolders = processWide('@actlog/recorder/folders', () => new Set<string>());
 
 /** Ends the name of a folder that its owner gave up while it lived. */
 const releasedSuffix = '.released';
@@ -73,6 +77,7 @@ export class SpoolFolder {
 
   /** Gives the folder up: removes it when it is empty, else leaves it for the next process at once. */
   release(): void {
+    ownFolders().delete(this.#path);
     try {
       this.#files.rmdir(this.#path);
     } catch {
@@ -98,6 +103,8 @@ export class SpoolFolder {
     const nowMs = Date.now();
     const path = join(this.root, folderName(ownIdentity(), nowMs));
     this.#files.mkdir(path);
+    ownFolders().delete(this.#path);
+    ownFolders().add(path);
     this.#path = path;
     this.#markedAtMs = nowMs;
     this.#isLost = false;
@@ -107,9 +114,10 @@ export class SpoolFolder {
     if (name.endsWith(releasedSuffix))
       return parseFolderName(name.slice(0, -releasedSuffix.length)) !== undefined;
     const owner = parseFolderName(name);
-    if (!owner) return false;
+    const path = join(this.root, name);
+    if (!owner || ownFolders().has(path)) return false;
     try {
-      return !isAlive(owner, nowMs - this.#files.modifiedAtMs(join(this.root, name)));
+      return !isAlive(owner, nowMs - this.#files.modifiedAtMs(path));
     } catch {
       return false; // gone meanwhile
     }

@@ -1,0 +1,11 @@
+// An agent as a worker thread: records some calls, tells their ids, and goes on until it is terminated.
+import { parentPort, workerData } from 'node:worker_threads';
+import { Recorder } from '../../src/index.ts';
+
+const { url, spool, count } = workerData as { url: string; spool: string; count: number };
+const recorder = new Recorder({ apiKey: 'al_test_agent', baseURL: url, spoolDir: spool, onError: () => {} });
+const ids = Array.from({ length: count }, (_, index) =>
+  recorder.record({ toolName: 'tool', arguments: { index }, responseStatus: 200 }),
+);
+parentPort?.postMessage(ids);
+setInterval(() => {}, 1000);

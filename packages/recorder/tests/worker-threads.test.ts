@@ -1,0 +1,34 @@
+import { once } from 'node:events';
+import { readdirSync, utimesSync } from 'node:fs';
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from './journal-fixture.ts';
+import { Sink } from './sink.ts';
+import { createRecorder } from './test-recorder.ts';
+
+const program = join(import.meta.dirname, 'programs', 'thread.ts');
+
+test('what a terminated worker thread left is delivered by the process that goes on, once it has been silent', async () => {
+  const sink = await Sink.start();
+  await sink.down();
+  const spool = temporaryFolder();
+  const worker = new Worker(program, {
+    workerData: { url: sink.url, spool, count: 20 },
+    execArgv: ['--conditions=@actlog/source', '--disable-warning=ExperimentalWarning'],
+  });
+  const [ids] = (await once(worker, 'message')) as [string[]];
+  const [folder = ''] = readdirSync(spool);
+  const early = createRecorder(sink.url, { spoolDir: spool });
+  expect(early.stats().pending).toBe(0);
+  await worker.terminate();
+  const longAgo = new Date(Date.now() - 120_000);
+  for (const name of readdirSync(spool)) utimesSync(join(spool, name), longAgo, longAgo);
+  await sink.up();
+  const { delivered } = await createRecorder(sink.url, { spoolDir: spool }).close();
+  expect(delivered).toBe(20);
+  expect(sink.storedIds.toSorted()).toEqual(ids.toSorted());
+  // A recorder of this thread keeps its folder, marked or not.
+  const left = readdirSync(spool);
+  expect([left.length, left.includes(folder)]).toEqual([1, false]);
+});
