@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { Counters } from './counters.ts';
 import { Journal } from './journal/journal.ts';
 import { realFiles } from './journal/journal-files.ts';
@@ -22,7 +23,10 @@ export function openJournal(
 ): OpenedJournal | undefined {
   if (options.spool === false) return undefined;
   try {
-    const folder = options.spoolDir ?? (process.env.ACTLOG_SPOOL_DIR || defaultSpoolFolder(tenantSecret));
+    // A process may change its working folder later on.
+    const folder = resolve(
+      options.spoolDir ?? (process.env.ACTLOG_SPOOL_DIR || defaultSpoolFolder(tenantSecret)),
+    );
     const journal = new Journal({
       root: folder,
       files: realFiles,

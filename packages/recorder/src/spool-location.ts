@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { lstatSync, mkdirSync } from 'node:fs';
 import { homedir, tmpdir, userInfo } from 'node:os';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 
 /**
  * Where journals go when nobody says: the user's folder for state that is not worth a backup, else the folder for
@@ -14,9 +14,9 @@ import { join } from 'node:path';
 export function defaultSpoolFolder(tenantSecret: string): string {
   const name = createHash('sha256').update(`actlog spool\n${tenantSecret}`).digest('hex').slice(0, 16);
   let failure: unknown;
-  for (const parent of [stateFolder(), join(tmpdir(), `actlog-${userName()}`)]) {
+  for (const parentFolder of [stateFolder, temporaryFolder]) {
     try {
-      return privateFolder(parent, name);
+      return privateFolder(parentFolder(), name);
     } catch (error) {
       failure = error;
     }
@@ -36,13 +36,27 @@ function privateFolder(parent: string, name: string): string {
   return folder;
 }
 
+/** @throws the system's error, or `Error`, when the user has no home */
 function stateFolder(): string {
-  const home = homedir();
-  if (process.platform === 'darwin') return join(home, 'Library', 'Application Support', 'actlog', 'spool');
-  if (process.platform === 'win32') {
-    return join(process.env.LOCALAPPDATA ?? join(home, 'AppData', 'Local'), 'actlog', 'spool');
+  const folder = userStateFolder();
+  // As with an empty HOME: the working folder is no place for events.
+  if (!isAbsolute(folder)) throw new Error(`${folder} is no absolute path.`);
+  return folder;
+}
+
+function userStateFolder(): string {
+  const { env, platform } = process;
+  if (platform === 'darwin') return join(homedir(), 'Library', 'Application Support', 'actlog', 'spool');
+  if (platform === 'win32') {
+    return join(env.LOCALAPPDATA ?? join(homedir(), 'AppData', 'Local'), 'actlog', 'spool');
   }
-  return join(process.env.XDG_STATE_HOME || join(home, '.local', 'state'), 'actlog', 'spool');
+  // Its specification has a relative path count as none.
+  const isSet = isAbsolute(env.XDG_STATE_HOME ?? '');
+  return join(isSet ? String(env.XDG_STATE_HOME) : join(homedir(), '.local', 'state'), 'actlog', 'spool');
+}
+
+function temporaryFolder(): string {
+  return join(tmpdir(), `actlog-${userName()}`);
 }
 
 function userName(): string {

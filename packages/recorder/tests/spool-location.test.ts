@@ -1,0 +1,44 @@
+import { dirname, join } from 'node:path';
+import { afterEach, expect, test, vi } from 'vitest';
+import { defaultSpoolFolder } from '../src/spool-location.ts';
+import { temporaryFolder } from './journal-fixture.ts';
+import { Sink } from './sink.ts';
+import { createRecorder, recordMany } from './test-recorder.ts';
+
+afterEach(() => vi.unstubAllEnvs());
+
+test('a process that changes its working folder keeps the spool folder that it was given', async () => {
+  const sink = await Sink.start();
+  await sink.down();
+  const startedIn = process.cwd();
+  try {
+    process.chdir(temporaryFolder());
+    const recorder = createRecorder(sink.url, { spoolDir: 'spool', maxQueuedEvents: 5 });
+    recordMany(recorder, 20);
+    process.chdir(temporaryFolder());
+    recordMany(recorder, 20);
+    expect(recorder.stats()).toMatchObject({ pending: 40, spooled: 40 });
+    await sink.up();
+    expect(await recorder.close()).toMatchObject({ delivered: 40, pending: 0 });
+  } finally {
+    process.chdir(startedIn);
+  }
+});
+
+/** The folder of journals for an environment, without the name that deployment and key give it. */
+function parentFor(environment: Record<string, string | undefined>): string {
+  for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
+  return dirname(defaultSpoolFolder('deployment and key'));
+}
+
+test.runIf(process.platform === 'linux')('journals stand in the home, or with temporary files', () => {
+  const [home, state, temporary] = [temporaryFolder(), temporaryFolder(), temporaryFolder()];
+  const all = { HOME: home, XDG_STATE_HOME: state, TMPDIR: temporary };
+  const inHome = join(home, '.local', 'state', 'actlog', 'spool');
+  expect(parentFor(all)).toBe(join(state, 'actlog', 'spool'));
+  expect(parentFor({ ...all, XDG_STATE_HOME: undefined })).toBe(inHome);
+  expect(parentFor({ ...all, XDG_STATE_HOME: 'relative' })).toBe(inHome);
+  const withTemporary = join(temporary, `actlog-${process.getuid?.()}`);
+  expect(parentFor({ ...all, XDG_STATE_HOME: undefined, HOME: '' })).toBe(withTemporary);
+  expect(parentFor({ ...all, XDG_STATE_HOME: undefined, HOME: '/dev/null' })).toBe(withTemporary);
+});
