@@ -60,7 +60,7 @@ export class Recorder {
   readonly #calls: CallRecorder;
   readonly #createGuard: (settings: GuardSettings) => Guard;
   #hadLastChance = false;
-  readonly #exit = { beforeExit: () => this.#beforeExit(), exit: () => this.#outbox?.close() };
+  readonly #exit = { beforeExit: () => this.#beforeExit(), exit: () => this.#outbox?.exit() };
 
   /**
    * @param isConfigured - for {@link sharedRecorder}: `false` makes a recorder without a service

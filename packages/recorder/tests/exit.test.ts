@@ -40,6 +40,17 @@ test.each<[string, number | string, NodeJS.Signals | undefined]>([
   },
 );
 
+test('what a listener records at the very end of the process stands on disk', async () => {
+  const sink = await Sink.start();
+  const spool = temporaryFolder();
+  const agent = new AgentProcess({ MODE: 'exit-listener', COUNT: '5', SINK_URL: sink.url, SPOOL: spool });
+  expect(await agent.end()).toBe(7);
+  expect([agent.recorded.length, agent.dropped]).toEqual([7, []]);
+  expect(await drain(sink, spool)).toMatchObject({ pending: 0, dropped: 0 });
+  expect(sink.storedIds.toSorted()).toEqual(agent.recorded.toSorted());
+  expect(readdirSync(spool)).toEqual([]);
+});
+
 test.each([
   ['a journal', true],
   ['memory only', false],

@@ -19,7 +19,7 @@ export class SpoolFolder {
   readonly #onFailure: (error: Error) => void;
   #path = '';
   #markedAtMs = 0;
-  /** Another process has the folder, and there is no new one yet. */
+  /** Another process has the folder, or may have it, and there is no new one yet. */
   #isLost = false;
 
   /**
@@ -75,8 +75,12 @@ export class SpoolFolder {
     });
   }
 
-  /** Gives the folder up: removes it when it is empty, else leaves it for the next process at once. */
+  /**
+   * Gives the folder up: removes it when it is empty, else leaves it for the next process at once. Whoever keeps it
+   * all the same gets a new one.
+   */
   release(): void {
+    this.#isLost = true;
     ownFolders().delete(this.#path);
     try {
       this.#files.rmdir(this.#path);

@@ -47,6 +47,8 @@ export class Outbox {
   /** Why the events are lost that the user is being told of right now. */
   #telling: DropReason | undefined;
   #isClosed = false;
+  /** The process ends: listeners that come after the recorder's own may still record. */
+  #isExiting = false;
 
   constructor(options: OutboxOptions) {
     this.#options = options;
@@ -91,7 +93,7 @@ export class Outbox {
     const { counters, journal } = this.#options;
     counters.recorded += 1;
     if (this.#isClosed) {
-      this.#tellDropped(event, 'closed');
+      if (!this.#isExiting || !this.#leave(event, nowMs)) this.#tellDropped(event, 'closed');
       return;
     }
     // The room that is being made then is not for what the user records on hearing of it.
@@ -168,6 +170,23 @@ export class Outbox {
     this.#room.release();
     this.#idle.release();
     this.#end.release();
+  }
+
+  /** Ends everything, at the end of the process: what is recorded from now on goes to disk and nowhere else. */
+  exit(): void {
+    this.close();
+    this.#isExiting = true;
+  }
+
+  /** Leaves an event to the next process; returns whether it stands on disk. */
+  #leave(event: QueuedEvent, nowMs: number): boolean {
+    const { journal } = this.#options;
+    if (!journal || journal.isFull) return false;
+    const isDurable = journal.append(event, false, nowMs);
+    journal.close();
+    if (isDurable)
+      publish('recorded', () => ({ eventId: event.eventId, sessionId: event.sessionId, isDurable }));
+    return isDurable;
   }
 
   /** What the call records comes first, in the same turn; then those go on that wait for room. */

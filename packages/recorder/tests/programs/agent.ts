@@ -40,6 +40,12 @@ switch (MODE) {
   case 'exit':
     process.exit(7);
     break;
+  case 'exit-listener':
+    process.on('exit', () => {
+      for (const index of [-1, -2]) recordOne(index);
+    });
+    process.exit(7);
+    break;
   case 'throw':
     throw new Error('the agent broke');
   case 'stay':
