@@ -5,13 +5,26 @@ import { Recorder } from '../../src/index.ts';
 
 const { MODE = 'natural', COUNT = '100', SINK_URL = '', SPOOL = '', LIMITS = '{}' } = process.env;
 
+/** Prints a line at once: what has returned is printed, whatever ends the process then. */
+function print(line: string): void {
+  let rest = Buffer.from(`${line}\n`);
+  while (rest.length > 0) {
+    try {
+      rest = rest.subarray(writeSync(1, rest));
+    } catch (error) {
+      // The pipe is full until the test reads on.
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
+    }
+  }
+}
+
 const recorder = new Recorder({
   apiKey: 'al_test_agent',
   baseURL: SINK_URL,
   agentId: 'agent',
   ...(SPOOL === '' ? { spool: false } : { spoolDir: SPOOL }),
   onError: () => {},
-  onDrop: ({ event }) => writeSync(1, `dropped ${event.eventId}\n`),
+  onDrop: ({ event }) => print(`dropped ${event.eventId}`),
   ...JSON.parse(LIMITS),
 });
 
@@ -22,7 +35,7 @@ function recordOne(index: number): void {
     responseStatus: 200,
     sessionId: `session ${process.pid} ${index % 4}`,
   });
-  writeSync(1, `recorded ${eventId}\n`);
+  print(`recorded ${eventId}`);
 }
 
 function recordForever(index = 0): void {
@@ -50,14 +63,14 @@ switch (MODE) {
     throw new Error('the agent broke');
   case 'stay':
     setInterval(() => {}, 1000);
-    writeSync(1, 'ready\n');
+    print('ready');
     break;
   case 'own-handler':
     setInterval(() => {}, 1000);
     process.on('SIGTERM', () => process.exit(5));
-    writeSync(1, 'ready\n');
+    print('ready');
     break;
   case 'drain':
-    writeSync(1, `${JSON.stringify(await recorder.close())}\n`);
+    print(`${JSON.stringify(await recorder.close())}`);
     break;
 }
