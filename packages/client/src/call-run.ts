@@ -66,7 +66,6 @@ export class CallRun<Data> {
     const { clock, hooks, baseURL } = this.#settings;
     const call = this.#call;
     const { method, path, target, body } = call;
-    const { origin } = baseURL;
     this.#attempt = attempt;
     const headers = hooks.beforeRequest ? await this.#askHook(attempt) : call.headers;
     if (call.options.signal?.aborted) throw this.#abortError();
@@ -76,13 +75,13 @@ export class CallRun<Data> {
     const stopTimer = this.#startTimer(exchange, startedAt);
     let isWhole = false;
     try {
-      await this.#transport.send({ method, origin, target, headers, body }, exchange);
+      await this.#transport.send({ method, origin: baseURL.origin, target, headers, body }, exchange);
       isWhole = true;
     } catch (error) {
       if (exchange.abortReason !== undefined) throw exchange.abortReason;
       // A status of failure says more than the body that broke off behind it.
       if (!exchange.head || exchange.head.status < 400) {
-        throw connectionFailure(error, exchange, { method, path, origin }, attempt);
+        throw connectionFailure(error, exchange, call, attempt, baseURL.origin);
       }
     } finally {
       stopTimer();

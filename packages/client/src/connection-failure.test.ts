@@ -3,14 +3,15 @@ import { describe, expect, it } from 'vitest';
 import { connectionFailure } from './connection-failure.ts';
 import { Exchange } from './exchange.ts';
 
-const request = { method: 'POST', path: '/v1/agents', origin: 'https://actlog.example.com' };
+const request = { method: 'POST', path: '/v1/agents' };
+const origin = 'https://actlog.example.com';
 
 /** What a failure means, unless told otherwise over a transport that cannot tell whether the request left. */
 function failureOf(error: unknown, maybeSent = true, errorTells = true) {
   const exchange = new Exchange(() => ({ write: () => {} }));
   exchange.maybeSent = maybeSent;
   exchange.errorTells = errorTells;
-  return connectionFailure(error, exchange, request, 1) as Error;
+  return connectionFailure(error, exchange, request, 1, origin) as Error;
 }
 
 const coded = (code: string) => Object.assign(new Error('x'), { code });

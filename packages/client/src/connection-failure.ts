@@ -24,11 +24,11 @@ const protocol = /^(HPE_|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES_EXCEEDED|UND_ERR_R
 export function connectionFailure(
   error: unknown,
   exchange: Exchange,
-  request: RequestName & { readonly origin: string },
+  { method, path }: RequestName,
   attempt: number,
+  origin: string,
 ): unknown {
   if (error instanceof ActlogError || error instanceof FinalFailure) return error;
-  const { method, path, origin } = request;
   const context = { method, path, attempts: attempt, status: exchange.head?.status };
   const say = (problem: string, code = '') => `${method} ${path}: ${problem}${code && ` (${code})`}.`;
   if (error instanceof BodyTooLarge) {
@@ -43,7 +43,7 @@ export function connectionFailure(
   }
   if (tls.test(code)) {
     const message = say(
-      `no TLS connection to ${origin} that can be trusted; check baseURL and the certificate`,
+      `the TLS connection to ${origin} is not trusted; check baseURL and the certificate`,
       code,
     );
     return new APIConnectionError(message, { ...withCause, maybeSent: false }, 'TLS_FAILED');

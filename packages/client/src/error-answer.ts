@@ -83,8 +83,8 @@ function findings(details: readonly unknown[] | undefined, told: string): string
   const lines = (details ?? []).slice(0, 3).flatMap((detail) => {
     const { path, message } = (detail ?? {}) as Record<string, unknown>;
     if (typeof path !== 'string' || typeof message !== 'string') return [];
-    const isTold = told.includes(outsideText(message)) && told.includes(outsideText(path));
-    return isTold ? [] : [`${path || 'the body'}: ${message}`];
+    const line = `${path || 'body'}: ${message}`;
+    return told.includes(outsideText(line)) ? [] : [line];
   });
   return lines.length === 0 ? '' : outsideText(` [${lines.join('; ')}]`);
 }

@@ -42,7 +42,7 @@ export class ItemSequence<Item> implements AsyncIterable<Item, undefined> {
    * @throws InvalidArgumentError When the number is no whole number from 0.
    */
   take(most: number): ItemSequence<Item> {
-    wholeNumber('The number for take', most);
+    wholeNumber('limit', most);
     return this.#derive(async function* (items) {
       if (most === 0) return;
       let left = most;
@@ -61,7 +61,6 @@ export class ItemSequence<Item> implements AsyncIterable<Item, undefined> {
    * @throws InvalidArgumentError When the limit is no whole number from 0.
    */
   async toArray({ limit }: { readonly limit?: number | undefined } = {}): Promise<Item[]> {
-    wholeNumber('limit', limit);
     const items: Item[] = [];
     for await (const item of limit === undefined ? this : this.take(limit)) items.push(item);
     return items;
