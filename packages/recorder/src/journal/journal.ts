@@ -1,10 +1,10 @@
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import type { QueuedEvent } from '../delivery/queued-event.ts';
-import { ActiveSegment } from './active-segment.ts';
 import type { JournalOptions } from './journal-options.ts';
 import type { Segment } from './segment.ts';
-import { encodeEvent, encodeSettled } from './segment-line.ts';
+import { encodeEvent } from './segment-line.ts';
 import { SegmentList } from './segment-list.ts';
+import { SegmentWriter } from './segment-writer.ts';
 import { SpoolFolder } from './spool-folder.ts';
 
 /** Settled events that are gathered before the journal writes them down. */
@@ -23,8 +23,7 @@ export class Journal {
   readonly #options: JournalOptions;
   readonly #folder: SpoolFolder;
   readonly #segments: SegmentList;
-  #active: ActiveSegment | undefined;
-  #sequence = 0;
+  readonly #writer: SegmentWriter;
   #newlySettled = 0;
   #restsUntilMs = 0;
   #longestLine = usualLineBytes;
@@ -45,6 +44,7 @@ export class Journal {
       onUnreadable: options.onUnreadable,
       onRemoved: (path) => this.#folder.tidy(dirname(path)),
     });
+    this.#writer = new SegmentWriter({ ...options, folder: this.#folder, segments: this.#segments });
   }
 
   /** Bytes of all segments. */
@@ -117,13 +117,10 @@ export class Journal {
     if (this.restLeftMs(nowMs) > 0) return false;
     try {
       this.#keepFolder(nowMs);
-      const line = encodeEvent(event.originKey, event.body);
-      const active = this.#writable(line.length);
-      const offset = active.append(line);
-      const size = active.segment.bytes - offset;
-      this.#segments.bytes += size;
+      const { segment, offset } = this.#writer.append(encodeEvent(event.originKey, event.body));
+      const size = segment.bytes - offset;
       if (size > this.#longestLine) this.#longestLine = size;
-      this.#place(active.segment, event, offset, isLoaded);
+      this.#place(segment, event, offset, isLoaded);
       this.#restsUntilMs = 0;
       return true;
     } catch (error) {
@@ -138,9 +135,7 @@ export class Journal {
     try {
       this.#keepFolder(nowMs);
       // An empty line says nothing.
-      const active = this.#writable(1);
-      active.append('\n');
-      this.#segments.bytes += 1;
+      this.#writer.append('\n');
       this.#restsUntilMs = 0;
     } catch (error) {
       this.#rest(error as Error, nowMs);
@@ -184,7 +179,7 @@ export class Journal {
     while (this.hasUnsurveyed && !this.#segments.oldest?.isAdopted) this.surveyNext();
     const segment = this.#segments.oldest;
     if (!segment) return [];
-    if (segment === this.#active?.segment) this.#sealActive();
+    this.#writer.seal(segment);
     const inMemory = new Set(segment.loaded);
     this.#loadAll(segment);
     let bytesToKeep = segment.bytes / 2;
@@ -207,14 +202,12 @@ export class Journal {
     this.#newlySettled = 0;
     for (const segment of this.#segments) {
       if (segment.newlySettled.length === 0) continue;
-      const before = segment.bytes;
       try {
-        this.#writeSettledOf(segment, segment.newlySettled);
+        this.#writer.writeSettled(segment);
       } catch {
         // Those events are sent once more after a crash, with the same ids.
       }
       segment.newlySettled = [];
-      this.#segments.bytes += segment.bytes - before;
       if (segment.unread === 0) segment.cursor = segment.bytes;
     }
   }
@@ -231,7 +224,7 @@ export class Journal {
   /** Ends the writing; what is not settled is left to the next process. */
   close(): void {
     this.writeSettled();
-    this.#sealActive();
+    this.#writer.seal();
     this.#folder.release();
   }
 
@@ -260,56 +253,11 @@ export class Journal {
     }
   }
 
-  #writable(size: number): ActiveSegment {
-    const active = this.#active;
-    if (active && !active.segment.isSealed) {
-      const { bytes } = active.segment;
-      if (bytes === 0 || bytes + size <= this.#options.segmentBytes) return active;
-    }
-    this.#sealActive();
-    this.#sequence += 1;
-    const path = join(this.#folder.path, `${String(this.#sequence).padStart(8, '0')}.seg`);
-    const segment = this.#segments.begin(path);
-    try {
-      this.#active = new ActiveSegment(segment, this.#options.files, this.#options.isSynced);
-      return this.#active;
-    } catch (error) {
-      segment.isSealed = true;
-      this.#segments.removeIfDone(segment);
-      throw error;
-    }
-  }
-
-  #writeSettledOf(segment: Segment, offsets: readonly number[]): void {
-    const line = encodeSettled(offsets);
-    if (segment === this.#active?.segment) {
-      // When everything in it is settled, it begins anew, and nothing of those events stays on disk.
-      if (segment.isDone) this.#active.restart();
-      else this.#active.append(line, false);
-      return;
-    }
-    const { files } = this.#options;
-    const fd = files.openForAppend(segment.path);
-    try {
-      segment.bytes += files.append(fd, line);
-    } finally {
-      files.close(fd);
-    }
-  }
-
-  #sealActive(): void {
-    const active = this.#active;
-    this.#active = undefined;
-    active?.seal();
-    if (active) this.#segments.removeIfDone(active.segment);
-  }
-
   /** When another process took the folder over, what memory holds is written down again; the rest is theirs. */
   #keepFolder(nowMs: number): void {
     if (this.#folder.keep(nowMs)) return;
     this.#options.onAdopted(-this.#segments.unread);
-    this.#active?.seal();
-    this.#active = undefined;
+    this.#writer.seal();
     const moved = this.#segments.clear();
     for (const event of moved) if (!this.append(event, true, nowMs)) this.onVolatile(event);
     // Nothing may have been there to write.
