@@ -212,10 +212,10 @@ export class Journal {
     }
   }
 
-  /** Marks the folder as alive and notices when another process took it over. */
+  /** Marks the folder as alive, and notices when another process took it over or somebody removed it. */
   keepAlive(nowMs: number): void {
     try {
-      this.#keepFolder(nowMs);
+      this.#keepFolder(nowMs, true);
     } catch (error) {
       this.#options.onFailure(error as Error);
     }
@@ -254,8 +254,8 @@ export class Journal {
   }
 
   /** When another process took the folder over, what memory holds is written down again; the rest is theirs. */
-  #keepFolder(nowMs: number): void {
-    if (this.#folder.keep(nowMs)) return;
+  #keepFolder(nowMs: number, isDue = false): void {
+    if (this.#folder.keep(nowMs, isDue)) return;
     this.#options.onAdopted(-this.#segments.unread);
     this.#writer.seal();
     const moved = this.#segments.clear();

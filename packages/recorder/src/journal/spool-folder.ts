@@ -43,14 +43,15 @@ export class SpoolFolder {
    * Marks the folder as alive, when that is due. A process that stood still for a minute may find that another took
    * its folder over; the next call then makes a new one.
    *
+   * @param isDue - whether to look in any case
    * @returns whether the folder is there; false once when it was lost
    * @throws the system's error when a new one cannot be made; each further call tries again
    */
-  keep(nowMs: number): boolean {
+  keep(nowMs: number, isDue = false): boolean {
     if (this.#isLost) this.#create();
     const agoMs = nowMs - this.#markedAtMs;
     // Below 0 when the clock was set back.
-    if (agoMs >= 0 && agoMs < heartbeatMs) return true;
+    if (!isDue && agoMs >= 0 && agoMs < heartbeatMs) return true;
     this.#markedAtMs = nowMs;
     try {
       this.#files.touch(this.#path);

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { appendFileSync, readdirSync } from 'node:fs';
+import { appendFileSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { useFakeTime, useRealTime } from '../../tests/fake-time.ts';
@@ -95,6 +95,15 @@ test('what only memory holds is named when the outbox ends, and the rest is not'
   outbox.close();
   expect(dropped.map(({ event, reason }) => [event.eventId.slice(-1), reason])).toEqual([['2', 'closed']]);
   expect([outbox.pending, outbox.spooled]).toEqual([1, 1]);
+});
+
+test('what memory holds is on disk at the end, also when somebody removed the folder', () => {
+  const { outbox, root } = start({ maxQueuedEvents: 5 });
+  for (let number = 0; number < 8; number += 1) outbox.add(numberedEvent(number), 0);
+  for (const name of readdirSync(root)) rmSync(join(root, name), { recursive: true });
+  outbox.close();
+  expect([outbox.pending, outbox.spooled]).toEqual([5, 5]);
+  expect(recoverAll(root).events.map(numberOf)).toEqual([0, 1, 2, 3, 4]);
 });
 
 test('an event in flight that cannot be written down again counts as held by memory only', () => {

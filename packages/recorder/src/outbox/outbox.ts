@@ -160,9 +160,12 @@ export class Outbox {
     if (this.#isClosed) return;
     this.#isClosed = true;
     const { lanes } = this.#events;
+    const nowMs = Date.now();
     this.#upkeep?.stop();
     this.#deliverer.stop();
-    this.#events.secure(Date.now(), Number.POSITIVE_INFINITY);
+    // What stood in a folder that is gone would else be told as being on disk.
+    this.#options.journal?.keepAlive(nowMs);
+    this.#events.secure(nowMs, Number.POSITIVE_INFINITY);
     for (let event = lanes.firstVolatile; event; event = lanes.firstVolatile) {
       this.#drop(event, 'closed');
     }
