@@ -37,8 +37,11 @@ export class SqliteWriter implements SqliteExecutor {
   constructor(options: SqliteConnectionOptions) {
     // The file stands beside this one, as a source and as built.
     const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
+    // A thread inherits the flags of Node; with the one for a program that is no file, it could not load its own.
+    const isOfNoFile = process.execArgv.some((flag) => flag.startsWith('--input-type'));
     this.#worker = new Worker(new URL(`./sqlite-worker.${extension}`, import.meta.url), {
       workerData: options,
+      ...(isOfNoFile && { execArgv: process.execArgv.filter((flag) => flag.startsWith('--conditions=')) }),
     });
     this.#worker.on('message', (answer: WriterAnswer) => this.#settle(answer));
     this.#worker.on('error', (error) => this.#die(error));

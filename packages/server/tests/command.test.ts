@@ -89,6 +89,17 @@ test('a database that a command makes is named', async () => {
   expect(stderr).toBe(`A new database is made: ${join(folder, 'new.db')}\n`);
 });
 
+test('a program that is no file can embed a server on one', async () => {
+  const program = `
+    import { startServer } from '@actlog/server';
+    const { url, close } = await startServer({ port: 0, database: ${JSON.stringify(join(folder, 'eval.db'))} });
+    console.log((await fetch(url + '/readyz')).status);
+    await close();`;
+  const args = [...flags.slice(0, 2), '--input-type=module', '--eval', program];
+  const { stdout } = await run(process.execPath, args, { cwd: import.meta.dirname });
+  expect(stdout).toBe('200\n');
+});
+
 test('keys are made, listed, rotated and revoked', { timeout: 120_000 }, async () => {
   const apiKey = (await command('keys', 'create', 'agent', '--scopes', 'ingest')).stdout.trim();
   expect(apiKey).toMatch(/^al_live_[0-9A-Za-z]{48}$/);
