@@ -90,7 +90,7 @@ export class Administration {
    * Makes a key that takes the place of another: same name, kind and scopes. The old one ends after the overlap.
    *
    * @param overlapDays 0 to 7; 0 ends the old key at once.
-   * @throws RangeError for another overlap; Error when there is no such tenant or key.
+   * @throws RangeError for another overlap; Error when there is no such tenant or key, or the key has ended.
    */
   async rotateKey(tenant: string, keyId: string, overlapDays = 1): Promise<CreatedKey> {
     if (!(overlapDays >= 0 && overlapDays <= longestOverlapDays)) {
@@ -100,6 +100,9 @@ export class Administration {
       const owner = await tenantId(db, tenant);
       const old = (await listKeys(db, owner)).find(({ id }) => id === keyId);
       if (!old) throw unknownKey(tenant, keyId);
+      if (old.expiresMs !== null && old.expiresMs <= Date.now()) {
+        throw new Error(`The key "${keyId}" has ended, so nothing can take its place; make a new one.`);
+      }
       const { name, kind, scopes } = old;
       const { key, stored } = await addKey(db, owner, { kind, name, scopes });
       await expireKey(db, owner, keyId, Date.now() + overlapDays * dayMs);

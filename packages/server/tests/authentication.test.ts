@@ -58,6 +58,7 @@ test('a rotated key is taken until its overlap ends', async () => {
   expect((await server.as(old.apiKey).refused('sessions.list')).status).toBe(401);
   await server.as(next.apiKey).ok('sessions.list');
   await expect(admin.rotateKey('default', next.key.id, 8)).rejects.toThrow('0 to 7 days');
+  await expect(admin.rotateKey('default', old.key.id)).rejects.toThrow('has ended');
 });
 
 test('a configured key has the form of one, and stays the same over restarts', async () => {
