@@ -24,6 +24,6 @@ export function itemsOf(
   throw answer.shapeError(
     arrays.length === 0
       ? 'a page that holds no array of items'
-      : `a page with ${arrays.length} arrays, none of a known name (${commonNames.join(', ')}, ${camelCase})`,
+      : `a page with ${arrays.length} arrays, none named ${commonNames.join(', ')} or ${camelCase}`,
   );
 }

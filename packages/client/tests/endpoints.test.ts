@@ -154,6 +154,14 @@ describe('a check', () => {
     expect(clock.limits).toEqual([tryLimitMs + 25_000]);
   });
 
+  it('asks for a dry run, which waits for nobody', async () => {
+    server.script(json(200, answer));
+    const { client, clock } = testClient(server.origin);
+    await client.policies.check(check, { dryRun: true, waitSeconds: 25 });
+    expect(server.requests[0]?.headers.prefer).toBe('dry-run');
+    expect(clock.limits).toEqual([tryLimitMs]);
+  });
+
   it('refuses a wait that the service would not keep', async () => {
     const { client } = testClient(server.origin);
     await expect(client.policies.check(check, { waitSeconds: 26 })).rejects.toThrow(/waitSeconds/);

@@ -14,7 +14,10 @@ export const headers = {
   retryAfter: 'retry-after',
   /** Makes a POST repeatable for 24 hours (reference profile). */
   idempotencyKey: 'idempotency-key',
-  /** `wait=25` holds the answer of a check until the decision or the time (RFC 7240). */
+  /**
+   * `wait=25` holds the answer of a check until the decision or the time; `dry-run` has it leave nothing behind
+   * (RFC 7240: a service that does not know a preference passes it over).
+   */
   prefer: 'prefer',
   /** Names one request in the server's logs; on every response of the reference profile. */
   requestId: 'x-request-id',

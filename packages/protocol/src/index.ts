@@ -18,7 +18,7 @@ export {
 } from './endpoints.ts';
 export { type ErrorCode, errorCodes, type WarningCode, warningCodes } from './error-codes.ts';
 export { headers, webhookHeaders } from './headers.ts';
-export { keyPrefixes, limits, schemaVersion, toolCallCategory } from './limits.ts';
+export { keyPrefixes, limits, maxWaitSeconds, schemaVersion, toolCallCategory } from './limits.ts';
 export { mergePatch } from './merge-patch.ts';
 export type { Agent, AgentCreate, AgentUpdate } from './schemas/agent.ts';
 export type { CheckResult, PolicyCheck } from './schemas/check.ts';

@@ -9,6 +9,9 @@ export const toolCallCategory = 'tool_api';
 /** Prefix of production keys and of test keys (specification, "Authentication"). */
 export const keyPrefixes = { live: 'al_live_', test: 'al_test_' } as const;
 
+/** Seconds that `Prefer: wait=` can hold an answer. By itself, because a client needs no other bound. */
+export const maxWaitSeconds = 25;
+
 /** Bounds of the reference profile. */
 export const limits = {
   /** Items of a page when the caller names no `limit`. */
@@ -23,6 +26,6 @@ export const limits = {
   maxJsonDepth: 32,
   /** Most characters of an identifier, a tool name or an arguments hash. */
   maxIdentifierLength: 200,
-  /** Seconds that `Prefer: wait=` can hold an answer. */
-  maxWaitSeconds: 25,
+  /** {@link maxWaitSeconds} */
+  maxWaitSeconds,
 } as const;

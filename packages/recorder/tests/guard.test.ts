@@ -279,6 +279,7 @@ test('observe makes no call wait and refuses none', async () => {
   expect(await promise).toBe('ran');
   expect(asked).toBe(0);
   await sink.until(() => sink.requests.some(({ path }) => path === checkPath));
+  expect(sink.requests.find(({ path }) => path === checkPath)?.headers.prefer).toBe('dry-run');
   expect(await statuses(recorder, sink)).toEqual([200]);
 });
 

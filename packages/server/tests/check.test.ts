@@ -127,3 +127,26 @@ test('another action under the same actionId is refused', async () => {
     code: 'ACTION_MISMATCH',
   });
 });
+
+test('a dry run answers what a check would, and leaves nothing behind', async () => {
+  const server = await testServer();
+  const dry = (fields = {}) =>
+    server.check({ actionId: 'call-1', ...fields }, { prefer: 'dry-run, wait=20' });
+  const { id } = await server.policy({ effect: 'require_approval' });
+  await server.policy({ name: 'rate', effect: 'deny', rate: { max: 1, windowSeconds: 60, per: 'agent' } });
+  for (let round = 0; round < 3; round += 1) {
+    expect(await dry()).toMatchObject({ decision: 'require_approval', decidedBy: id, pendingActionId: null });
+  }
+  expect((await server.ok('guardian.pendingActions.list')).items).toEqual([]);
+  expect((await server.ok('sessions.list')).items).toEqual([]);
+  // The first that counts is the first that the rate sees; after it a dry run tells of the second.
+  const held = await server.check({ actionId: 'call-1' });
+  expect(await dry()).toEqual(held);
+  expect(await dry({ actionId: 'call-2' })).toMatchObject({ decision: 'deny' });
+  expect(
+    await server.refused('policies.check', {
+      body: { ...checkBody(), actionId: 'call-1', action: { toolName: 'other', argumentsHash: 'x' } },
+      headers: { prefer: 'dry-run' },
+    }),
+  ).toMatchObject({ code: 'ACTION_MISMATCH' });
+});

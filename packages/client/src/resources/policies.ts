@@ -1,4 +1,4 @@
-import { type BodyOf, headers, type ItemOf, limits, type QueryOf, type ResponseOf } from '@actlog/protocol';
+import { type BodyOf, type ItemOf, maxWaitSeconds, type QueryOf, type ResponseOf } from '@actlog/protocol';
 import type { Caller } from '../caller.ts';
 import { List } from '../list.ts';
 import type { ListOptions, RequestOptions } from '../request-options.ts';
@@ -11,6 +11,11 @@ export interface CheckOptions extends RequestOptions {
    * (RFC 7240, section 4.3). The try's time limit grows by as much. Default: it answers at once.
    */
   readonly waitSeconds?: number | undefined;
+  /**
+   * Asks what would be decided, and leaves nothing behind: nothing is counted, held or recorded, and nobody is told.
+   * Sent as `Prefer: dry-run`; a service that does not know it decides as always. Default false.
+   */
+  readonly dryRun?: boolean | undefined;
 }
 
 /** The policies that proposed actions are checked against. */
@@ -67,18 +72,17 @@ export class Policies {
     body: BodyOf<'policies.check'>,
     options: CheckOptions = {},
   ): RequestPromise<ResponseOf<'policies.check'>> {
-    const { waitSeconds, ...rest } = options;
-    if (waitSeconds === undefined) return this.#caller.call('policies.check', { body, options });
-    if (!Number.isInteger(waitSeconds) || waitSeconds < 1 || waitSeconds > limits.maxWaitSeconds) {
-      return this.#caller.refuse(
-        `waitSeconds must be a whole number from 1 to ${limits.maxWaitSeconds}, and is ${String(waitSeconds)}.`,
-      );
+    const { waitSeconds, dryRun, ...asked } = options;
+    if (dryRun) asked.headers = { prefer: 'dry-run', ...asked.headers };
+    else if (waitSeconds !== undefined) {
+      if (!Number.isInteger(waitSeconds) || waitSeconds < 1 || waitSeconds > maxWaitSeconds) {
+        return this.#caller.refuse(
+          `waitSeconds must be a whole number from 1 to ${maxWaitSeconds}, and is ${waitSeconds}.`,
+        );
+      }
+      asked.timeoutMs = (asked.timeoutMs ?? this.#timeoutMs) + waitSeconds * 1000;
+      asked.headers = { prefer: `wait=${waitSeconds}`, ...asked.headers };
     }
-    const held = {
-      ...rest,
-      timeoutMs: (rest.timeoutMs ?? this.#timeoutMs) + waitSeconds * 1000,
-      headers: { [headers.prefer]: `wait=${waitSeconds}`, ...rest.headers },
-    };
-    return this.#caller.call('policies.check', { body, options: held });
+    return this.#caller.call('policies.check', { body, options: asked });
   }
 }

@@ -27,23 +27,11 @@ export function checkAgain(tenant: Tenant, check: PolicyCheck, heldId: string, n
  */
 export function checkAction(tenant: Tenant, check: PolicyCheck, nowMs: number): CheckAnswer {
   expireActions(tenant, nowMs);
-  const { agentId, actionId, action } = check;
-  const name = JSON.stringify([agentId, actionId]);
-  const digest = JSON.stringify([action.toolName, action.argumentsHash]);
-  const known = actionId === undefined ? undefined : tenant.namedActions.get(name);
-  if (known && known.digest !== digest) {
-    throw new ApiError(
-      'ACTION_MISMATCH',
-      'Another action was checked under this actionId; give every action its own.',
-    );
-  }
+  const { actionId, action } = check;
+  const { name, digest, known } = namedAction(tenant, check);
   const matched = candidates(tenant, check);
   const wasCounted = known?.isCounted ?? false;
-  const fired = matched.flatMap(({ policy, why }) => {
-    if (policy.rate === null) return [{ policy, why }];
-    const exceeded = tenant.rateCounts.exceeded(policy, check, wasCounted, nowMs);
-    return exceeded === undefined ? [] : [{ policy, why: `${why}; ${exceeded}` }];
-  });
+  const fired = fire(tenant, check, matched, wasCounted, nowMs);
   const { decision: effect, decidedBy: deciding } = verdictOn(fired);
   const rated = matched.filter(({ policy }) => policy.rate !== null);
   const counts = rated.length > 0 && effect !== 'deny';
@@ -67,6 +55,47 @@ export function checkAction(tenant: Tenant, check: PolicyCheck, nowMs: number): 
     tenant.namedActions.set(name, { digest, pendingActionId: held?.id ?? null, isCounted });
   }
   return answer(fired, held);
+}
+
+/**
+ * What {@link checkAction} would answer. It leaves nothing behind: no count, nothing held and no event.
+ *
+ * @throws ApiError `ACTION_MISMATCH` where another action was checked under its actionId.
+ */
+export function checkDry(tenant: Tenant, check: PolicyCheck, nowMs: number): CheckAnswer {
+  expireActions(tenant, nowMs);
+  const { known } = namedAction(tenant, check);
+  const fired = fire(tenant, check, candidates(tenant, check), known?.isCounted ?? false, nowMs);
+  return answer(fired, tenant.pendingActions.get(known?.pendingActionId ?? ''));
+}
+
+/** What is known of the action that the agent names. */
+function namedAction(tenant: Tenant, { agentId, actionId, action }: PolicyCheck) {
+  const name = JSON.stringify([agentId, actionId]);
+  const digest = JSON.stringify([action.toolName, action.argumentsHash]);
+  const known = actionId === undefined ? undefined : tenant.namedActions.get(name);
+  if (known && known.digest !== digest) {
+    throw new ApiError(
+      'ACTION_MISMATCH',
+      'Another action was checked under this actionId; give every action its own.',
+    );
+  }
+  return { name, digest, known };
+}
+
+/** Which of the policies fire; a rate counts an action once. */
+function fire(
+  tenant: Tenant,
+  check: PolicyCheck,
+  matched: readonly Fired[],
+  isCounted: boolean,
+  nowMs: number,
+): Fired[] {
+  return matched.flatMap(({ policy, why }) => {
+    if (policy.rate === null) return [{ policy, why }];
+    const exceeded = tenant.rateCounts.exceeded(policy, check, isCounted, nowMs);
+    return exceeded === undefined ? [] : [{ policy, why: `${why}; ${exceeded}` }];
+  });
 }
 
 function candidates(tenant: Tenant, check: PolicyCheck): Fired[] {

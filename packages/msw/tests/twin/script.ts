@@ -135,6 +135,7 @@ function guardian(): Step[] {
     argumentsHash: 'sha256:aa',
     ...(shown && { arguments: shown }),
   });
+  const dry = { headers: { prefer: 'dry-run' } };
   const rate = { max: 1, windowSeconds: 3600, per: 'session' };
   const id = '/v1/guardian/pending-actions/$held/decide';
   return [
@@ -157,13 +158,18 @@ function guardian(): Step[] {
     check('pay', { action: action('pay', { amount: 9 }) }),
     check('pay', { framework: 'f', environment: 'e' }),
     check('pay', { action: action('pay', { amount: 9, list: new Array(500).fill(0) }) }),
+    { ...check('search', { actionId: 'first' }), ...dry },
     check('search', { actionId: 'first' }),
     check('search', { actionId: 'first' }),
     check('search', { actionId: 'second' }),
+    { ...check('search', { actionId: 'third' }), ...dry },
     check('search', { sessionId: 'other' }),
+    { ...check('send_mail', { actionId: 'mail' }), ...dry },
     check('send_mail', { actionId: 'mail' }, { held: 'pendingActionId' }),
     check('send_mail', { actionId: 'mail' }),
     check('send_text', { actionId: 'mail' }),
+    { ...check('send_text', { actionId: 'mail' }), ...dry },
+    { ...check('send_mail', { actionId: 'mail' }), ...dry },
     check('send_mail'),
     check('send_mail'),
     get('/v1/guardian/pending-actions?sessionId=g'),

@@ -82,7 +82,9 @@ export class Guard {
     if (this.#observed >= maxObserved) return;
     this.#observed += 1;
     const startedAtMs = performance.now();
-    const decision = await this.#ask(call, { deadlineMs: this.#options.timeoutMs });
+    // Nobody would wait for what is held, and an agent that runs what was denied is one that does not obey.
+    const headers = { [headerNames.prefer]: 'dry-run' };
+    const decision = await this.#ask(call, { deadlineMs: this.#options.timeoutMs, headers });
     this.#observed -= 1;
     const { guard } = this.#counters;
     const outcome = typeof decision === 'object' ? decision.decision : 'unavailable';

@@ -57,6 +57,14 @@ export class Check {
     return this.#answer(candidates, held);
   }
 
+  /** What would be answered. It leaves nothing behind: no count, nothing held, no event and no message. */
+  async answerDry(db: Database): Promise<CheckAnswer> {
+    const set = await this.#services.policySets.of(db, this.#tenantId);
+    const named = await this.#named(db);
+    const { fired } = await this.#fire(db, this.#candidates(set), named?.counted === 1);
+    return this.#answer(fired, await this.#held(db, named?.pending_action_id));
+  }
+
   /** The answer, with what it leaves behind. */
   async answerByWriting(write: Write): Promise<CheckAnswer> {
     const { db } = write;
@@ -64,18 +72,7 @@ export class Check {
     const candidates = this.#candidates(set);
     await lockNames(db, this.#tenantId, this.#locks(candidates));
     const named = await this.#named(db);
-    const fired: FiredPolicy[] = [];
-    const rates: RateCondition[] = [];
-    for (const { policy, why } of candidates) {
-      if (policy.definition.rate === null) {
-        fired.push({ policy, why });
-        continue;
-      }
-      const rate = this.#rate(policy);
-      rates.push(rate);
-      const exceeded = await rate.exceeded(db, named?.counted === 1);
-      if (exceeded !== undefined) fired.push({ policy, why: `${why}; ${exceeded}` });
-    }
+    const { fired, rates } = await this.#fire(db, candidates, named?.counted === 1);
     const { decision, decidedBy } = verdictOn(fired);
     const counts = rates.length > 0 && decision !== 'deny';
     if (counts && named?.counted !== 1) {
@@ -121,6 +118,27 @@ export class Check {
     const action = actionId === undefined ? `same ${sessionId} ${this.#digest}` : `named ${actionId}`;
     const rates = candidates.filter(({ policy }) => policy.definition.rate !== null);
     return [`action ${agentId} ${action}`, ...rates.map(({ policy }) => this.#rate(policy).lockName)];
+  }
+
+  /** Which of the policies fire, with the rates that were looked at; a rate counts an action once. */
+  async #fire(
+    db: Database,
+    candidates: readonly FiredPolicy[],
+    isCounted: boolean,
+  ): Promise<{ fired: FiredPolicy[]; rates: RateCondition[] }> {
+    const fired: FiredPolicy[] = [];
+    const rates: RateCondition[] = [];
+    for (const { policy, why } of candidates) {
+      if (policy.definition.rate === null) {
+        fired.push({ policy, why });
+        continue;
+      }
+      const rate = this.#rate(policy);
+      rates.push(rate);
+      const exceeded = await rate.exceeded(db, isCounted);
+      if (exceeded !== undefined) fired.push({ policy, why: `${why}; ${exceeded}` });
+    }
+    return { fired, rates };
   }
 
   #rate(policy: CompiledPolicy): RateCondition {

@@ -5,17 +5,24 @@ import type { Services } from '../services.ts';
 
 const waitPreference = /(?:^|[,;])\s*wait\s*=\s*"?(\d{1,5})"?\s*(?=$|[,;])/i;
 
+const dryRunPreference = /(?:^|[,;])\s*dry-run\s*(?=$|[,;])/i;
+
 /** Seconds that the caller wants to wait for a decision (RFC 7240, section 4.3), within the bound; 0 for none. */
 function preferredWaitSeconds(prefer: string | undefined): number {
   return Math.min(limits.maxWaitSeconds, Number(waitPreference.exec(prefer ?? '')?.[1] ?? 0));
 }
 
-/** `POST /v1/policies/check`, held until the decision when the caller prefers to wait. */
+/** `POST /v1/policies/check`, held until the decision when the caller prefers to wait, or a dry run. */
 export function checkAction(services: Services): OwnRoute<'policies.check'> {
   return {
     kind: 'own',
     async handle(call, reply) {
-      const waitSeconds = preferredWaitSeconds(call.header(headers.prefer));
+      const prefer = call.header(headers.prefer);
+      if (dryRunPreference.test(prefer ?? '')) {
+        void reply.header('preference-applied', 'dry-run');
+        return dryRun(services, call);
+      }
+      const waitSeconds = preferredWaitSeconds(prefer);
       const answer = await ask(services, call, call.receivedMs);
       if (waitSeconds === 0) return answer;
       void reply.header('preference-applied', `wait=${waitSeconds}`);
@@ -56,6 +63,14 @@ async function decidedAnswer(
   } finally {
     listening.end();
   }
+}
+
+function dryRun(
+  services: Services,
+  { caller: { tenantId }, body, receivedMs }: Call<'policies.check'>,
+): Promise<CheckAnswer> {
+  const check = new Check(services, tenantId, body, receivedMs);
+  return services.storage.read(tenantId, (db) => check.answerDry(db));
 }
 
 async function ask(
