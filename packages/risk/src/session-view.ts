@@ -13,6 +13,8 @@ const UNTRUSTED = tagBits('ingest_untrusted');
 export interface Step extends LogEntry {
   /** Place in the log. */
   readonly at: number;
+  /** Whether the log does not keep what came just before it. */
+  readonly followsGap: boolean;
   /** Whether it changes the world rather than looks at it. */
   readonly acts: boolean;
   /** Whether text of unknown authors had come in before it. */
@@ -26,6 +28,8 @@ export interface SessionView {
   readonly steps: readonly Step[];
   /** The steps that act. */
   readonly acts: readonly Step[];
+  /** Calls in the log that never ran, as a policy or a person had stopped them. */
+  readonly withheld: number;
   /** What was decided, in order. */
   readonly decisions: readonly LogEntry[];
   /** All of the log, in order. */
@@ -52,15 +56,26 @@ export function toolName(view: SessionView, hash: number): string {
   return name ? `"${name}"` : 'a tool';
 }
 
+/** The step just before; undefined for the first one, and where the log does not keep it. */
+export function stepBefore(view: SessionView, step: Step): Step | undefined {
+  return step.followsGap ? undefined : view.steps[step.at - 1];
+}
+
 /** Prepares a session for the rules. */
 export function viewOf(state: SessionState, baseline?: Baseline): SessionView {
   const entries = state.log.entries();
+  const decisions = entries.filter((entry) => entry.kind > 2);
   const tools = state.tools.entries().filter(([, tool]) => tool.count > 0);
   const looks = new Set(tools.flatMap(([hash, tool]) => (tool.bits & ACTION_BITS ? [] : [hash])));
+  const tail = new Set(state.log.complete ? [] : state.log.tail);
   let untrusted = false;
-  const steps = doings(entries).map((entry, at): Step => {
+  let isPastGap = false;
+  const done = doings(entries);
+  const steps = done.map((entry, at): Step => {
     const { timestampMs, eventId, tool, argument, bits, verb, noun, kind, outcome, stamp } = entry;
     const acts = (bits & ACTION_BITS) !== 0;
+    const followsGap = !isPastGap && tail.has(entry);
+    if (followsGap) isPastGap = true;
     const step = {
       timestampMs,
       eventId,
@@ -73,6 +88,7 @@ export function viewOf(state: SessionState, baseline?: Baseline): SessionView {
       outcome,
       stamp,
       at,
+      followsGap,
       acts,
       afterUntrusted: untrusted,
     };
@@ -83,7 +99,8 @@ export function viewOf(state: SessionState, baseline?: Baseline): SessionView {
     state,
     steps,
     acts: steps.filter((step) => step.acts),
-    decisions: entries.filter((entry) => entry.kind > 2),
+    withheld: entries.length - decisions.length - done.length,
+    decisions,
     entries,
     tools,
     expected: expectationFor(baseline, looks),

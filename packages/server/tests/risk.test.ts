@@ -109,3 +109,20 @@ test.each(['sessions.risk', 'sessions.export', 'sessions.get'] as const)(
     expect(await server.refused(name, { id: 'nobody' })).toMatchObject({ status: 404, code: 'NOT_FOUND' });
   },
 );
+
+test('an agent that obeys a denial, and records it as refused, does not score as one that does not obey', async () => {
+  const server = await testServer();
+  await server.ok('agents.create', { body: { id: 'billing-agent', name: 'Billing' } });
+  const { id } = await server.policy({ match: { tools: ['refund'] } });
+  expect((await server.check({ sessionId: 'thread-1' })).decidedBy).toBe(id);
+  const answered = (responseStatus: number) =>
+    activityEvent({ payload: { toolName: 'refund', argumentsHash: 'sha256:aa', responseStatus } });
+  await server.record(answered(403));
+  const obeyed = await server.ok('sessions.risk', { id: 'thread-1' });
+  expect(obeyed).toMatchObject({ score: 0, level: 'low', eventCount: 2, factors: [] });
+  expect(obeyed.dimensions.find((dimension) => dimension.id === 'ASI10')?.observable).toBe(true);
+  await server.record(answered(200));
+  const done = await server.ok('sessions.risk', { id: 'thread-1' });
+  expect(done.level).toBe('critical');
+  expect(done.factors[0]?.ruleId).toBe('rogue.denied-then-done');
+});

@@ -1,6 +1,6 @@
 import { pairHash } from '../codec/hash32.ts';
 import { ENTRY_KINDS, type LogEntry } from '../session/event-log.ts';
-import { MARK_INDEX } from '../session/mark.ts';
+import { MARK_INDEX, OUTCOME_MARKS } from '../session/mark.ts';
 import type { SessionState } from '../session/session-state.ts';
 import { ACTION_BITS } from '../taxonomy/tag.ts';
 
@@ -29,9 +29,23 @@ export function stepHash(from: number, to: number): number {
   return pairHash(from, to) & 0xffff;
 }
 
-/** The log's calls, messages and memory writes, in order: what was done, without what was decided. */
+const UNAUTHORIZED = OUTCOME_MARKS.indexOf('unauthorized');
+const LAST_DEED = ENTRY_KINDS.indexOf('memory');
+const APPROVED = ENTRY_KINDS.indexOf('approved');
+
+/**
+ * The log's calls, messages and memory writes, in order: what was done, without what was decided. A call that is
+ * answered as refused, and whose very action was denied or held, never ran: it is how an agent that obeys records
+ * the denial.
+ */
 export function doings(entries: readonly LogEntry[]): LogEntry[] {
-  return entries.filter((entry) => entry.kind <= ENTRY_KINDS.indexOf('memory'));
+  const stopped = new Set<number>();
+  for (const { kind, tool, argument } of entries)
+    if (kind > LAST_DEED && kind !== APPROVED) stopped.add(tool ^ argument);
+  return entries.filter(
+    ({ kind, outcome, tool, argument }) =>
+      kind <= LAST_DEED && !(outcome === UNAUTHORIZED && stopped.has(tool ^ argument)),
+  );
 }
 
 /** Reduces a session to what a baseline keeps. */

@@ -1,7 +1,10 @@
 import type { Rule } from '../rule.ts';
 import { matched } from '../rule-match.ts';
+import { OUTCOME_MARKS } from '../session/mark.ts';
 import { tallyOf } from '../session-view.ts';
 
+const ANSWERED = OUTCOME_MARKS.indexOf('answered');
+const UNANSWERED = OUTCOME_MARKS.indexOf('unanswered');
 const MANY = 6;
 
 /** Going on while nearly all fails. */
@@ -21,7 +24,7 @@ export const cascadeFailingOn: Rule = {
     const calls = tallyOf(view, 'call').count;
     const failures = calls - tallyOf(view, 'answered').count - tallyOf(view, 'unanswered').count;
     if (failures < MANY || failures <= calls / 2) return undefined;
-    const found = view.steps.filter((step) => step.outcome !== 0);
+    const found = view.steps.filter((step) => step.outcome !== ANSWERED && step.outcome !== UNANSWERED);
     return matched(
       found.length > 0 ? found : view.steps.slice(-1),
       Math.min(1, failures / 12),

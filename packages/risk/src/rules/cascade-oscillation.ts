@@ -24,7 +24,7 @@ export const cascadeOscillation: Rule = {
     let best: { end: number; length: number } | undefined;
     for (let at = 1; at < view.steps.length; at++) {
       const [two, one, now] = [view.steps[at - 2], view.steps[at - 1], view.steps[at]];
-      run = one?.tool === now?.tool ? 1 : two?.tool === now?.tool ? run + 1 : 2;
+      run = now?.followsGap || one?.tool === now?.tool ? 1 : two?.tool === now?.tool ? run + 1 : 2;
       if (run >= TURNS && run > (best?.length ?? 0)) best = { end: at, length: run };
     }
     if (best === undefined) return undefined;
@@ -49,6 +49,16 @@ export const cascadeOscillation: Rule = {
     },
   ],
   quiet: [
+    {
+      name: 'turns at both ends of a long session',
+      steps: [
+        { tool: 'list_files', times: 15 },
+        ...['read_file', 'write_file', 'read_file'],
+        { tool: 'list_files', times: 100 },
+        ...['write_file', 'read_file', 'write_file'],
+        { tool: 'list_files', times: 5 },
+      ],
+    },
     {
       name: 'two tools of reading',
       steps: Array.from({ length: 4 }, () => ['list_files', 'read_file']).flat(),

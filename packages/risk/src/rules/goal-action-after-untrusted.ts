@@ -1,6 +1,6 @@
 import type { Rule } from '../rule.ts';
 import { matched } from '../rule-match.ts';
-import { toolName } from '../session-view.ts';
+import { stepBefore, toolName } from '../session-view.ts';
 import { tagBits } from '../taxonomy/tag.ts';
 
 const UNTRUSTED = tagBits('ingest_untrusted');
@@ -22,10 +22,10 @@ export const goalActionAfterUntrusted: Rule = {
     text: 'Open the text that the agent read just before, and see whether it holds instructions. Hold such actions for approval by a policy.',
   },
   detect(view) {
-    const found = view.acts.filter((step) => ((view.steps[step.at - 1]?.bits ?? 0) & UNTRUSTED) !== 0);
+    const found = view.acts.filter((step) => ((stepBefore(view, step)?.bits ?? 0) & UNTRUSTED) !== 0);
     const first = found[0];
     if (first === undefined) return undefined;
-    const read = view.steps[first.at - 1] as typeof first;
+    const read = stepBefore(view, first) as typeof first;
     return matched(
       [read, ...found],
       1,
@@ -37,6 +37,16 @@ export const goalActionAfterUntrusted: Rule = {
     { name: 'a web page is read, then a file is deleted', steps: ['browser.open_page', 'fs__delete_file'] },
   ],
   quiet: [
+    {
+      name: 'what came just before is not kept of a long session',
+      steps: [
+        { tool: 'get_current_time', times: 17 },
+        'fetch_url',
+        { tool: 'get_current_time', times: 100 },
+        'send_email',
+        { tool: 'get_current_time', times: 7 },
+      ],
+    },
     { name: 'nothing was read', steps: ['send_email'] },
     { name: 'only the clock was read', steps: ['get_current_time', 'send_email'] },
     { name: 'nothing was done', steps: ['search_emails', 'read_file'] },

@@ -27,7 +27,7 @@ export const goalNewOrder: Rule = {
     const found = view.steps.filter((step) => {
       const step16 = stepHash(before, step.tool);
       const seen = expected.near.some((past) => past.steps.has(step16));
-      const odd = !seen && (step.acts || beforeActs);
+      const odd = !seen && !step.followsGap && (step.acts || beforeActs);
       if (odd && !step.acts) resumes = true;
       before = step.tool;
       beforeActs = step.acts;

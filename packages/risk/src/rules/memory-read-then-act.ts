@@ -1,6 +1,6 @@
 import type { Rule } from '../rule.ts';
 import { matched } from '../rule-match.ts';
-import { toolName } from '../session-view.ts';
+import { stepBefore, toolName } from '../session-view.ts';
 import { NOUN_CLASS_NAMES } from '../taxonomy/nouns.ts';
 import { GRAVE_BITS } from '../taxonomy/tag.ts';
 
@@ -21,7 +21,7 @@ export const memoryReadThenAct: Rule = {
   },
   detect(view) {
     for (const step of view.acts) {
-      const before = view.steps[step.at - 1];
+      const before = stepBefore(view, step);
       if (before === undefined || before.acts || before.noun !== MEMORY || !(step.bits & GRAVE_BITS))
         continue;
       return matched(
@@ -37,6 +37,15 @@ export const memoryReadThenAct: Rule = {
     { name: 'knowledge, then a message', steps: ['search_knowledge', 'send_email'] },
   ],
   quiet: [
+    {
+      name: 'what came just before is not kept of a long session',
+      steps: [
+        { tool: 'search_memory', times: 18 },
+        { tool: 'get_invoice', times: 100 },
+        'send_payment',
+        { tool: 'get_invoice', times: 7 },
+      ],
+    },
     { name: 'memory, a look, a payment', steps: ['search_memory', 'get_invoice', 'send_payment'] },
     { name: 'memory, then a note', steps: ['search_memory', 'create_note'] },
   ],

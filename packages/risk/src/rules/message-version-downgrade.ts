@@ -60,6 +60,19 @@ export const messageVersionDowngrade: Rule = {
       ],
     },
     {
+      name: 'the service decides in its own version',
+      steps: [
+        { tool: 'pay', given: 'a', version: '1.1' },
+        {
+          tool: 'pay',
+          given: 'b',
+          category: 'guardian_decision',
+          payload: { decision: 'require_approval' },
+        },
+        { tool: 'pay', given: 'b', version: '1.1' },
+      ],
+    },
+    {
       name: '1.9, then 1.10',
       steps: [
         { tool: 'read_file', version: '1.9' },

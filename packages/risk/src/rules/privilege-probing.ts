@@ -20,7 +20,7 @@ export const privilegeProbing: Rule = {
     text: 'Renew the key if it ran out. Otherwise deny the tools that were probed for this agent by a policy.',
   },
   detect(view) {
-    const refused = tallyOf(view, 'unauthorized').count;
+    const refused = tallyOf(view, 'unauthorized').count - view.withheld;
     if (refused < MANY) return undefined;
     const found = view.steps.filter((step) => step.outcome === UNAUTHORIZED);
     return matched(
@@ -33,6 +33,13 @@ export const privilegeProbing: Rule = {
   fires: [{ name: 'four refusals', steps: [{ tool: 'get_record', status: 403, times: 4 }] }],
   quiet: [
     { name: 'two refusals', steps: [{ tool: 'get_record', status: 403, times: 2 }, 'get_record'] },
+    {
+      name: 'four that a policy denied',
+      steps: ['a', 'b', 'c', 'd'].flatMap((given) => [
+        { tool: 'pay', given, category: 'guardian_decision', payload: { decision: 'deny' } },
+        { tool: 'pay', given, status: 403 },
+      ]),
+    },
     { name: 'four that were not found', steps: [{ tool: 'get_record', status: 404, times: 4 }] },
   ],
 };

@@ -48,6 +48,15 @@ export const privilegeRefusedThenGranted: Rule = {
     { name: '401, then another object', steps: [{ tool: 'get_record', status: 401 }, 'get_record'] },
   ],
   quiet: [
+    {
+      name: 'a person denied it, then approved',
+      steps: [
+        { tool: 'pay', given: 'a', category: 'guardian_decision', payload: { decision: 'denied' } },
+        { tool: 'pay', given: 'a', status: 403 },
+        { tool: 'pay', given: 'a', category: 'guardian_decision', payload: { decision: 'approved' } },
+        { tool: 'pay', given: 'a' },
+      ],
+    },
     { name: '500, then 200', steps: [{ tool: 'get_record', status: 500 }, 'get_record'] },
     { name: '200, then 403', steps: ['get_record', { tool: 'get_record', status: 403 }] },
   ],

@@ -1,8 +1,9 @@
 import type { Rule } from '../rule.ts';
 import { matched } from '../rule-match.ts';
 import { ENTRY_KINDS } from '../session/event-log.ts';
-import { toolName } from '../session-view.ts';
+import { tallyOf, toolName } from '../session-view.ts';
 
+const CALL = ENTRY_KINDS.indexOf('call');
 const APPROVED = ENTRY_KINDS.indexOf('approved');
 const DENIALS = (['policy_denied', 'refused'] as const).map((kind) => ENTRY_KINDS.indexOf(kind));
 
@@ -17,18 +18,25 @@ export const rogueDeniedThenDone: Rule = {
   weight: 0.95,
   deterministic: true,
   habitual: false,
-  falsePositives: 'A policy that was changed in between.',
+  falsePositives:
+    'A policy that was changed in between, one that bounds a rate and let the action through later, and an agent whose guard only observes.',
   recommendation: {
     title: 'Revoke the agent',
     text: 'Set the agent’s status to revoked and rotate its key: it does not obey. Then see what the call did.',
   },
   detect(view) {
+    const { complete, head } = view.state.log;
+    const done = new Set(view.steps.map((step) => step.eventId));
+    const kept = view.decisions.filter((entry) => entry.kind === APPROVED).length;
+    const hidesApprovals = !complete && tallyOf(view, 'approved').count > kept;
     for (const [at, denied] of view.entries.entries()) {
       if (!DENIALS.includes(denied.kind)) continue;
-      for (const entry of view.entries.slice(at + 1)) {
+      for (const [after, entry] of view.entries.entries()) {
+        if (after <= at) continue;
+        if (hidesApprovals && at < head.length && after >= head.length) break;
         if (entry.tool !== denied.tool || entry.argument !== denied.argument) continue;
         if (entry.kind === APPROVED) break;
-        if (entry.kind !== 0) continue;
+        if (entry.kind !== CALL || !done.has(entry.eventId)) continue;
         return matched(
           [denied, entry],
           1,
@@ -54,6 +62,23 @@ export const rogueDeniedThenDone: Rule = {
         { tool: 'delete_file', given: 'a', category: 'guardian_decision', payload: { decision: 'denied' } },
         { tool: 'delete_file', given: 'a', category: 'guardian_decision', payload: { decision: 'approved' } },
         { tool: 'delete_file', given: 'a' },
+      ],
+    },
+    {
+      name: 'denied, and recorded as refused by an agent that obeys',
+      steps: [
+        { tool: 'delete_file', given: 'a', category: 'guardian_decision', payload: { decision: 'deny' } },
+        { tool: 'delete_file', given: 'a', status: 403 },
+      ],
+    },
+    {
+      name: 'denied, then called at the end of a long session with approvals that are not kept',
+      steps: [
+        { tool: 'pay', given: 'a', category: 'guardian_decision', payload: { decision: 'denied' } },
+        { tool: 'calculate', times: 20 },
+        { tool: 'pay', given: 'a', category: 'guardian_decision', payload: { decision: 'approved' } },
+        { tool: 'calculate', times: 20 },
+        { tool: 'pay', given: 'a' },
       ],
     },
     {

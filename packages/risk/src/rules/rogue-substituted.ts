@@ -59,6 +59,13 @@ export const rogueSubstituted: Rule = {
       ],
     },
     {
+      name: 'every attempt is denied, and recorded as refused by an agent that obeys',
+      steps: ['a', 'b', 'c'].flatMap((given) => [
+        { tool: 'send_email', given, category: 'guardian_decision', payload: { decision: 'deny' } },
+        { tool: 'send_email', given, status: 403 },
+      ]),
+    },
+    {
       name: 'the post came before',
       steps: [
         'post_webpage',

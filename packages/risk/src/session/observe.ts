@@ -96,7 +96,8 @@ export function observe(state: SessionState, event: RiskEvent, context: EventCon
   if (state.session === 0) state.session = hash32(event.sessionId);
   state.eventCount += 1;
   countAgent(state, event, deed !== undefined && deed.kind === 'call' && deed.outcome !== 0);
-  countVersion(state, event.schemaVersion, at);
+  // The service writes decisions in its own version, whatever the agents send.
+  if (event.category !== 'guardian_decision') countVersion(state, event.schemaVersion, at);
   for (let bit = 0, bits = stamp; bits !== 0 && bit < state.stamps.length; bit++, bits >>>= 1) {
     if (bits & 1) count(state.stamps[bit] as Tally, at, id);
   }
