@@ -49,9 +49,15 @@ const LOOKS_LIKE = new Map(
   }),
 );
 const INVISIBLE = /[\p{Cf}\p{Cc}\p{Mn}]/u;
+// What others than Latin scripts are written with: vowels over and under letters, and joiners between them.
+const WRITTEN_WITH_MARKS = /(?!\p{Script=Latin})\p{L}[\p{Mn}\p{Mc}\u200C\u200D]+/gu;
+// A picture may be made of several characters, some of which nobody sees.
+const PICTURE = /\p{RGI_Emoji}/gv;
 const LATIN = /\p{Script=Latin}/u;
-const LOOKING_LATIN = /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Cherokee}]/u;
+const CHEROKEE = /\p{Script=Cherokee}/u;
 const PLAIN = /^[\x20-\x7E]*$/;
+// Scripts in which a letter is a small part of a word.
+const ONE_LETTER_OF_MANY = /^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{N}]*$/u;
 const SHORTEST_COMPARED = 6;
 const MOST_EDITS = 2;
 
@@ -63,11 +69,16 @@ export function appearance(name: string): string {
   return folded.replace(/\p{Cf}/gu, '');
 }
 
+function looksLatin(letter: string): boolean {
+  return CHEROKEE.test(letter) || (LOOKS_LIKE.has(letter) && !LATIN.test(letter));
+}
+
 /** Whether a name can only be meant to deceive: a word mixes scripts that look alike, or holds what nobody sees. */
 export function isDeceptive(name: string): boolean {
   if (PLAIN.test(name)) return false;
-  if (INVISIBLE.test(name.normalize('NFC'))) return true;
-  return words(name).some((word) => LATIN.test(word) && LOOKING_LATIN.test(word));
+  const written = name.normalize('NFC').replace(PICTURE, '').replace(WRITTEN_WITH_MARKS, '');
+  if (INVISIBLE.test(written)) return true;
+  return words(name).some((word) => LATIN.test(word) && [...word].some(looksLatin));
 }
 
 /** Edits (insert, delete, replace, swap of neighbours) between two strings; `limit` + 1 where there are more. */
@@ -98,6 +109,11 @@ export function editsBetween(a: string, b: string, limit = MOST_EDITS): number {
   return previous[b.length] as number;
 }
 
+/** A word without the number at its end: "db2" is "db", and "v2" or "2" is no word. */
+function withoutNumber(word: string): string {
+  return word.replace(/^v?\d+$|\d+$/, '');
+}
+
 /**
  * Whether a new name is nearly a known one, by letters and not by words: "send_emial" for "send_email", but not
  * "list_files" for "list_file", where all words are words.
@@ -108,7 +124,9 @@ export function resembles(name: string, known: string): boolean {
   const [a, b] = [words(mine), words(theirs)];
   const spelled = a.join('');
   if (spelled === b.join('')) return false;
-  const strange = a.filter((word) => !b.includes(word));
-  if (strange.length === 0 || strange.every((word) => isKnownWord(word) || /^\d+$/.test(word))) return false;
+  if (!ONE_LETTER_OF_MANY.test(spelled)) return false;
+  const theirWords = new Set(b.map(withoutNumber));
+  const strange = a.map(withoutNumber).filter((word) => word !== '' && !theirWords.has(word));
+  if (strange.every(isKnownWord)) return false;
   return editsBetween(spelled, b.join('')) <= MOST_EDITS;
 }

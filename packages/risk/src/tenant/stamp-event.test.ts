@@ -77,6 +77,9 @@ describe('stampEvent', () => {
     ['serch_emails', 'tool_lookalike'],
     ['send_emаil', 'tool_confusable'],
     ['send_\u200bemail', 'tool_confusable'],
+    ['send_\u200demail', 'tool_confusable'],
+    ['send_email\ufe0f', 'tool_confusable'],
+    ['send_e\u0337mail', 'tool_confusable'],
     ['evil__create_issue', 'tool_shadowed'],
   ])('finds what is wrong with the new tool %s', (toolName, stamp) => {
     expect(stamps(known(), { toolName })).toContain(stamp);
@@ -90,8 +93,23 @@ describe('stampEvent', () => {
     'отправить_письмо',
     'SEND_EMAIL',
     '发送邮件',
+    'ईमेल_भेजें',
+    'ค้นหาอีเมล',
+    'جست‌وجو_می‌شود',
+    'send_✉️',
+    '👩‍💻_run',
+    'get_latency_µs',
+    'list_files_v2',
   ])('finds nothing wrong with the new tool %s', (toolName) => {
     expect(stamps(known(), { toolName })).toEqual(['tool_new_to_tenant']);
+  });
+
+  it('tells names apart that differ by a number or, where letters are words, by a letter', () => {
+    const tenant = known();
+    for (const toolName of ['query_db1', 'search_zorb_v1', '查询用户订单', 'ईमेल_भेजें'])
+      stampEvent(tenant, event({ toolName }), { agentStatus: 'active', receivedAtMs: NOW });
+    for (const toolName of ['query_db2', 'search_zorb_v2', '删除用户订单', 'ईमेल_खोजें'])
+      expect(stamps(tenant, { toolName })).toEqual(['tool_new_to_tenant']);
   });
 
   it('finds an agent at work in two sessions at once', () => {
