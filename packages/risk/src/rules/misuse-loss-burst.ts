@@ -40,6 +40,7 @@ export const misuseLossBurst: Rule = {
     { name: 'eight payments in a second', steps: [{ tool: 'send_payment', times: 8, afterMs: 100 }] },
   ],
   quiet: [
+    { name: 'work handed over to agents', steps: [{ tool: 'transfer_to_agent', times: 8 }] },
     { name: 'four files', steps: [{ tool: 'delete_file', times: 4, afterMs: 100 }] },
     { name: 'six files in six hours', steps: [{ tool: 'delete_file', times: 6, afterMs: 3_600_000 }] },
     { name: 'six files written', steps: [{ tool: 'write_file', times: 6, afterMs: 100 }] },

@@ -85,7 +85,7 @@ function tagsFor(verb: VerbClass | undefined, noun: NounClass | undefined): Tool
           ? ['delete', 'credential']
           : ['delete'];
     case 'pay':
-      return ['payment'];
+      return noun === 'agent' ? ['agent_msg'] : ['payment'];
     case 'exec':
       return noun === 'data' ? ['exec', 'read_private'] : ['exec'];
     case 'admin':
