@@ -1,5 +1,9 @@
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { checkBody, testServer } from './test-server.ts';
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 test('with no policy an action is allowed', async () => {
   const server = await testServer();
@@ -106,6 +110,19 @@ test('a rate fires past its bound, counts each named action once, and does not c
   const answer = await server.check({ actionId: 'f' });
   expect(answer.matched[0]?.why).toContain('action 4 in 3600 seconds, and 3 pass');
   expect((await server.check({ agentId: 'other' })).decision).toBe('allow');
+});
+
+test('within a window never more actions pass than the rate allows, wherever the window begins', async () => {
+  const server = await testServer();
+  await server.policy({ rate: { max: 1, windowSeconds: 60, per: 'agent' } });
+  vi.useFakeTimers({ toFake: ['Date'] });
+  const firstMs = Math.ceil(Date.now() / 60_000) * 60_000 + 999;
+  vi.setSystemTime(firstMs);
+  expect((await server.check()).decision).toBe('allow');
+  vi.setSystemTime(firstMs + 59_999);
+  expect((await server.check()).decision).toBe('deny');
+  vi.setSystemTime(firstMs + 61_000);
+  expect((await server.check()).decision).toBe('allow');
 });
 
 test('of racing actions exactly as many pass as the rate allows', async () => {

@@ -13,6 +13,7 @@ const slicesPerWindow = 60;
 export class RateCondition {
   readonly #rate: { readonly max: number; readonly windowSeconds: number };
   readonly #counted: CountedSubject;
+  readonly #sliceMs: number;
   readonly #nowMs: number;
 
   /** @throws Error for a policy without a rate condition. */
@@ -20,6 +21,7 @@ export class RateCondition {
     const { rate } = definition;
     if (!rate) throw new Error(`The policy ${id} has no rate condition.`);
     this.#rate = rate;
+    this.#sliceMs = Math.max(1, Math.floor((rate.windowSeconds * 1000) / slicesPerWindow));
     this.#nowMs = nowMs;
     this.#counted = { tenantId, policyId: id, subject: subjectOf(rate.per, action) };
   }
@@ -32,15 +34,15 @@ export class RateCondition {
   /** Why the policy fires, or undefined while the action stays within the rate. */
   async exceeded(db: Database, isCounted: boolean): Promise<string | undefined> {
     const { max, windowSeconds } = this.#rate;
-    const others = await countedActions(db, this.#counted, this.#nowMs - windowSeconds * 1000);
+    const sinceMs = this.#nowMs - windowSeconds * 1000 - this.#sliceMs;
+    const others = await countedActions(db, this.#counted, sinceMs);
     const actions = isCounted ? others : others + 1;
     return actions > max ? `it is action ${actions} in ${windowSeconds} seconds, and ${max} pass` : undefined;
   }
 
   /** Counts the action. */
   async count(db: Database): Promise<void> {
-    const sliceMs = Math.max(1, Math.floor((this.#rate.windowSeconds * 1000) / slicesPerWindow));
-    await countAction(db, this.#counted, Math.floor(this.#nowMs / sliceMs) * sliceMs);
+    await countAction(db, this.#counted, Math.floor(this.#nowMs / this.#sliceMs) * this.#sliceMs);
   }
 }
 

@@ -7,7 +7,7 @@ export interface CountedSubject {
   readonly subject: string;
 }
 
-/** Actions counted since a moment. */
+/** Actions counted in slices that began after a moment. */
 export async function countedActions(
   db: Database,
   { tenantId, policyId, subject }: CountedSubject,
