@@ -167,3 +167,16 @@ test('a dry run answers what a check would, and leaves nothing behind', async ()
     }),
   ).toMatchObject({ code: 'ACTION_MISMATCH' });
 });
+
+test('an approval holds for the session of its action only', async () => {
+  const server = await testServer();
+  await server.policy({ effect: 'require_approval' });
+  const held = await server.check({ actionId: 'call-1', sessionId: 'one' });
+  const id = held.pendingActionId as string;
+  await server.ok('guardian.pendingActions.decide', { id, body: { decision: 'approve' } });
+  expect((await server.check({ actionId: 'call-1', sessionId: 'one' })).decision).toBe('allow');
+  for (const sessionId of ['other', undefined]) {
+    const body = checkBody({ actionId: 'call-1', sessionId });
+    expect((await server.refused('policies.check', { body })).code).toBe('ACTION_MISMATCH');
+  }
+});

@@ -70,9 +70,9 @@ export function checkDry(tenant: Tenant, check: PolicyCheck, nowMs: number): Che
 }
 
 /** What is known of the action that the agent names. */
-function namedAction(tenant: Tenant, { agentId, actionId, action }: PolicyCheck) {
+function namedAction(tenant: Tenant, { agentId, sessionId, actionId, action }: PolicyCheck) {
   const name = JSON.stringify([agentId, actionId]);
-  const digest = JSON.stringify([action.toolName, action.argumentsHash]);
+  const digest = JSON.stringify([sessionId ?? null, action.toolName, action.argumentsHash]);
   const known = actionId === undefined ? undefined : tenant.namedActions.get(name);
   if (known && known.digest !== digest) {
     throw new ApiError(
