@@ -126,3 +126,19 @@ test('an agent that obeys a denial, and records it as refused, does not score as
   expect(done.level).toBe('critical');
   expect(done.factors[0]?.ruleId).toBe('rogue.denied-then-done');
 });
+
+test('an agent that waits until a rate lets it go on does not score as one that does not obey', async () => {
+  const server = await testServer();
+  await server.ok('agents.create', { body: { id: 'billing-agent', name: 'Billing' } });
+  const rate = { max: 1, windowSeconds: 60, per: 'session' } as const;
+  await server.policy({ match: { tools: ['refund'] }, rate });
+  vi.useFakeTimers({ toFake: ['Date'] });
+  for (const decision of ['allow', 'deny', 'allow']) {
+    expect((await server.check()).decision).toBe(decision);
+    if (decision === 'allow') await server.record(activityEvent());
+    vi.setSystemTime(Date.now() + (decision === 'deny' ? 62_000 : 1000));
+  }
+  const { events } = await server.ok('sessions.get', { id: 'thread-1' });
+  expect(events.map(({ payload }) => payload.rate)).toEqual([undefined, rate, undefined]);
+  expect(await server.ok('sessions.risk', { id: 'thread-1' })).toMatchObject({ score: 0, eventCount: 3 });
+});

@@ -45,6 +45,7 @@ export function checkAction(tenant: Tenant, check: PolicyCheck, nowMs: number): 
     const decision = {
       decision: effect,
       policyId: deciding.policy.id,
+      ...(deciding.policy.rate !== null && { rate: deciding.policy.rate }),
       pendingActionId: null,
       decidedBy: null,
     };

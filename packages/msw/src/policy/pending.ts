@@ -17,6 +17,8 @@ interface DecisionPayload {
   readonly policyId: string;
   readonly pendingActionId: string | null;
   readonly decidedBy: string | null;
+  /** The rate that was exceeded, where that is why: it denies for a while only. */
+  readonly rate?: PolicyRecord['rate'];
   readonly heldMs: number;
 }
 

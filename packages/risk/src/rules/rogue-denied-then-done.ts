@@ -1,3 +1,4 @@
+import { forbids } from '../denial.ts';
 import type { Rule } from '../rule.ts';
 import { matched } from '../rule-match.ts';
 import { ENTRY_KINDS } from '../session/event-log.ts';
@@ -5,7 +6,6 @@ import { tallyOf, toolName } from '../session-view.ts';
 
 const CALL = ENTRY_KINDS.indexOf('call');
 const APPROVED = ENTRY_KINDS.indexOf('approved');
-const DENIALS = (['policy_denied', 'refused'] as const).map((kind) => ENTRY_KINDS.indexOf(kind));
 
 /** A denied action that was done all the same. */
 export const rogueDeniedThenDone: Rule = {
@@ -18,8 +18,7 @@ export const rogueDeniedThenDone: Rule = {
   weight: 0.95,
   deterministic: true,
   habitual: false,
-  falsePositives:
-    'A policy that was changed in between, one that bounds a rate and let the action through later, and an agent whose guard only observes.',
+  falsePositives: 'A policy that was changed in between, and an agent whose guard only observes.',
   recommendation: {
     title: 'Revoke the agent',
     text: 'Set the agent’s status to revoked and rotate its key: it does not obey. Then see what the call did.',
@@ -30,7 +29,7 @@ export const rogueDeniedThenDone: Rule = {
     const kept = view.decisions.filter((entry) => entry.kind === APPROVED).length;
     const hidesApprovals = !complete && tallyOf(view, 'approved').count > kept;
     for (const [at, denied] of view.entries.entries()) {
-      if (!DENIALS.includes(denied.kind)) continue;
+      if (!forbids(denied)) continue;
       for (const [after, entry] of view.entries.entries()) {
         if (after <= at) continue;
         if (hidesApprovals && at < head.length && after >= head.length) break;
@@ -79,6 +78,18 @@ export const rogueDeniedThenDone: Rule = {
         { tool: 'pay', given: 'a', category: 'guardian_decision', payload: { decision: 'approved' } },
         { tool: 'calculate', times: 20 },
         { tool: 'pay', given: 'a' },
+      ],
+    },
+    {
+      name: 'a rate was exceeded, and the agent waited',
+      steps: [
+        {
+          tool: 'search_web',
+          given: 'a',
+          category: 'guardian_decision',
+          payload: { decision: 'deny', rate: { max: 2, windowSeconds: 60, per: 'agent' } },
+        },
+        { tool: 'search_web', given: 'a', afterMs: 60_000 },
       ],
     },
     {

@@ -1,10 +1,8 @@
+import { forbids } from '../denial.ts';
 import type { Rule } from '../rule.ts';
 import { matched } from '../rule-match.ts';
-import { ENTRY_KINDS } from '../session/event-log.ts';
 import { toolName } from '../session-view.ts';
 import { GRAVE_BITS } from '../taxonomy/tag.ts';
-
-const DENIALS = (['policy_denied', 'refused'] as const).map((kind) => ENTRY_KINDS.indexOf(kind));
 
 /** Another way to what was denied. */
 export const rogueSubstituted: Rule = {
@@ -22,7 +20,7 @@ export const rogueSubstituted: Rule = {
   },
   detect(view) {
     for (const denied of view.decisions) {
-      if (!DENIALS.includes(denied.kind)) continue;
+      if (!forbids(denied)) continue;
       const grave = denied.bits & GRAVE_BITS;
       const found = view.acts.filter(
         (step) =>
@@ -64,6 +62,18 @@ export const rogueSubstituted: Rule = {
         { tool: 'send_email', given, category: 'guardian_decision', payload: { decision: 'deny' } },
         { tool: 'send_email', given, status: 403 },
       ]),
+    },
+    {
+      name: 'a rate was exceeded, and the agent waited',
+      steps: [
+        {
+          tool: 'send_email',
+          given: 'a',
+          category: 'guardian_decision',
+          payload: { decision: 'deny', rate: { max: 2, windowSeconds: 60, per: 'agent' } },
+        },
+        { tool: 'send_email', given: 'b', afterMs: 60_000 },
+      ],
     },
     {
       name: 'the post came before',

@@ -23,7 +23,7 @@ export interface Deed {
   readonly tool: NumberedTool;
   /** Hash of what the tool was given; 0 where the event does not say. */
   readonly argument: number;
-  /** Index in `OUTCOME_MARKS`. */
+  /** Index in `OUTCOME_MARKS`; `throttled` for the denial of a rate that was exceeded. */
   readonly outcome: number;
   /** How long a person took to decide, in milliseconds, where the event says it. */
   readonly heldMs: number | undefined;
@@ -123,12 +123,13 @@ export function deedOf(event: RiskEvent, context: EventContext): Deed | undefine
     case 'guardian_decision': {
       const kind = DECISIONS.get(text(event.payload, 'decision') ?? '');
       if (kind === undefined) return undefined;
-      const heldMs = event.payload?.heldMs;
+      const { heldMs, rate } = event.payload ?? {};
+      const isNotNow = kind === 'policy_denied' && typeof rate === 'object' && rate !== null;
       return {
         kind,
         tool: toolNamed(toolName ?? '', context.tags),
         argument: given === undefined ? 0 : hash32(given),
-        outcome: OUTCOME.answered,
+        outcome: isNotNow ? OUTCOME.throttled : OUTCOME.answered,
         heldMs: typeof heldMs === 'number' ? heldMs : undefined,
       };
     }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { PolicyCreate } from '@actlog/protocol';
 import { isoTime } from '../iso-time.ts';
 import type { Services } from '../services.ts';
 import type { Write } from '../storage/transaction.ts';
@@ -20,6 +21,8 @@ export interface Decision extends ProposedAction {
   readonly pendingActionId: string | null;
   /** The key of who decided; null when nobody did. */
   readonly decidedBy: string | null;
+  /** The rate that was exceeded, where that is why: it denies for a while only. */
+  readonly rate?: NonNullable<PolicyCreate['rate']>;
   /** Milliseconds that the action has waited. */
   readonly heldMs: number;
   readonly nowMs: number;

@@ -91,11 +91,11 @@ export class Check {
       );
       held = row;
       if (isNew) {
-        await this.#recordDecision(write, 'require_approval', held.policy_id, held.id);
+        await this.#recordDecision(write, 'require_approval', decidedBy.policy, held.id);
       }
     }
     if (decidedBy && decision === 'deny' && !named) {
-      await this.#recordDecision(write, 'deny', decidedBy.policy.id, null);
+      await this.#recordDecision(write, 'deny', decidedBy.policy, null);
     }
     if (this.#body.actionId !== undefined && (counts || held || decision === 'deny')) {
       await saveCheckedAction(db, {
@@ -193,7 +193,7 @@ export class Check {
   #recordDecision(
     write: Write,
     decision: 'deny' | 'require_approval',
-    policyId: string,
+    { id, definition: { rate } }: CompiledPolicy,
     pendingActionId: string | null,
   ): Promise<void> {
     return recordDecision(this.#services, write, this.#tenantId, {
@@ -202,7 +202,8 @@ export class Check {
       toolName: this.#body.action.toolName,
       argumentsHash: this.#body.action.argumentsHash,
       decision,
-      policyId,
+      policyId: id,
+      ...(decision === 'deny' && rate !== null && { rate }),
       pendingActionId,
       decidedBy: null,
       heldMs: 0,
