@@ -138,3 +138,24 @@ test('a tool that is no generator function and returns a stream gives its last r
   expect(await streamed(tools, 3)).toEqual({ seen: [[3, false]], answers: [{ text: '3', isError: false }] });
   expect(await service.events('hidden-stream')).toMatchObject([{ status: 200 }]);
 });
+
+test('what an asynchronous tool returns stays as it is, though it could be read through', async () => {
+  let isRead = false;
+  const page = {
+    data: ['first'],
+    async *[Symbol.asyncIterator]() {
+      isRead = true;
+      yield 'first of all pages';
+    },
+  };
+  const list = tool({ inputSchema, execute: async () => page });
+  const results: unknown[] = [];
+  for (const tools of [{ list }, actlog({ list }, { recorder: service.recorder(), sessionId: 'page' })]) {
+    const model = modelOf([[callOf('list', { to: 1 })]]);
+    const { steps } = await generateText({ model, prompt: 'go', tools, stopWhen: stepCountIs(2) });
+    results.push(steps[0]?.toolResults[0]?.output);
+  }
+  expect(results).toEqual([page, page]);
+  expect(isRead).toBe(false);
+  expect(await service.events('page')).toMatchObject([{ status: 200 }]);
+});

@@ -61,8 +61,9 @@ function recordedExecute(toolName: string, tool: ExecutableTool, calls: AdapterC
     };
   }
   return (input, options) => {
-    const run = async () => {
-      const result = await tool.execute(input, options);
+    const run = () => {
+      const result = tool.execute(input, options);
+      // What a promise gives is a result as it is: a page of a list, say, would be read through to its end.
       return isAsyncIterable(result) ? lastOf(result) : result;
     };
     return calls.run(noted(input, options), run).catch(throwForModel);
