@@ -62,6 +62,30 @@ test('a denied call by hand throws, and in an agent the model is told why', asyn
   await service.client.policies.archive(id);
 });
 
+test('whichever way a tool is called by hand, the call is recorded and guarded', async () => {
+  const { policies } = service.client;
+  const { id } = await policies.create({ name: 'no echo', effect: 'deny', match: { tools: ['echo'] } });
+  const { echo, ran } = tools();
+  const [wrapped] = actlog.tools([echo], { recorder: service.guarded(), sessionId: 'other-ways' });
+  const input = { text: 'x' };
+  const ways: Record<string, () => Promise<unknown>> = {
+    call: () => wrapped.call(input),
+    batch: () => wrapped.batch([input]),
+    stream: async () => Array.fromAsync(await wrapped.stream(input)),
+    events: () => Array.fromAsync(wrapped.streamEvents(input, { version: 'v2' })),
+    pipe: () => wrapped.pipe((text: string) => text).invoke(input),
+    withConfig: () => wrapped.withConfig({ tags: ['a'] }).invoke(input),
+    withRetry: () => wrapped.withRetry({ stopAfterAttempt: 1 }).invoke(input),
+    withListeners: () => wrapped.withListeners({}).invoke(input),
+  };
+  for (const [name, call] of Object.entries(ways)) await expect(call(), name).rejects.toThrow('was not run');
+  expect(ran).toEqual([]);
+  expect(await service.events('other-ways')).toHaveLength(Object.keys(ways).length);
+  await policies.archive(id);
+  expect(await wrapped.batch([input, { text: 'y' }])).toEqual(['echo: x', 'echo: y']);
+  expect(ran).toEqual(['echo x', 'echo y']);
+});
+
 test('tools that are left out are the very same objects', () => {
   const { echo, fail } = tools();
   const [same, other] = actlog.tools([echo, fail], { recorder: service.recorder(), include: ['fail'] });

@@ -1,5 +1,6 @@
 import { ActionDeniedError } from '@actlog/recorder';
 import { type AdapterCalls, withMethods } from '@actlog/recorder/adapter';
+import { Runnable } from '@langchain/core/runnables';
 import type { StructuredToolInterface } from '@langchain/core/tools';
 import { langChainCalls, surroundings } from './langchain-calls.ts';
 import type { ActlogOptions } from './options.ts';
@@ -7,10 +8,15 @@ import { asRecordedCall } from './recorded-calls.ts';
 import type { RunContext } from './run-context.ts';
 import { errorMessage } from './tool-message.ts';
 
-/** What `invoke` of a tool is given. */
+type Config = RunContext & { readonly signal?: AbortSignal };
+
+type Method = (...args: unknown[]) => unknown;
+
+/** How a tool is called. */
 interface Invocation {
   readonly input: unknown;
-  readonly config: (RunContext & { readonly signal?: AbortSignal }) | undefined;
+  readonly config: Config | undefined;
+  readonly run: () => unknown;
 }
 
 /** A tool call as the model made it, which a ToolNode passes to the tool whole. */
@@ -37,16 +43,35 @@ export function recordTools<const Tools extends readonly StructuredToolInterface
 }
 
 function wrapped<Tool extends StructuredToolInterface>(tool: Tool, calls: AdapterCalls): Tool {
-  return withMethods(tool, {
-    invoke: (input: unknown, config?: Invocation['config']) =>
-      recordInvocation(tool, calls, { input, config }),
-  });
+  const own = tool as unknown as Readonly<Record<string, Method>>;
+  const recorded = (name: string) => [
+    name,
+    (input: unknown, config?: Config, ...rest: unknown[]) =>
+      recordInvocation(tool, calls, { input, config, run: () => own[name]?.(input, config, ...rest) }),
+  ];
+  // `call` is what `invoke` was before.
+  const entries = ['invoke', 'call'].filter((name) => name in tool).map(recorded);
+  const view: Tool = withMethods(tool, { ...derivedMethods(tool, () => view), ...Object.fromEntries(entries) });
+  return view;
+}
+
+/** What LangChain makes of `invoke`, such as `batch` and `pipe`: theirs is the view's, so that its calls are seen too. */
+function derivedMethods(tool: object, view: () => object): Record<string, Method> {
+  const inherited: unknown = Object.getPrototypeOf(tool);
+  const methods = Object.entries(Object.getOwnPropertyDescriptors(Runnable.prototype)).flatMap(
+    ([name, { value }]) => {
+      const isDerived = name !== 'constructor' && typeof value === 'function' && !Object.hasOwn(tool, name);
+      if (!isDerived || (inherited as Record<string, unknown>)[name] !== value) return [];
+      return [[name, (...args: unknown[]) => (value as Method).apply(view(), args)] as const];
+    },
+  );
+  return Object.fromEntries(methods);
 }
 
 async function recordInvocation(
   tool: StructuredToolInterface,
   calls: AdapterCalls,
-  { input, config }: Invocation,
+  { input, config, run }: Invocation,
 ): Promise<unknown> {
   const modelCall = isModelCall(input) ? input : undefined;
   const call = {
@@ -58,9 +83,7 @@ async function recordInvocation(
   };
   try {
     const recorded = { ...call, recorder: calls.recorder, tool };
-    return await calls.run(call, () =>
-      asRecordedCall(recorded, () => tool.invoke(input as never, config as never)),
-    );
+    return await calls.run(call, () => asRecordedCall(recorded, run));
   } catch (error) {
     if (!ActionDeniedError.isInstance(error) || !modelCall) throw error;
     return errorMessage(modelCall, error.message);
