@@ -1,8 +1,9 @@
 import { Service } from '@actlog/adapter-suite';
 import { AIMessage } from '@langchain/core/messages';
 import { ToolNode } from '@langchain/langgraph/prebuilt';
-import { createAgent } from 'langchain';
+import { createAgent, tool } from 'langchain';
 import { afterAll, beforeAll, expect, expectTypeOf, test } from 'vitest';
+import * as z from 'zod';
 import { inThread, modelOf, question, toolAnswers, tools } from '../tests/agent.ts';
 
 import { actlog } from './index.ts';
@@ -42,6 +43,19 @@ test('a tool that is called by hand is recorded and keeps its type', async () =>
   expect(await service.events('by-hand')).toMatchObject([{ toolName: 'echo', status: 200 }]);
 });
 
+test('a tool that is wrapped twice and called by hand is recorded once, and as often as it calls itself', async () => {
+  const options = { recorder: service.recorder(), sessionId: 'twice-by-hand' };
+  const countdown = tool(
+    async ({ from }): Promise<string> => (from === 0 ? 'go' : await wrapped.invoke({ from: from - 1 })),
+    { name: 'countdown', description: 'Counts down.', schema: z.object({ from: z.number() }) },
+  );
+  const [wrapped] = actlog.tools(actlog.tools([countdown], options), options);
+  expect(await wrapped.invoke({ from: 0 })).toBe('go');
+  expect(await service.events('twice-by-hand')).toHaveLength(1);
+  expect(await wrapped.batch([{ from: 1 }, { from: 0 }])).toEqual(['go', 'go']);
+  expect(await service.events('twice-by-hand')).toHaveLength(4);
+});
+
 test('a denied call by hand throws, and in an agent the model is told why', async () => {
   const { echo, ran } = tools();
   const recorder = service.guarded();
@@ -62,6 +76,10 @@ test('a denied call by hand throws, and in an agent the model is told why', asyn
   await service.client.policies.archive(id);
 });
 
+async function readAll(stream: AsyncIterable<unknown>) {
+  for await (const _ of stream);
+}
+
 test('whichever way a tool is called by hand, the call is recorded and guarded', async () => {
   const { policies } = service.client;
   const { id } = await policies.create({ name: 'no echo', effect: 'deny', match: { tools: ['echo'] } });
@@ -71,9 +89,9 @@ test('whichever way a tool is called by hand, the call is recorded and guarded',
   const ways: Record<string, () => Promise<unknown>> = {
     call: () => wrapped.call(input),
     batch: () => wrapped.batch([input]),
-    stream: async () => Array.fromAsync(await wrapped.stream(input)),
-    events: () => Array.fromAsync(wrapped.streamEvents(input, { version: 'v2' })),
-    pipe: () => wrapped.pipe((text: string) => text).invoke(input),
+    stream: async () => readAll(await wrapped.stream(input)),
+    events: () => readAll(wrapped.streamEvents(input, { version: 'v2' })),
+    pipe: () => wrapped.pipe(String).invoke(input),
     withConfig: () => wrapped.withConfig({ tags: ['a'] }).invoke(input),
     withRetry: () => wrapped.withRetry({ stopAfterAttempt: 1 }).invoke(input),
     withListeners: () => wrapped.withListeners({}).invoke(input),

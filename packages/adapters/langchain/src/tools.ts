@@ -1,10 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { ActionDeniedError } from '@actlog/recorder';
 import { type AdapterCalls, withMethods } from '@actlog/recorder/adapter';
 import { Runnable } from '@langchain/core/runnables';
 import type { StructuredToolInterface } from '@langchain/core/tools';
 import { langChainCalls, surroundings } from './langchain-calls.ts';
 import type { ActlogOptions } from './options.ts';
-import { asRecordedCall } from './recorded-calls.ts';
+import { asRecordedCall, callPassedTo } from './recorded-calls.ts';
 import type { RunContext } from './run-context.ts';
 import { errorMessage } from './tool-message.ts';
 
@@ -17,6 +18,8 @@ interface Invocation {
   readonly input: unknown;
   readonly config: Config | undefined;
   readonly run: () => unknown;
+  /** What a wrapper further out knows the call by. */
+  readonly outerId: string | undefined;
 }
 
 /** A tool call as the model made it, which a ToolNode passes to the tool whole. */
@@ -46,12 +49,17 @@ function wrapped<Tool extends StructuredToolInterface>(tool: Tool, calls: Adapte
   const own = tool as unknown as Readonly<Record<string, Method>>;
   const recorded = (name: string) => [
     name,
-    (input: unknown, config?: Config, ...rest: unknown[]) =>
-      recordInvocation(tool, calls, { input, config, run: () => own[name]?.(input, config, ...rest) }),
+    (input: unknown, config?: Config, ...rest: unknown[]) => {
+      const run = () => own[name]?.(input, config, ...rest);
+      return recordInvocation(tool, calls, { input, config, run, outerId: callPassedTo(view)?.id });
+    },
   ];
   // `call` is what `invoke` was before.
   const entries = ['invoke', 'call'].filter((name) => name in tool).map(recorded);
-  const view: Tool = withMethods(tool, { ...derivedMethods(tool, () => view), ...Object.fromEntries(entries) });
+  const view: Tool = withMethods(tool, {
+    ...derivedMethods(tool, () => view),
+    ...Object.fromEntries(entries),
+  });
   return view;
 }
 
@@ -71,7 +79,7 @@ function derivedMethods(tool: object, view: () => object): Record<string, Method
 async function recordInvocation(
   tool: StructuredToolInterface,
   calls: AdapterCalls,
-  { input, config, run }: Invocation,
+  { input, config, run, outerId }: Invocation,
 ): Promise<unknown> {
   const modelCall = isModelCall(input) ? input : undefined;
   const call = {
@@ -81,9 +89,10 @@ async function recordInvocation(
     callId: modelCall?.id,
     signal: config?.signal,
   };
+  const id = call.callId ?? outerId ?? randomUUID();
+  const recorded = { ...call, recorder: calls.recorder, tool, id };
   try {
-    const recorded = { ...call, recorder: calls.recorder, tool };
-    return await calls.run(call, () => asRecordedCall(recorded, run));
+    return await calls.run({ ...call, callId: id }, () => asRecordedCall(recorded, run));
   } catch (error) {
     if (!ActionDeniedError.isInstance(error) || !modelCall) throw error;
     return errorMessage(modelCall, error.message);
