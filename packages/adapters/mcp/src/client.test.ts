@@ -1,6 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { type Service, startSuiteService, suiteTools } from '@actlog/adapter-suite';
 import { hashArguments } from '@actlog/recorder';
+import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as v1 from '../tests/sdk-v1.ts';
@@ -121,4 +122,29 @@ test('a second actlog() with a guard of its own guards too, and each call is one
   expect(await client.callTool({ name: 'fail', arguments: { text: 'a' } })).toMatchObject({ isError: true });
   expect(ran).toEqual([]);
   expect(await service.events('second-guard')).toMatchObject([{ toolName: 'fail', status: 403 }]);
+});
+
+test('a result that is none is the fault of the server, not of the arguments', async () => {
+  const server = v1.emptyServer();
+  server.registerTool('broken', { description: 'Answers amiss.' }, (() => ({ content: 'no list' })) as never);
+  const recorder = service.recorder();
+  actlog(server, { recorder, sessionId: 'no-result-server' });
+  const client = v1.newClient();
+  await v1.connectInMemory(client, server);
+  await client.callTool({ name: 'broken' }).catch(() => {}); // the oldest SDK leaves it to the client to refuse it
+  expect((await service.events('no-result-server')).filter(({ status }) => status === 400)).toEqual([]);
+
+  const careful = actlog(v1.newClient(), { recorder, sessionId: 'no-result-client' });
+  const [clientSide, serverSide] = InMemoryTransport.createLinkedPair();
+  serverSide.onmessage = (message) => {
+    if (!('id' in message && 'method' in message)) return;
+    const { protocolVersion } = message.params ?? {};
+    const info = { protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 's', version: '1' } };
+    const result = message.method === 'initialize' ? info : { content: 'no list' };
+    void serverSide.send({ jsonrpc: '2.0', id: message.id, result });
+  };
+  await serverSide.start();
+  await careful.connect(clientSide);
+  await expect(careful.callTool({ name: 'broken' })).rejects.toThrow('array');
+  expect(await service.events('no-result-client')).toMatchObject([{ status: 500 }]);
 });

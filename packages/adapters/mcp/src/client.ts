@@ -5,6 +5,7 @@ import { keepActionId, takeActionId } from './action-ids.ts';
 import { argumentsOf, type CallParams, callMethod, isCallParams } from './call-params.ts';
 import { asClientCall, currentClientCall } from './client-call.ts';
 import { type Hooks, hooksOf } from './hooks.ts';
+import { throwFromClient } from './tool-outcome.ts';
 import { deniedResult, isInputRequired } from './tool-result.ts';
 
 /** A `Client` of `@modelcontextprotocol/sdk` or of `@modelcontextprotocol/client`. */
@@ -74,7 +75,7 @@ async function recordNewCall(
     signal,
   };
   try {
-    const result = await hooks.run(call, () => asClientCall({ params, callId }, run));
+    const result = await hooks.run(call, () => asClientCall({ params, callId }, run).catch(throwFromClient));
     if (isInputRequired(result)) keepActionId({ sessionId }, params, actionId);
     return result;
   } catch (error) {

@@ -15,6 +15,18 @@ const sdkCodes: Readonly<Record<string, number>> = {
   NOT_CONNECTED: unreachable,
 };
 
+const fromClients = new WeakSet<object>();
+
+/**
+ * Notes that a client threw an error, and not a tool.
+ *
+ * @throws the error that it is given
+ */
+export function throwFromClient(error: unknown): never {
+  if (typeof error === 'object' && error !== null) fromClients.add(error);
+  throw error;
+}
+
 /**
  * The status of what MCP made of a call: `null` for one that asks the user for more and comes again, `undefined` where
  * the recorder's own table knows best.
@@ -36,7 +48,7 @@ function statusOfResult(result: unknown, toolName: string): number | null | unde
 
 function statusOfError(error: unknown, toolName: string): number | null | undefined {
   if (typeof error !== 'object' || error === null) return undefined;
-  const { code, message } = error as { code?: unknown; message?: unknown };
+  const { name, code, message } = error as { name?: unknown; code?: unknown; message?: unknown };
   const text = typeof message === 'string' ? message : '';
   if (code === urlElicitationRequired) return null;
   if (/(Connection closed|Not connected)$/.test(text)) return unreachable;
@@ -45,9 +57,11 @@ function statusOfError(error: unknown, toolName: string): number | null | undefi
   if (/^(Streamable HTTP|SSE) error: /.test(text) && Number(code) >= 400) return Number(code);
   const httpStatus = /^Error POSTing to endpoint \(HTTP (\d{3})\)/.exec(text)?.[1];
   if (httpStatus) return Number(httpStatus);
+  // The client of v1 throws the library's own error for a result that is none.
+  if (fromClients.has(error) && /ZodError$/.test(String(name))) return responseStatuses.threw;
   if (code !== -32602) return undefined;
-  return /output schema|structured content/i.test(text)
-    ? responseStatuses.threw // the server broke its own schema: nothing is wrong with the arguments
+  return /output schema|structured content|invalid tools\/call result/i.test(text)
+    ? responseStatuses.threw // the server broke a schema: nothing is wrong with the arguments
     : statusOfRefusal(text, toolName);
 }
 
