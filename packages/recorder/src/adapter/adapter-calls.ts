@@ -1,7 +1,7 @@
 import { prepareCalls } from '../active-call.ts';
 import type { AdapterIdentity, AdapterRecorder } from '../adapter-recorder.ts';
 import type { Recorder } from '../recorder.ts';
-import { defaultResponseStatus, type ToolOutcome } from '../response-status.ts';
+import { defaultResponseStatus, isResponseStatus, type ToolOutcome } from '../response-status.ts';
 import { prepareSessions } from '../session.ts';
 import { sharedRecorder } from '../shared-recorder.ts';
 import type { AdapterOptions, ToolFilter } from './adapter-options.ts';
@@ -73,8 +73,10 @@ export class AdapterCalls {
   /** Whether the options name this tool. */
   covers(toolName: string): boolean {
     const { include, exclude } = this.#options;
-    const isIncluded = include === undefined || this.#safely('include', () => names(include, toolName), true);
-    return isIncluded && !(exclude && this.#safely('exclude', () => names(exclude, toolName), false));
+    const isNamed = (option: string, filter: ToolFilter) =>
+      this.#usable(option, () => names(filter, toolName), isBoolean);
+    const isIncluded = include === undefined || (isNamed('include', include) ?? true);
+    return isIncluded && !(exclude && isNamed('exclude', exclude));
   }
 
   /**
@@ -126,11 +128,13 @@ export class AdapterCalls {
 
   #facts(call: HookedCall) {
     const { agentId, sessionId, toolName } = this.#options;
-    const session = typeof sessionId === 'function' ? this.#text('sessionId', sessionId) : sessionId;
+    const session =
+      typeof sessionId === 'function' ? this.#usable('sessionId', sessionId, isText) : sessionId;
+    const name = toolName && this.#usable('toolName', () => toolName(call.toolName), isText);
     return {
-      toolName: (toolName && this.#text('toolName', () => toolName(call.toolName))) ?? call.toolName,
+      toolName: name || call.toolName,
       arguments: call.arguments,
-      sessionId: session ?? call.sessionId,
+      sessionId: session || call.sessionId,
       agentId: agentId ?? call.agentId,
     };
   }
@@ -140,33 +144,52 @@ export class AdapterCalls {
     const { thrownByTool, statusOf } = this.#traits;
     const outcome: ToolOutcome =
       wrapped.ok || !thrownByTool ? wrapped : { ok: false, error: thrownByTool(wrapped.error) };
-    const own = responseStatus && this.#safely('responseStatus', () => responseStatus(outcome), undefined);
-    if (own === null || (typeof own === 'number' && Number.isInteger(own))) return own;
+    const own = responseStatus && this.#usable('responseStatus', () => responseStatus(outcome), isStatus);
+    if (own !== undefined) return own;
     const frameworks = statusOf?.(outcome, call);
     return frameworks === undefined
       ? defaultResponseStatus(outcome, call.signal?.aborted ?? false)
       : frameworks;
   }
 
-  /** What one of the user's functions returns, where it is a text. */
-  #text(option: string, give: () => string | undefined): string | undefined {
-    const text = this.#safely(option, give, undefined);
-    return typeof text === 'string' ? text : undefined;
-  }
-
-  /** What one of the user's functions throws must not reach the agent. */
-  #safely<Value>(option: string, run: () => Value, otherwise: Value): Value {
+  /** What one of the user's functions returns, where it can be used; what it throws must not reach the agent. */
+  #usable<Value>(
+    option: string,
+    run: () => unknown,
+    isUsable: (value: unknown) => value is Value,
+  ): Value | undefined {
+    let cause: unknown;
     try {
-      return run();
-    } catch (cause) {
-      this.#recorder.failed(option, new Error(`The adapter's option ${option} threw.`, { cause }));
-      return otherwise;
+      const value = run();
+      if (value === undefined || isUsable(value)) return value;
+      if (value instanceof Promise) value.catch(() => {}); // nobody else will, and that would end the process
+    } catch (error) {
+      cause = error;
     }
+    const problem = cause === undefined ? 'returned what cannot be used' : 'threw';
+    this.#recorder.failed(option, new Error(`The adapter's option ${option} ${problem}.`, { cause }));
+    return undefined;
   }
 }
 
-function names(filter: ToolFilter, toolName: string): boolean {
-  if (typeof filter === 'function') return filter(toolName);
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
+function isStatus(value: unknown): value is number | null {
+  return value === null || isResponseStatus(value);
+}
+
+function isBoolean(value: unknown): value is boolean {
+  return typeof value === 'boolean';
+}
+
+/** Whether a filter names a tool; the promise that an asynchronous one returns is no answer. */
+function names(filter: ToolFilter, toolName: string): unknown {
+  if (typeof filter === 'function') {
+    const answer: unknown = filter(toolName);
+    return answer instanceof Promise ? answer : Boolean(answer);
+  }
   // `search` and not `test`, which a pattern with the flag `g` answers differently every other time.
   return filter.some((entry) =>
     typeof entry === 'string' ? entry === toolName : toolName.search(entry) >= 0,

@@ -5,7 +5,7 @@ import type { ResponseStatusMapping } from '../response-status.ts';
 /** Which tools are meant: by name, by pattern, or by your own rule. */
 export type ToolFilter = readonly (string | RegExp)[] | ((toolName: string) => boolean);
 
-/** A session id, or what gives one when a call happens; `undefined` leaves it to the adapter. */
+/** A session id, or what gives one when a call happens; `undefined` or an empty text leaves it to the adapter. */
 export type SessionSource = string | (() => string | undefined);
 
 /**
@@ -21,7 +21,10 @@ export interface AdapterOptions {
   readonly agentId?: string | undefined;
   /** The session. Default: the framework's thread, session or run id. */
   readonly sessionId?: SessionSource | undefined;
-  /** Gives a tool another name on the record, such as one with its server in front. */
+  /**
+   * Gives a tool another name on the record and for policies, such as one with its server in front. `include` and
+   * `exclude` go by the name that the model knows.
+   */
   readonly toolName?: ((toolName: string) => string) | undefined;
   /** Gives the status of calls; the framework's own outcomes and the recorder's table answer for the rest. */
   readonly responseStatus?: ResponseStatusMapping | undefined;
