@@ -1,5 +1,15 @@
 import { uuidOf } from './uuid-bytes.ts';
 
+function decoded(text: string): string {
+  try {
+    return atob(text);
+  } catch (cause) {
+    throw new RangeError('risk state is not in base64: store and pass the string that serialize gave', {
+      cause,
+    });
+  }
+}
+
 /** Reads what `ByteWriter` wrote. Every method throws a `RangeError` at the end of the bytes. */
 export class ByteReader {
   readonly #bytes: Uint8Array;
@@ -7,7 +17,7 @@ export class ByteReader {
 
   /** @param text What `ByteWriter.toString` gave. */
   constructor(text: string) {
-    this.#bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+    this.#bytes = Uint8Array.from(decoded(text), (character) => character.charCodeAt(0));
   }
 
   #take(count: number): Uint8Array {

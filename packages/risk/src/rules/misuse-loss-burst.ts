@@ -1,10 +1,18 @@
+import { densest } from '../densest.ts';
 import type { Rule } from '../rule.ts';
 import { matched } from '../rule-match.ts';
+import { type SessionView, tallyOf } from '../session-view.ts';
 import { tagBits } from '../taxonomy/tag.ts';
 
 const LOSS = tagBits('delete', 'payment');
 const MANY = 5;
 const SHORT_MS = 60_000;
+
+function firstLoss(view: SessionView): { readonly eventId: string } {
+  const tallies = [tallyOf(view, 'delete'), tallyOf(view, 'payment')].filter(({ count }) => count > 0);
+  const [first] = tallies.sort((a, b) => a.firstMs - b.firstMs);
+  return { eventId: first?.firstId ?? '' };
+}
 
 /** Many deletions or payments at once. */
 export const misuseLossBurst: Rule = {
@@ -20,19 +28,37 @@ export const misuseLossBurst: Rule = {
     text: 'Set a rate for deleting and paying tools by a policy, so that a run is stopped after a few.',
   },
   detect(view) {
-    const { losses } = view.state;
-    const peak = losses.peak;
-    if (peak < MANY) return undefined;
-    const perMinute = (peak * SHORT_MS) / Math.max(SHORT_MS, losses.widthMs);
+    const { losses, log } = view.state;
+    const all = view.acts.filter((step) => (step.bits & LOSS) !== 0);
+    const burst = densest(all, SHORT_MS);
+    // What the log does not hold is known by stretches of time only, and they are long in a long session.
+    const inStretch = log.complete ? 0 : (losses.peak * SHORT_MS) / Math.max(SHORT_MS, losses.widthMs);
+    const perMinute = Math.max(burst.length, inStretch);
     if (perMinute < MANY) return undefined;
+    const isLogged = burst.length >= inStretch;
     return matched(
-      view.acts.filter((step) => (step.bits & LOSS) !== 0),
+      isLogged ? burst : all.length > 0 ? all : [firstLoss(view)],
       Math.min(1, perMinute / 15),
       `About ${Math.round(perMinute)} things were deleted or paid within a minute.`,
-      peak,
+      isLogged ? burst.length : losses.peak,
     );
   },
   fires: [
+    {
+      name: 'hundreds of files in the middle of a long session',
+      steps: [
+        { tool: 'read_file', times: 18 },
+        { tool: 'delete_file', times: 300, afterMs: 10 },
+        { tool: 'read_file', times: 8 },
+      ],
+    },
+    {
+      name: 'ten files at once, and one two hours later',
+      steps: [
+        { tool: 'delete_file', times: 10, afterMs: 100 },
+        { tool: 'delete_file', afterMs: 7_200_000 },
+      ],
+    },
     {
       name: 'six files deleted in six hundred milliseconds',
       steps: [{ tool: 'delete_file', times: 6, afterMs: 100 }],
@@ -40,6 +66,19 @@ export const misuseLossBurst: Rule = {
     { name: 'eight payments in a second', steps: [{ tool: 'send_payment', times: 8, afterMs: 100 }] },
   ],
   quiet: [
+    {
+      name: 'eight that were denied, and recorded as refused by an agent that obeys',
+      steps: Array.from({ length: 8 }, (_, at) => [
+        {
+          tool: 'delete_file',
+          given: `file-${at}`,
+          category: 'guardian_decision',
+          payload: { decision: 'deny' },
+          afterMs: 100,
+        },
+        { tool: 'delete_file', given: `file-${at}`, status: 403, afterMs: 100 },
+      ]).flat(),
+    },
     { name: 'work handed over to agents', steps: [{ tool: 'transfer_to_agent', times: 8 }] },
     { name: 'four files', steps: [{ tool: 'delete_file', times: 4, afterMs: 100 }] },
     { name: 'six files in six hours', steps: [{ tool: 'delete_file', times: 6, afterMs: 3_600_000 }] },

@@ -1,3 +1,4 @@
+import { densest } from '../densest.ts';
 import type { Rule } from '../rule.ts';
 import { matched } from '../rule-match.ts';
 import { ENTRY_KINDS } from '../session/event-log.ts';
@@ -21,17 +22,31 @@ export const trustApprovalBurst: Rule = {
     text: 'Hold the job as one action, so that what is approved can be read.',
   },
   detect(view) {
-    const { approvals } = view.state;
-    if (approvals.peak < MANY || approvals.widthMs > SHORT_MS) return undefined;
-    const found = view.decisions.filter((entry) => entry.kind === APPROVED);
+    const { approvals, log } = view.state;
+    const all = view.decisions.filter((entry) => entry.kind === APPROVED);
+    const burst = densest(all, SHORT_MS);
+    // What the log does not hold is known by stretches of time only, and they are long in a long session.
+    const inStretch = log.complete || approvals.widthMs > SHORT_MS ? 0 : approvals.peak;
+    const approved = Math.max(burst.length, inStretch);
+    if (approved < MANY) return undefined;
+    const spanMs = burst.length >= inStretch ? SHORT_MS : approvals.widthMs;
     return matched(
-      found.length > 0 ? found : view.entries.slice(-1),
-      Math.min(1, approvals.peak / 10),
-      `${approvals.peak} actions were approved within ${Math.ceil(approvals.widthMs / 1000)} seconds.`,
-      approvals.peak,
+      burst.length >= inStretch ? burst : all.length > 0 ? all : view.entries.slice(-1),
+      Math.min(1, approved / 10),
+      `${approved} actions were approved within ${Math.ceil(spanMs / 1000)} seconds.`,
+      approved,
     );
   },
   fires: [
+    {
+      name: 'six within a second, and one an hour later',
+      steps: [100, 100, 100, 100, 100, 100, 3_600_000].map((afterMs) => ({
+        tool: 'pay',
+        category: 'guardian_decision',
+        payload: { decision: 'approved', heldMs: 90000 },
+        afterMs,
+      })),
+    },
     {
       name: 'eight within a second',
       steps: [

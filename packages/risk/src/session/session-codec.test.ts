@@ -59,6 +59,7 @@ describe('parseSession', () => {
   it('says what is wrong with a string that it did not write', () => {
     const text = serializeSession(fullSession(10));
     expect(() => parseSession(text.slice(0, 40))).toThrow(/cut short/);
+    expect(() => parseSession('no base64 at all')).toThrow(RangeError);
     expect(() => parseSession(btoa('\u0009'))).toThrow(/format 9.*recompute/);
   });
 
