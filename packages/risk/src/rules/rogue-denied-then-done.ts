@@ -18,7 +18,7 @@ export const rogueDeniedThenDone: Rule = {
   weight: 0.95,
   deterministic: true,
   habitual: false,
-  falsePositives: 'A policy that was changed in between, and an agent whose guard only observes.',
+  falsePositives: 'A policy that was changed in between.',
   recommendation: {
     title: 'Revoke the agent',
     text: 'Set the agent’s status to revoked and rotate its key: it does not obey. Then see what the call did.',
