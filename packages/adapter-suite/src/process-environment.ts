@@ -2,9 +2,6 @@ import { sharedRecorder } from '@actlog/recorder';
 import { vi } from 'vitest';
 import type { Service } from './service.ts';
 
-/** The agent that {@link withEnvironment} names. */
-export const environmentAgentId = 'from-the-environment';
-
 /**
  * Runs a check in a process whose environment names a service, or none. The recorder of the process is made anew in
  * it, and closed afterwards.
@@ -16,7 +13,7 @@ export async function withEnvironment(
   const variables = {
     ACTLOG_BASE_URL: service?.url,
     ACTLOG_API_KEY: service?.apiKey,
-    ACTLOG_AGENT_ID: environmentAgentId,
+    ACTLOG_AGENT_ID: 'from-the-environment',
     ACTLOG_SPOOL_DIR: service?.newFolder(),
   };
   for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
