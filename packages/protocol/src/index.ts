@@ -5,6 +5,7 @@
  *
  * @packageDocumentation
  */
+export { type CheckPreference, checkPreference } from './check-preference.ts';
 export type { BodyOf, Contract, ItemOf, PathParametersOf, QueryOf, ResponseOf, SentOf } from './contract.ts';
 export {
   type Endpoint,

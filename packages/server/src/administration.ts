@@ -5,7 +5,7 @@ import { changeQuotas, type QuotaChanges } from './quota/quota.ts';
 import { type QuotaUse, readQuotaUse } from './quota/quota-use.ts';
 import { changeToolTags, readToolTags, type ToolTagChanges, type ToolTags } from './risk/tool-tags.ts';
 import { type DeliveryRow, listDeliveries, updateDelivery } from './storage/delivery-store.ts';
-import { expireKey, listKeys, type StoredKey } from './storage/key-store.ts';
+import { expireKey, hasEnded, listKeys, type StoredKey } from './storage/key-store.ts';
 import type { Storage } from './storage/storage.ts';
 import type { Database } from './storage/transaction.ts';
 
@@ -100,7 +100,7 @@ export class Administration {
       const owner = await tenantId(db, tenant);
       const old = (await listKeys(db, owner)).find(({ id }) => id === keyId);
       if (!old) throw unknownKey(tenant, keyId);
-      if (old.expiresMs !== null && old.expiresMs <= Date.now()) {
+      if (hasEnded(old)) {
         throw new Error(`The key "${keyId}" has ended, so nothing can take its place; make a new one.`);
       }
       const { name, kind, scopes } = old;

@@ -17,7 +17,7 @@ import { checkSecret } from './keys/secret-check.ts';
 import { Metrics } from './metrics.ts';
 import { learnFromEndedSessions } from './risk/learning.ts';
 import { createRoutes } from './routes.ts';
-import { expireKey } from './storage/key-store.ts';
+import { expireKey, hasEnded } from './storage/key-store.ts';
 import { openStorage } from './storage/open-storage.ts';
 import type { Storage } from './storage/storage.ts';
 import { WebhookSender } from './webhooks/sender.ts';
@@ -104,7 +104,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     await services.settling.catchUpAll(storage.isShared ? roundsAtStart : undefined);
     const { apiKey, key } = await provisionKey(storage, settings);
     if (settings.apiKey === undefined) own = key;
-    if (key.expiresMs !== null && key.expiresMs <= Date.now()) {
+    if (hasEnded(key)) {
       app.log.warn(
         { keyId: key.id },
         'the configured API key has ended, so every request with it is refused; give another, or none to have one made',

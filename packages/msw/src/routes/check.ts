@@ -1,21 +1,15 @@
-import { limits, headers as names } from '@actlog/protocol';
+import { checkPreference, headers as names } from '@actlog/protocol';
 import { checkAction, checkAgain, checkDry } from '../policy/check.ts';
 import type { Route } from '../service/call.ts';
-
-const waitPreference = /(?:^|[,;])\s*wait\s*=\s*"?(\d{1,5})"?\s*(?=$|[,;])/i;
-
-const dryRunPreference = /(?:^|[,;])\s*dry-run\s*(?=$|[,;])/i;
 
 /** `POST /v1/policies/check`, held until the decision where the caller prefers to wait (RFC 7240, section 4.3), or dry. */
 export const checkPolicies: Route<'policies.check'> = async (call) => {
   const { tenant, body, headers, nowMs, signal, answerHeaders } = call;
-  const prefer = headers.get(names.prefer) ?? '';
-  if (dryRunPreference.test(prefer)) {
+  const { waitSeconds, isDryRun } = checkPreference(headers.get(names.prefer) ?? undefined);
+  if (isDryRun) {
     answerHeaders.set('preference-applied', 'dry-run');
     return checkDry(tenant, body, nowMs);
   }
-  const preferred = Number(waitPreference.exec(prefer)?.[1] ?? 0);
-  const waitSeconds = Math.min(limits.maxWaitSeconds, preferred);
   if (waitSeconds > 0) answerHeaders.set('preference-applied', `wait=${waitSeconds}`);
   const untilMs = nowMs + waitSeconds * 1000;
   let answer = checkAction(tenant, body, nowMs);

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Scope } from '@actlog/protocol';
-import { findKey, type KeyRecord } from '../storage/key-store.ts';
+import { findKey, hasEnded, type KeyRecord } from '../storage/key-store.ts';
 import type { Storage } from '../storage/storage.ts';
 import { identifyApiKey } from './api-key.ts';
 
@@ -46,7 +46,7 @@ export class KeyRing {
     const stored = kept ? Buffer.from(kept.record.digest, 'hex') : dummyDigest;
     const isRight = timingSafeEqual(Buffer.from(identity.digest, 'hex'), stored);
     if (!kept || !isRight || kept.record.kind !== identity.kind) return undefined;
-    if (kept.record.expiresMs !== null && kept.record.expiresMs <= Date.now()) return undefined;
+    if (hasEnded(kept.record)) return undefined;
     return kept.caller;
   }
 

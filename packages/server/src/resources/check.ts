@@ -1,28 +1,18 @@
-import { headers, limits } from '@actlog/protocol';
+import { checkPreference, headers } from '@actlog/protocol';
 import type { Call, OwnRoute } from '../http/route.ts';
 import { Check, type CheckAnswer } from '../policy/check.ts';
 import type { Services } from '../services.ts';
-
-const waitPreference = /(?:^|[,;])\s*wait\s*=\s*"?(\d{1,5})"?\s*(?=$|[,;])/i;
-
-const dryRunPreference = /(?:^|[,;])\s*dry-run\s*(?=$|[,;])/i;
-
-/** Seconds that the caller wants to wait for a decision (RFC 7240, section 4.3), within the bound; 0 for none. */
-function preferredWaitSeconds(prefer: string | undefined): number {
-  return Math.min(limits.maxWaitSeconds, Number(waitPreference.exec(prefer ?? '')?.[1] ?? 0));
-}
 
 /** `POST /v1/policies/check`, held until the decision when the caller prefers to wait, or a dry run. */
 export function checkAction(services: Services): OwnRoute<'policies.check'> {
   return {
     kind: 'own',
     async handle(call, reply) {
-      const prefer = call.header(headers.prefer);
-      if (dryRunPreference.test(prefer ?? '')) {
+      const { waitSeconds, isDryRun } = checkPreference(call.header(headers.prefer));
+      if (isDryRun) {
         void reply.header('preference-applied', 'dry-run');
         return dryRun(services, call);
       }
-      const waitSeconds = preferredWaitSeconds(prefer);
       const answer = await ask(services, call, call.receivedMs);
       if (waitSeconds === 0) return answer;
       void reply.header('preference-applied', `wait=${waitSeconds}`);

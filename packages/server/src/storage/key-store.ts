@@ -71,6 +71,11 @@ export async function insertKey(db: Database, key: KeyRecord): Promise<void> {
     .execute();
 }
 
+/** Whether a key is taken no longer. */
+export function hasEnded({ expiresMs }: Pick<StoredKey, 'expiresMs'>): boolean {
+  return expiresMs !== null && expiresMs <= Date.now();
+}
+
 /** Ends a key at a moment, or earlier if it already ends earlier. Returns whether there is such a key. */
 export async function expireKey(
   db: Database,
