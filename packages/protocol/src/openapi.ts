@@ -11,7 +11,7 @@ import {
   type ZodOpenApiResponseObject,
 } from 'zod-openapi';
 import { contract, type EndpointSchemas } from './contract.ts';
-import { type Endpoint, endpointNames, endpoints } from './endpoints.ts';
+import { type Endpoint, type EndpointName, endpointNames, endpoints, type Resource } from './endpoints.ts';
 import { headers } from './headers.ts';
 import { errorEnvelope } from './schemas/error-envelope.ts';
 
@@ -25,13 +25,37 @@ export interface OpenApiOptions {
 
 const json = 'application/json';
 
-const tags: Record<Endpoint['resource'], string> = {
+const tags: Record<Resource, string> = {
   events: 'Ingest what agents do.',
   sessions: 'Read sessions, their risk and their export.',
   agents: 'Register and read agents.',
   policies: 'Write policies and check actions against them.',
   guardian: 'Decide actions that wait for a person.',
   notificationChannels: 'Webhooks.',
+};
+
+/** What each endpoint does, in a few words: apart from the table, for a client has no use for them. */
+const summaries: Record<EndpointName, string> = {
+  'events.create': 'Ingest an event',
+  'sessions.list': 'List sessions',
+  'sessions.get': 'Get session detail, including its events',
+  'sessions.risk': 'Compute the risk score of the session',
+  'sessions.export': 'Export the session as JSON',
+  'agents.create': 'Register an agent',
+  'agents.list': 'List agents',
+  'agents.get': 'Get an agent',
+  'agents.update': 'Update an agent',
+  'agents.sessions': 'List sessions of an agent',
+  'policies.create': 'Create a policy',
+  'policies.list': 'List policies',
+  'policies.get': 'Get a policy',
+  'policies.update': 'Update a policy',
+  'policies.archive': 'Archive a policy',
+  'policies.check': 'Check an action against policies',
+  'guardian.pendingActions.list': 'List pending actions',
+  'guardian.pendingActions.decide': 'Decide a pending action',
+  'notificationChannels.create': 'Create a webhook',
+  'notificationChannels.list': 'List webhooks',
 };
 
 function errorResponse(
@@ -52,7 +76,11 @@ const retryAfter: ZodOpenApiHeadersObject = {
   },
 };
 
-function operation(name: string, endpoint: Endpoint, schemas: EndpointSchemas): ZodOpenApiOperationObject {
+function operation(
+  name: EndpointName,
+  endpoint: Endpoint,
+  schemas: EndpointSchemas,
+): ZodOpenApiOperationObject {
   const requestHeaders = endpoint.idempotencyKey
     ? [
         {
@@ -66,8 +94,8 @@ function operation(name: string, endpoint: Endpoint, schemas: EndpointSchemas): 
     : [];
   return {
     operationId: name,
-    summary: endpoint.summary,
-    tags: [endpoint.resource],
+    summary: summaries[name],
+    tags: [name.slice(0, name.indexOf('.'))],
     'x-required-scope': endpoint.scope,
     requestParams: { path: schemas.params, query: schemas.query },
     ...(requestHeaders.length > 0 && { parameters: requestHeaders }),
