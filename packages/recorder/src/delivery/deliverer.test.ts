@@ -1,4 +1,5 @@
-import { expect, test, vi } from 'vitest';
+import { performance as processPerformance } from 'node:perf_hooks';
+import { afterEach, expect, test, vi } from 'vitest';
 import { useFakeTime, useRealTime } from '../../tests/fake-time.ts';
 import { numberedEvent, numberOf } from '../../tests/journal-fixture.ts';
 import { Counters } from '../counters.ts';
@@ -8,9 +9,20 @@ import { Deliverer } from './deliverer.ts';
 import type { QueuedEvent } from './queued-event.ts';
 import { SessionLanes } from './session-lanes.ts';
 
+/** Sets the share of the time for which the event loop is busy from now on. */
+function agentIsBusy(utilization: number): void {
+  vi.spyOn(processPerformance, 'eventLoopUtilization').mockReturnValue({ idle: 0, active: 0, utilization });
+}
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  useRealTime();
+});
+
 /** A deliverer over a scripted transport, and the clock in the test's hands. */
 function start(answer: (number: number) => Answer, events: QueuedEvent[]) {
   useFakeTime();
+  agentIsBusy(0.1);
   const lanes = new SessionLanes();
   const counters = new Counters();
   const deadLettered: [number, string][] = [];
@@ -42,108 +54,107 @@ function start(answer: (number: number) => Answer, events: QueuedEvent[]) {
 }
 
 test('an event at which the service fails again and again is given up, while the others pass', async () => {
-  try {
-    const first = [0, 1, 2].map((number) => numberedEvent(number, { session: `s${number}` }));
-    const { counters, deadLettered, deliverer, lanes, sent } = start(
-      (number) => ({ status: number === 1 ? 500 : 202 }),
-      first,
-    );
-    // Alone, it may be an outage for all that is known.
-    await vi.advanceTimersByTimeAsync(3_600_000);
-    expect(deadLettered).toEqual([]);
-    expect(sent.length).toBeLessThan(200);
-    for (let number = 3; number < 20; number += 1) {
-      lanes.push(numberedEvent(number, { session: 'other' }));
-      deliverer.wake();
-      await vi.advanceTimersByTimeAsync(60_000);
-    }
-    expect(deadLettered).toEqual([[1, 'HTTP 500']]);
-    expect(counters.delivered).toBe(19);
-    expect(lanes.length).toBe(0);
-  } finally {
-    useRealTime();
+  const first = [0, 1, 2].map((number) => numberedEvent(number, { session: `s${number}` }));
+  const { counters, deadLettered, deliverer, lanes, sent } = start(
+    (number) => ({ status: number === 1 ? 500 : 202 }),
+    first,
+  );
+  // Alone, it may be an outage for all that is known.
+  await vi.advanceTimersByTimeAsync(3_600_000);
+  expect(deadLettered).toEqual([]);
+  expect(sent.length).toBeLessThan(200);
+  for (let number = 3; number < 20; number += 1) {
+    lanes.push(numberedEvent(number, { session: 'other' }));
+    deliverer.wake();
+    await vi.advanceTimersByTimeAsync(60_000);
   }
+  expect(deadLettered).toEqual([[1, 'HTTP 500']]);
+  expect(counters.delivered).toBe(19);
+  expect(lanes.length).toBe(0);
 });
 
 test('a fault that names a time is left alone for that long', async () => {
-  try {
-    const events = [0, 1].map((number) => numberedEvent(number, { session: `s${number}` }));
-    let isMended = false;
-    const { counters, sent } = start(
-      () => (isMended ? { status: 202 } : { status: 500, retryAfter: '5' }),
-      events,
-    );
-    await vi.advanceTimersByTimeAsync(4_000);
-    expect(sent.length).toBe(2);
-    isMended = true;
-    await vi.advanceTimersByTimeAsync(2_000);
-    expect(counters.delivered).toBe(2);
-  } finally {
-    useRealTime();
-  }
+  const events = [0, 1].map((number) => numberedEvent(number, { session: `s${number}` }));
+  let isMended = false;
+  const { counters, sent } = start(
+    () => (isMended ? { status: 202 } : { status: 500, retryAfter: '5' }),
+    events,
+  );
+  await vi.advanceTimersByTimeAsync(4_000);
+  expect(sent.length).toBe(2);
+  isMended = true;
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(counters.delivered).toBe(2);
 });
 
 test('a service that fails at everything is an outage: nothing is given up', async () => {
-  try {
-    let isMended = false;
-    const { counters, deadLettered, sent } = start(
-      () => ({ status: isMended ? 202 : 500 }),
-      Array.from({ length: 20 }, (_, number) => numberedEvent(number, { session: `s${number % 5}` })),
-    );
-    await vi.advanceTimersByTimeAsync(3_600_000);
-    expect(deadLettered).toEqual([]);
-    expect(sent.length).toBeLessThan(200);
-    isMended = true;
-    await vi.advanceTimersByTimeAsync(60_000);
-    expect(counters.delivered).toBe(20);
-  } finally {
-    useRealTime();
-  }
+  let isMended = false;
+  const { counters, deadLettered, sent } = start(
+    () => ({ status: isMended ? 202 : 500 }),
+    Array.from({ length: 20 }, (_, number) => numberedEvent(number, { session: `s${number % 5}` })),
+  );
+  await vi.advanceTimersByTimeAsync(3_600_000);
+  expect(deadLettered).toEqual([]);
+  expect(sent.length).toBeLessThan(200);
+  isMended = true;
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(counters.delivered).toBe(20);
 });
 
 test('an event that can wait leaves together with those that come within a moment', async () => {
-  try {
-    const { deliverer, lanes, sent } = start(() => ({ status: 202 }), []);
-    await vi.advanceTimersByTimeAsync(1000);
-    for (const number of [0, 1]) {
-      lanes.push(numberedEvent(number, { session: `s${number}` }));
-      deliverer.gather();
-      expect(sent).toEqual([]);
-      await vi.advanceTimersByTimeAsync(10);
-    }
-    await vi.advanceTimersByTimeAsync(1);
-    expect(sent).toEqual([0, 1]);
-    lanes.push(numberedEvent(2));
+  const { deliverer, lanes, sent } = start(() => ({ status: 202 }), []);
+  await vi.advanceTimersByTimeAsync(1000);
+  for (const number of [0, 1]) {
+    lanes.push(numberedEvent(number, { session: `s${number}` }));
     deliverer.gather();
-    deliverer.hurry();
-    await vi.advanceTimersByTimeAsync(1);
-    expect(sent).toEqual([0, 1, 2]);
-    for (const number of [3, 4, 5, 6]) {
-      lanes.push(numberedEvent(number, { session: `s${number}` }));
-      deliverer.gather();
-    }
-    await vi.advanceTimersByTimeAsync(1);
-    expect(sent).toEqual([0, 1, 2, 3, 4, 5, 6]);
-  } finally {
-    useRealTime();
+    expect(sent).toEqual([]);
+    await vi.advanceTimersByTimeAsync(25);
   }
+  await vi.advanceTimersByTimeAsync(1);
+  expect(sent).toEqual([0, 1]);
+  lanes.push(numberedEvent(2));
+  deliverer.gather();
+  deliverer.hurry();
+  await vi.advanceTimersByTimeAsync(1);
+  expect(sent).toEqual([0, 1, 2]);
+  for (let number = 3; number < 3 + 256; number += 1) {
+    lanes.push(numberedEvent(number, { session: `s${number}` }));
+    deliverer.gather();
+  }
+  await vi.advanceTimersByTimeAsync(1);
+  expect(sent).toEqual([0, 1, 2, 3, 4, 5, 6]); // as many at a time as it may
+});
+
+test('an event that can wait leaves when the agent rests, and without a rest after half a second', async () => {
+  const { deliverer, lanes, sent } = start(() => ({ status: 202 }), []);
+  await vi.advanceTimersByTimeAsync(1000);
+  agentIsBusy(0.9);
+  lanes.push(numberedEvent(0));
+  deliverer.gather();
+  await vi.advanceTimersByTimeAsync(400);
+  expect(sent).toEqual([]);
+  agentIsBusy(0.1);
+  await vi.advanceTimersByTimeAsync(52);
+  expect(sent).toEqual([0]);
+  agentIsBusy(0.9);
+  lanes.push(numberedEvent(1));
+  deliverer.gather();
+  await vi.advanceTimersByTimeAsync(499);
+  expect(sent).toEqual([0]);
+  await vi.advanceTimersByTimeAsync(2);
+  expect(sent).toEqual([0, 1]);
 });
 
 test('a quiet time that ends between two looks at the clock is not slept through', async () => {
-  try {
-    let tries = 0;
-    const { counters } = start(
-      () => ({ status: ++tries % 2 ? 503 : 202 }),
-      Array.from({ length: 100 }, (_, number) => numberedEvent(number)),
-    );
-    // Timers are up to a millisecond early, as real ones are, and the clock goes on with every look at it.
-    const startedMs = Date.now();
-    let looks = 0;
-    vi.spyOn(performance, 'now').mockImplementation(() => Date.now() - startedMs + (looks++ % 7) / 7);
-    await vi.advanceTimersByTimeAsync(3_600_000);
-    expect(counters.delivered).toBe(100);
-  } finally {
-    vi.restoreAllMocks();
-    useRealTime();
-  }
+  let tries = 0;
+  const { counters } = start(
+    () => ({ status: ++tries % 2 ? 503 : 202 }),
+    Array.from({ length: 100 }, (_, number) => numberedEvent(number)),
+  );
+  // Timers are up to a millisecond early, as real ones are, and the clock goes on with every look at it.
+  const startedMs = Date.now();
+  let looks = 0;
+  vi.spyOn(performance, 'now').mockImplementation(() => Date.now() - startedMs + (looks++ % 7) / 7);
+  await vi.advanceTimersByTimeAsync(3_600_000);
+  expect(counters.delivered).toBe(100);
 });

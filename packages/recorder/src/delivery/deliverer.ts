@@ -7,6 +7,7 @@ import type { Answer, Transport } from './answer.ts';
 import type { OriginKey } from './origin.ts';
 import { Pace } from './pace.ts';
 import type { QueuedEvent } from './queued-event.ts';
+import { QuietMoment } from './quiet-moment.ts';
 import type { SessionLanes } from './session-lanes.ts';
 import { judge, type Verdict } from './verdict.ts';
 
@@ -15,8 +16,8 @@ const maxStrikes = 10;
 /** So many events that fail with a fault, and none that passes, are an outage and not a matter of those events. */
 const faultyEventsOfAnOutage = 3;
 
-/** So long an event that is safe on disk waits for others: requests that leave together share system calls. */
-const gatherMs = 20;
+/** So many events do not wait for a quiet moment: they would be long in leaving. */
+const maxGathered = 256;
 
 /** What {@link Deliverer} works with. */
 export interface DelivererOptions {
@@ -51,10 +52,9 @@ export class Deliverer {
   /** Events with a fault since the last that passed. */
   readonly #faulty = new Set<QueuedEvent>();
   #wakeUp: NodeJS.Timeout | undefined;
-  #gathering: NodeJS.Timeout | undefined;
+  readonly #quietMoment = new QuietMoment(() => this.wake());
   /** Whether more could be sent but for the pace. */
   #isHeldBack = false;
-  readonly #startGathering = () => timers.setTimeout(() => this.wake(), gatherMs).unref();
   readonly #pumpSoon = () => timers.setImmediate(this.#pumpNow);
   readonly #pumpNow = () => {
     this.#isScheduled = false;
@@ -84,17 +84,15 @@ export class Deliverer {
   wake(): void {
     if (this.#isScheduled || this.#isStopped) return;
     this.#isScheduled = true;
-    timers.clearTimeout(this.#gathering);
-    this.#gathering = undefined;
+    this.#quietMoment.cancel();
     detached(this.#pumpSoon);
   }
 
-  /** As `wake`, but once enough events have come to go together, or a moment has passed. */
+  /** As `wake`, but in a quiet moment, or once many events have come: for events that are safe on disk. */
   gather(): void {
     if (this.#isScheduled || this.#isStopped) return;
-    const { lanes, maxConcurrency } = this.#options;
-    if (lanes.length - this.#inFlight >= maxConcurrency) this.wake();
-    else this.#gathering ??= detached(this.#startGathering);
+    if (this.#options.lanes.length - this.#inFlight >= maxGathered) this.wake();
+    else this.#quietMoment.await();
   }
 
   /** Tries at once, unless the service named a time: somebody waits. */
@@ -128,7 +126,7 @@ export class Deliverer {
   stop(): void {
     this.#isStopped = true;
     timers.clearTimeout(this.#wakeUp);
-    timers.clearTimeout(this.#gathering);
+    this.#quietMoment.cancel();
     this.#transport?.abort();
   }
 
@@ -170,7 +168,7 @@ export class Deliverer {
       if (this.#isStopped && (answer.status === undefined || !event.laneNode)) lanes.putBack(event);
       else this.#settle(event, answer);
       // What was recorded meanwhile waits for others, unless something else is to be sent anyway.
-      if (this.#gathering && !this.#isHeldBack && !lanes.hasMoreOf(event.sessionId)) return;
+      if (this.#quietMoment.isAwaited && !this.#isHeldBack && !lanes.hasMoreOf(event.sessionId)) return;
       this.wake();
     });
   }
