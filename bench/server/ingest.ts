@@ -28,7 +28,7 @@ interface Round extends LoadResult {
   readonly cpuMicros: number;
 }
 
-const connections = 64;
+const connections = Number(process.env.CONNS ?? 64);
 
 /** Until the code is compiled for good. */
 const warmUpMs = 6000;

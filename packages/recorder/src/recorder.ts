@@ -84,6 +84,7 @@ export class Recorder {
       this.#outbox = new Outbox({
         journal: opened?.journal,
         deadLetters: opened && new DeadLetters(opened.folder),
+        baseURL: client.baseURL,
         connect: () => service.connect(),
         headersFor: (origin) => service.headersFor(origin),
         parseRetryAfter,

@@ -48,6 +48,7 @@ function start(answer: (number: number) => Answer, events: QueuedEvent[]) {
     onSettled: () => {},
     onFailed: () => {},
     maxConcurrency: 4,
+    baseURL: 'http://127.0.0.1:8787',
   });
   deliverer.warmUp();
   return { deliverer, lanes, counters, deadLettered, sent, errors };
@@ -99,6 +100,17 @@ test('a service that fails at everything is an outage: nothing is given up', asy
   isMended = true;
   await vi.advanceTimersByTimeAsync(60_000);
   expect(counters.delivered).toBe(20);
+});
+
+test('what is told of a service that takes nothing names its address', async () => {
+  const [unreachable, misconfigured] = [{ error: new Error('down') }, { status: 401 }].map((answer) =>
+    start(() => answer, [numberedEvent(0)]),
+  );
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(unreachable?.errors[0]).toBe(
+    'The service at http://127.0.0.1:8787 cannot be reached: Error. Events are kept and tried again.',
+  );
+  expect(misconfigured?.errors[0]).toContain('The service at http://127.0.0.1:8787 does not take events');
 });
 
 test('an event that can wait leaves together with those that come within a moment', async () => {

@@ -36,6 +36,8 @@ export interface DelivererOptions {
   /** Called whenever a sending failed. */
   readonly onFailed: () => void;
   readonly maxConcurrency: number;
+  /** Where the service is, for what is told of it. */
+  readonly baseURL: string;
   readonly counters: Counters;
   readonly reporter: Reporter;
 }
@@ -209,7 +211,7 @@ export class Deliverer {
   }
 
   #retry(event: QueuedEvent, verdict: Exclude<Verdict, { kind: 'delivered' }>, answer: Answer): void {
-    const { counters, lanes, parseRetryAfter, reporter } = this.#options;
+    const { baseURL, counters, lanes, parseRetryAfter, reporter } = this.#options;
     counters.retried += 1;
     publish('retried', () => ({
       eventId: event.eventId,
@@ -226,13 +228,15 @@ export class Deliverer {
       reporter.failed(
         'misconfigured',
         new Error(
-          `The service does not take events: ${verdict.reason}. They are kept. Check the API key (it needs the scope "ingest") and the base URL.`,
+          `The service at ${baseURL} does not take events: ${verdict.reason}. They are kept. Check the API key (it needs the scope "ingest") and that address.`,
         ),
       );
     } else if (verdict.kind === 'outage' && this.#pace.failuresInARow >= 5) {
       reporter.failed(
         'outage',
-        new Error(`The service cannot be reached: ${verdict.reason}. Events are kept and tried again.`),
+        new Error(
+          `The service at ${baseURL} cannot be reached: ${verdict.reason}. Events are kept and tried again.`,
+        ),
       );
     }
     if (verdict.kind === 'fault' && !this.#pace.isOpen) this.#putBackLater(event);

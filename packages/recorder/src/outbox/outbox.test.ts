@@ -63,6 +63,7 @@ function start(options: StartOptions = {}) {
     headersFor: () => ({}),
     parseRetryAfter: () => undefined,
     maxConcurrency: 16,
+    baseURL: 'http://127.0.0.1:8787',
     maxQueuedEvents: options.maxQueuedEvents ?? 1_000,
     whenFull: options.whenFull ?? 'drop-oldest',
     counters,

@@ -17,7 +17,7 @@ export type WhenFull = 'drop-oldest' | 'drop-newest' | 'block';
 /** What an {@link Outbox} works with. */
 export interface OutboxOptions
   extends PendingEventsOptions,
-    Pick<DelivererOptions, 'connect' | 'headersFor' | 'parseRetryAfter' | 'maxConcurrency'> {
+    Pick<DelivererOptions, 'connect' | 'headersFor' | 'parseRetryAfter' | 'maxConcurrency' | 'baseURL'> {
   readonly deadLetters: DeadLetters | undefined;
   readonly whenFull: WhenFull;
   readonly counters: Counters;
