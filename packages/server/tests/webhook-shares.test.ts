@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { newIdentifier } from '../src/identifier.ts';
 import { DeploymentSecret } from '../src/keys/deployment-secret.ts';
 import { ensureTenant } from '../src/keys/provisioning.ts';
@@ -18,6 +18,8 @@ import { WebhookReceiver } from './webhook-receiver.ts';
 
 const secret = new DeploymentSecret(testSecret);
 
+afterEach(() => vi.useRealTimers());
+
 /** A sender, and the database whose outbox it sends. */
 async function opened(): Promise<{ storage: Storage; sender: WebhookSender }> {
   const { database = ':memory:' } = await withTestDatabase({});
@@ -28,9 +30,13 @@ async function opened(): Promise<{ storage: Storage; sender: WebhookSender }> {
   return { storage, sender };
 }
 
-/** The address of a server that takes requests and answers none. */
-async function muteReceiver(): Promise<string> {
-  const server = createServer(() => {}).listen(0, '127.0.0.1');
+/** The address of a server that takes requests and answers none, but for those to `/answered`. */
+async function muteReceiver(onAnswered: () => void = () => {}): Promise<string> {
+  const server = createServer(({ url }, response) => {
+    if (url !== '/answered') return;
+    response.end();
+    onAnswered();
+  }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   atTestEnd(async () => {
     server.closeAllConnections();
@@ -133,4 +139,51 @@ test('a webhook with many messages does not hide those of another', async () => 
   await sender.pass();
   expect(await taken(storage, tenantId, busy)).toBe(4);
   expect(await taken(storage, tenantId, quiet)).toBe(3);
+});
+
+test('receivers of many tenants that never answer do not hold up the webhooks of another', async () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: 1000 });
+  const { storage, sender } = await opened();
+  const url = await muteReceiver();
+  const dead: { tenantId: number; channelId: string }[] = [];
+  for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) {
+    const tenantId = await tenant(storage, name);
+    for (let webhook = 0; webhook < 2; webhook += 1) {
+      const channelId = await channel(storage, tenantId, url);
+      dead.push({ tenantId, channelId });
+      await leave(storage, tenantId, channelId, 8, 1);
+    }
+  }
+  const deadTaken = async () => {
+    const counts = await Promise.all(dead.map((each) => taken(storage, each.tenantId, each.channelId)));
+    return counts.reduce((sum, count) => sum + count);
+  };
+  const { receiver, url: answering } = await answeringReceiver();
+  const other = await tenant(storage, 'other');
+  await leave(storage, other, await channel(storage, other, answering), 1, 2);
+  await sender.pass();
+  expect(await deadTaken()).toBe(32);
+  vi.setSystemTime(2000);
+  await sender.pass();
+  await receiver.received(1);
+  expect(await deadTaken()).toBe(48);
+  const late = await tenant(storage, 'late');
+  await leave(storage, late, await channel(storage, late, answering), 1, 3);
+  vi.setSystemTime(3000);
+  await sender.pass();
+  await receiver.received(2);
+});
+
+test('a receiver that never answers does not hold up another one on its host', async () => {
+  const { storage, sender } = await opened();
+  const answered = Promise.withResolvers<void>();
+  const url = await muteReceiver(answered.resolve);
+  const crowd = await tenant(storage, 'crowd');
+  for (let webhook = 0; webhook < 2; webhook += 1) {
+    await leave(storage, crowd, await channel(storage, crowd, url), 4, 1);
+  }
+  const other = await tenant(storage, 'other');
+  await leave(storage, other, await channel(storage, other, `${url}answered`), 1, 2);
+  await sender.pass();
+  await answered.promise;
 });

@@ -8,13 +8,13 @@ const answerTimeoutMs = 15_000;
 
 /**
  * An HTTP agent that connects only to permitted addresses: a literal one is looked at as it stands, a name as it
- * resolves for this connection, and the socket once more by its peer. Redirects are not followed.
+ * resolves for this connection, and the socket once more by its peer. Redirects are not followed. Each try has a
+ * connection to itself: a receiver of one tenant that never answers does not hold up another's on the same host.
  */
 export function guardedAgent(guard: AddressGuard): Agent {
   const connect = buildConnector({ lookup: guard.lookup, timeout: connectTimeoutMs });
   return new Agent({
     allowH2: false,
-    connections: 4,
     pipelining: 1,
     headersTimeout: answerTimeoutMs,
     bodyTimeout: answerTimeoutMs,

@@ -2,7 +2,6 @@ import type { Agent } from 'undici';
 import type { DeploymentSecret } from '../keys/deployment-secret.ts';
 import { findChannel, lockChannel, type StoredChannel, updateChannel } from '../storage/channel-store.ts';
 import {
-  type BusyReceivers,
   type DeliveryRow,
   dueDeliveries,
   leaseDeliveries,
@@ -13,14 +12,11 @@ import type { AddressGuard } from './address-guard.ts';
 import { type AttemptOutcome, attemptDelivery } from './delivery-attempt.ts';
 import { guardedAgent } from './guarded-connection.ts';
 import { retryDelayMs } from './retry-schedule.ts';
+import { Shares, type Try } from './shares.ts';
+import { SlowWebhooks } from './slow-webhooks.ts';
 
 /** Milliseconds that a try belongs to a process; longer than a try can take. */
 const leaseMs = 60_000;
-
-/** Tries under way at once: in all, of one tenant, whose dead receivers are not to hold up others, and to one webhook. */
-const maxInFlight = 32;
-const maxInFlightPerTenant = 8;
-const maxInFlightPerChannel = 4;
 
 /** Milliseconds of nothing but failures after which a webhook is disabled. */
 const disabledAfterMs = 5 * 24 * 3_600_000;
@@ -37,12 +33,19 @@ export function channelSecretContext(tenantId: number, channelId: string): strin
   return `webhook:${tenantId}:${channelId}`;
 }
 
+/** A try of this process. */
+interface OwnTry extends Try {
+  readonly sinceMs: number;
+  readonly done: Promise<void>;
+}
+
 /** Sends what the outbox holds. Any number of processes can, and a crash costs at most a repeated message. */
 export class WebhookSender {
   readonly #storage: Storage;
   readonly #secret: DeploymentSecret;
   readonly #agent: Agent;
-  readonly #inFlight = new Map<string, { tenantId: number; channelId: string; done: Promise<void> }>();
+  readonly #inFlight = new Map<string, OwnTry>();
+  readonly #slowWebhooks = new SlowWebhooks();
   #passing: Promise<void> | undefined;
   #passAgain = false;
   #isClosed = false;
@@ -86,11 +89,13 @@ export class WebhookSender {
   }
 
   async #startDue(): Promise<void> {
-    const room = maxInFlight - this.#inFlight.size;
-    if (room <= 0) return;
     const nowMs = Date.now();
-    const shares = new Shares(this.#inFlight.values());
-    const { busy } = shares;
+    for (const { channelId, sinceMs } of this.#inFlight.values()) {
+      this.#slowWebhooks.noteUnderWay(channelId, sinceMs, nowMs);
+    }
+    const shares = new Shares(this.#inFlight.values(), this.#slowWebhooks);
+    const { busy, room } = shares;
+    if (room === 0) return;
     const due = await this.#storage.readAcross('sweep', (db) => dueDeliveries(db, nowMs, busy, room));
     if (due.length === 0) return;
     const chosen = due.filter((row) => shares.take(row.tenant_id, row.channel_id));
@@ -98,14 +103,17 @@ export class WebhookSender {
       leaseDeliveries(db, chosen, nowMs + leaseMs),
     );
     for (const row of leased) {
+      const sinceMs = Date.now();
       const done = this.#deliver(row).finally(() => {
         this.#inFlight.delete(row.id);
+        this.#slowWebhooks.note(row.channel_id, Date.now() - sinceMs);
         // Whatever ended makes room for what is still due.
         void this.pass().catch(() => {});
       });
       this.#inFlight.set(row.id, {
         tenantId: row.tenant_id,
         channelId: row.channel_id,
+        sinceMs,
         done: done.catch(() => {}),
       });
     }
@@ -167,44 +175,6 @@ export class WebhookSender {
       );
       await updateChannel(db, channel, failedStanding(channel, outcome.status === 410, nowMs));
     });
-  }
-}
-
-/** The tries of each tenant and to each webhook, those that are under way and those that are about to be. */
-class Shares {
-  readonly #tenants = new Map<number, number>();
-  readonly #channels = new Map<string, number>();
-
-  constructor(inFlight: Iterable<{ readonly tenantId: number; readonly channelId: string }>) {
-    for (const { tenantId, channelId } of inFlight) this.#add(tenantId, channelId);
-  }
-
-  /** The tenants and webhooks that have all that they may have. */
-  get busy(): BusyReceivers {
-    return {
-      tenantIds: [...this.#tenants.keys()].filter((id) => this.#isTenantBusy(id)),
-      channelIds: [...this.#channels.keys()].filter((id) => this.#isChannelBusy(id)),
-    };
-  }
-
-  /** Counts one more try, and tells whether it may be made. */
-  take(tenantId: number, channelId: string): boolean {
-    if (this.#isTenantBusy(tenantId) || this.#isChannelBusy(channelId)) return false;
-    this.#add(tenantId, channelId);
-    return true;
-  }
-
-  #isTenantBusy(tenantId: number): boolean {
-    return (this.#tenants.get(tenantId) ?? 0) >= maxInFlightPerTenant;
-  }
-
-  #isChannelBusy(channelId: string): boolean {
-    return (this.#channels.get(channelId) ?? 0) >= maxInFlightPerChannel;
-  }
-
-  #add(tenantId: number, channelId: string): void {
-    this.#tenants.set(tenantId, (this.#tenants.get(tenantId) ?? 0) + 1);
-    this.#channels.set(channelId, (this.#channels.get(channelId) ?? 0) + 1);
   }
 }
 
