@@ -112,6 +112,12 @@ export const profile = inSection(
       'Outside /v1',
       'The deployment tells its health, its readiness and its OpenAPI document.',
     ],
+    [
+      'PRF-29',
+      'MUST',
+      'Check: dry run',
+      'A check that is answered as a dry run tells what would be decided, and leaves nothing behind.',
+    ],
   ],
   'reference-profile',
 );

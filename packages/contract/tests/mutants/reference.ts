@@ -147,6 +147,19 @@ const faults: readonly (readonly [name: string, caughtBy: readonly string[], fau
     }),
   ],
   ['a decision can be turned', ['PRF-21'], turnsDecisions],
+  [
+    'a dry run that holds the action',
+    ['PRF-29'],
+    () => ({
+      request: ({ headers }) => {
+        if (headers.prefer === 'dry-run') headers.prefer = 'holds';
+        return undefined;
+      },
+      response: (it, { headers }) => {
+        if (headers.prefer === 'holds') it.headers['preference-applied'] = 'dry-run';
+      },
+    }),
+  ],
   ['405 without Allow', ['PRF-23'], () => ({ response: (it) => void delete it.headers.allow })],
   ["403 for another tenant's id", ['PRF-24'], forbidsForeign],
   ['no x-request-id', ['PRF-25'], () => ({ response: (it) => void delete it.headers['x-request-id'] })],

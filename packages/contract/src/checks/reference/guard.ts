@@ -1,8 +1,9 @@
+import { headers as names } from '@actlog/protocol';
 import { type Check, check } from '../../check.ts';
-import { fail } from '../../outcome.ts';
+import { fail, skip } from '../../outcome.ts';
 import type { Run } from '../../run.ts';
-import { expectCode, expectStatus } from '../expectations.ts';
-import { checked, expectEqual, policyFor, sent } from './reference.ts';
+import { expectCode, expectObject, expectStatus } from '../expectations.ts';
+import { checkBody, checked, expectEqual, policyFor, sent } from './reference.ts';
 
 /** An action that is held under an id of its own. */
 async function held(run: Run) {
@@ -55,5 +56,26 @@ export const referenceGuardChecks: readonly Check[] = [
     const { items } = await sent(run, 'guardian.pendingActions.list', { query: { limit: 200 } });
     if (items.some((action) => action.id === id))
       fail('an action that was decided is still listed as pending');
+  }),
+  check('PRF-29', 'a dry run of an action that would be held', async (run) => {
+    const agentId = run.newName('tried');
+    await policyFor(run, agentId, { effect: 'require_approval' });
+    const request = { agentId, actionId: run.newName('action') };
+    const dry = await run.probe.call('policies.check', {
+      body: checkBody(request),
+      headers: { [names.prefer]: 'dry-run' },
+    });
+    const applied = dry.headers.get('preference-applied') ?? '';
+    // A preference may be passed over (RFC 7240, section 2).
+    if (!/\bdry-run\b/i.test(applied)) skip('the service does not answer Preference-Applied: dry-run');
+    expectEqual(expectObject(dry).decision, 'require_approval', 'the decision of the dry run');
+    const { items } = await sent(run, 'guardian.pendingActions.list', { query: { agentId } });
+    expectEqual(items.length, 0, 'after the dry run, the number of actions that the agent waits for');
+    const action = { toolName: 'contract_probe', argumentsHash: 'sha256:bb' };
+    expectEqual(
+      (await checked(run, { ...request, action })).decision,
+      'require_approval',
+      'the next decision',
+    );
   }),
 ];

@@ -37,11 +37,16 @@ export async function policyFor(
   return answer.json as SentOf<'policies.create'>;
 }
 
-/** Checks an action of an agent. */
-export function checked(
-  run: Run,
-  fields: Partial<BodyOf<'policies.check'>> & { readonly agentId: string },
-): Promise<SentOf<'policies.check'>> {
+/** What a check says of itself: the agent always, the rest where it matters. */
+type CheckFields = Partial<BodyOf<'policies.check'>> & { readonly agentId: string };
+
+/** The body of a check of an action of an agent. */
+export function checkBody(fields: CheckFields): BodyOf<'policies.check'> {
   const action = { toolName: 'contract_probe', argumentsHash: 'sha256:aa' };
-  return sent(run, 'policies.check', { body: { sessionId: `${fields.agentId}-session`, action, ...fields } });
+  return { sessionId: `${fields.agentId}-session`, action, ...fields };
+}
+
+/** Checks an action of an agent. */
+export function checked(run: Run, fields: CheckFields): Promise<SentOf<'policies.check'>> {
+  return sent(run, 'policies.check', { body: checkBody(fields) });
 }
