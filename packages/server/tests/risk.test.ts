@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { activityEvent, type TestServer, testServer } from './test-server.ts';
 import { WebhookReceiver } from './webhook-receiver.ts';
@@ -39,6 +42,18 @@ test('a risky session scores above a harmless one, with reasons, and lists show 
   expect(listed.get('harmless')).toEqual({ score: harmless.score, level: harmless.level });
   const above = await server.ok('sessions.list', { query: { minRiskScore: risk.score } });
   expect(above.items.map(({ id }) => id)).toEqual(['thread-1']);
+});
+
+test('a list shows the risk of what another server on the same file has just taken', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'actlog-risk-'));
+  const options = { database: join(folder, 'a.db') };
+  const [one, two] = [await testServer(options), await testServer(options)];
+  await two.ok('events.create', { body: call('list_files', 1) });
+  const { items } = await one.as(two.apiKey).ok('sessions.list');
+  expect(items).toMatchObject([{ risk: { level: 'low' } }]);
+  await one.server.close();
+  await two.server.close();
+  rmSync(folder, { recursive: true });
 });
 
 test('the score does not depend on the order or the crowd in which events arrive', async () => {

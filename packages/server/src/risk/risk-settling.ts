@@ -56,9 +56,9 @@ export class RiskSettling {
 
   /** Scores what has been written to a tenant's sessions, so that a list shows it. */
   async beforeList(tenantId: number): Promise<void> {
-    // What other processes have written, only the database knows.
-    if (this.#storage.isShared) await this.#catchUpTenant(tenantId);
-    else if (this.#isBehind) await this.catchUpAll(roundsBeforeList);
+    // What other processes have written, only the database knows; a file may have several too.
+    if (this.#storage.isShared || !this.#isBehind) await this.#catchUpTenant(tenantId);
+    else await this.catchUpAll(roundsBeforeList);
   }
 
   /** Scores these sessions now. */
