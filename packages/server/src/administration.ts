@@ -4,6 +4,7 @@ import { addKey, ensureTenant } from './keys/provisioning.ts';
 import { changeQuotas, type QuotaChanges } from './quota/quota.ts';
 import { type QuotaUse, readQuotaUse } from './quota/quota-use.ts';
 import { changeToolTags, readToolTags, type ToolTagChanges, type ToolTags } from './risk/tool-tags.ts';
+import { channelOfDelivery } from './storage/channel-store.ts';
 import { type DeliveryRow, listDeliveries, updateDelivery } from './storage/delivery-store.ts';
 import { expireKey, hasEnded, listKeys, type StoredKey } from './storage/key-store.ts';
 import type { Storage } from './storage/storage.ts';
@@ -142,7 +143,7 @@ export class Administration {
   /** Keeps sessions so many days after their last event; null keeps them for ever, which is the default. */
   async setRetention(tenant: string, days: number | null): Promise<void> {
     if (days !== null && !(Number.isInteger(days) && days >= 1)) {
-      throw new RangeError(`Days must be a whole number of at least 1, or null, not ${days}.`);
+      throw new RangeError(`Days must be a whole number of at least 1, not ${days}.`);
     }
     await this.#storage.writeAcross('administer', async ({ db }) => {
       await db
@@ -206,14 +207,21 @@ export class Administration {
     return this.#storage.read(owner, (db) => listDeliveries(db, owner, channelId, limit));
   }
 
-  /** Sends a message again, whether it was delivered or had failed. @throws Error when there is none. */
+  /**
+   * Sends a message again, whether it was delivered or had failed.
+   *
+   * @throws Error when there is none, or when its webhook is disabled, so that nothing is sent to it.
+   */
   async replayDelivery(tenant: string, deliveryId: string): Promise<void> {
     const again = { status: 'waiting', attempts: 0, next_attempt_ms: Date.now(), finished_ms: null } as const;
     const owner = await this.#tenantId(tenant);
     await this.#storage.write(owner, async ({ db }) => {
-      if (!(await updateDelivery(db, { tenant_id: owner, id: deliveryId }, again))) {
-        throw new Error(`The tenant "${tenant}" has no delivery "${deliveryId}".`);
+      const channel = await channelOfDelivery(db, owner, deliveryId);
+      if (!channel) throw new Error(`The tenant "${tenant}" has no delivery "${deliveryId}".`);
+      if (channel.status === 'disabled') {
+        throw new Error(`The webhook "${channel.id}" is disabled, so nothing is sent to it; make a new one.`);
       }
+      await updateDelivery(db, { tenant_id: owner, id: deliveryId }, again);
     });
   }
 

@@ -70,6 +70,20 @@ test('a policy that denies today outweighs the approval of yesterday', async () 
   expect(await server.check({ actionId: 'call-1' })).toMatchObject({ decision: 'deny', decidedBy: deny.id });
 });
 
+test('an action that waits goes on waiting when its policy is archived', async () => {
+  const server = await testServer();
+  const id = await held(server);
+  const { items } = await server.ok('policies.list');
+  await server.ok('policies.archive', { id: items[0]?.id as string });
+  expect(await server.check({ actionId: 'call-1' })).toMatchObject({
+    decision: 'require_approval',
+    matched: [],
+    pendingActionId: id,
+  });
+  await decide(server, id, 'approve');
+  expect((await server.check({ actionId: 'call-1' })).decision).toBe('allow');
+});
+
 test('the same decision again is answered the same; another is refused with the state', async () => {
   const server = await testServer();
   const id = await held(server);

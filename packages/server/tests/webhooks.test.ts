@@ -106,7 +106,7 @@ test('a failed delivery is tried again by the schedule, under the same id', asyn
   await channelWith(server, { failureCount: 0, status: 'active' });
 });
 
-test('a receiver that is gone disables its webhook, and can be sent to again by replay', async () => {
+test('a receiver that is gone disables its webhook, to which nothing is sent then, not by hand either', async () => {
   const server = await withReceiver();
   const { id } = await server.ok('notificationChannels.create', {
     body: { url, events: ['policy.matched'] },
@@ -118,7 +118,11 @@ test('a receiver that is gone disables its webhook, and can be sent to again by 
   const log = await server.server.admin.deliveries('default', id);
   expect(log).toMatchObject([{ status: 'failed', attempts: 1, last_status: 410 }]);
   expect((await server.check()).decision).toBe('deny');
-  expect(await server.server.admin.deliveries('default', id)).toHaveLength(1);
+  expect(await server.server.admin.deliveries('default', id)).toEqual(log);
+  const { admin } = server.server;
+  await expect(admin.replayDelivery('default', log[0]?.id as string)).rejects.toThrow(`"${id}" is disabled`);
+  await expect(admin.replayDelivery('default', 'dlv_none')).rejects.toThrow('no delivery "dlv_none"');
+  expect(await admin.deliveries('default', id)).toEqual(log);
 });
 
 test('a message can be delivered again by hand', async () => {

@@ -56,6 +56,25 @@ export async function lockChannel(
   return row && storedChannel(row);
 }
 
+/** The webhook that a delivery goes to, or undefined when there is no such delivery. */
+export function channelOfDelivery(
+  db: Database,
+  tenantId: number,
+  deliveryId: string,
+): Promise<Pick<StoredChannel, 'id' | 'status'> | undefined> {
+  return db
+    .selectFrom('deliveries')
+    .innerJoin('notification_channels as channel', (join) =>
+      join
+        .onRef('channel.tenant_id', '=', 'deliveries.tenant_id')
+        .onRef('channel.id', '=', 'deliveries.channel_id'),
+    )
+    .select(['channel.id', 'channel.status'])
+    .where('deliveries.tenant_id', '=', tenantId)
+    .where('deliveries.id', '=', deliveryId)
+    .executeTakeFirst();
+}
+
 function ofId(db: Database, tenantId: number, id: string) {
   return db
     .selectFrom('notification_channels')
