@@ -110,6 +110,11 @@ test('keys are made, listed, rotated and revoked', { timeout: 120_000 }, async (
   await command('keys', 'revoke', next.slice(8, 18));
   await expect(command('keys', 'revoke', 'nobody')).rejects.toMatchObject({ code: 1 });
   await command('retention', '30');
+  const days = {
+    code: 1,
+    stderr: expect.stringContaining('Days must be a whole number of at least 1, not 0.'),
+  };
+  await expect(command('retention', '0')).rejects.toMatchObject(days);
   await command('backup', 'copy.db');
   expect((await command('keys', 'list', '--database', 'copy.db')).stdout.trim().split('\n')).toHaveLength(2);
 });

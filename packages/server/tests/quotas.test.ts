@@ -160,7 +160,7 @@ test('what the service records itself is counted, and never refused', async () =
 
 test.each<[object, string]>([
   [{ events: 5 }, 'There is no quota "events"; there are: eventsPerMonth,'],
-  [{ policies: -1 }, '"policies" must be a whole number of at least 0, or null, not -1'],
+  [{ policies: -1 }, '"policies" must be a whole number of at least 0, not -1'],
   [{ sessions: 1.5 }, '"sessions" must be a whole number'],
 ])('a quota that cannot be taken is refused with a reason: %j', async (changes, reason) => {
   const { admin } = (await testServer()).server;

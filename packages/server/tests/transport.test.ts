@@ -81,7 +81,11 @@ test.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-da
 test('unknown paths are not found; known ones say which methods they take', async () => {
   const server = await testServer();
   const call = (path: string, method: string) => fetch(server.server.url + path, { method });
-  expect(await readError(await call('/v2/events', 'GET'))).toMatchObject({ status: 404, code: 'NOT_FOUND' });
+  expect(await readError(await call('/v2/events', 'GET'))).toMatchObject({
+    status: 404,
+    code: 'NOT_FOUND',
+    message: expect.stringContaining('/openapi.json'),
+  });
   const wrong = await readError(await call('/v1/policies/x', 'PUT'));
   expect(wrong).toMatchObject({ status: 405, code: 'METHOD_NOT_ALLOWED' });
   expect(wrong.headers.get('allow')).toBe('GET, HEAD, PATCH, DELETE');

@@ -58,16 +58,16 @@ export function print(text: string): void {
 
 /** A number that a flag or an argument gives. @throws InvalidArgumentError for any other text. */
 export function number(text: string): number {
-  const value = Number(text);
-  if (text.trim() === '' || !Number.isFinite(value)) throw new InvalidArgumentError('It must be a number.');
-  return value;
+  return numberFrom(text, 'a number');
 }
 
 /** A number that an argument gives, or null for a word. @throws InvalidArgumentError for any other text. */
 export function numberOr(word: string): (text: string) => number | null {
-  return (text) => {
-    if (text === word) return null;
-    if (text.trim() !== '' && Number.isFinite(Number(text))) return Number(text);
-    throw new InvalidArgumentError(`It must be a number, or "${word}".`);
-  };
+  return (text) => (text === word ? null : numberFrom(text, `a number, or "${word}"`));
+}
+
+function numberFrom(text: string, wanted: string): number {
+  const value = Number(text);
+  if (text.trim() !== '' && Number.isFinite(value)) return value;
+  throw new InvalidArgumentError(`It must be ${wanted}.`);
 }

@@ -51,7 +51,7 @@ export function validationError(path: string, code: string, message: string): Ap
 
 /** A path that is none, such as one of an endpoint with nothing where the identifier stands. */
 export function noSuchEndpoint(): ApiError {
-  return new ApiError('NOT_FOUND', 'There is no such endpoint; /docs lists what there is.');
+  return new ApiError('NOT_FOUND', 'There is no such endpoint; /openapi.json lists what there is.');
 }
 
 /** A resource that does not exist, or belongs to another tenant: both answer alike. */

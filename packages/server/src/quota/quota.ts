@@ -44,7 +44,7 @@ export async function changeQuotas(db: Database, tenantId: number, changes: Quot
       throw new TypeError(`There is no quota "${name}"; there are: ${quotaNames.join(', ')}.`);
     }
     if (max !== null && !(Number.isSafeInteger(max) && max >= 0)) {
-      throw new RangeError(`The quota "${name}" must be a whole number of at least 0, or null, not ${max}.`);
+      throw new RangeError(`The quota "${name}" must be a whole number of at least 0, not ${max}.`);
     }
   }
   // Read, changed and written back.
