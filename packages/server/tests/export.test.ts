@@ -1,5 +1,15 @@
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { get, type IncomingMessage } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text as textOf } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
+import { dropOutdatedSessions } from '../src/housekeeping.ts';
+import { openStorage } from '../src/storage/open-storage.ts';
+import { withTestDatabase } from './test-database.ts';
+import { atTestEnd } from './test-end.ts';
 import { activityEvent, type TestServer, testServer } from './test-server.ts';
 
 async function exported(server: TestServer, id: string): Promise<{ text: string; response: Response }> {
@@ -61,4 +71,23 @@ test('the file name takes nothing from the id that a header or a file system wou
   await server.record({ sessionId: id });
   const { response } = await exported(server, id);
   expect(response.headers.get('content-disposition')).toBe('attachment; filename="session-.._a_b_x_.json"');
+});
+
+test('an export is cut off, and does not end like a whole one, when its session is dropped meanwhile', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'actlog-export-'));
+  atTestEnd(async () => rmSync(folder, { recursive: true }));
+  const options = { database: join(folder, 'actlog.db') };
+  const server = await testServer(options);
+  // More than the buffers between two sockets take, so that what is not read is not looked up yet.
+  const body = () => activityEvent({ category: 'note', payload: { text: 'x'.repeat(40_000) } });
+  await Promise.all(Array.from({ length: 400 }, () => server.ok('events.create', { body: body() })));
+  const headers = { authorization: `Bearer ${server.apiKey}` };
+  const asked = get(`${server.server.url}/v1/sessions/thread-1/export.json`, { headers });
+  const [response] = (await once(asked, 'response')) as [IncomingMessage];
+  await server.server.admin.setRetention('default', 1);
+  const { database = '' } = await withTestDatabase(options);
+  const storage = await openStorage({ database, connections: 2 });
+  expect(await dropOutdatedSessions(storage, Date.now() + 2 * 24 * 3_600_000)).toBe(1);
+  await storage.close();
+  await expect(textOf(response)).rejects.toThrow('aborted');
 });

@@ -75,5 +75,7 @@ async function* document(
     digest.update(piece);
     yield piece;
   } while (after);
+  // Retention may drop the session meanwhile: what lacks events must not end like a whole document.
+  if (eventCount < summary.event_count) throw new Error('A session was dropped while it was exported.');
   yield `,"eventCount":${eventCount},"contentSha256":"${digest.digest('hex')}"}`;
 }
