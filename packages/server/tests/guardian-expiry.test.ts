@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { EventRecorder } from '../src/ingest/event-recorder.ts';
-import { beforeNextWrite } from './storage-seam.ts';
+import { afterNextRead, beforeNextWrite } from './storage-seam.ts';
 import { atTestEnd } from './test-end.ts';
 import { testServer } from './test-server.ts';
 
@@ -75,6 +75,27 @@ test('the end of an action is written into its session once', async () => {
     const { events } = await server.ok('sessions.get', { id: 'thread-1' });
     expect(events.map(({ payload }) => payload.decision)).toEqual(['require_approval', 'expired']);
   });
+});
+
+test('a check that waits is answered in time, though the clock jumps back', { timeout: 10_000 }, async () => {
+  const server = await testServer();
+  await server.policy({ effect: 'require_approval' });
+  const { pendingActionId: id } = await server.check({ actionId: 'call-1' });
+  // After the first look of the check, before it waits.
+  afterNextRead(async () => void vi.setSystemTime(Date.now() - 2 * 24 * 3_600_000));
+  const answer = await server.check({ actionId: 'call-1' }, { prefer: 'wait=1' });
+  expect(answer).toMatchObject({ decision: 'require_approval', pendingActionId: id });
+});
+
+test('what was counted before a clock is set back does not use up a rate until then', async () => {
+  const server = await testServer();
+  await server.policy({ rate: { max: 1, windowSeconds: 60, per: 'agent' } });
+  const nowMs = Date.now();
+  vi.setSystemTime(nowMs + 2 * 3_600_000);
+  const decisions = [(await server.check()).decision, (await server.check()).decision];
+  vi.setSystemTime(nowMs);
+  decisions.push((await server.check()).decision, (await server.check()).decision);
+  expect(decisions).toEqual(['allow', 'deny', 'allow', 'deny']);
 });
 
 test('a clock that jumps back neither locks a key out nor revives what has ended', async () => {

@@ -3,6 +3,9 @@ import { type CountedSubject, countAction, countedActions } from '../storage/pol
 import type { Database } from '../storage/transaction.ts';
 import type { CompiledPolicy } from './compiled-policy.ts';
 
+/** Milliseconds by which the clocks of servers may differ. */
+const clocksDifferMs = 60_000;
+
 /** Slices of a window. Counting is right to one slice: an action may count for that much longer. */
 const slicesPerWindow = 60;
 
@@ -34,8 +37,11 @@ export class RateCondition {
   /** Why the policy fires, or undefined while the action stays within the rate. */
   async exceeded(db: Database, isCounted: boolean): Promise<string | undefined> {
     const { max, windowSeconds } = this.#rate;
-    const sinceMs = this.#nowMs - windowSeconds * 1000 - this.#sliceMs;
-    const others = await countedActions(db, this.#counted, sinceMs);
+    const windowMs = windowSeconds * 1000;
+    const sinceMs = this.#nowMs - windowMs - this.#sliceMs;
+    // What was counted before a clock was set back lies ahead; far ahead, it must not use up the rate until then.
+    const untilMs = this.#nowMs + windowMs + clocksDifferMs;
+    const others = await countedActions(db, this.#counted, sinceMs, untilMs);
     const actions = isCounted ? others : others + 1;
     return actions > max ? `it is action ${actions} in ${windowSeconds} seconds, and ${max} pass` : undefined;
   }

@@ -17,7 +17,7 @@ export function checkAction(services: Services): OwnRoute<'policies.check'> {
       if (waitSeconds === 0) return answer;
       void reply.header('preference-applied', `wait=${waitSeconds}`);
       if (!isHeld(answer)) return answer;
-      return decidedAnswer(services, call, answer.pendingActionId, call.receivedMs + waitSeconds * 1000);
+      return decidedAnswer(services, call, answer.pendingActionId, waitSeconds * 1000);
     },
   };
 }
@@ -31,24 +31,25 @@ function isHeld(answer: CheckAnswer): answer is HeldAnswer {
   );
 }
 
-/** The answer once the action is decided, or as it is when the wait is over. */
+/** The answer once the action is decided, or as it is when the wait is over, however the clock is set meanwhile. */
 async function decidedAnswer(
   services: Services,
   call: Call<'policies.check'>,
   heldId: string,
-  untilMs: number,
+  waitMs: number,
 ): Promise<CheckAnswer> {
   const { decisions } = services;
+  const endsAt = performance.now() + waitMs;
   // A decision may have fallen after the first look, so the look that counts comes when the listening has begun.
   const listening = decisions.listen(heldId);
   try {
     // A wake-up may be about something else, so each is followed by a look; every round ends at the deadline.
     for (;;) {
       const answer = await ask(services, call, Date.now(), heldId);
-      const nowMs = Date.now();
-      if (!isHeld(answer) || nowMs >= untilMs || call.gone().aborted || decisions.isClosed) return answer;
-      const leftMs = Math.min(untilMs, Date.parse(answer.expiresAt)) - nowMs;
-      await listening.heard(Math.max(1, leftMs), call.gone());
+      const leftMs = endsAt - performance.now();
+      if (!isHeld(answer) || leftMs <= 0 || call.gone().aborted || decisions.isClosed) return answer;
+      const livesMs = Date.parse(answer.expiresAt) - Date.now();
+      await listening.heard(Math.max(1, Math.min(leftMs, livesMs)), call.gone());
     }
   } finally {
     listening.end();

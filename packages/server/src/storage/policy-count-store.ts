@@ -7,11 +7,12 @@ export interface CountedSubject {
   readonly subject: string;
 }
 
-/** Actions counted in slices that began after a moment. */
+/** Actions counted in slices that began after a moment, and not after another. */
 export async function countedActions(
   db: Database,
   { tenantId, policyId, subject }: CountedSubject,
   sinceMs: number,
+  untilMs: number,
 ): Promise<number> {
   const { actions } = await db
     .selectFrom('policy_counts')
@@ -20,6 +21,7 @@ export async function countedActions(
     .where('policy_id', '=', policyId)
     .where('subject', '=', subject)
     .where('slice_ms', '>', sinceMs)
+    .where('slice_ms', '<=', untilMs)
     .executeTakeFirstOrThrow();
   return Number(actions);
 }
