@@ -24,7 +24,6 @@ export class RiskSettling {
   readonly #outbox: Outbox;
   #timer: NodeJS.Timeout | undefined;
   #round: Promise<void> = Promise.resolve();
-  #isBehind = false;
   /** Whether an event was written past the recording, so that only the database knows which session is behind. */
   #isBypassed = false;
   #isClosed = false;
@@ -37,8 +36,7 @@ export class RiskSettling {
   /** Takes note of what a write left to do. */
   after(left: Settled, delayMs: number = settleAfterMs): void {
     if (left.leftMessages) this.#outbox.wake();
-    this.#isBehind = left.unsettled > 0;
-    if (!this.#isBehind || this.#timer || this.#isClosed) return;
+    if (left.unsettled === 0 || this.#timer || this.#isClosed) return;
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
       const round = this.#isBypassed ? this.catchUpAll(roundsBeforeList) : this.#settle([]);
@@ -56,8 +54,8 @@ export class RiskSettling {
 
   /** Scores what has been written to a tenant's sessions, so that a list shows it. */
   async beforeList(tenantId: number): Promise<void> {
-    // What other processes have written, only the database knows; a file may have several too.
-    if (this.#storage.isShared || !this.#isBehind) await this.#catchUpTenant(tenantId);
+    // What other processes have written, only the database knows; of a file, there may be several too.
+    if (this.#storage.isShared) await this.#catchUpTenant(tenantId);
     else await this.catchUpAll(roundsBeforeList);
   }
 
@@ -71,10 +69,7 @@ export class RiskSettling {
     this.#isBypassed = false;
     for (let round = 0; round < maxRounds; round += 1) {
       const behind = await this.#storage.readAcross('sweep', (db) => sessionsBehind(db, caughtUpAtOnce));
-      if (behind.length === 0) {
-        this.#isBehind = false;
-        return;
-      }
+      if (behind.length === 0) return;
       await this.catchUp(behind);
     }
     this.noteBehind();
