@@ -75,6 +75,28 @@ test('a call by hand is recorded', async () => {
   expect(await service.events('by-hand')).toMatchObject([{ status: 200 }, { status: 200 }]);
 });
 
+test('a tool that is wrapped twice and called by hand is recorded once, and as often as it calls itself', async () => {
+  const options = { recorder: service.recorder(), sessionId: 'twice-by-hand' };
+  const countdown = tool({
+    inputSchema: z.object({ from: z.number() }),
+    execute: async ({ from }): Promise<string> =>
+      from === 0 ? 'go' : String(await recorded.countdown.execute?.({ from: from - 1 }, undefined as never)),
+  });
+  const once = actlog({ countdown }, options);
+  const recorded = actlog({ countdown: { ...once.countdown, needsApproval: true } }, options);
+  expect(await recorded.countdown.execute?.({ from: 0 }, undefined as never)).toBe('go');
+  expect(await service.events('twice-by-hand')).toHaveLength(1);
+  expect(await recorded.countdown.execute?.({ from: 1 }, undefined as never)).toBe('go');
+  expect(await service.events('twice-by-hand')).toHaveLength(3);
+  async function* steps(): AsyncGenerator<string> {
+    yield 'go';
+  }
+  const { streamed } = actlog(actlog({ streamed: tool({ inputSchema, execute: steps }) }, options), options);
+  const results = streamed.execute?.({ text: 'a' }, undefined as never) ?? [];
+  for await (const _ of results as AsyncIterable<string>);
+  expect(await service.events('twice-by-hand')).toHaveLength(4);
+});
+
 test('a conversation is one session, another is another, and a session around it goes first', async () => {
   const recorder = service.recorder({ agentId: 'conversations' });
   const tools = actlog({ echo }, { recorder });

@@ -49,18 +49,12 @@ function recordedExecute(toolName: string, tool: ExecutableTool, calls: AdapterC
       toolName,
       arguments: input,
       callId: options?.toolCallId,
+      wrapping: { wrapper, wrapped: tool.execute },
       signal: options?.abortSignal,
       sessionId: conversationSession(options?.messages),
     };
   };
-  // A generator function again, by which a wrapper further out knows it.
-  if (isGeneratorFunction(tool.execute)) {
-    return async function* (input, options) {
-      const start = () => tool.execute(input, options) as AsyncIterable<unknown>;
-      yield* recordStream(calls, noted(input, options), start);
-    };
-  }
-  return (input, options) => {
+  const once: Execute = (input, options) => {
     const run = () => {
       const result = tool.execute(input, options);
       // What a promise gives is a result as it is: a page of a list, say, would be read through to its end.
@@ -68,4 +62,11 @@ function recordedExecute(toolName: string, tool: ExecutableTool, calls: AdapterC
     };
     return calls.run(noted(input, options), run).catch(throwForModel);
   };
+  const step: Execute = async function* (input, options) {
+    const start = () => tool.execute(input, options) as AsyncIterable<unknown>;
+    yield* recordStream(calls, noted(input, options), start);
+  };
+  // A generator function again, by which a wrapper further out knows it.
+  const wrapper = isGeneratorFunction(tool.execute) ? step : once;
+  return wrapper;
 }

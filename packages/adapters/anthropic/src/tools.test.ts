@@ -77,8 +77,9 @@ test('a tool of a class of its own keeps its fields, methods and marks', async (
   expect(await service.events('class')).toMatchObject([{ toolName: 'shout', status: 200 }]);
 });
 
-test('a call by hand is recorded', async () => {
-  const [tool] = actlog([repeat], { recorder: service.recorder(), sessionId: 'by-hand' });
+test('a call by hand is recorded, once where the tool is wrapped twice', async () => {
+  const options = { recorder: service.recorder(), sessionId: 'by-hand' };
+  const [tool] = actlog(actlog([repeat], options), options);
   expect(await tool.run(tool.parse({ text: 'a' }))).toBe('aa');
   expect(() => tool.parse({ text: 5 })).toThrow();
   expect(await service.events('by-hand')).toMatchObject([{ status: 200 }, { status: 400 }]);

@@ -1,4 +1,4 @@
-import { type AdapterCalls, withMethods } from '@actlog/recorder/adapter';
+import { type AdapterCalls, type Wrapping, withMethods } from '@actlog/recorder/adapter';
 import type { BetaRunnableTool } from '@anthropic-ai/sdk/lib/tools/BetaRunnableTool';
 import type { BetaRunnableToolset } from '@anthropic-ai/sdk/lib/tools/BetaRunnableToolset';
 import type { BetaToolUnion } from '@anthropic-ai/sdk/resources/beta';
@@ -45,12 +45,12 @@ function isRunnable(tool: unknown): tool is Runnable {
 
 /** Only `run` and `parse` change; all else, marks and private fields too, is the tool's own. */
 function wrapped(tool: Runnable, calls: AdapterCalls): Runnable {
-  const run: Run = (...args) => recordRun(tool, calls, args);
+  const run: Run = (...args) => recordRun(tool, calls, args, { wrapper: run, wrapped: tool.run });
   const parse = (content: unknown) => recordParse(tool, calls, content);
   return withMethods(tool, { run, ...(tool.parse && { parse }) }, 'class-methods');
 }
 
-async function recordRun(tool: Runnable, calls: AdapterCalls, args: unknown[]) {
+async function recordRun(tool: Runnable, calls: AdapterCalls, args: unknown[], wrapping: Wrapping) {
   // A tool is run with its input and the context, a toolset with the context and the call.
   const [input, context] = (tool.name === undefined ? [undefined, args[0]] : args) as [unknown, RunContext?];
   const use = context?.toolUse;
@@ -61,6 +61,7 @@ async function recordRun(tool: Runnable, calls: AdapterCalls, args: unknown[]) {
     toolName,
     arguments: use ? use.input : input,
     callId: use?.id,
+    wrapping,
     signal: context?.signal ?? undefined,
     sessionId: use && toolUses().find(use.id)?.sessionId,
   };

@@ -6,8 +6,6 @@ interface RecordedCall {
   readonly recorder: object;
   readonly toolName: string;
   readonly callId: string | undefined;
-  /** The same; where the model gave none, one of its own. */
-  readonly id?: string | undefined;
   /** What is known of the tool itself. */
   readonly tool: unknown;
 }
@@ -31,12 +29,6 @@ const underway = processWide('@actlog/langchain/recorded-calls', () => new Async
 /** Runs what a call consists of, so that callbacks know in there that this recorder has it. */
 export function asRecordedCall<Result>(call: RecordedCall, run: () => Result): Result {
   return underway().run({ ...call, runId: undefined, outer: underway().getStore() }, run);
-}
-
-/** The call that a wrapper further out passes on to this tool. */
-export function callPassedTo(tool: object): RecordedCall | undefined {
-  const call = underway().getStore();
-  return call?.tool === tool ? call : undefined;
 }
 
 /** Whether this recorder has the call that a tool starts for: middleware further in may start it again and again. */

@@ -1,11 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import { ActionDeniedError } from '@actlog/recorder';
-import { type AdapterCalls, withMethods } from '@actlog/recorder/adapter';
+import { type AdapterCalls, type Wrapping, withMethods } from '@actlog/recorder/adapter';
 import { Runnable } from '@langchain/core/runnables';
 import type { StructuredToolInterface } from '@langchain/core/tools';
 import { langChainCalls, surroundings } from './langchain-calls.ts';
 import type { ActlogOptions } from './options.ts';
-import { asRecordedCall, callPassedTo } from './recorded-calls.ts';
+import { asRecordedCall } from './recorded-calls.ts';
 import type { RunContext } from './run-context.ts';
 import { errorMessage } from './tool-message.ts';
 
@@ -18,8 +17,7 @@ interface Invocation {
   readonly input: unknown;
   readonly config: Config | undefined;
   readonly run: () => unknown;
-  /** What a wrapper further out knows the call by. */
-  readonly outerId: string | undefined;
+  readonly wrapping: Wrapping;
 }
 
 /** A tool call as the model made it, which a ToolNode passes to the tool whole. */
@@ -47,13 +45,14 @@ export function recordTools<const Tools extends readonly StructuredToolInterface
 
 function wrapped<Tool extends StructuredToolInterface>(tool: Tool, calls: AdapterCalls): Tool {
   const own = tool as unknown as Readonly<Record<string, Method>>;
-  const recorded = (name: string) => [
-    name,
-    (input: unknown, config?: Config, ...rest: unknown[]) => {
+  const recorded = (name: string) => {
+    const wrapper = (input: unknown, config?: Config, ...rest: unknown[]) => {
       const run = () => own[name]?.(input, config, ...rest);
-      return recordInvocation(tool, calls, { input, config, run, outerId: callPassedTo(view)?.id });
-    },
-  ];
+      const wrapping = { wrapper, wrapped: own[name] as Method };
+      return recordInvocation(tool, calls, { input, config, run, wrapping });
+    };
+    return [name, wrapper];
+  };
   // `call` is what `invoke` was before.
   const entries = ['invoke', 'call'].filter((name) => name in tool).map(recorded);
   const view: Tool = withMethods(tool, {
@@ -79,7 +78,7 @@ function derivedMethods(tool: object, view: () => object): Record<string, Method
 async function recordInvocation(
   tool: StructuredToolInterface,
   calls: AdapterCalls,
-  { input, config, run, outerId }: Invocation,
+  { input, config, run, wrapping }: Invocation,
 ): Promise<unknown> {
   const modelCall = isModelCall(input) ? input : undefined;
   const call = {
@@ -87,12 +86,12 @@ async function recordInvocation(
     toolName: tool.name,
     arguments: modelCall ? modelCall.args : input,
     callId: modelCall?.id,
+    wrapping,
     signal: config?.signal,
   };
-  const id = call.callId ?? outerId ?? randomUUID();
-  const recorded = { ...call, recorder: calls.recorder, tool, id };
+  const recorded = { ...call, recorder: calls.recorder, tool };
   try {
-    return await calls.run({ ...call, callId: id }, () => asRecordedCall(recorded, run));
+    return await calls.run(call, () => asRecordedCall(recorded, run));
   } catch (error) {
     if (!ActionDeniedError.isInstance(error) || !modelCall) throw error;
     return errorMessage(modelCall, error.message);

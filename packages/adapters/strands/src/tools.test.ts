@@ -7,8 +7,10 @@ import {
   ToolResultBlock,
   ToolStreamEvent,
   type ToolStreamGenerator,
+  tool,
 } from '@strands-agents/sdk';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import * as z from 'zod';
 import { modelOf, tools } from '../tests/agent.ts';
 import { actlog } from './index.ts';
 
@@ -31,6 +33,22 @@ test('calls by hand are recorded, and throw what they throw', async () => {
     { toolName: 'echo', status: 200 },
     { toolName: 'fail', status: 502 },
   ]);
+});
+
+test('a tool that is wrapped twice and called by hand is recorded once, and as often as it calls itself', async () => {
+  const options = { recorder: service.recorder(), sessionId: 'twice-by-hand' };
+  const countdown = tool({
+    name: 'countdown',
+    description: 'Counts down.',
+    inputSchema: z.object({ from: z.number() }),
+    callback: async ({ from }): Promise<string> =>
+      from === 0 ? 'go' : String(await wrapped.invoke({ from: from - 1 })),
+  });
+  const [wrapped] = actlog.tools(actlog.tools([countdown], options), options);
+  expect(await wrapped.invoke({ from: 0 })).toBe('go');
+  expect(await service.events('twice-by-hand')).toHaveLength(1);
+  expect(await wrapped.invoke({ from: 1 })).toBe('go');
+  expect(await service.events('twice-by-hand')).toHaveLength(3);
 });
 
 test('a denied call by hand throws, and its tool does not run', async () => {

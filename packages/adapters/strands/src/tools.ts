@@ -24,20 +24,26 @@ function isTool(entry: object): entry is Tool {
   return 'toolSpec' in entry && typeof (entry as Partial<Tool>).stream === 'function';
 }
 
+type Invoke = (input: unknown, context?: ToolContext) => unknown;
+
 interface WithInvoke {
-  readonly invoke?: (input: unknown, context?: ToolContext) => unknown;
+  readonly invoke?: Invoke;
 }
 
 function wrapped(tool: Tool & WithInvoke, calls: AdapterCalls): Tool {
   const { invoke } = tool;
   return withMethods(tool, {
     stream: (context: ToolContext) => recordedStream(tool, calls, context),
-    ...(invoke && {
-      invoke: (input: unknown, context?: ToolContext) => {
-        const known = context && hookedCall(context);
-        const call = { ...known, toolName: tool.name, arguments: input };
-        return calls.run(call, () => invoke.call(tool, input, context));
-      },
-    }),
+    ...(invoke && { invoke: recordedInvoke(tool, invoke, calls) }),
   });
+}
+
+function recordedInvoke(tool: Tool, invoke: Invoke, calls: AdapterCalls): Invoke {
+  const wrapper: Invoke = (input, context) => {
+    const known = context && hookedCall(context);
+    const wrapping = { wrapper, wrapped: invoke };
+    const call = { ...known, toolName: tool.name, arguments: input, wrapping };
+    return calls.run(call, () => invoke.call(tool, input, context));
+  };
+  return wrapper;
 }

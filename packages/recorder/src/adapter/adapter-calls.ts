@@ -7,6 +7,7 @@ import { sharedRecorder } from '../shared-recorder.ts';
 import type { AdapterOptions, ToolFilter } from './adapter-options.ts';
 import { BegunCall } from './begun-call.ts';
 import { noteHookedCall, takeHookedCall } from './hooked-calls.ts';
+import { type Wrapping, withCallId } from './wrapped-call.ts';
 
 /** A tool call as a framework's hook sees it. */
 export interface HookedCall {
@@ -16,6 +17,8 @@ export interface HookedCall {
   readonly arguments: unknown;
   /** The framework's id of the call. Default: none. */
   readonly callId?: string | undefined;
+  /** The wrapper that tells of the call, where a tool may be wrapped twice and be called by hand, without an id. */
+  readonly wrapping?: Wrapping | undefined;
   /** The framework's thread, session or run. Default: that of the surrounding `session.run`. */
   readonly sessionId?: string | undefined;
   /** The framework's name of the agent. Default: the recorder's. */
@@ -85,15 +88,11 @@ export class AdapterCalls {
    * @throws ActionDeniedError when the guard does not let it run; the adapter tells the model in the framework's way
    */
   run<Result>(call: HookedCall, run: () => Result | Promise<Result>): Promise<Result> {
-    const { callId, signal, actionId } = call;
+    const { callId, wrapping } = call;
     noteHookedCall(this.recorder, call);
-    const responseStatusOf = (outcome: ToolOutcome) => this.#statusOf(outcome, call);
-    const facts = this.#facts(call);
-    const session = facts.sessionId === undefined ? undefined : this.#recorder.session(facts.sessionId);
-    return this.#recorder.toolCall(
-      { ...facts, callId, signal, actionId, responseStatusOf },
-      session ? () => session.run(run) : run,
-    );
+    return callId === undefined && wrapping
+      ? withCallId(wrapping, (ownId) => this.#run(call, ownId, run))
+      : this.#run(call, callId, run);
   }
 
   /**
@@ -114,6 +113,21 @@ export class AdapterCalls {
   /** The same for hooks that hear of every framework's calls: one that its framework's own adapter had is left out. */
   recordUnhooked(call: HookedCall, outcome: ToolOutcome): void {
     if (!takeHookedCall(this.recorder, call)) this.#recordEnded(call, outcome);
+  }
+
+  #run<Result>(
+    call: HookedCall,
+    callId: string | undefined,
+    run: () => Result | Promise<Result>,
+  ): Promise<Result> {
+    const { signal, actionId } = call;
+    const responseStatusOf = (outcome: ToolOutcome) => this.#statusOf(outcome, call);
+    const facts = this.#facts(call);
+    const session = facts.sessionId === undefined ? undefined : this.#recorder.session(facts.sessionId);
+    return this.#recorder.toolCall(
+      { ...facts, callId, signal, actionId, responseStatusOf },
+      session ? () => session.run(run) : run,
+    );
   }
 
   #recordEnded(call: HookedCall, outcome: ToolOutcome): void {

@@ -12,3 +12,4 @@ export type { AdapterOptions, SessionSource, ToolFilter } from './adapter-option
 export { BegunCall } from './begun-call.ts';
 export { conversationSession } from './conversation.ts';
 export { type BoundFunctions, withMethods } from './with-methods.ts';
+export type { Wrapping } from './wrapped-call.ts';
