@@ -1,13 +1,10 @@
-import { type AdapterCalls, conversationSession, processWidePerOwner } from '@actlog/recorder/adapter';
+import { type AdapterCalls, conversationSession } from '@actlog/recorder/adapter';
 import { aiSdkCalls } from './ai-sdk-calls.ts';
 import type { ActlogOptions } from './options.ts';
 import { awaitedCalls, type EndedStep, stepCalls } from './step-calls.ts';
 
 /** Provider calls whose result may come in a later step, at most. */
 const maxAwaited = 1000;
-
-/** The parts of steps that a recorder has already. */
-const recordedParts = processWidePerOwner('@actlog/ai-sdk/steps', () => new WeakSet<object>());
 
 /** The callback behind `actlog.steps()`: for `onStepFinish`, or `onStepEnd` as `ai` 7 calls it. */
 export function recordSteps(options: Omit<ActlogOptions, 'guard'> = {}): (step: EndedStep) => void {
@@ -28,10 +25,8 @@ export class StepCalls {
   /** Records each call once, however many hooks tell of the step. */
   record(step: EndedStep, sessionId: string | undefined): void {
     this.#remember(step);
-    const parts = recordedParts(this.#calls.recorder);
     for (const { part, toolName, toolCallId, input, outcome } of stepCalls(step)) {
-      if (parts.has(part) || !this.#calls.covers(toolName)) continue;
-      parts.add(part);
+      if (!this.#calls.covers(toolName) || !this.#calls.claim(part)) continue;
       this.#calls.record({ toolName, arguments: input ?? this.#asked.get(toolCallId), sessionId }, outcome);
     }
   }

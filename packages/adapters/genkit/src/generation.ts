@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { conversationSession, type HookedCall } from '@actlog/recorder/adapter';
+import { conversationSession, type HookedCall, processWidePerOwner } from '@actlog/recorder/adapter';
 import type { GenerateMiddleware, ToolRequestPart } from 'genkit';
 
 /** What Genkit gives a middleware to reach the rest of itself. */
@@ -14,13 +14,7 @@ export interface Turn {
 }
 
 /** Ids of requests that the model gave none: two middlewares see the same request. */
-const callIds = new WeakMap<ToolRequestPart, string>();
-
-function callIdOf(part: ToolRequestPart): string {
-  const known = part.toolRequest.ref ?? callIds.get(part) ?? randomUUID();
-  callIds.set(part, known);
-  return known;
-}
+const ownCallId = processWidePerOwner<ToolRequestPart, string>('@actlog/genkit/call-ids', randomUUID);
 
 function text(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
@@ -63,7 +57,7 @@ export class Generation {
     return {
       toolName: part.toolRequest.name,
       arguments: part.toolRequest.input,
-      callId: callIdOf(part),
+      callId: part.toolRequest.ref ?? ownCallId(part),
       sessionId: this.#sessionId,
       signal: this.#turn?.signal,
     };

@@ -1,4 +1,4 @@
-import { Service, withEnvironment } from '@actlog/adapter-suite';
+import { Service, secondCopy, withEnvironment } from '@actlog/adapter-suite';
 import { sharedRecorder } from '@actlog/recorder';
 import { dynamicTool, GenkitError, generateMiddleware } from 'genkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -161,6 +161,26 @@ test('two of them with options of their own each record', async () => {
   await ai.generate({ ...modelOf([[echo('a')]]), prompt, tools: [tools().echo], use });
   expect(await service.events('first')).toHaveLength(1);
   expect(await service.events('second')).toHaveLength(1);
+});
+
+test('two copies of the package are two middlewares, and count each call once', async () => {
+  const second = await secondCopy(() => import('./index.ts'));
+  expect(second.actlog).not.toBe(actlog);
+  const other = { recorder: service.recorder(), sessionId: 'copies-other' };
+  const adapter = { recorder: service.recorder(), sessionId: 'copies' };
+  // Of each copy as many, so that both count alike.
+  const use = [actlog(other), second.actlog(adapter), second.actlog(other), actlog(adapter)];
+  const unknown = { name: 'nowhere', input: {}, ref: null };
+  const generated = ai.generate({
+    ...modelOf([[{ ...echo('a'), ref: null }], [unknown]]),
+    prompt: 'go',
+    tools: [tools().echo],
+    use,
+  });
+  await expect(generated).rejects.toThrow('Tool nowhere not found');
+  for (const session of ['copies', 'copies-other']) {
+    expect(await service.events(session)).toMatchObject([{ status: 200 }, { status: 404 }]);
+  }
 });
 
 test('a call that middleware further in tries again is one call', async () => {

@@ -1,18 +1,15 @@
 import { ActionDeniedError, responseStatuses } from '@actlog/recorder';
-import type { AdapterOptions } from '@actlog/recorder/adapter';
+import { type AdapterOptions, ownName } from '@actlog/recorder/adapter';
 import { type GenerateMiddleware, generateMiddleware } from 'genkit';
 import { Generation } from './generation.ts';
 import { genkitCalls } from './genkit-calls.ts';
-import { isNewTo, unknownToolRequests } from './unknown-tools.ts';
-
-/** How many were made: Genkit takes two middlewares of one name for the same, whatever their options. */
-let made = 0;
+import { unknownToolRequests } from './unknown-tools.ts';
 
 /** The middleware behind `actlog()`. */
 export function recordMiddleware(options: AdapterOptions = {}): ReturnType<GenerateMiddleware> {
   const calls = genkitCalls(options);
-  made += 1;
-  const name = made === 1 ? 'actlog' : `actlog-${made}`;
+  // Genkit takes two middlewares of one name for the same, whatever their options.
+  const name = ownName('genkit');
   const middleware = generateMiddleware({ name, description: 'Records and guards tool calls.' }, ({ ai }) => {
     const generation = new Generation(ai);
     return {
@@ -25,7 +22,7 @@ export function recordMiddleware(options: AdapterOptions = {}): ReturnType<Gener
         const response = await next(request, context);
         if (!generation.runsTools) return response;
         for (const part of unknownToolRequests(request, response)) {
-          if (!calls.covers(part.toolRequest.name) || !isNewTo(calls.recorder, part)) continue;
+          if (!calls.covers(part.toolRequest.name) || !calls.claim(part)) continue;
           const error = Object.assign(new Error('The tool is not there.'), {
             status: responseStatuses.unknownTool,
           });

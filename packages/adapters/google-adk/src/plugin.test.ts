@@ -1,4 +1,4 @@
-import { Service } from '@actlog/adapter-suite';
+import { Service, secondCopy } from '@actlog/adapter-suite';
 import { BasePlugin, BaseTool, type Event, FunctionTool, LlmAgent } from '@google/adk';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { lastWords, modelOf, runAgent, startSession, toolAnswers, tools } from '../tests/agent.ts';
@@ -48,6 +48,25 @@ test('a denial is an error in its own words alone, and no failure of the tool', 
   );
   expect([own.ran, plugin.errors]).toEqual([[], []]);
   await service.client.policies.archive(id);
+});
+
+test('two copies of the package are two plugins, and count each call once', async () => {
+  const { id } = await service.client.policies.create({
+    name: 'no',
+    effect: 'deny',
+    match: { tools: ['fail'] },
+  });
+  const second = await secondCopy(() => import('./index.ts'));
+  expect(second.actlog).not.toBe(actlog);
+  const own = tools();
+  const adapter = { recorder: service.guarded() };
+  const calls = [echo, fail, { name: 'nowhere', args: {} }];
+  const agent = new LlmAgent({ name: 'tester', model: modelOf([calls]), tools: [own.echo, own.fail] });
+  const plugins = [second.actlog(adapter), actlog(adapter), second.actlog(adapter), actlog(adapter)];
+  await runAgent(agent, { sessionId: 'two-copies', plugins });
+  await service.client.policies.archive(id);
+  const events = (await service.events('two-copies')).map(({ toolName, status }) => `${toolName} ${status}`);
+  expect(events.sort()).toEqual(['echo 200', 'fail 403', 'nowhere 404']);
 });
 
 test('what the user made of errors is kept, and the record has the status of the error that the tool threw', async () => {

@@ -1,9 +1,8 @@
 import { responseStatuses, type ToolOutcome } from '@actlog/recorder';
-import type { AdapterCalls, AdapterOptions } from '@actlog/recorder/adapter';
+import { type AdapterCalls, type AdapterOptions, ownName } from '@actlog/recorder/adapter';
 import { BasePlugin, type Context } from '@google/adk';
 import { googleAdkCalls, surroundings } from './google-adk-calls.ts';
 import { providerCalls } from './provider-calls.ts';
-import { isNewTo } from './record-once.ts';
 import { hasRun, recordRun } from './recorded-tool.ts';
 import { failed, type ResponseCall } from './response-call.ts';
 import { awaitsAnswer } from './tool-run.ts';
@@ -12,9 +11,6 @@ import { tellTools, unknownToolCalls } from './unknown-tools.ts';
 type Given<Callback extends keyof BasePlugin> = BasePlugin[Callback] extends (given: infer Params) => unknown
   ? Params
   : never;
-
-/** How many were made: ADK refuses two plugins of one name, and a runner that has two is to run. */
-let made = 0;
 
 /** The plugin behind `actlog()`. */
 export function recordPlugin(options: AdapterOptions = {}): BasePlugin {
@@ -29,8 +25,7 @@ class RecordPlugin extends BasePlugin {
   readonly #calls: AdapterCalls;
 
   constructor(options: AdapterOptions) {
-    made += 1;
-    super(made === 1 ? 'actlog' : `actlog-${made}`);
+    super(ownName('google-adk')); // ADK refuses two plugins of one name, and a runner that has two is to run
     this.#calls = googleAdkCalls(options);
   }
 
@@ -59,7 +54,7 @@ class RecordPlugin extends BasePlugin {
   }
 
   #recordOnce(context: Context, { outcome, source, ...call }: ResponseCall): void {
-    if (!this.#calls.covers(call.toolName) || !isNewTo(this.#calls.recorder, source)) return;
+    if (!this.#calls.covers(call.toolName) || !this.#calls.claim(source)) return;
     this.#calls.record({ ...surroundings(context), ...call }, outcome);
   }
 }

@@ -1,5 +1,5 @@
 import { ActionDeniedError } from '@actlog/recorder';
-import type { AdapterCalls } from '@actlog/recorder/adapter';
+import { type AdapterCalls, processWide } from '@actlog/recorder/adapter';
 import { type BaseTool, type Context, isAgentTool, isFunctionTool } from '@google/adk';
 import { surroundings } from './google-adk-calls.ts';
 import { withinAgentTool } from './inner-agents.ts';
@@ -14,8 +14,8 @@ interface AwaitedRun extends ToolRun {
   hasBegun: boolean;
 }
 
-const runs = new WeakMap<Context, AwaitedRun>();
-const recordedTools = new WeakSet<BaseTool>();
+const runs = processWide('@actlog/google-adk/runs', () => new WeakMap<Context, AwaitedRun>());
+const recordedTools = processWide('@actlog/google-adk/recorded-tools', () => new WeakSet<BaseTool>());
 
 /**
  * Has the coming run of a tool recorded and guarded, where the options name it. Callbacks before and after cannot be
@@ -25,24 +25,24 @@ const recordedTools = new WeakSet<BaseTool>();
 export function recordRun(tool: BaseTool, context: Context, calls: AdapterCalls): void {
   if (!calls.covers(tool.name) && !isAgentTool(tool)) return;
   const isFunction = isFunctionTool(tool);
-  const run = runs.get(context) ?? {
+  const run = runs().get(context) ?? {
     context,
     isFunction,
     hasReachedFunction: false,
     hasBegun: false,
     recordedBy: new Set(),
   };
-  runs.set(context, run);
+  runs().set(context, run);
   run.recordedBy.add(calls);
-  if (recordedTools.has(tool)) return;
-  recordedTools.add(tool);
+  if (recordedTools().has(tool)) return;
+  recordedTools().add(tool);
   wrapMethod(tool, 'runAsync', (original, request: Request) => {
-    const recorded = runs.get(request.toolContext);
+    const recorded = runs().get(request.toolContext);
     return recorded ? runRecorded(tool, request, recorded, original) : original();
   });
   if (isFunction) {
     wrapMethod(tool, 'execute', (original, _args: unknown, toolContext?: Context) => {
-      const recorded = toolContext && runs.get(toolContext);
+      const recorded = toolContext && runs().get(toolContext);
       return recorded ? runFunction(recorded, original) : original();
     });
   }
@@ -50,7 +50,7 @@ export function recordRun(tool: BaseTool, context: Context, calls: AdapterCalls)
 
 /** Whether the tool itself ran in this context, and so recorded its call. */
 export function hasRun(context: Context): boolean {
-  return runs.get(context)?.hasBegun ?? false;
+  return runs().get(context)?.hasBegun ?? false;
 }
 
 function wrapMethod<Args extends unknown[]>(
@@ -91,7 +91,7 @@ async function runRecorded(
     try {
       return await withinAgentTool(tool, { recordedBy: run.recordedBy, record: recordRun }, original);
     } catch (error) {
-      if (run.thrown !== undefined && error instanceof Error) thrownErrors.set(error, run.thrown);
+      if (run.thrown !== undefined && error instanceof Error) thrownErrors().set(error, run.thrown);
       throw error;
     }
   };
@@ -99,7 +99,7 @@ async function runRecorded(
     if (!calls.covers(tool.name)) continue;
     const inner = next;
     const call = { ...surroundings(toolContext), toolName: tool.name, arguments: args };
-    runsOfCalls.set(call, run);
+    runsOfCalls().set(call, run);
     next = () => calls.run(call, inner);
   }
   try {

@@ -4,8 +4,8 @@ import { awaitsAnswer, runsOfCalls, thrownErrors } from './tool-run.ts';
 
 /** What the function of a tool threw, out of the error that ADK makes of it. */
 export function thrownByTool(error: unknown): unknown {
-  return typeof error === 'object' && error !== null && thrownErrors.has(error)
-    ? thrownErrors.get(error)
+  return typeof error === 'object' && error !== null && thrownErrors().has(error)
+    ? thrownErrors().get(error)
     : error;
 }
 
@@ -14,7 +14,7 @@ export function thrownByTool(error: unknown): unknown {
  * where the recorder's own table knows best.
  */
 export function toolOutcomeStatus(outcome: ToolOutcome, call: HookedCall): number | null | undefined {
-  const run = runsOfCalls.get(call);
+  const run = runsOfCalls().get(call);
   if (!run) return undefined;
   if (outcome.ok && awaitsAnswer(run)) return null;
   if (!run.isFunction || run.hasReachedFunction) return undefined;

@@ -1,4 +1,4 @@
-import type { HookedCall } from '@actlog/recorder/adapter';
+import { type HookedCall, processWide } from '@actlog/recorder/adapter';
 import type { Context } from '@google/adk';
 
 /** What is found out about one run of a tool while it runs. */
@@ -13,10 +13,16 @@ export interface ToolRun {
 }
 
 /** Runs by their calls, for who is asked how a call ended. */
-export const runsOfCalls = new WeakMap<HookedCall, ToolRun>();
+export const runsOfCalls: () => WeakMap<HookedCall, ToolRun> = processWide(
+  '@actlog/google-adk/runs-of-calls',
+  () => new WeakMap(),
+);
 
 /** What tools threw, by the errors that ADK made of it. */
-export const thrownErrors = new WeakMap<object, unknown>();
+export const thrownErrors: () => WeakMap<object, unknown> = processWide(
+  '@actlog/google-adk/thrown-errors',
+  () => new WeakMap(),
+);
 
 /** Whether the tool asked for a person or for credentials instead, and will be run again when it has them. */
 export function awaitsAnswer({ context }: Pick<ToolRun, 'context'>): boolean {

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { conversationSession } from '@actlog/recorder/adapter';
+import { conversationSession, processWidePerOwner } from '@actlog/recorder/adapter';
 import type { Invocation, LiveSpan } from './hooked-call.ts';
 import { currentPlace } from './place.ts';
 import { locate, type TracedPlace, tracedPlace } from './traced-place.ts';
 
 /** Sessions of runs that have no thread: a run has one request context. */
-const madeUp = new WeakMap<object, string>();
+const madeUpFor = processWidePerOwner('@actlog/mastra/sessions', randomUUID);
 
 /**
  * The session of a call: that of the agent who delegates to this one, since Mastra gives each delegation a thread of
@@ -32,10 +32,4 @@ function* around(innermost: LiveSpan | undefined): Generator<TracedPlace> {
 
 function text(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
-}
-
-function madeUpFor(run: object): string {
-  const known = madeUp.get(run) ?? randomUUID();
-  madeUp.set(run, known);
-  return known;
 }

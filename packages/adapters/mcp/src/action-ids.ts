@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { processWide } from '@actlog/recorder/adapter';
 import { type CallParams, callText } from './call-params.ts';
 
 /** How many calls that wait for the user are remembered. */
@@ -10,7 +11,7 @@ export interface Caller {
   readonly sessionId?: string | undefined;
 }
 
-const waiting = new Map<string, string[]>();
+const waiting = processWide('@actlog/mcp/action-ids', () => new Map<string, string[]>());
 
 /**
  * The action of a call that goes on: the one of the call that asked the user for more, so that a person approves once
@@ -22,9 +23,9 @@ const waiting = new Map<string, string[]>();
 export function takeActionId(caller: Caller, params: CallParams): string | undefined {
   if (params.inputResponses === undefined && params.requestState === undefined) return undefined;
   const key = keyOf(caller, params);
-  const ids = key === undefined ? undefined : waiting.get(key);
+  const ids = key === undefined ? undefined : waiting().get(key);
   const id = ids?.pop();
-  if (key !== undefined && ids?.length === 0) waiting.delete(key);
+  if (key !== undefined && ids?.length === 0) waiting().delete(key);
   return id;
 }
 
@@ -32,11 +33,11 @@ export function takeActionId(caller: Caller, params: CallParams): string | undef
 export function keepActionId(caller: Caller, params: CallParams, actionId: string): void {
   const key = keyOf(caller, params);
   if (key === undefined) return;
-  const ids = waiting.get(key) ?? [];
-  waiting.delete(key); // set again, as the youngest
-  waiting.set(key, [...ids.slice(1 - maxWaiting), actionId]);
-  const [oldest] = waiting.keys();
-  if (waiting.size > maxWaiting && oldest !== undefined) waiting.delete(oldest);
+  const ids = waiting().get(key) ?? [];
+  waiting().delete(key); // set again, as the youngest
+  waiting().set(key, [...ids.slice(1 - maxWaiting), actionId]);
+  const [oldest] = waiting().keys();
+  if (waiting().size > maxWaiting && oldest !== undefined) waiting().delete(oldest);
 }
 
 function keyOf({ agentId, sessionId }: Caller, params: CallParams): string | undefined {

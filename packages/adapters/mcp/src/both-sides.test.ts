@@ -1,4 +1,4 @@
-import { Service, suiteTools } from '@actlog/adapter-suite';
+import { Service, secondCopy, suiteTools } from '@actlog/adapter-suite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as v1 from '../tests/sdk-v1.ts';
 import * as v2 from '../tests/sdk-v2.ts';
@@ -27,6 +27,18 @@ test.each([
     'echo 200',
     'fail 500',
   ]);
+});
+
+test('a client and a server that two copies of the package record count each call once', async () => {
+  const second = await secondCopy(() => import('./index.ts'));
+  expect(second.actlog).not.toBe(actlog);
+  const options = { recorder: service.recorder(), sessionId: 'two-copies' };
+  const server = second.actlog(v1.emptyServer(), options);
+  v1.register(server, suiteTools().all);
+  const client = actlog(v1.newClient(), options);
+  await v1.connectInMemory(client, server);
+  await client.callTool({ name: 'echo', arguments: { text: 'a' } });
+  expect(await service.events('two-copies')).toHaveLength(1);
 });
 
 test('a tool that calls a tool of another server is two calls', async () => {

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { processWide } from '@actlog/recorder/adapter';
 import { type CallParams, isSameCall } from './call-params.ts';
 
 /** A call that a recorded client is making. */
@@ -12,11 +13,11 @@ interface UnderwayCall extends ClientCall {
   isTaken: boolean;
 }
 
-const underway = new AsyncLocalStorage<UnderwayCall>();
+const underway = processWide('@actlog/mcp/client-call', () => new AsyncLocalStorage<UnderwayCall>());
 
 /** The call that is being made here: the requests that the client makes for it are part of it. */
 export function currentClientCall(): ClientCall | undefined {
-  return underway.getStore();
+  return underway().getStore();
 }
 
 /**
@@ -24,7 +25,7 @@ export function currentClientCall(): ClientCall | undefined {
  * here too, so the id is given out once, and only to the very same tool and arguments: an approval lets one call run.
  */
 export function takeClientCallId(params: CallParams): string | undefined {
-  const call = underway.getStore();
+  const call = underway().getStore();
   if (!call || call.isTaken || !isSameCall(call.params, params)) return undefined;
   call.isTaken = true;
   return call.callId;
@@ -32,5 +33,5 @@ export function takeClientCallId(params: CallParams): string | undefined {
 
 /** Makes a call. */
 export function asClientCall<Result>(call: ClientCall, run: () => Result): Result {
-  return underway.run({ ...call, isTaken: false }, run);
+  return underway().run({ ...call, isTaken: false }, run);
 }

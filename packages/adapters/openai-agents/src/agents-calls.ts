@@ -4,7 +4,10 @@ import { AdapterCalls, type AdapterOptions } from '@actlog/recorder/adapter';
 import { version } from './version.ts';
 
 /** The outcome of a call that will come again, or that never came to run. */
-export const unfinished = { ok: false, error: Symbol('unfinished') } as const satisfies ToolOutcome;
+export const unfinished = {
+  ok: false,
+  error: Symbol.for('@actlog/openai-agents/unfinished'),
+} as const satisfies ToolOutcome;
 
 /** What passes the calls of the Agents SDK to the recorder. */
 export function agentsCalls(options: AdapterOptions): AdapterCalls {

@@ -114,6 +114,9 @@ test('what OpenAI ran for a response is recorded, once', async () => {
   };
   expect(await answer(response)).toEqual([]);
   await answer(response);
+  const other = { recorder: service.recorder(), sessionId: 'conv_1-other' };
+  await actlog.answers({}, other)(response);
+  expect(await service.events(other.sessionId)).toHaveLength(5);
   expect(await service.events('conv_1')).toMatchObject([
     { toolName: 'web_search', status: 200 },
     { toolName: 'find', status: 500 },

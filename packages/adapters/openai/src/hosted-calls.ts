@@ -31,8 +31,6 @@ const answerFields = new Set([
   'server_label',
 ]);
 
-const recorded = new WeakSet<object>();
-
 /** Records what OpenAI ran for an answer, each call once. */
 export function recordHostedCalls(
   answer: ResponsesAnswer,
@@ -40,11 +38,10 @@ export function recordHostedCalls(
 ): void {
   const output = answer.output as readonly OutputItem[];
   for (const item of output) {
-    if (!isHosted(item, output) || recorded.has(item)) continue;
-    recorded.add(item);
+    if (!isHosted(item, output)) continue;
     const isMcp = item.type === 'mcp_call';
     const toolName = isMcp ? String(item.name) : item.type.replace(/_call$/, '');
-    if (!calls.covers(toolName)) continue;
+    if (!calls.covers(toolName) || !calls.claim(item)) continue;
     calls.record({ toolName, arguments: askedOf(item), sessionId }, outcomeOf(item));
   }
 }

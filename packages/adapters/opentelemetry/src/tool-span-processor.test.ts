@@ -1,4 +1,4 @@
-import { Service } from '@actlog/adapter-suite';
+import { Service, secondCopy } from '@actlog/adapter-suite';
 import { type Attributes, ROOT_CONTEXT, type Span, trace } from '@opentelemetry/api';
 import { AlwaysOffSampler, BasicTracerProvider, type SpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -94,6 +94,14 @@ test('two processors with recorders of their own both record', async () => {
   const second = actlog({ ...options, recorder: service.recorder() });
   begin(providerOf(first, second), 'agent', toolAttributes('shared')).end();
   expect(await service.events('two-recorders')).toHaveLength(2);
+});
+
+test('two copies of the package count each call once', async () => {
+  const second = await secondCopy(() => import('./index.ts'));
+  expect(second.actlog).not.toBe(actlog);
+  const options = { recorder: service.recorder(), sessionId: 'two-copies' };
+  begin(providerOf(actlog(options), second.actlog(options)), 'agent', toolAttributes('shared')).end();
+  expect(await service.events('two-copies')).toHaveLength(1);
 });
 
 test('arguments that a span cuts short are known as not known', async () => {

@@ -1,4 +1,4 @@
-import type { Recorder, ToolOutcome } from '@actlog/recorder';
+import type { ToolOutcome } from '@actlog/recorder';
 import { type AdapterCalls, noArgumentsHash } from '@actlog/recorder/adapter';
 import type { ReadableSpan, SpanProcessor } from '@opentelemetry/sdk-trace-base';
 import type { ToolSpan } from './dialect.ts';
@@ -9,9 +9,6 @@ import { otelCalls } from './otel-calls.ts';
 import { failureOf } from './span-failure.ts';
 import { surroundings } from './surroundings.ts';
 import { toolSpanOf } from './tool-span.ts';
-
-/** Which recorders have a span, where more than one of these processors is in the provider. */
-const recorded = new WeakMap<ReadableSpan, Set<Recorder>>();
 
 /** Records the tool calls of spans as they end. Nothing in it throws into the code that ends a span. */
 export class ToolSpanProcessor implements SpanProcessor {
@@ -30,7 +27,7 @@ export class ToolSpanProcessor implements SpanProcessor {
   onEnd(span: ReadableSpan): void {
     this.#live.end(span);
     const tool = toolSpanOf(span);
-    if (!tool || !this.#calls.covers(tool.toolName) || !this.#claim(span)) return;
+    if (!tool || !this.#calls.covers(tool.toolName) || !this.#calls.claim(span)) return;
     const around = this.#live.around(span);
     if (this.#emitted.isToldByAnother(span, tool, around)) return;
     const isShown = tool.arguments !== undefined;
@@ -53,15 +50,6 @@ export class ToolSpanProcessor implements SpanProcessor {
   /** As `forceFlush`: the recorder is its owner's, who may use it on. */
   shutdown(): Promise<void> {
     return this.forceFlush();
-  }
-
-  #claim(span: ReadableSpan): boolean {
-    const recorders = recorded.get(span) ?? new Set();
-    recorded.set(span, recorders);
-    const { recorder } = this.#calls;
-    if (recorders.has(recorder)) return false;
-    recorders.add(recorder);
-    return true;
   }
 }
 

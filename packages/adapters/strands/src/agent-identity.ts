@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { conversationSession } from '@actlog/recorder/adapter';
+import { conversationSession, processWidePerOwner } from '@actlog/recorder/adapter';
 import type { LocalAgent } from '@strands-agents/sdk';
 
 /** What an agent is called when its user did not name it. */
@@ -7,7 +7,7 @@ const defaultId = 'agent';
 const defaultName = 'Strands Agent';
 
 /** Sessions of agents that have none. */
-const madeUp = new WeakMap<object, string>();
+const madeUpFor = processWidePerOwner('@actlog/strands/sessions', randomUUID);
 
 /** What an agent holds of its session; the oldest Strands tells it nowhere else than in `_sessionId`. */
 interface WithSession {
@@ -32,12 +32,6 @@ export function sessionOf(agent: LocalAgent): string {
     text((agent as WithSession).sessionId) ??
     madeUpFor(agent)
   );
-}
-
-function madeUpFor(agent: object): string {
-  const known = madeUp.get(agent) ?? randomUUID();
-  madeUp.set(agent, known);
-  return known;
 }
 
 /** The id or the name that the agent's user gave it. */

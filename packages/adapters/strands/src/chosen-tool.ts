@@ -1,4 +1,4 @@
-import { type AdapterCalls, withMethods } from '@actlog/recorder/adapter';
+import { type AdapterCalls, processWide, withMethods } from '@actlog/recorder/adapter';
 import type { BeforeToolCallEvent, Tool, ToolContext } from '@strands-agents/sdk';
 import { recordedStream } from './recorded-tool.ts';
 
@@ -8,7 +8,7 @@ interface StandIn {
   hasRun: boolean;
 }
 
-const standIns = new WeakMap<Tool, StandIn>();
+const standIns = processWide('@actlog/strands/stand-ins', () => new WeakMap<Tool, StandIn>());
 
 /**
  * Has the call run a stand-in that records it, for whichever tool hooks leave in `selectedTool`. Hooks that come later
@@ -31,7 +31,7 @@ export function recordChosenTool(event: BeforeToolCallEvent, calls: AdapterCalls
     get() {
       const tool = choice();
       if (!tool || !calls.covers(event.toolUse.name)) return tool;
-      if (!standIn || standIns.get(standIn)?.tool !== tool) standIn = standInFor(tool, calls);
+      if (!standIn || standIns().get(standIn)?.tool !== tool) standIn = standInFor(tool, calls);
       return standIn;
     },
     set(tool: Tool | undefined) {
@@ -49,7 +49,7 @@ function standInFor(tool: Tool, calls: AdapterCalls): Tool {
       return recordedStream(tool, calls, context);
     },
   });
-  standIns.set(standIn, state);
+  standIns().set(standIn, state);
   return standIn;
 }
 
@@ -57,7 +57,7 @@ function standInFor(tool: Tool, calls: AdapterCalls): Tool {
 export function behindStandIns(given: Tool | undefined): { tool: Tool | undefined; hasRun: boolean } {
   let tool = given;
   let hasRun = false;
-  for (let state = tool && standIns.get(tool); state; state = standIns.get(tool as Tool)) {
+  for (let state = tool && standIns().get(tool); state; state = standIns().get(tool as Tool)) {
     tool = state.tool;
     hasRun ||= state.hasRun;
   }

@@ -1,27 +1,21 @@
 import { responseStatuses, type ToolOutcome } from '@actlog/recorder';
+import { processWide } from '@actlog/recorder/adapter';
 import type { AfterToolCallEvent } from '@strands-agents/sdk';
 import { behindStandIns } from './chosen-tool.ts';
 import { outcomeOf } from './tool-outcome.ts';
 
-/** What is known of a call that is over, for all interventions that hear of it. */
-interface FinishedCall {
-  /** Whether its tool ran, and so recorded it. */
-  readonly hasRun: boolean;
-  /** Who has recorded it meanwhile. */
-  readonly recordedBy: Set<object>;
-}
+/** Calls that are over and whose tools ran. */
+const ranCalls = processWide('@actlog/strands/ran-calls', () => new WeakSet<AfterToolCallEvent>());
 
-const finishedCalls = new WeakMap<AfterToolCallEvent, FinishedCall>();
-
-/** Looks behind the stand-in, and puts the tool itself back in the event, so that other hooks know it as theirs. */
-export function finishedCall(event: AfterToolCallEvent): FinishedCall {
-  const known = finishedCalls.get(event);
-  if (known) return known;
-  const { tool, hasRun } = behindStandIns(event.tool);
-  Object.assign(event, { tool });
-  const finished = { hasRun, recordedBy: new Set<object>() };
-  finishedCalls.set(event, finished);
-  return finished;
+/**
+ * Whether the tool of a call that is over ran, and so recorded it. Looks behind the stand-in, and puts the tool itself
+ * back in the event, so that other hooks know it as theirs.
+ */
+export function hasRun(event: AfterToolCallEvent): boolean {
+  const behind = behindStandIns(event.tool);
+  Object.assign(event, { tool: behind.tool });
+  if (behind.hasRun) ranCalls().add(event);
+  return ranCalls().has(event);
 }
 
 /** How a call ended whose tool did not run: there was none, a hook cancelled it, or a hook answered in its place. */

@@ -1,4 +1,4 @@
-import { Service, withEnvironment } from '@actlog/adapter-suite';
+import { Service, secondCopy, withEnvironment } from '@actlog/adapter-suite';
 import { ActionDeniedError, sharedRecorder } from '@actlog/recorder';
 import { AfterToolCallEvent, Agent, BeforeToolCallEvent, HookOrder, tool } from '@strands-agents/sdk';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -35,6 +35,27 @@ test('a denial is told in its own words alone, and hooks see the error and the t
   expect(seen).toMatchObject([{ error: expect.any(ActionDeniedError), tool: fail }]);
   expect(seen[0]?.tool).toBe(fail);
   await service.client.policies.archive(id);
+});
+
+test('two copies of the package are two interventions, and count each call once', async () => {
+  const second = await secondCopy(() => import('./index.ts'));
+  expect(second.actlog).not.toBe(actlog);
+  const adapter = { recorder: service.recorder(), sessionId: 'two-copies' };
+  const { echo } = tools();
+  const agent = new Agent({
+    model: modelOf([
+      [
+        { name: 'echo', args: { text: 'a' } },
+        { name: 'nowhere', args: {} },
+      ],
+    ]),
+    tools: second.actlog.tools([echo], adapter),
+    interventions: [second.actlog(adapter), actlog(adapter), second.actlog(adapter), actlog(adapter)],
+    printer: false,
+  });
+  await agent.invoke('go');
+  const events = (await service.events('two-copies')).map(({ toolName, status }) => `${toolName} ${status}`);
+  expect(events.sort()).toEqual(['echo 200', 'nowhere 404']);
 });
 
 test('a call that a hook cancels is one event, though two interventions hear of it', async () => {

@@ -1,4 +1,4 @@
-import type { AdapterCalls, AdapterOptions } from '@actlog/recorder/adapter';
+import { type AdapterCalls, type AdapterOptions, ownName } from '@actlog/recorder/adapter';
 import {
   type AfterToolCallEvent,
   type BeforeToolCallEvent,
@@ -6,11 +6,8 @@ import {
   InterventionHandler,
 } from '@strands-agents/sdk';
 import { recordChosenTool } from './chosen-tool.ts';
-import { finishedCall, outcomeOfUnrun } from './finished-call.ts';
+import { hasRun, outcomeOfUnrun } from './finished-call.ts';
 import { hookedCall, strandsCalls } from './strands-calls.ts';
-
-/** How many were made: Strands refuses two interventions of one name, and an agent that has two is to run. */
-let made = 0;
 
 /** The intervention behind `actlog()`. */
 export function recordIntervention(options: AdapterOptions = {}): InterventionHandler {
@@ -23,13 +20,12 @@ export function recordIntervention(options: AdapterOptions = {}): InterventionHa
  * will be.
  */
 class RecordIntervention extends InterventionHandler {
-  override readonly name: string;
+  /** Strands refuses two interventions of one name, and an agent that has two is to run. */
+  override readonly name = ownName('strands');
   readonly #calls: AdapterCalls;
 
   constructor(options: AdapterOptions) {
     super();
-    made += 1;
-    this.name = made === 1 ? 'actlog' : `actlog-${made}`;
     this.#calls = strandsCalls(options);
   }
 
@@ -39,9 +35,7 @@ class RecordIntervention extends InterventionHandler {
   }
 
   override afterToolCall(event: AfterToolCallEvent) {
-    const { hasRun, recordedBy } = finishedCall(event);
-    if (!hasRun && !recordedBy.has(this.#calls.recorder) && this.#calls.covers(event.toolUse.name)) {
-      recordedBy.add(this.#calls.recorder);
+    if (!hasRun(event) && this.#calls.covers(event.toolUse.name) && this.#calls.claim(event)) {
       this.#calls.record(hookedCall(event), outcomeOfUnrun(event));
     }
     return InterventionActions.proceed();

@@ -1,5 +1,6 @@
 import { prepareCalls } from '../active-call.ts';
 import type { AdapterIdentity, AdapterRecorder } from '../adapter-recorder.ts';
+import { processWidePerOwner } from '../process-wide.ts';
 import type { Recorder } from '../recorder.ts';
 import { defaultResponseStatus, isResponseStatus, type ToolOutcome } from '../response-status.ts';
 import { prepareSessions } from '../session.ts';
@@ -8,6 +9,9 @@ import type { AdapterOptions, ToolFilter } from './adapter-options.ts';
 import { BegunCall } from './begun-call.ts';
 import { noteHookedCall, takeHookedCall } from './hooked-calls.ts';
 import { type Wrapping, withCallId } from './wrapped-call.ts';
+
+/** What told a recorder of calls. */
+const claimed = processWidePerOwner('@actlog/recorder/claimed', () => new WeakSet<object>());
 
 /** A tool call as a framework's hook sees it. */
 export interface HookedCall {
@@ -102,6 +106,17 @@ export class AdapterCalls {
    */
   begin(call: HookedCall): Promise<BegunCall> {
     return BegunCall.begin((body) => this.run(call, body));
+  }
+
+  /**
+   * Whether the recorder has no call yet that it was told of by this object; from then on, it has one. For hooks that
+   * hear of a call when it has ended, all by the same object.
+   */
+  claim(told: object): boolean {
+    const all = claimed(this.recorder);
+    if (all.has(told)) return false;
+    all.add(told);
+    return true;
   }
 
   /** Records a call that has ended, unless its end was no end. */

@@ -11,5 +11,6 @@ export { AdapterCalls, type AdapterTraits, type HookedCall } from './adapter-cal
 export type { AdapterOptions, SessionSource, ToolFilter } from './adapter-options.ts';
 export { BegunCall } from './begun-call.ts';
 export { conversationSession } from './conversation.ts';
+export { ownName } from './own-name.ts';
 export { type BoundFunctions, withMethods } from './with-methods.ts';
 export type { Wrapping } from './wrapped-call.ts';
