@@ -39,8 +39,7 @@ export interface CallSurroundings {
  */
 export async function answeredCall(call: AskedCall, surroundings: CallSurroundings): Promise<string> {
   try {
-    const result = await recordedRun(call, surroundings);
-    return typeof result === 'string' ? result : (JSON.stringify(result) ?? '');
+    return await recordedRun(call, surroundings);
   } catch (error) {
     if (surroundings.signal?.aborted) throw error;
     if (ActionDeniedError.isInstance(error)) return error.message;
@@ -48,7 +47,7 @@ export async function answeredCall(call: AskedCall, surroundings: CallSurroundin
   }
 }
 
-async function recordedRun(asked: AskedCall, surroundings: CallSurroundings): Promise<unknown> {
+async function recordedRun(asked: AskedCall, surroundings: CallSurroundings): Promise<string> {
   const { calls, functions, sessionId, signal } = surroundings;
   const { id: callId, name: toolName, text, isFreeText } = asked;
   const args = isFreeText ? text : parsedArguments(text || '{}');
@@ -60,8 +59,15 @@ async function recordedRun(asked: AskedCall, surroundings: CallSurroundings): Pr
     throw refused;
   }
   const own = typeof functions === 'function' ? functions : (functions[toolName] as RunCall);
-  const run = () => own(args, { callId, toolName, signal });
-  return isCovered ? calls.run(call, run) : run();
+  let told = '';
+  const run = async () => {
+    const result = await own(args, { callId, toolName, signal });
+    // A part of the call: where this throws, the model is told of a failure.
+    told = typeof result === 'string' ? result : (JSON.stringify(result) ?? '');
+    return result;
+  };
+  await (isCovered ? calls.run(call, run) : run());
+  return told;
 }
 
 /** Why a call cannot be run at all. */

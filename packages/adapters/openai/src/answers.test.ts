@@ -53,6 +53,15 @@ test('arguments that are no JSON are told so, and recorded as they are', async (
   });
 });
 
+test('a result that cannot be told to the model is a failure, as the model is told', async () => {
+  const round: Record<string, unknown> = {};
+  round.self = round;
+  const answer = actlog.answers({ echo: () => round }, { recorder: service.recorder(), sessionId: 'round' });
+  const [told] = await answer(asked(chatCall('echo', '{}')));
+  expect(told?.content).toMatch(/^Error: Converting circular structure to JSON/);
+  expect(await service.events('round')).toMatchObject([{ toolName: 'echo', status: 500 }]);
+});
+
 test('one function may run all tools, and hears of the call', async () => {
   const heard: unknown[] = [];
   const signal = new AbortController().signal;
