@@ -69,6 +69,35 @@ test('two copies of the package are two plugins, and count each call once', asyn
   expect(events.sort()).toEqual(['echo 200', 'fail 403', 'nowhere 404']);
 });
 
+test('a frozen tool is recorded and guarded, and so are others of its class', async () => {
+  const { id } = await service.client.policies.create({
+    name: 'no',
+    effect: 'deny',
+    match: { tools: ['fail'] },
+  });
+  const own = tools();
+  const frozen = [Object.freeze(own.echo), Object.freeze(own.fail)];
+  const calls = [echo, fail, { name: 'shout', args: {} }, { name: 'break', args: {} }];
+  const shout = new FunctionTool({ name: 'shout', description: 'Shouts.', execute: () => 'A!' });
+  const broken = () => {
+    throw new Error('It broke.');
+  };
+  const breaks = Object.freeze(new FunctionTool({ name: 'break', description: 'Breaks.', execute: broken }));
+  const agent = new LlmAgent({ name: 'tester', model: modelOf([calls]), tools: [...frozen, shout, breaks] });
+  const plugins = [actlog({ recorder: service.guarded() })];
+  const events = await runAgent(agent, { sessionId: 'frozen', plugins });
+  await service.client.policies.archive(id);
+  expect(toolAnswers(events).map(({ text }) => text)).toEqual([
+    'echo: a',
+    expect.stringMatching(/was not run/),
+    'A!',
+    expect.stringMatching(/It broke/),
+  ]);
+  expect(own.ran).toEqual(['echo a']);
+  const recorded = (await service.events('frozen')).map(({ toolName, status }) => `${toolName} ${status}`);
+  expect(recorded).toEqual(['echo 200', 'fail 403', 'shout 200', 'break 500']);
+});
+
 test('what the user made of errors is kept, and the record has the status of the error that the tool threw', async () => {
   const own = tools();
   const plugin = new OwnPlugin();

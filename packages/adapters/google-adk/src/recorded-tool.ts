@@ -15,7 +15,7 @@ interface AwaitedRun extends ToolRun {
 }
 
 const runs = processWide('@actlog/google-adk/runs', () => new WeakMap<Context, AwaitedRun>());
-const recordedTools = processWide('@actlog/google-adk/recorded-tools', () => new WeakSet<BaseTool>());
+const recordedTools = processWide('@actlog/google-adk/recorded-tools', () => new WeakSet<object>());
 
 /**
  * Has the coming run of a tool recorded and guarded, where the options name it. Callbacks before and after cannot be
@@ -24,7 +24,9 @@ const recordedTools = processWide('@actlog/google-adk/recorded-tools', () => new
  */
 export function recordRun(tool: BaseTool, context: Context, calls: AdapterCalls): void {
   if (!calls.covers(tool.name) && !isAgentTool(tool)) return;
-  const isFunction = isFunctionTool(tool);
+  const holder = holderOf(tool);
+  // The function of a frozen tool is out of reach.
+  const isFunction = isFunctionTool(tool) && holder === tool;
   const run = runs().get(context) ?? {
     context,
     isFunction,
@@ -34,14 +36,14 @@ export function recordRun(tool: BaseTool, context: Context, calls: AdapterCalls)
   };
   runs().set(context, run);
   run.recordedBy.add(calls);
-  if (recordedTools().has(tool)) return;
-  recordedTools().add(tool);
-  wrapMethod(tool, 'runAsync', (original, request: Request) => {
+  if (recordedTools().has(holder)) return;
+  recordedTools().add(holder);
+  wrapMethod(holder, 'runAsync', (ran, original, request: Request) => {
     const recorded = runs().get(request.toolContext);
-    return recorded ? runRecorded(tool, request, recorded, original) : original();
+    return recorded ? runRecorded(ran as BaseTool, request, recorded, original) : original();
   });
   if (isFunction) {
-    wrapMethod(tool, 'execute', (original, _args: unknown, toolContext?: Context) => {
+    wrapMethod(tool, 'execute', (_tool, original, _args: unknown, toolContext?: Context) => {
       const recorded = toolContext && runs().get(toolContext);
       return recorded ? runFunction(recorded, original) : original();
     });
@@ -53,18 +55,24 @@ export function hasRun(context: Context): boolean {
   return runs().get(context)?.hasBegun ?? false;
 }
 
+/** What a tool's run can be wrapped in: the tool itself; for one that is frozen its class, as its method is there. */
+function holderOf(tool: BaseTool): object {
+  const isOpen = Object.isExtensible(tool) || Object.hasOwn(tool, 'runAsync');
+  return isOpen ? tool : (Reflect.getPrototypeOf(tool) as object);
+}
+
 function wrapMethod<Args extends unknown[]>(
-  tool: BaseTool,
+  holder: object,
   name: string,
-  wrapper: (original: Run, ...args: Args) => unknown,
+  wrapper: (tool: unknown, original: Run, ...args: Args) => unknown,
 ): void {
-  const method: unknown = Reflect.get(tool, name);
+  const method: unknown = Reflect.get(holder, name);
   if (typeof method !== 'function') return;
-  Object.defineProperty(tool, name, {
+  Object.defineProperty(holder, name, {
     configurable: true,
     writable: true,
     value(this: unknown, ...args: Args) {
-      return wrapper(() => method.apply(this, args), ...args);
+      return wrapper(this, () => method.apply(this, args), ...args);
     },
   });
 }
