@@ -35,6 +35,27 @@ test('with onToolError "throw" the error passes on', async () => {
   expect(await service.events('passes')).toMatchObject([{ status: 502 }]);
 });
 
+test.each([null, undefined, 'it broke'])(
+  'a tool that throws %j is told to the model, and recorded',
+  async (thrown) => {
+    const fail = tool(() => Promise.reject(thrown), {
+      name: 'fail',
+      description: 'Breaks.',
+      schema: z.object({}),
+    });
+    const told: Error[] = [];
+    const agent = createAgent({
+      model: modelOf([[{ name: 'fail', args: {} }]]),
+      tools: [fail],
+      middleware: [actlog({ recorder: service.recorder({ onError: (error) => told.push(error) }) })],
+    });
+    const result = await agent.invoke(question, inThread(`throws-${thrown}`));
+    expect(toolAnswers(result)).toMatchObject([{ text: `${thrown}\n Please fix your mistakes.` }]);
+    expect(await service.events(`throws-${thrown}`)).toMatchObject([{ status: 500 }]);
+    expect(told).toEqual([]);
+  },
+);
+
 test('an agent inside a tool of another: each call once, under its own agent', async () => {
   const recorder = service.recorder();
   const { echo } = tools();

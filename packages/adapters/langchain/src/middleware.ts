@@ -1,12 +1,11 @@
 import { ActionDeniedError } from '@actlog/recorder';
-import { isGraphBubbleUp } from '@langchain/langgraph';
 import { type AgentMiddleware, createMiddleware } from 'langchain';
 import { langChainCalls, surroundings } from './langchain-calls.ts';
 import type { ActlogOptions } from './options.ts';
 import { asRecordedCall } from './recorded-calls.ts';
 import { currentRun } from './run-context.ts';
 import { errorMessage, thrownMessage } from './tool-message.ts';
-import { thrownByTool } from './tool-outcome.ts';
+import { isInterruption, thrownByTool } from './tool-outcome.ts';
 
 /** The middleware behind `actlog()`. */
 export function recordMiddleware(options: ActlogOptions = {}): AgentMiddleware {
@@ -31,7 +30,7 @@ export function recordMiddleware(options: ActlogOptions = {}): AgentMiddleware {
         const recorded = { ...call, recorder: calls.recorder, tool: request.tool };
         return await calls.run(call, () => asRecordedCall(recorded, () => handler(request)));
       } catch (error) {
-        if (isGraphBubbleUp(error) || runtime.signal?.aborted) throw error;
+        if (isInterruption(error) || runtime.signal?.aborted) throw error;
         if (ActionDeniedError.isInstance(error)) return errorMessage(toolCall, error.message);
         if (options.onToolError === 'throw') throw error;
         return thrownMessage(toolCall, thrownByTool(error));

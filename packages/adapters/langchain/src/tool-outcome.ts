@@ -10,6 +10,11 @@ export function thrownByTool(error: unknown): unknown {
   return thrown;
 }
 
+/** Whether what a tool threw ends no call, but interrupts its graph or leaves it. */
+export function isInterruption(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && isGraphBubbleUp(error);
+}
+
 /**
  * The status of what LangChain made of a call: `null` for a graph that was interrupted inside the tool and will run it
  * again, `undefined` where the recorder's own table knows best.
@@ -25,6 +30,6 @@ export function toolOutcomeStatus(outcome: ToolOutcome, toolName: string): numbe
 }
 
 function statusOfError(error: unknown): number | null | undefined {
-  if (isGraphBubbleUp(error)) return null;
+  if (isInterruption(error)) return null;
   return error instanceof ToolInvocationError ? responseStatuses.invalidArguments : undefined;
 }
