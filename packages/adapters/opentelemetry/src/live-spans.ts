@@ -4,32 +4,30 @@ import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
 const maxSpans = 10_000;
 const maxDepth = 100;
 
-/** The spans that have begun and not ended: what surrounds a tool call is written on them. */
+/** A span that has begun and not ended. */
+interface LiveSpan {
+  readonly span: ReadableSpan;
+  /** The spans that it began in, innermost first. They may end before it does. */
+  readonly around: readonly ReadableSpan[];
+}
+
+/** The spans that have begun and not ended, and those around them: what surrounds a tool call is written on them. */
 export class LiveSpans {
-  readonly #spans = new Map<string, ReadableSpan>();
+  readonly #spans = new Map<string, LiveSpan>();
 
   begin(span: ReadableSpan): void {
-    this.#spans.set(span.spanContext().spanId, span);
+    const outer = this.#spans.get(span.parentSpanContext?.spanId ?? '');
+    const around = outer ? [outer.span, ...outer.around].slice(0, maxDepth) : [];
+    this.#spans.set(span.spanContext().spanId, { span, around });
     const [oldest] = this.#spans.keys();
     if (this.#spans.size > maxSpans && oldest !== undefined) this.#spans.delete(oldest);
   }
 
-  end(span: ReadableSpan): void {
-    this.#spans.delete(span.spanContext().spanId);
-  }
-
-  /** The spans around a span, innermost first. */
-  around(span: ReadableSpan): readonly ReadableSpan[] {
-    const around: ReadableSpan[] = [];
-    let outer = this.#outer(span);
-    while (outer && around.length < maxDepth) {
-      around.push(outer);
-      outer = this.#outer(outer);
-    }
+  /** The spans around a span that has ended, innermost first. */
+  end(span: ReadableSpan): readonly ReadableSpan[] {
+    const { spanId } = span.spanContext();
+    const around = this.#spans.get(spanId)?.around ?? [];
+    this.#spans.delete(spanId);
     return around;
-  }
-
-  #outer({ parentSpanContext }: ReadableSpan): ReadableSpan | undefined {
-    return parentSpanContext && this.#spans.get(parentSpanContext.spanId);
   }
 }

@@ -63,6 +63,19 @@ test('session.run says what no span says, and the nearest agent around a call ma
   ]);
 });
 
+test('a call that ends after the spans around it is in their session, and told of by one of them', async () => {
+  const provider = providerOf(actlog({ recorder: service.recorder() }));
+  const agent = { 'gen_ai.agent.name': 'support', 'gen_ai.conversation.id': 'late' };
+  const root = begin(provider, 'first', agent);
+  const call = begin(provider, 'first', toolAttributes('slow'), root);
+  const same = begin(provider, 'second', toolAttributes('slow'), call);
+  root.end();
+  call.end();
+  same.end();
+  expect(await service.events('late')).toMatchObject([{ agentId: 'support', toolName: 'slow' }]);
+  expect(await service.events(root.spanContext().traceId)).toEqual([]);
+});
+
 test('the time of an event is that at which the tool ended', async () => {
   const provider = providerOf(actlog({ recorder: service.recorder(), sessionId: 'timed' }));
   const ended = new Date(Date.now() - 60_000);

@@ -25,10 +25,9 @@ export class ToolSpanProcessor implements SpanProcessor {
   }
 
   onEnd(span: ReadableSpan): void {
-    this.#live.end(span);
+    const around = this.#live.end(span);
     const tool = toolSpanOf(span);
     if (!tool || !this.#calls.covers(tool.toolName) || !this.#calls.claim(span)) return;
-    const around = this.#live.around(span);
     if (this.#emitted.isToldByAnother(span, tool, around)) return;
     const isShown = tool.arguments !== undefined;
     const call = {
