@@ -123,6 +123,8 @@ test('the codes of MCP errors are known', async () => {
     'MCP error -32602: Invalid',
     'MCP error -32601: None',
     'MCP error -32001: Slow',
+    'MCP error -32602: Invalid tools/call result: []',
+    'MCP error -32602: Output validation error: Tool a has an output schema but no structured content was provided',
     'It broke',
   ];
   for (const [place, error] of errors.entries()) {
@@ -130,7 +132,9 @@ test('the codes of MCP errors are known', async () => {
     await driver.before(call);
     await driver.failed(call, error);
   }
-  expect(await recorded(driver)).toEqual([400, 404, 408, 500].map((status) => `tester Read ${status}`));
+  expect(await recorded(driver)).toEqual(
+    [400, 404, 408, 500, 500, 500].map((status) => `tester Read ${status}`),
+  );
 });
 
 test('a call that another process let through is recorded when it ends here', async () => {

@@ -9,11 +9,14 @@ export const aborted: ToolOutcome = {
   error: new DOMException('The run was ended before the call was.', 'AbortError'),
 };
 
+/** The words of the MCP SDK for a tool that breaks a schema itself, though its code is that of invalid arguments. */
+const invalidResult = /output schema|structured content|invalid tools\/call result/i;
+
 /** How a tool failed, by the words that Claude Code has for it. */
 export function failed(text: string, isInterrupt = false): ToolOutcome {
   if (isInterrupt) return aborted;
   const [, code] = /^MCP error (-\d+):/.exec(text) ?? [];
-  return code === undefined
+  return code === undefined || invalidResult.test(text)
     ? { ok: false, error: new Error(text) }
     : { ok: false, error: Object.assign(new Error(text), { code: Number(code) }) };
 }
