@@ -43,8 +43,13 @@ export class MessageCalls {
   #record(id: string | undefined, outcome: ReturnType<typeof clientOutcome>): void {
     const use = id === undefined ? undefined : toolUses().find(id);
     if (id === undefined || !use || !outcome || !this.#calls.covers(use.toolName)) return;
-    if (!toolUses().claim(id, this.#calls.recorder)) return;
+    const { recorder } = this.#calls;
+    if (!toolUses().claim(id, recorder)) return;
     const { toolName, input, sessionId } = use;
-    this.#calls.record({ toolName, arguments: input, sessionId }, outcome);
+    const refused = toolUses().takeRefused(use, recorder);
+    this.#calls.record(
+      { toolName, arguments: input, sessionId },
+      refused ? { ok: false, error: refused.error } : outcome,
+    );
   }
 }

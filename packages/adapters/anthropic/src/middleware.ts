@@ -89,7 +89,11 @@ function seenAsRead(
 ): Response {
   const both = unfelt(() => watched(response));
   const parsed = both ? parsedCopy(both.copy, context) : context.parse<AsyncIterable<never>>(response);
-  parsed.then((stream) => seenStream(streamedBlocks(stream), sessionId, calls)).catch(ignore);
+  const end = toolUses().beginStream();
+  parsed
+    .then((stream) => seenStream(streamedBlocks(stream), sessionId, calls))
+    .catch(ignore)
+    .finally(end);
   return both?.response ?? response;
 }
 

@@ -8,6 +8,14 @@ export interface ToolUse {
   readonly sessionId: string | undefined;
 }
 
+/** An input that a tool did not take, whose call is not known yet. */
+export interface RefusedInput {
+  readonly toolName: string;
+  readonly input: unknown;
+  readonly recorder: object;
+  readonly error: unknown;
+}
+
 /** Calls that are remembered at most: those that come with one answer, and those whose results are still out. */
 const maxUses = 10_000;
 
@@ -15,6 +23,43 @@ const maxUses = 10_000;
 class ToolUses {
   readonly #uses = new Map<string, ToolUse>();
   readonly #recorded = new Map<string, WeakSet<object>>();
+  readonly #refused = new Set<RefusedInput>();
+  #streams = 0;
+
+  /** Whether a message streams in. Its reader may know a call a moment before it is known here. */
+  get areStreaming(): boolean {
+    return this.#streams > 0;
+  }
+
+  /** A message begins to stream in; what is returned is called when it has ended. */
+  beginStream(): () => void {
+    this.#streams += 1;
+    return () => {
+      this.#streams -= 1;
+    };
+  }
+
+  /** Keeps an input that a tool did not take until its call is known. */
+  refuse(refused: RefusedInput): void {
+    this.#refused.add(refused);
+  }
+
+  /** Gives up waiting for the call of an input. False where the call became known, and took it. */
+  forget(refused: RefusedInput): boolean {
+    return this.#refused.delete(refused);
+  }
+
+  /** What the tool of a call threw for its input, once. */
+  takeRefused({ toolName, input }: ToolUse, recorder: object): RefusedInput | undefined {
+    const text = JSON.stringify(input);
+    for (const refused of this.#refused) {
+      const fits = refused.toolName === toolName && refused.recorder === recorder;
+      if (!fits || JSON.stringify(refused.input) !== text) continue;
+      this.#refused.delete(refused);
+      return refused;
+    }
+    return undefined;
+  }
 
   find(id: string): ToolUse | undefined {
     return this.#uses.get(id);

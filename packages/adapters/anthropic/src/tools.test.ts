@@ -31,6 +31,25 @@ async function answersTo(calls: readonly Block[], tools: BetaToolRunnerParams['t
   return toolAnswers(sent);
 }
 
+test('arguments that do not fit are one call of their session, whenever the tool runner parses them', async () => {
+  const recorder = service.recorder({ agentId: 'parses' });
+  const middleware = [actlog.middleware({ recorder })];
+  for (const runToolsEagerly of [false, true]) {
+    const conversationId = `parses-${runToolsEagerly}`;
+    const call = { ...toolUse('repeat', { text: 5 }), id: `toolu_${conversationId}` };
+    const { client } = clientOf([[call]], { middleware });
+    const messages = [{ role: 'user' as const, content: 'go' }];
+    const params = { model: 'scripted', max_tokens: 1, messages, tools: actlog([repeat], { recorder }) };
+    const options = { openTelemetry: { conversationId } };
+    await client.beta.messages
+      .toolRunner({ ...params, stream: true, runToolsEagerly }, options)
+      .runUntilDone();
+    expect(await service.events(conversationId)).toMatchObject([{ toolName: 'repeat', status: 400 }]);
+  }
+  const sessions = await service.client.agents.sessions('parses').toArray({ limit: 10 });
+  expect(sessions).toHaveLength(2);
+});
+
 test('the hash is of what the model wrote, before the schema fills in', async () => {
   const tools = actlog([repeat], { recorder: service.recorder(), sessionId: 'raw' });
   expect(await answersTo([toolUse('repeat', { text: 'a' })], tools)).toEqual([

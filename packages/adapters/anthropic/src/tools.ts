@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers';
 import { type AdapterCalls, type Wrapping, withMethods } from '@actlog/recorder/adapter';
 import type { BetaRunnableTool } from '@anthropic-ai/sdk/lib/tools/BetaRunnableTool';
 import type { BetaRunnableToolset } from '@anthropic-ai/sdk/lib/tools/BetaRunnableToolset';
@@ -6,7 +7,7 @@ import { anthropicCalls } from './anthropic-calls.ts';
 import { throwForModel } from './denial.ts';
 import { isInvalidInput, noteInvalidInput } from './invalid-input.ts';
 import type { ActlogOptions } from './options.ts';
-import { toolUses } from './tool-uses.ts';
+import { type RefusedInput, toolUses } from './tool-uses.ts';
 
 /** What a tool runner takes: its own tools and toolsets, and those that Anthropic runs. */
 type RunnerTool = BetaToolUnion | BetaRunnableTool | BetaRunnableToolset;
@@ -75,11 +76,24 @@ function recordParse(tool: Runnable, calls: AdapterCalls, content: unknown): unk
   } catch (error) {
     const isKnown = isInvalidInput(error); // by a wrapper further in
     noteInvalidInput(error);
-    const toolName = tool.name ?? 'unknown';
-    if (!isKnown) {
-      const sessionId = toolUses().claimInput(toolName, content, calls.recorder)?.sessionId;
-      calls.record({ toolName, arguments: content, sessionId }, { ok: false, error });
-    }
+    const { recorder } = calls;
+    if (!isKnown) recordRefused({ toolName: tool.name ?? 'unknown', input: content, recorder, error }, calls);
     throw error;
   }
+}
+
+/** A tool is not told which call its input is of. */
+function recordRefused(refused: RefusedInput, calls: AdapterCalls): void {
+  const { toolName, input, recorder, error } = refused;
+  const record = () => {
+    const sessionId = toolUses().claimInput(toolName, input, recorder)?.sessionId;
+    calls.record({ toolName, arguments: input, sessionId }, { ok: false, error });
+  };
+  if (toolUses().areStreaming) {
+    // `runToolsEagerly` parses an input as soon as it is read, and the middleware sees the call a moment later.
+    toolUses().refuse(refused);
+    setImmediate(() => {
+      if (toolUses().forget(refused)) record();
+    });
+  } else record();
 }
