@@ -27,6 +27,33 @@ test('reads the status of a failure from its kind', () => {
   expect(statusOf({}, undefined, 'it broke')).toBe(500);
 });
 
+test('reads it from an exception as the SDK records it, which tells the code of an error before its name', () => {
+  const statusOfThrown = (thrown: Error) => {
+    const span = new BasicTracerProvider().getTracer('tests').startSpan('execute_tool x');
+    span.recordException(thrown);
+    span.setStatus({ code: SpanStatusCode.ERROR });
+    span.end();
+    const error = failureOf(span as unknown as ReadableSpan);
+    return defaultResponseStatus({ ok: false, error }, false);
+  };
+  const withCode = (code: string | number) => Object.assign(new Error('it broke'), { code });
+  expect(statusOfThrown(new DOMException('left', 'AbortError'))).toBe(499);
+  expect(statusOfThrown(new DOMException('late', 'TimeoutError'))).toBe(408);
+  expect(statusOfThrown(withCode('ETIMEDOUT'))).toBe(408);
+  expect(statusOfThrown(withCode(-32602))).toBe(400);
+  expect(statusOfThrown(withCode(404))).toBe(404);
+  expect(statusOfThrown(withCode('ENOENT'))).toBe(500);
+  expect(statusOfThrown(new RangeError('it broke'))).toBe(500);
+});
+
+test('a span that tells the kind of its error has failed, though its status was left open', () => {
+  const span = new BasicTracerProvider().getTracer('tests').startSpan('execute_tool x');
+  span.setAttribute('error.type', '429');
+  span.end();
+  const error = failureOf(span as unknown as ReadableSpan);
+  expect(defaultResponseStatus({ ok: false, error }, false)).toBe(429);
+});
+
 test('a span that ended well has no failure', () => {
   const span = new BasicTracerProvider().getTracer('tests').startSpan('execute_tool x');
   span.end();
