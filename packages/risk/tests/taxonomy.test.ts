@@ -5,36 +5,46 @@ import { readToolName } from '../src/taxonomy/tool-profile.ts';
 
 type Labels = Record<string, Partial<Record<ToolTag | 'none', string[]>>>;
 
-const labels = JSON.parse(
-  readFileSync(new URL('fixtures/tool-names.json', import.meta.url), 'utf8'),
-) as Labels;
+/** A tool of a fixture with the one tag that matters most; undefined for tools that have none. */
+interface LabelledTool {
+  readonly name: string;
+  readonly tag: ToolTag | undefined;
+}
 
-/** Every tool of the fixture with the one tag that matters most; undefined for tools that have none. */
-const tools = Object.entries(labels).flatMap(([source, groups]) =>
-  Object.entries(groups).flatMap(([tag, names]) =>
-    names.map((name) => ({ source, name, tag: tag === 'none' ? undefined : (tag as ToolTag) })),
-  ),
-);
+function labelled(file: string): LabelledTool[] {
+  const labels = JSON.parse(readFileSync(new URL(`fixtures/${file}`, import.meta.url), 'utf8')) as Labels;
+  return Object.values(labels).flatMap((groups) =>
+    Object.entries(groups).flatMap(([tag, names]) =>
+      names.map((name) => ({ name, tag: tag === 'none' ? undefined : (tag as ToolTag) })),
+    ),
+  );
+}
+
+// The taxonomy was corrected by what it got wrong of the seen names, never by the held-out ones.
+const seen = labelled('tool-names.json');
+const heldOut = labelled('tool-names-held-out.json');
 
 const isRead = (tag: ToolTag) => tag === 'read_private' || tag === 'ingest_untrusted';
 
 /** Whether a tool is taken for one that acts though it does not, or the other way round. */
-function actsWrong({ name, tag }: (typeof tools)[number]): boolean {
+function actsWrong({ name, tag }: LabelledTool): boolean {
   const acts = tag !== undefined && (tagBits(tag) & ACTION_BITS) !== 0;
   return readToolName(name).acts !== acts;
 }
 
 /** Whether the main tag is missing; of the two tags for reading either will do. */
-function tagWrong({ name, tag }: (typeof tools)[number]): boolean {
+function tagWrong({ name, tag }: LabelledTool): boolean {
   const { bits } = readToolName(name);
   if (tag === undefined) return (bits & ACTION_BITS) !== 0;
   const wanted = isRead(tag) ? tagBits('read_private', 'ingest_untrusted') : tagBits(tag);
-  return (bits & wanted) === 0 || actsWrong({ name, tag, source: '' });
+  return (bits & wanted) === 0 || actsWrong({ name, tag });
 }
 
 describe('the taxonomy on tool names of public servers and frameworks', () => {
   it('has at least three hundred of them, in all naming styles', () => {
-    expect(new Set(tools.map(({ name }) => name)).size).toBeGreaterThanOrEqual(300);
+    const names = [...seen, ...heldOut].map(({ name }) => name);
+    expect(new Set(names).size).toBeGreaterThanOrEqual(300);
+    expect(heldOut.filter(({ name }) => seen.some((tool) => tool.name === name))).toEqual([]);
     for (const style of [
       /^[a-z]+_[a-z_]+$/,
       /^[a-z]+[A-Z]/,
@@ -45,21 +55,52 @@ describe('the taxonomy on tool names of public servers and frameworks', () => {
       /:/,
       / /,
     ]) {
-      expect(tools.some(({ name }) => style.test(name))).toBe(true);
+      expect(names.some((name) => style.test(name))).toBe(true);
     }
   });
 
-  it('errs on few of them', () => {
+  it.each([
+    ['seen', seen],
+    ['held-out', heldOut],
+  ])('errs on few of the %s ones', (which, tools) => {
     const acts = tools.filter(actsWrong);
     const tags = tools.filter(tagWrong);
     const rate = (wrong: readonly unknown[]) =>
       `${wrong.length} of ${tools.length} (${((100 * wrong.length) / tools.length).toFixed(1)} %)`;
-    console.log(`taxonomy: acts or looks wrong for ${rate(acts)}, main tag wrong for ${rate(tags)}`);
-    if (process.env.TAXONOMY_ERRORS) {
+    console.log(
+      `taxonomy, ${which} names: acts or looks wrong for ${rate(acts)}, main tag wrong for ${rate(tags)}`,
+    );
+    if (process.env.TAXONOMY_ERRORS === which) {
       for (const { name, tag } of tags)
         console.log(`${name}: ${tag ?? 'none'}, read as ${tagsOf(readToolName(name).bits)}`);
     }
     expect(acts.length / tools.length).toBeLessThan(0.1);
     expect(tags.length / tools.length).toBeLessThan(0.15);
+  });
+
+  it.each([
+    ['an agent takes over', 'transfer_to_triage', ['agent_msg']],
+    ['an agent takes over', 'transferBackToSupervisor', ['agent_msg']],
+    ['money goes there', 'transfer_to_account', ['payment']],
+    ['money goes there', 'payments.transfer_to_user', ['payment']],
+    ['a verb that only says "begin"', 'start_search', ['ingest_untrusted']],
+    ['a verb that only says "begin"', 'make_payment', ['payment']],
+    ['what two verbs lead to', 'get_or_create_label', ['write']],
+    ['a thing before its verb', 'label_delete', ['delete']],
+    ['a thing before its verb', 'HassListAddItem', ['write']],
+    ['a thing at the end', 'mcp__filesystem__directory_tree', ['read_private', 'ingest_untrusted']],
+    ['a thing at the end', 'git_log', ['read_private', 'ingest_untrusted']],
+    ['done again', 'redeploy', ['admin']],
+    ['no verb, though it begins like one', 'resort', ['unknown']],
+    ['put in order', 'archive_email', ['write']],
+    ['not sent yet', 'create_email_draft', ['write']],
+    ['a right is taken', 'remove_role', ['delete', 'admin']],
+    ['a purchase is undone', 'cancel_order', ['delete', 'payment']],
+    ['no purchase', 'git_checkout', ['write']],
+    ['no payment', 'transfer_ownership', ['admin']],
+    ['no phone call', 'call_function', ['exec']],
+    ['only called like an agent', 'billing_agent', ['agent_msg']],
+  ] as const)('tells %s: %s', (_, name, tags) => {
+    expect(tagsOf(readToolName(name).bits)).toEqual(tags);
   });
 });

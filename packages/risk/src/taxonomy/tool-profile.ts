@@ -1,7 +1,9 @@
+import { mainVerb, mainVerbOfServer, verbOfWord } from './main-verb.ts';
 import { NOUN_CLASSES, type NounClass } from './nouns.ts';
+import { keepsInPlace, senseOf } from './senses.ts';
 import { ACTION_BITS, type TagBits, type ToolTag, tagBits } from './tag.ts';
 import { nameParts, segment, words } from './tokens.ts';
-import { VERBS, type VerbClass } from './verbs.ts';
+import type { VerbClass } from './verbs.ts';
 
 /** What the taxonomy reads from a tool's name. */
 export interface ToolProfile {
@@ -17,7 +19,7 @@ export interface ToolProfile {
 
 /** Whether the taxonomy knows the word, as a verb or a noun. */
 export function isKnownWord(word: string): boolean {
-  return VERBS.has(word) || NOUN_CLASSES.has(word);
+  return verbOfWord(word) !== undefined || NOUN_CLASSES.has(word);
 }
 
 /** Nouns whose text other people write. */
@@ -49,19 +51,30 @@ function readTags(noun: NounClass | undefined): ToolTag[] {
   return tags;
 }
 
-function writeTags(noun: NounClass | undefined): ToolTag[] {
+function writeTags(noun: NounClass | undefined, word: string): ToolTag[] {
   if (noun === 'memory') return ['memory_write'];
   if (noun === 'credential') return ['credential', 'write'];
   if (noun === 'rights' || noun === 'infrastructure') return ['admin', 'write'];
   if (noun === 'purchase' || noun === 'money') return ['payment', 'write'];
   if (noun === 'identity') return ['admin', 'write'];
-  if (noun !== undefined && REACHES_OTHERS.has(noun)) return ['external_comm', 'write'];
+  if (noun !== undefined && REACHES_OTHERS.has(noun) && !keepsInPlace(word))
+    return ['external_comm', 'write'];
   return ['write'];
 }
 
-function tagsFor(verb: VerbClass | undefined, noun: NounClass | undefined): ToolTag[] {
+function deleteTags(noun: NounClass | undefined, word: string): ToolTag[] {
+  if (noun === 'memory') return ['delete', 'memory_write'];
+  if (noun === 'credential') return ['delete', 'credential'];
+  if (noun === 'rights' || noun === 'infrastructure') return ['delete', 'admin'];
+  if (word === 'cancel' && (noun === 'money' || noun === 'purchase')) return ['delete', 'payment'];
+  return ['delete'];
+}
+
+function tagsFor(verb: VerbClass | undefined, noun: NounClass | undefined, word: string): ToolTag[] {
   switch (verb) {
     case undefined:
+      // A tool that is only called like an agent asks it: "research_agent".
+      if (noun === 'agent') return ['agent_msg'];
       return noun === undefined ? ['unknown'] : readTags(noun);
     case 'read':
       return readTags(noun);
@@ -72,21 +85,18 @@ function tagsFor(verb: VerbClass | undefined, noun: NounClass | undefined): Tool
         ? readTags(noun)
         : [];
     case 'write':
-      return writeTags(noun);
+      return writeTags(noun, word);
     case 'send':
     case 'publish':
     case 'share':
       if (noun === 'agent') return ['agent_msg'];
       return noun === 'money' ? ['payment', 'external_comm'] : ['external_comm'];
     case 'delete':
-      return noun === 'memory'
-        ? ['delete', 'memory_write']
-        : noun === 'credential'
-          ? ['delete', 'credential']
-          : ['delete'];
+      return deleteTags(noun, word);
     case 'pay':
       return noun === 'agent' ? ['agent_msg'] : ['payment'];
     case 'exec':
+      if (noun === 'agent') return ['agent_msg'];
       return noun === 'data' ? ['exec', 'read_private'] : ['exec'];
     case 'admin':
       return ['admin'];
@@ -103,16 +113,6 @@ function tagsFor(verb: VerbClass | undefined, noun: NounClass | undefined): Tool
 
 function vocabularyWords(text: string): string[] {
   return words(text).flatMap((word) => (isKnownWord(word) ? [word] : segment(word, isKnownWord)));
-}
-
-function verbOf(parts: readonly string[]): { verb: VerbClass | undefined; at: number } {
-  let weak: { verb: VerbClass; at: number } | undefined;
-  for (const [at, part] of parts.entries()) {
-    const entry = VERBS.get(part);
-    if (entry?.strong) return { verb: entry.class, at };
-    if (entry !== undefined) weak ??= { verb: entry.class, at };
-  }
-  return weak ?? { verb: undefined, at: -1 };
 }
 
 function nounOf(parts: readonly string[], verbAt: number): NounClass | undefined {
@@ -136,18 +136,17 @@ function nounOf(parts: readonly string[], verbAt: number): NounClass | undefined
 /** Reads a tool's name. Pure; see `profileOf` for the remembered form. */
 export function readToolName(toolName: string): ToolProfile {
   const { namespace, base } = nameParts(toolName);
+  const server = vocabularyWords(namespace.slice(namespace.lastIndexOf('__') + 1));
   let parts = vocabularyWords(base);
-  let { verb, at } = verbOf(parts);
-  let noun = nounOf(parts, at);
-  if (namespace !== '' && (verb === undefined || noun === undefined)) {
-    const outer = vocabularyWords(namespace.slice(namespace.lastIndexOf('__') + 1));
-    noun ??= nounOf(outer, -1);
-    if (verb === undefined) {
-      parts = outer;
-      ({ verb, at } = verbOf(parts));
-    }
+  let main = mainVerb(parts, server);
+  const noun = nounOf(parts, main?.at ?? -1) ?? nounOf(server, -1);
+  if (main === undefined) {
+    parts = server;
+    main = mainVerbOfServer(server);
   }
-  const bits = tagBits(...tagsFor(verb, noun));
+  const word = parts[main?.at ?? -1] ?? '';
+  const verb = main && senseOf(word, main.verb, noun);
+  const bits = tagBits(...tagsFor(verb, noun, word));
   return { bits, verb, noun, acts: (bits & ACTION_BITS) !== 0 };
 }
 

@@ -1,0 +1,109 @@
+import { NOUN_CLASSES } from './nouns.ts';
+import { VERBS, type Verb, type VerbClass } from './verbs.ts';
+
+/** The verb of a name: its class, and the place of its word. */
+export interface MainVerb {
+  readonly verb: VerbClass;
+  readonly at: number;
+}
+
+const LOOKS: ReadonlySet<VerbClass> = new Set(['read', 'search', 'compute'] as const);
+/** What "re" before a verb says is done again: "resend", but not "resort" or "resign". */
+const DONE_AGAIN: ReadonlySet<VerbClass> = new Set([
+  'read',
+  'write',
+  'send',
+  'publish',
+  'exec',
+  'admin',
+] as const);
+/** Say only that the verb after them begins: "start_search", "make_payment". */
+const LIGHT = new Set(['start', 'begin', 'make', 'initiate', 'use']);
+/** Never the name of a thing. */
+const NEVER_NOUNS = new Set([
+  'get',
+  'create',
+  'delete',
+  'update',
+  'add',
+  'remove',
+  'edit',
+  'insert',
+  'destroy',
+]);
+const MAKES = new Set(['create', 'add', 'insert']);
+/** Name a thing where a verb follows that is never a noun: "share_delete", "record_get", "todo_list_add_item". */
+const THINGS = new Set(
+  `list share label tag pin star record commit fork draft invite release build filter clone patch import export upload
+  download backup query search`.split(/\s+/),
+);
+/** Where no word follows, what a name ends in is a thing: "git_log", "activity_report". */
+const THINGS_AT_THE_END = new Set('log file note form report review index print plan'.split(' '));
+/** After "transfer to": where money goes to. Anybody else there takes over the work. */
+const TAKES_MONEY = new Set(
+  `account accounts bank wallet iban card address balance savings checking payee recipient beneficiary merchant friend
+  contact`.split(/\s+/),
+);
+
+/** The verb that a word is: itself, or what "re" says is done again ("recreate", "redeploy"). */
+export function verbOfWord(word: string): Verb | undefined {
+  const verb = VERBS.get(word);
+  if (verb !== undefined || !word.startsWith('re') || word.length < 5) return verb;
+  const again = VERBS.get(word.slice(2));
+  return again?.strong && DONE_AGAIN.has(again.class) ? again : undefined;
+}
+
+function firstStrong(parts: readonly string[]): number {
+  const at = parts.findIndex((part) => verbOfWord(part)?.strong);
+  const first = parts[at] ?? '';
+  if (!THINGS.has(first) || (at === 0 && first === 'list')) return at;
+  const after = parts.findIndex((part, place) => place > at && NEVER_NOUNS.has(part));
+  // Who creates a share shares, and who creates a search does not search.
+  const isTheSame = MAKES.has(parts[after] ?? '') && !LOOKS.has((verbOfWord(first) as Verb).class);
+  return after < 0 || isTheSame ? at : after;
+}
+
+/** The deed of "get_or_create", "find_and_replace", "start_search": the verb that the first one leads to. */
+function ledTo(parts: readonly string[], at: number): number {
+  const { class: first } = verbOfWord(parts[at] as string) as Verb;
+  const joined = ['or', 'and'].includes(parts[at + 1] ?? '');
+  const to = joined ? at + 2 : at + 1;
+  const next = verbOfWord(parts[to] ?? '');
+  if (next === undefined) return at;
+  if (joined) return LOOKS.has(first) && next.strong && !LOOKS.has(next.class) ? to : at;
+  return LIGHT.has(parts[at] as string) && (next.class === 'search' || !LOOKS.has(next.class)) ? to : at;
+}
+
+function weakVerb(parts: readonly string[], isServer: boolean): number {
+  return parts.findIndex((part, at) => {
+    const isThing = isServer || (at > 0 && at === parts.length - 1);
+    return verbOfWord(part) !== undefined && !(isThing && THINGS_AT_THE_END.has(part));
+  });
+}
+
+/** "transfer_to_triage", "transferBackToSupervisor": the work goes to another agent, unless money is named. */
+function handsOver(parts: readonly string[], at: number, server: readonly string[]): boolean {
+  const to = parts[at + 1] === 'back' ? at + 2 : at + 1;
+  if (parts[at] !== 'transfer' || parts[to] !== 'to' || parts.length <= to + 1) return false;
+  if ([...server, ...parts.slice(0, at)].some((part) => NOUN_CLASSES.get(part) === 'money')) return false;
+  return !parts.slice(to).some((part) => TAKES_MONEY.has(part));
+}
+
+function mainVerbAt(parts: readonly string[], from: number, server: readonly string[]): MainVerb | undefined {
+  if (from < 0) return undefined;
+  const at = ledTo(parts, from);
+  const verb = handsOver(parts, at, server) ? 'delegate' : (verbOfWord(parts[at] as string) as Verb).class;
+  return { verb, at };
+}
+
+/** The word that says what a tool of the server does; undefined where no verb is known. */
+export function mainVerb(parts: readonly string[], server: readonly string[]): MainVerb | undefined {
+  const strong = firstStrong(parts);
+  return mainVerbAt(parts, strong < 0 ? weakVerb(parts, false) : strong, server);
+}
+
+/** The word of a server's name that says what its tools do; undefined where no verb is known. */
+export function mainVerbOfServer(parts: readonly string[]): MainVerb | undefined {
+  const strong = firstStrong(parts);
+  return mainVerbAt(parts, strong < 0 ? weakVerb(parts, true) : strong, []);
+}
