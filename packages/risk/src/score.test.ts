@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { LEVEL_LIMITS } from './levels.ts';
-import { type ExampleStep, exampleEvents } from './rule-example.ts';
+import { type ExampleStep, exampleEvents, playExample } from './rule-example.ts';
 import { score } from './score.ts';
 import { observe } from './session/observe.ts';
 import { emptySession } from './session/session-state.ts';
@@ -43,6 +43,31 @@ describe('score', () => {
     expect(revoked.dimensions[9]?.factors).toHaveLength(1);
     const lookalike = play([{ tool: 'get_time', stamps: ['tool_lookalike'] }]);
     expect(lookalike.level).not.toBe('critical');
+  });
+
+  it('shows the approvals that nobody can have read, and no other', () => {
+    const approved = (heldMs: number): ExampleStep => ({
+      tool: 'pay',
+      category: 'guardian_decision',
+      payload: { decision: 'approved', heldMs },
+    });
+    const steps = [60_000, 900, 60_000, 900, 2000].map(approved);
+    const factor = play(steps).factors.find(({ ruleId }) => ruleId === 'trust.fast-approvals');
+    const ids = exampleEvents(steps).map(({ event }) => event.eventId);
+    expect(factor?.evidence).toEqual({ eventIds: [ids[1], ids[3], ids[4]], count: 3 });
+  });
+
+  it('names the tools that were called more often than usual', () => {
+    const history = [['send_email']];
+    const explained = (...steps: ExampleStep[]) => {
+      const { state, baseline } = playExample({ name: '', steps: ['send_email', ...steps], history }, score);
+      const factors = score(state, { baseline }).dimensions.flatMap((dimension) => dimension.factors);
+      return factors.find(({ ruleId }) => ruleId === 'misuse.more-than-usual')?.explanation;
+    };
+    expect(explained('send_email')).toMatch(/, by "send_email"\.$/);
+    expect(explained('delete_file')).toMatch(/, by "delete_file"\.$/);
+    expect(explained('send_email', 'delete_file')).toMatch(/, by "(send_email|delete_file)" and "\w+"\.$/);
+    expect(explained('send_email', 'delete_file', 'run_shell')).toMatch(/, by "\w+" and 2 other tools\.$/);
   });
 
   it('never shows what a tool was given', () => {

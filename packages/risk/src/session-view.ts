@@ -1,13 +1,15 @@
 import type { Baseline } from './baseline/baseline.ts';
 import { type Expectation, expectationFor } from './baseline/expectation.ts';
 import { doings } from './baseline/past-session.ts';
-import type { LogEntry } from './session/event-log.ts';
-import { MARK_INDEX, type Mark, type Tally } from './session/mark.ts';
+import { ENTRY_KINDS, type LogEntry } from './session/event-log.ts';
+import { MARK_INDEX, type Mark, OUTCOME_MARKS, type Tally } from './session/mark.ts';
 import type { SessionState, ToolTally } from './session/session-state.ts';
 import { STAMP_INDEX, type StampName } from './stamp-name.ts';
 import { ACTION_BITS, tagBits } from './taxonomy/tag.ts';
 
 const UNTRUSTED = tagBits('ingest_untrusted');
+const STOPS = (['policy_denied', 'held'] as const).map((kind) => ENTRY_KINDS.indexOf(kind));
+const UNAUTHORIZED = OUTCOME_MARKS.indexOf('unauthorized');
 
 /** A call, a message or a memory write in the session's log. */
 export interface Step extends LogEntry {
@@ -28,7 +30,10 @@ export interface SessionView {
   readonly steps: readonly Step[];
   /** The steps that act. */
   readonly acts: readonly Step[];
-  /** Calls in the log that never ran, as a policy or a person had stopped them. */
+  /**
+   * Calls that never ran, as a policy or a person had stopped them. Of those that the log does not hold, as many
+   * refused ones as there were actions stopped.
+   */
   readonly withheld: number;
   /** What was decided, in order. */
   readonly decisions: readonly LogEntry[];
@@ -59,6 +64,14 @@ export function toolName(view: SessionView, hash: number): string {
 /** The step just before; undefined for the first one, and where the log does not keep it. */
 export function stepBefore(view: SessionView, step: Step): Step | undefined {
   return step.followsGap ? undefined : view.steps[step.at - 1];
+}
+
+function withheldUnseen({ log, marks }: SessionState, entries: readonly LogEntry[]): number {
+  if (log.complete) return 0;
+  const all = (mark: Mark) => marks[MARK_INDEX[mark]]?.count ?? 0;
+  const stops = entries.filter(({ kind }) => STOPS.includes(kind)).length;
+  const refusals = entries.filter(({ outcome }) => outcome === UNAUTHORIZED).length;
+  return Math.min(all('policy_denied') + all('held') - stops, all('unauthorized') - refusals);
 }
 
 /** Prepares a session for the rules. */
@@ -99,7 +112,7 @@ export function viewOf(state: SessionState, baseline?: Baseline): SessionView {
     state,
     steps,
     acts: steps.filter((step) => step.acts),
-    withheld: entries.length - decisions.length - done.length,
+    withheld: entries.length - decisions.length - done.length + withheldUnseen(state, entries),
     decisions,
     entries,
     tools,

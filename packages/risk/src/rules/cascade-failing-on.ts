@@ -21,7 +21,7 @@ export const cascadeFailingOn: Rule = {
     text: 'Give it a limit of failures after which it asks a person.',
   },
   detect(view) {
-    const calls = tallyOf(view, 'call').count;
+    const calls = tallyOf(view, 'call').count - view.withheld;
     const failures = calls - tallyOf(view, 'answered').count - tallyOf(view, 'unanswered').count;
     if (failures < MANY || failures <= calls / 2) return undefined;
     const found = view.steps.filter((step) => step.outcome !== ANSWERED && step.outcome !== UNANSWERED);
@@ -34,6 +34,15 @@ export const cascadeFailingOn: Rule = {
   },
   fires: [{ name: 'eight of nine fail', steps: ['read_file', { tool: 'read_page', status: 500, times: 8 }] }],
   quiet: [
+    {
+      name: 'thirty that a policy denied',
+      steps: Array.from({ length: 30 }, (_, at) => [
+        { tool: 'pay', given: `${at}`, category: 'guardian_decision', payload: { decision: 'deny' } },
+        { tool: 'pay', given: `${at}`, status: 403 },
+      ])
+        .flat()
+        .concat([{ tool: 'get_record', given: 'a', status: 200 }]),
+    },
     { name: 'three fail', steps: [{ tool: 'read_page', status: 500, times: 3 }] },
     {
       name: 'eight of thirty fail',

@@ -1,8 +1,15 @@
 import { mostOf } from '../baseline/expectation.ts';
 import type { Rule } from '../rule.ts';
 import { counted, matched } from '../rule-match.ts';
-import { toolName } from '../session-view.ts';
+import { type SessionView, toolName } from '../session-view.ts';
 import { ACTION_BITS } from '../taxonomy/tag.ts';
+
+function toolNames(view: SessionView, hashes: Iterable<number>): string {
+  const [first, second, ...others] = hashes;
+  if (second === undefined) return toolName(view, first as number);
+  const rest = others.length === 0 ? toolName(view, second) : counted(others.length + 1, 'other tool');
+  return `${toolName(view, first as number)} and ${rest}`;
+}
 
 /** More actions than this workflow ever took. */
 export const misuseMoreThanUsual: Rule = {
@@ -32,15 +39,14 @@ export const misuseMoreThanUsual: Rule = {
       extra += tool.count - usual;
       over.add(hash);
     }
-    const [first] = over;
-    if (first === undefined) return undefined;
+    if (over.size === 0) return undefined;
     const logged = view.acts.filter((step) => over.has(step.tool));
     const found = logged.length > 0 ? logged : view.acts;
     const strength = (total > mostOf(expected, (past) => past.acts) ? 1 : 0.6) * expected.confidence;
     return matched(
       found.slice(-5),
       strength,
-      `${counted(extra, 'action')} more than in any past session like this one, by ${toolName(view, first)}.`,
+      `${counted(extra, 'action')} more than in any past session like this one, by ${toolNames(view, over)}.`,
       extra,
     );
   },

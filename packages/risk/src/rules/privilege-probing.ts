@@ -40,6 +40,15 @@ export const privilegeProbing: Rule = {
         { tool: 'pay', given, status: 403 },
       ]),
     },
+    {
+      name: 'a long session in which a policy denied thirty',
+      steps: Array.from({ length: 30 }, (_, at) => [
+        { tool: 'pay', given: `${at}`, category: 'guardian_decision', payload: { decision: 'deny' } },
+        { tool: 'pay', given: `${at}`, status: 403 },
+      ])
+        .flat()
+        .concat([{ tool: 'get_record', given: 'a', status: 200 }]),
+    },
     { name: 'four that were not found', steps: [{ tool: 'get_record', status: 404, times: 4 }] },
   ],
 };

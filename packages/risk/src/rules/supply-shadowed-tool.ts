@@ -8,7 +8,7 @@ export const supplyShadowedTool: Rule = {
   dimension: 'ASI04',
   llm: ['LLM03:2025 Supply Chain'],
   signal:
-    'A new tool has the own name of a known one, but comes from another server: it may stand in for it.',
+    'A new tool has the own name of a known one, of two words or more, but comes from another server: it may stand in for it.',
   weight: 0.2,
   cluster: 'new-tool',
   falsePositives: 'Servers of the same kind, such as two code hosts.',
@@ -24,5 +24,8 @@ export const supplyShadowedTool: Rule = {
       'A new tool has the name of a known one, and comes from another server.',
     ),
   fires: [{ name: 'stamped', steps: [{ tool: 'evil__create_issue', stamps: ['tool_shadowed'] }] }],
-  quiet: [{ name: 'the known tool', steps: ['github__create_issue'] }],
+  quiet: [
+    { name: 'the known tool', steps: ['github__create_issue'] },
+    { name: 'the same deed, done to another thing', steps: ['calendar.list', 'drive.list'] },
+  ],
 };

@@ -1,9 +1,8 @@
 import type { Rule } from '../rule.ts';
 import { counted, matched } from '../rule-match.ts';
-import { ENTRY_KINDS } from '../session/event-log.ts';
+import { UNREAD } from '../session/mark.ts';
 import { tallyOf } from '../session-view.ts';
 
-const APPROVED = ENTRY_KINDS.indexOf('approved');
 const MANY = 3;
 
 /** Approvals faster than anybody reads. */
@@ -25,7 +24,7 @@ export const trustFastApprovals: Rule = {
     const fast = tallyOf(view, 'approved_fast').count;
     const approved = tallyOf(view, 'approved').count;
     if (fast < MANY || fast < approved / 2) return undefined;
-    const found = view.decisions.filter((entry) => entry.kind === APPROVED);
+    const found = view.decisions.filter((entry) => entry.outcome === UNREAD);
     return matched(
       found.length > 0 ? found : [{ eventId: tallyOf(view, 'approved_fast').firstId }],
       Math.min(1, fast / 6),

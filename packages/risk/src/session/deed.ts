@@ -5,7 +5,7 @@ import { ACTION_BITS, tagBits } from '../taxonomy/tag.ts';
 import { profileOf, type ToolProfile } from '../taxonomy/tool-profile.ts';
 import { VERB_CLASSES } from '../taxonomy/verbs.ts';
 import type { EntryKind } from './event-log.ts';
-import { OUTCOME_MARKS } from './mark.ts';
+import { OUTCOME_MARKS, UNREAD } from './mark.ts';
 
 /** A tool by its name, with numbers in place of words. */
 export interface NumberedTool {
@@ -23,10 +23,8 @@ export interface Deed {
   readonly tool: NumberedTool;
   /** Hash of what the tool was given; 0 where the event does not say. */
   readonly argument: number;
-  /** Index in `OUTCOME_MARKS`; `throttled` for the denial of a rate that was exceeded. */
+  /** Index in `OUTCOME_MARKS`, or `UNREAD`; `throttled` for the denial of a rate that was exceeded. */
   readonly outcome: number;
-  /** How long a person took to decide, in milliseconds, where the event says it. */
-  readonly heldMs: number | undefined;
 }
 
 function numbered(name: string, profile: ToolProfile, override?: number): NumberedTool {
@@ -82,6 +80,8 @@ function outcomeOf(status: number | null | undefined): number {
   return status >= 400 ? OUTCOME.client_error : OUTCOME.answered;
 }
 
+const FAST_APPROVAL_MS = 3000;
+
 const DECISIONS = new Map<string, EntryKind>([
   ['deny', 'policy_denied'],
   ['require_approval', 'held'],
@@ -106,7 +106,6 @@ export function deedOf(event: RiskEvent, context: EventContext): Deed | undefine
         tool: toolNamed(toolName ?? '', context.tags),
         argument: given === undefined ? 0 : hash32(given),
         outcome: outcomeOf(event.responseStatus),
-        heldMs: undefined,
       };
     case 'agent_message':
     case 'memory_write': {
@@ -117,7 +116,6 @@ export function deedOf(event: RiskEvent, context: EventContext): Deed | undefine
         tool: message ? MESSAGE : MEMORY,
         argument: content === undefined ? 0 : hash32(content),
         outcome: OUTCOME.answered,
-        heldMs: undefined,
       };
     }
     case 'guardian_decision': {
@@ -125,12 +123,12 @@ export function deedOf(event: RiskEvent, context: EventContext): Deed | undefine
       if (kind === undefined) return undefined;
       const { heldMs, rate } = event.payload ?? {};
       const isNotNow = kind === 'policy_denied' && typeof rate === 'object' && rate !== null;
+      const isUnread = kind === 'approved' && typeof heldMs === 'number' && heldMs < FAST_APPROVAL_MS;
       return {
         kind,
         tool: toolNamed(toolName ?? '', context.tags),
         argument: given === undefined ? 0 : hash32(given),
-        outcome: isNotNow ? OUTCOME.throttled : OUTCOME.answered,
-        heldMs: typeof heldMs === 'number' ? heldMs : undefined,
+        outcome: isNotNow ? OUTCOME.throttled : isUnread ? UNREAD : OUTCOME.answered,
       };
     }
     default:

@@ -37,7 +37,7 @@ export interface LogEntry {
   readonly noun: number;
   /** Index in `ENTRY_KINDS`. */
   readonly kind: number;
-  /** Index in `OUTCOME_MARKS`. */
+  /** Index in `OUTCOME_MARKS`, or `UNREAD`. */
   readonly outcome: number;
   /** Stamp of the event. */
   readonly stamp: number;

@@ -20,6 +20,9 @@ export const OUTCOME_MARKS = [
   'unanswered',
 ] as const;
 
+/** Outcome of an approval that came faster than anybody reads. No call ends so, and no tally is kept of it. */
+export const UNREAD = OUTCOME_MARKS.length;
+
 /** Kinds of events that have no tool, and the sum of the kinds that act or look. */
 export const KIND_MARKS = ['call', 'message', 'memory', 'llm', 'act', 'look'] as const;
 

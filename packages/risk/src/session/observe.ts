@@ -3,11 +3,10 @@ import type { EventContext, RiskEvent } from '../risk-event.ts';
 import { tagBits } from '../taxonomy/tag.ts';
 import { type Deed, deedOf, type NumberedTool } from './deed.ts';
 import { ENTRY_KINDS } from './event-log.ts';
-import { count, MARK_INDEX, MARKS_WITH_ID, OUTCOME_MARKS, type Tally } from './mark.ts';
+import { count, MARK_INDEX, MARKS_WITH_ID, OUTCOME_MARKS, type Tally, UNREAD } from './mark.ts';
 import type { SessionState } from './session-state.ts';
 
 const NO_CONTEXT: EventContext = {};
-const FAST_APPROVAL_MS = 3000;
 const FIRST_OUTCOME = MARK_INDEX[OUTCOME_MARKS[0]];
 const LOSS_BITS = tagBits('delete', 'payment');
 const MAX_NAME_BYTES = 24;
@@ -63,8 +62,7 @@ function countDeed(state: SessionState, deed: Deed, at: number, id: string): voi
   mark(state, MARK_INDEX[kind], at, id);
   if (kind === 'approved') {
     state.approvals.add(at);
-    if (deed.heldMs !== undefined && deed.heldMs < FAST_APPROVAL_MS)
-      mark(state, MARK_INDEX.approved_fast, at, id);
+    if (deed.outcome === UNREAD) mark(state, MARK_INDEX.approved_fast, at, id);
   }
 }
 

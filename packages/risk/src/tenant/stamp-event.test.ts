@@ -81,11 +81,14 @@ describe('stampEvent', () => {
     ['send_email\ufe0f', 'tool_confusable'],
     ['send_e\u0337mail', 'tool_confusable'],
     ['evil__create_issue', 'tool_shadowed'],
+    ['evil.create_issue', 'tool_shadowed'],
   ])('finds what is wrong with the new tool %s', (toolName, stamp) => {
     expect(stamps(known(), { toolName })).toContain(stamp);
   });
 
   it.each([
+    'calendar.search_emails',
+    'people.contacts.list_files',
     'list_file',
     'send_emails',
     'read_files',
@@ -138,6 +141,19 @@ describe('stampEvent', () => {
     expect(stamps(tenant, { ...action, agentId: 'b', sessionId: 'b' })).toEqual([]);
     expect(stamps(tenant, { ...action, agentId: 'b', sessionId: 'b' })).toEqual([]);
     expect(stamps(tenant, { ...action, agentId: 'c', sessionId: 'c' })).toEqual(['same_intent']);
+  });
+
+  it('takes a call that was stopped for no failure and for nothing done', () => {
+    const tenant = known();
+    const action = { toolName: 'send_email', argumentsHash: 'same' };
+    for (const agentId of ['a', 'b', 'c']) {
+      const stopped = { category: 'guardian_decision', payload: { decision: 'deny' } };
+      const part = { ...action, agentId, sessionId: agentId };
+      expect(stamps(tenant, { ...part, ...stopped })).toEqual([]);
+      expect(stamps(tenant, { ...part, responseStatus: 403 })).toEqual([]);
+    }
+    expect(tenant.failures).toEqual([]);
+    expect(stamps(tenant, { ...action, agentId: 'd', sessionId: 'd' })).toEqual([]);
   });
 
   it('finds a replayed message and an unknown recipient', () => {

@@ -1,9 +1,9 @@
 import { hash32, pairHash } from '../codec/hash32.ts';
 import type { RiskEvent } from '../risk-event.ts';
 import { type StampName, stampOf } from '../stamp-name.ts';
-import { nameParts } from '../taxonomy/tokens.ts';
 import { profileOf } from '../taxonomy/tool-profile.ts';
 import { appearance, isDeceptive, resembles } from './lookalike.ts';
+import { shadows } from './shadow.ts';
 import {
   type KnownTool,
   type Presence,
@@ -19,6 +19,8 @@ const AHEAD_MS = 5 * 60_000;
 const OTHER_AGENTS = 2;
 const KNOWN_AGENTS = 3;
 const KNOWN_TOOLS = 5;
+const STOPS = new Set(['deny', 'denied', 'require_approval', 'expired']);
+const REFUSED = new Set([401, 403]);
 /** A presence is written again only after this time, so that most events change nothing. */
 const REFRESH_MS = 10_000;
 
@@ -41,14 +43,12 @@ export interface Stamping {
 function firstSight(tenant: TenantState, toolName: string, session: number, known: boolean): KnownTool {
   const stamps: StampName[] = [];
   if (known) {
-    const { namespace, base } = nameParts(toolName);
     const looks = appearance(toolName);
     for (const other of tenant.tools.keys()) {
       if (looks === appearance(other) && toolName.toLowerCase() !== other.toLowerCase())
         stamps.push('tool_confusable');
       else if (resembles(toolName, other)) stamps.push('tool_lookalike');
-      const theirs = nameParts(other);
-      if (theirs.base === base && theirs.namespace !== namespace) stamps.push('tool_shadowed');
+      if (shadows(toolName, other)) stamps.push('tool_shadowed');
     }
   }
   return { newIn: known ? session : 0, stamps: stampOf(...new Set(stamps)) };
@@ -108,10 +108,26 @@ function sight(sightings: Sighting[], sighting: Sighting, limit: number): void {
   if (sightings.length > limit) sightings.shift();
 }
 
+function deedOf({ toolName, argumentsHash }: RiskEvent): number {
+  return pairHash(hash32(toolName ?? ''), hash32(argumentsHash ?? ''));
+}
+
+function noteDecision(tenant: TenantState, event: RiskEvent, agent: number): boolean {
+  const decision = event.payload?.decision;
+  if (typeof decision !== 'string' || !STOPS.has(decision)) return false;
+  const deed = deedOf(event);
+  sight(tenant.stopped, { atMs: event.timestampMs, agent, deed }, TENANT_LIMITS.stopped);
+  return true;
+}
+
 function stampCall(tenant: TenantState, event: RiskEvent, agent: number): [number, boolean] {
   const atMs = event.timestampMs;
+  const deed = deedOf(event);
   let stamp = 0;
   const status = event.responseStatus ?? 0;
+  // So an agent that obeys records what was stopped: it neither failed nor did it.
+  if (REFUSED.has(status) && tenant.stopped.some((stop) => stop.agent === agent && stop.deed === deed))
+    return [0, false];
   const failed = status >= 400;
   if (failed) {
     if (otherAgents(tenant.failures, agent, 0, atMs, SPREAD_MS) >= OTHER_AGENTS)
@@ -120,7 +136,6 @@ function stampCall(tenant: TenantState, event: RiskEvent, agent: number): [numbe
   }
   const acts = profileOf(event.toolName ?? '').acts && event.argumentsHash !== undefined;
   if (acts) {
-    const deed = pairHash(hash32(event.toolName ?? ''), hash32(event.argumentsHash ?? ''));
     if (otherAgents(tenant.actions, agent, deed, atMs, SAME_INTENT_MS) >= OTHER_AGENTS)
       stamp |= stampOf('same_intent');
     sight(tenant.actions, { atMs, agent, deed }, TENANT_LIMITS.actions);
@@ -171,7 +186,8 @@ export function stampEvent(tenant: TenantState, event: RiskEvent, arrival: Arriv
     tenant.sessions.add(session);
     changed = true;
   }
-  if (event.category === 'guardian_decision') return { stamp, changed };
+  if (event.category === 'guardian_decision')
+    return { stamp, changed: noteDecision(tenant, event, agent) || changed };
   add(stampPresence(tenant, agent, session, event.timestampMs));
   if (event.category === 'tool_api' && event.toolName !== undefined) {
     add(stampTool(tenant, event.toolName, session, known));

@@ -36,6 +36,8 @@ export interface TenantState {
   readonly failures: Sighting[];
   /** Latest actions, oldest first. */
   readonly actions: Sighting[];
+  /** Latest actions that a policy or a person stopped, oldest first. */
+  readonly stopped: Sighting[];
   /** Hash of the agent that first sent a message, by hash of its content, oldest first. */
   readonly messages: Map<number, number>;
 }
@@ -48,6 +50,7 @@ export const TENANT_LIMITS = {
   sessions: 10,
   failures: 32,
   actions: 64,
+  stopped: 64,
   messages: 256,
 } as const;
 
@@ -59,8 +62,17 @@ export function emptyTenant(): TenantState {
     sessions: new Set(),
     failures: [],
     actions: [],
+    stopped: [],
     messages: new Map(),
   };
+}
+
+function written({ atMs, agent, deed }: Sighting): [number, number, number] {
+  return [atMs, agent, deed];
+}
+
+function read([atMs, agent, deed]: [number, number, number]): Sighting {
+  return { atMs, agent, deed };
 }
 
 /** The state as JSON, of some ten kilobytes. */
@@ -74,7 +86,8 @@ export function serializeTenant(tenant: TenantState): string {
     ]),
     sessions: [...tenant.sessions],
     failures: tenant.failures.map((sighting) => [sighting.atMs, sighting.agent]),
-    actions: tenant.actions.map((sighting) => [sighting.atMs, sighting.agent, sighting.deed]),
+    actions: tenant.actions.map(written),
+    stopped: tenant.stopped.map(written),
     messages: [...tenant.messages],
   });
 }
@@ -86,6 +99,8 @@ interface Stored {
   sessions: number[];
   failures: [number, number][];
   actions: [number, number, number][];
+  /** Absent from what earlier versions gave. */
+  stopped?: [number, number, number][];
   messages: [number, number][];
 }
 
@@ -107,7 +122,8 @@ export function parseTenant(text: string): TenantState {
     ),
     sessions: new Set(stored.sessions),
     failures: stored.failures.map(([atMs, agent]) => ({ atMs, agent, deed: 0 })),
-    actions: stored.actions.map(([atMs, agent, deed]) => ({ atMs, agent, deed })),
+    actions: stored.actions.map(read),
+    stopped: (stored.stopped ?? []).map(read),
     messages: new Map(stored.messages),
   };
 }
