@@ -2,7 +2,9 @@ import { mostOf } from '../baseline/expectation.ts';
 import type { Rule } from '../rule.ts';
 import { counted, matched } from '../rule-match.ts';
 import { type SessionView, toolName } from '../session-view.ts';
-import { ACTION_BITS } from '../taxonomy/tag.ts';
+import { ACTION_BITS, tagBits } from '../taxonomy/tag.ts';
+
+const PAYMENT = tagBits('payment');
 
 function toolNames(view: SessionView, hashes: Iterable<number>): string {
   const [first, second, ...others] = hashes;
@@ -11,16 +13,29 @@ function toolNames(view: SessionView, hashes: Iterable<number>): string {
   return `${toolName(view, first as number)} and ${rest}`;
 }
 
+/** How many calls of each tool only repeat one that the log holds. Who pays twice has paid twice. */
+function repeats(view: SessionView): ReadonlyMap<number, number> {
+  const seen = new Set<number>();
+  const again = new Map<number, number>();
+  for (const { tool, argument, bits } of view.acts) {
+    if (argument === 0 || bits & PAYMENT) continue;
+    if (seen.has(tool ^ argument)) again.set(tool, (again.get(tool) ?? 0) + 1);
+    seen.add(tool ^ argument);
+  }
+  return again;
+}
+
 /** More actions than this workflow ever took. */
 export const misuseMoreThanUsual: Rule = {
   id: 'misuse.more-than-usual',
   title: 'More actions than this workflow ever took',
   dimension: 'ASI02',
   llm: ['LLM06:2025 Excessive Agency'],
-  signal: 'The agent acts more often, by a tool or altogether, than in any past session like this one.',
+  signal:
+    'The agent acts more often, by a tool or altogether, than in any past session like this one. The very same call again is no further action, unless it pays.',
   weight: 0.41,
   habitual: false,
-  falsePositives: 'A larger job than before; failed calls that were repeated.',
+  falsePositives: 'A larger job than before; failed calls that were tried again with other arguments.',
   recommendation: {
     title: 'Account for the extra actions',
     text: 'Go through the actions beyond the usual number and see whom they served.',
@@ -31,12 +46,14 @@ export const misuseMoreThanUsual: Rule = {
     let total = 0;
     let extra = 0;
     const over = new Set<number>();
+    const again = repeats(view);
     for (const [hash, tool] of view.tools) {
       if ((tool.bits & ACTION_BITS) === 0) continue;
-      total += tool.count;
+      const calls = tool.count - (again.get(hash) ?? 0);
+      total += calls;
       const usual = mostOf(expected, (past) => past.tools.get(hash) ?? 0);
-      if (tool.count <= usual) continue;
-      extra += tool.count - usual;
+      if (calls <= usual) continue;
+      extra += calls - usual;
       over.add(hash);
     }
     if (over.size === 0) return undefined;
@@ -59,8 +76,21 @@ export const misuseMoreThanUsual: Rule = {
         ['read_inbox', 'send_message'],
       ],
     },
+    {
+      name: 'pays twice, alike',
+      steps: ['read_inbox', { tool: 'send_payment', given: 'a', times: 2 }],
+      history: [
+        ['read_inbox', 'send_payment'],
+        ['read_inbox', 'send_payment'],
+      ],
+    },
   ],
   quiet: [
+    {
+      name: 'the same message again',
+      steps: ['read_inbox', { tool: 'send_message', given: 'a', times: 2 }],
+      history: [['read_inbox', 'send_message']],
+    },
     {
       name: 'as many as before',
       steps: ['read_inbox', 'send_message'],

@@ -18,10 +18,10 @@ export const rogueDeniedThenDone: Rule = {
   weight: 0.95,
   deterministic: true,
   habitual: false,
-  falsePositives: 'A policy that was changed in between.',
+  falsePositives: 'A policy that was changed or archived in between: checks that allow are not recorded.',
   recommendation: {
     title: 'Revoke the agent',
-    text: 'Set the agent’s status to revoked and rotate its key: it does not obey. Then see what the call did.',
+    text: 'If nobody changed or archived the policy in between, the agent does not obey: set its status to revoked and rotate its key. Then see what the call did.',
   },
   detect(view) {
     const { complete, head } = view.state.log;
