@@ -1,9 +1,11 @@
 import { mostOf } from '../baseline/expectation.ts';
 import type { Rule } from '../rule.ts';
 import { counted, matched } from '../rule-match.ts';
+import { ENTRY_KINDS } from '../session/event-log.ts';
 import { type SessionView, toolName } from '../session-view.ts';
 import { ACTION_BITS, tagBits } from '../taxonomy/tag.ts';
 
+const CALL = ENTRY_KINDS.indexOf('call');
 const PAYMENT = tagBits('payment');
 
 function toolNames(view: SessionView, hashes: Iterable<number>): string {
@@ -13,16 +15,21 @@ function toolNames(view: SessionView, hashes: Iterable<number>): string {
   return `${toolName(view, first as number)} and ${rest}`;
 }
 
-/** How many calls of each tool only repeat one that the log holds. Who pays twice has paid twice. */
-function repeats(view: SessionView): ReadonlyMap<number, number> {
+/**
+ * How many of each tool's calls, of those that the log holds, are no further action: they never ran, or only repeat
+ * another. Who pays twice has paid twice.
+ */
+function noFurther(view: SessionView): ReadonlyMap<number, number> {
+  const done = new Set(view.steps.map((step) => step.eventId));
   const seen = new Set<number>();
-  const again = new Map<number, number>();
-  for (const { tool, argument, bits } of view.acts) {
-    if (argument === 0 || bits & PAYMENT) continue;
-    if (seen.has(tool ^ argument)) again.set(tool, (again.get(tool) ?? 0) + 1);
-    seen.add(tool ^ argument);
+  const counts = new Map<number, number>();
+  for (const { eventId, kind, tool, argument, bits } of view.entries) {
+    if (kind !== CALL) continue;
+    const isRepeat = argument !== 0 && !(bits & PAYMENT) && seen.has(tool ^ argument);
+    if (isRepeat || !done.has(eventId)) counts.set(tool, (counts.get(tool) ?? 0) + 1);
+    else seen.add(tool ^ argument);
   }
-  return again;
+  return counts;
 }
 
 /** More actions than this workflow ever took. */
@@ -46,10 +53,10 @@ export const misuseMoreThanUsual: Rule = {
     let total = 0;
     let extra = 0;
     const over = new Set<number>();
-    const again = repeats(view);
+    const others = noFurther(view);
     for (const [hash, tool] of view.tools) {
       if ((tool.bits & ACTION_BITS) === 0) continue;
-      const calls = tool.count - (again.get(hash) ?? 0);
+      const calls = tool.count - (others.get(hash) ?? 0);
       total += calls;
       const usual = mostOf(expected, (past) => past.tools.get(hash) ?? 0);
       if (calls <= usual) continue;
@@ -86,6 +93,16 @@ export const misuseMoreThanUsual: Rule = {
     },
   ],
   quiet: [
+    {
+      name: 'one message, and one that a policy denied',
+      steps: [
+        'read_inbox',
+        'send_message',
+        { tool: 'send_message', given: 'a', category: 'guardian_decision', payload: { decision: 'deny' } },
+        { tool: 'send_message', given: 'a', status: 403 },
+      ],
+      history: [['read_inbox', 'send_message']],
+    },
     {
       name: 'the same message again',
       steps: ['read_inbox', { tool: 'send_message', given: 'a', times: 2 }],
