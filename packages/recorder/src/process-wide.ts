@@ -2,22 +2,22 @@
  * What there is one of in a process, however many copies of a package are loaded: an application may bring one
  * version of a package, and a library that it uses another.
  *
- * It is looked up at each call and never kept here: whoever deletes the symbol begins anew.
+ * What is returned looks it up once, as `globalThis` is slow to look through on a call's way, and keeps it.
  *
  * @param name - of the symbol on `globalThis` (`Symbol.for`), such as `@actlog/recorder/session`. Every version that
  * uses a name has to understand what another version made under it
  * @param make - makes it at the first call of any copy; what it throws is thrown there, and the next call tries again
- * @returns gives it, without an allocation once it is made
+ * @returns gives it
  */
 export function processWide<Value extends object>(name: string, make: () => Value): () => Value {
   const key = Symbol.for(name);
+  let kept: Value | undefined;
   return () => {
+    if (kept !== undefined) return kept;
     const registry = globalThis as { [key: symbol]: Value | undefined };
-    const known = registry[key];
-    if (known !== undefined) return known;
-    const made = make();
-    registry[key] = made;
-    return made;
+    registry[key] ??= make();
+    kept = registry[key];
+    return kept;
   };
 }
 
