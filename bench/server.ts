@@ -8,21 +8,25 @@ import { measureTiming } from './server/timing.ts';
 export const description: string =
   'durable ingest, flat reads, even answers (--full for ten million events); PostgreSQL with one and four processes, and gone for 30 s';
 
+/** Callers at once while events are taken: enough to keep the server at work, and few enough not to queue for long. */
+const usualConnections = 96;
+
 const smallSize = { events: 10_000, sessions: 2_000 };
 const largeSize = { events: 1_000_000, sessions: 100_000 };
 const fullSize = { events: 10_000_000, sessions: 1_000_000 };
 
 /**
  * Measures ingest beside a handler that stores nothing, and reads at two sizes. `--full` takes ten million events
- * for the large size, which needs some gigabytes of disk; `ingest`, `reads`, `timing`, `postgres` or `outage` in
- * `args` runs that part alone.
+ * for the large size, which needs some gigabytes of disk; `--connections=N` is how many callers `ingest` has (96);
+ * `ingest`, `reads`, `timing`, `postgres` or `outage` in `args` runs that part alone.
  */
 export async function run(args: string[]): Promise<Record<string, unknown>> {
   const wants = (part: string) => args.includes(part) || !args.some((arg) => !arg.startsWith('--'));
   const isShown = !args.includes('--json');
   const result: Record<string, unknown> = {};
   if (wants('ingest')) {
-    const ingest = await measureIngest(4, 5, 1500);
+    const given = args.find((arg) => arg.startsWith('--connections='))?.split('=')[1];
+    const ingest = await measureIngest(Number(given ?? usualConnections), 4, 5, 1500);
     result.ingest = ingest;
     if (isShown) console.table(ingest);
   }

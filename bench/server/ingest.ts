@@ -28,12 +28,15 @@ interface Round extends LoadResult {
   readonly cpuMicros: number;
 }
 
-const connections = Number(process.env.CONNS ?? 64);
-
 /** Until the code is compiled for good. */
 const warmUpMs = 6000;
 
-async function round(server: ChildServer, nextBody: () => string, durationMs: number): Promise<Round> {
+async function round(
+  server: ChildServer,
+  connections: number,
+  nextBody: () => string,
+  durationMs: number,
+): Promise<Round> {
   const before = await server.usage();
   const result = await load({ url: server.url, apiKey: server.apiKey, connections, durationMs, nextBody });
   const after = await server.usage();
@@ -53,9 +56,11 @@ class Trio {
   readonly #bare: ChildServer;
   readonly #ours: ChildServer;
   readonly #insert: BareInsert;
+  readonly #connections: number;
   readonly #nextBody = eventBodies(50);
 
-  private constructor(folder: string, bare: ChildServer, ours: ChildServer) {
+  private constructor(folder: string, bare: ChildServer, ours: ChildServer, connections: number) {
+    this.#connections = connections;
     this.#folder = folder;
     this.#bare = bare;
     this.#ours = ours;
@@ -63,18 +68,19 @@ class Trio {
   }
 
   /** Starts them, and lets them run until their code is compiled for good. */
-  static async start(): Promise<Trio> {
+  static async start(connections: number): Promise<Trio> {
     const folder = mkdtempSync(join(tmpdir(), 'actlog-bench-'));
     const bare = await ChildServer.start('bare');
-    const trio = new Trio(folder, bare, await ChildServer.start('actlog', join(folder, 'bench.db')));
+    const ours = await ChildServer.start('actlog', join(folder, 'bench.db'));
+    const trio = new Trio(folder, bare, ours, connections);
     await trio.turn(warmUpMs);
     return trio;
   }
 
   /** The insert puts in as many events as the server, so that their tables are of one size. */
   async turn(roundMs: number): Promise<Turn> {
-    const bare = await round(this.#bare, this.#nextBody, roundMs);
-    const ours = await round(this.#ours, this.#nextBody, roundMs);
+    const bare = await round(this.#bare, this.#connections, this.#nextBody, roundMs);
+    const ours = await round(this.#ours, this.#connections, this.#nextBody, roundMs);
     return { bare, ours, insertCpuMicros: this.#insert.insert(ours.requests) };
   }
 
@@ -90,8 +96,11 @@ class Trio {
  * Measures handler, insert and server in turn, and compares them within a turn: what else the machine does, and how
  * fast it runs just then, falls on all three. Several processes of each take turns, because one and the same code
  * runs up to a tenth faster in one process than in the next, by how its memory happens to lie.
+ *
+ * @param connections - callers that each wait for an answer before they send again: with few, the server waits for them
  */
 export async function measureIngest(
+  connections: number,
   processes: number,
   rounds: number,
   roundMs: number,
@@ -99,7 +108,7 @@ export async function measureIngest(
   const trios: Trio[] = [];
   const turns: Turn[] = [];
   try {
-    for (let index = 0; index < processes; index += 1) trios.push(await Trio.start());
+    for (let index = 0; index < processes; index += 1) trios.push(await Trio.start(connections));
     for (let index = 0; index < rounds; index += 1) {
       for (const trio of trios) turns.push(await trio.turn(roundMs));
     }
