@@ -1,15 +1,12 @@
 import { type ActiveCall, claimSameCall, currentCall, endCall, runAsCall } from './active-call.ts';
 import type { ArgumentsHasher } from './arguments/arguments-hash.ts';
-import { type OriginKey, originKey } from './delivery/origin.ts';
-import { QueuedEvent } from './delivery/queued-event.ts';
-import { eventBody, isoTimestamp } from './event-body.ts';
+import { isoTimestamp } from './event-body.ts';
 import { createEventId } from './event-id.ts';
+import { EventRecorder, type EventRecorderOptions } from './event-recorder.ts';
 import { ActionDeniedError } from './guard/action-denied-error.ts';
 import type { Guard } from './guard/guard.ts';
 import { guardedCall } from './guard/guarded-call.ts';
 import { toIdentifier } from './identifier.ts';
-import type { Outbox } from './outbox/outbox.ts';
-import type { Reporter } from './reporter.ts';
 import {
   defaultResponseStatus,
   isResponseStatus,
@@ -25,31 +22,23 @@ import type { ToolCall, ToolCallFacts } from './tool-call.ts';
 export const noHash = 'sha256:unavailable';
 
 /** What a {@link CallRecorder} works with. */
-export interface CallRecorderOptions {
-  readonly agentId: string;
-  readonly agentVersion: string | undefined;
-  readonly framework: string | undefined;
-  readonly sdk: string | undefined;
+export interface CallRecorderOptions extends EventRecorderOptions {
   readonly blockTimeoutMs: number;
   readonly responseStatus: ResponseStatusMapping | undefined;
   readonly hasher: ArgumentsHasher;
   readonly guard: Guard;
-  /** Undefined when nothing is configured to send to. */
-  readonly outbox: Outbox | undefined;
-  readonly reporter: Reporter;
-  /** Called after every event. */
-  readonly onRecorded: () => void;
 }
 
-/** Turns calls into events. */
+/** Runs calls as their guard lets them, and records how each ended. */
 export class CallRecorder {
   readonly #options: CallRecorderOptions;
   /** The session of calls that have no other. */
   readonly #ownSessionId = createEventId(Date.now());
-  readonly #originKeys = new Map<string, OriginKey>();
+  readonly #events: EventRecorder;
 
   constructor(options: CallRecorderOptions) {
     this.#options = options;
+    this.#events = new EventRecorder(options);
   }
 
   /** @param guard - of the adapter that the call comes through; default: the recorder's */
@@ -118,7 +107,7 @@ export class CallRecorder {
     const eventId = createEventId(nowMs);
     try {
       const argumentsHash = facts.argumentsHash ?? this.#options.hasher.hashSync(facts.arguments);
-      this.#add(eventId, nowMs, facts, {
+      this.#events.add(eventId, nowMs, facts, {
         argumentsHash: toIdentifier(argumentsHash, noHash),
         sessionId: facts.sessionId ?? currentSessionId() ?? this.#ownSessionId,
         responseStatus: facts.responseStatus,
@@ -190,58 +179,10 @@ export class CallRecorder {
       const nowMs = Date.now();
       const sourceTimestamp = isoTimestamp(nowMs);
       const facts = { argumentsHash, sessionId, responseStatus, sourceTimestamp };
-      this.#add(createEventId(nowMs), nowMs, call, facts);
+      this.#events.add(createEventId(nowMs), nowMs, call, facts);
     } catch (error) {
       this.#options.reporter.failed('record', new Error('An event could not be recorded.', { cause: error }));
     }
-  }
-
-  #add(
-    eventId: string,
-    nowMs: number,
-    call: Pick<ToolCall, 'agentId' | 'toolName' | 'framework' | 'sdk'>,
-    facts: {
-      argumentsHash: string;
-      sessionId: string;
-      responseStatus: number;
-      sourceTimestamp: string;
-    },
-  ): void {
-    const { outbox } = this.#options;
-    if (!outbox) return;
-    const responseStatus = this.#sendableStatus(facts.responseStatus);
-    const sessionId = toIdentifier(facts.sessionId, 'session');
-    const body = eventBody({
-      ...facts,
-      responseStatus,
-      eventId,
-      sessionId,
-      agentId: toIdentifier(call.agentId ?? this.#options.agentId, 'agent'),
-      toolName: toIdentifier(call.toolName, 'unknown'),
-    });
-    const isImportant = responseStatus >= 400;
-    const origin = this.#originKey(call.framework, call.sdk);
-    outbox.add(new QueuedEvent({ eventId, sessionId, isImportant, body, originKey: origin }), nowMs);
-    this.#options.onRecorded();
-  }
-
-  /** Any other number would be no JSON, or be refused. */
-  #sendableStatus(status: unknown): number {
-    if (isResponseStatus(status)) return status;
-    const problem = `A responseStatus must be a 32-bit integer, and is ${describe(status)}: 500 was recorded.`;
-    this.#options.reporter.failed('response-status', new TypeError(problem));
-    return responseStatuses.threw;
-  }
-
-  #originKey(framework = this.#options.framework ?? '', sdk = this.#options.sdk ?? ''): OriginKey {
-    const name = `${framework}\n${sdk}`;
-    let key = this.#originKeys.get(name);
-    if (key === undefined) {
-      const { agentVersion } = this.#options;
-      key = originKey({ framework: framework || undefined, sdk: sdk || undefined, agentVersion });
-      this.#originKeys.set(name, key);
-    }
-    return key;
   }
 }
 
@@ -254,10 +195,6 @@ function statusOfRefusal(reason: unknown): number {
   } catch {
     return responseStatuses.aborted; // a getter of the reason threw
   }
-}
-
-function describe(value: unknown): string {
-  return typeof value === 'number' ? String(value) : `of type ${typeof value}`;
 }
 
 function timestampOf(given: Date | string | undefined, nowMs: number): string {

@@ -10,11 +10,12 @@ export { type ArgumentsHashOptions, hashArguments, matchesArguments } from './ar
 export type { RecorderStats } from './counters.ts';
 export { diagnosticsChannels, type RecorderDiagnostics } from './diagnostics.ts';
 export type { DroppedEvent, DropReason } from './drop-reason.ts';
+export type { FlushResult, WaitOptions } from './flush.ts';
 export { type ActionDenial, ActionDeniedError, type DeniedBecause } from './guard/action-denied-error.ts';
 export type { GuardOptions } from './guard/guard-options.ts';
 export type { Instrumented, ToolFunctions } from './instrument.ts';
 export type { WhenFull } from './outbox/outbox.ts';
-export { type FlushResult, Recorder, type WaitOptions } from './recorder.ts';
+export { Recorder } from './recorder.ts';
 export type { RecorderOptions } from './recorder-options.ts';
 export {
   defaultResponseStatus,

@@ -5,6 +5,7 @@ import { CallRecorder } from './call-recorder.ts';
 import { Counters, type RecorderStats } from './counters.ts';
 import { createEventId, eventIdTimeMs } from './event-id.ts';
 import { offExit, onExit } from './exit-hooks.ts';
+import type { FlushResult, WaitOptions } from './flush.ts';
 import { Guard } from './guard/guard.ts';
 import { type GuardSettings, resolveGuard } from './guard/guard-settings.ts';
 import { UnreferencedChecks } from './guard/unreferenced-checks.ts';
@@ -20,26 +21,6 @@ import { BackgroundFlush } from './serverless.ts';
 import { ServiceConnection } from './service-connection.ts';
 import { Session } from './session.ts';
 import type { ToolCall, ToolCallFacts } from './tool-call.ts';
-
-/** What has become of a recorder's events. All but `spooled` add up to what it recorded and adopted. */
-export interface FlushResult {
-  /** Events that the service has, since the recorder was made. */
-  readonly delivered: number;
-  /** Events that it does not have yet. */
-  readonly pending: number;
-  /** Of the pending ones, those that stand on disk and survive the end of the process. */
-  readonly spooled: number;
-  /** Events that are lost, since the recorder was made. */
-  readonly dropped: number;
-  /** Events that the service refused for good, since the recorder was made. */
-  readonly deadLettered: number;
-}
-
-/** Settings of a wait. */
-export interface WaitOptions {
-  /** Most milliseconds to wait. */
-  readonly timeoutMs?: number | undefined;
-}
 
 /**
  * Records the tool calls of an agent, and guards them. An event that was recorded survives the end of the process and

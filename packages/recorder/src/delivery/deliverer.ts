@@ -8,6 +8,7 @@ import type { OriginKey } from './origin.ts';
 import { Pace } from './pace.ts';
 import type { QueuedEvent } from './queued-event.ts';
 import { QuietMoment } from './quiet-moment.ts';
+import { reportFailure } from './report-failure.ts';
 import type { SessionLanes } from './session-lanes.ts';
 import { judge, type Verdict } from './verdict.ts';
 
@@ -224,21 +225,7 @@ export class Deliverer {
     else if (verdict.kind !== 'fault' || this.#faulty.size >= faultyEventsOfAnOutage || isTold) {
       this.#pace.failed(retryAfterMs);
     }
-    if (verdict.kind === 'misconfigured') {
-      reporter.failed(
-        'misconfigured',
-        new Error(
-          `The service at ${baseURL} does not take events: ${verdict.reason}. They are kept. Check the API key (it needs the scope "ingest") and that address.`,
-        ),
-      );
-    } else if (verdict.kind === 'outage' && this.#pace.failuresInARow >= 5) {
-      reporter.failed(
-        'outage',
-        new Error(
-          `The service at ${baseURL} cannot be reached: ${verdict.reason}. Events are kept and tried again.`,
-        ),
-      );
-    }
+    reportFailure(reporter, verdict, { baseURL, failuresInARow: this.#pace.failuresInARow });
     if (verdict.kind === 'fault' && !this.#pace.isOpen) this.#putBackLater(event);
     else lanes.putBack(event);
     this.#options.onFailed();
