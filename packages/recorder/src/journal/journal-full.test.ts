@@ -101,13 +101,13 @@ test('evicting frees the oldest segment, and keeps what is important and what is
 
 test('evicting always frees something, however important everything is', () => {
   const { journal } = openTestJournal(temporaryFolder(), { maxBytes: 20_000 });
-  for (let number = 0; number < 100 && !journal.isFull; number += 1) {
+  for (let number = 0; number < 100 && !journal.room.isFull; number += 1) {
     journal.append(numberedEvent(number, { status: 500 }), false, Date.now());
   }
-  expect(journal.isFull).toBe(true);
+  expect(journal.room.isFull).toBe(true);
   const evicted = journal.evictOldest((event) => event.isImportant, Date.now());
   expect(evicted.length).toBeGreaterThan(0);
-  expect(journal.isFull).toBe(false);
+  expect(journal.room.isFull).toBe(false);
 });
 
 test('a file that cannot be read is told of, stays where it is, and holds nobody up', () => {

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import type { QueuedEvent } from '../delivery/queued-event.ts';
 import type { JournalOptions } from './journal-options.ts';
+import { JournalRoom } from './journal-room.ts';
 import type { Segment } from './segment.ts';
 import { encodeEvent } from './segment-line.ts';
 import { SegmentList } from './segment-list.ts';
@@ -11,8 +12,6 @@ import { SpoolFolder } from './spool-folder.ts';
 const settledBatch = 512;
 /** How long a journal that could not be written is left alone. */
 const restMs = 1000;
-/** The room that an event to come is given, until a longer one was seen. */
-const usualLineBytes = 1024;
 
 /**
  * The events of this process on disk, in segments that are appended to and deleted whole. An event for which
@@ -20,13 +19,14 @@ const usualLineBytes = 1024;
  * little is sent twice, and what is sent twice has the same id.
  */
 export class Journal {
+  /** What its size limit leaves. */
+  readonly room: JournalRoom;
   readonly #options: JournalOptions;
   readonly #folder: SpoolFolder;
   readonly #segments: SegmentList;
   readonly #writer: SegmentWriter;
   #newlySettled = 0;
   #restsUntilMs = 0;
-  #longestLine = usualLineBytes;
   /** Told of an event in memory that stands on disk no longer. */
   onVolatile: (event: QueuedEvent) => void = () => {};
 
@@ -44,6 +44,7 @@ export class Journal {
       onUnreadable: options.onUnreadable,
       onRemoved: (path) => this.#folder.tidy(dirname(path)),
     });
+    this.room = new JournalRoom(this.#segments, options.maxBytes);
     this.#writer = new SegmentWriter({ ...options, folder: this.#folder, segments: this.#segments });
   }
 
@@ -65,23 +66,6 @@ export class Journal {
   /** Whether what dead processes left is still to be counted. */
   get hasUnsurveyed(): boolean {
     return this.#segments.hasUnsurveyed;
-  }
-
-  /** Whether the size limit leaves no room for another event. */
-  get isFull(): boolean {
-    return this.#segments.bytes >= this.#options.maxBytes;
-  }
-
-  /** Whether the size limit leaves no room for another event beside so many that are still to come. */
-  isFullWith(toCome: number): boolean {
-    return this.#segments.bytes + toCome * this.#longestLine >= this.#options.maxBytes;
-  }
-
-  /** Whether one more event can be promised room beside so many that are still to come. */
-  canPromise(toCome: number): boolean {
-    // What tells of settled events takes some room too.
-    const { maxBytes } = this.#options;
-    return this.#segments.bytes + (toCome + 1) * this.#longestLine + maxBytes / 32 < maxBytes;
   }
 
   /** Whether the last try to write failed. */
@@ -118,8 +102,7 @@ export class Journal {
     try {
       this.#keepFolder(nowMs);
       const { segment, offset } = this.#writer.append(encodeEvent(event.originKey, event.body));
-      const size = segment.bytes - offset;
-      if (size > this.#longestLine) this.#longestLine = size;
+      this.room.taken(segment.bytes - offset);
       this.#place(segment, event, offset, isLoaded);
       this.#restsUntilMs = 0;
       return true;

@@ -66,7 +66,7 @@ export class JournalUpkeep {
   get #lookAgainInMs(): number | undefined {
     const { journal, events } = this.#options;
     if (journal.isBroken) return journal.restLeftMs(Date.now());
-    if (events.lanes.volatileLength > 0 && !journal.isFull) return 0;
+    if (events.lanes.volatileLength > 0 && !journal.room.isFull) return 0;
     return journal.readAgainInMs === undefined ? undefined : lookAgainMs;
   }
 

@@ -201,7 +201,7 @@ test('whoever waits for room goes on when what was left behind turns out to be s
     endOwners(root);
   }
   const { journal, outbox } = start({ whenFull: 'block', root, maxBytes: 20_000 });
-  expect(journal.isFull).toBe(true);
+  expect(journal.room.isFull).toBe(true);
   const room = outbox.waitForRoom(undefined, 20_000);
   await outbox.flush(20_000);
   expect(await room).toBeInstanceOf(Function);

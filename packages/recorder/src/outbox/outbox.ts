@@ -1,13 +1,11 @@
-import type { Counters } from '../counters.ts';
 import { Deliverer, type DelivererOptions } from '../delivery/deliverer.ts';
 import type { QueuedEvent } from '../delivery/queued-event.ts';
 import { detached } from '../detached.ts';
 import { publish } from '../diagnostics.ts';
 import type { DropReason } from '../drop-reason.ts';
-import type { Reporter } from '../reporter.ts';
 import { timers } from '../timers.ts';
-import type { DeadLetters } from './dead-letters.ts';
 import { JournalUpkeep } from './journal-upkeep.ts';
+import { Losses, type LossesOptions } from './losses.ts';
 import { PendingEvents, type PendingEventsOptions } from './pending-events.ts';
 import { WaitingRoom } from './waiting-room.ts';
 
@@ -17,17 +15,16 @@ export type WhenFull = 'drop-oldest' | 'drop-newest' | 'block';
 /** What an {@link Outbox} works with. */
 export interface OutboxOptions
   extends PendingEventsOptions,
+    LossesOptions,
     Pick<DelivererOptions, 'connect' | 'headersFor' | 'parseRetryAfter' | 'maxConcurrency' | 'baseURL'> {
-  readonly deadLetters: DeadLetters | undefined;
   readonly whenFull: WhenFull;
-  readonly counters: Counters;
-  readonly reporter: Reporter;
 }
 
 /** Takes events, keeps them until the service has them, and chooses which to lose when there is no room. */
 export class Outbox {
   readonly #options: OutboxOptions;
   readonly #events: PendingEvents;
+  readonly #losses: Losses;
   readonly #deliverer: Deliverer;
   /** Undefined where there is no journal. */
   readonly #upkeep: JournalUpkeep | undefined;
@@ -44,8 +41,6 @@ export class Outbox {
   );
   /** Events to come that have been promised room. */
   #places = 0;
-  /** Why the events are lost that the user is being told of right now. */
-  #telling: DropReason | undefined;
   #isClosed = false;
   /** The process ends: listeners that come after the recorder's own may still record. */
   #isExiting = false;
@@ -53,11 +48,12 @@ export class Outbox {
   constructor(options: OutboxOptions) {
     this.#options = options;
     this.#events = new PendingEvents(options);
+    this.#losses = new Losses(options);
     this.#deliverer = new Deliverer({
       ...options,
       lanes: this.#events.lanes,
       refill: () => this.#refill(),
-      deadLetter: (event, reason) => this.#deadLetter(event, reason),
+      deadLetter: (event, reason) => this.#losses.deadLetter(event, reason),
       onSettled: () => this.#onSettled(),
       onFailed: () => this.#end.check(),
     });
@@ -93,12 +89,12 @@ export class Outbox {
     const { counters, journal } = this.#options;
     counters.recorded += 1;
     if (this.#isClosed) {
-      if (!this.#isExiting || !this.#leave(event, nowMs)) this.#tellDropped(event, 'closed');
+      if (!this.#isExiting || !this.#leave(event, nowMs)) this.#losses.drop(event, 'closed');
       return;
     }
     // The room that is being made then is not for what the user records on hearing of it.
-    if (this.#telling === 'full' || !this.#findRoom(event, nowMs)) {
-      this.#tellDropped(event, 'full');
+    if (this.#losses.isTelling('full') || !this.#findRoom(event, nowMs)) {
+      this.#losses.drop(event, 'full');
       return;
     }
     const wasBroken = journal?.isBroken;
@@ -107,7 +103,7 @@ export class Outbox {
     if (!isDurable) {
       // A journal that failed once more leaves it to memory. The first failure is no reason to lose an event.
       if (wasBroken && !this.#findRoom(event, nowMs)) {
-        this.#tellDropped(event, 'full');
+        this.#losses.drop(event, 'full');
         return;
       }
       this.#events.keepInMemory(event);
@@ -184,7 +180,7 @@ export class Outbox {
   /** Leaves an event to the next process; returns whether it stands on disk. */
   #leave(event: QueuedEvent, nowMs: number): boolean {
     const { journal } = this.#options;
-    if (!journal || journal.isFull) return false;
+    if (!journal || journal.room.isFull) return false;
     const isDurable = journal.append(event, false, nowMs);
     journal.close();
     if (isDurable)
@@ -208,37 +204,7 @@ export class Outbox {
   #drop(event: QueuedEvent, reason: DropReason): void {
     this.#events.lanes.remove(event);
     event.settle();
-    this.#tellDropped(event, reason);
-  }
-
-  /** A drop that comes of telling of another is only counted, else one could bring the next without end. */
-  #tellDropped(event: QueuedEvent, reason: DropReason): void {
-    const { counters, reporter } = this.#options;
-    const outer = this.#telling;
-    if (outer === reason) {
-      counters.droppedByReason[reason] += 1;
-      return;
-    }
-    this.#telling = reason;
-    try {
-      reporter.dropped(event.body, reason);
-    } finally {
-      this.#telling = outer;
-    }
-  }
-
-  #deadLetter(event: QueuedEvent, reason: string): void {
-    const { counters, deadLetters, reporter } = this.#options;
-    if (!deadLetters?.add(event.body, reason)) {
-      this.#tellDropped(event, 'refused');
-      return;
-    }
-    counters.deadLettered += 1;
-    publish('dead-lettered', () => ({ eventId: event.eventId, sessionId: event.sessionId, reason }));
-    reporter.failed(
-      'refused',
-      new Error(`The service refused an event: ${reason}. It stands in ${deadLetters.path}.`),
-    );
+    this.#losses.drop(event, reason);
   }
 
   #refill(): void {

@@ -40,7 +40,7 @@ export class PendingEvents {
   /** Whether one more event can be promised room beside so many that are promised it. */
   canPromise(places: number): boolean {
     const journal = this.#journal;
-    if (journal && !journal.canPromise(places)) return false;
+    if (journal && !journal.room.canPromise(places)) return false;
     // A journal that failed is trusted with many again only when it has been written.
     return (journal !== undefined && !journal.isBroken) || this.lanes.length + places < this.#maxQueuedEvents;
   }
@@ -48,7 +48,7 @@ export class PendingEvents {
   /** Whether there is no room for another event beside so many that are to come. */
   isFullWith(places: number, nowMs: number): boolean {
     const journal = this.#journal;
-    if (journal?.isFullWith(places)) return true;
+    if (journal?.room.isFullWith(places)) return true;
     if (journal && journal.restLeftMs(nowMs) === 0) return false;
     return this.lanes.length + places >= this.#maxQueuedEvents;
   }
@@ -61,17 +61,17 @@ export class PendingEvents {
    */
   makeRoomFor(event: QueuedEvent, nowMs: number, lose: (victim: QueuedEvent) => void): boolean {
     const journal = this.#journal;
-    if (!journal?.isFull) {
+    if (!journal?.room.isFull) {
       const victim = this.lanes.oldest(false) ?? (event.isImportant ? this.lanes.oldest(true) : undefined);
       if (victim) lose(victim);
       return victim !== undefined;
     }
     // What was taken over may be far more than there is room for.
-    for (let before = Number.POSITIVE_INFINITY; journal.isFull && journal.bytes < before; ) {
+    for (let before = Number.POSITIVE_INFINITY; journal.room.isFull && journal.bytes < before; ) {
       before = journal.bytes;
       for (const victim of journal.evictOldest(({ isImportant }) => isImportant, nowMs)) lose(victim);
     }
-    return !journal.isFull;
+    return !journal.room.isFull;
   }
 
   /** Writes an event down, and keeps it in memory too where there is room; false when it could not be written. */
@@ -103,7 +103,7 @@ export class PendingEvents {
       if (!event) return true;
       // One that is held comes back from the disk, behind what stands there unread.
       const { isHeld } = event;
-      if (!journal || journal.isFull || !journal.append(event, !isHeld, nowMs)) return false;
+      if (!journal || journal.room.isFull || !journal.append(event, !isHeld, nowMs)) return false;
       if (isHeld) this.lanes.remove(event);
       else this.lanes.becameDurable(event);
     }
