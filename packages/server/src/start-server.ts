@@ -23,7 +23,7 @@ import type { Storage } from './storage/storage.ts';
 import { WebhookSender } from './webhooks/sender.ts';
 
 /** Rounds of scoring what a crash left behind, where other servers may go on writing meanwhile. */
-const roundsAtStart = 20;
+const roundsAfterCrash = 20;
 
 /**
  * Milliseconds that clients have to take the rest of their answers when the server closes. One that does not read
@@ -101,7 +101,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     mountEndpoints(app, services, createRoutes(services));
     if (settings.docs) await mountDocs(app);
     await checkSecret(storage, secret);
-    await services.settling.catchUpAll(storage.isShared ? roundsAtStart : undefined);
+    await services.settling.catchUpAll(storage.isShared ? roundsAfterCrash : undefined);
     const { apiKey, key } = await provisionKey(storage, settings);
     if (settings.apiKey === undefined) own = key;
     if (hasEnded(key)) {
@@ -114,6 +114,8 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     services.outbox.onQueued(() => void sender.pass().catch(() => {}));
     tasks.every(1000, 'webhooks', () => sender.pass());
     tasks.every(1000, 'guardian expiry', () => expireActions(services, Date.now()));
+    // A server beside this one may have ended before it had scored what it took.
+    tasks.every(60_000, 'scoring', () => services.settling.catchUpAll(roundsAfterCrash));
     tasks.every(60_000, 'learning', (signal) => learnFromEndedSessions(storage, Date.now(), signal));
     tasks.every(600_000, 'housekeeping', (signal) => keepHouse(storage, Date.now(), signal));
     return {

@@ -6,7 +6,8 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { newApiKey } from '../src/keys/api-key.ts';
 import { ChildServer } from './child-server.ts';
 import { onPostgres } from './test-database.ts';
-import { activityEvent, testServer } from './test-server.ts';
+import { activityEvent, TestServer, testServer } from './test-server.ts';
+import { WebhookReceiver } from './webhook-receiver.ts';
 
 /** How often the server is killed; set it higher for a long run. */
 const kills = Number(process.env.ACTLOG_TEST_KILLS ?? 4);
@@ -72,6 +73,28 @@ test(`${kills} times killed under load: every acknowledged event is there, and n
     expect(events.filter(({ eventId }) => !ids.has(eventId))).toEqual([]);
     expect([document.session.eventCount, document.risk.eventCount]).toEqual([kept.length, kept.length]);
   }
+});
+
+test('what a server took and had not scored when it was killed is scored by the one beside it', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  const receiver = new WebhookReceiver();
+  const url = await receiver.listen();
+  const options = { database: join(folder, 'a.db'), webhookAllowedRanges: ['127.0.0.0/8'] };
+  const beside = await testServer(options);
+  await beside.ok('notificationChannels.create', { body: { url, events: ['session.risk_raised'] } });
+  const child = await ChildServer.start({ ...options, docs: false });
+  const taken = new TestServer({ ...beside.server, url: child.url }, beside.apiKey);
+  for (const toolName of ['fetch_web_page', 'get_credentials', 'send_email', 'delete_user']) {
+    await taken.record(
+      activityEvent({ payload: { toolName, argumentsHash: 'sha256:0', responseStatus: 200 } }),
+    );
+  }
+  await child.kill();
+  await vi.advanceTimersByTimeAsync(60_000);
+  const [message] = await receiver.received(1);
+  expect(message?.body).toMatchObject({ type: 'session.risk_raised', data: { sessionId: 'thread-1' } });
+  await receiver.close();
+  await beside.server.close();
 });
 
 test.skipIf(onPostgres)(
