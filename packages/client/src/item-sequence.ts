@@ -1,3 +1,4 @@
+import { onLeaving } from './on-leaving.ts';
 import { wholeNumber } from './settings.ts';
 
 /**
@@ -67,6 +68,12 @@ export class ItemSequence<Item> implements AsyncIterable<Item, undefined> {
   }
 
   #derive<Result>(steps: (items: AsyncIterable<Item>) => AsyncGenerator<Result, void>): ItemSequence<Result> {
-    return new ItemSequence(() => steps(this) as AsyncGenerator<Result, undefined>);
+    return new ItemSequence(() => {
+      const source = this.#start();
+      const items = { [Symbol.asyncIterator]: () => source };
+      // The source learns at once that nobody waits for it any more, so that a page on its way is aborted.
+      const leave = () => void source.return?.().catch(() => {});
+      return onLeaving(steps(items) as AsyncGenerator<Result, undefined>, leave);
+    });
   }
 }

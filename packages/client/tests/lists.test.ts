@@ -68,6 +68,16 @@ describe.each(transports)('lists over %s', (_name, options) => {
   const ways: [string, (list: Sessions) => AsyncIterator<unknown, undefined>][] = [
     ['its items', (list) => list[Symbol.asyncIterator]()],
     ['its pages', (list) => list.pages()],
+    ['what is made of its items', (list) => list.map(({ id }) => id)[Symbol.asyncIterator]()],
+    [
+      'what is made of that',
+      (list) =>
+        list
+          .filter(() => true)
+          .map(({ id }) => id)
+          .take(9)
+          [Symbol.asyncIterator](),
+    ],
   ];
   it.each(ways)('an iterator over %s that is left aborts the page on its way', async (_what, start) => {
     let closed: Promise<unknown> | undefined;
@@ -91,12 +101,13 @@ describe.each(transports)('lists over %s', (_name, options) => {
 
   it('a stream over it that is destroyed aborts the page on its way', async () => {
     const { client } = testClient(server.origin, options);
-    for (const list of [client.sessions.list(), client.sessions.list().pages()]) {
+    const list = client.sessions.list();
+    for (const source of [list, list.pages(), list.map(({ id }) => id)]) {
       let closed: Promise<unknown> | undefined;
       server.script(pagesOf([1, 1]), (response) => {
         closed = new Promise((resolve) => response.on('close', resolve));
       });
-      const stream = Readable.from(list).resume();
+      const stream = Readable.from(source).resume();
       await server.received(2);
       stream.destroy();
       await once(stream, 'close');
