@@ -26,8 +26,11 @@ export function checkExport(found: ScannedExport, sha256: string, answer: Answer
   const { method, path } = answer.request;
   const fail = (problem: string) =>
     new ExportIntegrityError(`${method} ${path}: ${problem}. Export the session again.`, answer.context());
-  if (!whole) throw fail('the document is not one whole JSON object with one array of events');
-  if (declaredEventCount !== undefined && declaredEventCount !== eventCount) {
+  if (!whole) throw fail('the document is not one whole JSON object, or has two arrays of events');
+  if (eventCount === undefined && declaredSha256 !== undefined) {
+    throw fail('the document has a contentSha256 and no array of events to check against it');
+  }
+  if (eventCount !== undefined && declaredEventCount !== undefined && declaredEventCount !== eventCount) {
     throw fail(`the document says ${declaredEventCount} events and holds ${eventCount}`);
   }
   if (declaredSha256 !== undefined && declaredSha256.toLowerCase() !== sha256) {

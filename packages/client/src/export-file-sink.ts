@@ -47,12 +47,12 @@ export class ExportFileSink implements BodySink {
   }
 
   /** Puts everything on the disk, and says what came. */
-  async finish(): Promise<{ bytes: number; scanned: ScannedExport; contentSha256: string }> {
+  async finish(): Promise<{ bytes: number; scanned: ScannedExport; sha256: string }> {
     const file = await this.#opened;
     await file.sync();
     await file.close();
-    const contentSha256 = this.#parts.hash.digest('hex');
-    return { bytes: this.#bytes, scanned: this.#scanner.end(), contentSha256 };
+    const sha256 = this.#parts.hash.digest('hex');
+    return { bytes: this.#bytes, scanned: this.#scanner.end(), sha256 };
   }
 
   /** Lets go of the file. */

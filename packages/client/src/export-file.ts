@@ -29,9 +29,10 @@ export interface ExportToFileOptions extends RequestOptions {
 export interface ExportedFile {
   readonly path: string;
   readonly bytes: number;
-  readonly eventCount: number;
-  /** SHA-256 in hex over the bytes of the `events` array, as they came. */
-  readonly contentSha256: string;
+  /** How many events there are; undefined where the document has no array named `events`. */
+  readonly eventCount: number | undefined;
+  /** SHA-256 in hex over the bytes of the `events` array, as they came; undefined where there is none. */
+  readonly contentSha256: string | undefined;
   /** Whether the document carried a `contentSha256` to check it against; when false, nothing was checked. */
   readonly verified: boolean;
 }
@@ -59,10 +60,12 @@ export async function exportToFile(
     return sink;
   };
   const finish = async (answer: Answer): Promise<ExportedFile> => {
-    const { bytes, scanned, contentSha256 } = await (sink as ExportFileSink).finish();
-    const verified = checkExport(scanned, contentSha256, answer);
+    const { bytes, scanned, sha256 } = await (sink as ExportFileSink).finish();
+    const verified = checkExport(scanned, sha256, answer);
     await fs.rename(partPath, path);
-    return { path, bytes, eventCount: scanned.eventCount, contentSha256, verified };
+    const { eventCount } = scanned;
+    const contentSha256 = eventCount === undefined ? undefined : sha256;
+    return { path, bytes, eventCount, contentSha256, verified };
   };
   try {
     const { data } = await caller.run('sessions.export', { id, options }, finish, openSink);

@@ -52,14 +52,22 @@ describe('ExportScanner', () => {
 
   it.each([
     ['two arrays of events', '{"events":[],"events":[]}'],
-    ['no events', '{"session":{"events":[1]}}'],
-    ['events that are no array', '{"events":{}}'],
     ['something behind it', '{"events":[]}{'],
     ['text behind it', '{"events":[]}x'],
     ['an array around it', '[{"events":[]}]'],
     ['a wrong bracket', '{"events":[1}}'],
   ])('does not call whole a document with %s', (_what, text) => {
     expect(scan(text).whole).toBe(false);
+  });
+
+  it.each([
+    ['no events', '{"session":{"events":[1]}}'],
+    ['events that are no array', '{"events":{"a":[1]}}'],
+    ['events under another name', '{"log":[{"events":[]}],"eventCount":1}'],
+  ])('calls whole a document with %s, and counts none', (_what, text) => {
+    expect(scan(text)).toMatchObject({ whole: true, eventCount: undefined, events: '' });
+    for (let length = 0; length < text.length; length += 1)
+      expect(scan(text.slice(0, length)).whole).toBe(false);
   });
 
   it('takes a field that is null for one that is missing, and the text for a text', () => {

@@ -1,9 +1,9 @@
 /** What a scan of an exported session found. */
 export interface ScannedExport {
-  /** Whether the document is one whole JSON object with an `events` array. */
+  /** Whether the document is one whole JSON object, with no more than one `events` array. */
   readonly whole: boolean;
-  /** How many events the array holds. */
-  readonly eventCount: number;
+  /** How many events the array holds; undefined where there is none, as the specification leaves its name open. */
+  readonly eventCount: number | undefined;
   /** What the document itself says. */
   readonly declaredEventCount: number | undefined;
   readonly declaredSha256: string | undefined;
@@ -73,8 +73,8 @@ export class ExportScanner {
   end(): ScannedExport {
     const declaredEventCount = this.#fields.get('eventCount');
     return {
-      whole: this.#ended && !this.#broken && this.#arrays === 1,
-      eventCount: this.eventCount,
+      whole: this.#ended && !this.#broken && this.#arrays <= 1,
+      eventCount: this.#arrays === 0 ? undefined : this.eventCount,
       declaredEventCount: declaredEventCount === undefined ? undefined : Number(declaredEventCount),
       declaredSha256: this.#fields.get('contentSha256'),
     };

@@ -1,4 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import {
   type Actlog,
   type ActlogOptions,
@@ -47,6 +50,22 @@ describe.each(deployments)('against %s', (_deployment, start) => {
       const { sessionId, eventId } = await recorded(trial);
       const events = await eventually(() => trial.client.sessions.events(sessionId).toArray());
       expect(events.map((event) => holds(event, eventId))).toEqual([true]);
+    });
+
+    it('a session is exported to a file as it is in memory', async () => {
+      const trial = { client: client(options), dialect: deployment.dialect };
+      const { sessionId, eventId } = await recorded(trial);
+      await eventually(() => trial.client.sessions.export(sessionId));
+      const folder = await mkdtemp(join(tmpdir(), 'actlog-export-'));
+      try {
+        const path = join(folder, 'session.json');
+        const { bytes } = await trial.client.sessions.exportToFile(sessionId, path);
+        const text = await readFile(path, 'utf8');
+        expect(Buffer.byteLength(text)).toBe(bytes);
+        expect(holds(JSON.parse(text), eventId)).toBe(true);
+      } finally {
+        await rm(folder, { recursive: true });
+      }
     });
 
     it('errors are told apart', async () => {

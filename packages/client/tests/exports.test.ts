@@ -87,7 +87,8 @@ describe.each(transports)('exports over %s', (_name, options) => {
       raw(200, documentText({ eventsText: eventsText.replace('e7', 'e8') })),
       'ExportIntegrityError',
     ],
-    ['no events', json(200, { id: 's' }), 'ExportIntegrityError'],
+    ['a hash of no events', json(200, { contentSha256: sha256, log: events }), 'ExportIntegrityError'],
+    ['no object', json(200, [{ id: 's' }]), 'ExportIntegrityError'],
     ['an error answer', json(404, { error: { code: 'NOT_FOUND', message: 'x' } }), 'NotFoundError'],
   ])('%s leaves no file', async (_what, script, name) => {
     server.script(script);
@@ -111,6 +112,27 @@ describe.each(transports)('exports over %s', (_name, options) => {
     expect(await client.sessions.export('s')).toMatchObject({ events, eventCount: null });
     server.script(json(200, { events, eventCount: 500, contentSha256: null }));
     expect(await client.sessions.export('s')).toMatchObject({ events, contentSha256: null });
+  });
+
+  it('takes a document that names its events otherwise, and counts and checks nothing', async () => {
+    const { client } = testClient(server.origin, options);
+    const path = join(folder, 'a');
+    for (const document of [
+      { log: events, warnings: [] },
+      { log: events, eventCount: 500 },
+    ]) {
+      server.script(json(200, document));
+      const result = await client.sessions.exportToFile('s', path);
+      const bytes = Buffer.byteLength(JSON.stringify(document));
+      expect(result).toEqual({
+        path,
+        bytes,
+        eventCount: undefined,
+        contentSha256: undefined,
+        verified: false,
+      });
+      expect(await client.sessions.export('s')).toEqual(document);
+    }
   });
 
   it('in memory, checked alike', async () => {
