@@ -126,7 +126,10 @@ function countsOf(results: readonly RequirementResult[]): ContractReport['counts
 /** Takes away what can be taken away, also when the run was ended, and says what is left. */
 async function cleanUp(run: Run, settings: Settings): Promise<string[]> {
   const probe = new Probe({ ...settings, signal: new AbortController().signal });
-  const left = await run.records.cleanUp(probe).catch((error: Error) => [error.message]);
+  const left: string[] = [];
+  for (const part of [run.guardian, run.records]) {
+    left.push(...(await part.cleanUp(probe).catch((error: Error) => [error.message])));
+  }
   const { agents, notificationChannels, policies } = run.records.counts;
   const counted: readonly (readonly [number, string])[] = [
     [run.traffic.taken, 'events'],

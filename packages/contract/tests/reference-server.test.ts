@@ -75,6 +75,22 @@ it('archives every policy that it has made, and names what is left', async () =>
   expect(report.leftBehind.join()).toMatch(/events.*agents.*archived policies.*webhooks/);
 });
 
+it.each([
+  ['a whole run', {}],
+  ['a run of the checks that hold one', { only: ['PRF-19', 'PRF-29', 'END-17'] }],
+])('leaves no action held after %s', async (_what, options) => {
+  const report = await run({ capabilities: ['reference-profile'], ...options });
+  const listed = async (status: string) => {
+    const answer = await fetch(`${deployment.server.url}/v1/guardian/pending-actions?status=${status}`, {
+      headers: { authorization: `Bearer ${keys.own}` },
+    });
+    return ((await answer.json()) as { items: unknown[] }).items;
+  };
+  expect(await listed('pending')).toEqual([]);
+  expect(await listed('denied')).not.toEqual([]);
+  expect(report.leftBehind.join()).not.toContain('held');
+});
+
 it('cleans up after a run that was ended, and says that it was not through', async () => {
   const ended = new AbortController();
   const report = await run({

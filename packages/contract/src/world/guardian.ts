@@ -1,5 +1,6 @@
 import { type Answer, isObject, succeeded, told } from '../http/answer.ts';
 import { holds } from '../http/json-search.ts';
+import type { Probe } from '../http/probe.ts';
 import { skip } from '../outcome.ts';
 import type { Run } from '../run.ts';
 import { identifierCandidates } from './identifier.ts';
@@ -34,11 +35,26 @@ export class Guardian {
   }
 
   /** Decides a held action. */
-  decide(id: string): Promise<Answer> {
+  decide(id: string, probe: Probe = this.#run.probe): Promise<Answer> {
     const body = this.#run.records.body('guardian.pendingActions.decide', {
       name: this.#run.newName('decision'),
     });
-    return this.#run.probe.call('guardian.pendingActions.decide', { id, body });
+    return probe.call('guardian.pendingActions.decide', { id, body });
+  }
+
+  /** Decides every action that the run has had held, so that no person is asked about it; returns what could not be. */
+  async cleanUp(probe: Probe): Promise<string[]> {
+    const held = await this.#held?.catch(() => undefined);
+    const named = this.#run.probe.answers.map(({ json }) => isObject(json) && json.pendingActionId);
+    const left: string[] = [];
+    for (const id of new Set([held?.id, ...named])) {
+      if (typeof id !== 'string') continue;
+      const answer = await this.decide(id, probe);
+      // One that was decided or has expired is no conflict here.
+      if (!succeeded(answer) && ![404, 409].includes(answer.status))
+        left.push(`held action ${id}: ${told(answer)}`);
+    }
+    return left;
   }
 
   async #hold(): Promise<HeldAction> {
