@@ -92,6 +92,32 @@ it('answers a check that prefers to wait when the decision is there, or the time
   }
 });
 
+it('follows fake timers also where they leave the clock alone', async () => {
+  mock.addPolicy({
+    name: 'ask soon',
+    effect: 'require_approval',
+    match: { tools: ['call'] },
+    approval: { timeoutSeconds: 10, onTimeout: 'allow' },
+  });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  try {
+    const ask = (toolName: string) =>
+      client.policies.check(
+        { agentId: 'bot', actionId: toolName, action: { toolName, argumentsHash: 'h' } },
+        { waitSeconds: 20 },
+      );
+    const mail = Promise.resolve(ask('send_mail'));
+    const call = Promise.resolve(ask('call'));
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(await call).toMatchObject({ decision: 'allow' });
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(await mail).toMatchObject({ decision: 'require_approval' });
+    expect(vi.getTimerCount()).toBe(0);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
 it('ends an action that nobody decides in its time', async () => {
   vi.useFakeTimers({ toFake: ['Date'] });
   try {
