@@ -195,6 +195,7 @@ function channels(): Step[] {
     }),
     post('/v1/notification-channels', { url: 'https://u:p@hook.invalid' }),
     post('/v1/notification-channels', { url: 'http://[::ffff:10.0.0.1]/' }),
+    post('/v1/notification-channels', { url: 'http://localhost:3000/hook' }),
     post('/v1/notification-channels', { url: 'ftp://hook.invalid' }),
     get('/v1/notification-channels'),
   ];
