@@ -1,4 +1,5 @@
 import pRetry, { type RetryContext } from 'p-retry';
+import { checkedSignal } from './abort-signal.ts';
 import { Answer } from './answer.ts';
 import { type BodySink, MemorySink } from './body-sink.ts';
 import type { Call, Outcome } from './call.ts';
@@ -45,7 +46,7 @@ export class CallRun<Data> {
   async run(): Promise<Outcome<Data>> {
     const { options } = this.#call;
     const retries = wholeNumber('maxRetries', options.maxRetries) ?? this.#settings.maxRetries;
-    const { signal } = options;
+    const signal = checkedSignal(options.signal);
     if (signal?.aborted) throw this.#abortError();
     const onAbort = () => this.#stop?.(this.#abortError());
     signal?.addEventListener('abort', onAbort);

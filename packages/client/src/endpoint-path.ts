@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from './errors/invalid-argument-error.ts';
+import { shown } from './shown.ts';
 
 /**
  * Puts an id into a path of the endpoint table.
@@ -10,7 +11,7 @@ export function endpointPath(template: string, id: string | undefined): string {
   if (!template.includes(':id')) return template;
   if (typeof id !== 'string' || id === '' || id === '.' || id === '..' || !id.isWellFormed()) {
     throw new InvalidArgumentError(
-      `id in ${template} must be the identifier of a record, and is ${describe(id)}.`,
+      `id in ${template} must be the identifier of a record, and is ${shown(id)}.`,
     );
   }
   return template.replace(':id', () => encodeURIComponent(id));
@@ -22,7 +23,13 @@ export function endpointPath(template: string, id: string | undefined): string {
  * @throws InvalidArgumentError When it is no path of this deployment: an absolute address would carry the key away.
  */
 export function freePath(path: string): string {
-  if (!path.startsWith('/') || path.startsWith('//') || /[\s\\#]/.test(path) || !path.isWellFormed()) {
+  if (
+    typeof path !== 'string' ||
+    !path.startsWith('/') ||
+    path.startsWith('//') ||
+    /[\s\\#]/.test(path) ||
+    !path.isWellFormed()
+  ) {
     throw new InvalidArgumentError(
       'path must be relative to baseURL and encoded, such as /v1/agents: one slash first, no space, no fragment.',
     );
@@ -32,9 +39,4 @@ export function freePath(path: string): string {
     throw new InvalidArgumentError('path must not hold the segments `.` and `..`.');
   }
   return encodeURI(path).replaceAll('%25', '%');
-}
-
-function describe(value: unknown): string {
-  if (value === '') return 'empty';
-  return typeof value === 'string' ? JSON.stringify(value) : typeof value;
 }

@@ -5,6 +5,7 @@ import { checkExport } from './export-document.ts';
 import { ExportFileSink } from './export-file-sink.ts';
 import { builtinModule } from './platform.ts';
 import type { RequestOptions } from './request-options.ts';
+import { shown } from './shown.ts';
 
 /** How far an export to a file is. */
 export interface ExportProgress {
@@ -44,6 +45,11 @@ export async function exportToFile(
   path: string,
   options: ExportToFileOptions,
 ): Promise<ExportedFile> {
+  if (typeof path !== 'string' || path === '') {
+    throw new InvalidArgumentError(
+      `path must be the path of a file, and is ${shown(path)}: fileURLToPath makes one of a URL.`,
+    );
+  }
   const fs = builtinModule('node:fs/promises');
   const crypto = builtinModule('node:crypto');
   if (fs === undefined || crypto === undefined) {

@@ -1,3 +1,4 @@
+import { InvalidArgumentError } from './errors/invalid-argument-error.ts';
 import { onLeaving } from './on-leaving.ts';
 import { wholeNumber } from './settings.ts';
 
@@ -61,7 +62,9 @@ export class ItemSequence<Item> implements AsyncIterable<Item, undefined> {
    *
    * @throws InvalidArgumentError When the limit is no whole number from 0.
    */
-  async toArray({ limit }: { readonly limit?: number | undefined } = {}): Promise<Item[]> {
+  async toArray(options: { readonly limit?: number | undefined } = {}): Promise<Item[]> {
+    if (typeof options !== 'object') throw new InvalidArgumentError('toArray takes an object: { limit }.');
+    const { limit } = options;
     const items: Item[] = [];
     for await (const item of limit === undefined ? this : this.take(limit)) items.push(item);
     return items;

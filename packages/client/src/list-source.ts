@@ -3,11 +3,11 @@ import type { Answer } from './answer.ts';
 import type { Outcome } from './call.ts';
 import type { Caller } from './caller.ts';
 import type { CursorTrail } from './cursor-trail.ts';
-import { InvalidArgumentError } from './errors/invalid-argument-error.ts';
 import { itemsOf } from './items-array.ts';
 import { Page } from './page.ts';
 import type { Query } from './query-string.ts';
 import type { ListOptions } from './request-options.ts';
+import { wholeNumber } from './settings.ts';
 
 /** A list of the service: how to ask for any of its pages. */
 export interface ListSource {
@@ -37,10 +37,7 @@ export async function fetchPage<Item>(
   signal: AbortSignal | undefined,
 ): Promise<Outcome<Page<Item>>> {
   const { endpoint, id, itemsIn, options } = source;
-  const { limit } = source.query;
-  if (limit !== undefined && !(Number.isSafeInteger(limit) && Number(limit) > 0)) {
-    throw new InvalidArgumentError(`limit must be a whole number from 1, and is ${String(limit)}.`);
-  }
+  wholeNumber('limit', source.query.limit, 1);
   const query = cursor === undefined ? source.query : { ...source.query, cursor };
   return caller.run(endpoint, { id, query, options: { ...options, signal } }, (answer) => {
     const body = answer.jsonObject();

@@ -1,3 +1,4 @@
+import { checkedSignal } from './abort-signal.ts';
 import type { Caller } from './caller.ts';
 import { CursorTrail, repeatedCursor } from './cursor-trail.ts';
 import { fetchPage, type ListSource } from './list-source.ts';
@@ -25,7 +26,8 @@ async function* pagesOf<Item>(
   source: ListSource,
   left: AbortController,
 ): AsyncGenerator<Page<Item>, undefined> {
-  const { signal, prefetch = false } = source.options;
+  const { prefetch = false } = source.options;
+  const signal = checkedSignal(source.options.signal);
   const recent = new Set<string>();
   const forward = () => left.abort(signal?.reason);
   let trail = new CursorTrail();

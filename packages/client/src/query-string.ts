@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from './errors/invalid-argument-error.ts';
+import { plainEntries } from './plain-entries.ts';
 
 /** What a query parameter can be; `undefined` and `null` leave it out, an array repeats it. */
 export type QueryValue = string | number | boolean | Date | null | undefined | readonly (string | number)[];
@@ -13,7 +14,7 @@ export type Query = Readonly<Record<string, QueryValue>>;
  */
 export function queryString(query: Query | undefined): string {
   let text = '';
-  for (const [name, value] of Object.entries(query ?? {})) {
+  for (const [name, value] of plainEntries('query', query)) {
     if (value === undefined || value === null) continue;
     for (const single of Array.isArray(value) ? value : [value]) {
       text += `${text === '' ? '?' : '&'}${encodeURIComponent(name)}=${encodeURIComponent(asText(name, single))}`;

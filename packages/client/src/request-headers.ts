@@ -1,5 +1,6 @@
 import { headers as names } from '@actlog/protocol';
 import { InvalidArgumentError } from './errors/invalid-argument-error.ts';
+import { plainEntries } from './plain-entries.ts';
 
 /** Headers that a caller adds; `null` takes one away that the client would send. */
 export type HeaderOverrides = Readonly<Record<string, string | null | undefined>>;
@@ -45,7 +46,7 @@ export function withOverrides(
   overrides: HeaderOverrides | undefined,
 ): Record<string, string> {
   const result = { ...base };
-  for (const [name, value] of Object.entries(overrides ?? {})) {
+  for (const [name, value] of plainEntries('headers', overrides)) {
     const lower = name.toLowerCase();
     if (!/^[\w!#$%&'*+.^`|~-]+$/.test(lower)) {
       throw new InvalidArgumentError(

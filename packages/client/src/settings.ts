@@ -6,6 +6,7 @@ import { InvalidArgumentError } from './errors/invalid-argument-error.ts';
 import type { Hooks } from './hooks.ts';
 import { LeveledLogger, resolveLogLevel } from './logger.ts';
 import { baseHeaders, withoutBody } from './request-headers.ts';
+import { shown } from './shown.ts';
 import { sdkName } from './version.ts';
 
 /** The client's options, checked and completed. Holds the API key: never printed, never enumerable from a client. */
@@ -61,16 +62,17 @@ export function timeLimit(field: string, value: number | undefined): number | un
     return value === undefined ? undefined : Math.min(value, longestTimerMs);
   }
   throw new InvalidArgumentError(
-    `${field} must be a number of milliseconds above 0, and is ${String(value)}.`,
+    `${field} must be a number of milliseconds above 0, and is ${shown(value)}.`,
   );
 }
 
 /**
  * Checks a count.
  *
- * @throws InvalidArgumentError When it is no whole number from 0.
+ * @throws InvalidArgumentError When it is no whole number from `least`.
  */
-export function wholeNumber(field: string, value: number | undefined): number | undefined {
-  if (value === undefined || (Number.isSafeInteger(value) && value >= 0)) return value;
-  throw new InvalidArgumentError(`${field} must be a whole number from 0, and is ${String(value)}.`);
+export function wholeNumber(field: string, value: unknown, least = 0): number | undefined {
+  if (value === undefined) return undefined;
+  if (Number.isSafeInteger(value) && Number(value) >= least) return value as number;
+  throw new InvalidArgumentError(`${field} must be a whole number from ${least}, and is ${shown(value)}.`);
 }

@@ -2,7 +2,8 @@ import { type WebhookEvent, webhookHeaders } from '@actlog/protocol';
 import { InvalidArgumentError } from './errors/invalid-argument-error.ts';
 import { WebhookVerificationError } from './errors/webhook-verification-error.ts';
 import type { WebhookRequestHeaders } from './resources/webhooks.ts';
-import { isSignedBy } from './webhook-signature.ts';
+import { shown } from './shown.ts';
+import { checkBody, isSignedBy } from './webhook-signature.ts';
 
 /** A delivery as it reached a server. */
 export interface WebhookDelivery {
@@ -17,15 +18,14 @@ export interface WebhookDelivery {
 /** Checks a delivery and gives its event; see `Webhooks.unwrap`. */
 export async function unwrapDelivery(delivery: WebhookDelivery): Promise<WebhookEvent> {
   const { body, headers, secret, toleranceSeconds, nowMs } = delivery;
-  if (typeof body !== 'string' && !(body instanceof Uint8Array)) {
-    throw new InvalidArgumentError(
-      'body must be the text or the bytes of the request as they came: a parsed body cannot be verified.',
-    );
+  checkBody(body);
+  if (typeof headers !== 'object' || headers === null) {
+    throw new InvalidArgumentError(`headers must be those of the request, and is ${shown(headers)}.`);
   }
   const secrets = typeof secret === 'string' ? [secret] : secret;
   if (!secrets?.length) throw new InvalidArgumentError('secret is missing: pass the whsec_… of the channel.');
   if (!(typeof toleranceSeconds === 'number' && toleranceSeconds >= 0)) {
-    const given = String(toleranceSeconds);
+    const given = shown(toleranceSeconds);
     throw new InvalidArgumentError(`toleranceSeconds must be a number of seconds from 0, and is ${given}.`);
   }
   const id = required(headers, webhookHeaders.id);

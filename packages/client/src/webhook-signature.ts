@@ -11,6 +11,14 @@ export interface WebhookMessage {
   readonly body: string | Uint8Array;
 }
 
+/** @throws InvalidArgumentError When it is neither text nor bytes. */
+export function checkBody(body: unknown): void {
+  if (typeof body === 'string' || body instanceof Uint8Array) return;
+  throw new InvalidArgumentError(
+    'body must be the text or the bytes of the request as they came: a parsed body has no signature.',
+  );
+}
+
 const encoder = new TextEncoder();
 const secretPrefix = 'whsec_';
 
@@ -20,9 +28,12 @@ export type WebhookSignatureHeaders = Record<(typeof webhookHeaders)[keyof typeo
 /**
  * Signs a message with HMAC-SHA256 (Standard Webhooks, "Signature scheme").
  *
- * @throws InvalidArgumentError When the secret is no `whsec_…` in base64.
+ * @throws InvalidArgumentError When the secret is no `whsec_…` in base64, the body neither text nor bytes, or the
+ * timestamp no number.
  */
 export async function signWebhook(message: WebhookMessage, secret: string): Promise<WebhookSignatureHeaders> {
+  checkBody(message.body);
+  if (!/^\d+$/.test(message.timestamp)) throw new InvalidArgumentError('timestamp must be a valid Date.');
   const mac = await crypto.subtle.sign('HMAC', await importSecret(secret, 'sign'), signedContent(message));
   return {
     [webhookHeaders.id]: message.id,

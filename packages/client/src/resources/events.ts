@@ -46,8 +46,9 @@ export class Events {
   ): RequestPromise<EventAck> {
     const { eventId, agentId, sessionId, sourceTimestamp, category, schemaVersion: version, payload } = event;
     const at = sourceTimestamp ?? new Date();
-    if (at instanceof Date && Number.isNaN(at.getTime())) {
-      return this.#caller.refuse('sourceTimestamp is an invalid Date.');
+    // No `instanceof`: a Date may come from another realm.
+    if (typeof at !== 'string' && !Number.isFinite(at.getTime?.())) {
+      return this.#caller.refuse('sourceTimestamp is no valid Date or text.');
     }
     const body = {
       eventId: eventId ?? mintEventId(),

@@ -3,6 +3,7 @@ import type { Caller } from '../caller.ts';
 import { List } from '../list.ts';
 import type { ListOptions, RequestOptions } from '../request-options.ts';
 import type { RequestPromise } from '../request-promise.ts';
+import { shown } from '../shown.ts';
 
 /** Options of a check. */
 export interface CheckOptions extends RequestOptions {
@@ -77,7 +78,7 @@ export class Policies {
     else if (waitSeconds !== undefined) {
       if (!Number.isInteger(waitSeconds) || waitSeconds < 1 || waitSeconds > maxWaitSeconds) {
         return this.#caller.refuse(
-          `waitSeconds must be a whole number from 1 to ${maxWaitSeconds}, and is ${waitSeconds}.`,
+          `waitSeconds must be a whole number from 1 to ${maxWaitSeconds}, and is ${shown(waitSeconds)}.`,
         );
       }
       asked.timeoutMs = (asked.timeoutMs ?? this.#timeoutMs) + waitSeconds * 1000;

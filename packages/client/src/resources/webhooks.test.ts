@@ -89,7 +89,7 @@ describe('Webhooks', () => {
       await expect(webhooks.unwrap(body, headers, secret, { toleranceSeconds })).rejects.toMatchObject({
         code: 'INVALID_ARGUMENT',
         message: expect.stringContaining(
-          `toleranceSeconds must be a number of seconds from 0, and is ${wrong}`,
+          `toleranceSeconds must be a number of seconds from 0, and is ${typeof wrong === 'string' ? JSON.stringify(wrong) : wrong}`,
         ),
       });
     },

@@ -56,7 +56,7 @@ export class Webhooks {
    * Signs a delivery, for tests of your own handler.
    *
    * @returns The headers to send with the body.
-   * @throws InvalidArgumentError When the secret is malformed.
+   * @throws InvalidArgumentError When the secret is malformed, the body is parsed already, or the time is no valid Date.
    */
   async sign(
     body: string | Uint8Array,
@@ -65,7 +65,7 @@ export class Webhooks {
   ): Promise<WebhookSignatureHeaders> {
     const { signWebhook } = await import('../webhook-signature.ts');
     const id = options.id ?? `dlv_${crypto.randomUUID().replaceAll('-', '')}`;
-    const at = options.timestamp?.getTime() ?? this.#clock.wallClock();
+    const at = Number(options.timestamp ?? this.#clock.wallClock());
     return signWebhook({ id, timestamp: String(Math.floor(at / 1000)), body }, secret);
   }
 }
