@@ -91,6 +91,21 @@ it.each([
   expect(report.leftBehind.join()).not.toContain('held');
 });
 
+it('judges no decision that a policy of the tenant has a say in', async () => {
+  keys = await deployment.newKeys();
+  const headers = { authorization: `Bearer ${keys.own}`, 'content-type': 'application/json' };
+  const body = JSON.stringify({ name: 'nobody does anything', effect: 'deny' });
+  await fetch(`${deployment.server.url}/v1/policies`, { method: 'POST', headers, body });
+  const report = await runContract({
+    baseURL: deployment.server.url,
+    apiKey: keys.own,
+    capabilities: ['reference-profile'],
+    only: ['PRF-19', 'PRF-20', 'PRF-21', 'PRF-29'],
+  });
+  expect(idsWith(report, 'skipped')).toEqual(['PRF-19', 'PRF-20', 'PRF-21', 'PRF-29']);
+  expect(report.requirements[0]?.checks[0]?.detail).toContain('give it a tenant of its own');
+});
+
 it('cleans up after a run that was ended, and says that it was not through', async () => {
   const ended = new AbortController();
   const report = await run({

@@ -89,6 +89,11 @@ export class Records {
     }
   }
 
+  /** Whether the run has made the policy with this identifier. */
+  hasPolicy(id: unknown): boolean {
+    return this.#policies.has(String(id));
+  }
+
   /** Archives every policy of the run; returns what could not be. */
   async cleanUp(probe: Probe): Promise<string[]> {
     const left: string[] = [];

@@ -1,7 +1,7 @@
 import { type BodyOf, type EndpointName, endpoints, type SentOf } from '@actlog/protocol';
-import { succeeded, told } from '../../http/answer.ts';
+import { isObject, succeeded, told } from '../../http/answer.ts';
 import type { Sent } from '../../http/probe.ts';
-import { fail } from '../../outcome.ts';
+import { fail, skip } from '../../outcome.ts';
 import type { Run } from '../../run.ts';
 
 /** The answer of a call that has to succeed, as the reference profile types it; PRF-01 looks at its shape. */
@@ -46,7 +46,21 @@ export function checkBody(fields: CheckFields): BodyOf<'policies.check'> {
   return { sessionId: `${fields.agentId}-session`, action, ...fields };
 }
 
-/** Checks an action of an agent. */
-export function checked(run: Run, fields: CheckFields): Promise<SentOf<'policies.check'>> {
-  return sent(run, 'policies.check', { body: checkBody(fields) });
+/** Checks an action of an agent; skips where others have a say in it. */
+export async function checked(run: Run, fields: CheckFields): Promise<SentOf<'policies.check'>> {
+  const answer = await sent(run, 'policies.check', { body: checkBody(fields) });
+  skipForeign(run, answer.matched);
+  return answer;
+}
+
+/** Skips the check where a policy that the run has not made decides about its agents too. */
+export function skipForeign(run: Run, matched: unknown): void {
+  const all: readonly unknown[] = Array.isArray(matched) ? matched : [];
+  const deciding = all.filter((one) => isObject(one) && one.mode === 'enforce');
+  const foreign = deciding.find((one) => isObject(one) && !run.records.hasPolicy(one.policyId));
+  if (isObject(foreign)) {
+    skip(
+      `the tenant's policy ${foreign.policyId} decides about the agents of the run: give it a tenant of its own`,
+    );
+  }
 }
