@@ -18,7 +18,7 @@ export interface SqliteStorageOptions {
   readonly maxBytes?: number | undefined;
 }
 
-/** Milliseconds between looks for a commit of another process, while someone waits. */
+/** Milliseconds between looks for what others have committed, while someone waits. */
 const lookEveryMs = 200;
 
 /**
@@ -95,15 +95,36 @@ export class SqliteStorage implements Storage {
   }
 
   watch(onChange: (actionId: undefined) => void): () => void {
-    let changeNumber = this.#reader.dataVersion();
-    const timer = setInterval(() => {
-      const now = this.#reader.dataVersion();
-      if (now === changeNumber) return;
-      changeNumber = now;
-      onChange(undefined);
-    }, lookEveryMs);
+    let known: string | undefined;
+    let isLooking = false;
+    const look = async (): Promise<void> => {
+      if (isLooking) return;
+      isLooking = true;
+      try {
+        const now = await this.#changeMark();
+        // What was committed before the first look was told to nobody.
+        if (now !== known) onChange(undefined);
+        known = now;
+      } catch {
+        // Who waits finds out by its own reading.
+      } finally {
+        isLooking = false;
+      }
+    };
+    void look();
+    const timer = setInterval(() => void look(), lookEveryMs);
     timer.unref();
     return () => clearInterval(timer);
+  }
+
+  /**
+   * Differs when another process has committed, or any has changed policies. The connection that writes is asked,
+   * because to another one every event of this process is a change, and all who wait would look for nothing.
+   */
+  async #changeMark(): Promise<string> {
+    const { rows } = await (this.#writer ?? this.#reader).execute('pragma data_version', []);
+    const settings = this.#reader.execute('select sum(settings_version) as version from tenants', []).rows;
+    return JSON.stringify([rows, settings]);
   }
 
   async maintain(): Promise<void> {}
