@@ -1,6 +1,7 @@
 import type { Scope } from '@actlog/protocol';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { allScopes } from '../keys/provisioning.ts';
+import { backUp } from '../storage/backup.ts';
 import type { StoredKey } from '../storage/key-store.ts';
 import { quotaCommand } from './quota-command.ts';
 import { tagsCommand } from './tags-command.ts';
@@ -10,6 +11,7 @@ import {
   number,
   numberOr,
   print,
+  requireDatabase,
   type TenantFlags,
   tenantOption,
 } from './tenant-flags.ts';
@@ -98,9 +100,10 @@ export function administrationCommands(): Command[] {
     .description('copy the database into a new file while the server runs')
     .argument('<file>')
     .addOption(databaseOption())
-    .action((file: string, { database }: { database: string }) =>
-      administer(database, (admin) => admin.backup(file)),
-    );
+    .action((file: string, { database }: { database: string }) => {
+      requireDatabase(database);
+      backUp(database, file);
+    });
   const migrate = new Command('migrate')
     .description('bring the tables up to date, for servers whose role may not')
     .addOption(databaseOption())

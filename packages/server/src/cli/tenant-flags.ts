@@ -35,12 +35,9 @@ export async function administer(
   work: (admin: Administration) => unknown,
   { makes = false, needsPartitions = false } = {},
 ): Promise<void> {
-  if (!isPostgresUrl(database) && !existsSync(database)) {
-    if (!makes) {
-      throw new Error(
-        `There is no database ${resolve(database)}: name the server's by --database or ACTLOG_DATABASE.`,
-      );
-    }
+  if (!makes) {
+    requireDatabase(database);
+  } else if (isMissing(database)) {
     process.stderr.write(`A new database is made: ${resolve(database)}\n`);
   }
   const storage = await openStorage({ database, connections: 2, needsPartitions });
@@ -49,6 +46,18 @@ export async function administer(
   } finally {
     await storage.close();
   }
+}
+
+/** @throws Error when the file of an SQLite database does not exist. */
+export function requireDatabase(database: string): void {
+  if (!isMissing(database)) return;
+  throw new Error(
+    `There is no database ${resolve(database)}: name the server's by --database or ACTLOG_DATABASE.`,
+  );
+}
+
+function isMissing(database: string): boolean {
+  return !isPostgresUrl(database) && !existsSync(database);
 }
 
 /** Writes a line for people and programs to read. */

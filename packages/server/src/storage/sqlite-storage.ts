@@ -2,6 +2,7 @@ import { Kysely, sql } from 'kysely';
 import type { EventGroup, RecordedGroups, Settled } from '../ingest/event-recorder.ts';
 import { Recording } from '../ingest/recording.ts';
 import { SqliteWriter } from '../sqlite-writer.ts';
+import { copyInto } from './backup.ts';
 import { migrate } from './migrate.ts';
 import { sqliteMigrations } from './migrations/sqlite.ts';
 import type { Tables } from './schema.ts';
@@ -134,7 +135,7 @@ export class SqliteStorage implements Storage {
   }
 
   backup(file: string): void {
-    this.#reader.exec(`vacuum into '${file.replaceAll("'", "''")}'`);
+    copyInto(this.#reader, file);
   }
 
   async close(): Promise<void> {

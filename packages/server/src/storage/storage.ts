@@ -49,7 +49,7 @@ export interface Storage {
   /** Whether the database answers. @throws when it does not. */
   probe(): Promise<void>;
 
-  /** Copies the whole database into a new file. @throws Error when the file exists, or the database has its own way. */
+  /** Copies the whole database into a new file. @throws Error when that cannot be done, or the database has its own way. */
   backup(file: string): void;
 
   close(): Promise<void>;

@@ -1,6 +1,7 @@
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import type { EventGroup, RecordedGroups, Settled } from '../../ingest/event-recorder.ts';
 import { SharedRecording } from '../../ingest/shared-recording.ts';
+import { hasItsOwnWays } from '../backup.ts';
 import { shownDatabase } from '../database-address.ts';
 import type { Tables } from '../schema.ts';
 import type { CrossTenantWork, Storage } from '../storage.ts';
@@ -110,9 +111,7 @@ export class PostgresStorage implements Storage {
   }
 
   backup(): void {
-    throw new Error(
-      'The database is PostgreSQL, which has its own ways to be copied while it runs: pg_dump --format=custom, as a role that sees every tenant, for a copy; continuous archiving for a return to any moment.',
-    );
+    throw hasItsOwnWays();
   }
 
   async close(): Promise<void> {

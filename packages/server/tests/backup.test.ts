@@ -1,0 +1,78 @@
+import { execFile } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test as onSqlite } from 'vitest';
+import { startServer } from '../src/index.ts';
+import { onPostgres } from './test-database.ts';
+
+const main = join(import.meta.dirname, '../src/bin.ts');
+const flags = ['--conditions=@actlog/source', '--disable-warning=ExperimentalWarning', main];
+const run = promisify(execFile);
+const env = { PATH: process.env.PATH ?? '' };
+let folder: string;
+let database: string;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'actlog-backup-'));
+  database = join(folder, 'a.db');
+  if (!onPostgres) await (await startServer({ database, docs: false })).close();
+});
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+// PostgreSQL has its own ways.
+const test = onSqlite.skipIf(onPostgres);
+
+function backUp(file: string) {
+  return run(process.execPath, [...flags, 'backup', file, '--database', database], { cwd: folder, env });
+}
+
+test('a backup leaves the tables as the release before has made them', async () => {
+  const connection = new DatabaseSync(database);
+  const { name } = connection.prepare('select max(name) as name from schema_migrations').get() as {
+    name: string;
+  };
+  connection.prepare("update schema_migrations set name = '9999-future' where name = ?").run(name);
+  try {
+    await backUp('future.db');
+    const copy = new DatabaseSync(join(folder, 'future.db'));
+    const read = 'select max(name) as name from schema_migrations';
+    expect(copy.prepare(read).get()).toEqual({ name: '9999-future' });
+    expect(connection.prepare(read).get()).toEqual({ name: '9999-future' });
+    copy.close();
+  } finally {
+    connection.prepare("update schema_migrations set name = ? where name = '9999-future'").run(name);
+    connection.close();
+  }
+});
+
+test.skipIf(process.platform === 'win32')(
+  'a backup that is cut off does not stand under its name',
+  async () => {
+    const blocks = Math.floor(statSync(database).size / 1024 / 2);
+    const limited = `ulimit -f ${blocks}; exec "$0" "$@"`;
+    const args = ['-c', limited, process.execPath, ...flags, 'backup', 'cut.db', '--database', database];
+    await expect(run('bash', args, { cwd: folder, env })).rejects.toThrow();
+    expect(existsSync(join(folder, 'cut.db'))).toBe(false);
+  },
+);
+
+test('a backup needs the name of a new file, and says so', async () => {
+  await backUp('copy.db');
+  await expect(backUp('copy.db')).rejects.toMatchObject({
+    code: 1,
+    stderr: 'copy.db exists already: give the backup the path of a new file.\n',
+  });
+  await expect(backUp('')).rejects.toMatchObject({
+    code: 1,
+    stderr: 'The backup has no name: give the path of a new file.\n',
+  });
+  await expect(backUp('none/copy.db')).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('none/copy.db cannot be written: '),
+  });
+  expect(readdirSync(folder).filter((name) => name.startsWith('copy'))).toEqual(['copy.db']);
+});
