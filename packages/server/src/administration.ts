@@ -47,7 +47,7 @@ export class Administration {
     this.#onKeyChanged = onKeyChanged;
   }
 
-  /** Makes a tenant, if there is none of this name. */
+  /** Makes a tenant, if there is none of this name. @throws RangeError for a name that is none. */
   async createTenant(name: string): Promise<void> {
     await this.#storage.writeAcross('administer', ({ db }) => ensureTenant(db, name));
   }

@@ -49,7 +49,7 @@ test('a backup leaves the tables as the release before has made them', async () 
   }
 });
 
-test.skipIf(process.platform === 'win32')(
+onSqlite.skipIf(onPostgres || process.platform === 'win32')(
   'a backup that is cut off does not stand under its name',
   async () => {
     const blocks = Math.floor(statSync(database).size / 1024 / 2);

@@ -136,6 +136,21 @@ test('tags of tools are corrected and quotas are set', { timeout: 120_000 }, asy
   ]);
 });
 
+test('a variable that is empty counts as not given, for the commands as for the server', async () => {
+  const own = mkdtempSync(join(folder, 'empty-'));
+  const env = { PATH: process.env.PATH ?? '', ACTLOG_DATABASE: '', ACTLOG_TENANT: '' };
+  const { stdout, stderr } = await run(process.execPath, [...flags, 'keys', 'create', 'a'], {
+    cwd: own,
+    env,
+  });
+  expect(stderr).toBe(`A new database is made: ${join(own, 'actlog.db')}\n`);
+  const listed = await run(process.execPath, [...flags, 'keys', 'list', '--tenant', 'default'], {
+    cwd: own,
+    env,
+  });
+  expect(listed.stdout).toContain(stdout.slice(8, 18));
+});
+
 test('a command for another folder makes no database there, and no backup of nothing', {
   timeout: 120_000,
 }, async () => {
@@ -200,6 +215,8 @@ test.each([
   [['keys', 'list', '--database', 'wrong.json'], 'wrong.json cannot be opened: file is not a database'],
   [['keys', 'list', '--database', '.'], '. cannot be opened: unable to open'],
   [['keys', 'create', 'x', '--scopes', 'all'], 'no scope "all"'],
+  [['keys', 'create', 'x', '--tenant', 'x'.repeat(201)], 'must have 1 to 200 characters, not 201'],
+  [['keys', 'create', 'x', '--database', ':memory:'], 'No command reaches what a server keeps in memory'],
   [['tags', 'set', 'zorp', 'pay'], 'cannot have the tag "pay"'],
   [['quota', 'set', 'events', '5'], 'There is no quota "events"'],
   [['quota', 'set', 'sessions', 'lots'], 'It must be a number, or "unlimited".'],

@@ -11,16 +11,25 @@ export interface TenantFlags {
   readonly tenant: string;
 }
 
-/** The flag that names the database. */
+/** The flag that names the database. One that is empty counts as not given, as it does for the server. */
 export function databaseOption(): Option {
+  const byDefault = 'actlog.db';
   return new Option('--database <database>', 'SQLite file, or postgres://… address')
     .env('ACTLOG_DATABASE')
-    .default('actlog.db');
+    .default(byDefault)
+    .argParser((text) => {
+      if (text !== ':memory:') return text || byDefault;
+      throw new InvalidArgumentError('No command reaches what a server keeps in memory; name a file.');
+    });
 }
 
 /** The flag that names the tenant. */
 export function tenantOption(): Option {
-  return new Option('--tenant <name>', 'tenant').env('ACTLOG_TENANT').default('default');
+  const byDefault = 'default';
+  return new Option('--tenant <name>', 'tenant')
+    .env('ACTLOG_TENANT')
+    .default(byDefault)
+    .argParser((text) => text || byDefault);
 }
 
 /**

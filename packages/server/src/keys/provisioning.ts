@@ -21,10 +21,18 @@ export interface NewKeyOptions {
 const given = 'The API key that "apiKey" (ACTLOG_API_KEY) gives';
 const orNone = 'or none to have one made for this run';
 
-/** The tenant of this name, made if there is none. */
+/** Characters that the name of a tenant has at most. */
+export const longestTenantName = 200;
+
+/** The tenant of this name, made if there is none. @throws RangeError for a name that no server is told to use. */
 export async function ensureTenant(db: Database, name: string): Promise<number> {
   const found = await db.selectFrom('tenants').select('id').where('name', '=', name).executeTakeFirst();
   if (found) return found.id;
+  if (name.length === 0 || name.length > longestTenantName) {
+    throw new RangeError(
+      `The name of a tenant must have 1 to ${longestTenantName} characters, not ${name.length}.`,
+    );
+  }
   const made = await db
     .insertInto('tenants')
     .values({ name, created_ms: Date.now(), settings_version: 0, retention_days: null })
