@@ -141,6 +141,14 @@ test('an address that is none is said to be, without the password', async () => 
   expect(inspect(error, { showHidden: true, depth: 9 })).not.toContain('hunter2');
 });
 
+test.each(['statement_timeout=30s', 'sslmode=disable&lock_timeout=1min'])(
+  'a time in the address that has a unit is refused: %s',
+  async (parameters) => {
+    const opening = openStorage({ database: `postgres://nobody@127.0.0.1:1/none?${parameters}` });
+    await expect(opening).rejects.toThrow('must be a whole number of milliseconds without a unit');
+  },
+);
+
 test('a backup is left to what PostgreSQL has for it', async () => {
   const server = await testServer();
   expect(() => server.server.admin.backup('copy')).toThrow('pg_dump');

@@ -42,6 +42,16 @@ function storable(value: unknown): unknown {
   return typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\u{fffd}') : value;
 }
 
+/** @throws TypeError for a time in the address that has a unit: the driver would take 30s for 30 milliseconds. */
+function requireMilliseconds(url: string): void {
+  for (const [, name, time] of url.matchAll(/[?&](\w+_timeout)=([^&]*)/g)) {
+    if (/^\d+$/.test(time as string)) continue;
+    throw new TypeError(
+      `The parameter "${name}" of the database's address must be a whole number of milliseconds without a unit, such as 30000.`,
+    );
+  }
+}
+
 /** The time of a statement, from the address or as it is without; 0 for no end. */
 function statementTimeoutMs(url: string): number {
   const [, given] = /[?&]statement_timeout=(\d+)/.exec(url) ?? [];
@@ -50,6 +60,7 @@ function statementTimeoutMs(url: string): number {
 
 /** What both the pool and the connection that listens are made with. The address may set the timeouts itself. */
 export function clientConfig(url: string): pg.ClientConfig {
+  requireMilliseconds(url);
   const statementMs = statementTimeoutMs(url);
   return {
     ...timeouts,
