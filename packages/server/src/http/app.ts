@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { headers, limits } from '@actlog/protocol';
-import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from 'fastify';
+import {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  fastify,
+  LogController,
+} from 'fastify';
 import type { Metrics } from '../metrics.ts';
 import { answerErrors, apiError, malformedRequestAnswer, sendError } from './errors.ts';
 import { parseJsonBodies } from './json-body.ts';
@@ -24,6 +31,10 @@ const securityHeaders = {
   'referrer-policy': 'no-referrer',
 };
 
+function setHeaders(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  return reply.header(headers.requestId, request.id).headers(securityHeaders);
+}
+
 /** Makes the Fastify instance with everything that holds for every request. */
 export function createApp({ logger, metrics, requestTimeoutMs }: AppOptions): FastifyInstance {
   const app: FastifyInstance = fastify({
@@ -39,8 +50,9 @@ export function createApp({ logger, metrics, requestTimeoutMs }: AppOptions): Fa
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     routerOptions: { maxParamLength: longestParameter },
-    frameworkErrors: (error, _request, reply) => {
-      void sendError(reply, apiError(error));
+    frameworkErrors: (error, request, reply) => {
+      // A path that cannot be decoded comes past the hooks.
+      void sendError(setHeaders(request, reply), apiError(error));
     },
     clientErrorHandler: (error, socket) => {
       if (socket.writable && error.code !== 'ECONNRESET') {
@@ -53,8 +65,7 @@ export function createApp({ logger, metrics, requestTimeoutMs }: AppOptions): Fa
   parseJsonBodies(app);
   answerErrors(app, metrics);
   app.addHook('onRequest', (request, reply, done) => {
-    reply.header(headers.requestId, request.id);
-    reply.headers(securityHeaders);
+    setHeaders(request, reply);
     done();
   });
   let isClosing = false;
