@@ -62,6 +62,11 @@ export class SqliteWriter implements SqliteExecutor {
     return this.#ask({ kind: 'settle', behind });
   }
 
+  /** @throws Error when the thread has failed, so that nothing can be written before a restart. */
+  requireAlive(): void {
+    if (this.#death) throw this.#death;
+  }
+
   /** Closes the connection and ends the thread. */
   async close(): Promise<void> {
     if (this.#death) return;

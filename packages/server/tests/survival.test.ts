@@ -2,7 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { startServer } from '../src/index.ts';
 import { newApiKey } from '../src/keys/api-key.ts';
 import { ChildServer } from './child-server.ts';
 import { onPostgres } from './test-database.ts';
@@ -219,6 +221,22 @@ test.skipIf(onPostgres)(
     expect((await restored.ok('sessions.risk', { id: 'thread-1' })).eventCount).toBe(3);
   },
 );
+
+test.skipIf(onPostgres)('a server whose thread that writes has failed is not ready', async () => {
+  const running = await startServer({ database: join(folder, 'a.db'), docs: false });
+  const server = new TestServer(running, running.apiKey);
+  const ready = async () => (await fetch(`${server.server.url}/readyz`)).status;
+  expect(await ready()).toBe(200);
+  const posts = vi.spyOn(Worker.prototype, 'postMessage');
+  await server.record({});
+  const thread = posts.mock.contexts[0] as Worker;
+  posts.mockRestore();
+  await thread.terminate();
+  expect((await server.send('events.create', { body: activityEvent() })).status).toBe(503);
+  expect(await ready()).toBe(503);
+  // Its key cannot be ended any more.
+  await expect(running.close()).rejects.toThrow("The database's thread has failed");
+});
 
 test.skipIf(onPostgres)('a database of a newer release is not touched', async () => {
   const { DatabaseSync } = await import('node:sqlite');

@@ -131,6 +131,7 @@ export class SqliteStorage implements Storage {
   async maintain(): Promise<void> {}
 
   async probe(): Promise<void> {
+    this.#writer?.requireAlive();
     await sql`select 1`.execute(this.#reads);
   }
 
