@@ -11,8 +11,8 @@ const plain = /^[\x20-\x7e]{1,200}$/;
  * @param fallback - stands in for an empty string
  */
 export function toIdentifier(text: string, fallback: string): string {
-  if (plain.test(text)) return text;
-  const mended = String(text)
+  if (typeof text === 'string' && plain.test(text)) return text;
+  const mended = String(text ?? '')
     .replace(unprintable, '\u{fffd}')
     .slice(0, limits.maxIdentifierLength)
     .toWellFormed();

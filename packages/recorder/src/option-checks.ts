@@ -62,5 +62,28 @@ export function oneOf<const Value extends string>(
   if (value === undefined) return undefined;
   const found = values.find((known) => known === value);
   if (found) return found;
-  throw new TypeError(`${field} is ${JSON.stringify(value)}: use one of ${values.join(', ')}.`);
+  const shown = typeof value === 'string' ? JSON.stringify(value) : `of type ${typeName(value)}`;
+  throw new TypeError(`${field} is ${shown}: use one of ${values.join(', ')}.`);
+}
+
+/**
+ * Refuses an option that is of another type than it must be; one that was not given is none.
+ *
+ * @param wayOut - what to do instead
+ * @throws TypeError which does not show the value: it may be a secret at the wrong place
+ */
+export function checkType(
+  type: 'string' | 'boolean' | 'function' | 'object',
+  field: string,
+  value: unknown,
+  wayOut = 'leave it out for the default',
+): void {
+  if (value === undefined || typeName(value) === type) return;
+  throw new TypeError(`${field} must be of type ${type}, and is of type ${typeName(value)}: ${wayOut}.`);
+}
+
+/** What `typeof` says, but for what only it takes for an object. */
+function typeName(value: unknown): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'array' : typeof value;
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type GuardSettings, resolveGuard } from './guard/guard-settings.ts';
 import { toIdentifier } from './identifier.ts';
-import { atLeast, finiteAtLeast, oneOf, timerMs } from './option-checks.ts';
+import { atLeast, checkType, finiteAtLeast, oneOf, timerMs } from './option-checks.ts';
 import type { WhenFull } from './outbox/outbox.ts';
 import type { RecorderOptions } from './recorder-options.ts';
 
@@ -26,11 +26,13 @@ const whenFullValues = ['drop-oldest', 'drop-newest', 'block'] as const;
  * Checks the options and fills in what was left out.
  *
  * @throws RangeError when a number cannot be used
- * @throws TypeError when a choice is none, or `enforce` comes without `onUnavailable`
+ * @throws TypeError when one is of the wrong type, a choice is none, or `enforce` comes without `onUnavailable`
  */
 export function resolveRecorderSettings(options: RecorderOptions): RecorderSettings {
+  checkTypes(options);
+  const agentId = options.agentId || process.env.ACTLOG_AGENT_ID || packageName();
   return {
-    agentId: toIdentifier(options.agentId ?? process.env.ACTLOG_AGENT_ID ?? packageName() ?? '', 'agent'),
+    agentId: toIdentifier(agentId ?? '', 'agent'),
     maxSpoolBytes: atLeast(64 * 1024, 'maxSpoolBytes', options.maxSpoolBytes, 256 * 1024 * 1024),
     maxQueuedEvents: atLeast(1, 'maxQueuedEvents', options.maxQueuedEvents, 10_000),
     whenFull: oneOf(whenFullValues, 'whenFull', options.whenFull) ?? 'drop-oldest',
@@ -40,8 +42,27 @@ export function resolveRecorderSettings(options: RecorderOptions): RecorderSetti
       options.pipelining === undefined ? undefined : finiteAtLeast(1, 'pipelining', options.pipelining, 1),
     requestTimeoutMs: timerMs(1, 'requestTimeoutMs', options.requestTimeoutMs, 10_000),
     exitTimeoutMs: atLeast(0, 'exitTimeoutMs', options.exitTimeoutMs, 2_000),
-    guard: resolveGuard(options.guard ?? {}),
+    guard: resolveGuard(options.guard === undefined ? {} : options.guard),
   };
+}
+
+/** Types see to this in TypeScript; a mistake in JavaScript would show when the first event is lost, or never. */
+function checkTypes(options: RecorderOptions): void {
+  checkType('object', 'options', options, 'pass an object such as { agentId: "support" }');
+  const { client, spoolDir } = options;
+  if (client && typeof client.withOptions !== 'function') {
+    throw new TypeError('client must be an Actlog of @actlog/client: pass one, or apiKey and baseURL.');
+  }
+  const folder = 'pass the path of a folder, or spool: false to keep events in memory only';
+  checkType('string', 'spoolDir', spoolDir, folder);
+  if (spoolDir === '') throw new TypeError(`spoolDir is empty: ${folder}.`);
+  for (const name of ['agentId', 'framework', 'agentVersion', 'sdk'] as const) {
+    checkType('string', name, options[name]);
+  }
+  for (const name of ['spool', 'fsync'] as const) checkType('boolean', name, options[name]);
+  for (const name of ['waitUntil', 'responseStatus', 'onDrop', 'onError'] as const) {
+    checkType('function', name, options[name]);
+  }
 }
 
 /** The name in the package.json of the working folder, where an agent is usually started. */

@@ -147,7 +147,8 @@ export class Recorder {
    * @throws RangeError or TypeError when an option of the guard cannot be used
    */
   forAdapter({ guard: given, ...identity }: AdapterRecorderOptions): AdapterRecorder {
-    const guard = given && this.#createGuard(resolveGuard(given, this.#settings.guard));
+    const guard =
+      given === undefined ? undefined : this.#createGuard(resolveGuard(given, this.#settings.guard));
     return new AdapterRecorder(
       {
         toolCall: (call, run) => this.#calls.toolCall(call, run, guard),

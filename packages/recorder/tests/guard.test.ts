@@ -286,7 +286,7 @@ test('observe makes no call wait and refuses none', async () => {
 test('a guard that is no object is refused, because it would guard nothing', async () => {
   const sink = await startService();
   for (const guard of ['enforce', true] as never[]) {
-    expect(() => createRecorder(sink.url, { guard })).toThrow(/guard must be an object with options/);
+    expect(() => createRecorder(sink.url, { guard })).toThrow(/guard must be of type object/);
   }
 });
 

@@ -5,6 +5,7 @@ import type { Recorder } from '../recorder.ts';
 import { defaultResponseStatus, isResponseStatus, type ToolOutcome } from '../response-status.ts';
 import { prepareSessions } from '../session.ts';
 import { sharedRecorder } from '../shared-recorder.ts';
+import { checkAdapterOptions } from './adapter-option-checks.ts';
 import type { AdapterOptions, ToolFilter } from './adapter-options.ts';
 import { BegunCall } from './begun-call.ts';
 import { noteHookedCall, takeHookedCall } from './hooked-calls.ts';
@@ -65,8 +66,12 @@ export class AdapterCalls {
   /** The same recorder, with the adapter's names and guard. */
   readonly #recorder: AdapterRecorder;
 
-  /** @throws when neither a recorder is given nor the environment holds one that can be used; see `sharedRecorder` */
+  /**
+   * @throws when neither a recorder is given nor the environment holds one that can be used; see `sharedRecorder`
+   * @throws RangeError or TypeError when an option cannot be used
+   */
   constructor(traits: AdapterTraits, options: AdapterOptions = {}) {
+    checkAdapterOptions(options);
     prepareCalls();
     prepareSessions();
     const { framework, sdk, canHold = true } = traits;

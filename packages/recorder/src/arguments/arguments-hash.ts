@@ -37,13 +37,7 @@ export class ArgumentsHasher {
   readonly #prefix: string;
 
   constructor({ hashKey }: ArgumentsHashOptions = {}) {
-    if (hashKey !== undefined && hashKey.length < 16) {
-      throw new RangeError(
-        `hashKey has ${hashKey.length} characters or bytes: use at least 16, such as 32 random bytes.`,
-      );
-    }
-    this.#key =
-      typeof hashKey === 'string' ? createSecretKey(hashKey, 'utf8') : hashKey && createSecretKey(hashKey);
+    this.#key = hashKey === undefined ? undefined : secretKey(hashKey);
     this.#prefix = this.#key ? 'hmac-sha256:' : 'sha256:';
   }
 
@@ -91,6 +85,20 @@ export class ArgumentsHasher {
   }
 }
 
+/** What is no key must not make hashes without one, in which small arguments can be found. */
+function secretKey(given: string | Uint8Array): KeyObject {
+  if (typeof given !== 'string' && !ArrayBuffer.isView(given)) {
+    throw new TypeError('hashKey must be text or bytes: use at least 16, such as 32 random bytes.');
+  }
+  const length = typeof given === 'string' ? given.length : given.byteLength;
+  if (length < 16) {
+    throw new RangeError(
+      `hashKey has ${length} characters or bytes: use at least 16, such as 32 random bytes.`,
+    );
+  }
+  return typeof given === 'string' ? createSecretKey(given, 'utf8') : createSecretKey(given);
+}
+
 /** Moves slices into the digest until they end (true) or the time for one turn is over (false). */
 function feed(digest: Hash | Hmac, slices: Iterator<string, void>): boolean {
   const endsAt = performance.now() + sliceMs;
@@ -113,7 +121,7 @@ function feed(digest: Hash | Hmac, slices: Iterator<string, void>): boolean {
  * in hex, or `hmac-sha256:` and its HMAC when a `hashKey` is given. It takes any value, never rejects for one, and
  * lets other work run while it hashes large ones. The README tells how values are treated that JSON cannot hold.
  *
- * @throws RangeError when `hashKey` has fewer than 16 characters or bytes
+ * @throws RangeError when `hashKey` has fewer than 16 characters or bytes, TypeError when it is neither
  */
 export async function hashArguments(args: unknown, options?: ArgumentsHashOptions): Promise<string> {
   return new ArgumentsHasher(options).hash(args);
@@ -123,7 +131,7 @@ export async function hashArguments(args: unknown, options?: ArgumentsHashOption
  * Whether an `argumentsHash` is that of these arguments; for those who keep the arguments themselves and want to
  * prove them against the record. Compares in constant time. A keyed hash without its key matches nothing.
  *
- * @throws RangeError when `hashKey` has fewer than 16 characters or bytes
+ * @throws RangeError when `hashKey` has fewer than 16 characters or bytes, TypeError when it is neither
  */
 export async function matchesArguments(
   argumentsHash: string,

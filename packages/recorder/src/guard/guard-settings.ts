@@ -1,4 +1,4 @@
-import { atLeast, oneOf } from '../option-checks.ts';
+import { atLeast, checkType, oneOf } from '../option-checks.ts';
 import type { GuardOptions } from './guard-options.ts';
 
 /** A guard's options, checked and completed. */
@@ -16,22 +16,21 @@ const onUnavailableValues = ['allow', 'deny'] as const;
  * environment.
  *
  * @throws RangeError when a number cannot be used
- * @throws TypeError when it is no object, a choice is none, or `enforce` comes without `onUnavailable`
+ * @throws TypeError when one is of the wrong type, a choice is none, or `enforce` comes without `onUnavailable`
  */
 export function resolveGuard(given: GuardOptions, otherwise?: GuardSettings): GuardSettings {
-  if (typeof given !== 'object') {
-    throw new TypeError(
-      'guard must be an object with options, such as { mode: "enforce", onUnavailable: "deny" }.',
-    );
-  }
+  checkGuard(given);
   const { env } = process;
   const field = <Name extends keyof GuardOptions>(name: Name) => given[name] ?? otherwise?.[name];
-  const mode = oneOf(guardModes, 'guard.mode', field('mode') ?? (env.ACTLOG_GUARD || undefined)) ?? 'off';
-  const onUnavailable = oneOf(
-    onUnavailableValues,
-    'guard.onUnavailable',
-    field('onUnavailable') ?? (env.ACTLOG_GUARD_ON_UNAVAILABLE || undefined),
-  );
+  checkType('function', 'guard.showArguments', field('showArguments'));
+  checkType('string', 'guard.environment', field('environment'));
+  const mode =
+    oneOf(guardModes, 'guard.mode', field('mode')) ??
+    oneOf(guardModes, 'ACTLOG_GUARD', env.ACTLOG_GUARD || undefined) ??
+    'off';
+  const onUnavailable =
+    oneOf(onUnavailableValues, 'guard.onUnavailable', field('onUnavailable')) ??
+    oneOf(onUnavailableValues, 'ACTLOG_GUARD_ON_UNAVAILABLE', env.ACTLOG_GUARD_ON_UNAVAILABLE || undefined);
   if (mode === 'enforce' && onUnavailable === undefined) {
     throw new TypeError(
       'guard.onUnavailable is missing: choose "allow" (calls run unchecked while the service cannot be reached) or "deny" (they do not run).',
@@ -45,4 +44,9 @@ export function resolveGuard(given: GuardOptions, otherwise?: GuardSettings): Gu
     showArguments: field('showArguments'),
     environment: field('environment') ?? (env.ACTLOG_ENVIRONMENT || undefined),
   };
+}
+
+/** Refuses a guard that is no object, such as `guard: 'enforce'`, in which no option would be found. */
+export function checkGuard(given: unknown): void {
+  checkType('object', 'guard', given, 'pass options such as { mode: "enforce", onUnavailable: "deny" }');
 }
