@@ -7,6 +7,8 @@ export interface Execution {
   readonly toolCallId: string;
   /** The recorders that have the call already. */
   readonly recordedBy: Set<object>;
+  /** Those that have been told that they will. */
+  readonly notedBy: Set<object>;
 }
 
 const storage = processWide('@actlog/ai-sdk/execution', () => new AsyncLocalStorage<Execution>());
@@ -19,7 +21,7 @@ export function watch<Result>(
 ): Result {
   const outer = storage().getStore();
   if (outer?.callId === callId && outer.toolCallId === toolCallId) return run(outer);
-  const execution: Execution = { callId, toolCallId, recordedBy: new Set() };
+  const execution: Execution = { callId, toolCallId, recordedBy: new Set(), notedBy: new Set() };
   return storage().run(execution, () => run(execution));
 }
 

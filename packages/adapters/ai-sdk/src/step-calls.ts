@@ -66,6 +66,16 @@ export function awaitedCalls({ content }: EndedStep): { toolCallId: string; inpu
   });
 }
 
+/** What an answer of the model tells of tools that the provider ran, or runs on. */
+export function providerCalls(content: readonly unknown[]): { callId: string; toolName: string }[] {
+  return (content as readonly StepPart[]).flatMap(
+    ({ type, toolCallId: callId, toolName, providerExecuted }) => {
+      const isCall = type === 'tool-call' && providerExecuted;
+      return isCall && callId !== undefined && toolName !== undefined ? [{ callId, toolName }] : [];
+    },
+  );
+}
+
 function isAnswer({ type, preliminary }: StepPart): boolean {
   return (type === 'tool-result' || type === 'tool-error') && !preliminary;
 }

@@ -1,5 +1,6 @@
 import { Service } from '@actlog/adapter-suite';
 import { hashArguments } from '@actlog/recorder';
+import { AdapterCalls, type AdapterOptions } from '@actlog/recorder/adapter';
 import * as ai from 'ai';
 import { generateText, stepCountIs, streamText, type ToolSet, tool } from 'ai';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -123,4 +124,44 @@ describe.runIf('registerTelemetry' in ai)('telemetry', () => {
     const [event] = await service.storedEvents('hidden');
     expect(event?.payload).toMatchObject({ toolName: 'echo', argumentsHash: 'sha256:unavailable' });
   });
+
+  test.each([true, false])('what also has spans is recorded once, told before those: %s', async (isFirst) => {
+    const sessionId = `telemetry-spans-${isFirst}`;
+    const options = { recorder: service.recorder(), sessionId };
+    const spans = spanningIntegration(options);
+    const own = [actlog.telemetry(options), actlog.telemetry(options)];
+    const integrations = isFirst ? [...own, spans] : [spans, ...own];
+    const tools = { echo: actlog({ echo }, options).echo, fail };
+    const searching = { ...callOf('search', { query: 'a' }), providerExecuted: true, dynamic: true };
+    const found = { ...searching, type: 'tool-result', result: ['x'] } as const;
+    const turns = [[a, callOf('fail', { text: 'b' }, '2')], ...(isFirst ? [[searching, found]] : [])];
+    for (const run of [generateText, streamText]) {
+      const result = await run(settingsOf(turns, tools, { telemetry: { integrations } }));
+      await result.text;
+    }
+    const seen = (await service.events(sessionId)).map(({ toolName }) => toolName).sort();
+    const once = ['echo', 'fail', ...(isFirst ? ['search'] : [])];
+    expect(seen).toEqual([...once, ...once].sort());
+  });
 });
+
+/** Ends spans as `@ai-sdk/otel` does, and hands the calls of them over as the adapter for OpenTelemetry does. */
+function spanningIntegration(options: AdapterOptions) {
+  const calls = new AdapterCalls({ framework: 'opentelemetry', sdk: 'spans' }, options);
+  const end = ({ toolName, toolCallId: callId, input }: ToolPart) =>
+    calls.recordUnhooked({ toolName, callId, arguments: input }, { ok: true, result: undefined });
+  return {
+    onToolExecutionEnd: ({ toolCall }: { toolCall: ToolPart }) => end(toolCall),
+    onLanguageModelCallEnd({ content }: { content: readonly ToolPart[] }) {
+      for (const part of content) if (part.type === 'tool-call' && part.providerExecuted) end(part);
+    },
+  };
+}
+
+interface ToolPart {
+  readonly type: string;
+  readonly toolName: string;
+  readonly toolCallId: string;
+  readonly input?: unknown;
+  readonly providerExecuted?: boolean;
+}

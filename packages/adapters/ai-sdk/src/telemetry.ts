@@ -3,7 +3,7 @@ import { conversationSession, noArgumentsHash } from '@actlog/recorder/adapter';
 import { aiSdkCalls } from './ai-sdk-calls.ts';
 import { type Execution, watch } from './execution.ts';
 import type { ActlogOptions } from './options.ts';
-import type { EndedStep } from './step-calls.ts';
+import { type EndedStep, providerCalls } from './step-calls.ts';
 import { StepCalls } from './steps.ts';
 
 /** Runs whose steps are under way, at most; a run that fails in a step tells nothing of its end. */
@@ -20,9 +20,11 @@ interface EndedExecution {
 /** What `registerTelemetry` and `telemetry.integrations` of `ai` 7 take; `ai` 6 has no such type. */
 export interface ActlogTelemetry {
   onStepStart(event: { readonly callId: string; readonly messages: readonly unknown[] }): void;
+  onLanguageModelCallEnd(event: { readonly content: readonly unknown[] }): void;
   executeTool<Result>(options: {
     readonly callId: string;
     readonly toolCallId: string;
+    readonly toolCall?: { readonly toolName: string };
     readonly execute: () => PromiseLike<Result>;
   }): PromiseLike<Result>;
   onToolExecutionEnd(event: EndedExecution): void;
@@ -38,15 +40,30 @@ export function recordTelemetry(options: Omit<ActlogOptions, 'guard'> = {}): Act
   const steps = new StepCalls(calls);
   const sessions = new Map<string, string | undefined>();
   const executions = new Map<string, Execution>();
+  const noteOnce = ({ toolCallId, recordedBy, notedBy }: Execution, toolName: string) => {
+    const { recorder } = calls;
+    if (recordedBy.has(recorder) || notedBy.has(recorder)) return;
+    notedBy.add(recorder);
+    calls.note({ toolName, callId: toolCallId });
+  };
   return {
     onStepStart({ callId, messages }) {
       sessions.set(callId, conversationSession(messages));
       if (sessions.size > maxRuns) sessions.delete(sessions.keys().next().value as string);
     },
-    executeTool({ callId, toolCallId, execute }) {
-      return watch(callId, toolCallId, (execution) => {
+    onLanguageModelCallEnd({ content }) {
+      if (!calls.claim(content)) return;
+      for (const call of providerCalls(content)) if (calls.covers(call.toolName)) calls.note(call);
+    },
+    executeTool({ callId, toolCallId, toolCall, execute }) {
+      return watch(callId, toolCallId, async (execution) => {
         executions.set(executionId(callId, toolCallId), execution);
-        return execute();
+        try {
+          return await execute();
+        } finally {
+          // Not at the end of the execution: other integrations may be told of that before, and end their spans.
+          if (toolCall && calls.covers(toolCall.toolName)) noteOnce(execution, toolCall.toolName);
+        }
       });
     },
     onToolExecutionEnd({ callId, toolCall, toolOutput, messages }) {

@@ -124,6 +124,14 @@ export class AdapterCalls {
     return true;
   }
 
+  /**
+   * Says that this adapter records the call, before it is told how that ended: hooks that hear of every framework's
+   * calls may be told sooner. It is then recorded without its id.
+   */
+  note(call: { readonly toolName: string; readonly callId: string }): void {
+    noteHookedCall(this.recorder, call);
+  }
+
   /** Records a call that has ended, unless its end was no end. */
   record(call: HookedCall, outcome: ToolOutcome): void {
     noteHookedCall(this.recorder, call);
