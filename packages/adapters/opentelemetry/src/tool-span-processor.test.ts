@@ -1,5 +1,5 @@
 import { Service, secondCopy } from '@actlog/adapter-suite';
-import { type Attributes, ROOT_CONTEXT, type Span, trace } from '@opentelemetry/api';
+import { type Attributes, ROOT_CONTEXT, type Span, SpanStatusCode, trace } from '@opentelemetry/api';
 import { AlwaysOffSampler, BasicTracerProvider, type SpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { actlog } from './index.ts';
@@ -148,4 +148,16 @@ test('a call of a trace that is not sampled is not seen', async () => {
   const spanProcessors = [actlog({ recorder, sessionId: 'unsampled' })];
   begin(new BasicTracerProvider({ sampler, spanProcessors }), 'agent', toolAttributes('lost')).end();
   expect(await service.events('unsampled')).toEqual([]);
+});
+
+test('a tool that answers Strands that it failed has failed, though its span ended well', async () => {
+  const provider = providerOf(actlog({ recorder: service.recorder(), sessionId: 'answered' }));
+  for (const status of ['success', 'error']) {
+    const span = begin(provider, 'strands-agents', toolAttributes(status));
+    span.setAttribute('gen_ai.tool.status', status).setStatus({ code: SpanStatusCode.OK }).end();
+  }
+  expect(await service.events('answered')).toMatchObject([
+    { toolName: 'success', status: 200 },
+    { toolName: 'error', status: 500 },
+  ]);
 });
