@@ -30,7 +30,8 @@ export function recordChosenTool(event: BeforeToolCallEvent, calls: AdapterCalls
     enumerable: true,
     get() {
       const tool = choice();
-      if (!tool || !calls.covers(event.toolUse.name)) return tool;
+      if (!calls.covers(event.toolUse.name)) return tool;
+      if (!tool) return noteUnknown(event, calls);
       if (!standIn || standIns().get(standIn)?.tool !== tool) standIn = standInFor(tool, calls);
       return standIn;
     },
@@ -39,6 +40,12 @@ export function recordChosenTool(event: BeforeToolCallEvent, calls: AdapterCalls
       else chosen = tool;
     },
   });
+}
+
+/** A tool that is not there is recorded when Strands says so, which is after it has ended the span of the call. */
+function noteUnknown(event: BeforeToolCallEvent, calls: AdapterCalls): undefined {
+  const { name: toolName, toolUseId: callId } = event.toolUse;
+  if (calls.claim(event)) calls.note({ toolName, callId });
 }
 
 function standInFor(tool: Tool, calls: AdapterCalls): Tool {

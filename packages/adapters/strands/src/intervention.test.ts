@@ -1,5 +1,6 @@
 import { Service, secondCopy, withEnvironment } from '@actlog/adapter-suite';
 import { ActionDeniedError, sharedRecorder } from '@actlog/recorder';
+import { AdapterCalls } from '@actlog/recorder/adapter';
 import { AfterToolCallEvent, Agent, BeforeToolCallEvent, HookOrder, tool } from '@strands-agents/sdk';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { modelOf, toolAnswers, tools } from '../tests/agent.ts';
@@ -186,4 +187,27 @@ test('the updates of a tool reach the stream as without the adapter', async () =
   expect(recorded).toEqual(await run([]));
   expect(recorded.updates).toEqual(['one', 'two']);
   expect(await service.events('steps')).toMatchObject([{ toolName: 'steps', status: 200 }]);
+});
+
+test('a call that also has a span is recorded once, be its tool there or not', async () => {
+  const adapter = { recorder: service.recorder(), sessionId: 'spans' };
+  const spans = new AdapterCalls({ framework: 'opentelemetry', sdk: 'spans' }, adapter);
+  // As the adapter for OpenTelemetry: Strands ends a span before hooks hear of the call's end.
+  const tell = ({ toolUse: { name: toolName, toolUseId: callId, input } }: AfterToolCallEvent) => {
+    spans.recordUnhooked({ toolName, callId, arguments: input }, { ok: true, result: undefined });
+  };
+  const turn = [
+    { name: 'echo', args: { text: 'a' } },
+    { name: 'nowhere', args: {} },
+  ];
+  const agent = new Agent({
+    model: modelOf([turn]),
+    tools: [tools().echo],
+    interventions: [actlog(adapter), actlog(adapter)],
+    printer: false,
+  });
+  agent.addHook(AfterToolCallEvent, tell, { order: HookOrder.SDK_FIRST - 1 });
+  await agent.invoke('go');
+  const events = (await service.events('spans')).map(({ toolName, status }) => `${toolName} ${status}`);
+  expect(events.sort()).toEqual(['echo 200', 'nowhere 404']);
 });

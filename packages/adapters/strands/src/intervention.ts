@@ -36,7 +36,8 @@ class RecordIntervention extends InterventionHandler {
 
   override afterToolCall(event: AfterToolCallEvent) {
     if (!hasRun(event) && this.#calls.covers(event.toolUse.name) && this.#calls.claim(event)) {
-      this.#calls.record(hookedCall(event), outcomeOfUnrun(event));
+      // Without its id: what has a span was noted before, and what was cancelled has none.
+      this.#calls.record({ ...hookedCall(event), callId: undefined }, outcomeOfUnrun(event));
     }
     return InterventionActions.proceed();
   }
