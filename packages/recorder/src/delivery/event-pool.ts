@@ -17,7 +17,7 @@ export async function createEventPool(
   origin: string,
   { connections, pipelining }: EventPoolOptions,
 ): Promise<EventDispatcher> {
-  const { buildConnector, Pool } = await import('undici');
+  const { buildConnector, Pool } = await import('undici').catch(notLoaded);
   const connect = buildConnector({ allowH2: false, timeout: 10_000 });
   const connectUnreferenced: typeof connect = (options, callback) => {
     // What undici's types leave out: the connector returns the socket that it opens.
@@ -32,6 +32,15 @@ export async function createEventPool(
   };
   const pool = new Pool(origin, { connections, pipelining, allowH2: false, connect: connectUnreferenced });
   return pool as unknown as EventDispatcher;
+}
+
+/** Bundlers that put a CommonJS package into an ES module, as esbuild does, leave it without the modules of Node. */
+function notLoaded(cause: unknown): never {
+  const problem = cause instanceof Error ? cause.message : 'it threw';
+  throw new Error(
+    `Nothing is delivered: undici cannot be loaded (${problem}). Leave it out of the bundle, as --external:undici does, or pass fetch: globalThis.fetch.`,
+    { cause },
+  );
 }
 
 /** Has requests that are written in one turn leave in one go: a system call costs more than the rest of an event. */
