@@ -56,8 +56,9 @@ export class ServiceConnection {
   async #pool(url: URL, pipelining: number): Promise<Transport> {
     const { concurrency, requestTimeoutMs: timeoutMs } = this.#settings;
     const connections = Math.ceil(concurrency / pipelining);
-    const dispatcher = await createEventPool(url.origin, { connections, pipelining });
-    return new DispatchTransport({ dispatcher, url, timeoutMs, pipelining });
+    const pool = await createEventPool(url.origin, { connections, pipelining });
+    const disconnect = () => void pool.destroy().catch(() => {});
+    return new DispatchTransport({ dispatcher: pool, url, timeoutMs, pipelining, disconnect });
   }
 
   /** The headers of events of one origin. */

@@ -14,7 +14,7 @@ export interface Answer {
 export interface Transport {
   /** Sends a body with the headers of its origin. It never throws. */
   send(body: string, headers: Readonly<Record<string, string>>, done: (answer: Answer) => void): void;
-  /** Gives up what is in flight: each ends with an error. */
+  /** Gives up what is in flight, each of which ends with an error, and the connections that are its own. The last call. */
   abort(): void;
 }
 

@@ -20,6 +20,8 @@ export interface DispatchTransportOptions {
   readonly timeoutMs: number;
   /** Most events under way on one connection. */
   readonly pipelining: number;
+  /** Closes the connections, where nobody else uses them. Default: they stay open. */
+  readonly disconnect?: (() => void) | undefined;
 }
 
 /**
@@ -29,10 +31,12 @@ export interface DispatchTransportOptions {
 export class DispatchTransport implements Transport {
   readonly #dispatcher: EventDispatcher;
   readonly #fixed: Record<string, unknown>;
+  readonly #disconnect: (() => void) | undefined;
   readonly #inFlight = new LinkedList<AckHandler>();
 
-  constructor({ dispatcher, url, timeoutMs, pipelining }: DispatchTransportOptions) {
+  constructor({ dispatcher, url, timeoutMs, pipelining, disconnect }: DispatchTransportOptions) {
     this.#dispatcher = dispatcher;
+    this.#disconnect = disconnect;
     this.#fixed = {
       origin: url.origin,
       path: url.pathname + url.search,
@@ -55,6 +59,7 @@ export class DispatchTransport implements Transport {
 
   abort(): void {
     for (const handler of [...this.#inFlight]) handler.abort();
+    this.#disconnect?.();
   }
 }
 

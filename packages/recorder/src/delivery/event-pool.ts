@@ -2,6 +2,12 @@ import type { Socket } from 'node:net';
 import { nextTick } from 'node:process';
 import type { EventDispatcher } from './dispatch-transport.ts';
 
+/** Connections that nobody else uses. */
+export interface EventPool extends EventDispatcher {
+  /** Closes them; what is in flight ends with an error. */
+  destroy(): Promise<void>;
+}
+
 /** Size of a pool. */
 export interface EventPoolOptions {
   readonly connections: number;
@@ -16,7 +22,7 @@ export interface EventPoolOptions {
 export async function createEventPool(
   origin: string,
   { connections, pipelining }: EventPoolOptions,
-): Promise<EventDispatcher> {
+): Promise<EventPool> {
   const { buildConnector, Pool } = await import('undici').catch(notLoaded);
   const connect = buildConnector({ allowH2: false, timeout: 10_000 });
   const connectUnreferenced: typeof connect = (options, callback) => {
@@ -31,7 +37,7 @@ export async function createEventPool(
     return socket;
   };
   const pool = new Pool(origin, { connections, pipelining, allowH2: false, connect: connectUnreferenced });
-  return pool as unknown as EventDispatcher;
+  return pool as unknown as EventPool;
 }
 
 /** Bundlers that put a CommonJS package into an ES module, as esbuild does, leave it without the modules of Node. */
