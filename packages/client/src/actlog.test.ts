@@ -52,6 +52,19 @@ describe('construction', () => {
     ['a name that is no header', { headers: { 'a b': 'c' } }, /^headers: "a b" is no header name/],
     ['a fetch and a dispatcher', { fetch, dispatcher: new Agent() }, /^fetch and dispatcher/],
     ['a proxy for a fetch', { fetch, proxy: 'http://proxy' }, /^proxy is for the undici pool/],
+    ['a fetch that is no function', { fetch: 'node' as never }, /^fetch and dispatcher: pass a function/],
+    ['a dispatcher that is none', { dispatcher: {} as never }, /^fetch and dispatcher: pass a function/],
+    [
+      'headers that would not be seen',
+      { headers: new Headers({ a: 'b' }) as never },
+      /^headers must be a plain object/,
+    ],
+    ['headers that are no object', { headers: 'a: b' as never }, /^headers must be a plain object/],
+    [
+      'a danger by mistake',
+      { baseURL: 'http://far.example', allowInsecureHttp: 'false' as never },
+      /allowInsecureHttp: true/,
+    ],
     ['a proxy that is no address', { proxy: 'socks5://proxy' }, /^proxy must be/],
   ])('refuses %s', (_what, changes, message) => {
     vi.stubEnv('ACTLOG_API_KEY', undefined);
@@ -127,7 +140,7 @@ describe('transport', () => {
     expect(await new Actlog({ ...options, baseURL: 'https://other.example.com' }).dispatcher()).toBe(
       dispatcher,
     );
-    expect([client.usesFetch, client.fetch]).toEqual([false, undefined]);
+    expect(client.fetch).toBeUndefined();
     expect(client.usesDefaultPool).toBe(true);
     expect(new Actlog({ ...options, proxy: 'http://127.0.0.1:9' }).usesDefaultPool).toBe(false);
   });
@@ -135,17 +148,13 @@ describe('transport', () => {
   it('is the fetch or the dispatcher that was passed, the last one given winning', async () => {
     const own = new Agent();
     const viaFetch = new Actlog({ ...options, fetch });
-    expect([viaFetch.usesFetch, viaFetch.fetch, await viaFetch.dispatcher()]).toEqual([
-      true,
-      fetch,
-      undefined,
-    ]);
+    expect([viaFetch.fetch, await viaFetch.dispatcher()]).toEqual([fetch, undefined]);
     expect(await viaFetch.withOptions({ dispatcher: own }).dispatcher()).toBe(own);
     expect([viaFetch.usesDefaultPool, viaFetch.withOptions({ dispatcher: own }).usesDefaultPool]).toEqual([
       false,
       false,
     ]);
-    expect(new Actlog({ ...options, dispatcher: own }).withOptions({ fetch }).usesFetch).toBe(true);
+    expect(new Actlog({ ...options, dispatcher: own }).withOptions({ fetch }).fetch).toBe(fetch);
     await own.close();
   });
 });
@@ -156,7 +165,7 @@ describe('a browser', () => {
     try {
       expect(() => new Actlog(options)).toThrow(/browser everyone can read the API key/);
       const client = new Actlog({ ...options, dangerouslyExposeApiKeyInBrowser: true });
-      expect(client.usesFetch).toBe(true);
+      expect(client.fetch).toBeDefined();
     } finally {
       vi.unstubAllGlobals();
     }

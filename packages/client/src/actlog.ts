@@ -141,12 +141,7 @@ export class Actlog {
     return this.#transport instanceof LazyTransport && this.#transport.usesDefaultPool;
   }
 
-  /** Whether requests go through a `fetch`, the caller's or the platform's, instead of undici. */
-  get usesFetch(): boolean {
-    return this.#transport instanceof FetchTransport;
-  }
-
-  /** The `fetch` in use, or undefined where undici is. */
+  /** The `fetch` that requests go through, the caller's or the platform's, or undefined where they go through undici. */
   get fetch(): Fetch | undefined {
     return this.#transport instanceof FetchTransport ? this.#transport.fetch : undefined;
   }
@@ -157,8 +152,10 @@ function transportFor(
   isNode: boolean,
   { baseURL }: Settings,
 ): LazyTransport | FetchTransport {
-  if (fetch && dispatcher) {
-    throw new InvalidArgumentError('fetch and dispatcher: pass only one of them.');
+  if (fetch ? dispatcher || typeof fetch !== 'function' : dispatcher && !dispatcher.dispatch) {
+    throw new InvalidArgumentError(
+      'fetch and dispatcher: pass a function for the one, or an Agent for the other.',
+    );
   }
   if (proxy && (fetch || dispatcher || !isNode)) {
     throw new InvalidArgumentError(

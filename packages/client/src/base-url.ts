@@ -19,7 +19,7 @@ export interface BaseURL {
  * @throws InvalidArgumentError When it is missing, no absolute http or https address, carries credentials, a query or
  * a fragment, or is http to another machine without `allowInsecureHttp`.
  */
-export function resolveBaseURL(option: string | URL | undefined, allowInsecureHttp: boolean): BaseURL {
+export function resolveBaseURL(option: string | URL | undefined, allowInsecureHttp: unknown): BaseURL {
   const source = option === undefined ? 'ACTLOG_BASE_URL' : 'baseURL';
   const given = String(option ?? environmentVariable('ACTLOG_BASE_URL') ?? '').trim();
   if (given === '') {
@@ -37,9 +37,9 @@ export function resolveBaseURL(option: string | URL | undefined, allowInsecureHt
     throw new InvalidArgumentError(`${source} carries a user name, a query or a fragment: leave that out.`);
   }
   const isLoopback = isLoopbackHost(url.hostname);
-  if (url.protocol === 'http:' && !isLoopback && !allowInsecureHttp) {
+  if (url.protocol === 'http:' && !isLoopback && allowInsecureHttp !== true) {
     throw new InvalidArgumentError(
-      `${source} would send the API key unencrypted to ${url.host}: use https, or pass allowInsecureHttp ` +
+      `${source} would send the API key unencrypted to ${url.host}: use https, or pass allowInsecureHttp: true ` +
         'where the network itself is trusted.',
     );
   }

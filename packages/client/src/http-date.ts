@@ -1,5 +1,5 @@
-const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
-const month = `(${months.join('|')})`;
+const months = 'JanFebMarAprMayJunJulAugSepOctNovDec';
+const month = '([A-Z][a-z]{2})';
 const time = '(\\d{2}):(\\d{2}):(\\d{2})';
 
 /** The three forms of RFC 9110, section 5.6.7: IMF-fixdate, RFC 850 and asctime. */
@@ -31,6 +31,7 @@ function fullYear(year: number, nowMs: number): number {
 
 function toTime(year: number, name?: string, ...rest: (string | undefined)[]): number | undefined {
   const [day = 0, hours = 0, minutes = 0, seconds = 0] = rest.map(Number);
-  if (day < 1 || day > 31 || hours > 23 || minutes > 59 || seconds > 60) return undefined;
-  return Date.UTC(year, months.indexOf(name ?? ''), day, hours, minutes, seconds);
+  const month = months.indexOf(name ?? '') / 3;
+  if (month < 0 || day < 1 || day > 31 || hours > 23 || minutes > 59 || seconds > 60) return undefined;
+  return Date.UTC(year, month, day, hours, minutes, seconds);
 }

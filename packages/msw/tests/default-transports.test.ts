@@ -31,7 +31,7 @@ afterAll(() => {
 it('answers a client that has only address and key, and opens no connection', async () => {
   const connect = watchNetwork();
   const client = new Actlog(mock.options);
-  expect(client).toMatchObject({ usesDefaultPool: true, usesFetch: false });
+  expect(client).toMatchObject({ usesDefaultPool: true, fetch: undefined });
   await client.events.create({ agentId: 'a', sessionId: 's', category: 'note', payload: { text: 'ü' } });
   const { items } = await client.sessions.list();
   expect(items).toMatchObject([{ id: 's', agentId: 'a', eventCount: 1 }]);

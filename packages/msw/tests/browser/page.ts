@@ -15,7 +15,7 @@ async function outcome(): Promise<unknown> {
   const action = { toolName: 'delete_user', argumentsHash: 'sha256:bb' };
   const { decision } = await client.policies.check({ agentId: 'a', action });
   return {
-    usesFetch: client.usesFetch,
+    usesFetch: client.fetch !== undefined,
     statuses: mock.requests('events.create').map(({ status }) => status),
     tools: mock.events().map((event) => event.payload.toolName),
     eventCount,
