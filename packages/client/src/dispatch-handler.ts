@@ -4,6 +4,12 @@ import { decodingSink, type FinishingSink } from './content-decoding.ts';
 import type { Exchange } from './exchange.ts';
 import { ParsedHead } from './parsed-head.ts';
 
+/**
+ * How much may wait for the sink before the sender pauses. Not nothing: undici reads on at every pause, and goes
+ * through all that it holds again, so that many small pieces would end up in memory, in quadratic time.
+ */
+const mostWaitingBytes = 256 * 1024;
+
 /** Follows one request through undici's pool, and hands the answer to the exchange. */
 export class DispatchHandler implements Dispatcher.DispatchHandler {
   readonly #exchange: Exchange;
@@ -13,7 +19,9 @@ export class DispatchHandler implements Dispatcher.DispatchHandler {
   #encoding: string | undefined;
   #sink: BodySink | undefined;
   #decoder: FinishingSink | undefined;
+  /** Settled when the sink has taken all that came; rejected when it failed. */
   #pending: Promise<void> | undefined;
+  #waitingBytes = 0;
 
   constructor(exchange: Exchange, resolve: () => void, reject: (reason: unknown) => void) {
     this.#exchange = exchange;
@@ -51,16 +59,19 @@ export class DispatchHandler implements Dispatcher.DispatchHandler {
   onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
     this.#exchange.onPiece?.();
     this.#sink ??= this.#openSink();
-    const pending = this.#sink?.write(chunk);
-    if (pending === undefined) return;
-    controller.pause();
-    this.#pending = pending.then(
-      () => controller.resume(),
-      (error) => {
-        this.#reject(error);
-        controller.abort(error);
-      },
-    );
+    const sink = this.#sink;
+    const written = this.#pending ? this.#pending.then(() => sink?.write(chunk)) : sink?.write(chunk);
+    if (written === undefined) return;
+    this.#waitingBytes += chunk.length;
+    if (this.#waitingBytes > mostWaitingBytes) controller.pause();
+    this.#pending = written.then(() => {
+      this.#waitingBytes -= chunk.length;
+      if (this.#waitingBytes === 0) controller.resume();
+    });
+    this.#pending.catch((error) => {
+      this.#reject(error);
+      controller.abort(error);
+    });
   }
 
   onResponseEnd(): void {

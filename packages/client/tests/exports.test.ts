@@ -145,6 +145,38 @@ describe.each(transports)('exports over %s', (_name, options) => {
     expect(await client.sessions.export('s')).toEqual({ events: [] });
   });
 
+  it('holds a sender of many small pieces back, instead of holding what it sends', async () => {
+    const pieces = 24_000;
+    const piece = `${JSON.stringify({ text: 'x'.repeat(1_000) })},`;
+    let sentBytes = 0;
+    let mostAhead = 0;
+    server.script((response) => {
+      let sent = 0;
+      response.write('{"events":[');
+      const more = () => {
+        while (sent < pieces) {
+          sent += 1;
+          sentBytes += piece.length;
+          if (!response.write(piece)) return void response.once('drain', more);
+        }
+        response.end('{}]}');
+      };
+      more();
+    });
+    const result = await testClient(server.origin, options).client.sessions.exportToFile(
+      's',
+      join(folder, 'a'),
+      {
+        onProgress: ({ bytes }) => {
+          mostAhead = Math.max(mostAhead, sentBytes - bytes);
+        },
+      },
+    );
+    expect(result.eventCount).toBe(pieces + 1);
+    // The system's own buffers hold some of it.
+    expect(mostAhead).toBeLessThan(sentBytes / 2);
+  });
+
   it('undoes an encoding on the way to the file', async () => {
     server.script(raw(200, gzipSync(documentText()), { 'content-encoding': 'gzip' }));
     const path = join(folder, 'session.json');
