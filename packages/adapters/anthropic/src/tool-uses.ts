@@ -89,11 +89,15 @@ class ToolUses {
   }
 
   /** Claims the call that has this input, where a hook is not told the id: the newest that nobody has recorded. */
-  claimInput(toolName: string, input: unknown, recorder: object): ToolUse | undefined {
+  claimInput(
+    toolName: string,
+    input: unknown,
+    recorder: object,
+  ): (ToolUse & { readonly id: string }) | undefined {
     const text = JSON.stringify(input);
     for (const [id, use] of [...this.#uses].reverse()) {
       const fits = use.toolName === toolName && JSON.stringify(use.input) === text;
-      if (fits && this.claim(id, recorder)) return use;
+      if (fits && this.claim(id, recorder)) return { ...use, id };
     }
     return undefined;
   }

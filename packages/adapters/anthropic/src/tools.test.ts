@@ -1,5 +1,6 @@
 import { Service } from '@actlog/adapter-suite';
 import { hashArguments } from '@actlog/recorder';
+import { AdapterCalls } from '@actlog/recorder/adapter';
 import { betaZodTool } from '@anthropic-ai/sdk/helpers/beta/zod';
 import type { BetaRunnableTool } from '@anthropic-ai/sdk/lib/tools/BetaRunnableTool';
 import type { BetaToolRunnerParams } from '@anthropic-ai/sdk/lib/tools/BetaToolRunner';
@@ -48,6 +49,20 @@ test('arguments that do not fit are one call of their session, whenever the tool
   }
   const sessions = await service.client.agents.sessions('parses').toArray({ limit: 10 });
   expect(sessions).toHaveLength(2);
+});
+
+test('arguments that do not fit are left to this adapter where the call has a span too', async () => {
+  const options = { recorder: service.recorder(), sessionId: 'refused-span' };
+  const spans = new AdapterCalls({ framework: 'opentelemetry', sdk: 'spans' }, options);
+  const call = { ...toolUse('repeat', { text: 5 }), id: 'toolu_refused-span' };
+  const { client } = clientOf([[call]], { middleware: [actlog.middleware(options)] });
+  const messages = [{ role: 'user' as const, content: 'go' }];
+  const params = { model: 'scripted', max_tokens: 1, messages, tools: actlog([repeat], options) };
+  await client.beta.messages.toolRunner(params).runUntilDone();
+  // As the adapter for OpenTelemetry, when the span of the call ends.
+  const told = { toolName: 'repeat', callId: call.id, arguments: { text: 5 } };
+  spans.recordUnhooked(told, { ok: false, error: new Error('It does not fit.') });
+  expect(await service.events('refused-span')).toMatchObject([{ toolName: 'repeat', status: 400 }]);
 });
 
 test('the hash is of what the model wrote, before the schema fills in', async () => {

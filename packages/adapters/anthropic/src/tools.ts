@@ -86,8 +86,8 @@ function recordParse(tool: Runnable, calls: AdapterCalls, content: unknown): unk
 function recordRefused(refused: RefusedInput, calls: AdapterCalls): void {
   const { toolName, input, recorder, error } = refused;
   const record = () => {
-    const sessionId = toolUses().claimInput(toolName, input, recorder)?.sessionId;
-    calls.record({ toolName, arguments: input, sessionId }, { ok: false, error });
+    const { id: callId, sessionId } = toolUses().claimInput(toolName, input, recorder) ?? {};
+    calls.record({ toolName, arguments: input, callId, sessionId }, { ok: false, error });
   };
   if (toolUses().areStreaming) {
     // `runToolsEagerly` parses an input as soon as it is read, and the middleware sees the call a moment later.
