@@ -36,12 +36,16 @@ const largestGroup = 512;
  */
 const arrivalTurns = 4;
 
+/** So few events stay together: apart, each would pay more for its commit than it gains. */
+const undivided = 24;
+
 /** A group of this size shows a load under which others come at once. */
 const busyGroup = 16;
 
 /**
  * Events that arrive together share one transaction; each is answered after the commit. Whatever arrives during a
- * commit, and right after its answers, makes the next group, so a group is as large as the load makes it.
+ * commit makes the next group, so a group is as large as the load makes it. One group is answered while the next is
+ * being written, so that neither the database nor the callers stand idle.
  */
 export class GroupCommit {
   readonly #maxQueued: number;
@@ -89,13 +93,34 @@ export class GroupCommit {
   }
 
   async #run(): Promise<void> {
+    let answer: (() => void) | undefined;
+    let answered = 0;
     while (this.#queue.length > 0) {
-      await this.#arrivals();
-      const group = this.#queue.splice(0, largestGroup);
-      await this.#commit(group);
-      if (this.#gatherMs > 0 && group.length >= busyGroup) await setTimeout(this.#gatherMs);
+      if (!answer) await this.#arrivals();
+      const group = this.#queue.splice(0, this.#share(answered));
+      const writing = this.#write(group);
+      // While the database is at work: who is answered sends the next.
+      answer?.();
+      answer = await writing;
+      answered = group.length;
+      if (this.#gatherMs > 0) {
+        answer();
+        answer = undefined;
+        if (group.length >= busyGroup) await setTimeout(this.#gatherMs);
+      }
     }
+    answer?.();
     this.#running = undefined;
+  }
+
+  /**
+   * How many go into the next group: half of all callers, while the others are being answered. In one group they would
+   * wait for the database all together, and it would then wait for all of them to come again.
+   */
+  #share(answered: number): number {
+    if (this.#gatherMs > 0) return largestGroup;
+    const half = Math.ceil((this.#queue.length + answered) / 2);
+    return Math.min(largestGroup, Math.max(undivided, half));
   }
 
   /** Waits while turns of the event loop bring events: a commit costs less for each the more share it. */
@@ -107,8 +132,8 @@ export class GroupCommit {
     }
   }
 
-  /** Writes a group and answers it. */
-  async #commit(group: readonly Waiting[]): Promise<void> {
+  /** Writes a group; resolves with what answers it. */
+  async #write(group: readonly Waiting[]): Promise<() => void> {
     const byTenant = [...Map.groupBy(group, ({ tenantId }) => tenantId)];
     try {
       const outcomes = await this.#commitGroups(
@@ -116,18 +141,21 @@ export class GroupCommit {
       );
       const stored = outcomes.flat().filter((outcome) => 'isNew' in outcome && outcome.isNew).length;
       this.#metrics.group(group.length, stored);
-      for (const [place, [, members]] of byTenant.entries()) {
-        for (const [index, waiting] of members.entries()) {
-          answerWith(waiting, outcomes[place]?.[index] as EventOutcome);
+      return () => {
+        for (const [place, [, members]] of byTenant.entries()) {
+          for (const [index, waiting] of members.entries()) {
+            answerWith(waiting, outcomes[place]?.[index] as EventOutcome);
+          }
         }
-      }
+      };
     } catch (error) {
       if (group.length === 1 || storageOutage(error) !== undefined) {
         for (const waiting of group) waiting.reject(error);
-        return;
+        return () => {};
       }
       // One event that cannot be stored must not take its neighbours with it.
-      for (const waiting of group) await this.#commit([waiting]);
+      for (const waiting of group) (await this.#write([waiting]))();
+      return () => {};
     }
   }
 }

@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest';
+import type { EventGroup } from '../src/ingest/event-recorder.ts';
+import { GroupCommit } from '../src/ingest/group-commit.ts';
+import type { NewEvent, RecordedEvent } from '../src/ingest/new-event.ts';
+import { Metrics } from '../src/metrics.ts';
+import { activityEvent } from './test-server.ts';
+
+/** A group commit whose commits a test ends by hand. */
+function groupCommit(gatherMs: number) {
+  const sizes: number[] = [];
+  const ends: (() => void)[] = [];
+  let begun = Promise.withResolvers<void>();
+  const ingest: GroupCommit = new GroupCommit({
+    maxQueued: 1000,
+    gatherMs,
+    metrics: new Metrics(() => ingest.queued),
+    async commit(groups: readonly EventGroup[]) {
+      sizes.push(groups.reduce((sum, { events }) => sum + events.length, 0));
+      const ended = new Promise<void>((resolve) => ends.push(resolve));
+      begun.resolve();
+      begun = Promise.withResolvers();
+      await ended;
+      return groups.map(({ events }) =>
+        events.map(({ receivedMs }): RecordedEvent => ({ receivedMs, warnings: [], isNew: true })),
+      );
+    },
+  });
+  const send = (): Promise<RecordedEvent> => {
+    const event: NewEvent = { event: activityEvent(), sourceMs: 0, receivedMs: 0, protoKeysRemoved: false };
+    return ingest.record(1, event);
+  };
+  return { sizes, send, ingest, end: () => ends.shift()?.(), nextBegins: () => begun.promise };
+}
+
+test('half of many callers are answered while the other half is being written', async () => {
+  const { sizes, send, end, nextBegins, ingest } = groupCommit(0);
+  const first = nextBegins();
+  let answered = 0;
+  const callers = Array.from({ length: 100 }, () => send().then(() => (answered += 1)));
+  await first;
+  expect([sizes, answered]).toEqual([[50], 0]);
+  const second = nextBegins();
+  end();
+  await second;
+  await Promise.all(callers.slice(0, 50));
+  expect([sizes, answered]).toEqual([[50, 50], 50]);
+  // Those who were answered come again.
+  for (let count = 0; count < 50; count += 1) callers.push(send().then(() => (answered += 1)));
+  const third = nextBegins();
+  end();
+  await third;
+  expect(sizes).toEqual([50, 50, 50]);
+  end();
+  await Promise.all(callers);
+  await ingest.drain();
+  expect([answered, ingest.queued]).toEqual([150, 0]);
+});
+
+test.each([
+  ['few callers', 20, 0],
+  ['callers of a database where a commit costs about the same for all', 100, 1],
+])('%s share one commit', async (_, callers, gatherMs) => {
+  const { sizes, send, end, nextBegins, ingest } = groupCommit(gatherMs);
+  const first = nextBegins();
+  const answers = Array.from({ length: callers }, send);
+  await first;
+  expect(sizes).toEqual([callers]);
+  end();
+  await Promise.all(answers);
+  await ingest.drain();
+});
