@@ -12,8 +12,8 @@ import type { Database } from './storage/transaction.ts';
 
 const dayMs = 24 * 3_600_000;
 
-/** Days that a key may be made for: a hundred years. */
-const longestLifeDays = 36_500;
+/** The longest time that can be asked for: a hundred years. */
+const centuryDays = 36_500;
 
 /** Days that a replaced key may still be used. */
 const longestOverlapDays = 7;
@@ -63,13 +63,14 @@ export class Administration {
   /**
    * Makes a key of a tenant.
    *
-   * @throws RangeError for an end that is past, or beyond a hundred years; Error when there is no such tenant.
+   * @throws RangeError for an end that is past, or beyond a hundred years, and for a name that cannot be shown on one
+   * line; Error when there is no such tenant.
    */
   async createKey(tenant: string, options: CreateKeyOptions): Promise<CreatedKey> {
     const { name, kind = 'live', scopes, expiresInDays } = options;
-    if (expiresInDays !== undefined && !(expiresInDays > 0 && expiresInDays <= longestLifeDays)) {
+    if (expiresInDays !== undefined && !(expiresInDays > 0 && expiresInDays <= centuryDays)) {
       throw new RangeError(
-        `A key must end in more than 0 and at most ${longestLifeDays} days, not ${expiresInDays}.`,
+        `A key must end in more than 0 and at most ${centuryDays} days, not ${expiresInDays}.`,
       );
     }
     const expiresMs = expiresInDays === undefined ? null : Date.now() + expiresInDays * dayMs;
@@ -140,10 +141,14 @@ export class Administration {
     return isKnown;
   }
 
-  /** Keeps sessions so many days after their last event; null keeps them for ever, which is the default. */
+  /**
+   * Keeps sessions so many days after their last event; null keeps them for ever, which is the default.
+   *
+   * @throws RangeError for days that are no whole number from 1 to a hundred years; Error when there is no such tenant.
+   */
   async setRetention(tenant: string, days: number | null): Promise<void> {
-    if (days !== null && !(Number.isInteger(days) && days >= 1)) {
-      throw new RangeError(`Days must be a whole number of at least 1, not ${days}.`);
+    if (days !== null && !(Number.isInteger(days) && days >= 1 && days <= centuryDays)) {
+      throw new RangeError(`Days must be a whole number from 1 to ${centuryDays}, not ${days}.`);
     }
     await this.#storage.writeAcross('administer', async ({ db }) => {
       await db

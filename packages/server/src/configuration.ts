@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { shortestSecret } from './keys/deployment-secret.ts';
-import { longestTenantName } from './keys/provisioning.ts';
+import { shownName } from './keys/shown-name.ts';
 import { isPostgresUrl } from './storage/database-address.ts';
 
 /** What a server can be told. Everything has a default that is safe for one machine. */
@@ -21,7 +21,7 @@ export const configuration = z.strictObject({
    */
   secret: z.string().min(shortestSecret, `must have at least ${shortestSecret} characters`).optional(),
   /** Name of the tenant that the returned key belongs to. */
-  tenant: z.string().min(1).max(longestTenantName).default('default'),
+  tenant: shownName.default('default'),
   /** A key to take instead of making one, so that it stays the same over restarts. */
   apiKey: z.string().min(1).optional(),
   /** Whether keys of kind test are taken; a production deployment may refuse them. */

@@ -3,6 +3,7 @@ import { findKey, insertKey, type StoredKey } from '../storage/key-store.ts';
 import { lockNames } from '../storage/locks.ts';
 import type { Database } from '../storage/transaction.ts';
 import { identifyApiKey, type KeyKind, newApiKey } from './api-key.ts';
+import { requireShownName } from './shown-name.ts';
 
 /** Every scope: what a key has when it is made without naming any. */
 export const allScopes: readonly Scope[] = ['ingest', 'read', 'manage', 'decide'];
@@ -21,18 +22,11 @@ export interface NewKeyOptions {
 const given = 'The API key that "apiKey" (ACTLOG_API_KEY) gives';
 const orNone = 'or none to have one made for this run';
 
-/** Characters that the name of a tenant has at most. */
-export const longestTenantName = 200;
-
 /** The tenant of this name, made if there is none. @throws RangeError for a name that no server is told to use. */
 export async function ensureTenant(db: Database, name: string): Promise<number> {
   const found = await db.selectFrom('tenants').select('id').where('name', '=', name).executeTakeFirst();
   if (found) return found.id;
-  if (name.length === 0 || name.length > longestTenantName) {
-    throw new RangeError(
-      `The name of a tenant must have 1 to ${longestTenantName} characters, not ${name.length}.`,
-    );
-  }
+  requireShownName('tenant', name);
   const made = await db
     .insertInto('tenants')
     .values({ name, created_ms: Date.now(), settings_version: 0, retention_days: null })
@@ -46,13 +40,15 @@ export async function ensureTenant(db: Database, name: string): Promise<number> 
 /**
  * Adds a key to a tenant, or finds it there. The whole key is returned and never stored.
  *
- * @throws TypeError when a given `key` does not have the form of a key, or is another tenant's.
+ * @throws TypeError when a given `key` does not have the form of a key, or is another tenant's; RangeError for a name
+ * that cannot be shown on one line.
  */
 export async function addKey(
   db: Database,
   tenantId: number,
   options: NewKeyOptions,
 ): Promise<{ key: string; stored: StoredKey }> {
+  requireShownName('key', options.name);
   const key = options.key ?? newApiKey(options.kind);
   const identity = identifyApiKey(key);
   if (!identity) {
