@@ -17,16 +17,22 @@ const fullSize = { events: 10_000_000, sessions: 1_000_000 };
 
 /**
  * Measures ingest beside a handler that stores nothing, and reads at two sizes. `--full` takes ten million events
- * for the large size, which needs some gigabytes of disk; `--connections=N` is how many callers `ingest` has (96);
- * `ingest`, `reads`, `timing`, `postgres` or `outage` in `args` runs that part alone.
+ * for the large size, which needs some gigabytes of disk; `--connections=N` is how many callers `ingest` has (96), and
+ * `--ids=4` gives its events ids at random, where they come in the order of time; `ingest`, `reads`, `timing`, `postgres` or `outage` in `args` runs that part alone.
  */
 export async function run(args: string[]): Promise<Record<string, unknown>> {
   const wants = (part: string) => args.includes(part) || !args.some((arg) => !arg.startsWith('--'));
   const isShown = !args.includes('--json');
   const result: Record<string, unknown> = {};
   if (wants('ingest')) {
-    const given = args.find((arg) => arg.startsWith('--connections='))?.split('=')[1];
-    const ingest = await measureIngest(Number(given ?? usualConnections), 4, 5, 1500);
+    const given = (name: string) => args.find((arg) => arg.startsWith(`--${name}=`))?.split('=')[1];
+    const ingest = await measureIngest({
+      connections: Number(given('connections') ?? usualConnections),
+      ids: given('ids') === '4' ? 4 : 7,
+      processes: 4,
+      rounds: 5,
+      roundMs: 1500,
+    });
     result.ingest = ingest;
     if (isShown) console.table(ingest);
   }

@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
+import { eventIds, type IdVersion } from './bodies.ts';
 
 const eventsPerCommit = 64;
 
@@ -18,7 +18,8 @@ export class BareInsert {
   readonly #insertUpTo: (to: number) => void;
   #events = 0;
 
-  constructor(file: string) {
+  constructor(file: string, version: IdVersion) {
+    const newId = eventIds(version);
     const database = new DatabaseSync(file);
     this.#database = database;
     database.exec('pragma journal_mode = wal; pragma synchronous = full');
@@ -35,7 +36,7 @@ export class BareInsert {
         database.exec('begin immediate');
         for (let index = start; index < start + eventsPerCommit; index += 1) {
           const session = `bench-session-${index % 50}`;
-          insert.run(session, index, randomUUID(), 'agent', 'tool_api', payload);
+          insert.run(session, index, newId(), 'agent', 'tool_api', payload);
           upsert.run(session, index);
         }
         database.exec('commit');

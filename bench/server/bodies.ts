@@ -1,12 +1,25 @@
 import { randomUUID } from 'node:crypto';
+import { v7 } from 'uuid';
+
+/**
+ * How ids of events are made: in the order of time, as actlog's recorder and the clients of many others do (version 7
+ * of RFC 9562), or at random (version 4).
+ */
+export type IdVersion = 4 | 7;
+
+/** Makes ids of events. */
+export function eventIds(version: IdVersion): () => string {
+  return version === 7 ? v7 : randomUUID;
+}
 
 /** Makes bodies of events, each with its own id, spread over so many sessions. */
-export function eventBodies(sessions: number): () => string {
+export function eventBodies(sessions: number, version: IdVersion = 7): () => string {
+  const newId = eventIds(version);
   let index = 0;
   return () => {
     index += 1;
     return JSON.stringify({
-      eventId: randomUUID(),
+      eventId: newId(),
       agentId: `agent-${index % 10}`,
       sessionId: `bench-session-${index % sessions}`,
       sourceTimestamp: new Date().toISOString(),

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { median } from '../measure/interleaved-rounds.ts';
 import { BareInsert } from './bare-insert.ts';
-import { eventBodies } from './bodies.ts';
+import { eventBodies, type IdVersion } from './bodies.ts';
 import { ChildServer } from './child-server.ts';
 import { type LoadResult, load } from './load.ts';
 
@@ -22,6 +22,17 @@ export interface IngestResult {
   /** At most 50 is asked for. */
   readonly p99Ms: number;
   readonly refused: number;
+}
+
+/** How ingest is measured. */
+export interface IngestOptions {
+  /** Callers that each wait for an answer before they send again: with few, the server waits for them. */
+  readonly connections: number;
+  /** How the ids of events are made. */
+  readonly ids: IdVersion;
+  readonly processes: number;
+  readonly rounds: number;
+  readonly roundMs: number;
 }
 
 interface Round extends LoadResult {
@@ -57,22 +68,23 @@ class Trio {
   readonly #ours: ChildServer;
   readonly #insert: BareInsert;
   readonly #connections: number;
-  readonly #nextBody = eventBodies(50);
+  readonly #nextBody: () => string;
 
-  private constructor(folder: string, bare: ChildServer, ours: ChildServer, connections: number) {
-    this.#connections = connections;
+  private constructor(folder: string, bare: ChildServer, ours: ChildServer, options: IngestOptions) {
+    this.#connections = options.connections;
     this.#folder = folder;
     this.#bare = bare;
     this.#ours = ours;
-    this.#insert = new BareInsert(join(folder, 'insert.db'));
+    this.#nextBody = eventBodies(50, options.ids);
+    this.#insert = new BareInsert(join(folder, 'insert.db'), options.ids);
   }
 
   /** Starts them, and lets them run until their code is compiled for good. */
-  static async start(connections: number): Promise<Trio> {
+  static async start(options: IngestOptions): Promise<Trio> {
     const folder = mkdtempSync(join(tmpdir(), 'actlog-bench-'));
     const bare = await ChildServer.start('bare');
     const ours = await ChildServer.start('actlog', join(folder, 'bench.db'));
-    const trio = new Trio(folder, bare, ours, connections);
+    const trio = new Trio(folder, bare, ours, options);
     await trio.turn(warmUpMs);
     return trio;
   }
@@ -96,19 +108,13 @@ class Trio {
  * Measures handler, insert and server in turn, and compares them within a turn: what else the machine does, and how
  * fast it runs just then, falls on all three. Several processes of each take turns, because one and the same code
  * runs up to a tenth faster in one process than in the next, by how its memory happens to lie.
- *
- * @param connections - callers that each wait for an answer before they send again: with few, the server waits for them
  */
-export async function measureIngest(
-  connections: number,
-  processes: number,
-  rounds: number,
-  roundMs: number,
-): Promise<IngestResult> {
+export async function measureIngest(options: IngestOptions): Promise<IngestResult> {
+  const { processes, rounds, roundMs } = options;
   const trios: Trio[] = [];
   const turns: Turn[] = [];
   try {
-    for (let index = 0; index < processes; index += 1) trios.push(await Trio.start(connections));
+    for (let index = 0; index < processes; index += 1) trios.push(await Trio.start(options));
     for (let index = 0; index < rounds; index += 1) {
       for (const trio of trios) turns.push(await trio.turn(roundMs));
     }
