@@ -65,6 +65,13 @@ test('query strings become typed values, and odd numbers are refused', () => {
     minRiskScore: 62.5,
   });
   expect(contract['agents.list'].query.parse({ registered: 'false' })).toEqual({ registered: false });
+  for (const minRiskScore of [0, 100, 92.2 + 0.01, 1e-7, 1 / 3, 0.000001234567890123456]) {
+    const query = { minRiskScore: String(minRiskScore) };
+    expect(contract['sessions.list'].query.parse(query)).toEqual({ minRiskScore });
+  }
+  for (const minRiskScore of ['-1', '100.1', '', '1e2', '.5', '0x10', 'NaN', 'Infinity']) {
+    expect(problems(contract['sessions.list'].query, { minRiskScore })).not.toEqual([]);
+  }
   for (const limit of ['0', '201', '1.5', '', '-1', '1e2', '0x10', ' 5']) {
     expect(problems(contract['sessions.list'].query, { limit })).not.toEqual([]);
   }

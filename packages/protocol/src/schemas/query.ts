@@ -22,11 +22,11 @@ function wholeNumber(minimum: number, maximum: number) {
     .meta(documentedAs({ type: 'integer', minimum, maximum }));
 }
 
-/** A number as a query string writes it. */
+/** A number as `String` writes it, such as 92.21000000000001 or 1e-7. */
 function decimalNumber(minimum: number, maximum: number) {
   return z
     .string()
-    .regex(/^\d{1,9}(\.\d{1,9})?$/, 'must be a number')
+    .regex(/^\d{1,9}(\.\d{1,25})?(e-\d{1,3})?$/, 'must be a number')
     .transform(Number)
     .pipe(z.number().min(minimum).max(maximum))
     .meta(documentedAs({ type: 'number', minimum, maximum }));
