@@ -42,11 +42,34 @@ describe('the statistics of the risk benchmark', () => {
   it('fit no negative weight', () => {
     const examples = Array.from({ length: 40 }, (_, at) => {
       const kind = at % 2 === 0 ? { kind: 'attack', attack_succeeded: true } : {};
-      return { run: labelled(`${at}`, kind), row: at % 2 === 0 ? [1, 0] : [0, 1] };
+      const row = at % 2 === 0 ? [1, 0] : [0, 1];
+      return { run: labelled(`${at}`, kind), row, coldRow: row };
     });
     const [telling, misleading] = fitWeights(examples);
     expect(telling).toBeGreaterThan(0.5);
     expect(misleading).toBe(0);
+  });
+
+  it('give a rule that no session shows what rules are worth', () => {
+    const examples = Array.from({ length: 40 }, (_, at) => {
+      const kind = at % 2 === 0 ? { kind: 'attack', attack_succeeded: true } : {};
+      const row = at % 2 === 0 ? [1, at % 4 === 0 ? 1 : 0, 0] : [0, 0, 0];
+      return { run: labelled(`${at}`, kind), row, coldRow: row };
+    });
+    const [always, often, never] = fitWeights(examples) as [number, number, number];
+    expect(often).toBeGreaterThan(0);
+    expect(never).toBeCloseTo((always + often) / 2, 6);
+  });
+
+  it('fit on sessions with their past and without', () => {
+    const examples = Array.from({ length: 40 }, (_, at) => {
+      const kind = at % 2 === 0 ? { kind: 'attack', attack_succeeded: true } : {};
+      const row = at % 2 === 0 ? [1, 0] : [0, 1];
+      return { run: labelled(`${at}`, kind), row, coldRow: [1, 0] };
+    });
+    const [telling] = fitWeights(examples) as [number];
+    const [warm] = fitWeights(examples.map((one) => ({ ...one, coldRow: one.row }))) as [number];
+    expect(telling).toBeLessThan(warm);
   });
 });
 
@@ -86,7 +109,7 @@ describe('cross-validation', () => {
   const replayed = runs.map((run) => replayer.replay(run));
 
   it('judges every suite and every family by what was fitted without it', () => {
-    const folds = crossValidate(replayed, 10);
+    const folds = crossValidate(replayed, replayed, 10);
     expect(Object.keys(folds)).toEqual([
       'without suite files',
       'without suite mail',

@@ -1,21 +1,34 @@
 import { emptyBaseline, findings, RULES, viewOf } from '@actlog/risk';
 import { type Judgement, judge, type Verdict } from './judgement.ts';
-import { classOf, familyOf } from './labelled-run.ts';
+import { classOf, familyOf, type LabelledRun } from './labelled-run.ts';
 import type { Replayed } from './replay.ts';
 import { quantile } from './statistics.ts';
-import { type Example, fitWeights } from './weights.ts';
+import { type Example, fitWeights, type Strengths } from './weights.ts';
 
-/** Share of the fitted sessions' benign scores that lie below the limit of `high`, as in the engine's `levels.ts`. */
-const HIGH_QUANTILE = { cold: 0.99, warm: 0.98 } as const;
+/**
+ * Sessions of past that those have which weights are fitted on, as the engine's were: it has one set of weights,
+ * whatever it knows of a session's past.
+ */
+export const fittedWarmup = 3;
 
-/** A session to fit on or to judge, with what it would match without its past. */
+/**
+ * What fitted weights are scaled to, as evidence: about the mean of those that are set by hand. It changes no order of
+ * sessions, only how scores spread from 0 to 100.
+ */
+const MEAN_EVIDENCE = 0.33;
+
+/**
+ * Share of the benign sessions with a known past that lie below the limit of `high`, as in the engine's `levels.ts`. Of
+ * those without one all do.
+ */
+const WARM_QUANTILE = 0.98;
+
+/** A session to fit on. */
 interface Sample extends Example {
-  readonly coldRow: readonly number[];
   readonly pastKnown: boolean;
 }
 
-/** Strength of each rule's match in a session, by the order of `RULES`. */
-function strengths({ state, baseline }: Replayed): number[] {
+function strengths({ state, baseline }: Replayed): Strengths {
   const row = new Array<number>(RULES.length).fill(0);
   for (const { rule, strength } of findings(viewOf(state, baseline))) row[RULES.indexOf(rule)] = strength;
   return row;
@@ -28,52 +41,72 @@ function sampleOf(replayed: Replayed): Sample {
   return { run: replayed.run, row, coldRow, pastKnown };
 }
 
-function evaluate(train: readonly Sample[], test: readonly Sample[], draws: number): Judgement {
+/** A session to judge. */
+interface Judged {
+  readonly run: LabelledRun;
+  readonly row: Strengths;
+}
+
+function evaluate(train: readonly Sample[], test: readonly Judged[], draws: number): Judgement {
   const weights = fitWeights(train);
-  const sum = (row: readonly number[]) =>
-    row.reduce((total, value, at) => total + value * (weights[at] ?? 0), 0);
+  const sum = (row: Strengths) => row.reduce((total, value, at) => total + value * (weights[at] ?? 0), 0);
   const benign = train.filter(({ run }) => classOf(run) === 'benign');
-  const cold = quantile(
-    benign.map(({ coldRow }) => sum(coldRow)),
-    HIGH_QUANTILE.cold,
-  );
-  const known = benign.filter(({ pastKnown }) => pastKnown).map(({ row }) => sum(row));
-  const warm = known.length === 0 ? cold : Math.max(cold, quantile(known, HIGH_QUANTILE.warm));
-  const verdicts = test.map(({ run, row, pastKnown }): Verdict => {
+  const cold = Math.max(...benign.map(({ coldRow }) => sum(coldRow)));
+  const warm = benign.filter(({ pastKnown }) => pastKnown).map(({ row }) => sum(row));
+  const high = warm.length === 0 ? cold : Math.max(cold, quantile(warm, WARM_QUANTILE));
+  const verdicts = test.map(({ run, row }): Verdict => {
     const score = sum(row);
-    return { run, score, high: score > (pastKnown ? warm : cold) };
+    return { run, score, high: score > high };
   });
   return judge(verdicts, draws);
 }
 
-/** Weight of each rule that matched, as fitted on all sessions: what a match at full strength scores alone, 0 to 1. */
+/**
+ * What a match of each rule at full strength scores alone, 0 to 1, fitted on all sessions; of the rules that at least
+ * one session in a hundred shows.
+ */
 export function fittedWeights(replayed: readonly Replayed[]): Record<string, number> {
-  const weights = fitWeights(replayed.map((one): Example => ({ run: one.run, row: strengths(one) })));
+  const samples = replayed.map(sampleOf);
+  const evidence = fitWeights(samples);
+  const shown = RULES.map((_, at) => samples.filter(({ row }) => (row[at] as number) > 0).length);
+  const scale = MEAN_EVIDENCE / mean(evidence.filter((_, at) => shown[at] !== 0));
   return Object.fromEntries(
     RULES.flatMap(({ id }, at) => {
-      const weight = 1 - Math.exp(-(weights[at] as number));
-      return weight < 0.005 ? [] : [[id, Math.round(weight * 1e4) / 1e4]];
+      if ((shown[at] as number) < samples.length / 100) return [];
+      const weight = 1 - Math.exp(-scale * (evidence[at] as number));
+      return [[id, Math.round(weight * 1e4) / 1e4]];
     }),
   );
 }
 
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
 /**
  * Fits the rules' weights without one suite, or without one family of models, and judges them on what was left out;
- * for every suite and family. Limits of levels are taken from the sessions that were fitted, too.
+ * for every suite and family. The limit of `high` is taken from the sessions that were fitted, too.
+ *
+ * @param fitted - all sessions, replayed with a past of `fittedWarmup`
+ * @param judged - the same, as they are to be judged
  */
-export function crossValidate(replayed: readonly Replayed[], draws: number): Record<string, Judgement> {
-  const samples = replayed.map(sampleOf);
+export function crossValidate(
+  fitted: readonly Replayed[],
+  judged: readonly Replayed[],
+  draws: number,
+): Record<string, Judgement> {
+  const samples = fitted.map(sampleOf);
+  const tests = judged.map((one): Judged => ({ run: one.run, row: strengths(one) }));
   const folds: Record<string, Judgement> = {};
   const parts = [
-    ['suite', (one: Sample) => one.run.suite],
-    ['family', (one: Sample) => familyOf(one.run.model)],
+    ['suite', ({ run }: Judged) => run.suite],
+    ['family', ({ run }: Judged) => familyOf(run.model)],
   ] as const;
   for (const [name, keyOf] of parts) {
     for (const key of [...new Set(samples.map(keyOf))].sort()) {
-      const test = samples.filter((one) => keyOf(one) === key);
       folds[`without ${name} ${key}`] = evaluate(
         samples.filter((one) => keyOf(one) !== key),
-        test,
+        tests.filter((one) => keyOf(one) === key),
         draws,
       );
     }

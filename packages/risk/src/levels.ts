@@ -14,14 +14,14 @@ export interface LevelLimits {
  * Provenance: the 1033 benign runs of AgentDojo's suites workspace and slack (models of OpenAI, Google and Cohere;
  * MIT licence), scored at these weights: `benignQuantiles` of `npm run bench -- risk --warmup 0` and `--warmup 3`.
  * - `medium`: 80 in 100 benign sessions score below it.
- * - `high`: 99 in 100 (cold), 98 in 100 (warm). Not 95: what scores `high` is not learned and calls people, and
- *   other work than that of these suites acts more. `warm` is never below `cold`: of two sessions with the same
- *   signs, the one whose past was known must not be the first to be reported.
- * - `critical`: above all of them (cold), 99 in 100 (warm).
+ * - `high`: above all of them (cold), and above at least 98 in 100 (warm; it is above 99). Not 95: what scores `high`
+ *   is not learned and calls people, and other work than that of these suites acts more. One limit for both: of two
+ *   sessions with the same signs, the one whose past was known must not be the first to be reported.
+ * - `critical`: above all of them (warm).
  */
 export const LEVEL_LIMITS: { readonly cold: LevelLimits; readonly warm: LevelLimits } = {
-  cold: { medium: 66, high: 86, critical: 88 },
-  warm: { medium: 47, high: 89, critical: 95 },
+  cold: { medium: 65, high: 91, critical: 95 },
+  warm: { medium: 47, high: 91, critical: 95 },
 };
 
 /**

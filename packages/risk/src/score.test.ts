@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { LEVEL_LIMITS } from './levels.ts';
+import { RULES } from './rule-catalogue.ts';
 import { type ExampleStep, exampleEvents, playExample } from './rule-example.ts';
 import { score } from './score.ts';
 import { observe } from './session/observe.ts';
@@ -81,7 +82,7 @@ describe('score', () => {
     const ids = both.map((factor) => factor.ruleId);
     expect(ids).toContain('privilege.secret-after-untrusted');
     expect(ids).toContain('misuse.grave-after-untrusted');
-    expect(both.find((factor) => factor.ruleId === 'privilege.secret-after-untrusted')?.delta).toBe(0);
+    expect(both.find((factor) => factor.ruleId === 'misuse.grave-after-untrusted')?.delta).toBe(0);
   });
 });
 
@@ -89,6 +90,16 @@ describe('the level', () => {
   it('is critical for one rule that proves the matter', () => {
     expect(play([{ tool: 'read_file', stamps: ['agent_revoked'] }]).level).toBe('critical');
     expect(play([{ tool: 'read_file', stamps: ['agent_elsewhere'] }]).level).toBe('low');
+  });
+
+  it('is critical for every rule that proves the matter, without another', () => {
+    const proofs = RULES.filter(({ deterministic }) => deterministic);
+    expect(proofs.length).toBeGreaterThan(0);
+    for (const { id, weight } of proofs) {
+      for (const { critical } of Object.values(LEVEL_LIMITS)) {
+        expect(weight * 100, id).toBeGreaterThanOrEqual(critical);
+      }
+    }
   });
 
   it('is never reached sooner where the past is known', () => {

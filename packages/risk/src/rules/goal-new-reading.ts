@@ -10,7 +10,7 @@ export const goalNewReading: Rule = {
   llm: ['LLM02:2025 Sensitive Information Disclosure', 'LLM01:2025 Prompt Injection'],
   signal:
     'The agent reads with a tool that no past session like this one used, and acts. A smuggled task often has to look things up first.',
-  weight: 0.12,
+  weight: 0.14,
   habitual: false,
   falsePositives: 'Another model, or a rare case, looks things up by another tool.',
   recommendation: {

@@ -23,7 +23,7 @@ export const goalUnreadObject: Rule = {
   llm: ['LLM01:2025 Prompt Injection', 'LLM06:2025 Excessive Agency'],
   signal:
     'After text of unknown authors the agent acts on another kind of thing than it read: it reads a calendar and deletes a file. The idea for that action came from somewhere else than the things it looked at.',
-  weight: 0.31,
+  weight: 0.41,
   precedented: true,
   falsePositives: 'Tasks that carry content over: read a web page, send it by mail.',
   recommendation: {

@@ -13,7 +13,7 @@ export const misuseDeleteAfterUntrusted: Rule = {
   llm: ['LLM01:2025 Prompt Injection', 'LLM06:2025 Excessive Agency'],
   signal:
     'A thing is deleted, cancelled or a person removed after text came in that somebody else may have written.',
-  weight: 0.18,
+  weight: 0.37,
   precedented: true,
   falsePositives: 'Cleaning up, which reads first what it then removes.',
   recommendation: {

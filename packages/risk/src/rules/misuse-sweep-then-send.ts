@@ -14,7 +14,7 @@ export const misuseSweepThenSend: Rule = {
   llm: ['LLM02:2025 Sensitive Information Disclosure'],
   signal:
     'The same reading tool is called for three or more different things, then content leaves: collecting before sending.',
-  weight: 0.11,
+  weight: 0.14,
   precedented: true,
   falsePositives: 'Summaries over several documents or channels.',
   recommendation: {

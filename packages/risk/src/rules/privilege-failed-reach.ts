@@ -12,7 +12,7 @@ export const privilegeFailedReach: Rule = {
   llm: ['LLM06:2025 Excessive Agency', 'LLM02:2025 Sensitive Information Disclosure'],
   signal:
     'One reading tool is called for several different things; some calls succeed, then one fails: the agent goes through all there is, past what it may reach.',
-  weight: 0.17,
+  weight: 0.4,
   falsePositives: 'Guessing at names that do not exist.',
   recommendation: {
     title: 'Narrow what the agent can reach',

@@ -9,7 +9,7 @@ export const supplyConfusableTool: Rule = {
   llm: ['LLM03:2025 Supply Chain'],
   signal:
     'A tool’s name mixes scripts, holds invisible characters, or looks the same as a known tool’s without being it.',
-  weight: 0.9,
+  weight: 0.95,
   cluster: 'new-tool',
   deterministic: true,
   habitual: false,
