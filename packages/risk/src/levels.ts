@@ -20,7 +20,7 @@ export interface LevelLimits {
  * - `critical`: above all of them (warm).
  */
 export const LEVEL_LIMITS: { readonly cold: LevelLimits; readonly warm: LevelLimits } = {
-  cold: { medium: 65, high: 91, critical: 95 },
+  cold: { medium: 67, high: 91, critical: 95 },
   warm: { medium: 47, high: 91, critical: 95 },
 };
 

@@ -13,7 +13,7 @@ export const goalActionAfterUntrusted: Rule = {
   llm: ['LLM01:2025 Prompt Injection', 'LLM06:2025 Excessive Agency'],
   signal:
     'A tool that changes something is called directly after one that brings in text which somebody else may have written. Instructions hidden in that text are usually carried out at once.',
-  weight: 0.46,
+  weight: 0.44,
   precedented: true,
   falsePositives:
     'Honest work reads first and acts on what it read. Counts little by itself, and less where the agent always works so.',

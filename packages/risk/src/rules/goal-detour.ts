@@ -10,7 +10,7 @@ export const goalDetour: Rule = {
   llm: ['LLM01:2025 Prompt Injection'],
   signal:
     'After text of unknown authors the agent acts, then goes back to reading. An agent that was talked into a side task does it first and returns to its own.',
-  weight: 0.26,
+  weight: 0.24,
   precedented: true,
   falsePositives: 'Work on several items in turn: read one, act on it, read the next.',
   recommendation: {

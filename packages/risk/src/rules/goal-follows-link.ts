@@ -20,7 +20,7 @@ export const goalFollowsLink: Rule = {
   llm: ['LLM01:2025 Prompt Injection', 'LLM02:2025 Sensitive Information Disclosure'],
   signal:
     'After text of unknown authors the agent opens web addresses, more of them than in any past session like this one. An address that hostile text names may carry data out in itself, and brings in more of such text.',
-  weight: 0.53,
+  weight: 0.57,
   habitual: false,
   falsePositives: 'Research that takes more pages than before; a browsing tool that was replaced by another.',
   recommendation: {

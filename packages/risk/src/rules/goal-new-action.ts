@@ -12,7 +12,7 @@ export const goalNewAction: Rule = {
   llm: ['LLM01:2025 Prompt Injection', 'LLM06:2025 Excessive Agency'],
   signal:
     'The agent acts with a tool that none, or hardly any, of its past sessions like this one used. What an agent does in one workflow changes little; what it is talked into is new.',
-  weight: 0.26,
+  weight: 0.25,
   cluster: 'new-action',
   habitual: false,
   falsePositives: 'A workflow that was extended on purpose, or one that varies much.',

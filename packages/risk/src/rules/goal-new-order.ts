@@ -11,7 +11,7 @@ export const goalNewOrder: Rule = {
   llm: ['LLM01:2025 Prompt Injection'],
   signal:
     'An action follows a call that it never followed in past sessions like this one, or reading goes on where it always had ended.',
-  weight: 0.24,
+  weight: 0.23,
   habitual: false,
   falsePositives: 'Models order their calls somewhat differently from run to run.',
   recommendation: {

@@ -10,7 +10,7 @@ export const goalReadsAgain: Rule = {
   llm: ['LLM01:2025 Prompt Injection'],
   signal:
     'After an action the agent repeats a read that it had made before: it starts its own task anew, as agents do when another one came between.',
-  weight: 0.27,
+  weight: 0.26,
   precedented: true,
   falsePositives: 'Reading a thing back to see that a change took hold.',
   recommendation: {

@@ -10,7 +10,7 @@ export const goalScatteredActions: Rule = {
   llm: ['LLM01:2025 Prompt Injection', 'LLM06:2025 Excessive Agency'],
   signal:
     'One session acts on two or more kinds of things after it took in text of unknown authors. One task seldom needs that; a task and a smuggled one often do.',
-  weight: 0.34,
+  weight: 0.32,
   precedented: true,
   falsePositives: 'Tasks with several parts, such as booking a trip and mailing the plan.',
   recommendation: {

@@ -11,7 +11,7 @@ export const misuseGraveAfterUntrusted: Rule = {
   llm: ['LLM01:2025 Prompt Injection', 'LLM06:2025 Excessive Agency'],
   signal:
     'Something is sent, deleted, paid, run, or a right or secret is changed, after text came in that somebody else may have written.',
-  weight: 0.11,
+  weight: 0.14,
   cluster: 'grave-after-untrusted',
   precedented: true,
   falsePositives:

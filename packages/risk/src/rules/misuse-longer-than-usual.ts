@@ -11,7 +11,7 @@ export const misuseLongerThanUsual: Rule = {
   llm: ['LLM06:2025 Excessive Agency', 'LLM10:2025 Unbounded Consumption'],
   signal:
     'The session acts, and makes more calls in all than any past session like this one. A smuggled task comes on top of the agent’s own, with the reading that it needs.',
-  weight: 0.25,
+  weight: 0.23,
   habitual: false,
   falsePositives:
     'A larger job than before, failed calls that were repeated, or another model behind the agent.',

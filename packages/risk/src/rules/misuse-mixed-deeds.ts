@@ -10,7 +10,7 @@ export const misuseMixedDeeds: Rule = {
   llm: ['LLM06:2025 Excessive Agency'],
   signal:
     'One session writes and sends, or deletes and pays, after text of unknown authors: the more sorts of action, the less likely one task needs them all.',
-  weight: 0.13,
+  weight: 0.14,
   precedented: true,
   falsePositives: 'Assistants with broad tasks.',
   recommendation: {

@@ -40,7 +40,7 @@ export const misuseMoreThanUsual: Rule = {
   llm: ['LLM06:2025 Excessive Agency'],
   signal:
     'The agent acts more often, by a tool or altogether, than in any past session like this one. The very same call again is no further action, unless it pays.',
-  weight: 0.36,
+  weight: 0.37,
   habitual: false,
   falsePositives: 'A larger job than before; failed calls that were tried again with other arguments.',
   recommendation: {

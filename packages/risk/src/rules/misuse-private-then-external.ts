@@ -15,7 +15,7 @@ export const misusePrivateThenExternal: Rule = {
   llm: ['LLM01:2025 Prompt Injection', 'LLM02:2025 Sensitive Information Disclosure'],
   signal:
     'Text of unknown authors comes in, another call then reads private data, and a third sends something out: all that is needed to steal data through an agent.',
-  weight: 0.06,
+  weight: 0.14,
   precedented: true,
   falsePositives: 'Research that ends in a report by mail.',
   recommendation: {

@@ -13,7 +13,7 @@ export const misusePublishAfterUntrusted: Rule = {
   llm: ['LLM01:2025 Prompt Injection', 'LLM02:2025 Sensitive Information Disclosure'],
   signal:
     'Content is published or shared, or somebody is let in, after text came in that somebody else may have written.',
-  weight: 0.15,
+  weight: 0.14,
   precedented: true,
   falsePositives: 'Publishing and inviting as the task itself.',
   recommendation: {

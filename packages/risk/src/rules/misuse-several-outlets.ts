@@ -12,7 +12,7 @@ export const misuseSeveralOutlets: Rule = {
   dimension: 'ASI02',
   llm: ['LLM02:2025 Sensitive Information Disclosure', 'LLM06:2025 Excessive Agency'],
   signal: 'One session sends by two or more different tools after text of unknown authors came in.',
-  weight: 0.27,
+  weight: 0.24,
   precedented: true,
   falsePositives: 'Announcements that go out on all channels.',
   recommendation: {
