@@ -39,15 +39,15 @@ describe('the statistics of the risk benchmark', () => {
     expect(truePositivesAt([...negatives, scored(94, true), scored(95, true)], 0.05)).toBe(0.5);
   });
 
-  it('fit no negative weight', () => {
+  it('fit no weight below 0.45 of the mean', () => {
     const examples = Array.from({ length: 40 }, (_, at) => {
       const kind = at % 2 === 0 ? { kind: 'attack', attack_succeeded: true } : {};
       const row = at % 2 === 0 ? [1, 0] : [0, 1];
       return { run: labelled(`${at}`, kind), row, coldRow: row };
     });
-    const [telling, misleading] = fitWeights(examples);
+    const [telling, misleading] = fitWeights(examples) as [number, number];
     expect(telling).toBeGreaterThan(0.5);
-    expect(misleading).toBe(0);
+    expect(misleading / ((telling + misleading) / 2)).toBeCloseTo(0.45, 1);
   });
 
   it('give a rule that no session shows what rules are worth', () => {
