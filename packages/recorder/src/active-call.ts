@@ -1,11 +1,16 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { processWide } from './process-wide.ts';
 
+/** A call that is running, as hooks of other kinds may know it. */
+export interface RunningCall {
+  /** Name of the tool, as it is recorded. */
+  readonly toolName: string;
+}
+
 /** A call that is running, for hooks further in that see the same call. */
-export interface ActiveCall {
+export interface ActiveCall extends RunningCall {
   /** Who records it: a hook with another recorder records for another service. */
   readonly recordedBy: object;
-  readonly toolName: string;
   readonly argumentsHash: string;
   readonly callId: string | undefined;
   readonly framework: string | undefined;

@@ -1,3 +1,4 @@
+import type { RunningCall } from './active-call.ts';
 import { createEventId } from './event-id.ts';
 import type { GuardOptions } from './guard/guard-options.ts';
 import { Session } from './session.ts';
@@ -24,6 +25,7 @@ export interface AdapterRecorderOptions extends AdapterIdentity {
 interface Target {
   toolCall<Result>(call: ToolCall, run: () => Result | Promise<Result>): Promise<Result>;
   record(facts: ToolCallFacts): string;
+  currentCall(): RunningCall | undefined;
   failed(kind: string, error: Error): void;
 }
 
@@ -49,6 +51,11 @@ export class AdapterRecorder {
   /** `recorder.record`, named as this adapter's. */
   record(facts: ToolCallFacts): string {
     return this.#target.record({ ...this.identity, ...facts });
+  }
+
+  /** The innermost call of the recorder that is running here, through whichever adapter it came. */
+  currentCall(): RunningCall | undefined {
+    return this.#target.currentCall();
   }
 
   /**

@@ -1,4 +1,11 @@
-import { type ActiveCall, claimSameCall, currentCall, endCall, runAsCall } from './active-call.ts';
+import {
+  type ActiveCall,
+  claimSameCall,
+  currentCall,
+  endCall,
+  type RunningCall,
+  runAsCall,
+} from './active-call.ts';
 import type { ArgumentsHasher } from './arguments/arguments-hash.ts';
 import { isoTimestamp } from './event-body.ts';
 import { createEventId } from './event-id.ts';
@@ -117,6 +124,13 @@ export class CallRecorder {
       this.#options.reporter.failed('record', new Error('An event could not be recorded.', { cause: error }));
     }
     return eventId;
+  }
+
+  /** The innermost call of this recorder that is running here. */
+  currentCall(): RunningCall | undefined {
+    let call = currentCall();
+    while (call && call.recordedBy !== this) call = call.outer;
+    return call;
   }
 
   /** Tells the user of something that went wrong around a call. */

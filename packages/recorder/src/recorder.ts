@@ -153,6 +153,7 @@ export class Recorder {
       {
         toolCall: (call, run) => this.#calls.toolCall(call, run, guard),
         record: (facts) => this.#calls.record(facts),
+        currentCall: () => this.#calls.currentCall(),
         failed: (kind, error) => this.#calls.failed(kind, error),
       },
       identity,

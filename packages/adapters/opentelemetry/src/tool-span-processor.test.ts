@@ -1,4 +1,5 @@
 import { Service, secondCopy } from '@actlog/adapter-suite';
+import { AdapterCalls } from '@actlog/recorder/adapter';
 import { type Attributes, ROOT_CONTEXT, type Span, SpanStatusCode, trace } from '@opentelemetry/api';
 import { AlwaysOffSampler, BasicTracerProvider, type SpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -99,6 +100,25 @@ test('two emitters that tell of one call count once, one that tells of it twice 
   root.end();
   const names = (await service.events('two-emitters')).map(({ toolName }) => toolName);
   expect(names).toEqual(['by-place', 'by-id', 'again', 'again', 'without-id']);
+});
+
+test("without an id: a span in an adapter's call is that call's, and one further in its own", async () => {
+  const recorder = service.recorder();
+  const sessionId = 'begun-in-a-call';
+  const provider = providerOf(actlog({ recorder, sessionId }));
+  const calls = new AdapterCalls({ framework: 'native', sdk: '@example/native/1.0.0' }, { recorder });
+  const call = { toolName: 'ask', arguments: {}, sessionId };
+  await calls.run(call, () => {
+    for (let attempt = 0; attempt < 2; attempt += 1) {
+      const own = begin(provider, 'agent', toolAttributes('ask'));
+      begin(provider, 'agent', toolAttributes('ask'), own).end();
+      begin(provider, 'agent', toolAttributes('search'), own).end();
+      own.end();
+    }
+  });
+  begin(provider, 'agent', toolAttributes('ask')).end();
+  const names = (await service.events(sessionId)).map(({ toolName }) => toolName);
+  expect(names.toSorted()).toEqual(['ask', 'ask', 'ask', 'ask', 'search', 'search']);
 });
 
 test('two processors with recorders of their own both record', async () => {

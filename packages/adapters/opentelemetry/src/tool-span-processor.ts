@@ -1,5 +1,5 @@
 import type { ToolOutcome } from '@actlog/recorder';
-import { type AdapterCalls, noArgumentsHash } from '@actlog/recorder/adapter';
+import { type AdapterCalls, noArgumentsHash, type RunningCall } from '@actlog/recorder/adapter';
 import type { ReadableSpan, SpanProcessor } from '@opentelemetry/sdk-trace-base';
 import type { ToolSpan } from './dialect.ts';
 import { EmittedCalls } from './emitted-calls.ts';
@@ -15,6 +15,8 @@ export class ToolSpanProcessor implements SpanProcessor {
   readonly #calls: AdapterCalls;
   readonly #live = new LiveSpans();
   readonly #emitted = new EmittedCalls();
+  /** The calls that spans began in. */
+  readonly #startedIn = new WeakMap<ReadableSpan, RunningCall>();
 
   constructor(options: ActlogOptions) {
     this.#calls = otelCalls(options);
@@ -22,6 +24,8 @@ export class ToolSpanProcessor implements SpanProcessor {
 
   onStart(span: ReadableSpan): void {
     this.#live.begin(span);
+    const call = this.#calls.currentCall();
+    if (call) this.#startedIn.set(span, call);
   }
 
   onEnd(span: ReadableSpan): void {
@@ -37,8 +41,16 @@ export class ToolSpanProcessor implements SpanProcessor {
       arguments: tool.arguments,
       argumentsHash: isShown ? undefined : noArgumentsHash,
       endedAt: dateOf(span.endTime),
+      startedIn: this.#callOf(span, around),
     };
     this.#calls.recordUnhooked(call, outcomeOf(span, tool));
+  }
+
+  /** The call that a tool's span began in, unless it is within the span of a tool there: then it is one further in. */
+  #callOf(span: ReadableSpan, around: readonly ReadableSpan[]): RunningCall | undefined {
+    const call = this.#startedIn.get(span);
+    const isWithinTool = around.some((outer) => this.#startedIn.get(outer) === call && toolSpanOf(outer));
+    return isWithinTool ? undefined : call;
   }
 
   /** Resolves when the recorder has delivered what it has, or gave up waiting. */

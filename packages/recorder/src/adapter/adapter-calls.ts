@@ -1,4 +1,4 @@
-import { prepareCalls } from '../active-call.ts';
+import { prepareCalls, type RunningCall } from '../active-call.ts';
 import type { AdapterIdentity, AdapterRecorder } from '../adapter-recorder.ts';
 import { processWidePerOwner } from '../process-wide.ts';
 import type { Recorder } from '../recorder.ts';
@@ -36,6 +36,8 @@ export interface HookedCall {
   readonly argumentsHash?: string | undefined;
   /** When a call that has ended did so. Default: now. */
   readonly endedAt?: Date | undefined;
+  /** The call that was running where this one began; tells hooks that are given no id whether it is the same. */
+  readonly startedIn?: RunningCall | undefined;
 }
 
 /** What an adapter says of itself and of its framework. */
@@ -138,9 +140,21 @@ export class AdapterCalls {
     this.#recordEnded(call, outcome);
   }
 
-  /** The same for hooks that hear of every framework's calls: one that its framework's own adapter had is left out. */
+  /**
+   * The same for hooks that hear of every framework's calls: one that its framework's own adapter had is left out. That
+   * is known by the id; without one, by `startedIn` being a call of the same tool.
+   */
   recordUnhooked(call: HookedCall, outcome: ToolOutcome): void {
-    if (!takeHookedCall(this.recorder, call)) this.#recordEnded(call, outcome);
+    const isHooked =
+      call.callId === undefined
+        ? call.startedIn !== undefined && call.startedIn.toolName === this.#facts(call).toolName
+        : takeHookedCall(this.recorder, call);
+    if (!isHooked) this.#recordEnded(call, outcome);
+  }
+
+  /** The innermost call of the recorder that is running here, for `startedIn`. */
+  currentCall(): RunningCall | undefined {
+    return this.#recorder.currentCall();
   }
 
   #run<Result>(

@@ -4,6 +4,7 @@
  *
  * @packageDocumentation
  */
+export type { RunningCall } from '../active-call.ts';
 export { noHash as noArgumentsHash } from '../call-recorder.ts';
 export { processWide, processWidePerOwner } from '../process-wide.ts';
 export { currentSessionId } from '../session.ts';
