@@ -1,5 +1,6 @@
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
 import type { ToolSpan } from './dialect.ts';
+import { emitterOf } from './span-origin.ts';
 import { toolSpanOf } from './tool-span.ts';
 
 /** How many calls are remembered. */
@@ -12,9 +13,9 @@ export class EmittedCalls {
 
   /** Whether another emitter tells of the same call: it has, or its span is around this one and will. */
   isToldByAnother(span: ReadableSpan, tool: ToolSpan, around: readonly ReadableSpan[]): boolean {
-    const emitter = span.instrumentationScope.name;
+    const emitter = emitterOf(span);
     const isWithin = around.some(
-      (outer) => outer.instrumentationScope.name !== emitter && toolSpanOf(outer)?.toolName === tool.toolName,
+      (outer) => emitterOf(outer) !== emitter && toolSpanOf(outer)?.toolName === tool.toolName,
     );
     return isWithin || this.#first(span, tool, emitter) !== emitter;
   }

@@ -1,4 +1,5 @@
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
+import { parentIdOf } from './span-origin.ts';
 
 /** How many spans are kept: some are never ended. */
 const maxSpans = 10_000;
@@ -16,7 +17,7 @@ export class LiveSpans {
   readonly #spans = new Map<string, LiveSpan>();
 
   begin(span: ReadableSpan): void {
-    const outer = this.#spans.get(span.parentSpanContext?.spanId ?? '');
+    const outer = this.#spans.get(parentIdOf(span) ?? '');
     const around = outer ? [outer.span, ...outer.around].slice(0, maxDepth) : [];
     this.#spans.set(span.spanContext().spanId, { span, around });
     const [oldest] = this.#spans.keys();

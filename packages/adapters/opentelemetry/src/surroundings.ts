@@ -1,6 +1,7 @@
 import { currentSessionId, type HookedCall } from '@actlog/recorder/adapter';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
 import { jsonOf, textOf } from './span-attributes.ts';
+import { emitterOf, parentIdOf } from './span-origin.ts';
 
 /** What emitters call the session, the most common first. */
 const sessionKeys = [
@@ -25,15 +26,16 @@ export function surroundings(
 ): Pick<HookedCall, 'sessionId' | 'agentId'> {
   const spans = [span, ...around];
   const sessionId = first(spans, ({ attributes }) => textOf(attributes, ...sessionKeys));
-  const trace = span.parentSpanContext?.traceId;
+  const trace = parentIdOf(span) && span.spanContext().traceId;
   return { sessionId: sessionId ?? currentSessionId() ?? trace, agentId: first(spans, agentOf) };
 }
 
-function agentOf({ attributes, name, instrumentationScope }: ReadableSpan): string | undefined {
+function agentOf(span: ReadableSpan): string | undefined {
+  const { attributes, name } = span;
   const agent = textOf(attributes, ...agentKeys);
   if (agent !== undefined) return agent;
   // Mastra writes the attributes of an agent's span when it ends, and its name before.
-  if (instrumentationScope.name === '@mastra/otel-bridge') return /^agent run: '(.+)'$/.exec(name)?.[1];
+  if (emitterOf(span) === '@mastra/otel-bridge') return /^agent run: '(.+)'$/.exec(name)?.[1];
   return openInferenceAgent(textOf(attributes, 'metadata'));
 }
 

@@ -1,7 +1,12 @@
 import { Service, secondCopy } from '@actlog/adapter-suite';
 import { AdapterCalls } from '@actlog/recorder/adapter';
 import { type Attributes, ROOT_CONTEXT, type Span, SpanStatusCode, trace } from '@opentelemetry/api';
-import { AlwaysOffSampler, BasicTracerProvider, type SpanProcessor } from '@opentelemetry/sdk-trace-base';
+import {
+  AlwaysOffSampler,
+  BasicTracerProvider,
+  type ReadableSpan,
+  type SpanProcessor,
+} from '@opentelemetry/sdk-trace-base';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { actlog } from './index.ts';
 
@@ -119,6 +124,32 @@ test("without an id: a span in an adapter's call is that call's, and one further
   begin(provider, 'agent', toolAttributes('ask')).end();
   const names = (await service.events(sessionId)).map(({ toolName }) => toolName);
   expect(names.toSorted()).toEqual(['ask', 'ask', 'ask', 'ask', 'search', 'search']);
+});
+
+test('spans of version 1 of the SDK are read as those of version 2', async () => {
+  const asVersion1 = {
+    onStart: (span: object) => {
+      const { instrumentationScope, parentSpanContext } = span as ReadableSpan;
+      Object.assign(span, {
+        instrumentationScope: undefined,
+        instrumentationLibrary: instrumentationScope,
+        parentSpanContext: undefined,
+        parentSpanId: parentSpanContext?.spanId,
+      });
+    },
+    onEnd: () => {},
+    forceFlush: async () => {},
+    shutdown: async () => {},
+  };
+  const provider = providerOf(asVersion1, actlog({ recorder: service.recorder() }));
+  const root = begin(provider, 'first', { 'gen_ai.agent.name': 'support' });
+  const call = begin(provider, 'first', toolAttributes('search'), root);
+  begin(provider, 'second', toolAttributes('search'), call).end();
+  call.end();
+  root.end();
+  expect(await service.events(root.spanContext().traceId)).toMatchObject([
+    { agentId: 'support', toolName: 'search', status: 200 },
+  ]);
 });
 
 test('two processors with recorders of their own both record', async () => {

@@ -1,9 +1,10 @@
 import type { Dialect } from '../dialect.ts';
 import { jsonOf, textOf } from '../span-attributes.ts';
+import { emitterOf } from '../span-origin.ts';
 
 /** Google's Agent Development Kit, which leaves the span of a failed tool without attributes and without a status. */
 export const adkDialect: Dialect = {
-  speaks: ({ instrumentationScope }) => instrumentationScope.name === 'gcp.vertex.agent',
+  speaks: (span) => emitterOf(span) === 'gcp.vertex.agent',
   read({ attributes, name }) {
     const ofSpan = /^execute_tool (.+)$/.exec(name)?.[1];
     // The tools of one turn have a span together, and one each.
