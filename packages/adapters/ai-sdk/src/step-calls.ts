@@ -28,6 +28,8 @@ export interface StepCall {
   readonly toolName: string;
   readonly toolCallId: string;
   readonly input: unknown;
+  /** Whether the provider was to run it. */
+  readonly isProviders: boolean;
   readonly outcome: ToolOutcome;
 }
 
@@ -42,16 +44,16 @@ export function stepCalls({ content, finishReason }: EndedStep): StepCall[] {
     parts.filter(isApproval).map((part) => [part.toolCall?.toolCallId, part.approved]),
   );
   return parts.flatMap((part) => {
-    const { type, toolCallId, toolName, input, providerExecuted } = part;
+    const { type, toolCallId, toolName, input, providerExecuted: isProviders = false } = part;
     if (toolCallId === undefined || toolName === undefined) return [];
-    const ended = (outcome: ToolOutcome) => [{ part, toolName, toolCallId, input, outcome }];
-    if (isAnswer(part)) return providerExecuted ? ended(answerOf(part)) : [];
+    const ended = (outcome: ToolOutcome) => [{ part, toolName, toolCallId, input, isProviders, outcome }];
+    if (isAnswer(part)) return isProviders ? ended(answerOf(part)) : [];
     if (type !== 'tool-call') return [];
-    if (part.invalid && !(providerExecuted && answered.has(toolCallId))) {
+    if (part.invalid && !(isProviders && answered.has(toolCallId))) {
       return ended({ ok: false, error: part.error });
     }
     if (verdicts.get(toolCallId) === false) return ended({ ok: false, error: denial });
-    const isElsewhere = !providerExecuted && !answered.has(toolCallId) && !verdicts.has(toolCallId);
+    const isElsewhere = !isProviders && !answered.has(toolCallId) && !verdicts.has(toolCallId);
     return isElsewhere && !unfinished.has(finishReason) ? ended(handedOver()) : [];
   });
 }

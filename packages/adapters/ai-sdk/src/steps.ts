@@ -25,9 +25,11 @@ export class StepCalls {
   /** Records each call once, however many hooks tell of the step. */
   record(step: EndedStep, sessionId: string | undefined): void {
     this.#remember(step);
-    for (const { part, toolName, toolCallId, input, outcome } of stepCalls(step)) {
+    for (const { part, toolName, toolCallId, input, isProviders, outcome } of stepCalls(step)) {
       if (!this.#calls.covers(toolName) || !this.#calls.claim(part)) continue;
-      this.#calls.record({ toolName, arguments: input ?? this.#asked.get(toolCallId), sessionId }, outcome);
+      const call = { toolName, arguments: input ?? this.#asked.get(toolCallId), sessionId };
+      // Spans of what the provider runs end with the model's answer, before the step does.
+      this.#calls.recordLate(isProviders ? { ...call, callId: toolCallId } : call, outcome);
     }
   }
 

@@ -47,8 +47,8 @@ export class MessageCalls {
     if (!toolUses().claim(id, recorder)) return;
     const { toolName, input, sessionId } = use;
     const refused = toolUses().takeRefused(use, recorder);
-    this.#calls.record(
-      { toolName, arguments: input, sessionId },
+    this.#calls.recordLate(
+      { toolName, arguments: input, callId: id, sessionId },
       refused ? { ok: false, error: refused.error } : outcome,
     );
   }

@@ -1,5 +1,6 @@
 import { Service } from '@actlog/adapter-suite';
 import { hashArguments } from '@actlog/recorder';
+import { AdapterCalls } from '@actlog/recorder/adapter';
 import Anthropic from '@anthropic-ai/sdk';
 import { betaZodTool } from '@anthropic-ai/sdk/helpers/beta/zod';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -64,6 +65,19 @@ test('so is one of an MCP server, and one whose result comes with a later answer
   expect(await recordedOf('mcp', [use, result])).toEqual([['find', 500, hash]]);
   const [asked, found] = webSearch('a', []);
   expect(await recordedOf('later', [asked], [found])).toEqual([['web_search', 200, hash]]);
+});
+
+test('a call whose span has ended by the time that its result is sent is left to that', async () => {
+  const options = { recorder: service.recorder(), sessionId: 'span-first' };
+  const spans = new AdapterCalls({ framework: 'opentelemetry', sdk: 'spans' }, options);
+  const call = { ...toolUse('echo', { text: 'a' }), id: 'toolu_span-first' };
+  const { client } = clientOf([[call]], { middleware: [actlog.middleware(options)] });
+  const run = () => {
+    spans.recordUnhooked({ toolName: 'echo', callId: call.id, arguments: {} }, { ok: true, result: '' });
+    return '';
+  };
+  await client.beta.messages.toolRunner({ ...request, tools: [{ ...echo, run }] }).runUntilDone();
+  expect(await service.events('span-first')).toHaveLength(1);
 });
 
 test('the calls of a tool runner are each recorded once, in the conversation that the traces name', async () => {

@@ -65,6 +65,23 @@ test('arguments that do not fit are left to this adapter where the call has a sp
   expect(await service.events('refused-span')).toMatchObject([{ toolName: 'repeat', status: 400 }]);
 });
 
+test('with runToolsEagerly they are left to the span, which has ended before the call is known here', async () => {
+  const options = { recorder: service.recorder(), sessionId: 'eager-span' };
+  const spans = new AdapterCalls({ framework: 'opentelemetry', sdk: 'spans' }, options);
+  const call = { ...toolUse('repeat', { text: 5 }), id: 'toolu_eager-span' };
+  const { client } = clientOf([[call]], { middleware: [actlog.middleware(options)] });
+  const parse = (input: unknown) => {
+    const told = { toolName: 'repeat', callId: call.id, arguments: input };
+    spans.recordUnhooked(told, { ok: false, error: new Error('It does not fit.') });
+    return repeat.parse(input);
+  };
+  const messages = [{ role: 'user' as const, content: 'go' }];
+  const tools = actlog([{ ...repeat, parse }], options);
+  const params = { model: 'scripted', max_tokens: 1, messages, tools };
+  await client.beta.messages.toolRunner({ ...params, stream: true, runToolsEagerly: true }).runUntilDone();
+  expect(await service.events('eager-span')).toMatchObject([{ toolName: 'repeat', status: 500 }]);
+});
+
 test('the hash is of what the model wrote, before the schema fills in', async () => {
   const tools = actlog([repeat], { recorder: service.recorder(), sessionId: 'raw' });
   expect(await answersTo([toolUse('repeat', { text: 'a' })], tools)).toEqual([

@@ -85,15 +85,16 @@ function recordParse(tool: Runnable, calls: AdapterCalls, content: unknown): unk
 /** A tool is not told which call its input is of. */
 function recordRefused(refused: RefusedInput, calls: AdapterCalls): void {
   const { toolName, input, recorder, error } = refused;
-  const record = () => {
+  const call = () => {
     const { id: callId, sessionId } = toolUses().claimInput(toolName, input, recorder) ?? {};
-    calls.record({ toolName, arguments: input, callId, sessionId }, { ok: false, error });
+    return { toolName, arguments: input, callId, sessionId };
   };
+  const outcome = { ok: false, error } as const;
   if (toolUses().areStreaming) {
     // `runToolsEagerly` parses an input as soon as it is read, and the middleware sees the call a moment later.
     toolUses().refuse(refused);
     setImmediate(() => {
-      if (toolUses().forget(refused)) record();
+      if (toolUses().forget(refused)) calls.recordLate(call(), outcome);
     });
-  } else record();
+  } else calls.record(call(), outcome);
 }

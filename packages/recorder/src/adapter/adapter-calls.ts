@@ -8,7 +8,13 @@ import { sharedRecorder } from '../shared-recorder.ts';
 import { checkAdapterOptions } from './adapter-option-checks.ts';
 import type { AdapterOptions, ToolFilter } from './adapter-options.ts';
 import { BegunCall } from './begun-call.ts';
-import { noteHookedCall, takeHookedCall } from './hooked-calls.ts';
+import {
+  isUnhookedCall,
+  noteHookedCall,
+  noteUnhookedCall,
+  takeHookedCall,
+  takeUnhookedCall,
+} from './hooked-calls.ts';
 import { type Wrapping, withCallId } from './wrapped-call.ts';
 
 /** What told a recorder of calls. */
@@ -128,16 +134,24 @@ export class AdapterCalls {
 
   /**
    * Says that this adapter records the call, before it is told how that ended: hooks that hear of every framework's
-   * calls may be told sooner. It is then recorded without its id.
+   * calls may be told sooner. It is then recorded without its id, or by {@link AdapterCalls.recordLate}.
    */
   note(call: { readonly toolName: string; readonly callId: string }): void {
-    noteHookedCall(this.recorder, call);
+    if (!isUnhookedCall(this.recorder, call)) noteHookedCall(this.recorder, call);
   }
 
   /** Records a call that has ended, unless its end was no end. */
   record(call: HookedCall, outcome: ToolOutcome): void {
     noteHookedCall(this.recorder, call);
     this.#recordEnded(call, outcome);
+  }
+
+  /**
+   * The same for hooks that are told of a call late, or have said before that they record it: one that a hook for every
+   * framework's calls has recorded by then is left out.
+   */
+  recordLate(call: HookedCall, outcome: ToolOutcome): void {
+    if (!takeUnhookedCall(this.recorder, call)) this.#recordEnded(call, outcome);
   }
 
   /**
@@ -149,7 +163,9 @@ export class AdapterCalls {
       call.callId === undefined
         ? call.startedIn !== undefined && call.startedIn.toolName === this.#facts(call).toolName
         : takeHookedCall(this.recorder, call);
-    if (!isHooked) this.#recordEnded(call, outcome);
+    if (isHooked) return;
+    noteUnhookedCall(this.recorder, call);
+    this.#recordEnded(call, outcome);
   }
 
   /** The innermost call of the recorder that is running here, for `startedIn`. */

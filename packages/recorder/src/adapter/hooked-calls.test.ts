@@ -1,6 +1,12 @@
 import { expect, test } from 'vitest';
 import { Recorder } from '../recorder.ts';
-import { noteHookedCall, takeHookedCall } from './hooked-calls.ts';
+import {
+  isUnhookedCall,
+  noteHookedCall,
+  noteUnhookedCall,
+  takeHookedCall,
+  takeUnhookedCall,
+} from './hooked-calls.ts';
 
 const call = { toolName: 'search', callId: 'call_1' };
 
@@ -34,6 +40,18 @@ test('an adapter that is there twice tells of a call once', async () => {
   expect(takeHookedCall(recorder, call)).toBe(true);
   expect(takeHookedCall(recorder, call)).toBe(false);
   await recorder.close({ timeoutMs: 0 });
+});
+
+test("knows what a hook for every framework's calls recorded, once for each call", () => {
+  const recorder = {};
+  noteUnhookedCall(recorder, call);
+  noteUnhookedCall(recorder, call);
+  expect(isUnhookedCall(recorder, call)).toBe(true);
+  expect(takeHookedCall(recorder, call)).toBe(false);
+  expect(takeUnhookedCall(recorder, call)).toBe(true);
+  expect(takeUnhookedCall(recorder, call)).toBe(true);
+  expect(takeUnhookedCall(recorder, call)).toBe(false);
+  expect(isUnhookedCall(recorder, call)).toBe(false);
 });
 
 test('does not know calls without an id', () => {

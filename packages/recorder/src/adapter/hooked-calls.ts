@@ -11,8 +11,14 @@ export interface IdentifiedCall {
   readonly callId?: string | undefined;
 }
 
-/** How many calls of each name a recorder has: some models number their calls anew in each conversation. */
-const hookedCalls = processWidePerOwner('@actlog/recorder/hooked-calls', () => new Map<string, number>());
+/** How many calls there are of each name: some models number their calls anew in each conversation. */
+type CallCounts = Map<string, number>;
+
+/** The calls of a recorder that the adapter of a framework has. */
+const hookedCalls = processWidePerOwner('@actlog/recorder/hooked-calls', (): CallCounts => new Map());
+
+/** Those that a hook for every framework's calls recorded, as nobody else had them by then. */
+const unhookedCalls = processWidePerOwner('@actlog/recorder/unhooked-calls', (): CallCounts => new Map());
 
 function nameOf({ toolName, callId }: IdentifiedCall): string {
   return `${callId}\n${toolName}`;
@@ -22,16 +28,45 @@ function nameOf({ toolName, callId }: IdentifiedCall): string {
 export function noteHookedCall(recorder: object, call: IdentifiedCall): void {
   if (call.callId === undefined) return;
   const calls = hookedCalls(recorder);
-  const name = nameOf(call);
+  if (!calls.has(nameOf(call)) || !runsWithin(call)) add(calls, nameOf(call));
+}
+
+/** Whether the adapter of a framework has this call. Answers so once for each call of that id. */
+export function takeHookedCall(recorder: object, call: IdentifiedCall): boolean {
+  return call.callId !== undefined && take(hookedCalls(recorder), nameOf(call));
+}
+
+/** Remembers that a hook for every framework's calls recorded this one. */
+export function noteUnhookedCall(recorder: object, call: IdentifiedCall): void {
+  if (call.callId !== undefined) add(unhookedCalls(recorder), nameOf(call));
+}
+
+/** Whether a hook for every framework's calls recorded this one. */
+export function isUnhookedCall(recorder: object, call: IdentifiedCall): boolean {
+  return call.callId !== undefined && unhookedCalls(recorder).has(nameOf(call));
+}
+
+/** The same. Answers so once for each call of that id. */
+export function takeUnhookedCall(recorder: object, call: IdentifiedCall): boolean {
+  return call.callId !== undefined && take(unhookedCalls(recorder), nameOf(call));
+}
+
+function add(calls: CallCounts, name: string): void {
   const count = calls.get(name) ?? 0;
-  if (count > 0 && runsWithin(call)) return;
   if (count > 0) calls.delete(name); // added again, as the youngest
   calls.set(name, count + 1);
   if (calls.size > 2 * maxCalls) forgetOldest(calls);
 }
 
+function take(calls: CallCounts, name: string): boolean {
+  const count = calls.get(name) ?? 0;
+  if (count > 1) calls.set(name, count - 1);
+  else calls.delete(name);
+  return count > 0;
+}
+
 /** Many at once: the way to a map's first entry leads over all that were deleted before it. */
-function forgetOldest(calls: Map<string, number>): void {
+function forgetOldest(calls: CallCounts): void {
   for (const name of calls.keys()) {
     if (calls.size <= maxCalls) return;
     calls.delete(name);
@@ -44,15 +79,4 @@ function runsWithin({ toolName, callId }: IdentifiedCall): boolean {
     if (outer.callId === callId && outer.toolName === toolName) return true;
   }
   return false;
-}
-
-/** Whether the adapter of a framework has this call. Answers so once for each call of that id. */
-export function takeHookedCall(recorder: object, call: IdentifiedCall): boolean {
-  if (call.callId === undefined) return false;
-  const calls = hookedCalls(recorder);
-  const name = nameOf(call);
-  const count = calls.get(name) ?? 0;
-  if (count > 1) calls.set(name, count - 1);
-  else calls.delete(name);
-  return count > 0;
 }
