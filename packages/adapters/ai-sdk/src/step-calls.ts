@@ -19,6 +19,8 @@ interface StepPart {
 export interface EndedStep {
   readonly content: readonly unknown[];
   readonly finishReason: string;
+  /** The run that the step belongs to, in `ai` 7. */
+  readonly callId?: string;
 }
 
 /** A call that no tool of this process was run for, and how it ended. */

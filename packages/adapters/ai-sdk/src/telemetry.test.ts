@@ -94,6 +94,18 @@ describe.runIf('registerTelemetry' in ai)('telemetry', () => {
     expect(sessions.map(({ eventCount }) => eventCount).sort()).toEqual([1, 3]);
   });
 
+  test('with a callback too, a run is in one session', async () => {
+    const recorder = service.recorder({ agentId: 'told-by-both' });
+    const turns = [[a], [callOf('nowhere', {})]];
+    const telemetry = { integrations: [actlog.telemetry({ recorder })] };
+    const onStepFinish = actlog.steps({ recorder });
+    await generateText(settingsOf(turns, { echo }, { telemetry, onStepFinish }));
+    await streamText(settingsOf(turns, { echo }, { telemetry, onStepFinish })).consumeStream();
+    await recorder.flush();
+    const sessions = await service.client.agents.sessions('told-by-both').toArray({ limit: 10 });
+    expect(sessions.map(({ eventCount }) => eventCount)).toEqual([2, 2]);
+  });
+
   test('it does not guard, and so a wrapped tool may still be held', async () => {
     const { policies } = service.client;
     const match = { tools: ['echo'] };

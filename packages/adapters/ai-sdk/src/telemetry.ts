@@ -3,11 +3,9 @@ import { conversationSession, noArgumentsHash } from '@actlog/recorder/adapter';
 import { aiSdkCalls } from './ai-sdk-calls.ts';
 import { type Execution, watch } from './execution.ts';
 import type { ActlogOptions } from './options.ts';
+import { keepSession, sessionOfRun } from './run-sessions.ts';
 import { type EndedStep, providerCalls } from './step-calls.ts';
 import { StepCalls } from './steps.ts';
-
-/** Runs whose steps are under way, at most; a run that fails in a step tells nothing of its end. */
-const maxRuns = 10_000;
 
 /** A tool that has been run for a call. */
 interface EndedExecution {
@@ -38,7 +36,6 @@ export interface ActlogTelemetry {
 export function recordTelemetry(options: Omit<ActlogOptions, 'guard'> = {}): ActlogTelemetry {
   const calls = aiSdkCalls(options);
   const steps = new StepCalls(calls);
-  const sessions = new Map<string, string | undefined>();
   const executions = new Map<string, Execution>();
   const noteOnce = ({ toolCallId, recordedBy, notedBy }: Execution, toolName: string) => {
     const { recorder } = calls;
@@ -48,8 +45,7 @@ export function recordTelemetry(options: Omit<ActlogOptions, 'guard'> = {}): Act
   };
   return {
     onStepStart({ callId, messages }) {
-      sessions.set(callId, conversationSession(messages));
-      if (sessions.size > maxRuns) sessions.delete(sessions.keys().next().value as string);
+      keepSession(callId, conversationSession(messages));
     },
     onLanguageModelCallEnd({ content }) {
       if (!calls.claim(content)) return;
@@ -80,8 +76,7 @@ export function recordTelemetry(options: Omit<ActlogOptions, 'guard'> = {}): Act
       calls.record(call, outcomeOf(toolOutput));
     },
     onStepEnd(step) {
-      steps.record(step, sessions.get(step.callId));
-      sessions.delete(step.callId);
+      steps.record(step, sessionOfRun(step.callId));
     },
   };
 }
