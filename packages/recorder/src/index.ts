@@ -5,6 +5,7 @@
  *
  * @packageDocumentation
  */
+export type { RunningCall } from './active-call.ts';
 export { type AdapterIdentity, AdapterRecorder, type AdapterRecorderOptions } from './adapter-recorder.ts';
 export { type ArgumentsHashOptions, hashArguments, matchesArguments } from './arguments/arguments-hash.ts';
 export type { RecorderStats } from './counters.ts';
