@@ -220,6 +220,41 @@ test('showArguments that throws shows nothing, and its error stays inside', asyn
   expect(errors.map(({ message }) => message)).toEqual(['guard.showArguments threw; nothing was shown.']);
 });
 
+const tooMuch: Reply = { status: 413, body: { error: { code: 'PAYLOAD_TOO_LARGE', message: 'Too large.' } } };
+
+test.each([
+  ['denies without them', 'deny', 'allow', 'denied'],
+  ['allows without them, and so does the user', 'allow', 'allow', 'ran'],
+  ['allows without them, and the user does not', 'allow', 'deny', 'unavailable'],
+] as const)(
+  'shown arguments that the service refuses are no way past a policy that %s',
+  async (_name, decision, onUnavailable, outcome) => {
+    const sink = await startService(tooMuch, decided(decision));
+    const recorder = guarded(sink, { onUnavailable, showArguments: () => ({ text: 'long' }) });
+    const result = await recorder.toolCall(call, () => 'ran').catch(({ because }) => because);
+    expect(result).toBe(outcome);
+    const checks = sink.requests.filter(({ path }) => path === checkPath);
+    const shown = { arguments: { text: 'long' } };
+    expect(checks.map(({ body }) => body.action)).toEqual([
+      expect.objectContaining(shown),
+      expect.not.objectContaining(shown),
+    ]);
+    expect(new Set(checks.map(({ body }) => body.actionId)).size).toBe(1);
+  },
+);
+
+test('a held call whose shown arguments the service refuses runs when a person approves', async () => {
+  const sink = await startService(tooMuch, decided('require_approval'), decided('allow'));
+  const recorder = guarded(sink, { showArguments: () => ({ text: 'long' }) });
+  expect(await recorder.toolCall(call, () => 'ran')).toBe('ran');
+});
+
+test('an action id that is taken does not let a call run whose arguments could not be shown', async () => {
+  const sink = await startService(tooMuch, { status: 409, body: {} }, decided('allow'));
+  const recorder = guarded(sink, { showArguments: () => ({ text: 'long' }) });
+  await expect(recorder.toolCall(call, () => 'ran')).rejects.toMatchObject({ because: 'unavailable' });
+});
+
 test('a held call is given up when its time is over, even while the service hangs', async () => {
   const sink = await startService(decided('require_approval', { pendingActionId: 'pac_1' }), {
     fault: 'hang',

@@ -53,6 +53,21 @@ test('a policy denies a call by what was shown of its arguments', async () => {
   expect(await recorder.toolCall({ ...call, arguments: { amount: 10 } }, () => 'ran')).toBe('ran');
 });
 
+function nested(levels: number): object {
+  return levels === 0 ? {} : { inner: nested(levels - 1) };
+}
+
+test.each<[string, Record<string, unknown>]>([
+  ['large', { text: 'x'.repeat(300_000) }],
+  ['deep', { inner: nested(40) }],
+])('arguments that are too %s to be shown get no call past a policy', async (_name, args) => {
+  const { client, recorder } = await start({
+    guard: { mode: 'enforce', onUnavailable: 'allow', showArguments: () => args },
+  });
+  await client.policies.create({ name: 'No transfers', effect: 'deny', match: { tools: ['transfer'] } });
+  await expect(recorder.toolCall(call, () => 'ran')).rejects.toMatchObject({ because: 'denied' });
+});
+
 test.each([
   ['approve', 'ran'],
   ['deny', 'denied'],

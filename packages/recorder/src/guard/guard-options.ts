@@ -15,7 +15,10 @@ export interface GuardOptions {
   readonly timeoutMs?: number | undefined;
   /** Most milliseconds that a call waits for a person's approval. Default 300,000. */
   readonly holdTimeoutMs?: number | undefined;
-  /** Chooses what of the arguments the service may see, for conditions of policies; default: nothing. */
+  /**
+   * Chooses what of the arguments the service may see, for conditions of policies; default: nothing. Where the service
+   * refuses a question for what is shown, it is asked without, and an `allow` then counts as no answer.
+   */
   readonly showArguments?: ((args: unknown, toolName: string) => Record<string, unknown>) | undefined;
   /** Where the agent runs, such as `production`, for policies to match. Default: `ACTLOG_ENVIRONMENT`. */
   readonly environment?: string | undefined;

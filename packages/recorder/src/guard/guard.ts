@@ -14,6 +14,8 @@ const firstPauseMs = 500;
 const longestPauseMs = 10_000;
 /** Questions of mode `observe` that may be under way; beyond, calls go unasked. */
 const maxObserved = 32;
+/** Answers that refuse a question for what it holds. */
+const refusals: ReadonlySet<unknown> = new Set([400, 413, 422]);
 
 /** Options of one question. */
 export interface CheckOptions {
@@ -96,6 +98,11 @@ export class Guard {
 
   async #decide(call: GuardedCall): Promise<'allow' | 'unavailable'> {
     let decision = await this.#ask(call, { deadlineMs: this.#options.timeoutMs });
+    if (decision === 'refused') {
+      // Too large or too deep: what a model can make of its arguments must be no way past the guard.
+      call.isShown = false;
+      decision = await this.#ask(call, { deadlineMs: this.#options.timeoutMs });
+    }
     if (decision === 'taken') {
       // The id stands for another action, as when a workflow was resumed with other arguments: this one is new.
       call.actionId = createEventId(Date.now());
@@ -103,6 +110,8 @@ export class Guard {
     }
     call.signal?.throwIfAborted();
     if (decision === 'taken') throw this.#denial(call, 'unavailable');
+    // Nobody knows what a condition would have made of arguments that could not be shown.
+    if (decision === 'refused' || (!call.isShown && decision?.decision === 'allow')) decision = undefined;
     if (decision?.decision === 'require_approval') decision = await this.#hold(call, decision);
     if (decision?.decision === 'allow') return 'allow';
     if (decision) throw this.#denial(call, 'denied', decision);
@@ -141,14 +150,18 @@ export class Guard {
     signal?.throwIfAborted();
   }
 
-  /** One question; undefined when no answer came that can be understood, `taken` when its id is another action's. */
-  async #ask(call: GuardedCall, options: CheckOptions): Promise<Decision | 'taken' | undefined> {
+  /**
+   * One question; undefined when no answer came that can be understood, `taken` when its id is another action's,
+   * `refused` when it may be for what was shown of the arguments.
+   */
+  async #ask(call: GuardedCall, options: CheckOptions): Promise<Decision | 'taken' | 'refused' | undefined> {
+    const question = this.#question(call);
     try {
       const headers = {
         ...options.headers,
         ...(call.framework ? { [headerNames.framework]: call.framework } : {}),
       };
-      const answer = await this.#policies?.check(this.#question(call), {
+      const answer = await this.#policies?.check(question, {
         ...options,
         headers,
         signal: call.signal,
@@ -162,11 +175,12 @@ export class Guard {
       }
       return decision;
     } catch (error) {
-      if ((error as { status?: unknown } | undefined)?.status === 409) return 'taken';
+      const status = (error as { status?: unknown } | undefined)?.status;
+      if (status === 409) return 'taken';
       if (!call.signal?.aborted) {
         this.#reporter.failed('guard', new Error('A policy check failed.', { cause: error }));
       }
-      return undefined;
+      return question.action.arguments && refusals.has(status) ? 'refused' : undefined;
     }
   }
 
@@ -190,7 +204,7 @@ export class Guard {
   /** What the service may see of the arguments, read back from its JSON: that it can be sent is certain then. */
   #shown(call: GuardedCall): Record<string, unknown> | undefined {
     const { showArguments } = this.#options;
-    if (!showArguments) return undefined;
+    if (!showArguments || !call.isShown) return undefined;
     let problem = 'threw';
     try {
       const given = showArguments(call.arguments, call.toolName);

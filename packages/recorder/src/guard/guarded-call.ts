@@ -12,6 +12,8 @@ export interface GuardedCall {
   readonly framework: string | undefined;
   /** Names the action through repeated questions. */
   actionId: string;
+  /** Whether the service may see of the arguments what was chosen for it. */
+  isShown: boolean;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -38,6 +40,7 @@ export function guardedCall(
     argumentsHash: known.argumentsHash,
     framework: known.framework,
     actionId: known.actionId ?? toIdentifier(call.actionId ?? createEventId(Date.now()), 'action'),
+    isShown: true,
     signal: call.signal,
   };
 }
