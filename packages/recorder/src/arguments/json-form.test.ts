@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
+import { runInNewContext, runInThisContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { canonicalSlices } from './canonical-slices.ts';
 
@@ -76,7 +77,11 @@ test.each<[string, unknown, string]>([
     '{"a":{"$type":"Unreadable"}}',
   ],
   ['toJSON that returns nothing', { a: { toJSON: () => undefined }, b: 1 }, '{"b":1}'],
-  ['boxed primitives', [Object(1), Object('a'), Object(true)], '[1,"a",true]'],
+  [
+    'boxed primitives',
+    [Object(1), Object('a'), Object(true), Object(1n)],
+    '[1,"a",true,{"$type":"BigInt","value":"1"}]',
+  ],
   [
     'a Map',
     new Map<unknown, unknown>([
@@ -103,6 +108,18 @@ test.each<[string, unknown, string]>([
   ['a revoked proxy', { a: revoked.proxy }, '{"a":{"$type":"Unreadable"}}'],
 ])('%s', (_name, value, expected) => {
   expect(canonical(value)).toBe(expected);
+});
+
+test.each([
+  'new Map([["a", new Set([1])]])',
+  'new TypeError("bad")',
+  '/a+/g',
+  '[Object(1), Object("a"), Object(true), Object(1n)]',
+  'new Uint8Array([1, 2])',
+  'new Uint8Array([1, 2]).buffer',
+  'new Date(0)',
+])('%s of another realm is as one of this', (code) => {
+  expect(canonical(runInNewContext(code))).toBe(canonical(runInThisContext(code)));
 });
 
 test('the same object twice is no cycle', () => {

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { types } from 'node:util';
 
 /** Raw bytes: hashed as bytes, not as a list of numbers. */
 export class Bytes {
@@ -79,15 +80,16 @@ function formOfObject(object: object): JsonForm {
   return structureOf(object);
 }
 
+/** What is asked of `types` holds for objects of another realm too, such as those of a `vm` context. */
 function structureOf(object: object): JsonForm {
   if (Array.isArray(object)) return object;
-  if (object instanceof Number || object instanceof String || object instanceof Boolean) {
-    return toJsonForm(object.valueOf());
+  if (types.isBoxedPrimitive(object)) return toJsonForm(object.valueOf());
+  if (types.isMap(object) || object instanceof Map) return marker('Map', { entries: [...object] });
+  if (types.isSet(object) || object instanceof Set) return marker('Set', { values: [...object] });
+  if (types.isNativeError(object) || object instanceof Error) {
+    return marker('Error', { name: object.name, message: object.message });
   }
-  if (object instanceof Map) return marker('Map', { entries: [...object] });
-  if (object instanceof Set) return marker('Set', { values: [...object] });
-  if (object instanceof Error) return marker('Error', { name: object.name, message: object.message });
-  if (object instanceof RegExp) return marker('RegExp', { value: String(object) });
+  if (types.isRegExp(object)) return marker('RegExp', { value: String(object) });
   if (object instanceof Blob) return marker('Blob', { size: object.size, type: object.type });
   if (object instanceof Readable || Symbol.asyncIterator in object) return marker('Stream');
   return object;
@@ -98,7 +100,7 @@ function bytesOf(object: object): Bytes | undefined {
     const type = (object as Uint8Array)[Symbol.toStringTag];
     return new Bytes(type, new Uint8Array(object.buffer, object.byteOffset, object.byteLength));
   }
-  if (object instanceof ArrayBuffer || object instanceof SharedArrayBuffer) {
+  if (types.isAnyArrayBuffer(object)) {
     return new Bytes(object[Symbol.toStringTag], new Uint8Array(object));
   }
   return undefined;
