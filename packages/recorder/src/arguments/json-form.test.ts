@@ -8,6 +8,12 @@ function canonical(value: unknown): string {
   return [...canonicalSlices(value)].join('');
 }
 
+function form(fields: Record<string, string | Blob>): FormData {
+  const made = new FormData();
+  for (const [name, value] of Object.entries(fields)) made.set(name, value as string);
+  return made;
+}
+
 class Point {
   x = 1;
   readonly #hidden = 2;
@@ -91,6 +97,18 @@ test.each<[string, unknown, string]>([
     '{"$type":"Map","entries":[["b",1],["a",null]]}',
   ],
   ['a Set', new Set([2, 1n]), '{"$type":"Set","values":[2,{"$type":"BigInt","value":"1"}]}'],
+  [
+    'a query',
+    { query: new URLSearchParams('b=1&a=2') },
+    '{"query":{"$type":"URLSearchParams","entries":[["b","1"],["a","2"]]}}',
+  ],
+  ['headers', new Headers({ accept: '*/*' }), '{"$type":"Headers","entries":[["accept","*/*"]]}'],
+  [
+    'a form',
+    form({ name: 'a', file: new Blob(['abc']) }),
+    '{"$type":"FormData","entries":[["name","a"],["file",{"$type":"Blob","size":3,"type":""}]]}',
+  ],
+  ['what calls itself a list', { [Symbol.toStringTag]: 'Headers', a: 1 }, '{"a":1}'],
   ['an Error', new TypeError('bad'), '{"$type":"Error","message":"bad","name":"TypeError"}'],
   ['a RegExp', /a+/g, '{"$type":"RegExp","value":"/a+/g"}'],
   ['a Blob', new Blob(['abc'], { type: 'text/plain' }), '{"$type":"Blob","size":3,"type":"text/plain"}'],

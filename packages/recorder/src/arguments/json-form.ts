@@ -40,6 +40,7 @@ export const unreadableMarker: object = marker('Unreadable');
  * | string with lone surrogates | the same with U+FFFD in their places |
  * | anything with `toJSON()`, such as Date or URL | what that returns |
  * | Map, Set | `{"$type":"Map","entries":[…]}`, `{"$type":"Set","values":[…]}`, in their own order |
+ * | FormData, Headers, URLSearchParams | `{"$type":"FormData","entries":[…]}`, in their own order |
  * | Buffer, typed array, ArrayBuffer, DataView | `{"$type":"Uint8Array","byteLength":3,"sha256":"…"}` |
  * | Blob, File | `{"$type":"Blob","size":3,"type":"text/plain"}` |
  * | stream, async iterable | `{"$type":"Stream"}`; it is not read |
@@ -80,6 +81,9 @@ function formOfObject(object: object): JsonForm {
   return structureOf(object);
 }
 
+/** Lists of names and values that show none of it as properties. Known by their tags: undici has classes of its own. */
+const entryLists: ReadonlySet<unknown> = new Set(['FormData', 'Headers', 'URLSearchParams']);
+
 /** What is asked of `types` holds for objects of another realm too, such as those of a `vm` context. */
 function structureOf(object: object): JsonForm {
   if (Array.isArray(object)) return object;
@@ -91,6 +95,10 @@ function structureOf(object: object): JsonForm {
   }
   if (types.isRegExp(object)) return marker('RegExp', { value: String(object) });
   if (object instanceof Blob) return marker('Blob', { size: object.size, type: object.type });
+  const tag = (object as { [Symbol.toStringTag]?: unknown })[Symbol.toStringTag];
+  if (entryLists.has(tag) && Symbol.iterator in object) {
+    return marker(String(tag), { entries: [...(object as Iterable<unknown>)] });
+  }
   if (object instanceof Readable || Symbol.asyncIterator in object) return marker('Stream');
   return object;
 }
