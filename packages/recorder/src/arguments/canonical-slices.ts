@@ -13,6 +13,8 @@ import { sortedInSlices } from './sorted-keys.ts';
 
 /** Characters of a long string that are escaped in one go. */
 const stringSlice = 32 * 1024;
+/** Elements of an array that are written in one go where they are small and plain. */
+const runLength = 256;
 /** Bytes of a buffer that are hashed in one go. */
 const byteSlice = 512 * 1024;
 
@@ -51,11 +53,24 @@ function* slicesOf(value: unknown, ancestors: object[], prefix: string): Generat
 
 function* slicesOfArray(array: readonly unknown[], ancestors: object[]): Generator<string, void, void> {
   yield '[';
-  for (let index = 0; index < array.length; index += 1) {
-    if (index > 0) yield ',';
-    if (!(yield* slicesOf(read(array, index), ancestors, ''))) yield 'null';
+  for (let start = 0; start < array.length; start += runLength) {
+    if (start > 0) yield ',';
+    const length = Math.min(runLength, array.length - start);
+    const run = Array.from({ length }, (_, index) => read(array, start + index));
+    // The run stands for the array, which is the last of the ancestors.
+    if (isPlain(run, ancestors.length - 2)) yield (canonicalize(run) as string).slice(1, -1);
+    else yield* slicesOfRun(run, ancestors);
   }
   yield ']';
+}
+
+function* slicesOfRun(run: readonly unknown[], ancestors: object[]): Generator<string, void, void> {
+  let separator = '';
+  for (const element of run) {
+    yield separator;
+    if (!(yield* slicesOf(element, ancestors, ''))) yield 'null';
+    separator = ',';
+  }
 }
 
 function* slicesOfObject(

@@ -173,3 +173,20 @@ test('a string of 100 MB hashes in pieces', () => {
   expect(longest).toBeLessThan(100_000);
   expect(total).toBe(100_000_011);
 });
+
+test.each([
+  ['holes', new Array(100_000), 'null'],
+  ['numbers', new Array(100_000).fill(0.5), '0.5'],
+])('a long list of %s comes in a piece for many', (_name, list, element) => {
+  const slices = [...canonicalSlices({ list })];
+  expect(slices.length).toBeLessThan(2_000);
+  expect(slices.join('')).toBe(`{"list":[${`${element},`.repeat(99_999)}${element}]}`);
+});
+
+test('what is not plain in a long list does not change its neighbours', () => {
+  const list = Array.from({ length: 1_000 }, (_, index) => (index % 300 === 0 ? 1n : index));
+  const expected = list.map((element) =>
+    typeof element === 'bigint' ? '{"$type":"BigInt","value":"1"}' : String(element),
+  );
+  expect(canonical(list)).toBe(`[${expected.join(',')}]`);
+});
