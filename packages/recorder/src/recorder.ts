@@ -39,6 +39,7 @@ export class Recorder {
   readonly #journal: Journal | undefined;
   readonly #outbox: Outbox | undefined;
   readonly #calls: CallRecorder;
+  readonly #observing: UnreferencedChecks | undefined;
   readonly #createGuard: (settings: GuardSettings) => Guard;
   #hadLastChance = false;
   readonly #exit = { beforeExit: () => this.#beforeExit(), exit: () => this.#outbox?.exit() };
@@ -82,9 +83,9 @@ export class Recorder {
       options.waitUntil,
       (error) => reporter.failed('wait-until', error),
     );
-    const observing = asking && new UnreferencedChecks(asking);
+    this.#observing = asking && new UnreferencedChecks(asking);
     this.#createGuard = (guard) => {
-      const policies = guard.mode === 'observe' ? observing : asking?.policies;
+      const policies = guard.mode === 'observe' ? this.#observing : asking?.policies;
       return new Guard(guard, policies, this.#counters, reporter);
     };
     this.#calls = new CallRecorder({
@@ -179,6 +180,7 @@ export class Recorder {
   async close({ timeoutMs = 10_000 }: WaitOptions = {}): Promise<FlushResult> {
     await this.#outbox?.flush(timeoutMs);
     this.#outbox?.close();
+    void this.#observing?.close();
     offExit(this.#exit);
     return this.#result();
   }
