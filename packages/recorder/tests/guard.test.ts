@@ -1,3 +1,4 @@
+import type { Clock } from '@actlog/client';
 import { expect, test } from 'vitest';
 import { ActionDeniedError, type GuardOptions, type Recorder } from '../src/index.ts';
 import { type Reply, Sink, type SinkRequest } from './sink.ts';
@@ -259,11 +260,38 @@ test('a held call is given up when its time is over, even while the service hang
   const sink = await startService(decided('require_approval', { pendingActionId: 'pac_1' }), {
     fault: 'hang',
   });
-  const recorder = guarded(sink, { timeoutMs: 3_600_000, holdTimeoutMs: 100 });
+  const errors: Error[] = [];
+  const recorder = createRecorder(sink.url, {
+    guard: { mode: 'enforce', onUnavailable: 'deny', timeoutMs: 3_600_000, holdTimeoutMs: 100 },
+    onError: (error) => errors.push(error),
+  });
   await expect(recorder.toolCall(call, () => 'ran')).rejects.toMatchObject({
     because: 'approval-timed-out',
     pendingActionId: 'pac_1',
   });
+  expect(errors).toEqual([]);
+});
+
+test('a held call asks again when Retry-After has passed', async () => {
+  const sink = await startService(
+    decided('require_approval'),
+    { status: 429, headers: { 'retry-after': '77' }, body: { error: { code: 'RATE_LIMITED' } } },
+    decided('allow'),
+  );
+  const waits: number[] = [];
+  const clock: Clock = {
+    now: () => performance.now(),
+    wallClock: () => Date.now(),
+    setTimeout: (callback, delayMs) => {
+      waits.push(delayMs);
+      return setTimeout(callback, delayMs === 77_000 ? 0 : delayMs);
+    },
+    clearTimeout: (timer) => clearTimeout(timer as NodeJS.Timeout),
+    random: () => 0,
+  };
+  const recorder = createRecorder(sink.url, { clock, guard: { mode: 'enforce', onUnavailable: 'deny' } });
+  expect(await recorder.toolCall(call, () => 'ran')).toBe('ran');
+  expect(waits).toContain(77_000);
 });
 
 const cycle: Record<string, unknown> = {};

@@ -23,7 +23,6 @@ export interface CheckOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly deadlineMs?: number | undefined;
   readonly timeoutMs?: number | undefined;
-  readonly maxRetries?: number | undefined;
 }
 
 /** What answers the guard's questions: `client.policies`. */
@@ -130,9 +129,9 @@ export class Guard {
       const askedAtMs = performance.now();
       const decision = await this.#ask(call, {
         ...(waitSeconds > 0 ? { headers: { [headerNames.prefer]: `wait=${waitSeconds}` } } : {}),
+        timeoutMs: waitSeconds * 1000 + this.#options.timeoutMs,
         // Nobody waits for an answer that comes when the hold is over.
-        timeoutMs: Math.min(leftMs, waitSeconds * 1000 + this.#options.timeoutMs),
-        maxRetries: 0,
+        deadlineMs: leftMs,
       });
       call.signal?.throwIfAborted();
       if (typeof decision === 'object' && decision.decision !== 'require_approval') return decision;
@@ -175,9 +174,10 @@ export class Guard {
       }
       return decision;
     } catch (error) {
-      const status = (error as { status?: unknown } | undefined)?.status;
+      const { status, code } = (error ?? {}) as { status?: unknown; code?: unknown };
       if (status === 409) return 'taken';
-      if (!call.signal?.aborted) {
+      const isHoldOver = code === 'TIMEOUT' && Number(options.deadlineMs) < Number(options.timeoutMs);
+      if (!call.signal?.aborted && !isHoldOver) {
         this.#reporter.failed('guard', new Error('A policy check failed.', { cause: error }));
       }
       return question.action.arguments && refusals.has(status) ? 'refused' : undefined;
