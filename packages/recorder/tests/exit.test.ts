@@ -95,7 +95,7 @@ test('an agent whose calls are only observed does not wait for answers that nobo
   expect(sink.stored.length).toBe(1);
 });
 
-test('an agent whose service is down ends at once when all is on disk', async () => {
+test('an agent whose service is down ends at once when all is on disk, and says why', async () => {
   const sink = await Sink.start();
   await sink.down();
   const spool = temporaryFolder();
@@ -107,6 +107,7 @@ test('an agent whose service is down ends at once when all is on disk', async ()
     LIMITS: JSON.stringify({ exitTimeoutMs: 3_600_000 }),
   });
   expect(await agent.end()).toBe(0);
+  expect(agent.stderr).toContain(`${sink.url} cannot be reached: ECONNREFUSED. Events are kept`);
   await sink.up();
   expect(await drain(sink, spool)).toMatchObject({ delivered: 20, pending: 0 });
 });

@@ -8,7 +8,7 @@ import type { OriginKey } from './origin.ts';
 import { Pace } from './pace.ts';
 import type { QueuedEvent } from './queued-event.ts';
 import { QuietMoment } from './quiet-moment.ts';
-import { reportFailure } from './report-failure.ts';
+import { type Failure, reportFailure } from './report-failure.ts';
 import type { SessionLanes } from './session-lanes.ts';
 import { judge, type Verdict } from './verdict.ts';
 
@@ -54,6 +54,7 @@ export class Deliverer {
   #inFlight = 0;
   /** Events with a fault since the last that passed. */
   readonly #faulty = new Set<QueuedEvent>();
+  #lastFailure: Failure | undefined;
   #wakeUp: NodeJS.Timeout | undefined;
   readonly #quietMoment = new QuietMoment(() => this.wake());
   /** Whether more could be sent but for the pace. */
@@ -123,6 +124,13 @@ export class Deliverer {
         this.#isConnecting = false;
         this.wake();
       });
+  }
+
+  /** Tells, where nothing gets through, what the last failure was, however short it lasts yet. */
+  tellOfOutage(): void {
+    if (this.isHealthy || !this.#lastFailure) return;
+    const { baseURL, reporter } = this.#options;
+    reportFailure(reporter, this.#lastFailure, { baseURL, failuresInARow: Number.POSITIVE_INFINITY });
   }
 
   /** Sends nothing more, and gives up what is in flight; the journal keeps it. */
@@ -211,7 +219,7 @@ export class Deliverer {
     this.#options.onSettled();
   }
 
-  #retry(event: QueuedEvent, verdict: Exclude<Verdict, { kind: 'delivered' }>, answer: Answer): void {
+  #retry(event: QueuedEvent, verdict: Failure, answer: Answer): void {
     const { baseURL, counters, lanes, parseRetryAfter, reporter } = this.#options;
     counters.retried += 1;
     publish('retried', () => ({
@@ -225,6 +233,7 @@ export class Deliverer {
     else if (verdict.kind !== 'fault' || this.#faulty.size >= faultyEventsOfAnOutage || isTold) {
       this.#pace.failed(retryAfterMs);
     }
+    this.#lastFailure = verdict;
     reportFailure(reporter, verdict, { baseURL, failuresInARow: this.#pace.failuresInARow });
     if (verdict.kind === 'fault' && !this.#pace.isOpen) this.#putBackLater(event);
     else lanes.putBack(event);

@@ -4,10 +4,13 @@ import type { Verdict } from './verdict.ts';
 /** So many failures in a row are told of: fewer are a hiccup. */
 const toldAfter = 5;
 
+/** What keeps an event from the service. */
+export type Failure = Exclude<Verdict, { kind: 'delivered' }>;
+
 /** Tells the user of a failure that somebody has to mend, or that lasts. */
 export function reportFailure(
   reporter: Reporter,
-  verdict: Exclude<Verdict, { kind: 'delivered' }>,
+  verdict: Failure,
   service: { readonly baseURL: string; readonly failuresInARow: number },
 ): void {
   const { baseURL, failuresInARow } = service;

@@ -145,10 +145,13 @@ export class Outbox {
   }
 
   /** Waits, at the natural end of the process, for as long as events get through or only memory holds them. */
-  linger(timeoutMs: number): Promise<boolean> {
-    if (this.#isClosed) return Promise.resolve(this.pending === 0);
+  async linger(timeoutMs: number): Promise<boolean> {
+    if (this.#isClosed) return this.pending === 0;
     this.#deliverer.wake();
-    return this.#end.wait(timeoutMs);
+    const isOver = await this.#end.wait(timeoutMs);
+    // A process that ends sooner than an outage is sure of would else end in silence.
+    if (this.pending > 0) this.#deliverer.tellOfOutage();
+    return isOver;
   }
 
   /** Ends everything; what is pending is left to the next process. */

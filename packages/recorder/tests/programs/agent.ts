@@ -23,7 +23,7 @@ const recorder = new Recorder({
   baseURL: SINK_URL,
   agentId: 'agent',
   ...(SPOOL === '' ? { spool: false } : { spoolDir: SPOOL }),
-  onError: () => {},
+  onError: ({ message }) => console.error(message),
   onDrop: ({ event }) => print(`dropped ${event.eventId}`),
   ...JSON.parse(LIMITS),
 });
