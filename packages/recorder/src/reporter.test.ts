@@ -10,3 +10,14 @@ test('an event that cannot be read is counted as lost, and nothing is thrown', (
   expect(warn.mock.calls).toEqual([['[actlog] onDrop or onError threw: SyntaxError.']]);
   warn.mockRestore();
 });
+
+test('an asynchronous callback that rejects ends no process', async () => {
+  const { promise: warned, resolve } = Promise.withResolvers<unknown>();
+  const warn = vi.spyOn(console, 'warn').mockImplementation(resolve);
+  const onError = async () => {
+    throw new TypeError('the log is gone');
+  };
+  new Reporter({ onError }, new Counters()).failed('outage', new Error('down'));
+  expect(await warned).toBe('[actlog] onDrop or onError threw: TypeError.');
+  warn.mockRestore();
+});

@@ -48,15 +48,19 @@ export class Reporter {
   }
 
   /** A callback of the user must not reach into the agent's path, so what it throws ends here. */
-  #guarded(tell: () => void): void {
+  #guarded(tell: () => unknown): void {
     try {
-      tell();
+      const told = tell();
+      // An async function is one that returns nothing, too; what it rejects with would end the process.
+      if (told instanceof Promise) told.catch((error: unknown) => this.#callbackThrew(error));
     } catch (error) {
-      this.#warnOnce(
-        'callback',
-        `onDrop or onError threw: ${error instanceof Error ? error.name : 'a value'}.`,
-      );
+      this.#callbackThrew(error);
     }
+  }
+
+  #callbackThrew(error: unknown): void {
+    const thrown = error instanceof Error ? error.name : 'a value';
+    this.#warnOnce('callback', `onDrop or onError threw: ${thrown}.`);
   }
 
   #warnOnce(kind: string, message: string, isHandled = false): void {
