@@ -1,6 +1,7 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Clock } from '@actlog/client';
-import { expect, test } from 'vitest';
-import { ActionDeniedError, type GuardOptions, type Recorder } from '../src/index.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { ActionDeniedError, diagnosticsChannels, type GuardOptions, type Recorder } from '../src/index.ts';
 import { type Reply, Sink, type SinkRequest } from './sink.ts';
 import { createRecorder } from './test-recorder.ts';
 
@@ -331,6 +332,28 @@ test.each<[string, unknown]>([
   },
 );
 
+test.each([
+  ['gives', async () => ({ amount: 100 })],
+  [
+    'rejects',
+    async () => {
+      throw new Error('pin secret');
+    },
+  ],
+])('showArguments that is asynchronous and %s shows nothing, and that is told', async (_name, show) => {
+  const sink = await startService(decided('allow'));
+  const errors: Error[] = [];
+  const recorder = createRecorder(sink.url, {
+    guard: { mode: 'enforce', onUnavailable: 'deny', showArguments: show as never },
+    onError: (error) => errors.push(error),
+  });
+  expect(await recorder.toolCall(call, () => 'ran')).toBe('ran');
+  expect(sink.requests[0]?.body.action).not.toHaveProperty('arguments');
+  expect(errors.map(({ message }) => message)).toEqual([
+    'guard.showArguments gave what is no JSON object; nothing was shown.',
+  ]);
+});
+
 test('observe makes no call wait and refuses none', async () => {
   const sink = await startService(decided('deny'));
   const recorder = guarded(sink, { mode: 'observe' });
@@ -344,6 +367,21 @@ test('observe makes no call wait and refuses none', async () => {
   await sink.until(() => sink.requests.some(({ path }) => path === checkPath));
   expect(sink.requests.find(({ path }) => path === checkPath)?.headers.prefer).toBe('dry-run');
   expect(await statuses(recorder, sink)).toEqual([200]);
+});
+
+test('what observe asked is counted, also when the caller has gone before the answer', async () => {
+  const controller = new AbortController();
+  const sink = await startService(async () => {
+    controller.abort();
+    return decided('deny');
+  });
+  const recorder = guarded(sink, { mode: 'observe' });
+  const { promise: observed, resolve } = Promise.withResolvers<unknown>();
+  subscribe(diagnosticsChannels.guarded, resolve);
+  onTestFinished(() => void unsubscribe(diagnosticsChannels.guarded, resolve));
+  await recorder.toolCall({ ...call, signal: controller.signal }, () => 'ran');
+  expect(await observed).toMatchObject({ decision: 'deny', isEnforced: false });
+  expect(recorder.stats().guard).toEqual({ allowed: 0, denied: 1, unavailable: 0 });
 });
 
 test('a guard that is no object is refused, because it would guard nothing', async () => {

@@ -85,7 +85,9 @@ export class Guard {
     const startedAtMs = performance.now();
     // Nobody would wait for what is held, and an agent that runs what was denied is one that does not obey.
     const headers = { [headerNames.prefer]: 'dry-run' };
-    const decision = await this.#ask(call, { deadlineMs: this.#options.timeoutMs, headers });
+    // A caller that goes does not take the question back: the call was made, and what would have come of it counts.
+    const asked = { ...call, signal: undefined };
+    const decision = await this.#ask(asked, { deadlineMs: this.#options.timeoutMs, headers });
     this.#observed -= 1;
     const { guard } = this.#counters;
     const outcome = typeof decision === 'object' ? decision.decision : 'unavailable';
@@ -210,6 +212,10 @@ export class Guard {
       const given = showArguments(call.arguments, call.toolName);
       if (given === undefined || given === null) return undefined;
       problem = 'gave what is no JSON object';
+      if (given instanceof Promise) {
+        given.catch(() => {}); // else it would end the process
+        throw new TypeError(problem);
+      }
       const shown: unknown = JSON.parse(JSON.stringify(given));
       // The service refuses anything else, and a check that it refuses decides nothing.
       if (typeof shown === 'object' && shown !== null && !Array.isArray(shown)) {
