@@ -78,7 +78,9 @@ function signedContent({ id, timestamp, body }: WebhookMessage): Uint8Array<Arra
 }
 
 function importSecret(secret: string, use: 'sign' | 'verify'): ReturnType<typeof crypto.subtle.importKey> {
-  const bytes = base64Bytes(secret.startsWith(secretPrefix) ? secret.slice(secretPrefix.length) : secret);
+  // An environment variable that is not set is no secret, whatever the types say.
+  const given = secret ?? '';
+  const bytes = base64Bytes(given.startsWith(secretPrefix) ? given.slice(secretPrefix.length) : given);
   if (!bytes?.length) {
     throw new InvalidArgumentError(
       'secret must be the whsec_… that the service gave when the notification channel was created.',
