@@ -194,6 +194,21 @@ test.each<[string, Reply]>([
   expect(allowing.stats().guard).toEqual({ allowed: 0, denied: 0, unavailable: 1 });
 });
 
+test.each<[string, Reply]>([
+  ['HTTP 401: AUTHENTICATION_FAILED', { status: 401, body: { error: { code: 'AUTHENTICATION_FAILED' } } }],
+  ['HTTP 404: HTTP_404', { status: 404, body: {} }],
+  ['TIMEOUT', { fault: 'hang' }],
+])('a check that fails is told with its reason: %s', async (reason, reply) => {
+  const sink = await startService(reply);
+  const errors: Error[] = [];
+  const recorder = createRecorder(sink.url, {
+    guard: { mode: 'enforce', onUnavailable: 'allow', timeoutMs: 100 },
+    onError: (error) => errors.push(error),
+  });
+  await recorder.toolCall(call, () => 'ran');
+  expect(errors.map(({ message }) => message)).toEqual([`A policy check failed (${reason}).`]);
+});
+
 test('arguments are shown only as far as the user chose', async () => {
   const sink = await startService(decided('allow'));
   const recorder = guarded(sink, {

@@ -180,7 +180,10 @@ export class Guard {
       if (status === 409) return 'taken';
       const isHoldOver = code === 'TIMEOUT' && Number(options.deadlineMs) < Number(options.timeoutMs);
       if (!call.signal?.aborted && !isHoldOver) {
-        this.#reporter.failed('guard', new Error('A policy check failed.', { cause: error }));
+        // Of what the service says no more than its code: it may quote what was shown.
+        const reason = status === undefined ? String(code ?? 'no answer') : `HTTP ${status}: ${code}`;
+        const message = `A policy check failed (${reason}).`;
+        this.#reporter.failed('guard', new Error(message, { cause: error }));
       }
       return question.action.arguments && refusals.has(status) ? 'refused' : undefined;
     }
