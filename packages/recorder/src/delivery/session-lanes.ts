@@ -154,6 +154,19 @@ export class SessionLanes {
     return undefined;
   }
 
+  /** The oldest ordinary event that can be dropped though the journal holds it too. */
+  get oldestDurable(): QueuedEvent | undefined {
+    let found: QueuedEvent | undefined;
+    for (const { events } of this.#lanes.values()) {
+      for (const event of events) {
+        if (event.isImportant || event.inFlight || event.ageNode) continue;
+        if (!found || event.eventId < found.eventId) found = event;
+        break;
+      }
+    }
+    return found;
+  }
+
   /** The event that has waited longest among the first of all sessions. */
   get longestWaiting(): QueuedEvent | undefined {
     let found: QueuedEvent | undefined;

@@ -141,6 +141,20 @@ test('a journal that works again takes events, though memory is full', () => {
   expect([dropped.length, outbox.pending, outbox.spooled]).toEqual([3, 13, 13]);
 });
 
+test('errors push out what stands on disk when the disk and memory are full', async () => {
+  const { disk, dropped, outbox, sent, service } = start({ maxQueuedEvents: 5 });
+  for (let number = 0; number < 10; number += 1) outbox.add(numberedEvent(number), 0);
+  disk.isFull = true;
+  outbox.add(numberedEvent(10), 10_000);
+  for (const number of [11, 12, 13]) outbox.add(numberedEvent(number, { status: 500 }), 10_000);
+  outbox.add(numberedEvent(14), 10_000);
+  expect(namesOf(dropped)).toEqual(['10 full', '0 full', '1 full', '2 full', '14 full']);
+  disk.isFull = false;
+  service.isUp = true;
+  expect(await outbox.flush(20_000)).toBe(true);
+  expect(sent).toEqual([3, 4, 5, 6, 7, 8, 9, 11, 12, 13]);
+});
+
 test('what only memory held stands on disk before younger events, and is sent behind older ones', async () => {
   const { disk, outbox, sent, service } = start({ maxQueuedEvents: 10 });
   for (let number = 0; number < 30; number += 1) outbox.add(numberedEvent(number), 0);

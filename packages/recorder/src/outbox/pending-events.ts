@@ -62,7 +62,10 @@ export class PendingEvents {
   makeRoomFor(event: QueuedEvent, nowMs: number, lose: (victim: QueuedEvent) => void): boolean {
     const journal = this.#journal;
     if (!journal?.room.isFull) {
-      const victim = this.lanes.oldest(false) ?? (event.isImportant ? this.lanes.oldest(true) : undefined);
+      const { lanes } = this;
+      const ordinary = lanes.oldest(false);
+      // What stands on disk is given up last, and for no ordinary event, which memory alone would hold.
+      const victim = event.isImportant ? (ordinary ?? lanes.oldestDurable ?? lanes.oldest(true)) : ordinary;
       if (victim) lose(victim);
       return victim !== undefined;
     }
