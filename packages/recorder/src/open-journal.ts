@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { Counters } from './counters.ts';
+import { environmentVariable } from './environment-variable.ts';
 import { Journal } from './journal/journal.ts';
 import { realFiles } from './journal/journal-files.ts';
 import type { RecorderOptions } from './recorder-options.ts';
@@ -25,7 +26,7 @@ export function openJournal(
   try {
     // A process may change its working folder later on.
     const folder = resolve(
-      options.spoolDir ?? (process.env.ACTLOG_SPOOL_DIR || defaultSpoolFolder(tenantSecret)),
+      options.spoolDir ?? environmentVariable('ACTLOG_SPOOL_DIR') ?? defaultSpoolFolder(tenantSecret),
     );
     const journal = new Journal({
       root: folder,

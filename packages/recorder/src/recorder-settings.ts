@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { environmentVariable } from './environment-variable.ts';
 import { type GuardSettings, resolveGuard } from './guard/guard-settings.ts';
 import { toIdentifier } from './identifier.ts';
 import { atLeast, checkType, finiteAtLeast, oneOf, timerMs } from './option-checks.ts';
@@ -30,7 +31,7 @@ const whenFullValues = ['drop-oldest', 'drop-newest', 'block'] as const;
  */
 export function resolveRecorderSettings(options: RecorderOptions): RecorderSettings {
   checkTypes(options);
-  const agentId = options.agentId || process.env.ACTLOG_AGENT_ID || packageName();
+  const agentId = options.agentId || environmentVariable('ACTLOG_AGENT_ID') || packageName();
   return {
     agentId: toIdentifier(agentId ?? '', 'agent'),
     maxSpoolBytes: atLeast(64 * 1024, 'maxSpoolBytes', options.maxSpoolBytes, 256 * 1024 * 1024),

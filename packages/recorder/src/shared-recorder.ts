@@ -1,3 +1,4 @@
+import { environmentVariable } from './environment-variable.ts';
 import { processWide } from './process-wide.ts';
 import { Recorder } from './recorder.ts';
 import type { RecorderOptions } from './recorder-options.ts';
@@ -43,10 +44,9 @@ function guardTerms({ guard = {} }: RecorderOptions): string {
 
 function createShared(options: RecorderOptions): Recorder {
   const { client, apiKey, baseURL } = options;
-  const { env } = process;
   const missing = [
-    !client && !apiKey && !env.ACTLOG_API_KEY ? 'ACTLOG_API_KEY' : '',
-    !client && !baseURL && !env.ACTLOG_BASE_URL ? 'ACTLOG_BASE_URL' : '',
+    !client && !apiKey && !environmentVariable('ACTLOG_API_KEY') ? 'ACTLOG_API_KEY' : '',
+    !client && !baseURL && !environmentVariable('ACTLOG_BASE_URL') ? 'ACTLOG_BASE_URL' : '',
   ].filter(Boolean);
   if (missing.length === 0) return new Recorder(options);
   const message = `Nothing is recorded: set ${missing.join(' and ')}, or pass a recorder.`;

@@ -39,6 +39,33 @@ test('the environment configures one recorder for all', async () => {
   expect(sink.stored[0]?.agentId).toBe('from-environment');
 });
 
+test('the environment is read without the line ends of a Windows file', async () => {
+  const sink = await Sink.start(({ path }) =>
+    path === '/v1/policies/check' ? { status: 200, body: { decision: 'deny' } } : undefined,
+  );
+  withEnvironment({
+    ACTLOG_API_KEY: 'al_test_shared\r',
+    ACTLOG_BASE_URL: `${sink.url}\r`,
+    ACTLOG_AGENT_ID: 'from-environment\r',
+    ACTLOG_SPOOL_DIR: `${temporaryFolder()}\r`,
+    ACTLOG_GUARD: 'enforce\r',
+    ACTLOG_GUARD_ON_UNAVAILABLE: 'allow\r',
+    ACTLOG_ENVIRONMENT: 'production\r',
+  });
+  const call = sharedRecorder().toolCall({ toolName: 'tool', arguments: {} }, () => 'ran');
+  await expect(call).rejects.toMatchObject({ because: 'denied' });
+  expect(sink.requests[0]?.body).toMatchObject({ agentId: 'from-environment', environment: 'production' });
+});
+
+test('a key of nothing but white space is none', () => {
+  withEnvironment({ ACTLOG_API_KEY: ' ', ACTLOG_BASE_URL: 'http://127.0.0.1:9' });
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  expect(sharedRecorder().isConfigured).toBe(false);
+  expect(warn.mock.calls).toEqual([
+    ['[actlog] Nothing is recorded: set ACTLOG_API_KEY, or pass a recorder.'],
+  ]);
+});
+
 test('without a configuration it warns once and lets the agent run', async () => {
   withEnvironment({});
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});

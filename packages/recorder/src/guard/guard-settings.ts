@@ -1,3 +1,4 @@
+import { environmentVariable } from '../environment-variable.ts';
 import { atLeast, checkType, oneOf } from '../option-checks.ts';
 import type { GuardOptions } from './guard-options.ts';
 
@@ -20,20 +21,23 @@ const onUnavailableValues = ['allow', 'deny'] as const;
  */
 export function resolveGuard(given: GuardOptions, otherwise?: GuardSettings): GuardSettings {
   checkGuard(given);
-  const { env } = process;
   const field = <Name extends keyof GuardOptions>(name: Name) => given[name] ?? otherwise?.[name];
   checkType('function', 'guard.showArguments', field('showArguments'));
   checkType('string', 'guard.environment', field('environment'));
   const mode =
     oneOf(guardModes, 'guard.mode', field('mode')) ??
-    oneOf(guardModes, 'ACTLOG_GUARD', env.ACTLOG_GUARD || undefined) ??
+    oneOf(guardModes, 'ACTLOG_GUARD', environmentVariable('ACTLOG_GUARD')) ??
     'off';
   const onUnavailable =
     oneOf(onUnavailableValues, 'guard.onUnavailable', field('onUnavailable')) ??
-    oneOf(onUnavailableValues, 'ACTLOG_GUARD_ON_UNAVAILABLE', env.ACTLOG_GUARD_ON_UNAVAILABLE || undefined);
+    oneOf(
+      onUnavailableValues,
+      'ACTLOG_GUARD_ON_UNAVAILABLE',
+      environmentVariable('ACTLOG_GUARD_ON_UNAVAILABLE'),
+    );
   if (mode === 'enforce' && onUnavailable === undefined) {
     throw new TypeError(
-      'guard.onUnavailable is missing: choose "allow" (calls run unchecked while the service cannot be reached) or "deny" (they do not run).',
+      'guard.onUnavailable is missing: choose "allow" (calls run unchecked while the service cannot be reached) or "deny" (they do not run), there or by ACTLOG_GUARD_ON_UNAVAILABLE.',
     );
   }
   return {
@@ -42,7 +46,7 @@ export function resolveGuard(given: GuardOptions, otherwise?: GuardSettings): Gu
     timeoutMs: atLeast(1, 'guard.timeoutMs', field('timeoutMs'), 5_000),
     holdTimeoutMs: atLeast(0, 'guard.holdTimeoutMs', field('holdTimeoutMs'), 300_000),
     showArguments: field('showArguments'),
-    environment: field('environment') ?? (env.ACTLOG_ENVIRONMENT || undefined),
+    environment: field('environment') ?? environmentVariable('ACTLOG_ENVIRONMENT'),
   };
 }
 
