@@ -29,6 +29,8 @@ test.each<[Record<string, unknown>, RegExp]>([
   [{ guard: null }, /^guard must be of type object, and is of type null/],
   [{ guard: { showArguments: ['to'] } }, /^guard.showArguments must be of type function/],
   [{ guard: { environment: 5 } }, /^guard.environment must be of type string/],
+  [{ guard: { environment: 'production\n' } }, /^guard.environment must be at most 100 characters, none/],
+  [{ guard: { environment: 'x'.repeat(101) } }, /^guard.environment must be at most 100 characters, none/],
 ])('a recorder with %j is refused, and leaves nothing behind', (options, message) => {
   const spoolDir = temporaryFolder();
   expect(() => new Recorder({ ...service, spoolDir, ...options } as RecorderOptions)).toThrow(message);

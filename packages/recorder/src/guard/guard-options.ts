@@ -20,6 +20,9 @@ export interface GuardOptions {
    * refuses a question for what is shown, it is asked without, and an `allow` then counts as no answer.
    */
   readonly showArguments?: ((args: unknown, toolName: string) => Record<string, unknown>) | undefined;
-  /** Where the agent runs, such as `production`, for policies to match. Default: `ACTLOG_ENVIRONMENT`. */
+  /**
+   * Where the agent runs, such as `production`, for policies to match: at most 100 characters on one line. Default:
+   * `ACTLOG_ENVIRONMENT`.
+   */
   readonly environment?: string | undefined;
 }

@@ -11,12 +11,14 @@ export interface GuardSettings extends GuardOptions {
 
 const guardModes = ['off', 'observe', 'enforce'] as const;
 const onUnavailableValues = ['allow', 'deny'] as const;
+/** What the service takes (reference profile, "Check"). */
+const environmentName = /^[^\p{Cc}\p{Cs}]{1,100}$/u;
 
 /**
  * Checks a guard's options and fills in what was left out: from another guard where there is one, else from the
  * environment.
  *
- * @throws RangeError when a number cannot be used
+ * @throws RangeError when a number or the name of the environment cannot be used
  * @throws TypeError when one is of the wrong type, a choice is none, or `enforce` comes without `onUnavailable`
  */
 export function resolveGuard(given: GuardOptions, otherwise?: GuardSettings): GuardSettings {
@@ -40,13 +42,20 @@ export function resolveGuard(given: GuardOptions, otherwise?: GuardSettings): Gu
       'guard.onUnavailable is missing: choose "allow" (calls run unchecked while the service cannot be reached) or "deny" (they do not run), there or by ACTLOG_GUARD_ON_UNAVAILABLE.',
     );
   }
+  const environment = field('environment') ?? environmentVariable('ACTLOG_ENVIRONMENT');
+  // The service would refuse every question, and calls go unchecked where onUnavailable allows that.
+  if (environment && !environmentName.test(environment)) {
+    throw new RangeError(
+      'guard.environment must be at most 100 characters, none of them a control character.',
+    );
+  }
   return {
     mode,
     onUnavailable,
     timeoutMs: atLeast(1, 'guard.timeoutMs', field('timeoutMs'), 5_000),
     holdTimeoutMs: atLeast(0, 'guard.holdTimeoutMs', field('holdTimeoutMs'), 300_000),
     showArguments: field('showArguments'),
-    environment: field('environment') ?? environmentVariable('ACTLOG_ENVIRONMENT'),
+    environment,
   };
 }
 
