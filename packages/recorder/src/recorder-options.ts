@@ -57,10 +57,13 @@ export interface RecorderOptions extends ActlogOptions, ArgumentsHashOptions {
   /** Gives the status of calls; the table of the README answers where it returns `undefined`. */
   readonly responseStatus?: ResponseStatusMapping | undefined;
   /**
-   * Called for every event that is lost, with the reason. What it throws or rejects with is ignored. An event that it records itself
-   * while there is no room, or after the end, is lost too: that one is counted, and not told of again.
+   * Called for every event that is lost, with the reason. What it throws or rejects with is ignored. An event that it
+   * records itself while there is no room, or after the end, is lost too: that one is counted, and not told of again.
    */
   readonly onDrop?: ((dropped: DroppedEvent) => void) | undefined;
-  /** Called for what goes wrong and somebody could mend. What it throws or rejects with is ignored. Default: one warning a kind. */
+  /**
+   * Called for what goes wrong and somebody could mend. What it throws or rejects with is ignored. Default: one warning
+   * a kind.
+   */
   readonly onError?: ((error: Error) => void) | undefined;
 }
