@@ -40,6 +40,7 @@ export function assemble(
     outbox,
     ingest: new GroupCommit({
       maxQueued: settings.maxQueuedEvents,
+      maxMemoryBytes: settings.maxQueuedBytes,
       metrics,
       gatherMs: storage.isShared ? gatherMs : 0,
       commit: async (groups) => {

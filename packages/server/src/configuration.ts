@@ -1,3 +1,4 @@
+import { getHeapStatistics } from 'node:v8';
 import * as z from 'zod';
 import { shortestSecret } from './keys/deployment-secret.ts';
 import { shownName } from './keys/shown-name.ts';
@@ -28,6 +29,14 @@ export const configuration = z.strictObject({
   acceptTestKeys: z.boolean().default(true),
   /** Events that may wait to be stored before more are refused with 503. */
   maxQueuedEvents: z.int().min(1).default(10_000),
+  /**
+   * Bytes of memory that events may take until they are stored, before more are refused with 503.
+   * One event always has room. By default an eighth of what Node gives its heap.
+   */
+  maxQueuedBytes: z
+    .int()
+    .min(1)
+    .default(() => Math.floor(getHeapStatistics().heap_size_limit / 8)),
   /** What each key may send: on average, and at once. `false` for no limit. */
   rateLimit: z
     .union(

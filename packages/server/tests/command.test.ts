@@ -210,6 +210,7 @@ test('a configured key that has ended is told of', { timeout: 60_000 }, async ()
 test.each([
   [['--port', 'abc'], 'port'],
   [['--max-queued-events', '0'], 'maxQueuedEvents'],
+  [['--max-queued-bytes', '0'], 'maxQueuedBytes'],
   [['--webhook-allowed-ranges', '["10.0.0.0"]'], 'webhookAllowedRanges'],
   [['--config', 'wrong.json'], 'databse'],
   [['keys', 'list', '--database', 'wrong.json'], 'wrong.json cannot be opened: file is not a database'],

@@ -5,13 +5,16 @@ import type { NewEvent, RecordedEvent } from '../src/ingest/new-event.ts';
 import { Metrics } from '../src/metrics.ts';
 import { activityEvent } from './test-server.ts';
 
-/** A group commit whose commits a test ends by hand. */
+const mebibyte = 1024 * 1024;
+
+/** A group commit whose commits a test ends by hand, and which takes events of 100 MiB. */
 function groupCommit(gatherMs: number) {
   const sizes: number[] = [];
   const ends: (() => void)[] = [];
   let begun = Promise.withResolvers<void>();
   const ingest: GroupCommit = new GroupCommit({
     maxQueued: 1000,
+    maxMemoryBytes: 100 * mebibyte,
     gatherMs,
     metrics: new Metrics(() => ingest.queued),
     async commit(groups: readonly EventGroup[]) {
@@ -25,9 +28,9 @@ function groupCommit(gatherMs: number) {
       );
     },
   });
-  const send = (): Promise<RecordedEvent> => {
+  const send = (memoryBytes: number): Promise<RecordedEvent> => {
     const event: NewEvent = { event: activityEvent(), sourceMs: 0, receivedMs: 0, protoKeysRemoved: false };
-    return ingest.record(1, event);
+    return ingest.record(1, event, memoryBytes);
   };
   return { sizes, send, ingest, end: () => ends.shift()?.(), nextBegins: () => begun.promise };
 }
@@ -36,7 +39,7 @@ test('half of many callers are answered while the other half is being written', 
   const { sizes, send, end, nextBegins, ingest } = groupCommit(0);
   const first = nextBegins();
   let answered = 0;
-  const callers = Array.from({ length: 100 }, () => send().then(() => (answered += 1)));
+  const callers = Array.from({ length: 100 }, () => send(1).then(() => (answered += 1)));
   await first;
   expect([sizes, answered]).toEqual([[50], 0]);
   const second = nextBegins();
@@ -45,7 +48,7 @@ test('half of many callers are answered while the other half is being written', 
   await Promise.all(callers.slice(0, 50));
   expect([sizes, answered]).toEqual([[50, 50], 50]);
   // Those who were answered come again.
-  for (let count = 0; count < 50; count += 1) callers.push(send().then(() => (answered += 1)));
+  for (let count = 0; count < 50; count += 1) callers.push(send(1).then(() => (answered += 1)));
   const third = nextBegins();
   end();
   await third;
@@ -62,10 +65,38 @@ test.each([
 ])('%s share one commit', async (_, callers, gatherMs) => {
   const { sizes, send, end, nextBegins, ingest } = groupCommit(gatherMs);
   const first = nextBegins();
-  const answers = Array.from({ length: callers }, send);
+  const answers = Array.from({ length: callers }, () => send(1));
   await first;
   expect(sizes).toEqual([callers]);
   end();
   await Promise.all(answers);
+  await ingest.drain();
+});
+
+test('large events share a commit by few, and each gives its memory back when it is answered', async () => {
+  const { sizes, send, end, nextBegins, ingest } = groupCommit(1);
+  const first = nextBegins();
+  const small = Array.from({ length: 3 }, () => send(mebibyte));
+  const large = send(97 * mebibyte);
+  await first;
+  expect(sizes).toEqual([3]);
+  // Those that are being written are still in memory.
+  await expect(send(1)).rejects.toMatchObject({ code: 'OVERLOADED', headers: { 'retry-after': '1' } });
+  const second = nextBegins();
+  end();
+  await Promise.all(small);
+  await second;
+  expect(sizes).toEqual([3, 1]);
+  const next = send(3 * mebibyte);
+  await expect(send(1)).rejects.toMatchObject({ code: 'OVERLOADED' });
+  const third = nextBegins();
+  end();
+  await third;
+  end();
+  await Promise.all([large, next]);
+  const alone = send(101 * mebibyte);
+  await nextBegins();
+  end();
+  await alone;
   await ingest.drain();
 });

@@ -8,16 +8,23 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Whether the body held `__proto__` keys, which were taken out. */
     protoKeysRemoved: boolean;
+    /** Bytes of memory that the parsed body takes at most. */
+    bodyMemoryBytes: number;
   }
 }
 
 /** JSON, and JSON Merge Patch (RFC 7396), which PATCH may name. */
 const mediaTypes = ['application/json', 'application/merge-patch+json'];
 
+/** Bytes of memory that one character and one value take at most: an empty object takes many times its text. */
+const characterBytes = 2;
+const valueBytes = 96;
+
 /** Parses the body as it arrives; everything but JSON is refused by Fastify with 415. */
 export function parseJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.decorateRequest('protoKeysRemoved', false);
+  app.decorateRequest('bodyMemoryBytes', 0);
   app.addContentTypeParser(
     mediaTypes,
     { parseAs: 'buffer', bodyLimit: limits.maxBodyBytes },
@@ -25,9 +32,10 @@ export function parseJsonBodies(app: FastifyInstance): void {
       try {
         if (bytes.length === 0) return done(null, undefined);
         const body = parseJson(bytes);
-        const { problem, protoKeysRemoved } = inspectJson(body);
+        const { problem, protoKeysRemoved, values } = inspectJson(body);
         if (problem !== undefined) throw validationError('', 'invalid_json', problem);
         request.protoKeysRemoved = protoKeysRemoved;
+        request.bodyMemoryBytes = bytes.length * characterBytes + values * valueBytes;
         done(null, body);
       } catch (error) {
         done(error as Error, undefined);

@@ -2,6 +2,8 @@ import { limits } from '@actlog/protocol';
 
 /** What a look at a parsed JSON body found. */
 export interface JsonShape {
+  /** Values in the body, those within others too. */
+  readonly values: number;
   /** Whether keys named `__proto__` were taken out. */
   readonly protoKeysRemoved: boolean;
   /** Why the body cannot be taken, in words that follow its path. */
@@ -17,16 +19,18 @@ const protoKey = '__proto__';
  */
 export function inspectJson(body: unknown, maxDepth: number = limits.maxJsonDepth): JsonShape {
   let protoKeysRemoved = false;
+  let values = 0;
   let level: unknown[] = [body];
   for (let depth = 0; level.length > 0; depth += 1) {
+    values += level.length;
     const next: unknown[] = [];
     for (const value of level) {
       if (typeof value === 'number' && !Number.isFinite(value)) {
-        return { protoKeysRemoved, problem: 'holds a number that is too large' };
+        return { values, protoKeysRemoved, problem: 'holds a number that is too large' };
       }
       if (typeof value !== 'object' || value === null) continue;
       if (depth >= maxDepth) {
-        return { protoKeysRemoved, problem: `is nested deeper than ${maxDepth} levels` };
+        return { values, protoKeysRemoved, problem: `is nested deeper than ${maxDepth} levels` };
       }
       if (Array.isArray(value)) {
         for (const item of value) next.push(item);
@@ -40,5 +44,5 @@ export function inspectJson(body: unknown, maxDepth: number = limits.maxJsonDept
     }
     level = next;
   }
-  return { protoKeysRemoved, problem: undefined };
+  return { values, protoKeysRemoved, problem: undefined };
 }

@@ -39,7 +39,7 @@ export function mountEndpoints(app: FastifyInstance, services: Services, routes:
         const allowance = caller && (rateLimiter ? rateLimiter.takeFromStock(caller) : noHeaders);
         if (caller && allowance) {
           try {
-            admit(request, reply, caller, endpoint, allowance);
+            admit(request, reply, caller, endpoint, route, allowance);
           } catch (error) {
             return done(error as Error);
           }
@@ -49,7 +49,7 @@ export function mountEndpoints(app: FastifyInstance, services: Services, routes:
           .caller(request)
           .then(async (found) => {
             const granted = rateLimiter ? await rateLimiter.take(found) : noHeaders;
-            admit(request, reply, found, endpoint, granted);
+            admit(request, reply, found, endpoint, route, granted);
           })
           .then(() => done(), done);
       },
@@ -63,17 +63,19 @@ export function mountEndpoints(app: FastifyInstance, services: Services, routes:
   }
 }
 
-/** Lets a request in, or says that its key lacks the scope. */
+/** Lets a request in, or says that its key lacks the scope or that there is no room for it. */
 function admit(
   request: FastifyRequest,
   reply: FastifyReply,
   caller: Caller,
   endpoint: Endpoint,
+  route: AnyRoute,
   allowance: Record<string, string>,
 ): void {
   void reply.headers(allowance);
   request.caller = caller;
   requireScope(caller, endpoint.scope);
+  if (route.kind === 'own') route.admit?.(Number(request.headers['content-length'] ?? 0));
 }
 
 async function answerOf(
@@ -138,6 +140,7 @@ function callOf(request: FastifyRequest, reply: FastifyReply, schemas: EndpointS
     body: schemas.body ? validated('body', schemas.body, request.body) : undefined,
     receivedMs: Date.now(),
     protoKeysRemoved: request.protoKeysRemoved,
+    bodyMemoryBytes: request.bodyMemoryBytes,
     header: (name: string) => request.headers[name]?.toString(),
     gone: () => {
       if (!gone) {

@@ -15,6 +15,8 @@ export interface Call<Name extends EndpointName> {
   readonly receivedMs: number;
   /** Whether `__proto__` keys were taken out of the body. */
   readonly protoKeysRemoved: boolean;
+  /** Bytes of memory that the parsed body takes at most. */
+  readonly bodyMemoryBytes: number;
   /** A request header, or undefined. */
   header(name: string): string | undefined;
   /** Aborts when the caller has gone away. Made only when asked for. */
@@ -40,6 +42,13 @@ export interface WriteRoute<Name extends EndpointName> {
 /** Sees to its transactions itself, because it shares them, waits between them, or streams. */
 export interface OwnRoute<Name extends EndpointName> {
   readonly kind: 'own';
+  /**
+   * Looks at a request before its body is read.
+   *
+   * @param bodyBytes - as the head of the request says; 0 when it does not
+   * @throws ApiError to refuse it.
+   */
+  admit?(bodyBytes: number): void;
   /** Returns the answer; or undefined when it has answered through `reply`. */
   handle(call: Call<Name>, reply: FastifyReply): Promise<SentOf<Name> | undefined>;
 }

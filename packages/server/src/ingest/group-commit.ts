@@ -9,6 +9,7 @@ import type { EventOutcome, NewEvent, RecordedEvent } from './new-event.ts';
 interface Waiting {
   readonly tenantId: number;
   readonly event: NewEvent;
+  readonly memoryBytes: number;
   readonly resolve: (recorded: RecordedEvent) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -17,6 +18,8 @@ interface Waiting {
 export interface GroupCommitOptions {
   /** Events that may wait; beyond it an event is refused with 503. */
   readonly maxQueued: number;
+  /** Bytes of memory that events may take until they are answered; beyond it an event is refused with 503. */
+  readonly maxMemoryBytes: number;
   readonly metrics: Metrics;
   /**
    * Milliseconds to wait for more events after a commit under load: worth it where a commit costs about the same for
@@ -29,6 +32,12 @@ export interface GroupCommitOptions {
 
 /** Events of one transaction: enough to share its cost, few enough to keep an answer quick. */
 const largestGroup = 512;
+
+/**
+ * Bytes of memory that the events of one transaction take: a group of large ones is in memory several times over, as
+ * text for the database and as rows.
+ */
+const largestGroupBytes = 4 * 1024 * 1024;
 
 /**
  * Turns of the event loop that a group waits at most for what is still arriving. One that waits for all of it stands
@@ -49,15 +58,18 @@ const busyGroup = 16;
  */
 export class GroupCommit {
   readonly #maxQueued: number;
+  readonly #maxMemoryBytes: number;
   readonly #metrics: Metrics;
   readonly #gatherMs: number;
   readonly #commitGroups: GroupCommitOptions['commit'];
   #queue: Waiting[] = [];
+  #memoryBytes = 0;
   #running: Promise<void> | undefined;
 
   constructor(options: GroupCommitOptions) {
     this.#commitGroups = options.commit;
     this.#maxQueued = options.maxQueued;
+    this.#maxMemoryBytes = options.maxMemoryBytes;
     this.#metrics = options.metrics;
     this.#gatherMs = options.gatherMs;
   }
@@ -70,20 +82,29 @@ export class GroupCommit {
   /**
    * Resolves when the event is durable.
    *
+   * @param memoryBytes - bytes of memory that the event takes until it is answered
    * @throws QuotaError when the tenant has no room for it; ApiError `OVERLOADED` when too many events wait or the
    * database cannot take it: it is not stored.
    */
-  record(tenantId: number, event: NewEvent): Promise<RecordedEvent> {
-    if (this.#queue.length >= this.#maxQueued) {
-      return Promise.reject(
-        new ApiError('OVERLOADED', 'Too many events wait to be stored. Send this one again later.', {
-          retryAfterSeconds: 1,
-        }),
-      );
+  async record(tenantId: number, event: NewEvent, memoryBytes: number): Promise<RecordedEvent> {
+    this.requireRoom(memoryBytes);
+    this.#memoryBytes += memoryBytes;
+    try {
+      return await new Promise<RecordedEvent>((resolve, reject) => {
+        this.#queue.push({ tenantId, event, memoryBytes, resolve, reject });
+        this.#running ??= this.#run();
+      });
+    } finally {
+      this.#memoryBytes -= memoryBytes;
     }
-    return new Promise((resolve, reject) => {
-      this.#queue.push({ tenantId, event, resolve, reject });
-      this.#running ??= this.#run();
+  }
+
+  /** @throws ApiError `OVERLOADED` when an event of this size cannot wait; one always can where there is no other. */
+  requireRoom(memoryBytes: number): void {
+    const fits = this.#memoryBytes === 0 || this.#memoryBytes + memoryBytes <= this.#maxMemoryBytes;
+    if (fits && this.#queue.length < this.#maxQueued) return;
+    throw new ApiError('OVERLOADED', 'Too many events wait to be stored. Send this one again later.', {
+      retryAfterSeconds: 1,
     });
   }
 
@@ -97,7 +118,7 @@ export class GroupCommit {
     let answered = 0;
     while (this.#queue.length > 0) {
       if (!answer) await this.#arrivals();
-      const group = this.#queue.splice(0, this.#share(answered));
+      const group = this.#take(this.#share(answered));
       const writing = this.#write(group);
       // While the database is at work: who is answered sends the next.
       answer?.();
@@ -121,6 +142,16 @@ export class GroupCommit {
     if (this.#gatherMs > 0) return largestGroup;
     const half = Math.ceil((this.#queue.length + answered) / 2);
     return Math.min(largestGroup, Math.max(undivided, half));
+  }
+
+  /** Takes the next group out of the queue: at most so many events, and those that fit into its memory. */
+  #take(most: number): Waiting[] {
+    let bytes = 0;
+    const end = this.#queue.findIndex(({ memoryBytes }, index) => {
+      bytes += memoryBytes;
+      return index === most || (index > 0 && bytes > largestGroupBytes);
+    });
+    return this.#queue.splice(0, end === -1 ? most : end);
   }
 
   /** Waits while turns of the event loop bring events: a commit costs less for each the more share it. */

@@ -1,4 +1,4 @@
-import type { EventAck } from '@actlog/protocol';
+import { type EventAck, limits } from '@actlog/protocol';
 import { validationError } from '../http/api-error.ts';
 import type { OwnRoute } from '../http/route.ts';
 import { eventWarning } from '../ingest/warnings.ts';
@@ -12,7 +12,9 @@ const reservedCategory = 'guardian_decision';
 export function createEvent({ ingest }: Services): OwnRoute<'events.create'> {
   return {
     kind: 'own',
-    async handle({ caller, body, receivedMs, protoKeysRemoved }): Promise<EventAck> {
+    // Who has no room spends nothing on what it refuses. A body beyond the bound is refused for that.
+    admit: (bodyBytes) => ingest.requireRoom(bodyBytes > limits.maxBodyBytes ? 0 : bodyBytes),
+    async handle({ caller, body, receivedMs, protoKeysRemoved, bodyMemoryBytes }): Promise<EventAck> {
       if (body.category === reservedCategory) {
         throw validationError(
           'category',
@@ -20,12 +22,13 @@ export function createEvent({ ingest }: Services): OwnRoute<'events.create'> {
           `"${reservedCategory}" is written by the service itself; use another category`,
         );
       }
-      const recorded = await ingest.record(caller.tenantId, {
+      const event = {
         event: body,
         sourceMs: Date.parse(body.sourceTimestamp),
         receivedMs,
         protoKeysRemoved,
-      });
+      };
+      const recorded = await ingest.record(caller.tenantId, event, bodyMemoryBytes);
       return {
         eventId: body.eventId,
         receivedAt: isoTime(recorded.receivedMs),

@@ -1,0 +1,65 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { newApiKey } from '../src/keys/api-key.ts';
+import { ChildServer } from './child-server.ts';
+import { onPostgres } from './test-database.ts';
+import { activityEvent, readError, testServer } from './test-server.ts';
+
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'actlog-overload-'));
+});
+
+afterEach(() => {
+  rmSync(folder, { recursive: true });
+});
+
+test.skipIf(onPostgres)(
+  'an event that has no room beside one that is being stored is refused, and taken later',
+  async () => {
+    const database = join(folder, 'a.db');
+    const server = await testServer({ database, maxQueuedBytes: 1, rateLimit: false });
+    const other = new DatabaseSync(database);
+    other.exec('begin immediate');
+    const [one, two] = [activityEvent(), activityEvent()];
+    const answers = [one, two].map((body) => server.send('events.create', { body }));
+    const refused = await Promise.race(answers);
+    other.close();
+    const refusal = await readError(refused);
+    expect([refusal.status, refusal.code, refusal.headers.get('retry-after')]).toEqual([
+      503,
+      'OVERLOADED',
+      '1',
+    ]);
+    expect((await Promise.all(answers)).map(({ status }) => status).sort()).toEqual([202, 503]);
+    await server.record(one, two);
+    expect((await server.ok('sessions.get', { id: 'thread-1' })).eventCount).toBe(2);
+  },
+);
+
+test('bodies that take twenty times their size in memory do not exhaust a small heap', async () => {
+  const apiKey = newApiKey('test');
+  const options = { database: join(folder, 'a.db'), apiKey, docs: false };
+  const child = await ChildServer.start(options, ['env', 'NODE_OPTIONS=--max-old-space-size=128']);
+  try {
+    const payload = { list: Array.from({ length: 80_000 }, () => ({})) };
+    const send = async () => {
+      const response = await fetch(`${child.url}/v1/events`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+        body: JSON.stringify(activityEvent({ category: 'note', payload })),
+      });
+      return response.status;
+    };
+    const statuses = await Promise.all(Array.from({ length: 100 }, send));
+    expect(statuses.filter((status) => status !== 202 && status !== 503)).toEqual([]);
+    expect((await fetch(`${child.url}/readyz`)).status).toBe(200);
+    expect(await send()).toBe(202);
+  } finally {
+    await child.kill();
+  }
+});
