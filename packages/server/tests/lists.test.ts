@@ -87,6 +87,29 @@ test('the events of a session are paged, oldest first', async () => {
   expect(seen).toEqual([...times].sort());
 });
 
+test('a page of large items ends early, and the next one goes on behind it', async () => {
+  const server = await testServer();
+  const text = 'x'.repeat(250_000);
+  await server.policy({ effect: 'require_approval' });
+  for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) {
+    await server.record({ category: 'note', payload: { text } });
+    await server.ok('agents.create', { body: { id: name, name, metadata: { text } } });
+    const action = { toolName: name, argumentsHash: 'sha256:aa', arguments: { text } };
+    await server.check({ sessionId: 'thread-2', action });
+  }
+  const thread = { id: 'thread-1', query: { limit: 200 } };
+  const first = await server.ok('sessions.get', thread);
+  const cursor = first.nextCursor as string;
+  const second = await server.ok('sessions.get', { ...thread, query: { limit: 200, cursor } });
+  expect([first.events.length, second.events.length, second.nextCursor]).toEqual([4, 2, null]);
+  expect(new Set([...first.events, ...second.events].map(({ eventId }) => eventId)).size).toBe(6);
+  expect((await server.ok('sessions.export', { id: 'thread-1' })).events).toHaveLength(6);
+  expect((await server.ok('agents.list', { query: { limit: 200 } })).items).toHaveLength(4);
+  expect(await pages(server, 'agents.list', { limit: 5, registered: 'true' })).toHaveLength(6);
+  expect((await server.ok('guardian.pendingActions.list')).items).toHaveLength(4);
+  expect(await pages(server, 'guardian.pendingActions.list', {})).toHaveLength(6);
+});
+
 test('agents are listed by what they are', async () => {
   const server = await testServer();
   await server.record({ agentId: 'seen' });

@@ -1,4 +1,5 @@
 import { limits } from '@actlog/protocol';
+import type { Slice } from '../storage/slice.ts';
 import type { CursorScope, Cursors, Position } from './cursor.ts';
 
 /** `limit` and `cursor` as the query gives them. */
@@ -11,8 +12,8 @@ export interface PageQuery {
 export interface PageRequest {
   /** The sort values behind which the page starts; undefined for the first page. */
   readonly after: Position | undefined;
-  /** Rows to read: one more than the page shows, which tells whether another page follows. */
-  readonly fetch: number;
+  /** Rows that the page shows at most. */
+  readonly limit: number;
 }
 
 /** A page of a list (specification, "Page of results"). */
@@ -31,12 +32,10 @@ export async function readPage<Row>(
   cursors: Cursors,
   scope: CursorScope,
   query: PageQuery,
-  read: (request: PageRequest) => Promise<Row[]>,
+  read: (request: PageRequest) => Promise<Slice<Row>>,
   positionOf: (row: Row) => Position,
 ): Promise<Page<Row>> {
   const limit = query.limit ?? limits.defaultPageSize;
-  const rows = await read({ after: cursors.open(scope, query.cursor), fetch: limit + 1 });
-  if (rows.length <= limit) return { rows, nextCursor: null };
-  rows.length = limit;
-  return { rows, nextCursor: cursors.seal(scope, positionOf(rows[limit - 1] as Row)) };
+  const { rows, hasMore } = await read({ after: cursors.open(scope, query.cursor), limit });
+  return { rows, nextCursor: hasMore ? cursors.seal(scope, positionOf(rows.at(-1) as Row)) : null };
 }

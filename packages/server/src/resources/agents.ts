@@ -51,13 +51,13 @@ export function listAgentsRoute({ cursors }: Services): ReadRoute<'agents.list'>
         cursors,
         { tenantId, endpoint: 'agents.list', filters: query },
         query,
-        ({ after, fetch }) =>
+        ({ after, limit }) =>
           listAgents(db, {
             tenantId,
             registered: query.registered,
             status: query.status,
             after: after && { createdMs: after[0] as number, id: after[1] as string },
-            limit: fetch,
+            limit,
           }),
         (row) => [row.created_ms, row.id],
       );

@@ -53,7 +53,7 @@ async function* document(
   let separator = '[';
   let after: EventPosition | undefined;
   do {
-    const rows = await services.storage.read(tenantId, (db) =>
+    const { rows, hasMore } = await services.storage.read(tenantId, (db) =>
       eventPage(db, {
         tenantId,
         sessionId: summary.id,
@@ -69,7 +69,7 @@ async function* document(
       separator = ',';
     }
     eventCount += rows.length;
-    const last = rows.length === eventsAtOnce ? rows.at(-1) : undefined;
+    const last = hasMore ? rows.at(-1) : undefined;
     after = last && { sourceMs: last.source_ms, eventId: last.event_id };
     if (!after) piece += separator === '[' ? '[]' : ']';
     digest.update(piece);

@@ -21,7 +21,7 @@ export function listPendingActionsRoute({ cursors }: Services): ReadRoute<'guard
         cursors,
         { tenantId, endpoint: 'guardian.pendingActions.list', filters },
         query,
-        ({ after, fetch }) =>
+        ({ after, limit }) =>
           listPendingActions(db, {
             tenantId,
             status: filters.status,
@@ -29,7 +29,7 @@ export function listPendingActionsRoute({ cursors }: Services): ReadRoute<'guard
             sessionId: query.sessionId,
             nowMs: receivedMs,
             after: after && { createdMs: after[0] as number, id: after[1] as string },
-            limit: fetch,
+            limit,
           }),
         (row) => [row.created_ms, row.id],
       );

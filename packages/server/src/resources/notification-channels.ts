@@ -13,6 +13,7 @@ import {
   type StoredChannel,
 } from '../storage/channel-store.ts';
 import { lockNames } from '../storage/locks.ts';
+import { sliceOf } from '../storage/slice.ts';
 import { ForbiddenAddressError } from '../webhooks/address-guard.ts';
 import { channelSecretContext } from '../webhooks/sender.ts';
 import { newWebhookSecret } from '../webhooks/signature.ts';
@@ -87,12 +88,14 @@ export function listChannelsRoute({ cursors }: Services): ReadRoute<'notificatio
         cursors,
         { tenantId, endpoint: 'notificationChannels.list', filters: {} },
         query,
-        ({ after, fetch }) =>
-          listChannels(db, {
-            tenantId,
-            after: after && { createdMs: after[0] as number, id: after[1] as string },
-            limit: fetch,
-          }),
+        ({ after, limit }) =>
+          sliceOf(limit, (fetch) =>
+            listChannels(db, {
+              tenantId,
+              after: after && { createdMs: after[0] as number, id: after[1] as string },
+              limit: fetch,
+            }),
+          ),
         (row) => [row.created_ms, row.id],
       );
       return { items: rows.map(channelView), nextCursor };

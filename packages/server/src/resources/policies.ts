@@ -19,6 +19,7 @@ import {
   type StoredPolicy,
   savePolicy,
 } from '../storage/policy-store.ts';
+import { sliceOf } from '../storage/slice.ts';
 import type { Database } from '../storage/transaction.ts';
 
 /** Policies are counted, read and written back, one write of a tenant after the other. */
@@ -106,13 +107,15 @@ export function listPoliciesRoute({ cursors }: Services): ReadRoute<'policies.li
         cursors,
         { tenantId, endpoint: 'policies.list', filters: query },
         query,
-        ({ after, fetch }) =>
-          listPolicies(db, {
-            tenantId,
-            status: query.status,
-            after: after && { createdMs: after[0] as number, id: after[1] as string },
-            limit: fetch,
-          }),
+        ({ after, limit }) =>
+          sliceOf(limit, (fetch) =>
+            listPolicies(db, {
+              tenantId,
+              status: query.status,
+              after: after && { createdMs: after[0] as number, id: after[1] as string },
+              limit: fetch,
+            }),
+          ),
         (row) => [row.created_ms, row.id],
       );
       return { items: rows.map(policyView), nextCursor };

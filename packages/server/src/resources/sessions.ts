@@ -7,6 +7,7 @@ import { eventPage } from '../storage/event-log.ts';
 import { storedEvent } from '../storage/event-row.ts';
 import { listSessions } from '../storage/session-list.ts';
 import { findSession } from '../storage/session-store.ts';
+import { sliceOf } from '../storage/slice.ts';
 import type { Database } from '../storage/transaction.ts';
 import { sessionView } from './session-view.ts';
 
@@ -33,16 +34,18 @@ export async function sessionsPage(
     cursors,
     { tenantId, endpoint, filters: { ...filters } },
     filters,
-    ({ after, fetch }) =>
-      listSessions(db, {
-        tenantId,
-        agentId: filters.agentId,
-        startedAfterMs: time(filters.startedAfter),
-        startedBeforeMs: time(filters.startedBefore),
-        minRiskScore: filters.minRiskScore,
-        after: after && { startedMs: after[0] as number, id: after[1] as string },
-        limit: fetch,
-      }),
+    ({ after, limit }) =>
+      sliceOf(limit, (fetch) =>
+        listSessions(db, {
+          tenantId,
+          agentId: filters.agentId,
+          startedAfterMs: time(filters.startedAfter),
+          startedBeforeMs: time(filters.startedBefore),
+          minRiskScore: filters.minRiskScore,
+          after: after && { startedMs: after[0] as number, id: after[1] as string },
+          limit: fetch,
+        }),
+      ),
     (row) => [row.started_ms, row.id],
   );
   return { items: rows.map(sessionView), nextCursor };
@@ -69,12 +72,12 @@ export function getSession({ cursors, settling }: Services): ReadRoute<'sessions
         cursors,
         { tenantId, endpoint: 'sessions.get', filters: { id: params.id } },
         query,
-        ({ after, fetch }) =>
+        ({ after, limit }) =>
           eventPage(db, {
             tenantId,
             sessionId: params.id,
             after: after && { sourceMs: after[0] as number, eventId: after[1] as string },
-            limit: fetch,
+            limit,
           }),
         (row) => [row.source_ms, row.event_id],
       );

@@ -3,6 +3,7 @@ import { bulkInsert } from './bulk-insert.ts';
 import { oneOf } from './one-of.ts';
 import { preparedQuery } from './prepared-query.ts';
 import type { AgentTable } from './schema.ts';
+import { type Slice, sliceWithin } from './slice.ts';
 import type { Database } from './transaction.ts';
 
 /** What ingest needs to know about an agent. */
@@ -80,7 +81,7 @@ export function findAgent(
     .executeTakeFirst();
 }
 
-/** Agents, the newest first. */
+/** A slice of the agents, the newest first. There are fewer than `limit` where their metadata is large. */
 export function listAgents(
   db: Database,
   options: {
@@ -90,7 +91,7 @@ export function listAgents(
     readonly after?: { readonly createdMs: number; readonly id: string } | undefined;
     readonly limit: number;
   },
-): Promise<Selectable<AgentTable>[]> {
+): Promise<Slice<Selectable<AgentTable>>> {
   const { after, registered, status } = options;
   let query = db.selectFrom('agents').selectAll().where('tenant_id', '=', options.tenantId);
   if (after) {
@@ -100,7 +101,7 @@ export function listAgents(
   }
   if (registered !== undefined) query = query.where('registered', '=', registered ? 1 : 0);
   if (status !== undefined) query = query.where('status', '=', status);
-  return query.orderBy('created_ms', 'desc').orderBy('id', 'desc').limit(options.limit).execute();
+  return sliceWithin(options.limit, 'metadata', query.orderBy('created_ms', 'desc').orderBy('id', 'desc'));
 }
 
 /** Writes an agent whole: a new one, or the next state of one that is stored, but for when it was seen. */

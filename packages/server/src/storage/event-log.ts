@@ -3,7 +3,8 @@ import { bulkInsert } from './bulk-insert.ts';
 import { oneOf } from './one-of.ts';
 import { findEventsById, insertEventsOnce } from './postgres/event-ids.ts';
 import { isPostgres } from './postgres/is-postgres.ts';
-import type { EventTable, Tables } from './schema.ts';
+import type { EventTable } from './schema.ts';
+import { type Slice, sliceWithin } from './slice.ts';
 import type { Database } from './transaction.ts';
 
 /** Where a page of events goes on: behind this event. */
@@ -53,7 +54,10 @@ export async function findEvents(
   return new Map(rows.map((row) => [row.event_id, row]));
 }
 
-/** A page of a session's events, oldest first; those that arrived after `lastArrival` are left out. */
+/**
+ * A slice of a session's events, oldest first; those that arrived after `lastArrival` are left out. There are fewer than
+ * `limit` where they are large.
+ */
 export async function eventPage(
   db: Database,
   options: {
@@ -63,7 +67,7 @@ export async function eventPage(
     readonly lastArrival?: number;
     readonly limit: number;
   },
-): Promise<Selectable<Tables['events']>[]> {
+): Promise<Slice<Selectable<EventTable>>> {
   const { after, lastArrival } = options;
   let query = db
     .selectFrom('events')
@@ -76,7 +80,7 @@ export async function eventPage(
     );
   }
   if (lastArrival !== undefined) query = query.where('arrival', '<=', lastArrival);
-  return query.orderBy('source_ms').orderBy('event_id').limit(options.limit).execute();
+  return sliceWithin(options.limit, 'payload', query.orderBy('source_ms').orderBy('event_id'));
 }
 
 /** Events of a session that arrived after one and up to another, in the order of the session. */

@@ -1,5 +1,6 @@
 import type { Insertable, Selectable } from 'kysely';
 import type { PendingActionTable } from './policy-schema.ts';
+import { type Slice, sliceWithin } from './slice.ts';
 import type { Database } from './transaction.ts';
 
 /** A stored pending action. */
@@ -48,7 +49,7 @@ export function findSameAction(
     .executeTakeFirst();
 }
 
-/** Pending actions, the newest first. */
+/** A slice of the pending actions, the newest first. There are fewer than `limit` where their arguments are large. */
 export function listPendingActions(
   db: Database,
   options: {
@@ -60,7 +61,7 @@ export function listPendingActions(
     readonly after?: { readonly createdMs: number; readonly id: string } | undefined;
     readonly limit: number;
   },
-): Promise<PendingActionRow[]> {
+): Promise<Slice<PendingActionRow>> {
   const { after, agentId, sessionId, status, nowMs } = options;
   let query = db.selectFrom('pending_actions').selectAll().where('tenant_id', '=', options.tenantId);
   if (status === 'pending') {
@@ -82,7 +83,7 @@ export function listPendingActions(
       eb(refTuple('created_ms', 'id'), '<', tuple(after.createdMs, after.id)),
     );
   }
-  return query.orderBy('created_ms', 'desc').orderBy('id', 'desc').limit(options.limit).execute();
+  return sliceWithin(options.limit, 'action', query.orderBy('created_ms', 'desc').orderBy('id', 'desc'));
 }
 
 /** What ends the waiting of an action. */
