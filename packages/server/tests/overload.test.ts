@@ -2,20 +2,18 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { newApiKey } from '../src/keys/api-key.ts';
 import { ChildServer } from './child-server.ts';
 import { onPostgres } from './test-database.ts';
+import { atTestEnd } from './test-end.ts';
 import { activityEvent, readError, testServer } from './test-server.ts';
 
 let folder: string;
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'actlog-overload-'));
-});
-
-afterEach(() => {
-  rmSync(folder, { recursive: true });
+  atTestEnd(async () => rmSync(folder, { recursive: true }));
 });
 
 test.skipIf(onPostgres)(

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, renameSync, rmSync, truncateSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
@@ -8,6 +8,7 @@ import { startServer } from '../src/index.ts';
 import { newApiKey } from '../src/keys/api-key.ts';
 import { ChildServer } from './child-server.ts';
 import { onPostgres } from './test-database.ts';
+import { atTestEnd } from './test-end.ts';
 import { activityEvent, TestServer, testServer } from './test-server.ts';
 import { WebhookReceiver } from './webhook-receiver.ts';
 
@@ -18,11 +19,11 @@ let folder: string;
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'actlog-survival-'));
+  atTestEnd(async () => rmSync(folder, { recursive: true }));
 });
 
 afterEach(() => {
   vi.useRealTimers();
-  rmSync(folder, { recursive: true });
 });
 
 /** Sends events until the server is gone, and returns those that were acknowledged. */
@@ -236,6 +237,40 @@ test.skipIf(onPostgres)('a server whose thread that writes has failed is not rea
   expect(await ready()).toBe(503);
   // Its key cannot be ended any more.
   await expect(running.close()).rejects.toThrow("The database's thread has failed");
+});
+
+test.skipIf(onPostgres).each<[string, (file: string) => void]>([
+  ['removed', (file) => rmSync(file)],
+  ['moved', (file) => renameSync(file, `${file}.old`)],
+  ['emptied', (file) => truncateSync(file)],
+  [
+    'replaced',
+    (file) => {
+      copyFileSync(file, `${file}.new`);
+      renameSync(`${file}.new`, file);
+    },
+  ],
+])('nothing is acknowledged into a file that was %s under the server', async (_, harm) => {
+  const database = join(folder, 'a.db');
+  const running = await startServer({ database, docs: false });
+  const server = new TestServer(running, running.apiKey);
+  await server.record({});
+  harm(database);
+  const refused = await server.refused('events.create', { body: activityEvent() });
+  expect([refused.status, refused.code]).toEqual([503, 'OVERLOADED']);
+  expect((await server.refused('policies.create', { body: { name: 'a', effect: 'deny' } })).status).toBe(503);
+  expect((await fetch(`${running.url}/readyz`)).status).toBe(503);
+  await expect(running.close()).rejects.toThrow('was moved, removed, replaced or emptied');
+});
+
+test.skipIf(onPostgres)('a server goes on with a file that is put back', async () => {
+  const database = join(folder, 'a.db');
+  const server = await testServer({ database });
+  renameSync(database, `${database}.old`);
+  expect((await server.send('events.create', { body: activityEvent() })).status).toBe(503);
+  renameSync(`${database}.old`, database);
+  await server.record({});
+  expect((await fetch(`${server.server.url}/readyz`)).status).toBe(200);
 });
 
 test.skipIf(onPostgres)('a database of a newer release is not touched', async () => {

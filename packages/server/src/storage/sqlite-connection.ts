@@ -1,3 +1,5 @@
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import type { ExecuteResult, SqliteExecutor } from './sqlite-executor.ts';
 
@@ -35,14 +37,26 @@ const setUp = [
 const writerCacheKibibytes = 65_536;
 const readerCacheKibibytes = 8192;
 
+/** SQLite's own result code for a file that has been moved since it was opened: `SQLITE_READONLY_DBMOVED`. */
+const movedCode = 1032;
+
+/** Tells one file of a machine from another that has taken its name; undefined where there is none, or an empty one. */
+function identityOf(file: string): string | undefined {
+  const found = statSync(file, { bigint: true, throwIfNoEntry: false });
+  return found && found.size > 0n ? `${found.dev} ${found.ino}` : undefined;
+}
+
 /** One `node:sqlite` connection with prepared statements kept. */
 export class SqliteConnection implements SqliteExecutor {
   readonly #database: DatabaseSync;
+  readonly #file: string;
+  readonly #identity: string | undefined;
   readonly #writes: boolean;
   readonly #statements = new Map<string, Prepared>();
 
   /** Opens the file. @throws Error of `node:sqlite` when it cannot be opened or is no database. */
   constructor({ file, writes, maxBytes }: SqliteConnectionOptions) {
+    this.#file = resolve(file);
     this.#writes = writes;
     this.#database = new DatabaseSync(file, { timeout: 5000, enableForeignKeyConstraints: true });
     for (const pragma of setUp) this.#database.exec(`pragma ${pragma}`);
@@ -53,10 +67,12 @@ export class SqliteConnection implements SqliteExecutor {
       };
       this.#database.exec(`pragma max_page_count = ${Math.max(1, Math.floor(maxBytes / pageSize))}`);
     }
+    if (file !== ':memory:') this.#identity = identityOf(this.#file);
   }
 
   execute(sql: string, parameters: readonly unknown[]): ExecuteResult {
     if (sql === 'rollback') return this.#rollBack();
+    if (sql === 'commit' && this.#writes) this.requireFile();
     const { statement, isReader } = this.#prepare(sql);
     if (isReader) return { rows: statement.all(...(parameters as SQLInputValue[])), changes: 0 };
     if (!Array.isArray(parameters[0])) {
@@ -70,6 +86,17 @@ export class SqliteConnection implements SqliteExecutor {
   /** A number that changes when another connection has committed. */
   dataVersion(): number {
     return (this.execute('pragma data_version', []).rows[0] as { data_version: number }).data_version;
+  }
+
+  /**
+   * SQLite goes on with a file that was removed or replaced, and what it writes there is gone with the process.
+   *
+   * @throws Error when the file is not the one that was opened.
+   */
+  requireFile(): void {
+    if (this.#identity === undefined || identityOf(this.#file) === this.#identity) return;
+    const message = `The database ${this.#file} was moved, removed, replaced or emptied; put it back, or start the server anew.`;
+    throw Object.assign(new Error(message), { errcode: movedCode });
   }
 
   /** Runs statements that are no queries, such as `vacuum into`. */

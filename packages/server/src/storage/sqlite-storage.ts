@@ -132,6 +132,7 @@ export class SqliteStorage implements Storage {
 
   async probe(): Promise<void> {
     this.#writer?.requireAlive();
+    this.#reader.requireFile();
     await sql`select 1`.execute(this.#reads);
   }
 
