@@ -6,6 +6,7 @@ import { dropOutdatedSessions, keepHouse } from '../src/housekeeping.ts';
 import { ensureTenant } from '../src/keys/provisioning.ts';
 import { findEvents } from '../src/storage/event-log.ts';
 import { openStorage } from '../src/storage/open-storage.ts';
+import { outdatedSessions } from '../src/storage/retention.ts';
 import { findSession } from '../src/storage/session-store.ts';
 import { withTestDatabase } from './test-database.ts';
 import { atTestEnd } from './test-end.ts';
@@ -13,7 +14,8 @@ import { activityEvent, testServer } from './test-server.ts';
 
 const dayMs = 24 * 3_600_000;
 
-test('a session that goes on after it was dropped begins anew', async () => {
+/** A storage with a tenant that keeps sessions a day, and what records an event of one. */
+async function withRetention() {
   const { database = ':memory:' } = await withTestDatabase({});
   const storage = await openStorage({ database, connections: 2 });
   atTestEnd(() => storage.close());
@@ -22,12 +24,17 @@ test('a session that goes on after it was dropped begins anew', async () => {
     await db.updateTable('tenants').set({ retention_days: 1 }).where('id', '=', id).execute();
     return id;
   });
-  const record = async (receivedMs: number): Promise<string> => {
-    const event = activityEvent();
+  const record = async (receivedMs: number, sessionId = 'thread-1'): Promise<string> => {
+    const event = activityEvent({ sessionId });
     const arrived = { event, sourceMs: receivedMs, receivedMs, protoKeysRemoved: false };
     await storage.record([{ tenantId, events: [arrived] }]);
     return event.eventId;
   };
+  return { storage, tenantId, record };
+}
+
+test('a session that goes on after it was dropped begins anew', async () => {
+  const { storage, tenantId, record } = await withRetention();
   const nowMs = Date.now();
   const dropped = [await record(nowMs), await record(nowMs)];
   const laterMs = nowMs + 2 * dayMs;
@@ -37,6 +44,24 @@ test('a session that goes on after it was dropped begins anew', async () => {
   expect(session).toMatchObject({ event_count: 1, received_ms: laterMs });
   const events = await storage.read(tenantId, (db) => findEvents(db, tenantId, [...dropped, kept]));
   expect([...events.keys()]).toEqual([kept]);
+});
+
+test('one transaction drops few sessions where they have many events', async () => {
+  const { storage, tenantId, record } = await withRetention();
+  const nowMs = Date.now();
+  for (const id of ['a', 'b', 'c', 'd']) await record(nowMs, id);
+  const laterMs = nowMs + 2 * dayMs;
+  const outdated = () => storage.readAcross('sweep', (db) => outdatedSessions(db, laterMs));
+  expect(await outdated()).toHaveLength(4);
+  await storage.write(tenantId, ({ db }) =>
+    db.updateTable('sessions').set({ event_count: 9000 }).where('tenant_id', '=', tenantId).execute(),
+  );
+  expect(await outdated()).toHaveLength(2);
+  await storage.write(tenantId, ({ db }) =>
+    db.updateTable('sessions').set({ event_count: 90_000 }).where('tenant_id', '=', tenantId).execute(),
+  );
+  expect(await outdated()).toHaveLength(1);
+  expect(await dropOutdatedSessions(storage, laterMs)).toBe(4);
 });
 
 test('held actions go when they are as old as is kept, with what was shown of them, unless they wait still', async () => {

@@ -6,15 +6,22 @@ import { addUsage } from './usage-store.ts';
 
 const dayMs = 24 * 3_600_000;
 
-/** Sessions that one transaction drops, so that others get their turn. */
+/** Sessions, and events of them, that one transaction drops, so that others get their turn. */
 const largestSweep = 50;
+const largestSweepEvents = 20_000;
 
-/** Sessions of all tenants whose last event is older than their tenant keeps. */
-export function outdatedSessions(db: Database, nowMs: number): Promise<{ tenant_id: number; id: string }[]> {
-  return db
+/**
+ * Sessions of all tenants whose last event is older than their tenant keeps, as many as one transaction drops: at least
+ * one, because a session goes as a whole.
+ */
+export async function outdatedSessions(
+  db: Database,
+  nowMs: number,
+): Promise<{ tenant_id: number; id: string }[]> {
+  const sessions = await db
     .selectFrom('sessions')
     .innerJoin('tenants', 'tenants.id', 'sessions.tenant_id')
-    .select(['sessions.tenant_id', 'sessions.id'])
+    .select(['sessions.tenant_id', 'sessions.id', 'sessions.event_count'])
     .where('tenants.retention_days', 'is not', null)
     .where((eb) =>
       eb(
@@ -25,6 +32,11 @@ export function outdatedSessions(db: Database, nowMs: number): Promise<{ tenant_
     )
     .limit(largestSweep)
     .execute();
+  let events = 0;
+  return sessions.filter(({ event_count: count }, index) => {
+    events += count;
+    return index === 0 || events <= largestSweepEvents;
+  });
 }
 
 /** Drops those of the sessions that are outdated still, with all that belongs to them. */
