@@ -263,6 +263,16 @@ test.skipIf(onPostgres).each<[string, (file: string) => void]>([
   await expect(running.close()).rejects.toThrow('was moved, removed, replaced or emptied');
 });
 
+test.skipIf(onPostgres)('a server whose database cannot be read is not ready', async () => {
+  const database = join(folder, 'a.db');
+  const running = await startServer({ database, docs: false });
+  await new TestServer(running, running.apiKey).record({});
+  truncateSync(`${database}-wal`);
+  expect((await fetch(`${running.url}/readyz`)).status).toBe(503);
+  // Its key cannot be ended any more.
+  await expect(running.close()).rejects.toThrow();
+});
+
 test.skipIf(onPostgres)('a server goes on with a file that is put back', async () => {
   const database = join(folder, 'a.db');
   const server = await testServer({ database });
