@@ -1,5 +1,6 @@
 import type { Configuration } from './configuration.ts';
 import { DecisionSignal } from './guardian/decision-signal.ts';
+import { BodyMemory } from './http/body-memory.ts';
 import { Cursors } from './http/cursor.ts';
 import { RateLimiter } from './http/rate-limiter.ts';
 import { EventRecorder } from './ingest/event-recorder.ts';
@@ -53,6 +54,7 @@ export function assemble(
     cursors: new Cursors(secret.cursorKey),
     rateLimiter: settings.rateLimit === false ? undefined : new RateLimiter(storage, settings.rateLimit),
     decisions: new DecisionSignal(storage),
+    checkMemory: new BodyMemory(settings.maxQueuedBytes, 'Too many checks wait. Send this one again later.'),
     addressGuard: new AddressGuard(settings.webhookAllowedRanges),
   };
 }

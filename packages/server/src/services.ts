@@ -1,4 +1,5 @@
 import type { DecisionSignal } from './guardian/decision-signal.ts';
+import type { BodyMemory } from './http/body-memory.ts';
 import type { Cursors } from './http/cursor.ts';
 import type { RateLimiter } from './http/rate-limiter.ts';
 import type { EventRecorder } from './ingest/event-recorder.ts';
@@ -25,6 +26,8 @@ export interface Services {
   readonly settling: RiskSettling;
   readonly policySets: PolicySets;
   readonly decisions: DecisionSignal;
+  /** What the bodies of checks take, those that wait for a decision too. */
+  readonly checkMemory: BodyMemory;
   readonly outbox: Outbox;
   readonly addressGuard: AddressGuard;
 }

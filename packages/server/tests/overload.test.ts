@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { newApiKey } from '../src/keys/api-key.ts';
 import { ChildServer } from './child-server.ts';
 import { onPostgres } from './test-database.ts';
 import { atTestEnd } from './test-end.ts';
-import { activityEvent, readError, testServer } from './test-server.ts';
+import { activityEvent, checkBody, readError, testServer } from './test-server.ts';
 
 let folder: string;
 
@@ -38,6 +38,26 @@ test.skipIf(onPostgres)(
     expect((await server.ok('sessions.get', { id: 'thread-1' })).eventCount).toBe(2);
   },
 );
+
+test('a check that has no room beside one that waits is refused, and events are taken all the same', async () => {
+  const server = await testServer({ maxQueuedBytes: 1 });
+  await server.policy({ effect: 'require_approval' });
+  const waiting = server.check({}, { prefer: 'wait=25' });
+  const held = await vi.waitFor(async () => {
+    const [item] = (await server.ok('guardian.pendingActions.list')).items;
+    return item ?? Promise.reject(new Error('No action is held yet.'));
+  });
+  const refused = await server.refused('policies.check', { body: checkBody() });
+  expect([refused.status, refused.code, refused.headers.get('retry-after')]).toEqual([
+    503,
+    'OVERLOADED',
+    '1',
+  ]);
+  await server.record({});
+  await server.ok('guardian.pendingActions.decide', { id: held.id, body: { decision: 'approve' } });
+  expect((await waiting).decision).toBe('allow');
+  expect((await server.check()).decision).toBe('require_approval');
+});
 
 test('bodies that take twenty times their size in memory do not exhaust a small heap', async () => {
   const apiKey = newApiKey('test');

@@ -14,7 +14,7 @@ const descriptions: Record<keyof typeof configuration.shape, string> = {
   apiKey: 'key to take instead of making one',
   acceptTestKeys: 'whether keys of kind test are taken',
   maxQueuedEvents: 'events that may wait to be stored',
-  maxQueuedBytes: 'bytes of memory that events may take until they are stored',
+  maxQueuedBytes: 'bytes of memory that events, and as much again checks, may take until they are answered',
   rateLimit: 'false, or JSON such as {"requestsPerSecond":100,"burst":200}, for each key',
   webhookAllowedRanges: 'JSON array of ranges that webhooks may reach beside public addresses',
   requestTimeoutMs: 'milliseconds that a request may take to arrive',

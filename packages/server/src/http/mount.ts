@@ -1,4 +1,11 @@
-import { type Endpoint, type EndpointName, endpointNames, endpoints, headers } from '@actlog/protocol';
+import {
+  type Endpoint,
+  type EndpointName,
+  endpointNames,
+  endpoints,
+  headers,
+  limits,
+} from '@actlog/protocol';
 import { contract, type EndpointSchemas } from '@actlog/protocol/schemas';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../keys/key-ring.ts';
@@ -75,7 +82,10 @@ function admit(
   void reply.headers(allowance);
   request.caller = caller;
   requireScope(caller, endpoint.scope);
-  if (route.kind === 'own') route.admit?.(Number(request.headers['content-length'] ?? 0));
+  if (route.kind !== 'own' || !route.admit) return;
+  const bodyBytes = Number(request.headers['content-length'] ?? 0);
+  // One beyond the bound of a body is refused for that.
+  route.admit(bodyBytes > limits.maxBodyBytes ? 0 : bodyBytes);
 }
 
 async function answerOf(

@@ -43,7 +43,7 @@ export interface WriteRoute<Name extends EndpointName> {
 export interface OwnRoute<Name extends EndpointName> {
   readonly kind: 'own';
   /**
-   * Looks at a request before its body is read.
+   * Looks at a request before its body is read: who has no room for it spends nothing on what it refuses.
    *
    * @param bodyBytes - as the head of the request says; 0 when it does not
    * @throws ApiError to refuse it.

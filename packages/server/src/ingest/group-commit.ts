@@ -1,5 +1,6 @@
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { ApiError } from '../http/api-error.ts';
+import { BodyMemory } from '../http/body-memory.ts';
 import type { Metrics } from '../metrics.ts';
 import { QuotaError } from '../quota/quota-error.ts';
 import { storageOutage } from '../storage/outage.ts';
@@ -30,6 +31,9 @@ export interface GroupCommitOptions {
   commit(groups: readonly EventGroup[]): Promise<readonly (readonly EventOutcome[])[]>;
 }
 
+/** What an event is told that cannot wait. */
+const tooMany = 'Too many events wait to be stored. Send this one again later.';
+
 /** Events of one transaction: enough to share its cost, few enough to keep an answer quick. */
 const largestGroup = 512;
 
@@ -58,18 +62,17 @@ const busyGroup = 16;
  */
 export class GroupCommit {
   readonly #maxQueued: number;
-  readonly #maxMemoryBytes: number;
+  readonly #memory: BodyMemory;
   readonly #metrics: Metrics;
   readonly #gatherMs: number;
   readonly #commitGroups: GroupCommitOptions['commit'];
   #queue: Waiting[] = [];
-  #memoryBytes = 0;
   #running: Promise<void> | undefined;
 
   constructor(options: GroupCommitOptions) {
     this.#commitGroups = options.commit;
     this.#maxQueued = options.maxQueued;
-    this.#maxMemoryBytes = options.maxMemoryBytes;
+    this.#memory = new BodyMemory(options.maxMemoryBytes, tooMany);
     this.#metrics = options.metrics;
     this.#gatherMs = options.gatherMs;
   }
@@ -88,24 +91,22 @@ export class GroupCommit {
    */
   async record(tenantId: number, event: NewEvent, memoryBytes: number): Promise<RecordedEvent> {
     this.requireRoom(memoryBytes);
-    this.#memoryBytes += memoryBytes;
-    try {
-      return await new Promise<RecordedEvent>((resolve, reject) => {
-        this.#queue.push({ tenantId, event, memoryBytes, resolve, reject });
-        this.#running ??= this.#run();
-      });
-    } finally {
-      this.#memoryBytes -= memoryBytes;
-    }
+    return this.#memory.hold(
+      memoryBytes,
+      () =>
+        new Promise<RecordedEvent>((resolve, reject) => {
+          this.#queue.push({ tenantId, event, memoryBytes, resolve, reject });
+          this.#running ??= this.#run();
+        }),
+    );
   }
 
-  /** @throws ApiError `OVERLOADED` when an event of this size cannot wait; one always can where there is no other. */
+  /** @throws ApiError `OVERLOADED` when an event of this size cannot wait. */
   requireRoom(memoryBytes: number): void {
-    const fits = this.#memoryBytes === 0 || this.#memoryBytes + memoryBytes <= this.#maxMemoryBytes;
-    if (fits && this.#queue.length < this.#maxQueued) return;
-    throw new ApiError('OVERLOADED', 'Too many events wait to be stored. Send this one again later.', {
-      retryAfterSeconds: 1,
-    });
+    if (this.#queue.length >= this.#maxQueued) {
+      throw new ApiError('OVERLOADED', tooMany, { retryAfterSeconds: 1 });
+    }
+    this.#memory.requireRoom(memoryBytes);
   }
 
   /** Resolves when nothing waits. */

@@ -1,4 +1,5 @@
 import { checkPreference, headers } from '@actlog/protocol';
+import type { FastifyReply } from 'fastify';
 import type { Call, OwnRoute } from '../http/route.ts';
 import { Check, type CheckAnswer } from '../policy/check.ts';
 import type { Services } from '../services.ts';
@@ -7,19 +8,27 @@ import type { Services } from '../services.ts';
 export function checkAction(services: Services): OwnRoute<'policies.check'> {
   return {
     kind: 'own',
-    async handle(call, reply) {
-      const { waitSeconds, isDryRun } = checkPreference(call.header(headers.prefer));
-      if (isDryRun) {
-        void reply.header('preference-applied', 'dry-run');
-        return dryRun(services, call);
-      }
-      const answer = await ask(services, call, call.receivedMs);
-      if (waitSeconds === 0) return answer;
-      void reply.header('preference-applied', `wait=${waitSeconds}`);
-      if (!isHeld(answer)) return answer;
-      return decidedAnswer(services, call, answer.pendingActionId, waitSeconds * 1000);
-    },
+    admit: (bodyBytes) => services.checkMemory.requireRoom(bodyBytes),
+    handle: (call, reply) =>
+      services.checkMemory.hold(call.bodyMemoryBytes, () => answerOf(services, call, reply)),
   };
+}
+
+async function answerOf(
+  services: Services,
+  call: Call<'policies.check'>,
+  reply: FastifyReply,
+): Promise<CheckAnswer> {
+  const { waitSeconds, isDryRun } = checkPreference(call.header(headers.prefer));
+  if (isDryRun) {
+    void reply.header('preference-applied', 'dry-run');
+    return dryRun(services, call);
+  }
+  const answer = await ask(services, call, call.receivedMs);
+  if (waitSeconds === 0) return answer;
+  void reply.header('preference-applied', `wait=${waitSeconds}`);
+  if (!isHeld(answer)) return answer;
+  return decidedAnswer(services, call, answer.pendingActionId, waitSeconds * 1000);
 }
 
 /** An answer that a person's decision may change. */

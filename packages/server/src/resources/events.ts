@@ -1,4 +1,4 @@
-import { type EventAck, limits } from '@actlog/protocol';
+import type { EventAck } from '@actlog/protocol';
 import { validationError } from '../http/api-error.ts';
 import type { OwnRoute } from '../http/route.ts';
 import { eventWarning } from '../ingest/warnings.ts';
@@ -12,8 +12,7 @@ const reservedCategory = 'guardian_decision';
 export function createEvent({ ingest }: Services): OwnRoute<'events.create'> {
   return {
     kind: 'own',
-    // Who has no room spends nothing on what it refuses. A body beyond the bound is refused for that.
-    admit: (bodyBytes) => ingest.requireRoom(bodyBytes > limits.maxBodyBytes ? 0 : bodyBytes),
+    admit: (bodyBytes) => ingest.requireRoom(bodyBytes),
     async handle({ caller, body, receivedMs, protoKeysRemoved, bodyMemoryBytes }): Promise<EventAck> {
       if (body.category === reservedCategory) {
         throw validationError(
