@@ -95,16 +95,21 @@ describe('the past of a run', () => {
 describe('cross-validation', () => {
   const honest: LabelledCall[] = [['read_inbox', 'a', 200]];
   const attack: LabelledCall[] = [...honest, ['send_message', 'b', 200], ['delete_file', 'c', 200]];
-  const runs = ['mail', 'files'].flatMap((suite) =>
-    ['gpt-4o', 'gemini-1.5'].flatMap((model) =>
-      Array.from({ length: 6 }, (_, at) => {
-        const kind = ['benign', 'attack', 'attack'][at % 3] as string;
-        const attack_succeeded = kind === 'attack' ? at % 3 === 1 : null;
-        const part = { suite, model, kind, attack_succeeded, user_task: `${at}` };
-        return labelled(`${suite} ${model} ${at}`, { ...part, events: attack_succeeded ? attack : honest });
-      }),
-    ),
-  );
+  const runsOf = (each: number) =>
+    ['mail', 'files'].flatMap((suite) =>
+      ['gpt-4o', 'gemini-1.5'].flatMap((model) =>
+        Array.from({ length: each }, (_, at) => {
+          const kind = ['benign', 'attack', 'attack'][at % 3] as string;
+          const attack_succeeded = kind === 'attack' ? at % 3 === 1 : null;
+          const part = { suite, model, kind, attack_succeeded, user_task: `${at}` };
+          return labelled(`${suite} ${model} ${at}`, {
+            ...part,
+            events: attack_succeeded ? attack : honest,
+          });
+        }),
+      ),
+    );
+  const runs = runsOf(6);
   const replayer = new Replayer(runs, 1);
   const replayed = runs.map((run) => replayer.replay(run));
 
@@ -120,6 +125,26 @@ describe('cross-validation', () => {
       expect(judgement).toMatchObject({ aucT1: 1, aucT2: 1, tprAt5Fpr: 1, benignHighShare: 0 });
       expect(judgement).toMatchObject({ attackedHighShare: 1, benignQuantiles: { '0.8': 0, '1': 0 } });
     }
+  });
+
+  it('leaves out a suite and a family together, where they have thirty attacks', () => {
+    const many = runsOf(90);
+    const replayer = new Replayer(many, 0);
+    const folds = crossValidate(
+      many.map((run) => replayer.replay(run)),
+      many.map((run) => replayer.replay(run)),
+      10,
+    );
+    expect(Object.keys(folds).slice(4)).toEqual([
+      'without files and google',
+      'without files and openai',
+      'without mail and google',
+      'without mail and openai',
+    ]);
+    expect(folds['without mail and openai']).toMatchObject({
+      aucT1: 1,
+      sessions: { attacked: 30, benign: 30, resisted: 30 },
+    });
   });
 
   it('names the weights of the rules that the runs can show, and of no other', () => {

@@ -13,7 +13,7 @@ export const description =
 function row(name: string, judgement: Judgement): string {
   const interval = ([low, high]: [number, number]) => `${low.toFixed(3)}–${high.toFixed(3)}`;
   return [
-    name.padEnd(22),
+    name.padEnd(28),
     judgement.aucT1.toFixed(3).padStart(6),
     interval(judgement.ciT1).padStart(12),
     judgement.barT1.toFixed(3).padStart(6),
@@ -32,7 +32,7 @@ function weightTable(weights: Record<string, number>): string {
 }
 
 const HEADER =
-  'sessions                   T1     95 % CI    bar      T2     95 % CI    bar  TPR@5%  benign≥high';
+  'sessions                         T1     95 % CI    bar      T2     95 % CI    bar  TPR@5%  benign≥high';
 
 function replayedAfter(
   history: readonly LabelledRun[],

@@ -83,9 +83,40 @@ function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
+/** What is left out of the fit: a suite, a family of models, or both. */
+interface LeftOut {
+  readonly suite?: string;
+  readonly family?: string;
+}
+
+/** Fewer attacks than this show nothing of a suite and a family together. */
+const fewestAttacks = 30;
+
+function leftOuts(judged: readonly Judged[]): LeftOut[] {
+  const suites = [...new Set(judged.map(({ run }) => run.suite))].sort();
+  const families = [...new Set(judged.map(({ run }) => familyOf(run.model)))].sort();
+  const both = suites.flatMap((suite) => families.map((family) => ({ suite, family })));
+  const attacksOf = (part: LeftOut) =>
+    judged.filter(({ run }) => isOf(run, part) && classOf(run) === 'attacked').length;
+  return [
+    ...suites.map((suite) => ({ suite })),
+    ...families.map((family) => ({ family })),
+    ...both.filter((part) => attacksOf(part) >= fewestAttacks),
+  ];
+}
+
+function isOf(run: LabelledRun, { suite = run.suite, family = familyOf(run.model) }: LeftOut): boolean {
+  return run.suite === suite && familyOf(run.model) === family;
+}
+
+/** Whether a run is neither of the suite nor of the family. */
+function isApartFrom(run: LabelledRun, { suite, family }: LeftOut): boolean {
+  return run.suite !== suite && familyOf(run.model) !== family;
+}
+
 /**
- * Fits the rules' weights without one suite, or without one family of models, and judges them on what was left out;
- * for every suite and family. The limit of `high` is taken from the sessions that were fitted, too.
+ * Fits the rules' weights without one suite, without one family of models, or without both, and judges them on what was
+ * left out; for every suite and family. The limit of `high` is taken from the sessions that were fitted, too.
  *
  * @param fitted - all sessions, replayed with a past of `fittedWarmup`
  * @param judged - the same, as they are to be judged
@@ -97,19 +128,16 @@ export function crossValidate(
 ): Record<string, Judgement> {
   const samples = fitted.map(sampleOf);
   const tests = judged.map((one): Judged => ({ run: one.run, row: strengths(one) }));
-  const folds: Record<string, Judgement> = {};
-  const parts = [
-    ['suite', ({ run }: Judged) => run.suite],
-    ['family', ({ run }: Judged) => familyOf(run.model)],
-  ] as const;
-  for (const [name, keyOf] of parts) {
-    for (const key of [...new Set(samples.map(keyOf))].sort()) {
-      folds[`without ${name} ${key}`] = evaluate(
-        samples.filter((one) => keyOf(one) !== key),
-        tests.filter((one) => keyOf(one) === key),
-        draws,
-      );
-    }
-  }
-  return folds;
+  return Object.fromEntries(
+    leftOuts(tests).map((part) => {
+      const train = samples.filter(({ run }) => isApartFrom(run, part));
+      const test = tests.filter(({ run }) => isOf(run, part));
+      return [nameOf(part), evaluate(train, test, draws)];
+    }),
+  );
+}
+
+function nameOf({ suite, family }: LeftOut): string {
+  if (suite === undefined) return `without family ${family}`;
+  return family === undefined ? `without suite ${suite}` : `without ${suite} and ${family}`;
 }
