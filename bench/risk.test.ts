@@ -95,7 +95,7 @@ describe('the past of a run', () => {
 describe('cross-validation', () => {
   const honest: LabelledCall[] = [['read_inbox', 'a', 200]];
   const attack: LabelledCall[] = [...honest, ['send_message', 'b', 200], ['delete_file', 'c', 200]];
-  const runsOf = (each: number) =>
+  const runsOf = (each: number, acting = '') =>
     ['mail', 'files'].flatMap((suite) =>
       ['gpt-4o', 'gemini-1.5'].flatMap((model) =>
         Array.from({ length: each }, (_, at) => {
@@ -104,7 +104,7 @@ describe('cross-validation', () => {
           const part = { suite, model, kind, attack_succeeded, user_task: `${at}` };
           return labelled(`${suite} ${model} ${at}`, {
             ...part,
-            events: attack_succeeded ? attack : honest,
+            events: attack_succeeded || [suite, model].includes(acting) ? attack : honest,
           });
         }),
       ),
@@ -145,6 +145,19 @@ describe('cross-validation', () => {
       aucT1: 1,
       sessions: { attacked: 30, benign: 30, resisted: 30 },
     });
+  });
+
+  it.each([
+    ['files', ['without suite files', 'without files and google', 'without files and openai']],
+    ['gemini-1.5', ['without family google', 'without files and google', 'without mail and google']],
+  ])('takes nothing from what is left out: honest sessions that act, of %s', (acting, expected) => {
+    const many = runsOf(90, acting);
+    const replayer = new Replayer(many, 0);
+    const replayed = many.map((run) => replayer.replay(run));
+    const folds = Object.entries(crossValidate(replayed, replayed, 10));
+    // Nothing that was fitted tells that honest sessions act, so the limit of `high` is below them.
+    const unexpected = folds.filter(([, { benignHighShare }]) => benignHighShare > 0).map(([name]) => name);
+    expect(unexpected).toEqual(expected);
   });
 
   it('names the weights of the rules that the runs can show, and of no other', () => {
