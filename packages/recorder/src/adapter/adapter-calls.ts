@@ -1,5 +1,5 @@
 import { prepareCalls, type RunningCall } from '../active-call.ts';
-import type { AdapterIdentity, AdapterRecorder } from '../adapter-recorder.ts';
+import type { AdapterRecorder } from '../adapter-recorder.ts';
 import { processWidePerOwner } from '../process-wide.ts';
 import type { Recorder } from '../recorder.ts';
 import { defaultResponseStatus, isResponseStatus, type ToolOutcome } from '../response-status.ts';
@@ -7,7 +7,9 @@ import { prepareSessions } from '../session.ts';
 import { sharedRecorder } from '../shared-recorder.ts';
 import { checkAdapterOptions } from './adapter-option-checks.ts';
 import type { AdapterOptions, ToolFilter } from './adapter-options.ts';
+import type { AdapterTraits } from './adapter-traits.ts';
 import { BegunCall } from './begun-call.ts';
+import type { HookedCall } from './hooked-call.ts';
 import {
   isUnhookedCall,
   noteHookedCall,
@@ -15,52 +17,10 @@ import {
   takeHookedCall,
   takeUnhookedCall,
 } from './hooked-calls.ts';
-import { type Wrapping, withCallId } from './wrapped-call.ts';
+import { withCallId } from './wrapped-call.ts';
 
 /** What told a recorder of calls. */
 const claimed = processWidePerOwner('@actlog/recorder/claimed', () => new WeakSet<object>());
-
-/** A tool call as a framework's hook sees it. */
-export interface HookedCall {
-  /** Name of the tool, as the model knows it. */
-  readonly toolName: string;
-  /** What the model asked to call it with, before the framework fills in defaults. */
-  readonly arguments: unknown;
-  /** The framework's id of the call. Default: none. */
-  readonly callId?: string | undefined;
-  /** The wrapper that tells of the call, where a tool may be wrapped twice and be called by hand, without an id. */
-  readonly wrapping?: Wrapping | undefined;
-  /** The framework's thread, session or run. Default: that of the surrounding `session.run`. */
-  readonly sessionId?: string | undefined;
-  /** The framework's name of the agent. Default: the recorder's. */
-  readonly agentId?: string | undefined;
-  /** Ends the wait for a person's approval; a call aborted by then never runs. */
-  readonly signal?: AbortSignal | undefined;
-  /** Names the action where the same call comes again, as after an interrupted run was resumed. */
-  readonly actionId?: string | undefined;
-  /** Stands for arguments that a hook is not shown; only for calls that have ended. */
-  readonly argumentsHash?: string | undefined;
-  /** When a call that has ended did so. Default: now. */
-  readonly endedAt?: Date | undefined;
-  /** The call that was running where this one began; tells hooks that are given no id whether it is the same. */
-  readonly startedIn?: RunningCall | undefined;
-}
-
-/** What an adapter says of itself and of its framework. */
-export interface AdapterTraits extends AdapterIdentity {
-  /**
-   * The status of what the framework made of a call: `null` for what was no finished call, `undefined` where the
-   * recorder's own table knows best. Default: the table.
-   */
-  readonly statusOf?: ((outcome: ToolOutcome, call: HookedCall) => number | null | undefined) | undefined;
-  /** What the tool threw, out of the wrappers that the framework puts around it. Default: the error as it is. */
-  readonly thrownByTool?: ((error: unknown) => unknown) | undefined;
-  /**
-   * Whether the framework's hook can wait for a person, and hears of an abort meanwhile. Where it cannot, a call that
-   * needs approval is denied at once. Default true.
-   */
-  readonly canHold?: boolean | undefined;
-}
 
 /** What every adapter does with a framework's calls: applies the user's options and passes them to the recorder. */
 export class AdapterCalls {
