@@ -90,7 +90,7 @@ export class GroupCommit {
    * database cannot take it: it is not stored.
    */
   async record(tenantId: number, event: NewEvent, memoryBytes: number): Promise<RecordedEvent> {
-    this.requireRoom(memoryBytes);
+    this.#requirePlace();
     return this.#memory.hold(
       memoryBytes,
       () =>
@@ -103,10 +103,13 @@ export class GroupCommit {
 
   /** @throws ApiError `OVERLOADED` when an event of this size cannot wait. */
   requireRoom(memoryBytes: number): void {
-    if (this.#queue.length >= this.#maxQueued) {
-      throw new ApiError('OVERLOADED', tooMany, { retryAfterSeconds: 1 });
-    }
+    this.#requirePlace();
     this.#memory.requireRoom(memoryBytes);
+  }
+
+  #requirePlace(): void {
+    if (this.#queue.length < this.#maxQueued) return;
+    throw new ApiError('OVERLOADED', tooMany, { retryAfterSeconds: 1 });
   }
 
   /** Resolves when nothing waits. */
