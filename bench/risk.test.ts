@@ -110,8 +110,7 @@ describe('cross-validation', () => {
       ),
     );
   const runs = runsOf(6);
-  const replayer = new Replayer(runs, 1);
-  const replayed = runs.map((run) => replayer.replay(run));
+  const replayed = new Replayer(runs, 1).replayAll(runs);
 
   it('judges every suite and every family by what was fitted without it', () => {
     const folds = crossValidate(replayed, replayed, 10);
@@ -129,12 +128,8 @@ describe('cross-validation', () => {
 
   it('leaves out a suite and a family together, where they have thirty attacks', () => {
     const many = runsOf(90);
-    const replayer = new Replayer(many, 0);
-    const folds = crossValidate(
-      many.map((run) => replayer.replay(run)),
-      many.map((run) => replayer.replay(run)),
-      10,
-    );
+    const replayed = new Replayer(many, 0).replayAll(many);
+    const folds = crossValidate(replayed, replayed, 10);
     expect(Object.keys(folds).slice(4)).toEqual([
       'without files and google',
       'without files and openai',
@@ -152,8 +147,7 @@ describe('cross-validation', () => {
     ['gemini-1.5', ['without family google', 'without files and google', 'without mail and google']],
   ])('takes nothing from what is left out: honest sessions that act, of %s', (acting, expected) => {
     const many = runsOf(90, acting);
-    const replayer = new Replayer(many, 0);
-    const replayed = many.map((run) => replayer.replay(run));
+    const replayed = new Replayer(many, 0).replayAll(many);
     const folds = Object.entries(crossValidate(replayed, replayed, 10));
     // Nothing that was fitted tells that honest sessions act, so the limit of `high` is below them.
     const unexpected = folds.filter(([, { benignHighShare }]) => benignHighShare > 0).map(([name]) => name);

@@ -3,8 +3,8 @@ import { score } from '@actlog/risk';
 import { measureCost } from './risk/cost.ts';
 import { crossValidate, fittedWarmup, fittedWeights } from './risk/cross-validation.ts';
 import { type Judgement, judge, type Verdict } from './risk/judgement.ts';
-import { classOf, type LabelledRun, readRuns } from './risk/labelled-run.ts';
-import { type Replayed, Replayer } from './risk/replay.ts';
+import { classOf, readRuns } from './risk/labelled-run.ts';
+import { Replayer } from './risk/replay.ts';
 
 /** What the benchmark shows. */
 export const description =
@@ -34,15 +34,6 @@ function weightTable(weights: Record<string, number>): string {
 const HEADER =
   'sessions                         T1     95 % CI    bar      T2     95 % CI    bar  TPR@5%  benign≥high';
 
-function replayedAfter(
-  history: readonly LabelledRun[],
-  runs: readonly LabelledRun[],
-  warmup: number,
-): Replayed[] {
-  const replayer = new Replayer(history, warmup);
-  return runs.map((run) => replayer.replay(run));
-}
-
 /** Runs the benchmark. Throws where `--data` is missing or a file can't be read. */
 export async function run(args: string[]): Promise<Record<string, unknown>> {
   const { values } = parseArgs({
@@ -64,7 +55,7 @@ export async function run(args: string[]): Promise<Record<string, unknown>> {
     throw new Error(`--warmup ${values.warmup} is not a whole number from 0`);
   const runs = readRuns(values.data).filter((run) => classOf(run) !== undefined);
   const history = values.history === undefined ? runs : readRuns(values.history);
-  const replayed = replayedAfter(history, runs, warmup);
+  const replayed = new Replayer(history, warmup).replayAll(runs);
   const verdicts = replayed.map(({ run, state, baseline }): Verdict => {
     const risk = score(state, { baseline });
     return { run, score: risk.score, high: risk.level === 'high' || risk.level === 'critical' };
@@ -80,9 +71,9 @@ export async function run(args: string[]): Promise<Record<string, unknown>> {
     ]),
   );
   const cost = measureCost(warmup);
-  const fitted = values.folds ? replayedAfter(history, runs, fittedWarmup) : [];
-  const folds = values.folds ? crossValidate(fitted, replayed, draws) : undefined;
-  const weights = values.folds ? fittedWeights(fitted) : undefined;
+  const fitted = values.folds ? new Replayer(history, fittedWarmup).replayAll(runs) : undefined;
+  const folds = fitted && crossValidate(fitted, replayed, draws);
+  const weights = fitted && fittedWeights(fitted);
   if (!values.json) {
     console.log(`${values.data}, ${warmup} sessions of past\n\n${HEADER}\n${row('all', total)}`);
     for (const [suite, judgement] of Object.entries(suites)) console.log(row(`suite ${suite}`, judgement));

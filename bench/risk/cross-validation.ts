@@ -2,7 +2,7 @@ import { emptyBaseline, findings, RULES, viewOf } from '@actlog/risk';
 import { type Judgement, judge, type Verdict } from './judgement.ts';
 import { classOf, familyOf, type LabelledRun } from './labelled-run.ts';
 import type { Replayed } from './replay.ts';
-import { quantile } from './statistics.ts';
+import { mean, quantile } from './statistics.ts';
 import { type Example, fitWeights, type Strengths } from './weights.ts';
 
 /**
@@ -77,10 +77,6 @@ export function fittedWeights(replayed: readonly Replayed[]): Record<string, num
       return [[id, Math.round(weight * 1e4) / 1e4]];
     }),
   );
-}
-
-function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
 /** What is left out of the fit: a suite, a family of models, or both. */

@@ -78,6 +78,11 @@ export class Replayer {
     }
   }
 
+  /** Replays runs. */
+  replayAll(runs: readonly LabelledRun[]): Replayed[] {
+    return runs.map((run) => this.replay(run));
+  }
+
   /** Replays one run. */
   replay(run: LabelledRun): Replayed {
     let frozen = serializeBaseline(emptyBaseline());

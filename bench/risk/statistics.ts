@@ -63,6 +63,11 @@ export function aucInterval(items: readonly Scored[], draws: number, seed: numbe
   return [quantile(values, 0.025), quantile(values, 0.975)];
 }
 
+/** NaN of none. */
+export function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
 /** The smallest value that at least `share` of the values do not exceed. NaN of none. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);

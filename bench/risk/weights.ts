@@ -1,4 +1,5 @@
 import { classOf, type LabelledRun } from './labelled-run.ts';
+import { mean } from './statistics.ts';
 
 /** How strongly each rule matched in a session, by the order of the rules: 0 to 1. */
 export type Strengths = readonly number[];
@@ -54,18 +55,16 @@ function pointsOf(examples: readonly Example[]): Point[] {
 
 /**
  * Fits evidence by rule: logistic regression of attacked against benign and resisted sessions, each once with its past
- * and once without. A rule that matches nowhere gets the mean of the others. Deterministic
- * (Adam from zero).
+ * and once without. A rule that matches nowhere gets the mean of the others. Deterministic (Adam from zero).
  */
 export function fitWeights(examples: readonly Example[]): number[] {
   const points = pointsOf(examples);
   const shown = [...new Set(points.flatMap(({ matches }) => matches.map(([rule]) => rule)))];
   const bias = examples[0]?.row.length ?? 0;
   const weights = new Array<number>(bias + 1).fill(0);
-  const mean = new Array<number>(bias + 1).fill(0);
+  const slopes = new Array<number>(bias + 1).fill(0);
   const variance = new Array<number>(bias + 1).fill(0);
-  const commonWeight = () =>
-    shown.reduce((sum, rule) => sum + (weights[rule] as number), 0) / Math.max(1, shown.length);
+  const commonWeight = () => (shown.length === 0 ? 0 : mean(shown.map((rule) => weights[rule] as number)));
   for (let round = 1; round <= ROUNDS; round++) {
     const common = commonWeight();
     const gradient = weights.map(() => 0);
@@ -79,9 +78,9 @@ export function fitWeights(examples: readonly Example[]): number[] {
     }
     for (const at of [...shown, bias]) {
       const slope = gradient[at] as number;
-      mean[at] = 0.9 * (mean[at] as number) + 0.1 * slope;
+      slopes[at] = 0.9 * (slopes[at] as number) + 0.1 * slope;
       variance[at] = 0.999 * (variance[at] as number) + 0.001 * slope * slope;
-      const step = (mean[at] as number) / (1 - 0.9 ** round);
+      const step = (slopes[at] as number) / (1 - 0.9 ** round);
       const scale = Math.sqrt((variance[at] as number) / (1 - 0.999 ** round)) + 1e-8;
       const next = (weights[at] as number) - (STEP * step) / scale;
       weights[at] = at === bias ? next : Math.max(LEAST * common, next);
