@@ -12,6 +12,9 @@ export function eventIds(version: IdVersion): () => string {
   return version === 7 ? v7 : randomUUID;
 }
 
+/** The agents whose events {@link eventBodies} makes. */
+export const agentIds: readonly string[] = Array.from({ length: 10 }, (_, index) => `agent-${index}`);
+
 /** Makes bodies of events, each with its own id, spread over so many sessions. */
 export function eventBodies(sessions: number, version: IdVersion = 7): () => string {
   const newId = eventIds(version);
@@ -20,7 +23,7 @@ export function eventBodies(sessions: number, version: IdVersion = 7): () => str
     index += 1;
     return JSON.stringify({
       eventId: newId(),
-      agentId: `agent-${index % 10}`,
+      agentId: agentIds[index % agentIds.length],
       sessionId: `bench-session-${index % sessions}`,
       sourceTimestamp: new Date().toISOString(),
       category: 'tool_api',

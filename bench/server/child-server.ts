@@ -24,7 +24,10 @@ export class ChildServer {
   /** Starts `bare`, or `actlog` on a database file. */
   static async start(kind: 'bare' | 'actlog', database?: string): Promise<ChildServer> {
     const file = fileURLToPath(import.meta.resolve('./target.ts'));
-    const child = fork(file, [kind, ...(database === undefined ? [] : [database])]);
+    const child = fork(file, [kind, ...(database === undefined ? [] : [database])], {
+      // As `actlog-server` does for itself; without it some processes are slower than others, of either kind.
+      execArgv: [...process.execArgv, '--no-allocation-site-pretenuring'],
+    });
     const [ready] = (await once(child, 'message')) as [{ url: string; apiKey: string }];
     return new ChildServer(child, ready.url, ready.apiKey);
   }

@@ -1,9 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Actlog } from '@actlog/client';
 import { median } from '../measure/interleaved-rounds.ts';
 import { BareInsert } from './bare-insert.ts';
-import { eventBodies, type IdVersion } from './bodies.ts';
+import { agentIds, eventBodies, type IdVersion } from './bodies.ts';
 import { ChildServer } from './child-server.ts';
 import { type LoadResult, load } from './load.ts';
 
@@ -84,6 +85,9 @@ class Trio {
     const folder = mkdtempSync(join(tmpdir(), 'actlog-bench-'));
     const bare = await ChildServer.start('bare');
     const ours = await ChildServer.start('actlog', join(folder, 'bench.db'));
+    // Without them every answer would warn, and be longer than the handler's.
+    const client = new Actlog({ baseURL: ours.url, apiKey: ours.apiKey });
+    for (const id of agentIds) await client.agents.create({ id, name: id });
     const trio = new Trio(folder, bare, ours, options);
     await trio.turn(warmUpMs);
     return trio;
