@@ -24,7 +24,7 @@ export class BareInsert {
     this.#database = database;
     database.exec('pragma journal_mode = wal; pragma synchronous = full');
     database.exec(
-      'create table event (session text, at integer, id text, agent text, category text, payload text, primary key (session, at, id)) without rowid; create unique index by_id on event (id)',
+      'create table event (session text, at integer, id text unique, agent text, category text, payload text); create index by_session on event (session, at, id)',
     );
     database.exec('create table session (id text primary key, last integer, events integer) without rowid');
     const insert = database.prepare('insert into event values (?, ?, ?, ?, ?, ?)');
