@@ -20,13 +20,13 @@ const server = await startServer({ port: 0 });
 console.log(`A server for this demo listens on ${server.url}`);
 
 const client = new Actlog({ baseURL: server.url, apiKey: server.apiKey });
-const recorder = new Recorder({ client, agentId: 'support-agent', spoolDir: join(folder, 'spool') });
+const recorder = new Recorder({ client, spoolDir: join(folder, 'spool') });
 
 for (const conversation of conversations) {
   const agent = createAgent({
     model: scriptedModel(conversation),
     tools: supportTools(shop.url, folder),
-    middleware: [actlog({ recorder })], // the one line
+    middleware: [actlog({ recorder, agentId: conversation.agentId })], // the one line
   });
   console.log(`\nThe agent runs: ${conversation.title}`);
   await agent.invoke(
@@ -40,7 +40,7 @@ console.log(`\n${delivered} events delivered, ${pending} pending, ${dropped} dro
 await report(client);
 
 console.log(`
-This agent has no past yet, so "medium" begins late: docs/risk.md says what scores and levels mean.
+These agents have no past yet, so "medium" begins late: docs/risk.md says what scores and levels mean.
 
 Where to look next
   ${server.url}/docs   the service's API, to try in the browser${process.argv.includes('--keep') ? '' : ' (npm start -- --keep leaves it up)'}

@@ -19,9 +19,11 @@ export async function report(client: Actlog): Promise<void> {
       );
     }
     const risk = await client.sessions.risk(session.id);
-    console.log(`  risk ${bold(`${risk.score} of 100, ${risk.level}`)}`);
+    console.log(
+      `  risk ${bold(`${risk.score} of 100, ${risk.level}`)}; without one of these it would be lower by`,
+    );
     for (const factor of risk.factors ?? []) {
-      console.log(`    +${factor.delta.toFixed(1).padStart(5)}  ${factor.title}`);
+      console.log(`    ${factor.delta.toFixed(1).padStart(6)}  ${factor.title}`);
       console.log(`           ${factor.explanation}`);
     }
     for (const { title } of (risk.recommendations ?? []).slice(0, 3)) console.log(`    → ${title}`);

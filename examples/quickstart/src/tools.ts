@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { tool } from 'langchain';
 import * as z from 'zod';
 
-async function fetchText(address: string): Promise<string> {
-  const response = await fetch(address);
+async function fetchText(address: string, method = 'GET'): Promise<string> {
+  const response = await fetch(address, { method });
   if (!response.ok) {
     // The record takes the status from the error, so that it tells a 404 from a crash.
     throw Object.assign(new Error(await response.text()), { status: response.status });
@@ -46,10 +46,15 @@ export function supportTools(shopUrl: string, folder: string) {
       description: 'Read the customer list.',
       schema: z.object({}),
     }),
-    tool(({ to }) => fetchText(`${shopUrl}/mail/${encodeURIComponent(to)}`), {
+    tool(({ to }) => fetchText(`${shopUrl}/mail/${encodeURIComponent(to)}`, 'POST'), {
       name: 'send_email',
       description: 'Send a mail.',
       schema: z.object({ to: z.string(), body: z.string() }),
+    }),
+    tool(({ to }) => fetchText(`${shopUrl}/mail/${encodeURIComponent(to)}`, 'DELETE'), {
+      name: 'delete_sent_mail',
+      description: 'Remove a mail from those that were sent.',
+      schema: z.object({ to: z.string() }),
     }),
   ];
 }
