@@ -33,7 +33,11 @@ export class PolicySets {
     const version = await settingsVersion(db, tenantId);
     const kept = this.#kept.get(tenantId);
     if (kept?.version === version) return kept;
-    const stored = await listPolicies(db, { tenantId, status: 'active', limit: maxActivePolicies });
+    const { rows: stored } = await listPolicies(db, {
+      tenantId,
+      status: 'active',
+      limit: maxActivePolicies,
+    });
     const channels = await activeChannels(db, tenantId);
     const set = {
       version,

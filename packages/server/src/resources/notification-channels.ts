@@ -13,7 +13,6 @@ import {
   type StoredChannel,
 } from '../storage/channel-store.ts';
 import { lockNames } from '../storage/locks.ts';
-import { sliceOf } from '../storage/slice.ts';
 import { ForbiddenAddressError } from '../webhooks/address-guard.ts';
 import { channelSecretContext } from '../webhooks/sender.ts';
 import { newWebhookSecret } from '../webhooks/signature.ts';
@@ -89,13 +88,11 @@ export function listChannelsRoute({ cursors }: Services): ReadRoute<'notificatio
         { tenantId, endpoint: 'notificationChannels.list', filters: {} },
         query,
         ({ after, limit }) =>
-          sliceOf(limit, (fetch) =>
-            listChannels(db, {
-              tenantId,
-              after: after && { createdMs: after[0] as number, id: after[1] as string },
-              limit: fetch,
-            }),
-          ),
+          listChannels(db, {
+            tenantId,
+            after: after && { createdMs: after[0] as number, id: after[1] as string },
+            limit,
+          }),
         (row) => [row.created_ms, row.id],
       );
       return { items: rows.map(channelView), nextCursor };

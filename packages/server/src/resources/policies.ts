@@ -19,7 +19,6 @@ import {
   type StoredPolicy,
   savePolicy,
 } from '../storage/policy-store.ts';
-import { sliceOf } from '../storage/slice.ts';
 import type { Database } from '../storage/transaction.ts';
 
 /** Policies are counted, read and written back, one write of a tenant after the other. */
@@ -108,14 +107,12 @@ export function listPoliciesRoute({ cursors }: Services): ReadRoute<'policies.li
         { tenantId, endpoint: 'policies.list', filters: query },
         query,
         ({ after, limit }) =>
-          sliceOf(limit, (fetch) =>
-            listPolicies(db, {
-              tenantId,
-              status: query.status,
-              after: after && { createdMs: after[0] as number, id: after[1] as string },
-              limit: fetch,
-            }),
-          ),
+          listPolicies(db, {
+            tenantId,
+            status: query.status,
+            after: after && { createdMs: after[0] as number, id: after[1] as string },
+            limit,
+          }),
         (row) => [row.created_ms, row.id],
       );
       return { items: rows.map(policyView), nextCursor };

@@ -7,7 +7,6 @@ import { eventPage } from '../storage/event-log.ts';
 import { storedEvent } from '../storage/event-row.ts';
 import { listSessions } from '../storage/session-list.ts';
 import { findSession } from '../storage/session-store.ts';
-import { sliceOf } from '../storage/slice.ts';
 import type { Database } from '../storage/transaction.ts';
 import { sessionView } from './session-view.ts';
 
@@ -35,17 +34,15 @@ export async function sessionsPage(
     { tenantId, endpoint, filters: { ...filters } },
     filters,
     ({ after, limit }) =>
-      sliceOf(limit, (fetch) =>
-        listSessions(db, {
-          tenantId,
-          agentId: filters.agentId,
-          startedAfterMs: time(filters.startedAfter),
-          startedBeforeMs: time(filters.startedBefore),
-          minRiskScore: filters.minRiskScore,
-          after: after && { startedMs: after[0] as number, id: after[1] as string },
-          limit: fetch,
-        }),
-      ),
+      listSessions(db, {
+        tenantId,
+        agentId: filters.agentId,
+        startedAfterMs: time(filters.startedAfter),
+        startedBeforeMs: time(filters.startedBefore),
+        minRiskScore: filters.minRiskScore,
+        after: after && { startedMs: after[0] as number, id: after[1] as string },
+        limit,
+      }),
     (row) => [row.started_ms, row.id],
   );
   return { items: rows.map(sessionView), nextCursor };

@@ -3,6 +3,7 @@ import type { Selectable } from 'kysely';
 import { lockRows } from './locks.ts';
 import { raiseSettingsVersion } from './policy-store.ts';
 import type { NotificationChannelTable } from './schema.ts';
+import { type Slice, sliceOf } from './slice.ts';
 import type { Database } from './transaction.ts';
 
 /** A stored webhook. */
@@ -83,7 +84,7 @@ function ofId(db: Database, tenantId: number, id: string) {
     .where('id', '=', id);
 }
 
-/** Webhooks, the newest first. */
+/** A slice of the webhooks, the newest first. */
 export async function listChannels(
   db: Database,
   options: {
@@ -91,7 +92,7 @@ export async function listChannels(
     readonly after?: { readonly createdMs: number; readonly id: string } | undefined;
     readonly limit: number;
   },
-): Promise<StoredChannel[]> {
+): Promise<Slice<StoredChannel>> {
   const { after } = options;
   let query = db.selectFrom('notification_channels').selectAll().where('tenant_id', '=', options.tenantId);
   if (after) {
@@ -99,8 +100,8 @@ export async function listChannels(
       eb(refTuple('created_ms', 'id'), '<', tuple(after.createdMs, after.id)),
     );
   }
-  const rows = await query.orderBy('created_ms', 'desc').orderBy('id', 'desc').limit(options.limit).execute();
-  return rows.map(storedChannel);
+  const ordered = query.orderBy('created_ms', 'desc').orderBy('id', 'desc');
+  return sliceOf(options.limit, async (limit) => (await ordered.limit(limit).execute()).map(storedChannel));
 }
 
 /** Adds a webhook. */

@@ -2,6 +2,7 @@ import type { SentOf } from '@actlog/protocol';
 import type { Selectable } from 'kysely';
 import { notify } from './notification.ts';
 import type { PolicyTable } from './policy-schema.ts';
+import { type Slice, sliceOf } from './slice.ts';
 import type { Database } from './transaction.ts';
 
 /** What a caller writes of a policy, with the defaults filled in. */
@@ -34,7 +35,7 @@ export async function findPolicy(
   return row && storedPolicy(row);
 }
 
-/** Policies, the newest first. */
+/** A slice of the policies, the newest first. */
 export async function listPolicies(
   db: Database,
   options: {
@@ -43,7 +44,7 @@ export async function listPolicies(
     readonly after?: { readonly createdMs: number; readonly id: string } | undefined;
     readonly limit: number;
   },
-): Promise<StoredPolicy[]> {
+): Promise<Slice<StoredPolicy>> {
   const { after, status } = options;
   let query = db.selectFrom('policies').selectAll().where('tenant_id', '=', options.tenantId);
   if (after) {
@@ -52,8 +53,8 @@ export async function listPolicies(
     );
   }
   if (status !== undefined) query = query.where('status', '=', status);
-  const rows = await query.orderBy('created_ms', 'desc').orderBy('id', 'desc').limit(options.limit).execute();
-  return rows.map(storedPolicy);
+  const ordered = query.orderBy('created_ms', 'desc').orderBy('id', 'desc');
+  return sliceOf(options.limit, async (limit) => (await ordered.limit(limit).execute()).map(storedPolicy));
 }
 
 /** How many policies a tenant has that are not archived. */

@@ -1,5 +1,6 @@
 import { lowestIndexedScore, riskySessions } from './risky-session-list.ts';
 import { type SessionSummary, sessionSummary } from './session-store.ts';
+import { type Slice, sliceOf } from './slice.ts';
 import type { Database } from './transaction.ts';
 
 /** Which sessions a list shows, and from where. */
@@ -15,8 +16,12 @@ export interface SessionListOptions {
   readonly limit: number;
 }
 
-/** Sessions, newest first. */
-export async function listSessions(db: Database, options: SessionListOptions): Promise<SessionSummary[]> {
+/** A slice of sessions, newest first. */
+export function listSessions(db: Database, options: SessionListOptions): Promise<Slice<SessionSummary>> {
+  return sliceOf(options.limit, (limit) => sessions(db, { ...options, limit }));
+}
+
+async function sessions(db: Database, options: SessionListOptions): Promise<SessionSummary[]> {
   const { minRiskScore } = options;
   if (minRiskScore !== undefined && minRiskScore >= lowestIndexedScore) {
     const { rows } = await riskySessions(db, { ...options, minRiskScore }).execute(db);
