@@ -273,6 +273,21 @@ test.skipIf(onPostgres)('a server whose database cannot be read is not ready', a
   await expect(running.close()).rejects.toThrow();
 });
 
+test.skipIf(onPostgres)('nothing is acknowledged into a write-ahead log that was removed', async () => {
+  const database = join(folder, 'a.db');
+  const secret = 'a secret of more than thirty-two characters';
+  const running = await startServer({ database, secret, docs: false });
+  const server = new TestServer(running, running.apiKey);
+  await server.record({});
+  rmSync(`${database}-wal`);
+  expect((await server.refused('events.create', { body: activityEvent() })).status).toBe(503);
+  expect((await fetch(`${running.url}/readyz`)).status).toBe(503);
+  await expect(running.close()).rejects.toThrow('The write-ahead log');
+  // What was acknowledged before is in the database since it was closed.
+  const restarted = await testServer({ database, secret });
+  expect((await restarted.ok('sessions.get', { id: 'thread-1' })).eventCount).toBe(1);
+});
+
 test.skipIf(onPostgres)('a server goes on with a file that is put back', async () => {
   const database = join(folder, 'a.db');
   const server = await testServer({ database });

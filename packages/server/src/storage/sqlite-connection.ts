@@ -40,10 +40,15 @@ const readerCacheKibibytes = 8192;
 /** SQLite's own result code for a file that has been moved since it was opened: `SQLITE_READONLY_DBMOVED`. */
 const movedCode = 1032;
 
-/** Tells one file of a machine from another that has taken its name; undefined where there is none, or an empty one. */
-function identityOf(file: string): string | undefined {
+/** Tells one file of a machine from another that has taken its name; undefined where there is none. */
+function identityOf(file: string, { isEmptyToo = false } = {}): string | undefined {
   const found = statSync(file, { bigint: true, throwIfNoEntry: false });
-  return found && found.size > 0n ? `${found.dev} ${found.ino}` : undefined;
+  return found && (isEmptyToo || found.size > 0n) ? `${found.dev} ${found.ino}` : undefined;
+}
+
+function movedError(what: string): Error {
+  const message = `${what} was moved, removed, replaced or emptied; put it back, or start the server anew.`;
+  return Object.assign(new Error(message), { errcode: movedCode });
 }
 
 /** One `node:sqlite` connection with prepared statements kept. */
@@ -51,6 +56,8 @@ export class SqliteConnection implements SqliteExecutor {
   readonly #database: DatabaseSync;
   readonly #file: string;
   readonly #identity: string | undefined;
+  /** Of the file beside it that has the latest commits; it is there from the first of them on. */
+  #logIdentity: string | undefined;
   readonly #writes: boolean;
   readonly #statements = new Map<string, Prepared>();
 
@@ -89,14 +96,17 @@ export class SqliteConnection implements SqliteExecutor {
   }
 
   /**
-   * SQLite goes on with a file that was removed or replaced, and what it writes there is gone with the process.
+   * SQLite goes on with files that were removed or replaced, and what it writes there is gone with the process.
    *
-   * @throws Error when the file is not the one that was opened.
+   * @throws Error when a file is not the one that was opened.
    */
   requireFile(): void {
-    if (this.#identity === undefined || identityOf(this.#file) === this.#identity) return;
-    const message = `The database ${this.#file} was moved, removed, replaced or emptied; put it back, or start the server anew.`;
-    throw Object.assign(new Error(message), { errcode: movedCode });
+    if (this.#identity === undefined) return;
+    const log = `${this.#file}-wal`;
+    const logIdentity = identityOf(log, { isEmptyToo: true });
+    this.#logIdentity ??= logIdentity;
+    if (identityOf(this.#file) !== this.#identity) throw movedError(`The database ${this.#file}`);
+    if (logIdentity !== this.#logIdentity) throw movedError(`The write-ahead log ${log}`);
   }
 
   /** Runs statements that are no queries, such as `vacuum into`. */

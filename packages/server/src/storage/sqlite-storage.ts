@@ -56,6 +56,8 @@ export class SqliteStorage implements Storage {
     try {
       storage = new SqliteStorage(options);
       await storage.#writes.transaction().execute((db) => migrate(db, sqliteMigrations));
+      // From the first commit on there is a log, which the reader then knows from another.
+      storage.#reader.requireFile();
       return storage;
     } catch (error) {
       await storage?.close();
