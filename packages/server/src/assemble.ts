@@ -1,8 +1,8 @@
 import type { Configuration } from './configuration.ts';
 import { DecisionSignal } from './guardian/decision-signal.ts';
-import { BodyMemory } from './http/body-memory.ts';
 import { Cursors } from './http/cursor.ts';
 import { RateLimiter } from './http/rate-limiter.ts';
+import { RequestMemory } from './http/request-memory.ts';
 import { EventRecorder } from './ingest/event-recorder.ts';
 import { GroupCommit } from './ingest/group-commit.ts';
 import type { DeploymentSecret } from './keys/deployment-secret.ts';
@@ -54,7 +54,15 @@ export function assemble(
     cursors: new Cursors(secret.cursorKey),
     rateLimiter: settings.rateLimit === false ? undefined : new RateLimiter(storage, settings.rateLimit),
     decisions: new DecisionSignal(storage),
-    checkMemory: new BodyMemory(settings.maxQueuedBytes, 'Too many checks wait. Send this one again later.'),
+    checkMemory: new RequestMemory(
+      settings.maxQueuedBytes,
+      'Too many checks wait. Send this one again later.',
+    ),
+    exportMemory: new RequestMemory(
+      settings.maxQueuedBytes,
+      'Too many exports run. Ask for this one again later.',
+    ),
+    unreadTimeoutMs: settings.requestTimeoutMs,
     addressGuard: new AddressGuard(settings.webhookAllowedRanges),
   };
 }

@@ -1,7 +1,7 @@
 import type { DecisionSignal } from './guardian/decision-signal.ts';
-import type { BodyMemory } from './http/body-memory.ts';
 import type { Cursors } from './http/cursor.ts';
 import type { RateLimiter } from './http/rate-limiter.ts';
+import type { RequestMemory } from './http/request-memory.ts';
 import type { EventRecorder } from './ingest/event-recorder.ts';
 import type { GroupCommit } from './ingest/group-commit.ts';
 import type { DeploymentSecret } from './keys/deployment-secret.ts';
@@ -27,7 +27,11 @@ export interface Services {
   readonly policySets: PolicySets;
   readonly decisions: DecisionSignal;
   /** What the bodies of checks take, those that wait for a decision too. */
-  readonly checkMemory: BodyMemory;
+  readonly checkMemory: RequestMemory;
+  /** What exports take while they are sent. */
+  readonly exportMemory: RequestMemory;
+  /** Milliseconds that an answer may stand unread before its connection is closed. */
+  readonly unreadTimeoutMs: number;
   readonly outbox: Outbox;
   readonly addressGuard: AddressGuard;
 }

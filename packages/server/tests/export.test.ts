@@ -5,7 +5,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { dropOutdatedSessions } from '../src/housekeeping.ts';
 import { openStorage } from '../src/storage/open-storage.ts';
 import { withTestDatabase } from './test-database.ts';
@@ -90,4 +90,24 @@ test('an export is cut off, and does not end like a whole one, when its session 
   expect(await dropOutdatedSessions(storage, Date.now() + 2 * 24 * 3_600_000)).toBe(1);
   await storage.close();
   await expect(textOf(response)).rejects.toThrow('aborted');
+});
+
+test('an export that nobody reads is given up, and makes room for others', async () => {
+  const server = await testServer({ requestTimeoutMs: 1000, maxQueuedBytes: 1 });
+  const payload = { text: 'x'.repeat(250_000) };
+  await server.record(...Array.from({ length: 60 }, () => ({ category: 'note', payload })));
+  const headers = { authorization: `Bearer ${server.apiKey}` };
+  const url = `${server.server.url}/v1/sessions/thread-1/export.json`;
+  const [unread] = (await once(get(url, { headers, agent: false }), 'response')) as [IncomingMessage];
+  const refused = await server.refused('sessions.export', { id: 'thread-1' });
+  expect([refused.status, refused.code, refused.headers.get('retry-after')]).toEqual([
+    503,
+    'OVERLOADED',
+    '1',
+  ]);
+  await vi.waitFor(async () => {
+    const { status } = await server.send('sessions.export', { id: 'thread-1' });
+    expect(status).toBe(200);
+  }, 10_000);
+  await expect(once(unread.resume(), 'end')).rejects.toThrow('aborted');
 });

@@ -59,6 +59,33 @@ test('a check that has no room beside one that waits is refused, and events are 
   expect((await server.check()).decision).toBe('require_approval');
 });
 
+test('exports of large events, all at once and read slowly, do not exhaust a small heap', async () => {
+  const apiKey = newApiKey('test');
+  const options = { database: join(folder, 'a.db'), apiKey, docs: false };
+  const child = await ChildServer.start(options, ['env', 'NODE_OPTIONS=--max-old-space-size=128']);
+  try {
+    const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
+    const payload = { text: 'x'.repeat(250_000) };
+    for (let count = 0; count < 12; count += 1) {
+      const body = JSON.stringify(activityEvent({ category: 'note', payload }));
+      const { status } = await fetch(`${child.url}/v1/events`, { method: 'POST', headers, body });
+      expect(status).toBe(202);
+    }
+    const url = `${child.url}/v1/sessions/thread-1/export.json`;
+    // Nobody reads a body before all have begun, so that every export stands with what it has in memory.
+    const begun = await Promise.all(Array.from({ length: 200 }, () => fetch(url, { headers })));
+    const sizes = { 200: new Set<boolean>(), 503: new Set<boolean>() };
+    for (const response of begun) {
+      const isWhole = (await response.bytes()).length > 3_000_000;
+      sizes[response.status as 200 | 503].add(isWhole);
+    }
+    expect(sizes).toEqual({ 200: new Set([true]), 503: new Set([false]) });
+    expect((await fetch(`${child.url}/readyz`)).status).toBe(200);
+  } finally {
+    await child.kill();
+  }
+});
+
 test('bodies that take twenty times their size in memory do not exhaust a small heap', async () => {
   const apiKey = newApiKey('test');
   const options = { database: join(folder, 'a.db'), apiKey, docs: false };

@@ -14,10 +14,11 @@ const descriptions: Record<keyof typeof configuration.shape, string> = {
   apiKey: 'key to take instead of making one',
   acceptTestKeys: 'whether keys of kind test are taken',
   maxQueuedEvents: 'events that may wait to be stored',
-  maxQueuedBytes: 'bytes of memory that events, and as much again checks, may take until they are answered',
+  maxQueuedBytes:
+    'bytes of memory that events, as much again checks, and exports, may take until they are answered',
   rateLimit: 'false, or JSON such as {"requestsPerSecond":100,"burst":200}, for each key',
   webhookAllowedRanges: 'JSON array of ranges that webhooks may reach beside public addresses',
-  requestTimeoutMs: 'milliseconds that a request may take to arrive',
+  requestTimeoutMs: 'milliseconds that a request may take to arrive, and an export may stand unread',
   docs: 'whether /docs is served',
   logLevel: 'silent, fatal, error, warn, info, debug or trace',
 };

@@ -1,6 +1,6 @@
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { ApiError } from '../http/api-error.ts';
-import { BodyMemory } from '../http/body-memory.ts';
+import { RequestMemory } from '../http/request-memory.ts';
 import type { Metrics } from '../metrics.ts';
 import { QuotaError } from '../quota/quota-error.ts';
 import { storageOutage } from '../storage/outage.ts';
@@ -62,7 +62,7 @@ const busyGroup = 16;
  */
 export class GroupCommit {
   readonly #maxQueued: number;
-  readonly #memory: BodyMemory;
+  readonly #memory: RequestMemory;
   readonly #metrics: Metrics;
   readonly #gatherMs: number;
   readonly #commitGroups: GroupCommitOptions['commit'];
@@ -72,7 +72,7 @@ export class GroupCommit {
   constructor(options: GroupCommitOptions) {
     this.#commitGroups = options.commit;
     this.#maxQueued = options.maxQueued;
-    this.#memory = new BodyMemory(options.maxMemoryBytes, tooMany);
+    this.#memory = new RequestMemory(options.maxMemoryBytes, tooMany);
     this.#metrics = options.metrics;
     this.#gatherMs = options.gatherMs;
   }

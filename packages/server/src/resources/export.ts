@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import type { FastifyReply } from 'fastify';
 import { notFound } from '../http/api-error.ts';
 import { jsonType } from '../http/mount.ts';
-import type { OwnRoute } from '../http/route.ts';
+import type { Call, OwnRoute } from '../http/route.ts';
 import { isoTime } from '../iso-time.ts';
 import { readRisk, type SessionWithRisk } from '../risk/read-risk.ts';
 import type { Services } from '../services.ts';
@@ -13,20 +15,39 @@ import { sessionView } from './session-view.ts';
 /** Events that are in memory at once: few enough to be garbage before the collector moves them. */
 const eventsAtOnce = 100;
 
+/** Bytes of their payloads, unless one alone has more. */
+const payloadBytesAtOnce = 128 * 1024;
+
+/** Bytes of memory that an export takes: its largest events as rows, as text and on their way out. */
+const memoryBytes = 1024 * 1024;
+
 /** `GET /v1/sessions/:id/export.json`, streamed: its size is not bounded, the memory for it is. */
 export function exportSession(services: Services): OwnRoute<'sessions.export'> {
   return {
     kind: 'own',
-    async handle({ caller: { tenantId }, params, receivedMs }, reply) {
-      const found = await readRisk(services, tenantId, params.id, receivedMs);
-      if (!found) throw notFound('session');
-      void reply
-        .type(jsonType)
-        .header('content-disposition', `attachment; filename="${fileName(params.id)}"`)
-        .send(Readable.from(document(services, tenantId, found, receivedMs), { objectMode: false }));
-      return undefined;
-    },
+    handle: (call, reply) =>
+      services.exportMemory.hold(memoryBytes, async () => {
+        await send(services, call, reply);
+        return undefined;
+      }),
   };
+}
+
+/** Resolves when the whole document is sent, or its reader has gone. */
+async function send(
+  services: Services,
+  { caller: { tenantId }, params, receivedMs }: Call<'sessions.export'>,
+  reply: FastifyReply,
+): Promise<void> {
+  const found = await readRisk(services, tenantId, params.id, receivedMs);
+  if (!found) throw notFound('session');
+  // Who does not read on would keep its memory from others.
+  reply.raw.setTimeout(services.unreadTimeoutMs);
+  void reply
+    .type(jsonType)
+    .header('content-disposition', `attachment; filename="${fileName(params.id)}"`)
+    .send(Readable.from(document(services, tenantId, found, receivedMs), { objectMode: false }));
+  await finished(reply.raw).catch(() => {});
 }
 
 /** A name that every file system takes; the session's own id stands in the document. */
@@ -61,6 +82,7 @@ async function* document(
         // What arrives while the document is sent is not in it: it shows one moment.
         lastArrival: summary.last_arrival,
         limit: eventsAtOnce,
+        maxBytes: payloadBytesAtOnce,
       }),
     );
     let piece = '';

@@ -66,6 +66,8 @@ export async function eventPage(
     readonly after?: EventPosition | undefined;
     readonly lastArrival?: number;
     readonly limit: number;
+    /** Bytes of payloads in it; 1 MiB when left out. */
+    readonly maxBytes?: number;
   },
 ): Promise<Slice<Selectable<EventTable>>> {
   const { after, lastArrival } = options;
@@ -80,7 +82,8 @@ export async function eventPage(
     );
   }
   if (lastArrival !== undefined) query = query.where('arrival', '<=', lastArrival);
-  return sliceWithin(options.limit, 'payload', query.orderBy('source_ms').orderBy('event_id'));
+  const ordered = query.orderBy('source_ms').orderBy('event_id');
+  return sliceWithin(options.limit, 'payload', ordered, options.maxBytes);
 }
 
 /** Events of a session that arrived after one and up to another, in the order of the session. */

@@ -21,13 +21,14 @@ export async function sliceOf<Row>(
 }
 
 /**
- * A slice of `limit` rows at most, and of fewer where `column` makes them large: together at most 1 MiB of it, and at
- * least one row. The sizes are read first, which the database knows without reading the column.
+ * A slice of `limit` rows at most, and of fewer where `column` makes them large: together at most `maxBytes` of it (1
+ * MiB), and at least one row. The sizes are read first, which the database knows without reading the column.
  */
 export async function sliceWithin<Name extends keyof Tables>(
   limit: number,
   column: keyof Tables[Name] & string,
   query: SelectQueryBuilder<Tables, Name, Selectable<Tables[Name]>>,
+  maxBytes: number = largestSliceBytes,
 ): Promise<Slice<Selectable<Tables[Name]>>> {
   const size = sql<number>`octet_length(${sql.ref(column)})`.as('size');
   const sizes = await query
@@ -38,7 +39,7 @@ export async function sliceWithin<Name extends keyof Tables>(
   let bytes = 0;
   const end = sizes.findIndex((row, index) => {
     bytes += row.size;
-    return index === limit || (index > 0 && bytes > largestSliceBytes);
+    return index === limit || (index > 0 && bytes > maxBytes);
   });
   if (sizes.length === 0) return { rows: [], hasMore: false };
   const rows = await query.limit(end === -1 ? sizes.length : end).execute();

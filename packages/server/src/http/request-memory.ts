@@ -1,7 +1,7 @@
 import { ApiError } from './api-error.ts';
 
-/** Bounds the memory that bodies of one kind of request take until they are answered. */
-export class BodyMemory {
+/** Bounds the memory that requests of one kind take until they are answered. */
+export class RequestMemory {
   readonly #maxBytes: number;
   readonly #refusal: string;
   #heldBytes = 0;
@@ -12,13 +12,13 @@ export class BodyMemory {
     this.#refusal = refusal;
   }
 
-  /** @throws ApiError `OVERLOADED` when a body of this size has no room; one always has where there is no other. */
+  /** @throws ApiError `OVERLOADED` when a request of this size has no room; one always has where there is no other. */
   requireRoom(bytes: number): void {
     if (this.#heldBytes === 0 || this.#heldBytes + bytes <= this.#maxBytes) return;
     throw new ApiError('OVERLOADED', this.#refusal, { retryAfterSeconds: 1 });
   }
 
-  /** Does `work` while a body takes so many bytes. @throws ApiError `OVERLOADED` when it has no room. */
+  /** Does `work` while a request takes so many bytes. @throws ApiError `OVERLOADED` when it has no room. */
   async hold<Result>(bytes: number, work: () => Promise<Result>): Promise<Result> {
     this.requireRoom(bytes);
     this.#heldBytes += bytes;
