@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import { Service } from '@actlog/adapter-suite';
 import { AIMessage } from '@langchain/core/messages';
 import { ToolNode } from '@langchain/langgraph/prebuilt';
@@ -102,6 +103,19 @@ test('whichever way a tool is called by hand, the call is recorded and guarded',
   await policies.archive(id);
   expect(await wrapped.batch([input, { text: 'y' }])).toEqual(['echo: x', 'echo: y']);
   expect(ran).toEqual(['echo x', 'echo y']);
+});
+
+test('so is a tool of the copy of LangChain that require loads', async () => {
+  const { tool: requiredTool } = createRequire(import.meta.url)('langchain') as { tool: typeof tool };
+  expect(requiredTool).not.toBe(tool);
+  const options = { name: 'required', description: 'Repeats.', schema: z.object({ text: z.string() }) };
+  const repeat = requiredTool(({ text }) => text, options);
+  const [wrapped] = actlog.tools([repeat], { recorder: service.recorder(), sessionId: 'required' });
+  expect(await wrapped.batch([{ text: 'a' }, { text: 'b' }])).toEqual(['a', 'b']);
+  expect(await wrapped.pipe(String).invoke({ text: 'c' })).toBe('c');
+  await readAll(await wrapped.stream({ text: 'd' }));
+  expect(await wrapped.withRetry({ stopAfterAttempt: 1 }).invoke({ text: 'e' })).toBe('e');
+  expect(await service.events('required')).toHaveLength(5);
 });
 
 test('tools that are left out are the very same objects', () => {

@@ -1,6 +1,5 @@
 import { ActionDeniedError } from '@actlog/recorder';
 import { type AdapterCalls, type Wrapping, withMethods } from '@actlog/recorder/adapter';
-import { Runnable } from '@langchain/core/runnables';
 import type { StructuredToolInterface } from '@langchain/core/tools';
 import { langChainCalls, surroundings } from './langchain-calls.ts';
 import type { ActlogOptions } from './options.ts';
@@ -65,7 +64,7 @@ function wrapped<Tool extends StructuredToolInterface>(tool: Tool, calls: Adapte
 /** What LangChain makes of `invoke`, such as `batch` and `pipe`: theirs is the view's, so that its calls are seen too. */
 function derivedMethods(tool: object, view: () => object): Record<string, Method> {
   const inherited: unknown = Object.getPrototypeOf(tool);
-  const methods = Object.entries(Object.getOwnPropertyDescriptors(Runnable.prototype)).flatMap(
+  const methods = Object.entries(Object.getOwnPropertyDescriptors(runnableOf(tool))).flatMap(
     ([name, { value }]) => {
       const isDerived = name !== 'constructor' && typeof value === 'function' && !Object.hasOwn(tool, name);
       if (!isDerived || (inherited as Record<string, unknown>)[name] !== value) return [];
@@ -73,6 +72,15 @@ function derivedMethods(tool: object, view: () => object): Record<string, Method
     },
   );
   return Object.fromEntries(methods);
+}
+
+/** The Runnable that the tool descends from, of its own copy of LangChain: `require` loads another one than `import`. */
+function runnableOf(tool: object): object {
+  let runnable = {};
+  for (let one = Object.getPrototypeOf(tool); one !== null; one = Object.getPrototypeOf(one)) {
+    if (Object.hasOwn(one, 'pipe')) runnable = one;
+  }
+  return runnable;
 }
 
 async function recordInvocation(
