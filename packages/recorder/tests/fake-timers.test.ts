@@ -1,3 +1,4 @@
+import { mock } from 'node:test';
 import { expect, test, vi } from 'vitest';
 import { temporaryFolder } from './journal-fixture.ts';
 import { Sink } from './sink.ts';
@@ -35,4 +36,34 @@ for (const [place, options] of Object.entries(places)) {
     }
     expect(await recorder.close()).toMatchObject({ delivered: 3, pending: 0 });
   });
+}
+
+const fakes = {
+  Vitest: { fake: () => void vi.useFakeTimers(), real: () => void vi.useRealTimers() },
+  'node:test': { fake: () => mock.timers.enable(), real: () => mock.timers.reset() },
+};
+
+for (const [name, { fake, real }] of Object.entries(fakes)) {
+  for (const pipelining of [undefined, 1, 4]) {
+    test(`connections are used again before, under and after the fake timers of ${name}, ${pipelining ?? 'any number'} at a time`, async () => {
+      const sink = await Sink.start();
+      const recorder = createRecorder(sink.url, { pipelining });
+      const deliver = async () => {
+        recordMany(recorder, 50);
+        return (await recorder.flush({ timeoutMs: 4_000 })).pending;
+      };
+      expect(await deliver()).toBe(0);
+      for (const _ of ['a test', 'the next test']) {
+        fake();
+        try {
+          expect(await deliver()).toBe(0);
+          recordMany(recorder, 50);
+        } finally {
+          real();
+        }
+        expect(await deliver()).toBe(0);
+      }
+      expect(sink.stored).toHaveLength(350);
+    });
+  }
 }

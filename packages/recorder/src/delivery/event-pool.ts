@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { nextTick } from 'node:process';
 import type { EventDispatcher } from './dispatch-transport.ts';
+import { isImmediateFaked } from './faked-immediate.ts';
 
 /** Connections that nobody else uses. */
 export interface EventPool extends EventDispatcher {
@@ -36,8 +37,44 @@ export async function createEventPool(
     }
     return socket;
   };
-  const pool = new Pool(origin, { connections, pipelining, allowH2: false, connect: connectUnreferenced });
-  return pool as unknown as EventPool;
+  const settings = { connections, pipelining, allowH2: false, connect: connectUnreferenced };
+  return new RenewedPool(() => new Pool(origin, settings) as unknown as ClosablePool);
+}
+
+interface ClosablePool extends EventPool {
+  /** Closes each connection when what is in flight on it has ended. */
+  close(): Promise<void>;
+}
+
+/**
+ * A pool that delivers in tests with fake timers too: undici waits for the global `setImmediate` before it uses a
+ * connection again, and for a faked one it waits in vain. So each request has a connection of its own then, and
+ * connections that have seen a fake are not used when the real one is back.
+ */
+class RenewedPool implements EventPool {
+  readonly #open: () => ClosablePool;
+  #pool: ClosablePool;
+  #isFaked = isImmediateFaked();
+
+  constructor(open: () => ClosablePool) {
+    this.#open = open;
+    this.#pool = open();
+  }
+
+  dispatch(options: Record<string, unknown>, handler: object): boolean {
+    if (isImmediateFaked() !== this.#isFaked) this.#renew();
+    return this.#pool.dispatch(this.#isFaked ? { ...options, reset: true } : options, handler);
+  }
+
+  destroy(): Promise<void> {
+    return this.#pool.destroy();
+  }
+
+  #renew(): void {
+    this.#isFaked = !this.#isFaked;
+    void this.#pool.close().catch(() => {});
+    this.#pool = this.#open();
+  }
 }
 
 /** Bundlers that put a CommonJS package into an ES module, as esbuild does, leave it without the modules of Node. */
