@@ -6,6 +6,7 @@ import { Counters, type RecorderStats } from './counters.ts';
 import { createEventId, eventIdTimeMs } from './event-id.ts';
 import { offExit, onExit } from './exit-hooks.ts';
 import type { FlushResult, WaitOptions } from './flush.ts';
+import { AwaitedChecks } from './guard/awaited-checks.ts';
 import { Guard } from './guard/guard.ts';
 import { type GuardSettings, resolveGuard } from './guard/guard-settings.ts';
 import { UnreferencedChecks } from './guard/unreferenced-checks.ts';
@@ -83,9 +84,11 @@ export class Recorder {
       options.waitUntil,
       (error) => reporter.failed('wait-until', error),
     );
-    this.#observing = asking && new UnreferencedChecks(asking);
+    const observing = asking && new UnreferencedChecks(asking);
+    const enforcing = observing && new AwaitedChecks(asking, observing);
+    this.#observing = observing;
     this.#createGuard = (guard) => {
-      const policies = guard.mode === 'observe' ? this.#observing : asking?.policies;
+      const policies = guard.mode === 'observe' ? observing : enforcing;
       return new Guard(guard, policies, this.#counters, reporter);
     };
     this.#calls = new CallRecorder({

@@ -67,3 +67,22 @@ for (const [name, { fake, real }] of Object.entries(fakes)) {
     });
   }
 }
+
+for (const [name, { fake, real }] of Object.entries(fakes)) {
+  test(`the guard is answered before, under and after the fake timers of ${name}`, async () => {
+    const sink = await Sink.start(({ path }) =>
+      path === '/v1/policies/check' ? { status: 200, body: { decision: 'allow' } } : undefined,
+    );
+    const guard = { mode: 'enforce', onUnavailable: 'deny' } as const;
+    const recorder = createRecorder(sink.url, { guard });
+    const call = (toolName: string) => recorder.toolCall({ toolName, arguments: {} }, () => toolName);
+    expect(await call('before')).toBe('before');
+    fake();
+    try {
+      for (const toolName of ['first', 'second', 'third']) expect(await call(toolName)).toBe(toolName);
+    } finally {
+      real();
+    }
+    expect(await call('after')).toBe('after');
+  });
+}
