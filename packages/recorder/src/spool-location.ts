@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { lstatSync, mkdirSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { homedir, tmpdir, userInfo } from 'node:os';
 import { isAbsolute, join } from 'node:path';
+import { makeFolder } from './journal/make-folder.ts';
 
 /**
  * Where journals go when nobody says: the user's folder for state that is not worth a backup, else the folder for
@@ -25,14 +26,14 @@ export function defaultSpoolFolder(tenantSecret: string): string {
 }
 
 function privateFolder(parent: string, name: string): string {
-  mkdirSync(parent, { recursive: true, mode: 0o700 });
+  makeFolder(parent);
   const { uid, mode } = lstatSync(parent);
   // In a folder for temporary files, somebody else may have made it first, or have laid a link.
   if (process.getuid && (uid !== process.getuid() || (mode & 0o170022) !== 0o040000)) {
     throw new Error(`${parent} belongs to somebody else, or others can write to it. Pass spoolDir.`);
   }
   const folder = join(parent, name);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder);
   return folder;
 }
 

@@ -1,6 +1,7 @@
 import { dirname, join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { defaultSpoolFolder } from '../src/spool-location.ts';
+import { AgentProcess } from './agent-process.ts';
 import { temporaryFolder } from './journal-fixture.ts';
 import { Sink } from './sink.ts';
 import { createRecorder, recordMany } from './test-recorder.ts';
@@ -42,3 +43,16 @@ test.runIf(process.platform === 'linux')('journals stand in the home, or with te
   expect(parentFor({ ...all, XDG_STATE_HOME: undefined, HOME: '' })).toBe(withTemporary);
   expect(parentFor({ ...all, XDG_STATE_HOME: undefined, HOME: '/dev/null' })).toBe(withTemporary);
 });
+
+// As a process of its own, which a test can end when it never comes back.
+test.runIf(process.platform === 'linux')(
+  'where the system makes no folder, the agent runs on, and is told',
+  async () => {
+    const sink = await Sink.start();
+    const env = { MODE: 'drain', COUNT: '3', SINK_URL: sink.url, SPOOL: '/proc/nobody/spool' };
+    const agent = new AgentProcess(env);
+    expect(await agent.end()).toBe(0);
+    expect(agent.stderr).toContain('The journal failed (ENOENT)');
+    expect(sink.storedIds.toSorted()).toEqual(agent.recorded.toSorted());
+  },
+);

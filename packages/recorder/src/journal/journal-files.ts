@@ -1,4 +1,5 @@
 import * as fs from 'node:fs';
+import { makeFolder } from './make-folder.ts';
 
 /** The file operations of the journal: all there are, so that a test can stop the journal between any two. */
 export interface JournalFiles {
@@ -29,7 +30,7 @@ export interface JournalFiles {
 
 /** The real files. Every operation is synchronous: what has returned has happened. */
 export const realFiles: JournalFiles = {
-  mkdir: (path) => void fs.mkdirSync(path, { recursive: true, mode: 0o700 }),
+  mkdir: makeFolder,
   openForAppend: (path) => fs.openSync(path, 'a', 0o600),
   openForRead: (path) => fs.openSync(path, 'r'),
   close: (fd) => fs.closeSync(fd),
