@@ -47,7 +47,7 @@ export class ServiceConnection {
       return new ProvenPipelining({ single, pipelined, now: () => performance.now() });
     }
     // The user chose how requests travel, so that way is taken as it is.
-    const dispatcher = (await this.#client.dispatcher()) as EventDispatcher | undefined;
+    const dispatcher = (await this.#client.dispatcher().catch(notSetUp)) as EventDispatcher | undefined;
     if (dispatcher) return new DispatchTransport({ dispatcher, url, timeoutMs, pipelining: 1 });
     return new FetchTransport({ fetch: this.#client.fetch ?? globalThis.fetch, url, timeoutMs });
   }
@@ -81,4 +81,12 @@ export class ServiceConnection {
       return this.#client.headers();
     }
   }
+}
+
+/** Without the cause, which may hold the password of a proxy. */
+function notSetUp(cause: NodeJS.ErrnoException): never {
+  if (cause.code !== 'ERR_INVALID_URL' && cause.code !== 'UND_ERR_INVALID_ARG') throw cause;
+  throw new Error(
+    `Nothing is delivered: the proxy cannot be used (${cause.message.replace(/\.$/, '')}). Set HTTPS_PROXY and HTTP_PROXY to addresses like http://proxy.example.com:3128, or pass proxy: false.`,
+  );
 }
