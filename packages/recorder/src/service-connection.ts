@@ -6,6 +6,7 @@ import { createEventPool } from './delivery/event-pool.ts';
 import { FetchTransport } from './delivery/fetch-transport.ts';
 import { type OriginKey, parseOriginKey } from './delivery/origin.ts';
 import { ProvenPipelining } from './delivery/proven-pipelining.ts';
+import { timers } from './timers.ts';
 import { sdkName } from './version.ts';
 
 /** Events under way on one connection where it was found out that several may be. */
@@ -44,7 +45,7 @@ export class ServiceConnection {
     if (this.#client.usesDefaultPool) {
       if (pipelining !== undefined) return this.#pool(url, pipelining);
       const [single, pipelined] = await Promise.all([this.#pool(url, 1), this.#pool(url, foundDepth)]);
-      return new ProvenPipelining({ single, pipelined, now: () => performance.now() });
+      return new ProvenPipelining({ single, pipelined, now: () => timers.now() });
     }
     // The user chose how requests travel, so that way is taken as it is.
     const dispatcher = (await this.#client.dispatcher().catch(notSetUp)) as EventDispatcher | undefined;

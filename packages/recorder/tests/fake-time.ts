@@ -7,7 +7,8 @@ const real = { ...timers };
 export function useFakeTime(...options: Parameters<typeof vi.useFakeTimers>): void {
   vi.useFakeTimers(...options);
   const { clearInterval, clearTimeout, setImmediate, setInterval, setTimeout } = globalThis;
-  Object.assign(timers, { clearInterval, clearTimeout, setImmediate, setInterval, setTimeout });
+  const now = () => performance.now();
+  Object.assign(timers, { clearInterval, clearTimeout, now, setImmediate, setInterval, setTimeout });
 }
 
 /** Ends {@link useFakeTime}. */

@@ -86,3 +86,17 @@ for (const [name, { fake, real }] of Object.entries(fakes)) {
     expect(await call('after')).toBe('after');
   });
 }
+
+for (const [name, { fake, real }] of Object.entries(fakes)) {
+  test(`a failure is got over while the timers of ${name} stand still`, async () => {
+    const sink = await Sink.start(({ number }) => (number <= 3 ? { status: 503 } : undefined));
+    fake();
+    try {
+      const recorder = createRecorder(sink.url);
+      recordMany(recorder, 3);
+      expect(await recorder.flush({ timeoutMs: 4_000 })).toMatchObject({ delivered: 3, pending: 0 });
+    } finally {
+      real();
+    }
+  });
+}

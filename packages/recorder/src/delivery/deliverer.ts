@@ -69,7 +69,7 @@ export class Deliverer {
     this.#options = options;
     this.#pace = new Pace({
       maxConcurrency: options.maxConcurrency,
-      now: () => performance.now(),
+      now: () => timers.now(),
       random: Math.random,
     });
   }

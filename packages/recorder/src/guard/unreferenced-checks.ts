@@ -10,7 +10,7 @@ const connections = 8;
 
 /** The platform's clock, with timers that do not keep the process alive. */
 const clock: Clock = {
-  now: () => performance.now(),
+  now: () => timers.now(),
   wallClock: () => Date.now(),
   setTimeout: (callback, delayMs) => timers.setTimeout(callback, delayMs).unref(),
   clearTimeout: (timer) => timers.clearTimeout(timer as NodeJS.Timeout),

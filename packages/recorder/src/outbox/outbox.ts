@@ -132,15 +132,15 @@ export class Outbox {
   /** Waits until nothing is pending; returns false when the time was over first. */
   async flush(timeoutMs: number): Promise<boolean> {
     const { journal } = this.#options;
-    const endMs = performance.now() + timeoutMs;
-    while (journal?.hasUnsurveyed && !this.#isClosed && performance.now() < endMs) {
+    const endMs = timers.now() + timeoutMs;
+    while (journal?.hasUnsurveyed && !this.#isClosed && timers.now() < endMs) {
       journal.surveyNext();
       this.#room.check();
       await new Promise((resolve) => timers.setImmediate(resolve));
     }
     if (this.#isClosed) return this.pending === 0;
     this.#deliverer.hurry();
-    const isIdle = await this.#idle.wait(endMs - performance.now());
+    const isIdle = await this.#idle.wait(endMs - timers.now());
     return isIdle && !journal?.hasUnsurveyed;
   }
 
