@@ -47,7 +47,7 @@ class SpanRecorder implements ObservabilityExporter {
     this.#spans.start(span);
     // A tool's span begins where the hook before it has left off.
     const place = currentPlace();
-    if (!place || place.toolName !== ranTool(span)) return;
+    if (!place || place.call.toolName !== ranTool(span)) return;
     place.spanId ??= span.id;
     if (place.spanId === span.id && place.recordedBy.has(this.#recorded)) this.#recorded.takeSpan(span.id);
   }

@@ -1,25 +1,28 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { processWide } from '@actlog/recorder/adapter';
+import { type HookedCall, processWide } from '@actlog/recorder/adapter';
 import type { RecordedCalls } from './recorded-calls.ts';
 
 /** The call that code runs in, as far as hooks have seen it. */
 export interface Place {
   /** What Mastra gives the tool: one object a call. */
   readonly invocation: object;
-  readonly toolName: string;
+  readonly call: HookedCall;
   /** The session of those whom the call delegates to; undefined where the tool is no agent. */
   readonly delegatedSession: string | undefined;
   /** Who records the call by a hook. */
   readonly recordedBy: Set<RecordedCalls>;
   /** The span of the call, once it has begun. */
   spanId?: string;
+  /** What Mastra has made of the arguments, once it has handed them to a tool that is wrapped. */
+  handedOver?: { readonly input: unknown };
 }
 
 const storage = processWide('@actlog/mastra/place', () => new AsyncLocalStorage<Place>());
 
 /** As the recorder does: Node.js 22 follows a storage from its first use on, which is to be before agents run. */
 export function preparePlaces(): void {
-  const nowhere: Place = { invocation: {}, toolName: '', delegatedSession: undefined, recordedBy: new Set() };
+  const call = { toolName: '', arguments: undefined };
+  const nowhere: Place = { invocation: {}, call, delegatedSession: undefined, recordedBy: new Set() };
   storage().run(nowhere, () => {});
 }
 
@@ -38,4 +41,22 @@ export function enterPlace(place: Omit<Place, 'recordedBy'>): Place {
   const entered: Place = { ...place, recordedBy: new Set() };
   storage().enterWith(entered);
   return entered;
+}
+
+/**
+ * What the model asked for, where a hook was told of this very call: Mastra fills in the defaults of the schema after
+ * it. Else what the tool is given.
+ */
+export function askedFor(toolName: string, callId: string | undefined, input: unknown): unknown {
+  const place = currentPlace();
+  const isSame = place && place.call.callId === callId && place.call.toolName === toolName;
+  if (!isSame || callId === undefined) return input;
+  place.handedOver ??= { input };
+  return place.handedOver.input === input ? place.call.arguments : input;
+}
+
+/** The agent whose tool runs here; undefined where that delegates to another. */
+export function callingAgent(): string | undefined {
+  const place = currentPlace();
+  return place?.delegatedSession === undefined ? place?.call.agentId : undefined;
 }

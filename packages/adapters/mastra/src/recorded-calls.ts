@@ -17,6 +17,8 @@ export class RecordedCalls {
   readonly #spans = new Set<string>();
   /** How many calls of an id exporters have recorded: a model may give the same id in different turns. */
   readonly #exported = new Map<string, number>();
+  /** Ids of calls that wrapped tools have recorded, by the conversation that both they and hooks are given. */
+  readonly #byTools = new WeakMap<object, Set<string>>();
 
   /**
    * Whether nobody has recorded this call yet; from then on, somebody has.
@@ -50,6 +52,18 @@ export class RecordedCalls {
     const count = this.#exported.get(name) ?? 0;
     if (count > 0) this.#exported.set(name, count - 1);
     return count > 0;
+  }
+
+  /** Notes that a wrapped tool records a call, for hooks that did not see it begin. */
+  noteByTool(messages: object | undefined, callId: string | undefined): void {
+    if (!messages || callId === undefined) return;
+    const ids = this.#byTools.get(messages) ?? new Set();
+    this.#byTools.set(messages, ids.add(callId));
+  }
+
+  /** Whether a wrapped tool records this call. */
+  hasByTool(messages: object | undefined, callId: string | undefined): boolean {
+    return messages !== undefined && callId !== undefined && !!this.#byTools.get(messages)?.has(callId);
   }
 }
 

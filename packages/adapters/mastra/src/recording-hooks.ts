@@ -6,6 +6,7 @@ import { type HookedTool, hookedTool, type Invocation } from './hooked-call.ts';
 import { mastraCalls, suspended } from './mastra-calls.ts';
 import { enterPlace, preparePlaces } from './place.ts';
 import { type RecordedCalls, recordedCalls } from './recorded-calls.ts';
+import { SuspensionWatch } from './suspension.ts';
 
 /** What a hook before a call may say: nothing, or what to answer in the tool's place. */
 type Answer = Awaited<ReturnType<NonNullable<ToolHooks['beforeToolCall']>>>;
@@ -14,7 +15,7 @@ type Answer = Awaited<ReturnType<NonNullable<ToolHooks['beforeToolCall']>>>;
 interface OpenCall {
   /** Undefined for calls that are left out. */
   readonly begun: BegunCall | undefined;
-  isSuspended: boolean;
+  readonly suspension: SuspensionWatch;
 }
 
 /** What both hooks of a call do, and the user's own hooks with them. */
@@ -38,9 +39,9 @@ export class RecordingHooks {
     const { toolName, sessionId } = call;
     // Before the first `await`: it is to be felt where Mastra goes on to run the tool.
     const delegatedSession = isDelegation(toolName) ? sessionId : undefined;
-    const place = enterPlace({ invocation, toolName, delegatedSession });
+    const place = enterPlace({ invocation, call, delegatedSession });
     if (!this.#calls.covers(toolName)) {
-      this.#open.set(invocation, { begun: undefined, isSuspended: false });
+      this.#open.set(invocation, { begun: undefined, suspension: new SuspensionWatch() });
       return this.#own.beforeToolCall?.(context);
     }
     const enterCall = BegunCall.place(sessionId);
@@ -59,13 +60,13 @@ export class RecordingHooks {
   /** Records how a call ended; one that did not come by {@link before} too, though no guard was asked about it. */
   async end(context: ToolAfterHookContext): Promise<void> {
     const hooked = hookedTool(context);
-    const { call, invocation, traced } = hooked;
+    const { call, invocation } = hooked;
     const { output, error } = context;
     const ended: ToolOutcome = 'error' in context ? { ok: false, error } : { ok: true, result: output };
     const open = this.#open.get(invocation);
     this.#open.delete(invocation);
-    if (open) await open.begun?.end(open.isSuspended ? suspended : ended);
-    else if (this.#calls.covers(call.toolName) && !this.#recorded.takeExported(traced)) {
+    if (open) await open.begun?.end(open.suspension.isSuspended ? suspended : ended);
+    else if (this.#calls.covers(call.toolName) && !this.#isRecorded(hooked)) {
       this.#recordOnce(hooked, ended);
     }
   }
@@ -85,9 +86,7 @@ export class RecordingHooks {
   async #begin({ call, invocation }: HookedTool): Promise<BegunCall> {
     try {
       const begun = await this.#calls.begin(call);
-      const open: OpenCall = { begun, isSuspended: false };
-      this.#open.set(invocation, open);
-      noteSuspension(invocation, open);
+      this.#open.set(invocation, { begun, suspension: new SuspensionWatch(invocation) });
       return begun;
     } catch (error) {
       this.#recorded.takeInvocation(invocation); // the guard has recorded it
@@ -95,17 +94,13 @@ export class RecordingHooks {
     }
   }
 
+  /** Whether an exporter or a wrapped tool has recorded a call that did not come by {@link before}. */
+  #isRecorded({ invocation, traced }: HookedTool): boolean {
+    const isByTool = this.#recorded.hasByTool(invocation.messages, invocation.toolCallId);
+    return this.#recorded.takeExported(traced) || isByTool;
+  }
+
   #recordOnce({ call, invocation }: HookedTool, outcome: ToolOutcome): void {
     if (this.#recorded.takeInvocation(invocation)) this.#calls.record(call, outcome);
   }
-}
-
-/** A suspended tool returns nothing, as others do that have ended. */
-function noteSuspension(invocation: Invocation, open: OpenCall): void {
-  const { suspend } = invocation;
-  if (!suspend) return;
-  Reflect.set(invocation, 'suspend', (...args: unknown[]) => {
-    open.isSuspended = true;
-    return suspend(...args);
-  });
 }

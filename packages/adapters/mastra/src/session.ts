@@ -25,6 +25,11 @@ export function sessionOf({ requestContext, tracingContext }: Invocation): strin
   );
 }
 
+/** The agent in whose run a tool runs, as far as that is traced. */
+export function tracedAgent({ tracingContext }: Invocation): string | undefined {
+  return locate(around(tracingContext?.currentSpan)).agentId;
+}
+
 /** A span and those that it is within, from the innermost on. */
 function* around(innermost: LiveSpan | undefined): Generator<TracedPlace> {
   for (let span = innermost; span; span = span.parent) yield tracedPlace(span);

@@ -2,6 +2,7 @@ import { responseStatuses, type ToolOutcome } from '@actlog/recorder';
 import type { AnyExportedSpan } from '@mastra/core/observability';
 import { argumentsOf } from './delegation.ts';
 import { suspended } from './mastra-calls.ts';
+import { nameForModel } from './model-name.ts';
 
 /** A tool call as its span tells it. */
 export interface ToolSpan {
@@ -18,6 +19,13 @@ interface ToolAttributes {
   readonly success?: boolean;
 }
 
+/** The parts of a span that tell which tool it is about. */
+interface NamedSpan {
+  readonly type?: string;
+  readonly entityId?: string | undefined;
+  readonly entityName?: string | undefined;
+}
+
 /** By span type: how a call of that kind ended. */
 const outcomes: Readonly<Record<string, (span: AnyExportedSpan, attributes: ToolAttributes) => ToolOutcome>> =
   {
@@ -32,15 +40,14 @@ const outcomes: Readonly<Record<string, (span: AnyExportedSpan, attributes: Tool
         : { ok: true, result: new Response(null, { status: 202 }) },
   };
 
-/** The tool that a span is the run of, where it runs in this process. */
-export function ranTool(span: AnyExportedSpan): string | undefined {
-  return outcomes[span.type] === outcomeOf ? toolNameOf(span) : undefined;
+/** The tool that a span, under way or exported, is the run of, where it runs in this process. */
+export function ranTool(span: NamedSpan): string | undefined {
+  return outcomes[span.type ?? ''] === outcomeOf ? toolNameOf(span) : undefined;
 }
 
-/** A tool's name as the model knows it: Mastra shows it one that every provider takes. */
-function toolNameOf({ entityId, entityName }: AnyExportedSpan): string | undefined {
-  const taken = (entityId ?? entityName)?.replace(/[^a-zA-Z0-9_-]/g, '_');
-  return taken && (/^[a-zA-Z_]/.test(taken) ? taken : `_${taken}`).slice(0, 63);
+function toolNameOf({ entityId, entityName }: NamedSpan): string | undefined {
+  const name = entityId ?? entityName;
+  return name && nameForModel(name);
 }
 
 /** The tool call that a span tells of; undefined for all other spans. */

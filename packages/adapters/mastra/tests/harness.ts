@@ -1,7 +1,7 @@
 import type { AdapterHarness, Ending, Scenario, SuiteTool } from '@actlog/adapter-suite';
 import { fullAbilities } from '@actlog/adapter-suite/harness';
 import { Mastra } from '@mastra/core';
-import { Agent } from '@mastra/core/agent';
+import { Agent, type ToolsInput } from '@mastra/core/agent';
 import { MockMemory } from '@mastra/core/memory';
 import { createTool, type ToolHooks } from '@mastra/core/tools';
 import { Observability } from '@mastra/observability';
@@ -15,6 +15,8 @@ export interface Installation {
   readonly agentHooks?: ToolHooks;
   readonly runHooks?: ToolHooks;
   readonly exporters?: ReturnType<typeof actlog.exporter>[];
+  /** Default: the tools as they are. */
+  readonly wrap?: (tools: ToolsInput) => ToolsInput;
 }
 
 export type Install = (options: ActlogOptions, isTwice: boolean, own: ToolHooks) => Installation;
@@ -31,18 +33,19 @@ function mastraTool({ name, run }: SuiteTool) {
 function setUp(scenario: Scenario, install: Install) {
   const { tools, turns, adapter, isInstalledTwice = false, ownHook } = scenario;
   const own: ToolHooks = ownHook ? { beforeToolCall: ({ toolName }) => ownHook(toolName) } : {};
-  const { agentHooks, runHooks, exporters }: Installation = adapter
+  const { agentHooks, runHooks, exporters, wrap }: Installation = adapter
     ? install(adapter, isInstalledTwice, own)
     : { agentHooks: own };
   const model = new ScriptedModel(
     turns.map((turn) => turn.map(({ toolName, arguments: args }) => ({ name: toolName, args }))),
   );
+  const bare = Object.fromEntries(tools.map((tool) => [tool.name, mastraTool(tool)]));
   const agent = new Agent({
     id: 'tester',
     name: 'Tester',
     instructions: 'Do as you are told.',
     model: model.config,
-    tools: Object.fromEntries(tools.map((tool) => [tool.name, mastraTool(tool)])),
+    tools: wrap ? wrap(bare) : bare,
     memory: new MockMemory(),
     ...(agentHooks && { hooks: agentHooks }),
   });
@@ -101,4 +104,14 @@ export const exporterHarness = harnessOf(
     return { agentHooks: own, exporters };
   },
   { guards: false, holds: false, aborts: false, goesOnAfterDenial: false, unknownTool: 404, thrown: 500 },
+);
+
+/** Tools that are wrapped, in an agent. */
+export const toolsHarness = harnessOf(
+  '`tools: actlog.tools(tools)`',
+  (options, isTwice, own) => {
+    const once = (tools: ToolsInput) => actlog.tools(tools, options);
+    return { agentHooks: own, wrap: isTwice ? (tools) => once(once(tools)) : once };
+  },
+  { invalidArguments: 'unseen' },
 );

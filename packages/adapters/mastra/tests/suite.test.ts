@@ -1,5 +1,6 @@
 import { adapterSuite } from '@actlog/adapter-suite';
-import { exporterHarness, hooksHarness } from './harness.ts';
+import { exporterHarness, hooksHarness, toolsHarness } from './harness.ts';
 
 adapterSuite(hooksHarness);
 adapterSuite(exporterHarness);
+adapterSuite(toolsHarness);

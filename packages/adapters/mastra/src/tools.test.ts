@@ -1,0 +1,312 @@
+import { Service } from '@actlog/adapter-suite';
+import { hashArguments } from '@actlog/recorder';
+import { Mastra } from '@mastra/core';
+import { Agent, type ToolsInput } from '@mastra/core/agent';
+import { MockMemory } from '@mastra/core/memory';
+import { InMemoryStore } from '@mastra/core/storage';
+import { createCodeMode, createTool, noopObserve, Tool } from '@mastra/core/tools';
+import { cloneStep, createStep, createWorkflow } from '@mastra/core/workflows';
+import { LocalSandbox } from '@mastra/core/workspace';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import * as z from 'zod';
+import { agentOf, askingTool, inMastra, inThread, tools } from '../tests/agent.ts';
+import { RouterModel } from '../tests/router-model.ts';
+import { actlog } from './index.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await Service.start();
+  const { policies } = service.client;
+  await policies.create({
+    name: 'no',
+    effect: 'deny',
+    match: { tools: ['fail', 'denied'] },
+    message: 'Never do that.',
+  });
+  await policies.create({ name: 'ask', effect: 'require_approval', match: { tools: ['held'] } });
+});
+afterAll(() => service.close());
+
+/** What is recorded of a session, by agent, sorted. */
+async function recorded(session: string) {
+  const events = await service.events(session);
+  return events.map(({ agentId, toolName, status }) => `${agentId} ${toolName} ${status}`).sort();
+}
+
+/** A tool with a schema for what it answers, which steps of workflows ask for. */
+function doubling(id = 'double') {
+  const ran: number[] = [];
+  const double = createTool({
+    id,
+    description: 'Doubles.',
+    inputSchema: z.object({ value: z.number() }),
+    outputSchema: z.object({ value: z.number() }),
+    execute: async ({ value }) => {
+      ran.push(value);
+      return { value: value * 2 };
+    },
+  });
+  return { ran, double };
+}
+
+async function inNetwork(session: string, toolName: string, own: ToolsInput) {
+  const model = new RouterModel(toolName, { text: 'a' });
+  const memory = new MockMemory();
+  const settings = { id: 'tester', name: 'Tester', instructions: 'Do as you are told.' };
+  const agent = new Agent({ ...settings, model: model.config, memory, tools: own });
+  inMastra({ agent });
+  const run = await agent.network('go', { ...inThread(session), maxSteps: 3 });
+  for await (const _ of run);
+  return { status: await run.status, told: model.told };
+}
+
+test('a tool that the router of a network chooses is recorded, under its agent and in its thread', async () => {
+  const { echo, ran } = tools();
+  const recorder = service.guarded();
+  const { status } = await inNetwork('network', 'echo', actlog.tools({ echo }, { recorder }));
+  expect(status).toBe('success');
+  expect(ran).toEqual(['echo a']);
+  expect(await recorded('network')).toEqual(['tester echo 200']);
+});
+
+test('one that is denied does not run, and the router is told why', async () => {
+  const { fail, ran } = tools();
+  const recorder = service.guarded();
+  const { status, told } = await inNetwork('network-denied', 'fail', actlog.tools({ fail }, { recorder }));
+  expect(status).toBe('success');
+  expect(told).toContain('Never do that.');
+  expect(ran).toEqual([]);
+  expect(await recorded('network-denied')).toEqual(['tester fail 403']);
+});
+
+/** Runs a tool as the only step of a workflow. */
+async function inWorkflow(double: ReturnType<typeof doubling>['double']) {
+  const value = z.object({ value: z.number() });
+  const workflow = createWorkflow({ id: 'doubling', inputSchema: value, outputSchema: value })
+    .then(createStep(double))
+    .commit();
+  new Mastra({ logger: false, workflows: { workflow } });
+  const run = await workflow.createRun();
+  return run.start({ inputData: { value: 2 } });
+}
+
+test('a step of a workflow is recorded, and one that is denied fails with the reason', async () => {
+  const { double, ran } = doubling();
+  const options = { recorder: service.guarded(), sessionId: 'workflow', agentId: 'flow' };
+  const wrapped = actlog.tools({ double, denied: double }, options);
+  expect(await inWorkflow(wrapped.double)).toMatchObject({ status: 'success', result: { value: 4 } });
+  const message = expect.stringContaining('Never do that.');
+  expect(await inWorkflow(wrapped.denied)).toMatchObject({ status: 'failed', error: { message } });
+  expect(ran).toEqual([2]);
+  expect(await recorded('workflow')).toEqual(['flow denied 403', 'flow double 200']);
+});
+
+test('without a session given, each run of a workflow is one', async () => {
+  const { double } = doubling();
+  const wrapped = actlog.tools({ double }, { recorder: service.recorder(), agentId: 'sessions' });
+  const value = z.object({ value: z.number() });
+  const workflow = createWorkflow({ id: 'twice', inputSchema: value, outputSchema: value })
+    .then(createStep(wrapped.double))
+    .map(async ({ inputData }) => inputData)
+    .then(cloneStep(createStep(wrapped.double), { id: 'again' }))
+    .commit();
+  new Mastra({ logger: false, workflows: { workflow } });
+  for (let run = 0; run < 2; run += 1) {
+    const { status } = await (await workflow.createRun()).start({ inputData: { value: 2 } });
+    expect(status).toBe('success');
+  }
+  await service.events('none');
+  const sessions = await service.client.agents.sessions('sessions').toArray({ limit: 10 });
+  expect(sessions.map(({ eventCount }) => eventCount)).toEqual([2, 2]);
+});
+
+test('a step that is suspended is recorded once, when it was resumed and has ended', async () => {
+  const confirm = createTool({
+    id: 'confirm',
+    description: 'Asks a person.',
+    inputSchema: z.object({}),
+    outputSchema: z.object({ answer: z.string() }),
+    suspendSchema: z.object({ question: z.string() }),
+    resumeSchema: z.object({ answer: z.string() }),
+    execute: async (_, { workflow }) => {
+      const answer = workflow?.resumeData?.answer;
+      if (answer === undefined) await workflow?.suspend({ question: 'Sure?' });
+      return { answer: String(answer) };
+    },
+  });
+  const wrapped = actlog.tools({ confirm }, { recorder: service.recorder(), sessionId: 'suspended-step' });
+  const workflow = createWorkflow({
+    id: 'confirming',
+    inputSchema: z.object({}),
+    outputSchema: z.object({ answer: z.string() }),
+  })
+    .then(createStep(wrapped.confirm))
+    .commit();
+  new Mastra({ logger: false, workflows: { workflow }, storage: new InMemoryStore() });
+  const run = await workflow.createRun();
+  expect(await run.start({ inputData: {} })).toMatchObject({ status: 'suspended' });
+  expect(await service.events('suspended-step')).toEqual([]);
+  const resumed = await run.resume({ step: 'confirm', resumeData: { answer: 'yes' } });
+  expect(resumed).toMatchObject({ status: 'success', result: { answer: 'yes' } });
+  expect(await service.events('suspended-step')).toMatchObject([{ status: 200 }]);
+});
+
+test('what a program of code mode calls is recorded and guarded, as calls of its agent', async () => {
+  const { double, ran } = doubling();
+  const recorder = service.guarded();
+  const wrapped = actlog.tools({ double, denied: doubling('denied').double }, { recorder });
+  const { tool } = createCodeMode({ tools: wrapped, sandbox: new LocalSandbox() });
+  const code = `
+    const told = await external_denied({ value: 1 }).catch((error) => error.message);
+    return [await external_double({ value: 3 }), told];`;
+  const { agent, model } = agentOf({
+    id: 'coder',
+    turns: [[{ name: tool.id, args: { code } }]],
+    tools: { [tool.id]: tool },
+    hooks: actlog({ recorder }),
+  });
+  await agent.generate('go', inThread('code'));
+  expect(model.answers()[0]?.text).toMatch(/"value":6.*Never do that\./);
+  expect(ran).toEqual([3]);
+  const events = ['coder denied 403', 'coder double 200', `coder ${tool.id} 200`];
+  expect(await recorded('code')).toEqual(events);
+});
+
+test('wrapped twice, with hooks and exporters: each call once, with the arguments that the model gave', async () => {
+  const recorder = service.guarded();
+  const { echo, fail, ran } = tools();
+  const wrapped = actlog.tools(actlog.tools({ 'e c h o': echo, fail }, { recorder }), { recorder });
+  const { agent } = agentOf({
+    turns: [
+      [
+        { name: 'e_c_h_o', args: { text: 'a' } },
+        { name: 'e_c_h_o', args: { text: 'a' } },
+        { name: 'fail', args: {} },
+      ],
+      [{ name: 'e_c_h_o', args: { text: 5 } }],
+    ],
+    tools: wrapped,
+    hooks: actlog({ recorder }),
+  });
+  inMastra({ agent }, actlog.exporter({ recorder }));
+  await agent.generate('go', inThread('all'));
+  expect(ran).toEqual(['echo a', 'echo a']);
+  const calls = ['e_c_h_o 200', 'e_c_h_o 200', 'e_c_h_o 400', 'fail 403'].map((call) => `tester ${call}`);
+  expect(await recorded('all')).toEqual(calls);
+  const stored = await service.storedEvents('all');
+  const hashes = stored.map(({ payload }) => payload?.argumentsHash);
+  expect(hashes).toContain(await hashArguments({ text: 'a' }));
+  expect(hashes).not.toContain(await hashArguments({ text: 'a', times: 1 }));
+});
+
+test('with an exporter alone, and with hooks of a run in place of the own ones: each call once', async () => {
+  const recorder = service.recorder();
+  const same = [{ name: 'echo', args: { text: 'a' }, id: 'same' }];
+  for (const [session, hooks, exporters] of [
+    ['exported', undefined, [actlog.exporter({ recorder })]],
+    ['untraced', actlog({ recorder }), []],
+    ['traced', actlog({ recorder }), [actlog.exporter({ recorder })]],
+  ] as const) {
+    const wrapped = actlog.tools({ echo: tools().echo }, { recorder });
+    const { agent } = agentOf({ turns: [same, same], tools: wrapped, ...(hooks && { hooks }) });
+    inMastra({ agent }, ...exporters);
+    await agent.generate('go', { ...inThread(session), hooks: { beforeToolCall: () => {} } });
+    expect(await recorded(session)).toEqual(['tester echo 200', 'tester echo 200']);
+  }
+});
+
+test('a guard of the tools alone denies what hooks only record, which is one call', async () => {
+  const recorder = service.recorder();
+  const { fail, ran } = tools();
+  const guard = { mode: 'enforce', onUnavailable: 'deny' } as const;
+  const { agent, model } = agentOf({
+    turns: [[{ name: 'fail', args: {} }]],
+    tools: actlog.tools({ fail }, { recorder, guard }),
+    hooks: actlog({ recorder }),
+  });
+  await agent.generate('go', inThread('guarding-tools'));
+  expect(ran).toEqual([]);
+  expect(model.answers()[0]?.text).toMatch(/^The call of the tool "fail" was not run: .*Never do that\./);
+  expect(await recorded('guarding-tools')).toEqual(['tester fail 403']);
+});
+
+test.each([false, true])(
+  'a suspended tool of an agent is recorded when it was resumed (hooks: %s)',
+  async (hooks) => {
+    const recorder = service.recorder();
+    const { agent, model } = agentOf({
+      turns: [[{ name: 'ask', args: {} }]],
+      tools: actlog.tools({ ask: askingTool() }, { recorder }),
+      ...(hooks && { hooks: actlog({ recorder }) }),
+    });
+    inMastra({ agent }, actlog.exporter({ recorder }));
+    const session = `suspended-tool-${hooks}`;
+    const { finishReason, runId } = await agent.generate('go', inThread(session));
+    expect(finishReason).toBe('suspended');
+    expect(await recorded(session)).toEqual([]);
+    await agent.resumeGenerate({ answer: 'yes' }, { runId: runId ?? '', ...inThread(session) });
+    expect(model.answers()).toEqual([{ text: 'They said yes.', isError: false }]);
+    expect(await recorded(session)).toEqual(['tester ask 200']);
+  },
+);
+
+test('a tool that is wrapped twice and called by hand is recorded once, and as often as it calls itself', async () => {
+  const options = { recorder: service.recorder(), sessionId: 'by-hand' };
+  const countdown = createTool({
+    id: 'countdown',
+    description: 'Counts down.',
+    inputSchema: z.object({ from: z.number() }),
+    execute: async ({ from }, context): Promise<string> =>
+      from === 0 ? 'go' : String(await wrapped.countdown.execute?.({ from: from - 1 }, context)),
+  });
+  const wrapped = actlog.tools(actlog.tools({ countdown }, options), options);
+  expect(await wrapped.countdown.execute?.({ from: 2 }, { observe: noopObserve })).toBe('go');
+  expect(await service.events('by-hand')).toHaveLength(3);
+  const turns = [[{ name: 'countdown', args: { from: 2 } }]];
+  for (const hooks of [{}, { hooks: actlog(options) }]) {
+    await agentOf({ turns, tools: wrapped, ...hooks }).agent.generate('go');
+  }
+  expect(await service.events('by-hand')).toHaveLength(9);
+});
+
+test('held and then aborted, a call by hand never runs', async () => {
+  const { echo, ran } = tools();
+  const controller = new AbortController();
+  const wrapped = actlog.tools({ held: echo }, { recorder: service.guarded(), sessionId: 'aborted' });
+  const call = wrapped.held.execute?.(
+    { text: 'a', times: 1 },
+    { abortSignal: controller.signal, observe: noopObserve },
+  );
+  const { id } = await service.held('aborted');
+  controller.abort(new Error('Enough.'));
+  await expect(call).rejects.toThrow('Enough.');
+  await service.client.guardian.pendingActions.decide(id, { decision: 'approve' });
+  expect(ran).toEqual([]);
+  expect(await service.events('aborted')).toMatchObject([{ status: 499 }]);
+});
+
+test('a schema that transforms is applied once, as without', async () => {
+  const parse = createTool({
+    id: 'parse',
+    description: 'Reads a number.',
+    inputSchema: z.object({ text: z.string().transform((text) => text.length) }),
+    execute: async ({ text }) => `${typeof text} ${text}`,
+  });
+  const answers = [];
+  for (const own of [{ parse }, actlog.tools({ parse }, { recorder: service.recorder() })]) {
+    const { agent, model } = agentOf({ turns: [[{ name: 'parse', args: { text: 'abc' } }]], tools: own });
+    await agent.generate('go', inThread('transformed'));
+    answers.push(model.answers());
+  }
+  expect(answers[1]).toEqual(answers[0]);
+});
+
+test('tools that are left out, or that run elsewhere, are the very same objects', () => {
+  const { echo, fail } = tools();
+  const choose = createTool({ id: 'choose', description: 'Asks the browser.', inputSchema: z.object({}) });
+  const wrapped = actlog.tools({ echo, fail, choose }, { recorder: service.recorder(), exclude: ['echo'] });
+  expect(wrapped.echo).toBe(echo);
+  expect(wrapped.choose).toBe(choose);
+  expect(wrapped.fail).not.toBe(fail);
+  expect(wrapped.fail).toBeInstanceOf(Tool);
+});

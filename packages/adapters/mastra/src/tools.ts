@@ -1,0 +1,72 @@
+import { ActionDeniedError } from '@actlog/recorder';
+import { type AdapterCalls, type AdapterOptions, withMethods } from '@actlog/recorder/adapter';
+import type { ToolsInput } from '@mastra/core/agent';
+import { mastraCalls, suspended } from './mastra-calls.ts';
+import { nameForModel } from './model-name.ts';
+import { preparePlaces } from './place.ts';
+import { recordedCalls } from './recorded-calls.ts';
+import { SuspensionWatch } from './suspension.ts';
+import { calledTool, type ToolContext } from './tool-context.ts';
+import { ranTool } from './tool-span.ts';
+
+type Execute = (input: unknown, context?: ToolContext) => unknown;
+
+/** A tool that this process runs. */
+interface ExecutableTool {
+  readonly execute: Execute;
+}
+
+/**
+ * The wrapper behind `actlog.tools()`: the same tools, of the same types, recorded and guarded wherever Mastra runs
+ * them.
+ *
+ * @param tools - by the names that the model knows, as an agent takes them
+ * @throws when neither a recorder is given nor the environment holds one that can be used; see `sharedRecorder`
+ */
+export function recordTools<Tools extends ToolsInput>(tools: Tools, options: AdapterOptions = {}): Tools {
+  preparePlaces();
+  const calls = mastraCalls(options);
+  const entries = Object.entries(tools as Record<string, unknown>).map(([name, tool]) => {
+    const toolName = nameForModel(name);
+    const isRecorded = isExecutable(tool) && calls.covers(toolName);
+    if (!isRecorded) return [name, tool];
+    // Its own functions may be schemas.
+    return [name, withMethods(tool, { execute: recordedExecute(toolName, tool, calls) }, 'class-methods')];
+  });
+  return Object.fromEntries(entries) as Tools;
+}
+
+function isExecutable(tool: unknown): tool is ExecutableTool {
+  return typeof (tool as Partial<ExecutableTool> | undefined)?.execute === 'function';
+}
+
+function recordedExecute(toolName: string, tool: ExecutableTool, calls: AdapterCalls): Execute {
+  const recorded = recordedCalls(calls.recorder);
+  const wrapper: Execute = async (input, context) => {
+    const { call, messages } = calledTool(toolName, input, context);
+    const span = context?.tracingContext?.currentSpan;
+    if (span?.id && ranTool(span) === toolName) recorded.takeSpan(span.id);
+    recorded.noteByTool(messages, call.callId);
+    const suspension = new SuspensionWatch(context, context?.agent, context?.workflow);
+    let result: unknown;
+    try {
+      return await calls.run({ ...call, wrapping: { wrapper, wrapped: tool.execute } }, async () => {
+        result = await tool.execute(input, context);
+        if (suspension.isSuspended) throw suspended.error;
+        return result;
+      });
+    } catch (error) {
+      if (error === suspended.error) return result;
+      if (ActionDeniedError.isInstance(error) && isRouted(context)) return error.message;
+      throw error;
+    } finally {
+      suspension.end();
+    }
+  };
+  return wrapper;
+}
+
+/** Whether the router of a network runs the tool: the network ends with what a tool throws, and goes on from an answer. */
+function isRouted(context: ToolContext | undefined): boolean {
+  return context?.agent !== undefined && context.agent.messages === undefined;
+}

@@ -1,0 +1,47 @@
+import type { MastraModelConfig } from '@mastra/core/llm';
+
+const usage = { inputTokens: 1, outputTokens: 1, totalTokens: 2 };
+
+/** The model of a network: it has the router choose one tool, and then says that the task is done. */
+export class RouterModel {
+  readonly specificationVersion = 'v2';
+  readonly provider = 'scripted';
+  readonly modelId = 'scripted';
+  readonly supportedUrls = {};
+  readonly #answers: unknown[];
+  /** All that the model was told last. */
+  told = '';
+
+  constructor(toolName: string, args: Record<string, unknown>) {
+    const tool = { primitiveId: toolName, primitiveType: 'tool', prompt: JSON.stringify(args) };
+    this.#answers = [{ ...tool, selectionReason: 'asked for' }];
+  }
+
+  /** The same as the type that Mastra asks for. */
+  get config(): MastraModelConfig {
+    return this as unknown as MastraModelConfig;
+  }
+
+  async doGenerate({ prompt }: { readonly prompt: unknown }) {
+    const content = [{ type: 'text', text: this.#next(prompt) }];
+    return { content, finishReason: 'stop', usage, warnings: [] };
+  }
+
+  async doStream({ prompt }: { readonly prompt: unknown }) {
+    const id = 'text';
+    const parts = [
+      { type: 'stream-start', warnings: [] },
+      { type: 'text-start', id },
+      { type: 'text-delta', id, delta: this.#next(prompt) },
+      { type: 'text-end', id },
+      { type: 'finish', finishReason: 'stop', usage },
+    ];
+    return { stream: ReadableStream.from(parts) };
+  }
+
+  #next(prompt: unknown): string {
+    this.told = JSON.stringify(prompt);
+    const done = { isComplete: true, completionReason: 'all done', finalResult: 'done' };
+    return JSON.stringify(this.#answers.shift() ?? done);
+  }
+}
