@@ -102,6 +102,27 @@ test('the calls of a tool runner are each recorded once, in the conversation tha
   }
 });
 
+test('calls that stream in as one piece, and run as they are read, are each recorded once in their conversation', async () => {
+  const recorder = service.recorder();
+  const adapter = { recorder };
+  const texts = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+  const said = { type: 'text', text: 'Let me see.' };
+  const { client } = clientOf([[said, ...texts.map((text) => toolUse('echo', { text }))]], {
+    middleware: [actlog.middleware(adapter)],
+  });
+  await client.beta.messages
+    .toolRunner(
+      { ...request, tools: actlog([echo], adapter), stream: true, runToolsEagerly: true },
+      { openTelemetry: { conversationId: 'in-one-piece' } },
+    )
+    .runUntilDone();
+  const stored = await service.storedEvents('in-one-piece');
+  const hashes = stored.map(({ payload }) => payload?.argumentsHash);
+  const expected = await Promise.all(texts.map((text) => hashArguments({ text })));
+  expect(hashes.sort()).toEqual(expected.sort());
+  expect(recorder.stats()).toMatchObject({ recorded: texts.length });
+});
+
 test('a conversation without a name is one session, and another is another', async () => {
   const recorder = service.recorder({ agentId: 'conversations' });
   for (let run = 0; run < 2; run += 1) {

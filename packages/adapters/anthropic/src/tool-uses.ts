@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers';
 import { processWide } from '@actlog/recorder/adapter';
 
 /** What is known of a call by its `tool_use` id. */
@@ -37,6 +38,14 @@ class ToolUses {
     return () => {
       this.#streams -= 1;
     };
+  }
+
+  /**
+   * Waits until the calls are known here that streams have told their readers: `runToolsEagerly` runs a tool as soon as
+   * its call is read, and the middleware sees that a moment later.
+   */
+  async caughtUp(): Promise<void> {
+    if (this.areStreaming) await new Promise<void>((resolve) => setImmediate(resolve));
   }
 
   /** Keeps an input that a tool did not take until its call is known. */

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers';
 import { type AdapterCalls, type Wrapping, withMethods } from '@actlog/recorder/adapter';
 import type { BetaRunnableTool } from '@anthropic-ai/sdk/lib/tools/BetaRunnableTool';
 import type { BetaRunnableToolset } from '@anthropic-ai/sdk/lib/tools/BetaRunnableToolset';
@@ -57,7 +56,10 @@ async function recordRun(tool: Runnable, calls: AdapterCalls, args: unknown[], w
   const use = context?.toolUse;
   const toolName = use?.name ?? tool.name ?? 'unknown';
   if (!calls.covers(toolName)) return tool.run(...args);
-  if (use) toolUses().claim(use.id, calls.recorder);
+  if (use) {
+    await toolUses().caughtUp();
+    toolUses().claim(use.id, calls.recorder);
+  }
   const call = {
     toolName,
     arguments: use ? use.input : input,
@@ -91,10 +93,11 @@ function recordRefused(refused: RefusedInput, calls: AdapterCalls): void {
   };
   const outcome = { ok: false, error } as const;
   if (toolUses().areStreaming) {
-    // `runToolsEagerly` parses an input as soon as it is read, and the middleware sees the call a moment later.
     toolUses().refuse(refused);
-    setImmediate(() => {
-      if (toolUses().forget(refused)) calls.recordLate(call(), outcome);
-    });
+    void toolUses()
+      .caughtUp()
+      .then(() => {
+        if (toolUses().forget(refused)) calls.recordLate(call(), outcome);
+      });
   } else calls.record(call(), outcome);
 }
