@@ -1,0 +1,80 @@
+import { Service } from '@actlog/adapter-suite';
+import { RealtimeAgent, RealtimeSession } from '@openai/agents/realtime';
+import { ScriptedRealtimeTransport } from '@openai/agents/realtime/testing';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { tools } from '../tests/agent.ts';
+import { actlog } from './index.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await Service.start();
+  const { policies } = service.client;
+  await policies.create({ name: 'no', effect: 'deny', match: { tools: ['fail'] }, message: 'Never fail.' });
+});
+afterAll(() => service.close());
+
+/** A session of an agent whose model asks for what the test says. */
+async function talkTo(agent: RealtimeAgent) {
+  const transport = new ScriptedRealtimeTransport();
+  const session = new RealtimeSession(agent, { transport, model: 'scripted' });
+  await session.connect({ apiKey: 'none' });
+  let calls = 0;
+  const ask = (name: string, args: unknown) => {
+    calls += 1;
+    const id = `call_${calls}`;
+    const call = { id, callId: id, responseId: `response_${calls}`, name, arguments: JSON.stringify(args) };
+    transport.emit('function_call', { type: 'function_call', ...call });
+  };
+  return {
+    /** What the model is told by a tool. */
+    call: (name: string, args: unknown) =>
+      new Promise<string>((resolve) => {
+        session.once('agent_tool_end', (_context, _agent, _tool, result) => resolve(result));
+        ask(name, args);
+      }),
+    handOver: (to: string) =>
+      new Promise<void>((resolve) => {
+        session.once('agent_handoff', () => resolve());
+        ask(`transfer_to_${to}`, {});
+      }),
+    close: () => session.close(),
+  };
+}
+
+test('the functions of a realtime agent are recorded and guarded, and each session is one', async () => {
+  const recorder = service.guarded();
+  const { echo, fail, ran } = tools();
+  const agent = new RealtimeAgent({ name: 'voice', tools: [echo, fail] });
+  actlog(agent, { recorder });
+  for (let talk = 0; talk < 2; talk += 1) {
+    const { call, close } = await talkTo(agent);
+    expect(await call('echo', { text: 'a' })).toBe('echo: a');
+    expect(await call('fail', {})).toContain('Never fail.');
+    close();
+  }
+  expect(ran).toEqual(['echo a', 'echo a']);
+  await recorder.flush();
+  const sessions = await service.client.agents.sessions('voice').toArray({ limit: 10 });
+  const recorded = await Promise.all(sessions.map(({ id }) => service.events(id)));
+  expect(recorded.map((events) => events.map(({ status }) => status))).toEqual([
+    [200, 403],
+    [200, 403],
+  ]);
+});
+
+test('an agent that the conversation is handed over to is covered for itself, or with the process', async () => {
+  const recorder = service.recorder();
+  const other = new RealtimeAgent({ name: 'other', tools: [tools().echo] });
+  const first = new RealtimeAgent({ name: 'first', handoffs: [other] });
+  actlog(first, { recorder, sessionId: 'of-the-first' });
+  for (const isProcess of [false, true]) {
+    const end = isProcess ? actlog({ recorder, sessionId: 'of-the-process' }) : () => {};
+    const { call, handOver, close } = await talkTo(first);
+    await handOver('other');
+    await call('echo', { text: 'a' });
+    close();
+    end();
+  }
+  expect(await service.events('of-the-first')).toEqual([]);
+  expect(await service.events('of-the-process')).toMatchObject([{ agentId: 'other', toolName: 'echo' }]);
+});
