@@ -59,6 +59,17 @@ test('answers are what the API that was asked takes', async () => {
   expectTypeOf(await answer(response)).toExtend<ResponseInputItem[]>();
 });
 
+test('answers go on with the conversation as they are', async () => {
+  const answer = actlog.answers({ weather: ({ city }: { city: string }) => city });
+  const messages: ChatCompletionMessageParam[] = [];
+  const { choices } = await client.chat.completions.create({ model: 'm', messages });
+  for (const { message } of choices) messages.push(message, ...(await answer(message, { messages })));
+  const input: ResponseInputItem[] = [];
+  const response = await client.responses.create({ model: 'm', input });
+  const outputs = await answer(response, { messages: input });
+  client.responses.create({ model: 'm', input: outputs, previous_response_id: response.id });
+});
+
 test('nothing but tools can be recorded', () => {
   // @ts-expect-error -- a client is not a list of tools
   actlog(client);
