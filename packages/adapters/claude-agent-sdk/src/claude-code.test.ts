@@ -141,6 +141,38 @@ describe.runIf(isTried)('with the real Claude Code', () => {
     ]);
   });
 
+  test('subagents that run at once keep their calls apart, where their models number them alike', async () => {
+    const { id } = await service.client.policies.create({
+      name: 'no',
+      effect: 'deny',
+      match: { tools: ['Bash'] },
+    });
+    const sessionId = randomUUID();
+    const agent = (n: number) => ({
+      name: 'Agent',
+      input: { description: `Look ${n}`, prompt: `${subagentPrompt} look ${n}.`, subagent_type: 'explorer' },
+    });
+    const options: Options = {
+      sessionId,
+      mcpServers: echoServer(),
+      allowedTools: ['mcp__own', 'Agent', 'Bash'],
+      agents: { explorer: { description: 'Explores.', prompt: 'Explore.' } },
+    };
+    await runClaude({
+      turns: [[agent(1), agent(2)]],
+      subagentTurns: [[echo('deep'), shell('printf hi')], [echo('deeper')]],
+      options: actlog(options, { recorder: service.guarded() }),
+    });
+    expect((await recorded(sessionId)).sort()).toEqual([
+      'explorer Bash 403',
+      'explorer Bash 403',
+      ...Array(4).fill('explorer mcp__own__echo 200'),
+      'tester Agent 200',
+      'tester Agent 200',
+    ]);
+    await service.client.policies.archive(id);
+  });
+
   test('a tool that the user interrupts is recorded at the next prompt', async () => {
     const sessionId = randomUUID();
     const started = Promise.withResolvers<void>();

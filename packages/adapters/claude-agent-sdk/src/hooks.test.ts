@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { Service } from '@actlog/adapter-suite';
 import type { HookCallback, Options } from '@anthropic-ai/claude-agent-sdk';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { HookDriver } from '../tests/hook-driver.ts';
+import { type DrivenCall, HookDriver } from '../tests/hook-driver.ts';
 import { actlog } from './index.ts';
 
 let service: Service;
@@ -135,6 +135,18 @@ test('the codes of MCP errors are known', async () => {
   expect(await recorded(driver)).toEqual(
     [400, 404, 408, 500, 500, 500].map((status) => `tester Read ${status}`),
   );
+});
+
+test('calls of one id in two subagents are two calls', async () => {
+  const main = new HookDriver(actlog({}, { recorder: service.guarded() }));
+  const [one, other] = [main.subagent('agent_1'), main.subagent('agent_2')];
+  const numbered = (call: DrivenCall) => ({ ...call, id: 'call_0' });
+  await one.before(numbered(bash));
+  await other.before(numbered(read));
+  await one.batch({ ...numbered(bash), response: 'PreToolUse:Bash hook error: …' });
+  await other.succeeded(numbered(read), 'text');
+  await other.batch({ ...numbered(read), response: 'text' });
+  expect((await recorded(main)).sort()).toEqual(['explorer Bash 403', 'explorer Read 200']);
 });
 
 test('a call that another process let through is recorded when it ends here', async () => {

@@ -30,10 +30,11 @@ export class OpenCalls {
   }
 
   /** Notes a call that was let through, or one that needs nothing done: denied, or left out. */
-  note(toolUseId: string, { session_id, agent_id }: CallPlace, begun?: BegunCall): void {
+  note(toolUseId: string, place: CallPlace, begun?: BegunCall): void {
+    const { session_id, agent_id } = place;
     const call = { session_id, ...(agent_id && { agent_id }), begun };
-    this.forget(toolUseId, { session_id });
-    this.#calls.set(name(session_id, toolUseId), call);
+    this.forget(toolUseId, place);
+    this.#calls.set(name(toolUseId, place), call);
     const [oldest] = this.#calls;
     if (this.#calls.size > maxCalls && oldest) this.#forget(...oldest);
     if (!begun) return;
@@ -44,16 +45,16 @@ export class OpenCalls {
   }
 
   /** Ends a call. Returns whether it was known; only its first end counts. */
-  async end(toolUseId: string, { session_id }: CallPlace, outcome: ToolOutcome): Promise<boolean> {
-    const call = this.#calls.get(name(session_id, toolUseId));
+  async end(toolUseId: string, place: CallPlace, outcome: ToolOutcome): Promise<boolean> {
+    const call = this.#calls.get(name(toolUseId, place));
     const begun = call && this.#close(call);
     await begun?.end(outcome);
     return call !== undefined;
   }
 
   /** Forgets a call that has ended. */
-  forget(toolUseId: string, { session_id }: CallPlace): void {
-    const key = name(session_id, toolUseId);
+  forget(toolUseId: string, place: CallPlace): void {
+    const key = name(toolUseId, place);
     const call = this.#calls.get(key);
     if (call) this.#forget(key, call);
   }
@@ -99,6 +100,7 @@ export class OpenCalls {
   }
 }
 
-function name(sessionId: string, toolUseId: string): string {
-  return `${sessionId} ${toolUseId}`;
+/** Some models number their calls anew in each conversation, and every subagent has one of its own. */
+function name(toolUseId: string, { session_id, agent_id = '' }: CallPlace): string {
+  return `${session_id} ${agent_id} ${toolUseId}`;
 }
