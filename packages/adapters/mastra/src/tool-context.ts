@@ -1,4 +1,4 @@
-import type { HookedCall } from '@actlog/recorder/adapter';
+import { currentSessionId, type HookedCall } from '@actlog/recorder/adapter';
 import { argumentsOf } from './delegation.ts';
 import type { Invocation } from './hooked-call.ts';
 import { askedFor, callingAgent } from './place.ts';
@@ -34,7 +34,8 @@ export function calledTool(
     toolName,
     arguments: argumentsOf(toolName, askedFor(toolName, callId, input)),
     callId,
-    sessionId: sessionOf(given),
+    // Agents that run at once write their threads into one request context; what they call is sure of its own.
+    sessionId: (callId === undefined ? currentSessionId() : undefined) ?? sessionOf(given),
     agentId: agentId || tracedAgent(given) || callingAgent(),
     signal: given.abortSignal,
   };

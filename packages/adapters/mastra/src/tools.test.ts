@@ -3,6 +3,7 @@ import { hashArguments } from '@actlog/recorder';
 import { Mastra } from '@mastra/core';
 import { Agent, type ToolsInput } from '@mastra/core/agent';
 import { MockMemory } from '@mastra/core/memory';
+import { RequestContext } from '@mastra/core/request-context';
 import { InMemoryStore } from '@mastra/core/storage';
 import { createCodeMode, createTool, noopObserve, Tool } from '@mastra/core/tools';
 import { cloneStep, createStep, createWorkflow } from '@mastra/core/workflows';
@@ -80,14 +81,17 @@ test('one that is denied does not run, and the router is told why', async () => 
 });
 
 /** Runs a tool as the only step of a workflow. */
-async function inWorkflow(double: ReturnType<typeof doubling>['double']) {
+async function inWorkflow(
+  double: ReturnType<typeof doubling>['double'],
+  requestContext = new RequestContext(),
+) {
   const value = z.object({ value: z.number() });
   const workflow = createWorkflow({ id: 'doubling', inputSchema: value, outputSchema: value })
     .then(createStep(double))
     .commit();
   new Mastra({ logger: false, workflows: { workflow } });
   const run = await workflow.createRun();
-  return run.start({ inputData: { value: 2 } });
+  return run.start({ inputData: { value: 2 }, requestContext });
 }
 
 test('a step of a workflow is recorded, and one that is denied fails with the reason', async () => {
@@ -118,6 +122,17 @@ test('without a session given, each run of a workflow is one', async () => {
   await service.events('none');
   const sessions = await service.client.agents.sessions('sessions').toArray({ limit: 10 });
   expect(sessions.map(({ eventCount }) => eventCount)).toEqual([2, 2]);
+});
+
+test('a step is in the session of what surrounds it, else in the thread of the request', async () => {
+  const recorder = service.recorder();
+  const wrapped = actlog.tools({ double: doubling().double }, { recorder });
+  const requestContext = new RequestContext();
+  requestContext.set('mastra__threadId', 'of-the-request');
+  await inWorkflow(wrapped.double, requestContext);
+  await recorder.session('around').run(() => inWorkflow(wrapped.double, requestContext));
+  expect(await service.events('of-the-request')).toHaveLength(1);
+  expect(await service.events('around')).toHaveLength(1);
 });
 
 test('a step that is suspended is recorded once, when it was resumed and has ended', async () => {
