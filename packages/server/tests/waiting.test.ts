@@ -7,7 +7,7 @@ import { SqliteStorage } from '../src/storage/sqlite-storage.ts';
 import { watchedStorages } from './storage-seam.ts';
 import { onPostgres } from './test-database.ts';
 import { atTestEnd } from './test-end.ts';
-import { type TestServer, testServer } from './test-server.ts';
+import { checkBody, type TestServer, testServer } from './test-server.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
@@ -35,6 +35,25 @@ test('a policy that denies reaches who waits for a person', async () => {
   await server.policy({ effect: 'deny' });
   // Every look at this moves the clock on.
   await vi.waitFor(() => expect(check.decision).toBe('deny'));
+});
+
+test('a key that is revoked while its check waits is told no decision', async () => {
+  const server = await testServer();
+  const { admin } = server.server;
+  await server.policy({ effect: 'require_approval' });
+  const { apiKey, key } = await admin.createKey('default', { name: 'agent' });
+  const { pendingActionId } = await server.as(apiKey).check({ actionId: 'call-1' });
+  const watched = watchedStorages();
+  const body = checkBody({ actionId: 'call-1' });
+  const refused = server.as(apiKey).refused('policies.check', { body, headers: { prefer: 'wait=25' } });
+  await vi.waitFor(() => expect(watched).toHaveLength(1));
+  await admin.revokeKey('default', key.id);
+  await server.ok('guardian.pendingActions.decide', {
+    id: pendingActionId as string,
+    body: { decision: 'approve' },
+  });
+  expect((await refused).code).toBe('AUTHENTICATION_FAILED');
+  expect((await server.check({ actionId: 'call-1' })).decision).toBe('allow');
 });
 
 test.skipIf(onPostgres)('who waits looks again for what others decide, not for every event', async () => {

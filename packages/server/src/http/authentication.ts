@@ -48,14 +48,17 @@ export class Authentication {
     const { generation } = this.#keys;
     const [, key] = bearer.exec(header) ?? [];
     const caller = key === undefined ? undefined : await this.#keys.authenticate(key);
-    if (!caller) {
-      throw new ApiError('AUTHENTICATION_FAILED', 'The API key is invalid or missing.', {
-        headers: { 'www-authenticate': 'Bearer' },
-      });
-    }
+    if (!caller) throw authenticationFailed();
     this.#remembered.set(request.raw.socket, { header, caller, atMs: Date.now(), generation });
     return caller;
   }
+}
+
+/** A key that is missing, wrong or past its end: all answer alike. */
+export function authenticationFailed(): ApiError {
+  return new ApiError('AUTHENTICATION_FAILED', 'The API key is invalid or missing.', {
+    headers: { 'www-authenticate': 'Bearer' },
+  });
 }
 
 /** @throws ApiError `PERMISSION_DENIED` when the caller's key lacks the scope. */

@@ -50,6 +50,12 @@ export class KeyRing {
     return kept.caller;
   }
 
+  /** Whether a caller's key is still good: it may have ended since it was let in. */
+  async isCurrent({ keyId }: Caller): Promise<boolean> {
+    const kept = await this.#lookUp(keyId);
+    return kept !== undefined && !hasEnded(kept.record);
+  }
+
   /** Forgets a key, so that a change of it counts at once in this process. */
   forget(id: string): void {
     this.#kept.delete(id);

@@ -1,5 +1,6 @@
 import { checkPreference, headers } from '@actlog/protocol';
 import type { FastifyReply } from 'fastify';
+import { authenticationFailed } from '../http/authentication.ts';
 import type { Call, OwnRoute } from '../http/route.ts';
 import { Check, type CheckAnswer } from '../policy/check.ts';
 import type { Services } from '../services.ts';
@@ -28,7 +29,10 @@ async function answerOf(
   if (waitSeconds === 0) return answer;
   void reply.header('preference-applied', `wait=${waitSeconds}`);
   if (!isHeld(answer)) return answer;
-  return decidedAnswer(services, call, answer.pendingActionId, waitSeconds * 1000);
+  const decided = await decidedAnswer(services, call, answer.pendingActionId, waitSeconds * 1000);
+  // Somebody may have revoked the key meanwhile, so that nothing is let through any more.
+  if (!(await services.keys.isCurrent(call.caller))) throw authenticationFailed();
+  return decided;
 }
 
 /** An answer that a person's decision may change. */
