@@ -100,3 +100,20 @@ for (const [name, { fake, real }] of Object.entries(fakes)) {
     }
   });
 }
+
+for (const [name, { fake, real }] of Object.entries(fakes)) {
+  test(`a held call times out while the timers of ${name} stand still`, async () => {
+    const sink = await Sink.start(({ path }) =>
+      path === '/v1/policies/check' ? { status: 200, body: { decision: 'require_approval' } } : undefined,
+    );
+    fake();
+    try {
+      const guard = { mode: 'enforce', onUnavailable: 'allow', holdTimeoutMs: 300 } as const;
+      const recorder = createRecorder(sink.url, { guard });
+      const call = recorder.toolCall({ toolName: 'held', arguments: {} }, () => 'ran');
+      await expect(call).rejects.toMatchObject({ because: 'approval-timed-out' });
+    } finally {
+      real();
+    }
+  });
+}

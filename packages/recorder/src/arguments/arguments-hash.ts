@@ -10,6 +10,7 @@ import {
 } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { configure } from 'safe-stable-stringify';
+import { timers } from '../timers.ts';
 import { canonicalSlices } from './canonical-slices.ts';
 import { isSmallPlainJson } from './plain-json.ts';
 
@@ -101,7 +102,7 @@ function secretKey(given: string | Uint8Array): KeyObject {
 
 /** Moves slices into the digest until they end (true) or the time for one turn is over (false). */
 function feed(digest: Hash | Hmac, slices: Iterator<string, void>): boolean {
-  const endsAt = performance.now() + sliceMs;
+  const endsAt = timers.now() + sliceMs;
   let text = '';
   for (;;) {
     const next = slices.next();
@@ -111,7 +112,7 @@ function feed(digest: Hash | Hmac, slices: Iterator<string, void>): boolean {
       digest.update(text, 'utf8');
       text = '';
       if (next.done) return true;
-      if (performance.now() >= endsAt) return false;
+      if (timers.now() >= endsAt) return false;
     }
   }
 }

@@ -4,6 +4,7 @@ import type { Counters } from '../counters.ts';
 import { publish } from '../diagnostics.ts';
 import { createEventId } from '../event-id.ts';
 import type { Reporter } from '../reporter.ts';
+import { timers } from '../timers.ts';
 import { ActionDeniedError, type DeniedBecause } from './action-denied-error.ts';
 import { type Decision, parseDecision } from './decision.ts';
 import type { GuardSettings } from './guard-settings.ts';
@@ -64,7 +65,7 @@ export class Guard {
    * @throws the signal's reason when the caller gave up meanwhile
    */
   async admit(call: GuardedCall): Promise<void> {
-    const startedAtMs = performance.now();
+    const startedAtMs = timers.now();
     let outcome = 'aborted';
     try {
       outcome = await this.#decide(call);
@@ -82,7 +83,7 @@ export class Guard {
   async observe(call: GuardedCall): Promise<void> {
     if (this.#observed >= maxObserved) return;
     this.#observed += 1;
-    const startedAtMs = performance.now();
+    const startedAtMs = timers.now();
     // Nobody would wait for what is held, and an agent that runs what was denied is one that does not obey.
     const headers = { [headerNames.prefer]: 'dry-run' };
     // A caller that goes does not take the question back: the call was made, and what would have come of it counts.
@@ -122,13 +123,13 @@ export class Guard {
 
   /** Asks again until somebody decided. Whatever else happens, a call that needs approval does not run without. */
   async #hold(call: GuardedCall, first: Decision): Promise<Decision> {
-    const endsAtMs = performance.now() + this.#options.holdTimeoutMs;
+    const endsAtMs = timers.now() + this.#options.holdTimeoutMs;
     let pauseMs = firstPauseMs;
     for (;;) {
-      const leftMs = endsAtMs - performance.now();
+      const leftMs = endsAtMs - timers.now();
       if (leftMs <= 0) throw this.#denial(call, 'approval-timed-out', first);
       const waitSeconds = Math.min(limits.maxWaitSeconds, Math.floor(leftMs / 1000));
-      const askedAtMs = performance.now();
+      const askedAtMs = timers.now();
       const decision = await this.#ask(call, {
         ...(waitSeconds > 0 ? { headers: { [headerNames.prefer]: `wait=${waitSeconds}` } } : {}),
         timeoutMs: waitSeconds * 1000 + this.#options.timeoutMs,
@@ -138,8 +139,8 @@ export class Guard {
       call.signal?.throwIfAborted();
       if (typeof decision === 'object' && decision.decision !== 'require_approval') return decision;
       // A service that waited with its answer is asked again at once; any other is not pressed.
-      if (decision && performance.now() - askedAtMs >= 1000) continue;
-      const restMs = Math.max(0, endsAtMs - performance.now());
+      if (decision && timers.now() - askedAtMs >= 1000) continue;
+      const restMs = Math.max(0, endsAtMs - timers.now());
       await this.#pause(Math.min(restMs, pauseMs * (0.5 + Math.random() / 2)), call.signal);
       pauseMs = Math.min(longestPauseMs, pauseMs * 2);
     }
@@ -250,7 +251,7 @@ export class Guard {
       toolName,
       decision,
       isEnforced,
-      durationMs: performance.now() - startedAtMs,
+      durationMs: timers.now() - startedAtMs,
     }));
   }
 }

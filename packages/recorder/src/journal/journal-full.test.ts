@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
+import { useFakeTime, useRealTime } from '../../tests/fake-time.ts';
 import {
   breakableFiles,
   numberedEvent,
@@ -133,7 +134,7 @@ function ioError(): Error {
 }
 
 test('a file that cannot be read for a moment is read later, and keeps its place before the others', () => {
-  vi.useFakeTimers();
+  useFakeTime();
   try {
     let failures = 1;
     const files = breakableFiles((name) => {
@@ -147,12 +148,12 @@ test('a file that cannot be read for a moment is read later, and keeps its place
     while (journal.hasUnread) read.push(...journal.readMore().map(numberOf));
     expect(read).toEqual(Array.from({ length: 20 }, (_, index) => index));
   } finally {
-    vi.useRealTimers();
+    useRealTime();
   }
 });
 
 test('a file that cannot be read at all holds the others up for a while only, and stays counted', () => {
-  vi.useFakeTimers();
+  useFakeTime();
   try {
     let broken: unknown;
     const files = breakableFiles((name, [path]) => {
@@ -176,7 +177,7 @@ test('a file that cannot be read at all holds the others up for a while only, an
     journal.evictOldest(() => false, Date.now());
     expect([journal.unread, told.adopted]).toEqual([0, -left]);
   } finally {
-    vi.useRealTimers();
+    useRealTime();
   }
 });
 

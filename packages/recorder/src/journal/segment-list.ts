@@ -1,4 +1,5 @@
 import type { QueuedEvent } from '../delivery/queued-event.ts';
+import { timers } from '../timers.ts';
 import type { JournalFiles } from './journal-files.ts';
 import { Segment } from './segment.ts';
 import { type LoadedEvents, loadUnread, survey } from './segment-survey.ts';
@@ -99,7 +100,7 @@ export class SegmentList {
   get nextToRead(): Segment | undefined {
     for (const segment of this.#segments) {
       if (segment.unread === 0) continue;
-      if (segment.failedReads === 0 || segment.readAgainAtMs <= performance.now()) return segment;
+      if (segment.failedReads === 0 || segment.readAgainAtMs <= timers.now()) return segment;
       if (segment.failedReads < patientReads) return undefined;
     }
     return undefined;
@@ -115,7 +116,7 @@ export class SegmentList {
     const failed = this.#segments.filter(({ failedReads, unread }) => unread > 0 && failedReads > 0);
     if (failed.length === 0) return undefined;
     const atMs = Math.min(...failed.map(({ readAgainAtMs }) => readAgainAtMs));
-    return Math.max(0, atMs - performance.now());
+    return Math.max(0, atMs - timers.now());
   }
 
   /** Loads the next events of a segment; none, and those to come later, when its file cannot be read. */
@@ -127,7 +128,7 @@ export class SegmentList {
     } catch (error) {
       const restMs = Math.min(longestRestMs, firstRestMs * 2 ** segment.failedReads);
       segment.failedReads += 1;
-      segment.readAgainAtMs = performance.now() + restMs;
+      segment.readAgainAtMs = timers.now() + restMs;
       this.#options.onFailure(error as Error);
       return [];
     }
