@@ -1,7 +1,7 @@
 import type { Actlog } from '@actlog/client';
 import type { PolicyCheck } from '@actlog/protocol';
 import { isImmediateFaked } from '../delivery/faked-immediate.ts';
-import type { CheckOptions, PolicyChecker } from './guard.ts';
+import type { CheckOptions, PolicyChecker } from './policy-questions.ts';
 
 /** Asks as the client does; while a test fakes timers, which hold up the client's connections, over other ones. */
 export class AwaitedChecks implements PolicyChecker {

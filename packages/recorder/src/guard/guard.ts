@@ -1,35 +1,21 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { headers as headerNames, limits, type PolicyCheck } from '@actlog/protocol';
+import { headers as headerNames, limits } from '@actlog/protocol';
 import type { Counters } from '../counters.ts';
 import { publish } from '../diagnostics.ts';
 import { createEventId } from '../event-id.ts';
 import type { Reporter } from '../reporter.ts';
 import { timers } from '../timers.ts';
 import { ActionDeniedError, type DeniedBecause } from './action-denied-error.ts';
-import { type Decision, parseDecision } from './decision.ts';
+import type { Decision } from './decision.ts';
 import type { GuardSettings } from './guard-settings.ts';
 import type { GuardedCall } from './guarded-call.ts';
+import { type PolicyChecker, PolicyQuestions } from './policy-questions.ts';
 
 /** Waits between two questions about a held call, where the service answers at once instead of waiting. */
 const firstPauseMs = 500;
 const longestPauseMs = 10_000;
 /** Questions of mode `observe` that may be under way; beyond, calls go unasked. */
 const maxObserved = 32;
-/** Answers that refuse a question for what it holds. */
-const refusals: ReadonlySet<unknown> = new Set([400, 413, 422]);
-
-/** Options of one question. */
-export interface CheckOptions {
-  readonly signal?: AbortSignal | undefined;
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-  readonly deadlineMs?: number | undefined;
-  readonly timeoutMs?: number | undefined;
-}
-
-/** What answers the guard's questions: `client.policies`. */
-export interface PolicyChecker {
-  check(body: PolicyCheck, options: CheckOptions): PromiseLike<unknown>;
-}
 
 /** Asks the service before a call runs. */
 export class Guard {
@@ -38,10 +24,8 @@ export class Guard {
   /** Whether the service is asked at all: by {@link admit}, else by {@link observe}. */
   readonly isAsking: boolean;
   readonly #options: GuardSettings;
-  /** Undefined when nothing is configured to ask. */
-  readonly #policies: PolicyChecker | undefined;
+  readonly #questions: PolicyQuestions;
   readonly #counters: Counters;
-  readonly #reporter: Reporter;
   #observed = 0;
 
   constructor(
@@ -53,9 +37,8 @@ export class Guard {
     this.isEnforcing = options.mode === 'enforce';
     this.isAsking = this.isEnforcing || (options.mode === 'observe' && policies !== undefined);
     this.#options = options;
-    this.#policies = policies;
+    this.#questions = new PolicyQuestions(options, policies, reporter);
     this.#counters = counters;
-    this.#reporter = reporter;
   }
 
   /**
@@ -88,7 +71,7 @@ export class Guard {
     const headers = { [headerNames.prefer]: 'dry-run' };
     // A caller that goes does not take the question back: the call was made, and what would have come of it counts.
     const asked = { ...call, signal: undefined };
-    const decision = await this.#ask(asked, { deadlineMs: this.#options.timeoutMs, headers });
+    const decision = await this.#questions.ask(asked, { deadlineMs: this.#options.timeoutMs, headers });
     this.#observed -= 1;
     const { guard } = this.#counters;
     const outcome = typeof decision === 'object' ? decision.decision : 'unavailable';
@@ -99,16 +82,16 @@ export class Guard {
   }
 
   async #decide(call: GuardedCall): Promise<'allow' | 'unavailable'> {
-    let decision = await this.#ask(call, { deadlineMs: this.#options.timeoutMs });
+    let decision = await this.#questions.ask(call, { deadlineMs: this.#options.timeoutMs });
     if (decision === 'refused') {
       // Too large or too deep: what a model can make of its arguments must be no way past the guard.
       call.isShown = false;
-      decision = await this.#ask(call, { deadlineMs: this.#options.timeoutMs });
+      decision = await this.#questions.ask(call, { deadlineMs: this.#options.timeoutMs });
     }
     if (decision === 'taken') {
       // The id stands for another action, as when a workflow was resumed with other arguments: this one is new.
       call.actionId = createEventId(Date.now());
-      decision = await this.#ask(call, { deadlineMs: this.#options.timeoutMs });
+      decision = await this.#questions.ask(call, { deadlineMs: this.#options.timeoutMs });
     }
     call.signal?.throwIfAborted();
     if (decision === 'taken') throw this.#denial(call, 'unavailable');
@@ -130,7 +113,7 @@ export class Guard {
       if (leftMs <= 0) throw this.#denial(call, 'approval-timed-out', first);
       const waitSeconds = Math.min(limits.maxWaitSeconds, Math.floor(leftMs / 1000));
       const askedAtMs = timers.now();
-      const decision = await this.#ask(call, {
+      const decision = await this.#questions.ask(call, {
         ...(waitSeconds > 0 ? { headers: { [headerNames.prefer]: `wait=${waitSeconds}` } } : {}),
         timeoutMs: waitSeconds * 1000 + this.#options.timeoutMs,
         // Nobody waits for an answer that comes when the hold is over.
@@ -150,87 +133,6 @@ export class Guard {
     // Its own error would hide the caller's reason.
     await delay(ms, undefined, signal ? { signal } : {}).catch(() => {});
     signal?.throwIfAborted();
-  }
-
-  /**
-   * One question; undefined when no answer came that can be understood, `taken` when its id is another action's,
-   * `refused` when it may be for what was shown of the arguments.
-   */
-  async #ask(call: GuardedCall, options: CheckOptions): Promise<Decision | 'taken' | 'refused' | undefined> {
-    const question = this.#question(call);
-    try {
-      const headers = {
-        ...options.headers,
-        ...(call.framework ? { [headerNames.framework]: call.framework } : {}),
-      };
-      const answer = await this.#policies?.check(question, {
-        ...options,
-        headers,
-        signal: call.signal,
-      });
-      const decision = parseDecision(answer);
-      if (!decision && this.#policies) {
-        this.#reporter.failed(
-          'guard-answer',
-          new Error('The answer to a policy check cannot be understood.'),
-        );
-      }
-      return decision;
-    } catch (error) {
-      const { status, code } = (error ?? {}) as { status?: unknown; code?: unknown };
-      if (status === 409) return 'taken';
-      const isHoldOver = code === 'TIMEOUT' && Number(options.deadlineMs) < Number(options.timeoutMs);
-      if (!call.signal?.aborted && !isHoldOver) {
-        // Of what the service says no more than its code: it may quote what was shown.
-        const reason = status === undefined ? String(code ?? 'no answer') : `HTTP ${status}: ${code}`;
-        const message = `A policy check failed (${reason}).`;
-        this.#reporter.failed('guard', new Error(message, { cause: error }));
-      }
-      return question.action.arguments && refusals.has(status) ? 'refused' : undefined;
-    }
-  }
-
-  #question(call: GuardedCall): PolicyCheck {
-    const { environment } = this.#options;
-    const shown = this.#shown(call);
-    return {
-      agentId: call.agentId,
-      sessionId: call.sessionId,
-      action: {
-        toolName: call.toolName,
-        argumentsHash: call.argumentsHash,
-        ...(shown ? { arguments: shown } : {}),
-      },
-      ...(call.framework ? { framework: call.framework } : {}),
-      ...(environment ? { environment } : {}),
-      actionId: call.actionId,
-    };
-  }
-
-  /** What the service may see of the arguments, read back from its JSON: that it can be sent is certain then. */
-  #shown(call: GuardedCall): Record<string, unknown> | undefined {
-    const { showArguments } = this.#options;
-    if (!showArguments || !call.isShown) return undefined;
-    let problem = 'threw';
-    try {
-      const given = showArguments(call.arguments, call.toolName);
-      if (given === undefined || given === null) return undefined;
-      problem = 'gave what is no JSON object';
-      if (given instanceof Promise) {
-        given.catch(() => {}); // else it would end the process
-        throw new TypeError(problem);
-      }
-      const shown: unknown = JSON.parse(JSON.stringify(given));
-      // The service refuses anything else, and a check that it refuses decides nothing.
-      if (typeof shown === 'object' && shown !== null && !Array.isArray(shown)) {
-        return shown as Record<string, unknown>;
-      }
-    } catch {
-      // Its error could quote an argument.
-    }
-    const message = `guard.showArguments ${problem}; nothing was shown.`;
-    this.#reporter.failed('show-arguments', new Error(message));
-    return undefined;
   }
 
   #denial(call: GuardedCall, because: DeniedBecause, decision?: Decision): ActionDeniedError {

@@ -3,7 +3,7 @@ import type { PolicyCheck } from '@actlog/protocol';
 import { createEventPool, type EventPool } from '../delivery/event-pool.ts';
 import { detached } from '../detached.ts';
 import { timers } from '../timers.ts';
-import type { CheckOptions, PolicyChecker } from './guard.ts';
+import type { CheckOptions, PolicyChecker } from './policy-questions.ts';
 
 /** Connections for questions that nobody waits for. */
 const connections = 8;
