@@ -32,6 +32,7 @@ export function assemble(
     storage.forgetSessions();
     settling.noteBehind();
   });
+  const memory = (refusal: string) => new RequestMemory(settings.maxQueuedBytes, refusal);
   return {
     storage,
     secret,
@@ -41,7 +42,6 @@ export function assemble(
     outbox,
     ingest: new GroupCommit({
       maxQueued: settings.maxQueuedEvents,
-      maxMemoryBytes: settings.maxQueuedBytes,
       metrics,
       gatherMs: storage.isShared ? gatherMs : 0,
       commit: async (groups) => {
@@ -54,14 +54,10 @@ export function assemble(
     cursors: new Cursors(secret.cursorKey),
     rateLimiter: settings.rateLimit === false ? undefined : new RateLimiter(storage, settings.rateLimit),
     decisions: new DecisionSignal(storage),
-    checkMemory: new RequestMemory(
-      settings.maxQueuedBytes,
-      'Too many checks wait. Send this one again later.',
-    ),
-    exportMemory: new RequestMemory(
-      settings.maxQueuedBytes,
-      'Too many exports run. Ask for this one again later.',
-    ),
+    eventMemory: memory('Too many events wait to be stored. Send this one again later.'),
+    checkMemory: memory('Too many checks wait. Send this one again later.'),
+    bodyMemory: memory('Too many requests wait. Send this one again later.'),
+    exportMemory: memory('Too many exports run. Ask for this one again later.'),
     unreadTimeoutMs: settings.requestTimeoutMs,
     addressGuard: new AddressGuard(settings.webhookAllowedRanges),
   };

@@ -30,8 +30,9 @@ export const configuration = z.strictObject({
   /** Events that may wait to be stored before more are refused with 503. */
   maxQueuedEvents: z.int().min(1).default(10_000),
   /**
-   * Bytes of memory that events may take until they are stored, and checks as much again until they are answered,
-   * before more are refused with 503. One always has room. By default an eighth of what Node gives its heap.
+   * Bytes of memory that events may take from their first byte until they are stored, and checks, all other requests
+   * and exports as much again each, before more are refused with 503. One always has room. By default an eighth of what
+   * Node gives its heap.
    */
   maxQueuedBytes: z
     .int()

@@ -26,8 +26,12 @@ export interface Services {
   readonly settling: RiskSettling;
   readonly policySets: PolicySets;
   readonly decisions: DecisionSignal;
-  /** What the bodies of checks take, those that wait for a decision too. */
+  /** What events take until they are stored. */
+  readonly eventMemory: RequestMemory;
+  /** What checks take, those that wait for a decision too. */
   readonly checkMemory: RequestMemory;
+  /** What the bodies of all other requests take. */
+  readonly bodyMemory: RequestMemory;
   /** What exports take while they are sent. */
   readonly exportMemory: RequestMemory;
   /** Milliseconds that an answer may stand unread before its connection is closed. */

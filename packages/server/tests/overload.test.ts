@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -7,7 +9,7 @@ import { newApiKey } from '../src/keys/api-key.ts';
 import { ChildServer } from './child-server.ts';
 import { onPostgres } from './test-database.ts';
 import { atTestEnd } from './test-end.ts';
-import { activityEvent, checkBody, readError, testServer } from './test-server.ts';
+import { activityEvent, type CallOptions, checkBody, readError, testServer } from './test-server.ts';
 
 let folder: string;
 
@@ -59,6 +61,39 @@ test('a check that has no room beside one that waits is refused, and events are 
   expect((await server.check()).decision).toBe('require_approval');
 });
 
+test('a body on its way in takes room, until its sender goes away', async () => {
+  const server = await testServer({ maxQueuedBytes: 1 });
+  const { hostname, port } = new URL(server.server.url);
+  const sender = connect(Number(port), hostname);
+  const head = ['POST /v1/events HTTP/1.1', 'host: x', `authorization: Bearer ${server.apiKey}`];
+  // The service says that it reads on when it has taken the head.
+  head.push('content-type: application/json', 'content-length: 1000', 'expect: 100-continue');
+  sender.write(`${head.join('\r\n')}\r\n\r\n{`);
+  await once(sender, 'data');
+  const refused = await vi.waitFor(() => server.refused('events.create', { body: activityEvent() }));
+  expect([refused.status, refused.code]).toEqual([503, 'OVERLOADED']);
+  // Checks and others have room of their own.
+  await server.policy({ effect: 'deny' });
+  expect((await server.check()).decision).toBe('deny');
+  sender.destroy();
+  await vi.waitFor(() => server.record({}));
+});
+
+test.each([
+  ['that is an event', 202, {}],
+  ['that is no event', 400, { body: '{"category":"unknown"}' }],
+  ['that is not JSON', 400, { body: '{' }],
+  ['of another type', 415, { headers: { 'content-type': 'text/plain' } }],
+  ['that is too long', 413, { body: 'x'.repeat(300_000) }],
+])('a body %s gives its room back with the answer', async (_what, status, options: CallOptions) => {
+  const server = await testServer({ maxQueuedBytes: 1 });
+  for (let count = 0; count < 3; count += 1) {
+    const answer = await server.send('events.create', { body: activityEvent(), ...options });
+    expect(answer.status).toBe(status);
+  }
+  await server.record({});
+});
+
 test('exports of large events, all at once and read slowly, do not exhaust a small heap', async () => {
   const apiKey = newApiKey('test');
   const options = { database: join(folder, 'a.db'), apiKey, docs: false };
@@ -101,7 +136,7 @@ test('bodies that take twenty times their size in memory do not exhaust a small 
       });
       return response.status;
     };
-    const statuses = await Promise.all(Array.from({ length: 60 }, send));
+    const statuses = await Promise.all(Array.from({ length: 100 }, send));
     expect(statuses.filter((status) => status !== 202 && status !== 503)).toEqual([]);
     expect((await fetch(`${child.url}/readyz`)).status).toBe(200);
     expect(await send()).toBe(202);

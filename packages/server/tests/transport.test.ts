@@ -86,6 +86,10 @@ test('unknown paths are not found; known ones say which methods they take', asyn
     code: 'NOT_FOUND',
     message: expect.stringContaining('/openapi.json'),
   });
+  // Who asks for what there is not needs no key, so nothing that it sends is parsed.
+  const headers = { 'content-type': 'application/json' };
+  const sent = fetch(`${server.server.url}/v2/events`, { method: 'POST', headers, body: '{' });
+  expect(await readError(await sent)).toMatchObject({ status: 404, code: 'NOT_FOUND' });
   const wrong = await readError(await call('/v1/policies/x', 'PUT'));
   expect(wrong).toMatchObject({ status: 405, code: 'METHOD_NOT_ALLOWED' });
   expect(wrong.headers.get('allow')).toBe('GET, HEAD, PATCH, DELETE');

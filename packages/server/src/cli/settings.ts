@@ -15,7 +15,7 @@ const descriptions: Record<keyof typeof configuration.shape, string> = {
   acceptTestKeys: 'whether keys of kind test are taken',
   maxQueuedEvents: 'events that may wait to be stored',
   maxQueuedBytes:
-    'bytes of memory that events, as much again checks, and exports, may take until they are answered',
+    'bytes of memory that events, checks, other requests and exports may each take until they are answered',
   rateLimit: 'false, or JSON such as {"requestsPerSecond":100,"burst":200}, for each key',
   webhookAllowedRanges: 'JSON array of ranges that webhooks may reach beside public addresses',
   requestTimeoutMs: 'milliseconds that a request may take to arrive, and an export may stand unread',

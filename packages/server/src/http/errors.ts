@@ -4,11 +4,13 @@ import type { Metrics } from '../metrics.ts';
 import { QuotaError } from '../quota/quota-error.ts';
 import { storageOutage } from '../storage/outage.ts';
 import { ApiError, noSuchEndpoint, validationError } from './api-error.ts';
+import { releaseBody } from './json-body.ts';
 import { jsonType } from './mount.ts';
 
 /** Answers every failure with the envelope: of handlers, of Fastify itself, of unknown paths and methods. */
 export function answerErrors(app: FastifyInstance, metrics: Metrics): void {
   app.setErrorHandler((error: FastifyError, request, reply) => {
+    releaseBody(request);
     const answer = apiError(error);
     if (answer instanceof QuotaError) metrics.quotaRefusal(answer.quota);
     if (answer.code === 'INTERNAL')

@@ -1,47 +1,69 @@
 import { isUtf8 } from 'node:buffer';
 import { limits } from '@actlog/protocol';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { validationError } from './api-error.ts';
-import { inspectJson } from './json-shape.ts';
+import { inspectJson, parsedBytes } from './json-shape.ts';
+import type { HeldMemory, RequestMemory } from './request-memory.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** Whether the body held `__proto__` keys, which were taken out. */
     protoKeysRemoved: boolean;
-    /** Bytes of memory that the parsed body takes at most. */
-    bodyMemoryBytes: number;
+    /** What the body takes, from the request's head to its answer. Undefined where none is wanted. */
+    bodyMemory: HeldMemory | undefined;
   }
 }
 
 /** JSON, and JSON Merge Patch (RFC 7396), which PATCH may name. */
 const mediaTypes = ['application/json', 'application/merge-patch+json'];
 
-/** Bytes of memory that one character and one value take at most: an empty object takes many times its text. */
-const characterBytes = 2;
-const valueBytes = 96;
-
-/** Parses the body as it arrives; everything but JSON is refused by Fastify with 415. */
+/**
+ * Parses bodies that memory is held for, as they arrive; those of unknown paths are not looked at. Everything but JSON
+ * is refused by Fastify with 415.
+ */
 export function parseJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.decorateRequest('protoKeysRemoved', false);
-  app.decorateRequest('bodyMemoryBytes', 0);
+  app.decorateRequest('bodyMemory', undefined);
   app.addContentTypeParser(
     mediaTypes,
     { parseAs: 'buffer', bodyLimit: limits.maxBodyBytes },
     (request, bytes: Buffer, done) => {
       try {
-        if (bytes.length === 0) return done(null, undefined);
+        if (bytes.length === 0 || !request.bodyMemory) return done(null, undefined);
+        // Who is refused is not parsed: what the parser makes takes memory until it is collected.
+        request.bodyMemory.resize(parsedBytes(bytes));
         const body = parseJson(bytes);
-        const { problem, protoKeysRemoved, values } = inspectJson(body);
+        const { problem, protoKeysRemoved } = inspectJson(body);
         if (problem !== undefined) throw validationError('', 'invalid_json', problem);
         request.protoKeysRemoved = protoKeysRemoved;
-        request.bodyMemoryBytes = bytes.length * characterBytes + values * valueBytes;
         done(null, body);
       } catch (error) {
         done(error as Error, undefined);
       }
     },
   );
+}
+
+/**
+ * Holds memory for the body that a request's head announces, until `releaseBody`.
+ *
+ * @throws ApiError `OVERLOADED` when it has no room: nothing of it is read.
+ */
+export function holdBody(request: FastifyRequest, memory: RequestMemory): void {
+  // Of one whose connection is gone neither a body nor an error comes any more.
+  if (request.raw.destroyed) return;
+  const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
+  const bytes = encoding === undefined ? Number(length ?? 0) : limits.maxBodyBytes;
+  // One beyond the bound is refused for that.
+  if (bytes > 0 && bytes <= limits.maxBodyBytes) request.bodyMemory = memory.hold(bytes);
+}
+
+/** Lets go of a request's body, which a connection may refer to for long after the answer. */
+export function releaseBody(request: FastifyRequest): void {
+  request.bodyMemory?.release();
+  request.bodyMemory = undefined;
+  request.body = undefined;
 }
 
 function parseJson(bytes: Buffer): unknown {

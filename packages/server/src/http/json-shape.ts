@@ -2,8 +2,6 @@ import { limits } from '@actlog/protocol';
 
 /** What a look at a parsed JSON body found. */
 export interface JsonShape {
-  /** Values in the body, those within others too. */
-  readonly values: number;
   /** Whether keys named `__proto__` were taken out. */
   readonly protoKeysRemoved: boolean;
   /** Why the body cannot be taken, in words that follow its path. */
@@ -12,6 +10,25 @@ export interface JsonShape {
 
 const protoKey = '__proto__';
 
+/** Bytes of memory that one character and one value take at most: an empty object takes many times its text. */
+const characterBytes = 2;
+const valueBytes = 96;
+
+const [quote, backslash, comma, bracket, brace] = Buffer.from('"\\,[{');
+
+/** Bytes of memory that the text of a JSON body takes at most once it is parsed: told without parsing it. */
+export function parsedBytes(text: Buffer): number {
+  let values = 1;
+  let inString = false;
+  for (let index = 0; index < text.length; index += 1) {
+    const byte = text[index];
+    if (byte === quote) inString = !inString;
+    else if (inString) index += byte === backslash ? 1 : 0;
+    else if (byte === comma || byte === bracket || byte === brace) values += 1;
+  }
+  return text.length * characterBytes + values * valueBytes;
+}
+
 /**
  * Looks through a parsed body without recursion: refuses nesting beyond the bound and numbers that JSON can write
  * but a double cannot hold, and takes out `__proto__` keys, which would turn into prototypes where a library
@@ -19,18 +36,16 @@ const protoKey = '__proto__';
  */
 export function inspectJson(body: unknown, maxDepth: number = limits.maxJsonDepth): JsonShape {
   let protoKeysRemoved = false;
-  let values = 0;
   let level: unknown[] = [body];
   for (let depth = 0; level.length > 0; depth += 1) {
-    values += level.length;
     const next: unknown[] = [];
     for (const value of level) {
       if (typeof value === 'number' && !Number.isFinite(value)) {
-        return { values, protoKeysRemoved, problem: 'holds a number that is too large' };
+        return { protoKeysRemoved, problem: 'holds a number that is too large' };
       }
       if (typeof value !== 'object' || value === null) continue;
       if (depth >= maxDepth) {
-        return { values, protoKeysRemoved, problem: `is nested deeper than ${maxDepth} levels` };
+        return { protoKeysRemoved, problem: `is nested deeper than ${maxDepth} levels` };
       }
       if (Array.isArray(value)) {
         for (const item of value) next.push(item);
@@ -44,5 +59,5 @@ export function inspectJson(body: unknown, maxDepth: number = limits.maxJsonDept
     }
     level = next;
   }
-  return { values, protoKeysRemoved, problem: undefined };
+  return { protoKeysRemoved, problem: undefined };
 }

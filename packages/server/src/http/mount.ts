@@ -1,11 +1,4 @@
-import {
-  type Endpoint,
-  type EndpointName,
-  endpointNames,
-  endpoints,
-  headers,
-  limits,
-} from '@actlog/protocol';
+import { type Endpoint, type EndpointName, endpointNames, endpoints, headers } from '@actlog/protocol';
 import { contract, type EndpointSchemas } from '@actlog/protocol/schemas';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../keys/key-ring.ts';
@@ -14,6 +7,7 @@ import type { Write } from '../storage/transaction.ts';
 import { noSuchEndpoint } from './api-error.ts';
 import { Authentication, requireScope } from './authentication.ts';
 import { IdempotentRequest } from './idempotency.ts';
+import { holdBody, releaseBody } from './json-body.ts';
 import type { Call, Route, Routes, WriteRoute } from './route.ts';
 import { validated } from './validation.ts';
 
@@ -37,6 +31,21 @@ export function mountEndpoints(app: FastifyInstance, services: Services, routes:
     const endpoint: Endpoint = endpoints[name];
     const schemas: EndpointSchemas = contract[name];
     const route = routes[name] as unknown as AnyRoute;
+    const own = route.kind === 'own' ? route : undefined;
+    const memory = own?.memory ?? services.bodyMemory;
+    /** Lets a request in, or says that its key lacks the scope or that there is no room for it. */
+    const admit = (
+      request: FastifyRequest,
+      reply: FastifyReply,
+      caller: Caller,
+      allowance: Record<string, string>,
+    ) => {
+      void reply.headers(allowance);
+      request.caller = caller;
+      requireScope(caller, endpoint.scope);
+      own?.admit?.();
+      holdBody(request, memory);
+    };
     app.route({
       method: endpoint.method,
       url: endpoint.path,
@@ -46,7 +55,7 @@ export function mountEndpoints(app: FastifyInstance, services: Services, routes:
         const allowance = caller && (rateLimiter ? rateLimiter.takeFromStock(caller) : noHeaders);
         if (caller && allowance) {
           try {
-            admit(request, reply, caller, endpoint, route, allowance);
+            admit(request, reply, caller, allowance);
           } catch (error) {
             return done(error as Error);
           }
@@ -56,36 +65,19 @@ export function mountEndpoints(app: FastifyInstance, services: Services, routes:
           .caller(request)
           .then(async (found) => {
             const granted = rateLimiter ? await rateLimiter.take(found) : noHeaders;
-            admit(request, reply, found, endpoint, route, granted);
+            admit(request, reply, found, granted);
           })
           .then(() => done(), done);
       },
       handler: async (request, reply) => {
         const call = callOf(request, reply, schemas);
         const answer = await answerOf(services, name, route, call, request, reply);
+        releaseBody(request);
         if (answer === undefined) return reply;
         return reply.code(endpoint.success).type(jsonType).send(JSON.stringify(answer));
       },
     });
   }
-}
-
-/** Lets a request in, or says that its key lacks the scope or that there is no room for it. */
-function admit(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  caller: Caller,
-  endpoint: Endpoint,
-  route: AnyRoute,
-  allowance: Record<string, string>,
-): void {
-  void reply.headers(allowance);
-  request.caller = caller;
-  requireScope(caller, endpoint.scope);
-  if (route.kind !== 'own' || !route.admit) return;
-  const bodyBytes = Number(request.headers['content-length'] ?? 0);
-  // One beyond the bound of a body is refused for that.
-  route.admit(bodyBytes > limits.maxBodyBytes ? 0 : bodyBytes);
 }
 
 async function answerOf(
@@ -150,7 +142,7 @@ function callOf(request: FastifyRequest, reply: FastifyReply, schemas: EndpointS
     body: schemas.body ? validated('body', schemas.body, request.body) : undefined,
     receivedMs: Date.now(),
     protoKeysRemoved: request.protoKeysRemoved,
-    bodyMemoryBytes: request.bodyMemoryBytes,
+    bodyMemoryBytes: request.bodyMemory?.bytes ?? 0,
     header: (name: string) => request.headers[name]?.toString(),
     gone: () => {
       if (!gone) {

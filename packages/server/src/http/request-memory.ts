@@ -12,20 +12,49 @@ export class RequestMemory {
     this.#refusal = refusal;
   }
 
-  /** @throws ApiError `OVERLOADED` when a request of this size has no room; one always has where there is no other. */
-  requireRoom(bytes: number): void {
-    if (this.#heldBytes === 0 || this.#heldBytes + bytes <= this.#maxBytes) return;
-    throw new ApiError('OVERLOADED', this.#refusal, { retryAfterSeconds: 1 });
+  /** Holds so many bytes for a request. @throws ApiError `OVERLOADED` when it has no room. */
+  hold(bytes: number): HeldMemory {
+    const held = new HeldMemory(this);
+    held.resize(bytes);
+    return held;
   }
 
-  /** Does `work` while a request takes so many bytes. @throws ApiError `OVERLOADED` when it has no room. */
-  async hold<Result>(bytes: number, work: () => Promise<Result>): Promise<Result> {
-    this.requireRoom(bytes);
-    this.#heldBytes += bytes;
-    try {
-      return await work();
-    } finally {
-      this.#heldBytes -= bytes;
+  /**
+   * Gives a request that holds `fromBytes` so many instead. One always has room where there is no other.
+   *
+   * @throws ApiError `OVERLOADED` when it has no room; it holds what it held then.
+   */
+  change(fromBytes: number, toBytes: number): void {
+    const otherBytes = this.#heldBytes - fromBytes;
+    if (toBytes > fromBytes && otherBytes > 0 && otherBytes + toBytes > this.#maxBytes) {
+      throw new ApiError('OVERLOADED', this.#refusal, { retryAfterSeconds: 1 });
     }
+    this.#heldBytes = otherBytes + toBytes;
+  }
+}
+
+/** What one request holds. */
+export class HeldMemory {
+  readonly #memory: RequestMemory;
+  #bytes = 0;
+
+  constructor(memory: RequestMemory) {
+    this.#memory = memory;
+  }
+
+  /** Bytes that it holds. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Holds so many bytes from now on. @throws ApiError `OVERLOADED` when there is no room for more. */
+  resize(bytes: number): void {
+    this.#memory.change(this.#bytes, bytes);
+    this.#bytes = bytes;
+  }
+
+  /** Lets go of what it holds, if it still does. */
+  release(): void {
+    this.resize(0);
   }
 }

@@ -4,6 +4,7 @@ import type { FastifyReply } from 'fastify';
 import type * as z from 'zod';
 import type { Caller } from '../keys/key-ring.ts';
 import type { Database, Write } from '../storage/transaction.ts';
+import type { RequestMemory } from './request-memory.ts';
 
 /** A request that has passed authentication and validation. */
 export interface Call<Name extends EndpointName> {
@@ -15,7 +16,7 @@ export interface Call<Name extends EndpointName> {
   readonly receivedMs: number;
   /** Whether `__proto__` keys were taken out of the body. */
   readonly protoKeysRemoved: boolean;
-  /** Bytes of memory that the parsed body takes at most. */
+  /** Bytes of memory that the body takes at most. */
   readonly bodyMemoryBytes: number;
   /** A request header, or undefined. */
   header(name: string): string | undefined;
@@ -42,13 +43,14 @@ export interface WriteRoute<Name extends EndpointName> {
 /** Sees to its transactions itself, because it shares them, waits between them, or streams. */
 export interface OwnRoute<Name extends EndpointName> {
   readonly kind: 'own';
+  /** Bounds what its requests take until they are answered. By default they share that of all other endpoints. */
+  readonly memory?: RequestMemory;
   /**
-   * Looks at a request before its body is read: who has no room for it spends nothing on what it refuses.
+   * Looks at a request before its body is read: who has no place for it spends nothing on what it refuses.
    *
-   * @param bodyBytes - as the head of the request says; 0 when it does not
    * @throws ApiError to refuse it.
    */
-  admit?(bodyBytes: number): void;
+  admit?(): void;
   /** Returns the answer; or undefined when it has answered through `reply`. */
   handle(call: Call<Name>, reply: FastifyReply): Promise<SentOf<Name> | undefined>;
 }

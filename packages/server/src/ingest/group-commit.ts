@@ -1,6 +1,5 @@
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { ApiError } from '../http/api-error.ts';
-import { RequestMemory } from '../http/request-memory.ts';
 import type { Metrics } from '../metrics.ts';
 import { QuotaError } from '../quota/quota-error.ts';
 import { storageOutage } from '../storage/outage.ts';
@@ -19,8 +18,6 @@ interface Waiting {
 export interface GroupCommitOptions {
   /** Events that may wait; beyond it an event is refused with 503. */
   readonly maxQueued: number;
-  /** Bytes of memory that events may take until they are answered; beyond it an event is refused with 503. */
-  readonly maxMemoryBytes: number;
   readonly metrics: Metrics;
   /**
    * Milliseconds to wait for more events after a commit under load: worth it where a commit costs about the same for
@@ -30,9 +27,6 @@ export interface GroupCommitOptions {
   /** Writes the events in one durable transaction, and says what became of each. */
   commit(groups: readonly EventGroup[]): Promise<readonly (readonly EventOutcome[])[]>;
 }
-
-/** What an event is told that cannot wait. */
-const tooMany = 'Too many events wait to be stored. Send this one again later.';
 
 /** Events of one transaction: enough to share its cost, few enough to keep an answer quick. */
 const largestGroup = 512;
@@ -62,7 +56,6 @@ const busyGroup = 16;
  */
 export class GroupCommit {
   readonly #maxQueued: number;
-  readonly #memory: RequestMemory;
   readonly #metrics: Metrics;
   readonly #gatherMs: number;
   readonly #commitGroups: GroupCommitOptions['commit'];
@@ -72,7 +65,6 @@ export class GroupCommit {
   constructor(options: GroupCommitOptions) {
     this.#commitGroups = options.commit;
     this.#maxQueued = options.maxQueued;
-    this.#memory = new RequestMemory(options.maxMemoryBytes, tooMany);
     this.#metrics = options.metrics;
     this.#gatherMs = options.gatherMs;
   }
@@ -90,26 +82,19 @@ export class GroupCommit {
    * database cannot take it: it is not stored.
    */
   async record(tenantId: number, event: NewEvent, memoryBytes: number): Promise<RecordedEvent> {
-    this.#requirePlace();
-    return this.#memory.hold(
-      memoryBytes,
-      () =>
-        new Promise<RecordedEvent>((resolve, reject) => {
-          this.#queue.push({ tenantId, event, memoryBytes, resolve, reject });
-          this.#running ??= this.#run();
-        }),
-    );
+    this.requirePlace();
+    return new Promise<RecordedEvent>((resolve, reject) => {
+      this.#queue.push({ tenantId, event, memoryBytes, resolve, reject });
+      this.#running ??= this.#run();
+    });
   }
 
-  /** @throws ApiError `OVERLOADED` when an event of this size cannot wait. */
-  requireRoom(memoryBytes: number): void {
-    this.#requirePlace();
-    this.#memory.requireRoom(memoryBytes);
-  }
-
-  #requirePlace(): void {
+  /** @throws ApiError `OVERLOADED` when no other event can wait. */
+  requirePlace(): void {
     if (this.#queue.length < this.#maxQueued) return;
-    throw new ApiError('OVERLOADED', tooMany, { retryAfterSeconds: 1 });
+    throw new ApiError('OVERLOADED', 'Too many events wait to be stored. Send this one again later.', {
+      retryAfterSeconds: 1,
+    });
   }
 
   /** Resolves when nothing waits. */

@@ -9,9 +9,8 @@ import type { Services } from '../services.ts';
 export function checkAction(services: Services): OwnRoute<'policies.check'> {
   return {
     kind: 'own',
-    admit: (bodyBytes) => services.checkMemory.requireRoom(bodyBytes),
-    handle: (call, reply) =>
-      services.checkMemory.hold(call.bodyMemoryBytes, () => answerOf(services, call, reply)),
+    memory: services.checkMemory,
+    handle: (call, reply) => answerOf(services, call, reply),
   };
 }
 

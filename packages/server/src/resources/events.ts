@@ -9,10 +9,11 @@ import type { Services } from '../services.ts';
 const reservedCategory = 'guardian_decision';
 
 /** `POST /v1/events`: answered when the event is durable. */
-export function createEvent({ ingest }: Services): OwnRoute<'events.create'> {
+export function createEvent({ ingest, eventMemory }: Services): OwnRoute<'events.create'> {
   return {
     kind: 'own',
-    admit: (bodyBytes) => ingest.requireRoom(bodyBytes),
+    memory: eventMemory,
+    admit: () => ingest.requirePlace(),
     async handle({ caller, body, receivedMs, protoKeysRemoved, bodyMemoryBytes }): Promise<EventAck> {
       if (body.category === reservedCategory) {
         throw validationError(

@@ -25,11 +25,15 @@ const memoryBytes = 1024 * 1024;
 export function exportSession(services: Services): OwnRoute<'sessions.export'> {
   return {
     kind: 'own',
-    handle: (call, reply) =>
-      services.exportMemory.hold(memoryBytes, async () => {
+    async handle(call, reply) {
+      const held = services.exportMemory.hold(memoryBytes);
+      try {
         await send(services, call, reply);
-        return undefined;
-      }),
+      } finally {
+        held.release();
+      }
+      return undefined;
+    },
   };
 }
 
