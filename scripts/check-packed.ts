@@ -2,6 +2,7 @@
 // project, loads and compiles every entry, and runs the README's snippets as printed, those for jest in jest.
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { compileAsCommonJs } from './packed/commonjs.ts';
 import { Consumer } from './packed/consumer.ts';
 import { compileEntries, entriesOf, loadEntries, runCommands } from './packed/entries.ts';
 import { runJest } from './packed/jest.ts';
@@ -58,10 +59,10 @@ async function checkProject(
     const paths = Object.keys(compilers).map((name) => `node_modules/${name}/bin/tsc`);
     compileEntries(consumer, entries, paths);
     console.log('✓ types resolve in TypeScript 5.7 and 7, by node16, nodenext and bundler');
-    await runSnippets(
-      consumer,
-      pages.filter((page) => existsSync(page)).flatMap((page) => snippetsOf(page)),
-    );
+    const snippets = pages.filter((page) => existsSync(page)).flatMap((page) => snippetsOf(page));
+    compileAsCommonJs(consumer, snippets, paths.at(-1) as string);
+    console.log('✓ snippets have types in CommonJS modules too');
+    await runSnippets(consumer, snippets);
   } finally {
     consumer.remove();
   }

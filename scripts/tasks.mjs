@@ -39,6 +39,11 @@ const steps = {
     command: ['tsc', '--build', 'tsconfig.build.json'],
     remedy: 'fix the type errors above; `npm run clean` drops stale build state.',
   },
+  commonJsTypes: {
+    title: 'build: declarations for CommonJS',
+    command: [...fromSource, 'scripts/commonjs-types.ts'],
+    remedy: 'build the declarations first.',
+  },
   apiReport: {
     title: 'API report (api-extractor)',
     command: [...fromSource, 'scripts/api-report.ts'],
@@ -127,7 +132,7 @@ const tasks = {
   lint: ['lint'],
   typecheck: ['types'],
   boundaries: ['boundaries'],
-  build: ['bundle', 'declarations'],
+  build: ['bundle', 'declarations', 'commonJsTypes'],
   'api-report': ['bundle', 'declarations', 'apiReport'],
   check: [
     'lint',
@@ -136,6 +141,7 @@ const tasks = {
     'unused',
     'bundle',
     'declarations',
+    'commonJsTypes',
     'apiReport',
     'packed',
     'newcomer',
@@ -145,7 +151,7 @@ const tasks = {
     'docs',
   ],
   'bill-of-materials': ['billOfMaterials'],
-  newcomer: ['bundle', 'declarations', 'newcomer'],
+  newcomer: ['bundle', 'declarations', 'commonJsTypes', 'newcomer'],
   examples: ['examples'],
   docs: ['docs'],
   bench: ['bench'],
@@ -153,7 +159,7 @@ const tasks = {
   changeset: ['changeset'],
   // The lockfile names the versions of the packages among each other.
   'version-packages': ['versions', 'writeVersions', 'update'],
-  release: ['bundle', 'declarations', 'publish'],
+  release: ['bundle', 'declarations', 'commonJsTypes', 'publish'],
 };
 
 /** The one package whose dependencies are all that a task needs; undefined for the whole workspace. */

@@ -10,7 +10,7 @@ export interface Manifest {
   readonly name: string;
   readonly version: string;
   readonly private?: boolean;
-  readonly exports: Record<string, Record<string, string>>;
+  readonly exports: Record<string, Record<string, string | Record<string, string>>>;
   readonly bin?: Record<string, string>;
   readonly dependencies?: Record<string, string>;
   readonly peerDependencies?: Record<string, string>;
@@ -21,6 +21,11 @@ export interface Package {
   /** Absolute path. */
   readonly folder: string;
   readonly manifest: Manifest;
+}
+
+/** Whether a package has types of their own for `require`; see `commonjs-types.ts`. */
+export function isDeclaredTwice({ exports }: Manifest): boolean {
+  return Object.values(exports).some((entry) => 'require' in entry);
 }
 
 /** Every package that gets published, in the order of their names. */
