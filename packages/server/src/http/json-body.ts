@@ -7,6 +7,8 @@ import type { HeldMemory, RequestMemory } from './request-memory.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
+    /** The body as it came, unless keys were taken out of it. */
+    bodyJson: string | undefined;
     /** Whether the body held `__proto__` keys, which were taken out. */
     protoKeysRemoved: boolean;
     /** What the body takes, from the request's head to its answer. Undefined where none is wanted. */
@@ -23,6 +25,7 @@ const mediaTypes = ['application/json', 'application/merge-patch+json'];
  */
 export function parseJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
+  app.decorateRequest('bodyJson', undefined);
   app.decorateRequest('protoKeysRemoved', false);
   app.decorateRequest('bodyMemory', undefined);
   app.addContentTypeParser(
@@ -33,10 +36,12 @@ export function parseJsonBodies(app: FastifyInstance): void {
         if (bytes.length === 0 || !request.bodyMemory) return done(null, undefined);
         // Who is refused is not parsed: what the parser makes takes memory until it is collected.
         request.bodyMemory.resize(parsedBytes(bytes));
-        const body = parseJson(bytes);
+        const text = textOf(bytes);
+        const body = parseJson(text);
         const { problem, protoKeysRemoved } = inspectJson(body);
         if (problem !== undefined) throw validationError('', 'invalid_json', problem);
         request.protoKeysRemoved = protoKeysRemoved;
+        if (!protoKeysRemoved) request.bodyJson = text;
         done(null, body);
       } catch (error) {
         done(error as Error, undefined);
@@ -64,12 +69,17 @@ export function releaseBody(request: FastifyRequest): void {
   request.bodyMemory?.release();
   request.bodyMemory = undefined;
   request.body = undefined;
+  request.bodyJson = undefined;
 }
 
-function parseJson(bytes: Buffer): unknown {
+function textOf(bytes: Buffer): string {
   if (!isUtf8(bytes)) throw validationError('', 'invalid_json', 'must be UTF-8');
+  return bytes.toString('utf8');
+}
+
+function parseJson(text: string): unknown {
   try {
-    return JSON.parse(bytes.toString('utf8'));
+    return JSON.parse(text);
   } catch (error) {
     // The parser's own message quotes the body, which must not come back in an answer or a log.
     const place = /position (\d+)/.exec((error as Error).message)?.[1];

@@ -10,13 +10,16 @@ export interface JsonShape {
 
 const protoKey = '__proto__';
 
-/** Bytes of memory that one character and one value take at most: an empty object takes many times its text. */
-const characterBytes = 2;
+/**
+ * Bytes of memory that one character takes at most, in the text and in what is made of it, and one value: an empty
+ * object takes many times its text.
+ */
+const characterBytes = 4;
 const valueBytes = 96;
 
 const [quote, backslash, comma, bracket, brace] = Buffer.from('"\\,[{');
 
-/** Bytes of memory that the text of a JSON body takes at most once it is parsed: told without parsing it. */
+/** Bytes of memory that a JSON body takes at most, as text and parsed: told without parsing it. */
 export function parsedBytes(text: Buffer): number {
   let values = 1;
   let inString = false;

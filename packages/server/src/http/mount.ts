@@ -9,7 +9,7 @@ import { Authentication, requireScope } from './authentication.ts';
 import { IdempotentRequest } from './idempotency.ts';
 import { holdBody, releaseBody } from './json-body.ts';
 import type { Call, Route, Routes, WriteRoute } from './route.ts';
-import { validated } from './validation.ts';
+import { validated, validator } from './validation.ts';
 
 /** The type of every answer but the export's, which names its own. */
 export const jsonType = 'application/json; charset=utf-8';
@@ -29,7 +29,7 @@ export function mountEndpoints(app: FastifyInstance, services: Services, routes:
   app.decorateRequest('caller', undefined);
   for (const name of endpointNames) {
     const endpoint: Endpoint = endpoints[name];
-    const schemas: EndpointSchemas = contract[name];
+    const checks = checksOf(contract[name]);
     const route = routes[name] as unknown as AnyRoute;
     const own = route.kind === 'own' ? route : undefined;
     const memory = own?.memory ?? services.bodyMemory;
@@ -70,7 +70,7 @@ export function mountEndpoints(app: FastifyInstance, services: Services, routes:
           .then(() => done(), done);
       },
       handler: async (request, reply) => {
-        const call = callOf(request, reply, schemas);
+        const call = callOf(request, reply, checks);
         const answer = await answerOf(services, name, route, call, request, reply);
         releaseBody(request);
         if (answer === undefined) return reply;
@@ -131,16 +131,32 @@ async function writtenAnswer(
   return answer;
 }
 
-function callOf(request: FastifyRequest, reply: FastifyReply, schemas: EndpointSchemas): AnyCall {
+/** What the parts of a request must pass. */
+interface Checks {
+  readonly params: (value: unknown) => unknown;
+  readonly query: (value: unknown) => unknown;
+  readonly body: (value: unknown) => unknown;
+}
+
+function checksOf({ params, query, body }: EndpointSchemas): Checks {
+  return {
+    params: validator('params', params),
+    query: validator('query', query),
+    body: (value) => (body ? validated('body', body, value) : undefined),
+  };
+}
+
+function callOf(request: FastifyRequest, reply: FastifyReply, checks: Checks): AnyCall {
   if (!request.caller) throw new Error('The request was not authenticated.');
   if ((request.params as { id?: string }).id === '') throw noSuchEndpoint();
   let gone: AbortController | undefined;
   return {
     caller: request.caller,
-    params: validated('params', schemas.params, request.params),
-    query: validated('query', schemas.query, request.query),
-    body: schemas.body ? validated('body', schemas.body, request.body) : undefined,
+    params: checks.params(request.params),
+    query: checks.query(request.query),
+    body: checks.body(request.body),
     receivedMs: Date.now(),
+    bodyJson: request.bodyJson,
     protoKeysRemoved: request.protoKeysRemoved,
     bodyMemoryBytes: request.bodyMemory?.bytes ?? 0,
     header: (name: string) => request.headers[name]?.toString(),

@@ -14,6 +14,8 @@ export interface Call<Name extends EndpointName> {
   readonly body: Contract[Name]['body'] extends z.ZodType ? z.output<Contract[Name]['body']> : undefined;
   /** When the service took the request, in milliseconds since the epoch. */
   readonly receivedMs: number;
+  /** The body as it came, unless keys were taken out of it. */
+  readonly bodyJson: string | undefined;
   /** Whether `__proto__` keys were taken out of the body. */
   readonly protoKeysRemoved: boolean;
   /** Bytes of memory that the body takes at most. */

@@ -25,6 +25,21 @@ export function validated<Schema extends z.ZodType>(
   throw new ApiError('VALIDATION_ERROR', `${first.path || 'The body'}: ${first.message}.`, { details });
 }
 
+/** {@link validated} for a path or a query, of which most are empty and need no look where nothing else is taken. */
+export function validator<Schema extends z.ZodObject>(
+  part: 'params' | 'query',
+  schema: Schema,
+): (value: unknown) => z.output<Schema> {
+  const takesNothing = Object.keys(schema.shape).length === 0;
+  return (value) =>
+    takesNothing && isEmpty(value as object) ? (value as z.output<Schema>) : validated(part, schema, value);
+}
+
+function isEmpty(value: object): boolean {
+  for (const _key in value) return false;
+  return true;
+}
+
 function findings(base: readonly PropertyKey[], issue: z.core.$ZodIssue): ErrorDetail[] {
   const path = [...base, ...issue.path];
   if (issue.code === 'unrecognized_keys') {

@@ -4,6 +4,8 @@ import type { ExceededQuota } from '../quota/quota.ts';
 /** A valid event on its way into the database. */
 export interface NewEvent {
   readonly event: ActivityEvent;
+  /** The same in JSON, where it is at hand. */
+  readonly json?: string | undefined;
   /** Its `sourceTimestamp`, in milliseconds since the epoch. */
   readonly sourceMs: number;
   /** When the service took it. */

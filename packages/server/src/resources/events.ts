@@ -14,7 +14,14 @@ export function createEvent({ ingest, eventMemory }: Services): OwnRoute<'events
     kind: 'own',
     memory: eventMemory,
     admit: () => ingest.requirePlace(),
-    async handle({ caller, body, receivedMs, protoKeysRemoved, bodyMemoryBytes }): Promise<EventAck> {
+    async handle({
+      caller,
+      body,
+      bodyJson,
+      bodyMemoryBytes,
+      receivedMs,
+      protoKeysRemoved,
+    }): Promise<EventAck> {
       if (body.category === reservedCategory) {
         throw validationError(
           'category',
@@ -24,6 +31,7 @@ export function createEvent({ ingest, eventMemory }: Services): OwnRoute<'events
       }
       const event = {
         event: body,
+        json: bodyJson,
         sourceMs: Date.parse(body.sourceTimestamp),
         receivedMs,
         protoKeysRemoved,
