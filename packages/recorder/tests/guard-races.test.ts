@@ -54,3 +54,33 @@ test('a service that knows no action id at all is not let past either', async ()
   const recorder = createRecorder(sink.url, { guard });
   await expect(recorder.toolCall(call, () => 'ran')).rejects.toMatchObject({ because: 'unavailable' });
 });
+
+test('many held calls leave connections for the questions of others, and each hears of its decision', async () => {
+  let isApproved = false;
+  const waiting = new Set<() => void>();
+  const asked = new Set<unknown>();
+  const askedAgain = new Set<unknown>();
+  let isDone = () => {};
+  const sink = await Sink.start(async ({ path, headers, body }) => {
+    if (path !== '/v1/policies/check') return undefined;
+    const action = body.action as { toolName: string };
+    if (action.toolName === 'drop') return { status: 200, body: { decision: 'deny' } };
+    if (asked.has(body.actionId)) askedAgain.add(body.actionId);
+    asked.add(body.actionId);
+    if (askedAgain.size === 300) isDone();
+    if (headers.prefer && !isApproved) await new Promise<void>((answer) => waiting.add(answer));
+    return { status: 200, body: { decision: isApproved ? 'allow' : 'require_approval' } };
+  });
+  const recorder = createRecorder(sink.url, { guard });
+  const allAskedAgain = new Promise<void>((resolve) => {
+    isDone = resolve;
+  });
+  const held = Array.from({ length: 300 }, () => recorder.toolCall(call, () => 'ran'));
+  await allAskedAgain;
+  const other = recorder.toolCall({ ...call, toolName: 'drop' }, () => 'ran');
+  await expect(other).rejects.toMatchObject({ because: 'denied' });
+  isApproved = true;
+  for (const answer of waiting) answer();
+  expect(new Set(await Promise.all(held))).toEqual(new Set(['ran']));
+  expect(waiting.size).toBe(128);
+});

@@ -10,6 +10,7 @@ import type { Decision } from './decision.ts';
 import type { GuardSettings } from './guard-settings.ts';
 import type { GuardedCall } from './guarded-call.ts';
 import { type PolicyChecker, PolicyQuestions } from './policy-questions.ts';
+import { giveBackWaitingTurn, takeWaitingTurn } from './waiting-turns.ts';
 
 /** Waits between two questions about a held call, where the service answers at once instead of waiting. */
 const firstPauseMs = 500;
@@ -111,21 +112,31 @@ export class Guard {
     for (;;) {
       const leftMs = endsAtMs - timers.now();
       if (leftMs <= 0) throw this.#denial(call, 'approval-timed-out', first);
-      const waitSeconds = Math.min(limits.maxWaitSeconds, Math.floor(leftMs / 1000));
       const askedAtMs = timers.now();
-      const decision = await this.#questions.ask(call, {
-        ...(waitSeconds > 0 ? { headers: { [headerNames.prefer]: `wait=${waitSeconds}` } } : {}),
+      const hasTurn = leftMs >= 1000 && takeWaitingTurn();
+      const decision = await this.#askAgain(call, leftMs, hasTurn);
+      call.signal?.throwIfAborted();
+      if (typeof decision === 'object' && decision.decision !== 'require_approval') return decision;
+      // A service that waited with its answer is asked again at once; any other is not pressed.
+      if (hasTurn && decision && timers.now() - askedAtMs >= 1000) continue;
+      const restMs = Math.max(0, endsAtMs - timers.now());
+      await this.#pause(Math.min(restMs, pauseMs * (0.5 + Math.random() / 2)), call.signal);
+      pauseMs = Math.min(longestPauseMs, pauseMs * 2);
+    }
+  }
+
+  /** One question about a held call; the service waits with its answer where there is a turn for that. */
+  async #askAgain(call: GuardedCall, leftMs: number, hasTurn: boolean): ReturnType<PolicyQuestions['ask']> {
+    const waitSeconds = hasTurn ? Math.min(limits.maxWaitSeconds, Math.floor(leftMs / 1000)) : 0;
+    try {
+      return await this.#questions.ask(call, {
+        ...(hasTurn ? { headers: { [headerNames.prefer]: `wait=${waitSeconds}` } } : {}),
         timeoutMs: waitSeconds * 1000 + this.#options.timeoutMs,
         // Nobody waits for an answer that comes when the hold is over.
         deadlineMs: leftMs,
       });
-      call.signal?.throwIfAborted();
-      if (typeof decision === 'object' && decision.decision !== 'require_approval') return decision;
-      // A service that waited with its answer is asked again at once; any other is not pressed.
-      if (decision && timers.now() - askedAtMs >= 1000) continue;
-      const restMs = Math.max(0, endsAtMs - timers.now());
-      await this.#pause(Math.min(restMs, pauseMs * (0.5 + Math.random() / 2)), call.signal);
-      pauseMs = Math.min(longestPauseMs, pauseMs * 2);
+    } finally {
+      if (hasTurn) giveBackWaitingTurn();
     }
   }
 
