@@ -1,4 +1,8 @@
-import { expect, test } from 'vitest';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
 import { folderName, isAlive, ownIdentity, parseFolderName } from './process-identity.ts';
 
 const own = ownIdentity();
@@ -29,3 +33,16 @@ test.runIf(process.platform !== 'linux')('a process whose start is unknown is be
   expect(isAlive({ ...own, pid: process.ppid }, minuteMs)).toBe(true);
   expect(isAlive({ ...own, pid: process.ppid }, 60 * minuteMs)).toBe(false);
 });
+
+test.runIf(process.platform === 'linux')(
+  'a process that has ended is not alive, though its parent never asks how it ended',
+  async () => {
+    const parent = spawn('sh', ['-c', 'true & echo $!; exec sleep 600']);
+    onTestFinished(() => void parent.kill('SIGKILL'));
+    const [printed] = await once(parent.stdout, 'data');
+    const pid = Number(String(printed));
+    const fields = () => readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1]?.split(' ');
+    while (fields()?.[0] !== 'Z') await nextTurn();
+    expect(isAlive({ ...own, pid, startTicks: Number(fields()?.[19]) }, 0)).toBe(false);
+  },
+);

@@ -26,12 +26,19 @@ function readOr<Value>(read: () => Value, otherwise: Value): Value {
   }
 }
 
-/** The start time of a process (proc(5), `/proc/pid/stat`, field 22); undefined when there is no such process. */
-function startTicksOf(pid: number): number | undefined {
+/** What the system tells of a process. */
+interface ProcessStatus {
+  readonly startTicks: number;
+  /** It has ended, and keeps its number until its parent has asked how. */
+  readonly isZombie: boolean;
+}
+
+/** Fields 3 and 22 of `/proc/pid/stat` (proc(5)); undefined when there is no such process, or no such file. */
+function statusOf(pid: number): ProcessStatus | undefined {
   const stat = readOr(() => readFileSync(`/proc/${pid}/stat`, 'latin1'), undefined);
   // The second field is the program's name in parentheses, which may hold anything.
-  const ticks = stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
-  return ticks === undefined ? undefined : Number(ticks);
+  const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return fields && { startTicks: Number(fields[19]), isZombie: fields[0] === 'Z' };
 }
 
 let own: ProcessIdentity | undefined;
@@ -45,7 +52,7 @@ export function ownIdentity(): ProcessIdentity {
     readOr(() => readlinkSync('/proc/self/ns/pid'), ''),
   ];
   const machine = createHash('sha256').update(parts.join('\n')).digest('hex').slice(0, 12);
-  own = { machine, pid: process.pid, startTicks: startTicksOf(process.pid) ?? 0 };
+  own = { machine, pid: process.pid, startTicks: statusOf(process.pid)?.startTicks ?? 0 };
   return own;
 }
 
@@ -85,7 +92,8 @@ export function isAlive(owner: ProcessIdentity, silenceMs: number): boolean {
   // A thread that was terminated leaves its folder in a process that goes on.
   if (owner.pid === self.pid) return owner.startTicks === self.startTicks && silenceMs < silentForMs;
   if (!isRunning(owner.pid)) return false;
-  const startTicks = startTicksOf(owner.pid);
-  if (startTicks === undefined || owner.startTicks === 0) return silenceMs < unsureForMs;
-  return startTicks === owner.startTicks;
+  const status = statusOf(owner.pid);
+  if (status?.isZombie) return false;
+  if (!status || owner.startTicks === 0) return silenceMs < unsureForMs;
+  return status.startTicks === owner.startTicks;
 }
