@@ -238,9 +238,13 @@ export class Recorder {
   /** Delivery does not keep the process alive; at its natural end it gets a last, short chance. */
   #beforeExit(): void {
     const { exitTimeoutMs } = this.#settings;
-    if (!this.#outbox || this.#hadLastChance || exitTimeoutMs === 0) return;
+    const outbox = this.#outbox;
+    // What listeners of the user's own still record has its chance when the event loop has run empty once more.
+    if (!outbox || this.#hadLastChance || exitTimeoutMs === 0 || outbox.pending === 0) return;
     // Waiting makes the event loop run empty again, which must not begin another wait.
     this.#hadLastChance = true;
-    void this.#outbox.linger(exitTimeoutMs);
+    void outbox.linger(exitTimeoutMs).then(() => {
+      this.#hadLastChance = outbox.pending > 0;
+    });
   }
 }

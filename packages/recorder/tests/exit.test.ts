@@ -66,6 +66,21 @@ test.each([
   },
 );
 
+test.each([0, 5])(
+  'what listeners record when the event loop has run empty is delivered, too, after %d events',
+  async (count) => {
+    const sink = await Sink.start();
+    const agent = new AgentProcess({
+      MODE: 'before-exit-listener',
+      COUNT: String(count),
+      SINK_URL: sink.url,
+    });
+    expect(await agent.end()).toBe(0);
+    expect([agent.recorded.length, agent.dropped]).toEqual([count + 2, []]);
+    expect(sink.storedIds.toSorted()).toEqual(agent.recorded.toSorted());
+  },
+);
+
 test('an agent whose service begins to hang ends by itself, long before requests time out', async () => {
   const sink = await Sink.start(({ number }) => (number > 20 ? { fault: 'hang' } : undefined));
   const spool = temporaryFolder();

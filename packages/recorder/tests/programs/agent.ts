@@ -59,6 +59,14 @@ switch (MODE) {
     });
     process.exit(7);
     break;
+  case 'before-exit-listener': {
+    let rest = 2;
+    process.on('beforeExit', () => {
+      if (rest > 0) setImmediate(recordOne, -rest);
+      rest -= 1;
+    });
+    break;
+  }
   case 'throw':
     throw new Error('the agent broke');
   case 'stay':
