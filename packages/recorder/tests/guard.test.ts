@@ -59,6 +59,20 @@ test('a call that is allowed runs after it was asked about', async () => {
   expect(recorder.stats().guard).toEqual({ allowed: 1, denied: 0, unavailable: 0 });
 });
 
+test.each([
+  ['Überbau', undefined, 'Überbau'],
+  ['one\nother', undefined, 'one\ufffdother'],
+  ['x'.repeat(101), 'x'.repeat(100), 'x'.repeat(100)],
+])('a framework whose name the service would not take is no way past the guard: %j', async (...names) => {
+  const [framework, inHeader, inBody] = names;
+  const sink = await startService(decided('deny'));
+  const recorder = guarded(sink, { onUnavailable: 'allow' });
+  const promise = recorder.toolCall({ ...call, framework }, () => 'ran');
+  await expect(promise).rejects.toMatchObject({ because: 'denied' });
+  expect(sink.requests[0]?.headers['x-service-framework']).toBe(inHeader);
+  expect(sink.requests[0]?.body.framework).toBe(inBody);
+});
+
 test('a call that is denied does not run, and the model learns why', async () => {
   const matched = [
     { policyId: 'pol_1', effect: 'deny', mode: 'enforce', why: '', message: 'Transfers need a human' },

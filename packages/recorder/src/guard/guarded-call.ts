@@ -17,6 +17,9 @@ export interface GuardedCall {
   readonly signal: AbortSignal | undefined;
 }
 
+/** Most characters of a framework's name (reference profile, "Check"). */
+const maxFrameworkLength = 100;
+
 /**
  * Puts a call in the guard's terms.
  *
@@ -38,7 +41,7 @@ export function guardedCall(
     toolName: toIdentifier(call.toolName, 'unknown'),
     arguments: call.arguments,
     argumentsHash: known.argumentsHash,
-    framework: known.framework,
+    framework: toIdentifier(String(known.framework ?? '').slice(0, maxFrameworkLength), '') || undefined,
     actionId: known.actionId ?? toIdentifier(call.actionId ?? createEventId(Date.now()), 'action'),
     isShown: true,
     signal: call.signal,

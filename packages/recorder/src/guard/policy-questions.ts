@@ -7,6 +7,9 @@ import type { GuardedCall } from './guarded-call.ts';
 /** Answers that refuse a question for what it holds. */
 const refusals: ReadonlySet<unknown> = new Set([400, 413, 422]);
 
+/** What a header can hold (RFC 9110, section 5.5). */
+const printableAscii = /^[\x20-\x7e]+$/;
+
 /** Options of one question. */
 export interface CheckOptions {
   readonly signal?: AbortSignal | undefined;
@@ -39,10 +42,12 @@ export class PolicyQuestions {
    */
   async ask(call: GuardedCall, options: CheckOptions): Promise<Decision | 'taken' | 'refused' | undefined> {
     const question = this.#question(call);
+    const { framework = '' } = call;
     try {
       const headers = {
         ...options.headers,
-        ...(call.framework ? { [headerNames.framework]: call.framework } : {}),
+        // A name that cannot stand there would make the whole question fail; the body has it, too.
+        ...(printableAscii.test(framework) ? { [headerNames.framework]: framework } : {}),
       };
       const answer = await this.#policies?.check(question, {
         ...options,
