@@ -178,13 +178,22 @@ export class CallRecorder {
   #statusOf(call: ToolCall, outcome: ToolOutcome): number | null {
     for (const mapping of [call.responseStatusOf, this.#options.responseStatus]) {
       try {
-        const status = mapping?.(outcome);
+        const status: unknown = mapping?.(outcome);
         if (status === null || isResponseStatus(status)) return status;
+        if (status !== undefined) this.#mappingFailed(status);
       } catch (error) {
         this.#options.reporter.failed('mapping', new Error('A status mapping threw.', { cause: error }));
       }
     }
     return defaultResponseStatus(outcome, call.signal?.aborted ?? false);
+  }
+
+  /** Tells of a mapping that returned what is no status. */
+  #mappingFailed(returned: unknown): void {
+    if (returned instanceof Promise) returned.catch(() => {}); // nobody else will, and that would end the process
+    const problem =
+      'A status mapping returned what is no status: return a 32-bit integer, undefined or null.';
+    this.#options.reporter.failed('mapping', new TypeError(problem));
   }
 
   /** Nothing that goes wrong here may change how the call ends. */

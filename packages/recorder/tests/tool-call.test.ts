@@ -254,11 +254,21 @@ test.each([Number.NaN, 1.5, 2 ** 31, undefined, '200'])(
   },
 );
 
-test('an integer that no event can carry is no answer of a mapping', async () => {
-  const { sink, recorder } = await start({ responseStatus: () => 2 ** 31 });
+test.each<[string, () => unknown]>([
+  ['an integer that no event can carry', () => 2 ** 31],
+  ['a text', () => '404'],
+  ['a promise', async () => 404],
+  ['a promise that rejects', () => Promise.reject(new Error('broken'))],
+])('a mapping that returns %s is told of, and the table answers', async (_name, mapping) => {
+  const errors: string[] = [];
+  const { sink, recorder } = await start({
+    responseStatus: mapping as () => number,
+    onError: ({ message }) => errors.push(message),
+  });
   await recorder.toolCall(call, () => 'result');
   await recorder.flush();
   expect(sink.stored.map(({ payload }) => payload.responseStatus)).toEqual([200]);
+  expect(errors).toEqual([expect.stringMatching(/^A status mapping returned what is no status/)]);
 });
 
 test('nothing that a caller passes makes recording throw', async () => {
