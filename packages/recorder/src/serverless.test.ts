@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { BackgroundFlush } from './serverless.ts';
 
@@ -37,4 +38,29 @@ test('many events share one flush', async () => {
   background.request();
   await Promise.all(given);
   expect([given.length, flushes]).toEqual([1, 1]);
+});
+
+test.each<[string, () => unknown]>([
+  [
+    'throws',
+    () => {
+      throw new Error('no request is being answered');
+    },
+  ],
+  ['rejects', () => Promise.reject(new Error('no request is being answered'))],
+])('a waitUntil that %s is told of, and asked again for the next event', async (_name, waitUntil) => {
+  let flushes = 0;
+  const told: unknown[] = [];
+  const background = new BackgroundFlush(
+    async () => {
+      flushes += 1;
+    },
+    waitUntil,
+    ({ cause }) => told.push((cause as Error).message),
+  );
+  for (let turn = 0; turn < 2; turn += 1) {
+    background.request();
+    await nextTurn();
+  }
+  expect([flushes, ...told]).toEqual([2, 'no request is being answered', 'no request is being answered']);
 });

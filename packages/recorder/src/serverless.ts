@@ -1,5 +1,5 @@
 /** Keeps a serverless function running until a promise settles. */
-export type WaitUntil = (promise: Promise<unknown>) => void;
+export type WaitUntil = (promise: Promise<unknown>) => unknown;
 
 const requestContext = Symbol.for('@vercel/request-context');
 
@@ -38,10 +38,16 @@ export class BackgroundFlush {
       const waitUntil = this.#waitUntil ?? platformWaitUntil();
       if (!waitUntil) return;
       this.#isRunning = true;
-      waitUntil(this.#run());
+      const given = waitUntil(this.#run());
+      // An async function is one that returns nothing, too; what it rejects with would end the process.
+      if (given instanceof Promise) given.catch((cause: unknown) => this.#failed(cause));
     } catch (cause) {
-      this.#onFailure(new Error('waitUntil threw: events are delivered as without it.', { cause }));
+      this.#failed(cause);
     }
+  }
+
+  #failed(cause: unknown): void {
+    this.#onFailure(new Error('waitUntil threw: events are delivered as without it.', { cause }));
   }
 
   async #run(): Promise<void> {
