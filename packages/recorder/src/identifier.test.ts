@@ -12,3 +12,17 @@ test.each([
 ])('%j becomes %j', (given, expected) => {
   expect(toIdentifier(given, 'unknown')).toBe(expected);
 });
+
+test.each<[string, unknown]>([
+  ['an object without a text', Object.create(null)],
+  [
+    'an object whose text cannot be read',
+    {
+      toString: () => {
+        throw new Error('closed');
+      },
+    },
+  ],
+])('%s is no name', (_name, given) => {
+  expect(toIdentifier(given as string, 'unknown')).toBe('unknown');
+});

@@ -12,9 +12,18 @@ const plain = /^[\x20-\x7e]{1,200}$/;
  */
 export function toIdentifier(text: string, fallback: string): string {
   if (typeof text === 'string' && plain.test(text)) return text;
-  const mended = String(text ?? '')
+  const mended = textOf(text)
     .replace(unprintable, '\u{fffd}')
     .slice(0, limits.maxIdentifierLength)
     .toWellFormed();
   return mended === '' ? fallback : mended;
+}
+
+/** What JavaScript hands over as a name need not be one, nor have a text. */
+function textOf(given: unknown): string {
+  try {
+    return String(given ?? '');
+  } catch {
+    return '';
+  }
 }
