@@ -1,3 +1,4 @@
+import { checkSignal, throwIfAborted } from './abort.ts';
 import {
   type ActiveCall,
   claimSameCall,
@@ -86,7 +87,7 @@ export class CallRecorder {
       if (guard.isAsking && same?.guard !== guard) {
         await this.#pass(call, active, sessionId, guard);
         // Here, because nothing can come between this line and the call.
-        if (guard.isEnforcing) call.signal?.throwIfAborted();
+        if (guard.isEnforcing) throwIfAborted(call.signal);
       }
     } catch (error) {
       giveBackRoom?.();
@@ -161,7 +162,8 @@ export class CallRecorder {
       void guard.observe(guarded);
       return;
     }
-    call.signal?.throwIfAborted();
+    checkSignal(call.signal);
+    throwIfAborted(call.signal);
     await guard.admit(guarded);
   }
 

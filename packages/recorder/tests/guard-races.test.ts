@@ -33,6 +33,45 @@ test('a call that is aborted at any moment between the decision and its start do
   }
 });
 
+/** A signal as polyfills make it: without a reason, and without `throwIfAborted`. */
+function oldSignal(): AbortSignal & { abort(): void } {
+  const signal = Object.assign(new EventTarget(), {
+    aborted: false,
+    abort() {
+      signal.aborted = true;
+      signal.dispatchEvent(new Event('abort'));
+    },
+  });
+  return signal as never;
+}
+
+test('the signal of a polyfill lets calls run, and ends the wait of those that are held', async () => {
+  let decision = 'allow';
+  const signal = oldSignal();
+  const sink = await Sink.start(({ path, headers }) => {
+    if (path !== '/v1/policies/check') return undefined;
+    if (headers.prefer) signal.abort();
+    return { status: 200, body: { decision } };
+  });
+  const recorder = createRecorder(sink.url, { guard });
+  expect(await recorder.toolCall({ ...call, signal }, () => 'ran')).toBe('ran');
+  decision = 'require_approval';
+  await expect(recorder.toolCall({ ...call, signal }, () => 'ran')).rejects.toMatchObject({
+    name: 'AbortError',
+  });
+  await recorder.flush();
+  expect(sink.stored.map(({ payload }) => payload.responseStatus)).toEqual([200, 499]);
+});
+
+test('a controller in the place of its signal is told of, and no call runs unguarded for it', async () => {
+  const sink = await Sink.start();
+  const recorder = createRecorder(sink.url, { guard });
+  const signal = new AbortController() as never;
+  await expect(recorder.toolCall({ ...call, signal }, () => 'ran')).rejects.toThrow(
+    /^signal must be an AbortSignal: pass that of the controller/,
+  );
+});
+
 test('an action id that stands for another action is no way past the guard', async () => {
   const ids: unknown[] = [];
   const sink = await Sink.start(({ path, body }) => {

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { headers as headerNames, limits } from '@actlog/protocol';
+import { throwIfAborted } from '../abort.ts';
 import type { Counters } from '../counters.ts';
 import { publish } from '../diagnostics.ts';
 import { createEventId } from '../event-id.ts';
@@ -94,7 +95,7 @@ export class Guard {
       call.actionId = createEventId(Date.now());
       decision = await this.#questions.ask(call, { deadlineMs: this.#options.timeoutMs });
     }
-    call.signal?.throwIfAborted();
+    throwIfAborted(call.signal);
     if (decision === 'taken') throw this.#denial(call, 'unavailable');
     // Nobody knows what a condition would have made of arguments that could not be shown.
     if (decision === 'refused' || (!call.isShown && decision?.decision === 'allow')) decision = undefined;
@@ -115,7 +116,7 @@ export class Guard {
       const askedAtMs = timers.now();
       const hasTurn = leftMs >= 1000 && takeWaitingTurn();
       const decision = await this.#askAgain(call, leftMs, hasTurn);
-      call.signal?.throwIfAborted();
+      throwIfAborted(call.signal);
       if (typeof decision === 'object' && decision.decision !== 'require_approval') return decision;
       // A service that waited with its answer is asked again at once; any other is not pressed.
       if (hasTurn && decision && timers.now() - askedAtMs >= 1000) continue;
@@ -143,7 +144,7 @@ export class Guard {
   async #pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
     // Its own error would hide the caller's reason.
     await delay(ms, undefined, signal ? { signal } : {}).catch(() => {});
-    signal?.throwIfAborted();
+    throwIfAborted(signal);
   }
 
   #denial(call: GuardedCall, because: DeniedBecause, decision?: Decision): ActionDeniedError {
