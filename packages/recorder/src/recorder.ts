@@ -203,11 +203,13 @@ export class Recorder {
     handler: (...args: Args) => Result | Promise<Result>,
     { timeoutMs = 3_000 }: WaitOptions = {},
   ): (...args: Args) => Promise<Result> {
-    return async (...args) => {
+    const flush = () => this.flush({ timeoutMs });
+    // The handler may be a method.
+    return async function (this: unknown, ...args) {
       try {
-        return await handler(...args);
+        return await handler.apply(this, args);
       } finally {
-        await this.flush({ timeoutMs });
+        await flush();
       }
     };
   }

@@ -170,6 +170,17 @@ test('a handler returns when what it recorded is delivered, and keeps its result
   expect(sink.stored.length).toBe(9);
 });
 
+test('a handler that is a method keeps its object', async () => {
+  const recorder = createRecorder('http://127.0.0.1:9', { spool: false });
+  const shop = {
+    name: 'shop',
+    handle: recorder.flushOnReturn(function (this: { name: string }, order: number) {
+      return `${this.name} ${order}`;
+    }),
+  };
+  expect(await shop.handle(7)).toBe('shop 7');
+});
+
 test('a recorder that was closed leaves the rest to the next, which says so', async () => {
   const sink = await Sink.start();
   await sink.down();
