@@ -1,6 +1,9 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { EventRecorder } from '../src/ingest/event-recorder.ts';
-import { afterNextRead, beforeNextWrite } from './storage-seam.ts';
+import { afterNextRead, beforeNextCommit, beforeNextWrite, nextWrite } from './storage-seam.ts';
 import { atTestEnd } from './test-end.ts';
 import { testServer } from './test-server.ts';
 
@@ -65,6 +68,39 @@ test.each([
   const { items } = await server.ok('guardian.pendingActions.list', { query: { status: 'expired' } });
   expect(items).toMatchObject([{ id, decision: null }]);
 });
+
+/** A folder that is removed after the test. */
+function testFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'actlog-expiry-'));
+  atTestEnd(async () => rmSync(folder, { recursive: true }));
+  return folder;
+}
+
+const pass = () => void vi.setSystemTime(Date.now() + 60_000);
+
+test.each([
+  ['that comes then', pass],
+  ['that waits', () => afterNextRead(async () => pass())],
+])(
+  'a check %s is not told that the time is over while a decision that came in time is committed',
+  async (_, passTime) => {
+    const server = await testServer({ database: join(testFolder(), 'a.db'), rateLimit: false });
+    await server.policy({ effect: 'require_approval', approval: { timeoutSeconds: 60, onTimeout: 'deny' } });
+    const { pendingActionId: id } = await server.check({ actionId: 'call-1' });
+    const answers: Promise<unknown>[] = [];
+    beforeNextCommit(async () => {
+      const asked = nextWrite();
+      passTime();
+      answers.push(server.check({ actionId: 'call-1' }, { prefer: 'wait=25' }));
+      // What is answered before the commit is wrong; what asks for a write is answered behind it.
+      await Promise.race([asked, ...answers]);
+    });
+    await server.ok('guardian.pendingActions.decide', { id: id as string, body: { decision: 'approve' } });
+    expect(await Promise.all(answers)).toMatchObject([{ decision: 'allow', pendingActionId: id }]);
+    const { items } = await server.ok('guardian.pendingActions.list', { query: { status: 'approved' } });
+    expect(items).toMatchObject([{ id }]);
+  },
+);
 
 test('the end of an action is written into its session once', async () => {
   const server = await testServer();

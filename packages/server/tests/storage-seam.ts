@@ -40,6 +40,29 @@ export function beforeNextWrite(work: () => void): void {
   });
 }
 
+/** Does `work` between what the next write has done and its commit. */
+export function beforeNextCommit(work: () => Promise<unknown>): void {
+  const { write } = storage;
+  const spy = vi.spyOn(storage, 'write');
+  atTestEnd(async () => spy.mockRestore());
+  spy.mockImplementationOnce(function (
+    this: Storage,
+    tenantId: number,
+    change: (write: Write) => Promise<unknown>,
+  ) {
+    return write.call(this, tenantId, async (open) => {
+      const result = await change(open);
+      await work();
+      return result;
+    });
+  });
+}
+
+/** Resolves when a write is asked for. */
+export function nextWrite(): Promise<void> {
+  return new Promise((resolve) => beforeNextWrite(resolve));
+}
+
 /** The storages that are watched from now on, each as often as someone watches it. */
 export function watchedStorages(): readonly Storage[] {
   const { watch } = storage;

@@ -30,8 +30,22 @@ async function expireEach(
 ): Promise<number> {
   let ended = 0;
   for (const row of rows) {
-    const end = { status: 'expired' as const, comment: null, decided_by: null, decided_ms: null };
-    if (await endAction(services, write, row, end, nowMs)) ended += 1;
+    if (await expireAction(services, write, row, nowMs)) ended += 1;
   }
   return ended;
+}
+
+/**
+ * Ends an action whose time is over. It waits for a decision that is being written at the moment.
+ *
+ * @returns the ended action, or undefined when it had ended before.
+ */
+export function expireAction(
+  services: Services,
+  write: Write,
+  row: PendingActionRow,
+  nowMs: number,
+): Promise<PendingActionRow | undefined> {
+  const end = { status: 'expired' as const, comment: null, decided_by: null, decided_ms: null };
+  return endAction(services, write, row, end, nowMs);
 }

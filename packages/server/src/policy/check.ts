@@ -1,17 +1,19 @@
 import { type CheckedAction, checkedAction, policyMatch } from '@actlog/policy';
 import type { PolicyCheck, SentOf } from '@actlog/protocol';
 import { recordDecision } from '../guardian/decision-event.ts';
+import { expireAction } from '../guardian/expiry.ts';
+import { heldOutcome } from '../guardian/held-outcome.ts';
 import { holdAction } from '../guardian/hold-action.ts';
 import { ApiError } from '../http/api-error.ts';
 import { isoTime } from '../iso-time.ts';
 import type { Services } from '../services.ts';
 import { findCheckedAction, saveCheckedAction } from '../storage/checked-action-store.ts';
 import { lockNames } from '../storage/locks.ts';
-import { findPendingAction, type PendingActionRow, statusAt } from '../storage/pending-action-store.ts';
+import { findPendingAction, isOverdue, type PendingActionRow } from '../storage/pending-action-store.ts';
 import type { Database, Write } from '../storage/transaction.ts';
 import { actionDigest } from './action-digest.ts';
 import type { CompiledPolicy } from './compiled-policy.ts';
-import { type FiredPolicy, verdictOn } from './fired-policy.ts';
+import { type FiredPolicy, lasting, verdictOn } from './fired-policy.ts';
 import type { PolicySet } from './policy-set.ts';
 import { RateCondition } from './rate-condition.ts';
 
@@ -39,19 +41,20 @@ export class Check {
     this.#digest = actionDigest(this.#action);
   }
 
-  /** The answer, or undefined when it takes a write: to count the action, to hold it, or to tell a webhook. */
+  /** The answer, or undefined when it takes a write: to count, hold or end the action, or to tell a webhook. */
   async answerByReading(db: Database): Promise<CheckAnswer | undefined> {
     const set = await this.#services.policySets.of(db, this.#tenantId);
     const candidates = this.#candidates(set);
     if (this.#heldId !== undefined) {
-      const lasting = candidates.filter(({ policy }) => policy.definition.rate === null);
-      return this.#answer(lasting, await this.#held(db, this.#heldId));
+      const held = await this.#held(db, this.#heldId);
+      return held && isOverdue(held, this.#nowMs) ? undefined : this.#answer(lasting(candidates), held);
     }
     if (candidates.some(({ policy }) => policy.definition.rate !== null)) return undefined;
     if (candidates.length > 0 && set.wanted.has('policy.matched')) return undefined;
     const { decision } = verdictOn(candidates);
     const named = await this.#named(db);
     const held = await this.#held(db, named?.pending_action_id);
+    if (held && isOverdue(held, this.#nowMs)) return undefined;
     if (decision === 'require_approval' && !held) return undefined;
     if (decision === 'deny' && !named) return undefined;
     return this.#answer(candidates, held);
@@ -70,6 +73,9 @@ export class Check {
     const { db } = write;
     const set = await this.#services.policySets.of(db, this.#tenantId);
     const candidates = this.#candidates(set);
+    if (this.#heldId !== undefined) {
+      return this.#answer(lasting(candidates), await this.#heldOrEnded(write, this.#heldId));
+    }
     await lockNames(db, this.#tenantId, this.#locks(candidates));
     const named = await this.#named(db);
     const { fired, rates } = await this.#fire(db, candidates, named?.counted === 1);
@@ -78,7 +84,7 @@ export class Check {
     if (counts && named?.counted !== 1) {
       for (const rate of rates) await rate.count(db);
     }
-    let held = await this.#held(db, named?.pending_action_id);
+    let held = await this.#heldOrEnded(write, named?.pending_action_id);
     if (!held && decision === 'require_approval' && decidedBy) {
       const { row, isNew } = await holdAction(
         this.#services,
@@ -169,6 +175,16 @@ export class Check {
     return id == null ? undefined : findPendingAction(db, this.#tenantId, id);
   }
 
+  /**
+   * The held action, ended when its time is over: a decision that came in time may be committed only now, and the agent
+   * must not be told that nobody decided.
+   */
+  async #heldOrEnded(write: Write, id: string | null | undefined): Promise<PendingActionRow | undefined> {
+    const row = await this.#held(write.db, id);
+    if (!row || !isOverdue(row, this.#nowMs)) return row;
+    return (await expireAction(this.#services, write, row, this.#nowMs)) ?? this.#held(write.db, id);
+  }
+
   /** A denying policy of today outweighs what a person allowed before; else the person's word holds. */
   #answer(fired: readonly FiredPolicy[], held: PendingActionRow | undefined): CheckAnswer {
     const { decision, decidedBy } = verdictOn(fired);
@@ -226,22 +242,5 @@ export class Check {
         },
       });
     }
-  }
-}
-
-/** What a held action's state means for the agent that asks. */
-function heldOutcome(
-  row: PendingActionRow,
-  nowMs: number,
-): Pick<CheckAnswer, 'decision' | 'decidedBy' | 'comment'> {
-  switch (statusAt(row, nowMs)) {
-    case 'pending':
-      return { decision: 'require_approval', decidedBy: row.policy_id, comment: null };
-    case 'approved':
-      return { decision: 'allow', decidedBy: row.decided_by, comment: row.comment };
-    case 'denied':
-      return { decision: 'deny', decidedBy: row.decided_by, comment: row.comment };
-    case 'expired':
-      return { decision: row.on_timeout, decidedBy: row.policy_id, comment: null };
   }
 }

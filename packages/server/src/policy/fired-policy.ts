@@ -11,3 +11,8 @@ export interface FiredPolicy {
 export function verdictOn(fired: readonly FiredPolicy[]): Verdict<FiredPolicy> {
   return verdictOf(fired, ({ policy }) => policy.definition);
 }
+
+/** What fires for as long as an action waits: a rate was looked at when the action was counted. */
+export function lasting(candidates: readonly FiredPolicy[]): FiredPolicy[] {
+  return candidates.filter(({ policy }) => policy.definition.rate === null);
+}

@@ -63,7 +63,7 @@ export function decidePendingAction(services: Services): WriteRoute<'guardian.pe
         if (other.status === wanted) return pendingActionView(other, nowMs);
         throw tooLate(other, statusAt(other, nowMs));
       }
-      // Its writes may have waited for locks past the end of the action, which the agent has been told by then.
+      // Its writes may have waited for locks past the end of the action, which lists show as expired by then.
       if (statusAt(row, Date.now()) === 'expired') throw tooLate(row, 'expired');
       return pendingActionView(ended, nowMs);
     },

@@ -6,9 +6,14 @@ import type { Database } from './transaction.ts';
 /** A stored pending action. */
 export type PendingActionRow = Selectable<PendingActionTable>;
 
+/** Whether the time of an action is over, and nothing that is committed has ended it yet. */
+export function isOverdue(row: PendingActionRow, nowMs: number): boolean {
+  return row.status === 'pending' && row.expires_ms <= nowMs;
+}
+
 /** The status at a moment: an action past its time is expired, whether or not the sweep has come by. */
 export function statusAt(row: PendingActionRow, nowMs: number): PendingActionRow['status'] {
-  return row.status === 'pending' && row.expires_ms <= nowMs ? 'expired' : row.status;
+  return isOverdue(row, nowMs) ? 'expired' : row.status;
 }
 
 /** Adds a pending action. */
