@@ -198,6 +198,21 @@ test('unnamed actions that are the same wait as one; named ones each wait for th
   expect(next.pendingActionId).not.toBe(first.pendingActionId);
 });
 
+test('an unnamed action that waits is counted and told to webhooks once, however often it is asked about', async () => {
+  const server = await testServer({ webhookAllowedRanges: ['127.0.0.0/8'] });
+  const { id: channelId } = await server.ok('notificationChannels.create', {
+    body: { url: 'http://127.0.0.1:1/', events: ['policy.matched'] },
+  });
+  const { id: policyId } = await server.policy({ effect: 'require_approval' });
+  await server.policy({ rate: { max: 2, windowSeconds: 3600, per: 'agent' } });
+  const answers = [await server.check(), await server.check(), await server.check(), await server.check()];
+  expect(new Set(answers.map(({ pendingActionId }) => pendingActionId)).size).toBe(1);
+  expect(answers.map(({ matched }) => matched)).toEqual(
+    answers.map(() => [expect.objectContaining({ policyId })]),
+  );
+  expect(await server.server.admin.deliveries('default', channelId)).toHaveLength(1);
+});
+
 test('an agent whose key cannot decide does not approve itself', async () => {
   const server = await testServer();
   const id = await held(server);

@@ -81,9 +81,7 @@ export class Check {
     const { fired, rates } = await this.#fire(db, candidates, named?.counted === 1);
     const { decision, decidedBy } = verdictOn(fired);
     const counts = rates.length > 0 && decision !== 'deny';
-    if (counts && named?.counted !== 1) {
-      for (const rate of rates) await rate.count(db);
-    }
+    let waitsAlready = false;
     let held = await this.#heldOrEnded(write, named?.pending_action_id);
     if (!held && decision === 'require_approval' && decidedBy) {
       const { row, isNew } = await holdAction(
@@ -96,9 +94,13 @@ export class Check {
         this.#nowMs,
       );
       held = row;
+      waitsAlready = !isNew;
       if (isNew) {
         await this.#recordDecision(write, 'require_approval', decidedBy.policy, held.id);
       }
+    }
+    if (counts && named?.counted !== 1 && !waitsAlready) {
+      for (const rate of rates) await rate.count(db);
     }
     if (decidedBy && decision === 'deny' && !named) {
       await this.#recordDecision(write, 'deny', decidedBy.policy, null);
@@ -114,7 +116,7 @@ export class Check {
         created_ms: this.#nowMs,
       });
     }
-    if (!named) await this.#tellWebhooks(write, fired);
+    if (!named && !waitsAlready) await this.#tellWebhooks(write, fired);
     return this.#answer(fired, held);
   }
 
