@@ -4,6 +4,8 @@ import { shortestSecret } from './keys/deployment-secret.ts';
 import { shownName } from './keys/shown-name.ts';
 import { isPostgresUrl } from './storage/database-address.ts';
 
+const trueOrFalse = z.boolean('must be true or false');
+
 /** What a server can be told. Everything has a default that is safe for one machine. */
 export const configuration = z.strictObject({
   /** Address to listen on. Only this machine reaches the default. */
@@ -26,7 +28,7 @@ export const configuration = z.strictObject({
   /** A key to take instead of making one, so that it stays the same over restarts. */
   apiKey: z.string().min(1).optional(),
   /** Whether keys of kind test are taken; a production deployment may refuse them. */
-  acceptTestKeys: z.boolean().default(true),
+  acceptTestKeys: trueOrFalse.default(true),
   /** Events that may wait to be stored before more are refused with 503. */
   maxQueuedEvents: z.int().min(1).default(10_000),
   /**
@@ -47,12 +49,15 @@ export const configuration = z.strictObject({
     .default({ requestsPerSecond: 10_000, burst: 20_000 }),
   /** Ranges in CIDR form that webhooks may reach beside public addresses, such as `10.1.0.0/16`. */
   webhookAllowedRanges: z
-    .array(z.union([z.cidrv4(), z.cidrv6()], 'must be a range in CIDR form, such as 10.1.0.0/16'))
+    .array(
+      z.union([z.cidrv4(), z.cidrv6()], 'must be a range in CIDR form, such as 10.1.0.0/16'),
+      'must be an array of ranges, such as ["10.1.0.0/16"]',
+    )
     .default([]),
   /** Milliseconds that a whole request may take to arrive. */
   requestTimeoutMs: z.int().min(1000).default(30_000),
   /** Whether `/docs` is served. */
-  docs: z.boolean().default(true),
+  docs: trueOrFalse.default(true),
   /** How much is logged, as JSON lines on standard output. */
   logLevel: z.enum(['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace']).default('silent'),
 });

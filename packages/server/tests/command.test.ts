@@ -212,6 +212,11 @@ test.each([
   [['--max-queued-events', '0'], 'maxQueuedEvents'],
   [['--max-queued-bytes', '0'], 'maxQueuedBytes'],
   [['--webhook-allowed-ranges', '["10.0.0.0"]'], 'webhookAllowedRanges'],
+  [
+    ['--webhook-allowed-ranges', '10.0.0.0/8'],
+    'webhookAllowedRanges: must be an array of ranges, such as ["',
+  ],
+  [['--accept-test-keys', 'no'], 'acceptTestKeys: must be true or false'],
   [['--config', 'wrong.json'], 'databse'],
   [['keys', 'list', '--database', 'wrong.json'], 'wrong.json cannot be opened: file is not a database'],
   [['keys', 'list', '--database', '.'], '. cannot be opened: unable to open'],
