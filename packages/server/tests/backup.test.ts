@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -75,4 +75,13 @@ test('a backup needs the name of a new file, and says so', async () => {
     stderr: expect.stringContaining('none/copy.db cannot be written: '),
   });
   expect(readdirSync(folder).filter((name) => name.startsWith('copy'))).toEqual(['copy.db']);
+});
+
+test('a file that contradicts itself, as a backup beside what a crash left, is refused with the way out', async () => {
+  const spoiled = join(folder, 'spoiled.db');
+  // The first page of a database begins with 100 bytes of its own, and goes on as every other.
+  writeFileSync(spoiled, readFileSync(database).fill(0xff, 100, 108));
+  await expect(startServer({ database: spoiled, docs: false })).rejects.toThrow(
+    `malformed; if a backup was put there beside ${spoiled}-wal and ${spoiled}-shm, remove both and put it there again`,
+  );
 });
