@@ -106,6 +106,28 @@ test('a failed delivery is tried again by the schedule, under the same id', asyn
   await channelWith(server, { failureCount: 0, status: 'active' });
 });
 
+test('a webhook is disabled when all tries of a message fail, over five days, and not by one failure after a pause', {
+  timeout: 60_000,
+}, async () => {
+  vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] });
+  const server = await withReceiver();
+  const { id } = await server.ok('notificationChannels.create', {
+    body: { url, events: ['policy.matched'] },
+  });
+  receiver.answers.push(...Array.from({ length: 10 }, () => ({ status: 500 })));
+  await server.policy();
+  await server.check();
+  await received(1);
+  for (let tries = 1; tries < 10; tries += 1) {
+    await channelWith(server, { failureCount: tries, status: 'active' });
+    vi.setSystemTime(Date.now() + 6 * 24 * 3_600_000);
+    await received(tries + 1);
+  }
+  await channelWith(server, { failureCount: 10, status: 'disabled' });
+  const [delivery] = await server.server.admin.deliveries('default', id);
+  expect(delivery).toMatchObject({ status: 'failed', attempts: 10, last_status: 500 });
+});
+
 test('a receiver that is gone disables its webhook, to which nothing is sent then, not by hand either', async () => {
   const server = await withReceiver();
   const { id } = await server.ok('notificationChannels.create', {

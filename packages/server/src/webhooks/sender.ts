@@ -18,7 +18,10 @@ import { SlowWebhooks } from './slow-webhooks.ts';
 /** Milliseconds that a try belongs to a process; longer than a try can take. */
 const leaseMs = 60_000;
 
-/** Milliseconds of nothing but failures after which a webhook is disabled. */
+/**
+ * Milliseconds of nothing but failures after which a webhook is disabled, once a message has been tried as often as the
+ * schedule says: a receiver that fails now may have failed long ago too, with nothing sent to it in between.
+ */
 const disabledAfterMs = 5 * 24 * 3_600_000;
 
 /** How a try ends that cannot be signed. */
@@ -173,14 +176,22 @@ export class WebhookSender {
           ? { ...tried, status: 'failed', finished_ms: nowMs }
           : { ...tried, next_attempt_ms: nowMs + delayMs },
       );
-      await updateChannel(db, channel, failedStanding(channel, outcome.status === 410, nowMs));
+      await updateChannel(
+        db,
+        channel,
+        failedStanding(channel, { isGone: outcome.status === 410, isLast: delayMs === undefined, nowMs }),
+      );
     });
   }
 }
 
-function failedStanding(channel: StoredChannel, isGone: boolean, nowMs: number) {
+/** What a failed try makes of a webhook: one that said that it is gone, or that was the last of its message, may end it. */
+function failedStanding(
+  channel: StoredChannel,
+  { isGone, isLast, nowMs }: { readonly isGone: boolean; readonly isLast: boolean; readonly nowMs: number },
+) {
   const sinceMs = channel.failing_since_ms ?? nowMs;
-  const isDisabled = isGone || nowMs - sinceMs >= disabledAfterMs;
+  const isDisabled = isGone || (isLast && nowMs - sinceMs >= disabledAfterMs);
   return {
     failure_count: channel.failure_count + 1,
     failing_since_ms: sinceMs,
