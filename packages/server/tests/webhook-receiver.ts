@@ -14,6 +14,8 @@ export class WebhookReceiver {
   readonly messages: ReceivedMessage[] = [];
   /** What the next messages are answered with; 204 when there is nothing left. */
   readonly answers: { status: number; headers?: Record<string, string> }[] = [];
+  /** Awaited before a message is answered. */
+  beforeAnswer: () => Promise<unknown> = async () => {};
   readonly #server: Server;
   #arrived: () => void = () => {};
 
@@ -23,7 +25,8 @@ export class WebhookReceiver {
       request.on('data', (chunk) => {
         text += chunk;
       });
-      request.on('end', () => {
+      request.on('end', async () => {
+        await this.beforeAnswer();
         this.messages.push({ headers: request.headers, text, body: JSON.parse(text) });
         const { status, headers = {} } = this.answers.shift() ?? { status: 204 };
         response.writeHead(status, headers).end();

@@ -162,6 +162,31 @@ test('a message can be delivered again by hand', async () => {
   expect(second?.headers['webhook-id']).toBe(first?.headers['webhook-id']);
 });
 
+test.each([
+  ['arrives', 204],
+  ['fails', 500],
+])('a message that is asked for again while it %s is sent again at once', async (_, status) => {
+  const server = await withReceiver();
+  const { admin } = server.server;
+  const { id } = await server.ok('notificationChannels.create', {
+    body: { url, events: ['policy.matched'] },
+  });
+  await server.policy();
+  receiver.answers.push({ status });
+  receiver.beforeAnswer = async () => {
+    receiver.beforeAnswer = async () => {};
+    const [delivery] = await admin.deliveries('default', id);
+    await admin.replayDelivery('default', delivery?.id as string);
+  };
+  await server.check();
+  await vi.waitFor(() => expect(receiver.messages).toHaveLength(2), 10_000);
+  await channelWith(server, { failureCount: 0 });
+  await vi.waitFor(async () => {
+    const log = await admin.deliveries('default', id);
+    expect(log).toMatchObject([{ status: 'delivered', attempts: 1, last_error: null }]);
+  });
+});
+
 test('what a stopped server had not delivered, the next one delivers', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'actlog-webhooks-'));
   const options = { database: join(folder, 'a.db'), webhookAllowedRanges: ['127.0.0.0/8'] };

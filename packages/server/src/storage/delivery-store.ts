@@ -80,30 +80,52 @@ export async function leaseDeliveries(
   return leased;
 }
 
-/** Changes a delivery after a try. */
+/** What a try, or somebody who wants another one, changes of a delivery. */
+type DeliveryChanges = Partial<
+  Pick<
+    DeliveryRow,
+    | 'status'
+    | 'attempts'
+    | 'next_attempt_ms'
+    | 'leased_until_ms'
+    | 'finished_ms'
+    | 'last_status'
+    | 'last_error'
+  >
+>;
+
+/** Changes a delivery. */
 export async function updateDelivery(
   db: Database,
-  { tenant_id: tenantId, id }: Pick<DeliveryRow, 'tenant_id' | 'id'>,
-  changes: Partial<
-    Pick<
-      DeliveryRow,
-      | 'status'
-      | 'attempts'
-      | 'next_attempt_ms'
-      | 'leased_until_ms'
-      | 'finished_ms'
-      | 'last_status'
-      | 'last_error'
-    >
-  >,
-): Promise<boolean> {
-  const result = await db
-    .updateTable('deliveries')
-    .set(changes)
-    .where('tenant_id', '=', tenantId)
-    .where('id', '=', id)
+  row: Pick<DeliveryRow, 'tenant_id' | 'id'>,
+  changes: DeliveryChanges,
+): Promise<void> {
+  await change(db, row, changes).execute();
+}
+
+/**
+ * Changes a delivery after a try of `row`, and lets go of it. One that was asked for again while it was tried goes on
+ * waiting for that.
+ */
+export async function endTry(
+  db: Database,
+  row: DeliveryRow,
+  outcome: Pick<DeliveryRow, 'last_status' | 'last_error'>,
+  changes: DeliveryChanges,
+): Promise<void> {
+  const tried = { ...outcome, leased_until_ms: 0 };
+  const result = await change(db, row, { ...tried, ...changes })
+    .where('next_attempt_ms', '=', row.next_attempt_ms)
     .executeTakeFirst();
-  return result.numUpdatedRows > 0n;
+  if (result.numUpdatedRows === 0n) await updateDelivery(db, row, tried);
+}
+
+function change(
+  db: Database,
+  { tenant_id: tenantId, id }: Pick<DeliveryRow, 'tenant_id' | 'id'>,
+  changes: DeliveryChanges,
+) {
+  return db.updateTable('deliveries').set(changes).where('tenant_id', '=', tenantId).where('id', '=', id);
 }
 
 /** The delivery log of a channel, the newest first. */

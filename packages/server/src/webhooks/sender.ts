@@ -4,6 +4,7 @@ import { findChannel, lockChannel, type StoredChannel, updateChannel } from '../
 import {
   type DeliveryRow,
   dueDeliveries,
+  endTry,
   leaseDeliveries,
   updateDelivery,
 } from '../storage/delivery-store.ts';
@@ -158,9 +159,9 @@ export class WebhookSender {
       const channel = await lockChannel(db, row.tenant_id, channelId);
       if (!channel) return;
       const attempts = row.attempts + 1;
-      const tried = { attempts, leased_until_ms: 0, last_status: outcome.status, last_error: outcome.error };
+      const tried = { last_status: outcome.status, last_error: outcome.error };
       if (outcome.error === null) {
-        await updateDelivery(db, row, { ...tried, status: 'delivered', finished_ms: nowMs });
+        await endTry(db, row, tried, { attempts, status: 'delivered', finished_ms: nowMs });
         await updateChannel(db, channel, {
           last_delivery_ms: nowMs,
           failure_count: 0,
@@ -169,13 +170,12 @@ export class WebhookSender {
         return;
       }
       const delayMs = outcome.status === 410 ? undefined : retryDelayMs(attempts, outcome.retryAfterMs);
-      await updateDelivery(
-        db,
-        row,
-        delayMs === undefined
-          ? { ...tried, status: 'failed', finished_ms: nowMs }
-          : { ...tried, next_attempt_ms: nowMs + delayMs },
-      );
+      await endTry(db, row, tried, {
+        attempts,
+        ...(delayMs === undefined
+          ? { status: 'failed', finished_ms: nowMs }
+          : { next_attempt_ms: nowMs + delayMs }),
+      });
       await updateChannel(
         db,
         channel,
