@@ -40,6 +40,7 @@ export function openJournal(
       onAdopted: (count) => {
         counters.adopted += count;
       },
+      onNotTaken: (error) => reporter.failed('adopt', error),
       onFailure: (error) => reporter.failed('journal', notWritable(error)),
     });
     return { journal, folder };

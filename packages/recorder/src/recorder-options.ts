@@ -15,7 +15,7 @@ export interface RecorderOptions extends ActlogOptions, ArgumentsHashOptions {
   /** The agent whose calls these are. Default: `ACTLOG_AGENT_ID`, else the name in the working folder's package.json, else `agent`. */
   readonly agentId?: string | undefined;
 
-  /** Folder of the journal, shared by any number of processes that record for the same tenant. Default: `ACTLOG_SPOOL_DIR`, else a folder of this user and this API key. */
+  /** Folder of the journal, shared by any number of processes of one user that record for the same tenant. Default: `ACTLOG_SPOOL_DIR`, else a folder of this user and this API key. */
   readonly spoolDir?: string | undefined;
   /** `false` keeps events in memory only: what is not delivered is lost with the process. Default true. */
   readonly spool?: boolean | undefined;

@@ -48,6 +48,7 @@ export interface JournalTold {
   unreadable: number;
   adopted: number;
   failures: number;
+  notTaken: number;
 }
 
 /** A journal and what it told. */
@@ -55,7 +56,7 @@ export function openTestJournal(
   root: string,
   options: Partial<JournalOptions> = {},
 ): { journal: Journal; told: JournalTold } {
-  const told: JournalTold = { unreadable: 0, adopted: 0, failures: 0 };
+  const told: JournalTold = { unreadable: 0, adopted: 0, failures: 0, notTaken: 0 };
   const journal = new Journal({
     root,
     files: realFiles,
@@ -67,6 +68,9 @@ export function openTestJournal(
     },
     onAdopted: (count) => {
       told.adopted += count;
+    },
+    onNotTaken: () => {
+      told.notTaken += 1;
     },
     onFailure: () => {
       told.failures += 1;

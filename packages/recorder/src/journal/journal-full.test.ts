@@ -4,6 +4,7 @@ import { expect, test, vi } from 'vitest';
 import { useFakeTime, useRealTime } from '../../tests/fake-time.ts';
 import {
   breakableFiles,
+  endOwners,
   numberedEvent,
   numberOf,
   openTestJournal,
@@ -202,9 +203,28 @@ test('a folder that cannot be marked is kept, and said', () => {
   const { journal, told } = openTestJournal(root, { files });
   journal.append(numberedEvent(1), false, Date.now());
   expect(journal.append(numberedEvent(2), false, Date.now() + 60_000)).toBe(true);
-  expect(told).toEqual({ unreadable: 0, adopted: 0, failures: 1 });
+  expect(told).toEqual({ unreadable: 0, adopted: 0, failures: 1, notTaken: 0 });
   expect(journal.readMore().map(numberOf)).toEqual([1, 2]);
   expect(readdirSync(root).length).toBe(1);
+});
+
+test("what another user's process left stays where it is, is told of once, and keeps nothing else back", () => {
+  const root = temporaryFolder();
+  openTestJournal(root).journal.append(numberedEvent(1), false, Date.now());
+  endOwners(root);
+  const [foreign] = readdirSync(root);
+  openTestJournal(root).journal.append(numberedEvent(2), false, Date.now());
+  endOwners(root);
+  const files = breakableFiles((name, [from]) => {
+    if (name === 'rename' && from === join(root, String(foreign))) {
+      throw Object.assign(new Error('EACCES: permission denied, rename'), { code: 'EACCES' });
+    }
+  });
+  const { journal, told } = openTestJournal(root, { files });
+  for (const turn of [1, 2]) journal.adopt(Date.now() + turn);
+  expect(journal.readMore().map(numberOf)).toEqual([2]);
+  expect(told).toEqual({ unreadable: 0, adopted: 1, failures: 0, notTaken: 1 });
+  expect(readdirSync(root)).toContain(foreign);
 });
 
 test('without a folder nothing is said to be durable, until one can be made', () => {

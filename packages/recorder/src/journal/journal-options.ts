@@ -15,6 +15,8 @@ export interface JournalOptions {
   readonly onUnreadable: (count: number) => void;
   /** Told how many events dead processes left, or, below 0, how many another process took over. */
   readonly onAdopted: (count: number) => void;
+  /** Told what of dead processes cannot be taken over, once for each. */
+  readonly onNotTaken: (error: Error) => void;
   /** Told why the journal cannot be written or read. */
   readonly onFailure: (error: Error) => void;
 }

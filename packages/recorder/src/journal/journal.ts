@@ -33,7 +33,7 @@ export class Journal {
   /** @throws the system's error when the folder cannot be made */
   constructor(options: JournalOptions) {
     this.#options = options;
-    this.#folder = new SpoolFolder(options.root, options.files, options.onFailure);
+    this.#folder = new SpoolFolder(options);
     this.#segments = new SegmentList({
       files: options.files,
       onSettled: () => {

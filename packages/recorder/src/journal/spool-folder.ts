@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { processWide } from '../process-wide.ts';
 import type { JournalFiles } from './journal-files.ts';
+import type { JournalOptions } from './journal-options.ts';
 import { folderName, heartbeatMs, isAlive, ownIdentity, parseFolderName } from './process-identity.ts';
 
 /** The folders of this thread: to know that they are alive, nobody needs to have marked them. */
@@ -8,6 +9,9 @@ const ownFolders = processWide('@actlog/recorder/folders', () => new Set<string>
 
 /** Ends the name of a folder that its owner gave up while it lived. */
 const releasedSuffix = '.released';
+
+/** What a {@link SpoolFolder} works with. */
+export type SpoolFolderOptions = Pick<JournalOptions, 'root' | 'files' | 'onFailure' | 'onNotTaken'>;
 
 /**
  * The folder of one process within the spool. Its name tells its owner, so it belongs to somebody from the moment it
@@ -17,19 +21,22 @@ export class SpoolFolder {
   readonly root: string;
   readonly #files: JournalFiles;
   readonly #onFailure: (error: Error) => void;
+  readonly #onNotTaken: (error: Error) => void;
+  /** Names of folders that were told of, since they cannot be taken over. */
+  readonly #notTaken = new Set<string>();
   #path = '';
   #markedAtMs = 0;
   /** Another process has the folder, or may have it, and there is no new one yet. */
   #isLost = false;
 
   /**
-   * @param onFailure - told why the folder cannot be marked
    * @throws the system's error when the folder cannot be made
    */
-  constructor(root: string, files: JournalFiles, onFailure: (error: Error) => void) {
+  constructor({ root, files, onFailure, onNotTaken }: SpoolFolderOptions) {
     this.root = root;
     this.#files = files;
     this.#onFailure = onFailure;
+    this.#onNotTaken = onNotTaken;
     files.mkdir(root);
     this.#create();
   }
@@ -137,9 +144,17 @@ export class SpoolFolder {
       for (const inner of this.#files.list(to)) {
         if (parseFolderName(inner)) this.#files.rename(join(to, inner), join(this.#path, inner));
       }
-    } catch {
-      // Another process was faster.
+    } catch (error) {
+      // Where it is gone, another process was faster.
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') this.#tellNotTaken(from, name, error as Error);
     }
+  }
+
+  #tellNotTaken(path: string, name: string, cause: NodeJS.ErrnoException): void {
+    if (this.#notTaken.has(name)) return;
+    this.#notTaken.add(name);
+    const message = `What a process left in ${path} cannot be taken over (${cause.code}), so this process does not deliver it. What is another user's, only a process of that user delivers: give each user a spoolDir of its own.`;
+    this.#onNotTaken(new Error(message, { cause }));
   }
 
   #segmentsIn(folder: string): string[] {
