@@ -50,6 +50,18 @@ export function timerMs(
 }
 
 /**
+ * The milliseconds of a wait; below 0 there is none.
+ *
+ * @throws RangeError when it is no number, with which a wait would end at once
+ */
+export function waitMs(field: string, value: number): number {
+  if (typeof value === 'number' && !Number.isNaN(value)) return value;
+  throw new RangeError(
+    `${field} must be a number of milliseconds, and is ${String(value)} of type ${typeof value}.`,
+  );
+}
+
+/**
  * One of the values that an option can have; undefined where none was given.
  *
  * @throws TypeError when it is another

@@ -13,6 +13,7 @@ import { UnreferencedChecks } from './guard/unreferenced-checks.ts';
 import { type Instrumented, instrumentTools, type ToolFunctions } from './instrument.ts';
 import type { Journal } from './journal/journal.ts';
 import { openJournal } from './open-journal.ts';
+import { waitMs } from './option-checks.ts';
 import { DeadLetters } from './outbox/dead-letters.ts';
 import { Outbox } from './outbox/outbox.ts';
 import type { RecorderOptions } from './recorder-options.ts';
@@ -168,9 +169,10 @@ export class Recorder {
    * Waits until everything that was recorded is delivered, and says how far that came.
    *
    * @param options - `timeoutMs`: default 30,000
+   * @throws RangeError when `timeoutMs` is no number
    */
   async flush({ timeoutMs = 30_000 }: WaitOptions = {}): Promise<FlushResult> {
-    await this.#outbox?.flush(timeoutMs);
+    await this.#outbox?.flush(waitMs('timeoutMs', timeoutMs));
     return this.#result();
   }
 
@@ -179,9 +181,10 @@ export class Recorder {
    * memory holds is lost then, and `onDrop` names it.
    *
    * @param options - `timeoutMs`: default 10,000
+   * @throws RangeError when `timeoutMs` is no number; the recorder is not ended then
    */
   async close({ timeoutMs = 10_000 }: WaitOptions = {}): Promise<FlushResult> {
-    await this.#outbox?.flush(timeoutMs);
+    await this.#outbox?.flush(waitMs('timeoutMs', timeoutMs));
     this.#outbox?.close();
     void this.#observing?.close();
     offExit(this.#exit);
@@ -198,12 +201,14 @@ export class Recorder {
    * until what it recorded is delivered, or the time is over.
    *
    * @param options - `timeoutMs`: default 3,000
+   * @throws RangeError when `timeoutMs` is no number
    */
   flushOnReturn<Args extends unknown[], Result>(
     handler: (...args: Args) => Result | Promise<Result>,
     { timeoutMs = 3_000 }: WaitOptions = {},
   ): (...args: Args) => Promise<Result> {
-    const flush = () => this.flush({ timeoutMs });
+    const mostMs = waitMs('timeoutMs', timeoutMs);
+    const flush = () => this.flush({ timeoutMs: mostMs });
     // The handler may be a method.
     return async function (this: unknown, ...args) {
       try {

@@ -68,6 +68,20 @@ test.each<[Record<string, unknown>, RegExp]>([
   }
 });
 
+test.each([['5000'], [Number.NaN], [null]])('a wait of %j is refused, and loses nothing', async (given) => {
+  const sink = await Sink.start();
+  const dropped: unknown[] = [];
+  const recorder = createRecorder(sink.url, { spool: false, onDrop: (event) => dropped.push(event) });
+  recorder.record({ toolName: 'tool', arguments: {}, responseStatus: 200 });
+  const options = { timeoutMs: given as number };
+  const message = /^timeoutMs must be a number of milliseconds, and is .* of type/;
+  await expect(recorder.flush(options)).rejects.toThrow(message);
+  await expect(recorder.close(options)).rejects.toThrow(message);
+  expect(() => recorder.flushOnReturn(() => {}, options)).toThrow(message);
+  expect(await recorder.close()).toMatchObject({ delivered: 1, dropped: 0 });
+  expect(dropped).toEqual([]);
+});
+
 test('a key that is none makes no hash without a key', async () => {
   await expect(hashArguments({ pin: 1234 }, { hashKey: 0 as never })).rejects.toThrow(/^hashKey must be/);
 });
