@@ -1,8 +1,18 @@
+import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { defaultResponseStatus } from './response-status.ts';
 
 function thrown(error: unknown, isAborted = false): number {
   return defaultResponseStatus({ ok: false, error }, isAborted);
+}
+
+/** What Node throws when a command ends with this exit code. */
+function failedCommand(exitCode: number): unknown {
+  try {
+    return execFileSync(process.execPath, ['-e', `process.exit(${exitCode})`]);
+  } catch (error) {
+    return error;
+  }
 }
 
 const lazy = {
@@ -29,6 +39,10 @@ test.each<[string, unknown, number]>([
   ['an error with statusCode', Object.assign(new Error(), { statusCode: 429 }), 429],
   ['an error with a response', Object.assign(new Error(), { response: { status: 502 } }), 502],
   ['a status that is none', Object.assign(new Error(), { status: 7, code: 'E' }), 500],
+  ['what execSync throws of a command that is not there', failedCommand(127), 500],
+  ['what execSync throws of a command that was killed', failedCommand(137), 500],
+  ['what execSync throws of a command that exits with the status of a success', failedCommand(200), 500],
+  ['an error about an answer of success', Object.assign(new Error(), { response: { status: 200 } }), 500],
   ['invalid arguments of zod', Object.assign(new Error(), { name: 'ZodError' }), 400],
   ['invalid arguments of LangChain', Object.assign(new Error(), { name: 'ToolInvocationError' }), 400],
   ['invalid arguments over MCP', Object.assign(new Error(), { code: -32602 }), 400],

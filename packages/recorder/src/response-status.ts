@@ -99,14 +99,17 @@ function statusOfError(error: unknown, isAborted: boolean): number {
   );
 }
 
-/** `status` or `statusCode` of an error or of its `response`, as HTTP clients set them. */
+/**
+ * `status` or `statusCode` of an error or of its `response`, as HTTP clients set them. Below 300 it is no failure, and
+ * such an error none of theirs: what a command exits with is a `status`, too (`execSync`).
+ */
 function httpStatusOf(error: object): number | undefined {
   const { status, statusCode, response } = error as Record<string, unknown>;
   const ofResponse =
     typeof response === 'object' && response !== null ? (response as { status?: unknown }) : {};
-  return [status, statusCode, ofResponse.status].find(isHttpStatus);
+  return [status, statusCode, ofResponse.status].find(isHttpFailure);
 }
 
-function isHttpStatus(value: unknown): value is number {
-  return typeof value === 'number' && Number.isInteger(value) && value >= 100 && value <= 599;
+function isHttpFailure(value: unknown): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 300 && value <= 599;
 }
