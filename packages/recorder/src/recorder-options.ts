@@ -7,7 +7,8 @@ import type { ResponseStatusMapping } from './response-status.ts';
 
 /**
  * Settings of a {@link Recorder}: a client or the client's own options, and what follows. Everything has a default;
- * the key and the address can come from `ACTLOG_API_KEY` and `ACTLOG_BASE_URL`.
+ * the key and the address can come from `ACTLOG_API_KEY` and `ACTLOG_BASE_URL`. The client's `hooks`, retries and time
+ * limits are for policy checks; events are delivered without them.
  */
 export interface RecorderOptions extends ActlogOptions, ArgumentsHashOptions {
   /** The client to send with; the client's own options are not looked at then. */
