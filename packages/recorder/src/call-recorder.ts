@@ -223,6 +223,6 @@ function statusOfRefusal(reason: unknown): number {
 }
 
 function timestampOf(given: Date | string | undefined, nowMs: number): string {
-  const ms = given === undefined ? nowMs : new Date(given).getTime();
+  const ms = new Date(given ?? nowMs).getTime();
   return isoTimestamp(Number.isNaN(ms) ? nowMs : ms);
 }

@@ -60,6 +60,23 @@ test('an event arrives as the specification has it, with the headers that it nam
   expect(await matchesArguments(hash, { query: 'weather' })).toBe(true);
 });
 
+test.each([undefined, null, 'yesterday', Number.NaN])(
+  'an event whose time is told as %s happened when it was recorded',
+  async (sourceTimestamp) => {
+    const sink = await Sink.start();
+    const recorder = createRecorder(sink.url);
+    const beforeMs = Date.now();
+    recorder.record({
+      toolName: 'search',
+      arguments: {},
+      responseStatus: 200,
+      sourceTimestamp: sourceTimestamp as never,
+    });
+    await recorder.flush();
+    expect(Date.parse(String(sink.stored[0]?.sourceTimestamp))).toBeGreaterThanOrEqual(beforeMs);
+  },
+);
+
 test.each([
   ['a journal', {}],
   ['memory only', { spool: false }],
