@@ -3,6 +3,7 @@ import { DecisionSignal } from './guardian/decision-signal.ts';
 import { Cursors } from './http/cursor.ts';
 import { RateLimiter } from './http/rate-limiter.ts';
 import { RequestMemory } from './http/request-memory.ts';
+import { UnlimitedRate } from './http/unlimited-rate.ts';
 import { EventRecorder } from './ingest/event-recorder.ts';
 import { GroupCommit } from './ingest/group-commit.ts';
 import type { DeploymentSecret } from './keys/deployment-secret.ts';
@@ -52,7 +53,10 @@ export function assemble(
     }),
     keys: new KeyRing(storage, { acceptsTestKeys: settings.acceptTestKeys }),
     cursors: new Cursors(secret.cursorKey),
-    rateLimiter: settings.rateLimit === false ? undefined : new RateLimiter(storage, settings.rateLimit),
+    requestRate:
+      settings.rateLimit === false
+        ? new UnlimitedRate(storage)
+        : new RateLimiter(storage, settings.rateLimit),
     decisions: new DecisionSignal(storage),
     eventMemory: memory('Too many events wait to be stored. Send this one again later.'),
     checkMemory: memory('Too many checks wait. Send this one again later.'),

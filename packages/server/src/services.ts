@@ -1,6 +1,6 @@
 import type { DecisionSignal } from './guardian/decision-signal.ts';
 import type { Cursors } from './http/cursor.ts';
-import type { RateLimiter } from './http/rate-limiter.ts';
+import type { RequestRate } from './http/rate-limiter.ts';
 import type { RequestMemory } from './http/request-memory.ts';
 import type { EventRecorder } from './ingest/event-recorder.ts';
 import type { GroupCommit } from './ingest/group-commit.ts';
@@ -21,8 +21,7 @@ export interface Services {
   readonly keys: KeyRing;
   readonly cursors: Cursors;
   readonly secret: DeploymentSecret;
-  /** Undefined when requests are not limited. */
-  readonly rateLimiter: RateLimiter | undefined;
+  readonly requestRate: RequestRate;
   readonly settling: RiskSettling;
   readonly policySets: PolicySets;
   readonly decisions: DecisionSignal;

@@ -92,13 +92,19 @@ test('a deployment can refuse test keys', async () => {
   await server.as(live.apiKey).ok('sessions.list');
 });
 
-test('the last use of a key is noted, and its digest is never shown', async () => {
-  const server = await testServer();
-  const { admin } = server.server;
-  const { apiKey, key } = await admin.createKey('default', { name: 'agent' });
-  expect(key.lastUsedMs).toBeNull();
-  await server.as(apiKey).ok('sessions.list');
-  const found = (await admin.keys('default')).find(({ id }) => id === key.id);
-  expect(found?.lastUsedMs).toBeGreaterThan(0);
-  expect(JSON.stringify(await admin.keys('default'))).not.toMatch(/digest|[0-9a-f]{64}/);
-});
+test.each([
+  ['limited', {}],
+  ['not limited', { rateLimit: false }],
+] as const)(
+  'where requests are %s the last use of a key is noted, and its digest is never shown',
+  async (_, options) => {
+    const server = await testServer(options);
+    const { admin } = server.server;
+    const { apiKey, key } = await admin.createKey('default', { name: 'agent' });
+    expect(key.lastUsedMs).toBeNull();
+    await server.as(apiKey).ok('sessions.list');
+    const found = (await admin.keys('default')).find(({ id }) => id === key.id);
+    expect(found?.lastUsedMs).toBeGreaterThan(0);
+    expect(JSON.stringify(await admin.keys('default'))).not.toMatch(/digest|[0-9a-f]{64}/);
+  },
+);

@@ -14,8 +14,6 @@ import { validated, validator } from './validation.ts';
 /** The type of every answer but the export's, which names its own. */
 export const jsonType = 'application/json; charset=utf-8';
 
-const noHeaders: Record<string, string> = {};
-
 type AnyCall = Call<EndpointName>;
 type AnyRoute = Route<EndpointName>;
 
@@ -24,7 +22,7 @@ type AnyRoute = Route<EndpointName>;
  * and answered.
  */
 export function mountEndpoints(app: FastifyInstance, services: Services, routes: Routes): void {
-  const { rateLimiter } = services;
+  const { requestRate } = services;
   const authentication = new Authentication(services.keys);
   app.decorateRequest('caller', undefined);
   for (const name of endpointNames) {
@@ -52,7 +50,7 @@ export function mountEndpoints(app: FastifyInstance, services: Services, routes:
       onRequest: (request, reply, done) => {
         // The common request needs nothing from the database, and takes no turn of the event loop.
         const caller = authentication.remembered(request);
-        const allowance = caller && (rateLimiter ? rateLimiter.takeFromStock(caller) : noHeaders);
+        const allowance = caller && requestRate.takeFromStock(caller);
         if (caller && allowance) {
           try {
             admit(request, reply, caller, allowance);
@@ -64,8 +62,7 @@ export function mountEndpoints(app: FastifyInstance, services: Services, routes:
         authentication
           .caller(request)
           .then(async (found) => {
-            const granted = rateLimiter ? await rateLimiter.take(found) : noHeaders;
-            admit(request, reply, found, granted);
+            admit(request, reply, found, await requestRate.take(found));
           })
           .then(() => done(), done);
       },

@@ -5,6 +5,20 @@ import { type Rate, type RateTaken, takeFromRate } from '../storage/rate-limit-s
 import type { Storage } from '../storage/storage.ts';
 import { ApiError } from './api-error.ts';
 
+/** What lets the requests of a key in. */
+export interface RequestRate {
+  /**
+   * Counts a request, and returns the headers that tell how many are left
+   * (https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/).
+   *
+   * @throws ApiError `RATE_LIMITED` with Retry-After.
+   */
+  take(caller: Caller): Promise<Record<string, string>>;
+
+  /** As `take`, for a request that takes nothing from the database; undefined for one that does. */
+  takeFromStock(caller: Caller): Record<string, string> | undefined;
+}
+
 /** Requests that a process has taken from the shared record and not yet given out. */
 interface Stock {
   left: number;
@@ -22,7 +36,7 @@ const stockLifetimeMs = 1000;
 const keptStocks = 10_000;
 
 /** Holds every key to its rate, over all processes of a deployment. */
-export class RateLimiter {
+export class RateLimiter implements RequestRate {
   readonly #storage: Storage;
   readonly #rate: Rate;
   readonly #stocks = new Map<string, Stock>();
@@ -40,12 +54,6 @@ export class RateLimiter {
     this.#policy = `"key";q=${rate.burst};w=${Math.ceil(rate.burst / rate.requestsPerSecond)}`;
   }
 
-  /**
-   * Counts a request, and returns the headers that tell how many are left
-   * (https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/).
-   *
-   * @throws ApiError `RATE_LIMITED` with Retry-After.
-   */
   async take(caller: Caller): Promise<Record<string, string>> {
     for (;;) {
       const headers = this.takeFromStock(caller);
@@ -60,7 +68,6 @@ export class RateLimiter {
     }
   }
 
-  /** As `take`, for a request that this process has in stock; undefined when it has none. */
   takeFromStock({ keyId }: Caller): Record<string, string> | undefined {
     const stock = this.#stocks.get(keyId);
     if (!stock || stock.left <= 0 || stock.validUntilMs <= Date.now()) return undefined;
