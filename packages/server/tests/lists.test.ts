@@ -52,6 +52,18 @@ test('a list that grows while it is read shows what was there, once', async () =
   expect([...seen].sort()).toEqual([...ids].sort());
 });
 
+test('what arrives late moves its session down the list, where it comes again, and no other is left out', async () => {
+  const { server, ids } = await withSessions(6);
+  const first = await server.ok('sessions.list', { query: { limit: 3 } });
+  const moved = first.items[0]?.id as string;
+  await server.record({ sessionId: moved, sourceTimestamp: '2026-11-19T00:00:00Z' });
+  const query = { limit: 50, cursor: first.nextCursor as string };
+  const second = await server.ok('sessions.list', { query });
+  const seen = [...first.items, ...second.items].map(({ id }) => id);
+  expect([...seen].sort()).toEqual([...ids, moved].sort());
+  expect(seen.at(-1)).toBe(moved);
+});
+
 test('filters narrow the list of sessions', async () => {
   const { server } = await withSessions(9);
   const list = async (query: Record<string, string>) => (await pages(server, 'sessions.list', query)).sort();
