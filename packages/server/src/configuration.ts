@@ -2,7 +2,7 @@ import { getHeapStatistics } from 'node:v8';
 import * as z from 'zod';
 import { shortestSecret } from './keys/deployment-secret.ts';
 import { shownName } from './keys/shown-name.ts';
-import { isPostgresUrl } from './storage/database-address.ts';
+import { isForeignAddress, isPostgresUrl } from './storage/database-address.ts';
 
 const trueOrFalse = z.boolean('must be true or false');
 
@@ -64,7 +64,7 @@ export const configuration = z.strictObject({
 
 const consistent = configuration.superRefine((settings, { addIssue }) => {
   if (!isPostgresUrl(settings.database)) {
-    if (!/^\w+:\/\//.test(settings.database)) return;
+    if (!isForeignAddress(settings.database)) return;
     const message =
       'must be the path of an SQLite file, :memory:, or an address that begins with postgres://';
     addIssue({ code: 'custom', path: ['database'], message });

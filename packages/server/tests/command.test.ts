@@ -231,6 +231,8 @@ test.each([
   [['retention', 'always'], 'It must be a number, or "forever".'],
   [['keys', 'list', '--database', 'other.db'], 'There is no database '],
   [['--database', 'mysql://db/actlog'], 'an address that begins with postgres://'],
+  [['--database', 'file:other.db'], 'database: must be the path of an SQLite file'],
+  [['keys', 'create', 'x', '--database', 'file:other.db'], 'It must be the path of an SQLite file'],
   [['--database', 'none/actlog.db'], 'none/actlog.db.secret cannot be written (ENOENT)'],
   [['--database', 'wrong.json'], 'wrong.json cannot be opened: file is not a database'],
   [['--config', 'actlog.db'], 'actlog.db holds no JSON'],

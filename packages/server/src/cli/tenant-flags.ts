@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { InvalidArgumentError, Option } from 'commander';
 import { Administration } from '../administration.ts';
-import { isPostgresUrl } from '../storage/database-address.ts';
+import { isForeignAddress, isPostgresUrl } from '../storage/database-address.ts';
 import { openStorage } from '../storage/open-storage.ts';
 
 /** Which tenant of which database a command is about. */
@@ -18,8 +18,13 @@ export function databaseOption(): Option {
     .env('ACTLOG_DATABASE')
     .default(byDefault)
     .argParser((text) => {
-      if (text !== ':memory:') return text || byDefault;
-      throw new InvalidArgumentError('No command reaches what a server keeps in memory; name a file.');
+      if (text === ':memory:') {
+        throw new InvalidArgumentError('No command reaches what a server keeps in memory; name a file.');
+      }
+      if (!isForeignAddress(text)) return text || byDefault;
+      throw new InvalidArgumentError(
+        'It must be the path of an SQLite file, or an address that begins with postgres://.',
+      );
     });
 }
 

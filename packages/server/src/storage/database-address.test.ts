@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isPostgresUrl, shownDatabase } from './database-address.ts';
+import { isForeignAddress, isPostgresUrl, shownDatabase } from './database-address.ts';
 
 test.each([
   ['postgres://a@b/c', true],
@@ -18,4 +18,14 @@ test.each([
   ['/var/lib/actlog.db', '/var/lib/actlog.db'],
 ])('%s is shown as %s', (database, shown) => {
   expect(shownDatabase(database)).toBe(shown);
+});
+
+test.each([
+  ['mysql://db/actlog', true],
+  ['file:actlog.db', true],
+  ['postgres://a@b/c', false],
+  ['C:\\actlog\\files.db', false],
+  ['file.db', false],
+])('%s is an address of another kind: %s', (database, expected) => {
+  expect(isForeignAddress(database)).toBe(expected);
 });
