@@ -208,6 +208,29 @@ test('what a stopped server had not delivered, the next one delivers', async () 
   rmSync(folder, { recursive: true });
 });
 
+test('what a stopped server was sending, the next one sends at once', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'actlog-webhooks-'));
+  const options = { database: join(folder, 'a.db'), webhookAllowedRanges: ['127.0.0.0/8'] };
+  const before = await testServer(options);
+  await before.ok('notificationChannels.create', { body: { url, events: ['policy.matched'] } });
+  await before.policy();
+  const arrived = new Promise<void>((resolve) => {
+    receiver.beforeAnswer = () => {
+      receiver.beforeAnswer = async () => {};
+      resolve();
+      return new Promise(() => {});
+    };
+  });
+  await before.check();
+  await arrived;
+  await before.server.close();
+  const after = await testServer(options);
+  await vi.waitFor(() => expect(receiver.messages).toHaveLength(1), 10_000);
+  await channelWith(after, { failureCount: 0, lastDeliveryAt: expect.any(String) });
+  await after.server.close();
+  rmSync(folder, { recursive: true });
+});
+
 test('a webhook whose secret was made under another secret of the deployment says so', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'actlog-webhooks-'));
   const options = { database: join(folder, 'a.db'), webhookAllowedRanges: ['127.0.0.0/8'] };

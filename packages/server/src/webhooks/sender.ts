@@ -140,7 +140,11 @@ export class WebhookSender {
     const secret = this.#secretOf(channel);
     const outcome =
       secret === undefined ? unreadable : await attemptDelivery(this.#agent, channel.url, secret, row);
-    if (this.#isClosed && outcome.status === null) return;
+    if (this.#isClosed && outcome.status === null) {
+      // The end of this process cut it off, which says nothing of the receiver.
+      await this.#storage.write(tenantId, ({ db }) => updateDelivery(db, row, { leased_until_ms: 0 }));
+      return;
+    }
     await this.#settle(row, channel.id, outcome);
   }
 
