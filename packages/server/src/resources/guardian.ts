@@ -5,8 +5,8 @@ import { readPage } from '../http/page.ts';
 import type { ReadRoute, WriteRoute } from '../http/route.ts';
 import type { Services } from '../services.ts';
 import {
-  findPendingAction,
   listPendingActions,
+  lockPendingAction,
   type PendingActionRow,
   statusAt,
 } from '../storage/pending-action-store.ts';
@@ -43,9 +43,9 @@ export function decidePendingAction(services: Services): WriteRoute<'guardian.pe
   return {
     kind: 'write',
     async handle({ caller: { tenantId, keyId }, params, body }, write) {
+      const row = await lockPendingAction(write.db, tenantId, params.id);
       // The transaction may have waited for its turn; what counts is when the decision can be seen.
       const nowMs = Date.now();
-      const row = await findPendingAction(write.db, tenantId, params.id);
       if (!row) throw notFound('pending action');
       const wanted = body.decision === 'approve' ? 'approved' : 'denied';
       const status = statusAt(row, nowMs);
@@ -58,13 +58,8 @@ export function decidePendingAction(services: Services): WriteRoute<'guardian.pe
         decided_ms: nowMs,
       } as const;
       const ended = await endAction(services, write, row, end, nowMs);
-      if (!ended) {
-        const other = (await findPendingAction(write.db, tenantId, params.id)) as PendingActionRow;
-        if (other.status === wanted) return pendingActionView(other, nowMs);
-        throw tooLate(other, statusAt(other, nowMs));
-      }
       // Its writes may have waited for locks past the end of the action, which lists show as expired by then.
-      if (statusAt(row, Date.now()) === 'expired') throw tooLate(row, 'expired');
+      if (!ended || statusAt(row, Date.now()) === 'expired') throw tooLate(row, 'expired');
       return pendingActionView(ended, nowMs);
     },
   };

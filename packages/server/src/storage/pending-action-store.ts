@@ -1,4 +1,5 @@
 import type { Insertable, Selectable } from 'kysely';
+import { lockRows } from './locks.ts';
 import type { PendingActionTable } from './policy-schema.ts';
 import { type Slice, sliceWithin } from './slice.ts';
 import type { Database } from './transaction.ts';
@@ -27,12 +28,20 @@ export function findPendingAction(
   tenantId: number,
   id: string,
 ): Promise<PendingActionRow | undefined> {
-  return db
-    .selectFrom('pending_actions')
-    .selectAll()
-    .where('tenant_id', '=', tenantId)
-    .where('id', '=', id)
-    .executeTakeFirst();
+  return ofId(db, tenantId, id).executeTakeFirst();
+}
+
+/** As `findPendingAction`, for a write: nobody else ends it until the transaction ends. */
+export function lockPendingAction(
+  db: Database,
+  tenantId: number,
+  id: string,
+): Promise<PendingActionRow | undefined> {
+  return lockRows(db, ofId(db, tenantId, id)).executeTakeFirst();
+}
+
+function ofId(db: Database, tenantId: number, id: string) {
+  return db.selectFrom('pending_actions').selectAll().where('tenant_id', '=', tenantId).where('id', '=', id);
 }
 
 /** The same action of the same agent and session that waits already, or undefined. */

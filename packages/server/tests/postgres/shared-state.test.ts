@@ -2,7 +2,7 @@ import { parseTenant, type TenantState } from '@actlog/risk';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { newApiKey } from '../../src/keys/api-key.ts';
 import type { Storage } from '../../src/storage/storage.ts';
-import { afterNextRead, watchedStorages } from '../storage-seam.ts';
+import { afterNextRead, beforeNextCommit, watchedStorages } from '../storage-seam.ts';
 import { asSuperuser, createDatabase, testSecret } from '../test-database.ts';
 import { atTestEnd } from '../test-end.ts';
 import { type TestServer, testServer } from '../test-server.ts';
@@ -121,6 +121,34 @@ test('a decision of the other between the look at an action and the waiting for 
     await told;
   });
   expect((await one.check({ actionId: 'b' }, headers)).decision).toBe('allow');
+});
+
+test('a decision that comes late is told of one that came in time and is committed only then', async () => {
+  await one.policy({ effect: 'require_approval', approval: { timeoutSeconds: 60, onTimeout: 'deny' } });
+  const { pendingActionId } = await one.check({ actionId: 'a' });
+  vi.useFakeTimers({ toFake: ['Date'] });
+  atTestEnd(async () => void vi.useRealTimers());
+  let late: ReturnType<TestServer['refused']> | undefined;
+  beforeNextCommit(async () => {
+    vi.setSystemTime(Date.now() + 60_000);
+    let isAnswered = false;
+    late = two.refused('guardian.pendingActions.decide', {
+      id: pendingActionId as string,
+      body: { decision: 'deny' },
+    });
+    void late.then(() => {
+      isAnswered = true;
+    });
+    // It is answered too early, or waits for the first.
+    const waiting =
+      "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+    await vi.waitFor(
+      async () => expect(isAnswered || (await asSuperuser(waiting, database)).length > 0).toBe(true),
+      10_000,
+    );
+  });
+  await approve(one, pendingActionId);
+  expect(await late).toMatchObject({ code: 'ALREADY_DECIDED', details: [{ code: 'approved' }] });
 });
 
 /** What all servers have shared of the tenant. */
