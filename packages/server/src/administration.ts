@@ -201,9 +201,14 @@ export class Administration {
     return this.#storage.write(owner, ({ db }) => changeToolTags(db, owner, changes));
   }
 
-  /** Copies the whole database into a new file while the service runs. @throws Error when the file exists. */
-  backup(file: string): void {
-    this.#storage.backup(file);
+  /**
+   * Copies the whole database into a new file while the service runs, as it is at one moment; requests do not wait for
+   * it.
+   *
+   * @throws Error when the file exists or cannot be written, or when the database is PostgreSQL.
+   */
+  backup(file: string): Promise<void> {
+    return this.#storage.backup(file);
   }
 
   /** The last messages to a webhook, the newest first. */

@@ -60,6 +60,28 @@ onSqlite.skipIf(onPostgres || process.platform === 'win32')(
   },
 );
 
+test.each([':memory:', 'b.db'])('a server on %s goes on while it is copied', async (name) => {
+  const server = await startServer({
+    database: name === ':memory:' ? name : join(folder, name),
+    docs: false,
+  });
+  try {
+    const { key } = await server.admin.createKey('default', { kind: 'test', name: 'copied' });
+    const copy = join(folder, `${name.replaceAll(':', '')} apart`);
+    let hasGoneOn = false;
+    setImmediate(() => {
+      hasGoneOn = true;
+    });
+    await server.admin.backup(copy);
+    expect(hasGoneOn).toBe(true);
+    const copied = new DatabaseSync(copy);
+    expect(copied.prepare('select name from api_keys where id = ?').get(key.id)).toEqual({ name: 'copied' });
+    copied.close();
+  } finally {
+    await server.close();
+  }
+});
+
 test('a backup needs the name of a new file, and says so', async () => {
   await backUp('copy.db');
   await expect(backUp('copy.db')).rejects.toMatchObject({

@@ -212,7 +212,7 @@ test.skipIf(onPostgres)(
     const secret = 'a secret of more than thirty-two characters';
     const before = await testServer({ database, secret });
     await before.record({}, {}, {});
-    before.server.admin.backup(join(folder, 'copy.db'));
+    await before.server.admin.backup(join(folder, 'copy.db'));
     await before.record({});
     await before.server.close();
     const restarted = await testServer({ database, secret });

@@ -102,7 +102,7 @@ export function administrationCommands(): Command[] {
     .addOption(databaseOption())
     .action((file: string, { database }: { database: string }) => {
       requireDatabase(database);
-      backUp(database, file);
+      return backUp(database, file);
     });
   const migrate = new Command('migrate')
     .description('bring the tables up to date, for servers whose role may not')

@@ -8,7 +8,7 @@ import { SqliteConnection } from './sqlite-connection.ts';
  *
  * @throws Error when the file exists or cannot be written, or when the database is PostgreSQL.
  */
-export function backUp(database: string, file: string): void {
+export async function backUp(database: string, file: string): Promise<void> {
   if (isPostgresUrl(database)) throw hasItsOwnWays();
   let connection: SqliteConnection;
   try {
@@ -17,7 +17,7 @@ export function backUp(database: string, file: string): void {
     throw new Error(`${database} cannot be opened: ${(cause as Error).message}`, { cause });
   }
   try {
-    copyInto(connection, file);
+    await copyInto(connection, file);
   } finally {
     connection.close();
   }
@@ -36,12 +36,12 @@ export function hasItsOwnWays(): Error {
  *
  * @throws Error when the file exists or cannot be written.
  */
-export function copyInto(connection: SqliteConnection, file: string): void {
+export async function copyInto(connection: SqliteConnection, file: string): Promise<void> {
   if (file === '') throw new Error('The backup has no name: give the path of a new file.');
   if (existsSync(file)) throw new Error(`${file} exists already: give the backup the path of a new file.`);
   const unfinished = `${file}.${process.pid}.unfinished`;
   try {
-    connection.exec(`vacuum into '${unfinished.replaceAll("'", "''")}'`);
+    await connection.copyTo(unfinished);
     sync(unfinished);
     renameSync(unfinished, file);
   } catch (cause) {

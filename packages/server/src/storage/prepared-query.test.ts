@@ -7,9 +7,13 @@ import { sqliteDialect } from './sqlite-dialect.ts';
 
 function openDatabase(): Kysely<Tables> {
   const connection = new SqliteConnection({ file: ':memory:', writes: true });
-  connection.exec(
-    "create table agents (tenant_id, id, status); insert into agents values (1, 'a', 'active'), (1, 'b', 'revoked'), (2, 'a', 'active')",
-  );
+  connection.execute('create table agents (tenant_id, id, status)', []);
+  const agents = [
+    [1, 'a', 'active'],
+    [1, 'b', 'revoked'],
+    [2, 'a', 'active'],
+  ];
+  connection.execute('insert into agents values (?, ?, ?)', agents);
   const database = new Kysely<Tables>({ dialect: sqliteDialect(connection) });
   onTestFinished(() => database.destroy());
   return database;

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { backup, DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import type { ExecuteResult, SqliteExecutor } from './sqlite-executor.ts';
 
 /** How a connection is opened. */
@@ -50,6 +50,9 @@ function movedError(what: string): Error {
   const message = `${what} was moved, removed, replaced or emptied; put it back, or start the server anew.`;
   return Object.assign(new Error(message), { errcode: movedCode });
 }
+
+/** More pages than a database can have: a copy in one step shows one moment, and no writer makes it begin anew. */
+const allPages = 2 ** 31 - 1;
 
 /** One `node:sqlite` connection with prepared statements kept. */
 export class SqliteConnection implements SqliteExecutor {
@@ -109,9 +112,9 @@ export class SqliteConnection implements SqliteExecutor {
     if (logIdentity !== this.#logIdentity) throw movedError(`The write-ahead log ${log}`);
   }
 
-  /** Runs statements that are no queries, such as `vacuum into`. */
-  exec(sql: string): void {
-    this.#database.exec(sql);
+  /** Copies the database into a file, in a thread of Node's; statements of this connection wait for it. */
+  async copyTo(file: string): Promise<void> {
+    await backup(this.#database, file, { rate: allPages });
   }
 
   close(): void {

@@ -2,7 +2,7 @@ import { Kysely } from 'kysely';
 import type { EventGroup, RecordedGroups, Settled } from '../ingest/event-recorder.ts';
 import { Recording } from '../ingest/recording.ts';
 import { SqliteWriter } from '../sqlite-writer.ts';
-import { copyInto } from './backup.ts';
+import { backUp, copyInto } from './backup.ts';
 import { migrate } from './migrate.ts';
 import { sqliteMigrations } from './migrations/sqlite.ts';
 import type { Tables } from './schema.ts';
@@ -37,6 +37,7 @@ const lookEveryMs = 200;
  */
 export class SqliteStorage implements Storage {
   readonly isShared = false;
+  readonly #file: string;
   readonly #reads: Kysely<Tables>;
   readonly #writes: Kysely<Tables>;
   readonly #reader: SqliteConnection;
@@ -46,6 +47,7 @@ export class SqliteStorage implements Storage {
   readonly #writer: SqliteWriter | undefined;
 
   private constructor({ file, maxBytes }: SqliteStorageOptions) {
+    this.#file = file;
     if (file === ':memory:') {
       this.#reader = new SqliteConnection({ file, writes: true, maxBytes });
       this.#writes = new Kysely<Tables>({ dialect: sqliteDialect(this.#reader) });
@@ -150,8 +152,10 @@ export class SqliteStorage implements Storage {
     await this.#reads.selectFrom('tenants').select('id').limit(1).execute();
   }
 
-  backup(file: string): void {
-    copyInto(this.#reader, file);
+  backup(file: string): Promise<void> {
+    // A connection of its own, for which nobody waits; memory has but the one.
+    if (this.#writer) return backUp(this.#file, file);
+    return this.#writes.connection().execute(() => copyInto(this.#reader, file));
   }
 
   async close(): Promise<void> {

@@ -50,7 +50,7 @@ export interface Storage {
   probe(): Promise<void>;
 
   /** Copies the whole database into a new file. @throws Error when that cannot be done, or the database has its own way. */
-  backup(file: string): void;
+  backup(file: string): Promise<void>;
 
   close(): Promise<void>;
 }

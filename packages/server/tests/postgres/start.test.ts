@@ -151,5 +151,5 @@ test.each(['statement_timeout=30s', 'sslmode=disable&lock_timeout=1min'])(
 
 test('a backup is left to what PostgreSQL has for it', async () => {
   const server = await testServer();
-  expect(() => server.server.admin.backup('copy')).toThrow('pg_dump');
+  await expect(server.server.admin.backup('copy')).rejects.toThrow('pg_dump');
 });

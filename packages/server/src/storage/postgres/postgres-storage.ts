@@ -110,7 +110,7 @@ export class PostgresStorage implements Storage {
     await sql`select 1`.execute(this.#database);
   }
 
-  backup(): void {
+  async backup(): Promise<void> {
     throw hasItsOwnWays();
   }
 
