@@ -1,21 +1,23 @@
 import type { Scope } from '@actlog/protocol';
 import { identifyApiKey, type KeyKind } from './keys/api-key.ts';
+import type { DeploymentSecret } from './keys/deployment-secret.ts';
 import { addKey, ensureTenant } from './keys/provisioning.ts';
 import { changeQuotas, type QuotaChanges } from './quota/quota.ts';
 import { type QuotaUse, readQuotaUse } from './quota/quota-use.ts';
 import { changeToolTags, readToolTags, type ToolTagChanges, type ToolTags } from './risk/tool-tags.ts';
-import { channelOfDelivery } from './storage/channel-store.ts';
+import { allChannels, channelOfDelivery, type StoredChannel } from './storage/channel-store.ts';
 import { type DeliveryRow, listDeliveries, updateDelivery } from './storage/delivery-store.ts';
 import { expireKey, hasEnded, listKeys, type StoredKey } from './storage/key-store.ts';
 import type { Storage } from './storage/storage.ts';
 import type { Database } from './storage/transaction.ts';
+import { disableChannel, enableChannel, rotateChannelSecret } from './webhooks/channel-changes.ts';
 
 const dayMs = 24 * 3_600_000;
 
 /** The longest time that can be asked for: a hundred years. */
 const centuryDays = 36_500;
 
-/** Days that a replaced key may still be used. */
+/** Days that a replaced key, or a webhook's replaced secret, may still be used. */
 const longestOverlapDays = 7;
 
 /** How a key is made. */
@@ -36,14 +38,26 @@ export interface CreatedKey {
   readonly key: StoredKey;
 }
 
-/** What an operator does beside the HTTP interface: tenants, keys, retention, backups, the delivery log. */
+/** A webhook, without its secrets. */
+export type ListedWebhook = Omit<StoredChannel, 'secret' | 'previous_secret' | 'previous_until_ms'>;
+
+/** What an operator does beside the HTTP interface: tenants, keys, retention, backups, webhooks and their messages. */
 export class Administration {
   readonly #storage: Storage;
+  readonly #secret: () => Promise<DeploymentSecret>;
   readonly #onKeyChanged: (keyId: string) => void;
 
-  /** `onKeyChanged` makes a change count at once in the process that makes it. */
-  constructor(storage: Storage, onKeyChanged: (keyId: string) => void = () => {}) {
+  /**
+   * @param secret - the deployment's, asked for when it is needed
+   * @param onKeyChanged - makes a change count at once in the process that makes it
+   */
+  constructor(
+    storage: Storage,
+    secret: () => Promise<DeploymentSecret>,
+    onKeyChanged: (keyId: string) => void = () => {},
+  ) {
     this.#storage = storage;
+    this.#secret = secret;
     this.#onKeyChanged = onKeyChanged;
   }
 
@@ -95,9 +109,7 @@ export class Administration {
    * @throws RangeError for another overlap; Error when there is no such tenant or key, or the key has ended.
    */
   async rotateKey(tenant: string, keyId: string, overlapDays = 1): Promise<CreatedKey> {
-    if (!(overlapDays >= 0 && overlapDays <= longestOverlapDays)) {
-      throw new RangeError(`The overlap must be 0 to ${longestOverlapDays} days, not ${overlapDays}.`);
-    }
+    requireOverlap(overlapDays);
     const created = await this.#storage.writeAcross('administer', async ({ db }) => {
       const owner = await tenantId(db, tenant);
       const old = (await listKeys(db, owner)).find(({ id }) => id === keyId);
@@ -211,6 +223,54 @@ export class Administration {
     return this.#storage.backup(file);
   }
 
+  /** The webhooks of a tenant, the oldest first. @throws Error when there is no such tenant. */
+  async webhooks(tenant: string): Promise<ListedWebhook[]> {
+    const owner = await this.#tenantId(tenant);
+    const channels = await this.#storage.read(owner, (db) => allChannels(db, owner));
+    return channels.map(
+      ({ secret: _secret, previous_secret: _previous, previous_until_ms: _until, ...listed }) => listed,
+    );
+  }
+
+  /**
+   * Sends nothing more to a webhook. What waits for it is given up when its next try is due.
+   *
+   * @throws Error when there is no such tenant or webhook.
+   */
+  async disableWebhook(tenant: string, id: string): Promise<void> {
+    const owner = await this.#tenantId(tenant);
+    await this.#storage.write(owner, ({ db }) => disableChannel(db, owner, id));
+  }
+
+  /**
+   * Sends to a webhook again, also one that was disabled because it failed.
+   *
+   * @throws Error when there is no such tenant or webhook, or when the quota has no room for another active one.
+   */
+  async enableWebhook(tenant: string, id: string): Promise<void> {
+    const owner = await this.#tenantId(tenant);
+    await this.#storage.write(owner, ({ db }) => enableChannel(db, owner, id));
+  }
+
+  /**
+   * Gives a webhook a new signing secret. Over the overlap messages are signed with both, as Standard Webhooks has it,
+   * so that the receiver can change to the new one at any moment; rotated again meanwhile, the oldest one ends.
+   *
+   * @param overlapDays 0 to 7; 0 ends the old secret at once, as when it has leaked.
+   * @returns the secret: the one time that it is shown.
+   * @throws RangeError for another overlap; Error when there is no such tenant or webhook, or when the deployment's
+   * secret is not the one that its secret is encrypted under.
+   */
+  async rotateWebhookSecret(tenant: string, id: string, overlapDays = 1): Promise<string> {
+    requireOverlap(overlapDays);
+    const owner = await this.#tenantId(tenant);
+    const deployment = await this.#secret();
+    const untilMs = Date.now() + overlapDays * dayMs;
+    return this.#storage.write(owner, ({ db }) =>
+      rotateChannelSecret(db, deployment, { tenantId: owner, id, untilMs }),
+    );
+  }
+
   /** The last messages to a webhook, the newest first. */
   async deliveries(tenant: string, channelId: string, limit = 100): Promise<DeliveryRow[]> {
     const owner = await this.#tenantId(tenant);
@@ -229,7 +289,9 @@ export class Administration {
       const channel = await channelOfDelivery(db, owner, deliveryId);
       if (!channel) throw new Error(`The tenant "${tenant}" has no delivery "${deliveryId}".`);
       if (channel.status === 'disabled') {
-        throw new Error(`The webhook "${channel.id}" is disabled, so nothing is sent to it; make a new one.`);
+        throw new Error(
+          `The webhook "${channel.id}" is disabled, so nothing is sent to it; enable it first.`,
+        );
       }
       await updateDelivery(db, { tenant_id: owner, id: deliveryId }, again);
     });
@@ -244,6 +306,12 @@ async function tenantId(db: Database, name: string): Promise<number> {
   const row = await db.selectFrom('tenants').select('id').where('name', '=', name).executeTakeFirst();
   if (!row) throw new Error(`There is no tenant "${name}"; make it by its first key, or by createTenant.`);
   return row.id;
+}
+
+/** @throws RangeError for days that are none of 0 to 7. */
+function requireOverlap(days: number): void {
+  if (days >= 0 && days <= longestOverlapDays) return;
+  throw new RangeError(`The overlap must be 0 to ${longestOverlapDays} days, not ${days}.`);
 }
 
 function unknownKey(tenant: string, keyId: string): Error {

@@ -4,7 +4,7 @@
  *
  * @packageDocumentation
  */
-export type { Administration, CreatedKey, CreateKeyOptions } from './administration.ts';
+export type { Administration, CreatedKey, CreateKeyOptions, ListedWebhook } from './administration.ts';
 export type { ServerOptions } from './configuration.ts';
 export type { KeyKind } from './keys/api-key.ts';
 export type { QuotaChanges, QuotaName } from './quota/quota.ts';

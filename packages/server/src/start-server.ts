@@ -11,7 +11,7 @@ import { createApp } from './http/app.ts';
 import { mountDocs } from './http/docs.ts';
 import { mountEndpoints } from './http/mount.ts';
 import { mountOperations } from './http/operations.ts';
-import { DeploymentSecret, randomSecret, secretBeside } from './keys/deployment-secret.ts';
+import { deploymentSecret } from './keys/deployment-secret.ts';
 import { addKey, ensureTenant } from './keys/provisioning.ts';
 import { checkSecret } from './keys/secret-check.ts';
 import { Metrics } from './metrics.ts';
@@ -59,7 +59,7 @@ export interface RunningServer {
  */
 export async function startServer(options: ServerOptions = {}): Promise<RunningServer> {
   const settings = configured(options);
-  const secret = new DeploymentSecret(secretOf(settings));
+  const secret = deploymentSecret(settings);
   const storage = await openStorage({
     database: settings.database,
     maxBytes: settings.maxDatabaseBytes,
@@ -121,7 +121,11 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     return {
       url: addressOf(app),
       apiKey,
-      admin: new Administration(storage, (keyId) => services.keys.forget(keyId)),
+      admin: new Administration(
+        storage,
+        async () => secret,
+        (keyId) => services.keys.forget(keyId),
+      ),
       close,
     };
   } catch (error) {
@@ -159,10 +163,6 @@ function provisionKey(
 
 async function endKey(storage: Storage, { tenantId, id }: OwnKey): Promise<void> {
   await storage.write(tenantId, ({ db }) => expireKey(db, tenantId, id, Date.now()));
-}
-
-function secretOf({ secret, database }: Configuration): string {
-  return secret ?? (database === ':memory:' ? randomSecret() : secretBeside(database));
 }
 
 /** Where a client of this machine finds the server; one that listens on every address is found on the loopback. */

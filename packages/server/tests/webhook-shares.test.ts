@@ -10,7 +10,8 @@ import { insertDeliveries, listDeliveries } from '../src/storage/delivery-store.
 import { openStorage } from '../src/storage/open-storage.ts';
 import type { Storage } from '../src/storage/storage.ts';
 import { AddressGuard } from '../src/webhooks/address-guard.ts';
-import { channelSecretContext, WebhookSender } from '../src/webhooks/sender.ts';
+import { encryptedFor } from '../src/webhooks/channel-secret.ts';
+import { WebhookSender } from '../src/webhooks/sender.ts';
 import { newWebhookSecret } from '../src/webhooks/signature.ts';
 import { testSecret, withTestDatabase } from './test-database.ts';
 import { atTestEnd } from './test-end.ts';
@@ -63,7 +64,9 @@ async function channel(storage: Storage, tenantId: number, url: string): Promise
     id,
     url,
     events: ['policy.matched'] as const,
-    secret: secret.encrypt(newWebhookSecret(), channelSecretContext(tenantId, id)),
+    secret: encryptedFor({ tenant_id: tenantId, id }, newWebhookSecret(), secret),
+    previous_secret: null,
+    previous_until_ms: null,
     status: 'active' as const,
     created_ms: 1,
     last_delivery_ms: null,

@@ -15,6 +15,7 @@ import {
   type TenantFlags,
   tenantOption,
 } from './tenant-flags.ts';
+import { webhooksCommand } from './webhooks-command.ts';
 
 function time(timeMs: number | null): string {
   return timeMs === null ? 'never' : new Date(timeMs).toISOString();
@@ -110,5 +111,5 @@ export function administrationCommands(): Command[] {
     .action(({ database }: { database: string }) =>
       administer(database, () => undefined, { makes: true, needsPartitions: true }),
     );
-  return [keysCommand(), tagsCommand(), quotaCommand(), retention, backup, migrate];
+  return [keysCommand(), tagsCommand(), quotaCommand(), webhooksCommand(), retention, backup, migrate];
 }

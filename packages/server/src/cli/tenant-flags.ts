@@ -2,8 +2,11 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { InvalidArgumentError, Option } from 'commander';
 import { Administration } from '../administration.ts';
+import { type DeploymentSecret, deploymentSecret } from '../keys/deployment-secret.ts';
+import { checkSecret } from '../keys/secret-check.ts';
 import { isForeignAddress, isPostgresUrl } from '../storage/database-address.ts';
 import { openStorage } from '../storage/open-storage.ts';
+import type { Storage } from '../storage/storage.ts';
 
 /** Which tenant of which database a command is about. */
 export interface TenantFlags {
@@ -56,10 +59,21 @@ export async function administer(
   }
   const storage = await openStorage({ database, connections: 2, needsPartitions });
   try {
-    await work(new Administration(storage));
+    await work(new Administration(storage, () => secretOf(storage, database)));
   } finally {
     await storage.close();
   }
+}
+
+/** The secret that the servers of a database have: a variable, as it is for them, else the file beside it. */
+async function secretOf(storage: Storage, database: string): Promise<DeploymentSecret> {
+  const given = process.env.ACTLOG_SECRET || undefined;
+  if (given === undefined && isPostgresUrl(database)) {
+    throw new Error('The secret of the deployment is missing: set ACTLOG_SECRET to what the servers have.');
+  }
+  const secret = deploymentSecret({ secret: given, database });
+  await checkSecret(storage, secret);
+  return secret;
 }
 
 /** @throws Error when the file of an SQLite database does not exist. */

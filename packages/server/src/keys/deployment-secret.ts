@@ -41,6 +41,17 @@ export class DeploymentSecret {
   }
 }
 
+/** The secret of a deployment: the one that is given, else the one that lies beside its database. */
+export function deploymentSecret({
+  secret,
+  database,
+}: {
+  readonly secret?: string | undefined;
+  readonly database: string;
+}): DeploymentSecret {
+  return new DeploymentSecret(secret ?? (database === ':memory:' ? randomSecret() : secretBeside(database)));
+}
+
 /** Characters that a secret has at least. */
 export const shortestSecret = 32;
 

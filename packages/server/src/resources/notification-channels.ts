@@ -14,7 +14,7 @@ import {
 } from '../storage/channel-store.ts';
 import { lockNames } from '../storage/locks.ts';
 import { ForbiddenAddressError } from '../webhooks/address-guard.ts';
-import { channelSecretContext } from '../webhooks/sender.ts';
+import { encryptedFor } from '../webhooks/channel-secret.ts';
 import { newWebhookSecret } from '../webhooks/signature.ts';
 
 /** What a webhook gets that names no kinds of event. */
@@ -65,7 +65,9 @@ export function createChannel(services: Services): WriteRoute<'notificationChann
         id,
         url: new URL(body.url).href,
         events: [...new Set(body.events ?? allEvents)],
-        secret: services.secret.encrypt(secret, channelSecretContext(tenantId, id)),
+        secret: encryptedFor({ tenant_id: tenantId, id }, secret, services.secret),
+        previous_secret: null,
+        previous_until_ms: null,
         status: 'active',
         created_ms: receivedMs,
         last_delivery_ms: null,

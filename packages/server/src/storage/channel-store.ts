@@ -84,6 +84,18 @@ function ofId(db: Database, tenantId: number, id: string) {
     .where('id', '=', id);
 }
 
+/** All webhooks of a tenant, the oldest first. */
+export async function allChannels(db: Database, tenantId: number): Promise<StoredChannel[]> {
+  const rows = await db
+    .selectFrom('notification_channels')
+    .selectAll()
+    .where('tenant_id', '=', tenantId)
+    .orderBy('created_ms')
+    .orderBy('id')
+    .execute();
+  return rows.map(storedChannel);
+}
+
 /** A slice of the webhooks, the newest first. */
 export async function listChannels(
   db: Database,
@@ -113,11 +125,11 @@ export async function insertChannel(db: Database, channel: StoredChannel): Promi
   await raiseSettingsVersion(db, channel.tenant_id);
 }
 
-/** Changes the standing of a webhook after a try. */
+/** Changes the standing of a webhook, or its secrets. */
 export async function updateChannel(
   db: Database,
   { tenant_id: tenantId, id }: Pick<StoredChannel, 'tenant_id' | 'id'>,
-  changes: Partial<Pick<StoredChannel, 'status' | 'last_delivery_ms' | 'failure_count' | 'failing_since_ms'>>,
+  changes: Partial<Omit<StoredChannel, 'tenant_id' | 'id' | 'url' | 'events' | 'created_ms'>>,
 ): Promise<void> {
   await db
     .updateTable('notification_channels')

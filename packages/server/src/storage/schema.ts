@@ -185,6 +185,10 @@ export interface NotificationChannelTable {
   events: string;
   /** The signing secret, encrypted. */
   secret: string;
+  /** The one before it, encrypted, where it was rotated. */
+  previous_secret: string | null;
+  /** Until then messages are signed with that one, too. */
+  previous_until_ms: number | null;
   status: 'active' | 'disabled';
   created_ms: number;
   last_delivery_ms: number | null;

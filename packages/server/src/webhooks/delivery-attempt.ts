@@ -21,11 +21,11 @@ const readBytes = 16 * 1024;
 /** Milliseconds for a whole try, however slowly the receiver answers. */
 const attemptTimeoutMs = 20_000;
 
-/** Sends a message once (Standard Webhooks). Never throws. */
+/** Sends a message once (Standard Webhooks), signed with each of the secrets. Never throws. */
 export async function attemptDelivery(
   dispatcher: Dispatcher,
   url: string,
-  secret: string,
+  secrets: readonly string[],
   { message_id: messageId, body }: DeliveryRow,
 ): Promise<AttemptOutcome> {
   const nowMs = Date.now();
@@ -40,7 +40,9 @@ export async function attemptDelivery(
         'user-agent': 'actlog-webhooks/1.0',
         [webhookHeaders.id]: messageId,
         [webhookHeaders.timestamp]: String(timestampSeconds),
-        [webhookHeaders.signature]: webhookSignature(secret, messageId, timestampSeconds, body),
+        [webhookHeaders.signature]: secrets
+          .map((secret) => webhookSignature(secret, messageId, timestampSeconds, body))
+          .join(' '),
       },
       body,
     });

@@ -10,6 +10,7 @@ import {
 } from '../storage/delivery-store.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { AddressGuard } from './address-guard.ts';
+import { signingSecrets } from './channel-secret.ts';
 import { type AttemptOutcome, attemptDelivery } from './delivery-attempt.ts';
 import { guardedAgent } from './guarded-connection.ts';
 import { retryDelayMs } from './retry-schedule.ts';
@@ -31,11 +32,6 @@ const unreadable: AttemptOutcome = {
   error: 'the webhook was made under another secret of the deployment; make it anew',
   retryAfterMs: 0,
 };
-
-/** What encrypts a channel's secret, beside the deployment's secret. */
-export function channelSecretContext(tenantId: number, channelId: string): string {
-  return `webhook:${tenantId}:${channelId}`;
-}
 
 /** A try of this process. */
 interface OwnTry extends Try {
@@ -137,24 +133,14 @@ export class WebhookSender {
       await this.#storage.write(tenantId, ({ db }) => updateDelivery(db, row, changes));
       return;
     }
-    const secret = this.#secretOf(channel);
-    const outcome =
-      secret === undefined ? unreadable : await attemptDelivery(this.#agent, channel.url, secret, row);
+    const secrets = signingSecrets(channel, this.#secret, Date.now());
+    const outcome = secrets ? await attemptDelivery(this.#agent, channel.url, secrets, row) : unreadable;
     if (this.#isClosed && outcome.status === null) {
       // The end of this process cut it off, which says nothing of the receiver.
       await this.#storage.write(tenantId, ({ db }) => updateDelivery(db, row, { leased_until_ms: 0 }));
       return;
     }
     await this.#settle(row, channel.id, outcome);
-  }
-
-  /** The secret that a webhook's messages are signed with, or undefined when the deployment has another secret now. */
-  #secretOf({ secret, tenant_id: tenantId, id }: StoredChannel): string | undefined {
-    try {
-      return this.#secret.decrypt(secret, channelSecretContext(tenantId, id));
-    } catch {
-      return undefined;
-    }
   }
 
   async #settle(row: DeliveryRow, channelId: string, outcome: AttemptOutcome): Promise<void> {

@@ -4,6 +4,14 @@ import { rowSecurity } from './postgres/0002-row-security.ts';
 import { toolTags } from './postgres/0003-tool-tags.ts';
 import { riskBands } from './postgres/0004-risk-bands.ts';
 import { quotas } from './postgres/0005-quotas.ts';
+import { webhookRotation } from './postgres/0006-webhook-rotation.ts';
 
 /** All steps of a PostgreSQL database, oldest first. A released step is never changed. */
-export const postgresMigrations: readonly Migration[] = [tables, rowSecurity, toolTags, riskBands, quotas];
+export const postgresMigrations: readonly Migration[] = [
+  tables,
+  rowSecurity,
+  toolTags,
+  riskBands,
+  quotas,
+  webhookRotation,
+];

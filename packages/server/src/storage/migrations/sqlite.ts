@@ -6,6 +6,7 @@ import { risk } from './sqlite/0004-risk.ts';
 import { toolTags } from './sqlite/0005-tool-tags.ts';
 import { riskBands } from './sqlite/0006-risk-bands.ts';
 import { quotas } from './sqlite/0007-quotas.ts';
+import { webhookRotation } from './sqlite/0008-webhook-rotation.ts';
 
 /** All steps of an SQLite database, oldest first. A released step is never changed. */
 export const sqliteMigrations: readonly Migration[] = [
@@ -16,4 +17,5 @@ export const sqliteMigrations: readonly Migration[] = [
   toolTags,
   riskBands,
   quotas,
+  webhookRotation,
 ];

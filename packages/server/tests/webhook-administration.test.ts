@@ -1,0 +1,138 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { Webhook } from 'standardwebhooks';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { onPostgres } from './test-database.ts';
+import { atTestEnd } from './test-end.ts';
+import { type TestServer, testServer } from './test-server.ts';
+import { type ReceivedMessage, WebhookReceiver } from './webhook-receiver.ts';
+
+const run = promisify(execFile);
+const main = join(import.meta.dirname, '../src/bin.ts');
+
+let receiver: WebhookReceiver;
+let url: string;
+
+beforeEach(async () => {
+  receiver = new WebhookReceiver();
+  url = await receiver.listen();
+});
+
+afterEach(() => receiver.close());
+
+/** A server that sends a message to the receiver for each check. */
+async function sendingServer(database?: string) {
+  const server = await testServer({
+    webhookAllowedRanges: ['127.0.0.0/8'],
+    ...(database !== undefined && { database }),
+  });
+  const body = { url, events: ['policy.matched' as const] };
+  const webhook = await server.ok('notificationChannels.create', { body });
+  await server.policy({ mode: 'log_only' });
+  return { server, webhook, admin: server.server.admin };
+}
+
+async function nextMessage(server: TestServer): Promise<ReceivedMessage> {
+  const count = receiver.messages.length + 1;
+  await server.check();
+  return (await receiver.received(count)).at(-1) as ReceivedMessage;
+}
+
+/** Which of the secrets a message is signed with. */
+function signers({ text, headers }: ReceivedMessage, secrets: readonly string[]): boolean[] {
+  return secrets.map((secret) => {
+    try {
+      new Webhook(secret).verify(text, headers as Record<string, string>);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
+
+test('over the overlap of a rotation messages are signed with both secrets, after it with the new one', async () => {
+  const { server, webhook, admin } = await sendingServer();
+  const secrets = [webhook.secret, await admin.rotateWebhookSecret('default', webhook.id)];
+  expect(secrets[1]).toMatch(/^whsec_/);
+  expect(signers(await nextMessage(server), secrets)).toEqual([true, true]);
+  secrets.push(await admin.rotateWebhookSecret('default', webhook.id, 7));
+  expect(signers(await nextMessage(server), secrets)).toEqual([false, true, true]);
+  secrets.push(await admin.rotateWebhookSecret('default', webhook.id, 0));
+  expect(signers(await nextMessage(server), secrets)).toEqual([false, false, false, true]);
+  const shown = JSON.stringify([
+    await admin.webhooks('default'),
+    await server.ok('notificationChannels.list'),
+  ]);
+  for (const hidden of [...secrets, 'previous']) expect(shown).not.toContain(hidden);
+});
+
+test('an overlap of a rotation that cannot be, and a webhook that is not there, are refused', async () => {
+  const { webhook, admin } = await sendingServer();
+  for (const days of [-1, 8, Number.NaN]) {
+    const refusal = `The overlap must be 0 to 7 days, not ${days}.`;
+    await expect(admin.rotateWebhookSecret('default', webhook.id, days)).rejects.toThrow(RangeError(refusal));
+  }
+  const none = 'has no webhook "nch_none"';
+  await expect(admin.rotateWebhookSecret('default', 'nch_none')).rejects.toThrow(none);
+  await expect(admin.disableWebhook('default', 'nch_none')).rejects.toThrow(none);
+  await expect(admin.enableWebhook('default', 'nch_none')).rejects.toThrow(none);
+  await admin.createTenant('another');
+  await expect(admin.disableWebhook('another', webhook.id)).rejects.toThrow('has no webhook');
+});
+
+test('a webhook that is disabled is sent nothing, until it is enabled', async () => {
+  const { server, webhook, admin } = await sendingServer();
+  await admin.disableWebhook('default', webhook.id);
+  await server.check();
+  expect(await admin.webhooks('default')).toMatchObject([{ id: webhook.id, status: 'disabled' }]);
+  expect(await admin.deliveries('default', webhook.id)).toEqual([]);
+  await admin.enableWebhook('default', webhook.id);
+  await nextMessage(server);
+  expect(receiver.messages).toHaveLength(1);
+});
+
+test('a webhook is enabled where the quota has room for it', async () => {
+  const { webhook, admin } = await sendingServer();
+  await admin.setQuota('default', { channels: 0 });
+  await admin.enableWebhook('default', webhook.id);
+  await admin.disableWebhook('default', webhook.id);
+  await expect(admin.enableWebhook('default', webhook.id)).rejects.toThrow(
+    'The quota channels of the tenant',
+  );
+  expect(await admin.webhooks('default')).toMatchObject([{ status: 'disabled' }]);
+});
+
+// The commands are told their database by a flag: once is enough.
+test.skipIf(onPostgres)(
+  'the commands do the same beside a running server',
+  { timeout: 120_000 },
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'actlog-webhooks-'));
+    atTestEnd(async () => rmSync(folder, { recursive: true }));
+    const { server, webhook } = await sendingServer(join(folder, 'actlog.db'));
+    const command = async (args: readonly string[], env: Record<string, string> = {}) => {
+      const flags = ['--conditions=@actlog/source', '--disable-warning=ExperimentalWarning', main];
+      const options = { cwd: folder, env: { PATH: process.env.PATH ?? '', ...env } };
+      return (await run(process.execPath, [...flags, 'webhooks', ...args], options)).stdout;
+    };
+    expect(await command(['list'])).toBe(
+      `${webhook.id}\tactive\t${url}\tpolicy.matched\t0 failures in a row\n`,
+    );
+    await expect(command(['rotate', webhook.id], { ACTLOG_SECRET: 'x'.repeat(32) })).rejects.toMatchObject({
+      stderr: expect.stringContaining('ACTLOG_SECRET'),
+    });
+    const secret = (await command(['rotate', webhook.id])).trim();
+    expect(signers(await nextMessage(server), [secret, webhook.secret])).toEqual([true, true]);
+    const [line = ''] = (await command(['deliveries', webhook.id])).split('\n');
+    expect(line).toMatch(/^dlv_\w+\t\S+Z\tpolicy\.matched\tdelivered\t1 tries\tanswered 204$/);
+    await command(['replay', line.split('\t')[0] as string]);
+    await receiver.received(2);
+    await command(['disable', webhook.id]);
+    expect(await command(['list'])).toContain('\tdisabled\t');
+    await command(['enable', webhook.id]);
+    expect(await command(['list'])).toContain('\tactive\t');
+  },
+);
