@@ -14,8 +14,9 @@ export interface CheckedAction {
 }
 
 /**
- * The action of a check's body (`POST /v1/policies/check`). Arguments of more than 500 values or 32,768 characters of
- * text are left out: that bounds the time of the worst condition. Never throws for a body that fits its schema.
+ * The action of a check's body (`POST /v1/policies/check`). Arguments of more than 500 values or 32,768 characters,
+ * names included, are left out: that bounds the time of the worst condition. Never throws for a body that fits its
+ * schema.
  */
 export function checkedAction(body: PolicyCheck): CheckedAction {
   const shown = body.action.arguments ?? {};

@@ -10,7 +10,10 @@ export function areBounded(shown: Readonly<Record<string, unknown>>): boolean {
     const value = found[index];
     if (typeof value === 'string') characters += value.length;
     const inner = typeof value === 'object' && value !== null ? Object.values(value) : [];
-    if (found.length + inner.length > maxValues || characters > maxCharacters) return false;
+    if (found.length + inner.length > maxValues) return false;
+    // A condition goes through the names of an object as through texts.
+    if (inner.length > 0 && !Array.isArray(value)) characters += Object.keys(value as object).join('').length;
+    if (characters > maxCharacters) return false;
     found.push(...inner);
   }
   return true;
