@@ -24,15 +24,22 @@ async function played(baseURL: string, apiKey: string, steps: readonly Step[]): 
   const found: Record<string, string> = {};
   const fill = (text: string) => text.replaceAll(/\$(\w+)/g, (_, name: string) => found[name] ?? 'nothing');
   const answers: unknown[] = [];
-  for (const { method, path, body, headers, keep } of steps) {
+  for (const {
+    method,
+    path,
+    body,
+    text = JSON.stringify(body) as string | undefined,
+    headers,
+    keep,
+  } of steps) {
     const response = await fetch(baseURL + fill(path), {
       method,
       headers: {
         authorization: `Bearer ${apiKey}`,
-        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(text !== undefined && { 'content-type': 'application/json' }),
         ...headers,
       },
-      ...(body !== undefined && { body: fill(JSON.stringify(body)) }),
+      ...(text !== undefined && { body: fill(text) }),
     });
     const answer = (await response.json()) as Record<string, unknown>;
     for (const [name, field] of Object.entries(keep ?? {})) found[name] = String(answer[field]);

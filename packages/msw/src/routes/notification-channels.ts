@@ -40,7 +40,7 @@ export const listChannels: Route<'notificationChannels.list'> = ({ tenant, query
 
 /** A name passes but for this machine's own: the mock looks nothing up. */
 function isPublic(host: string): boolean {
-  if (host === 'localhost') return false;
+  if (/^localhost\.?$/.test(host)) return false;
   const address = host.replace(/^\[|\]$/g, '');
   return !ipaddr.isValid(address) || ipaddr.process(address).range() === 'unicast';
 }

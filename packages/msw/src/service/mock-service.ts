@@ -77,16 +77,21 @@ export class MockService {
 
 /** @throws ApiError For a path that cannot be decoded, is no endpoint's, or does not take the method. */
 function resolved(method: string, path: string): Target {
-  let target: Target | undefined;
-  try {
-    target = targetOf(method, path);
-  } catch {
-    throw invalid('', 'invalid_path', 'has a path that cannot be decoded');
-  }
+  if (!canBeDecoded(path)) throw invalid('', 'invalid_path', 'has a path that cannot be decoded');
+  const target = targetOf(method, path);
   if (target) return target;
   const allow = allowedMethods(path);
   if (allow === '') throw notFound('endpoint');
   throw new ApiError('METHOD_NOT_ALLOWED', `This path takes ${allow}.`, { headers: { allow } });
+}
+
+function canBeDecoded(path: string): boolean {
+  try {
+    decodeURIComponent(path);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** A parameter that comes twice is an array, which no schema takes. */

@@ -39,7 +39,8 @@ export async function readBody(request: Request): Promise<RequestBody> {
 
 function parsed(bytes: Uint8Array): unknown {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    // JSON has no byte order mark (RFC 8259, section 8.1), so one stays in the text, and breaks it.
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
   } catch {
     // The parser's own message quotes the body.
     throw invalid('', 'invalid_json', 'must be JSON in UTF-8');

@@ -24,7 +24,8 @@ export function validated<Schema extends z.ZodType>(
 }
 
 function findingsOf(part: string, issue: z.core.$ZodIssue): ErrorDetail[] {
-  const pathOf = (...last: string[]) => [part, ...issue.path.map(String), ...last].filter(Boolean).join('.');
+  const before = part === '' ? [] : [part];
+  const pathOf = (...last: string[]) => [...before, ...issue.path.map(String), ...last].join('.');
   if (issue.code !== 'unrecognized_keys') {
     return [{ path: pathOf(), code: issue.code ?? 'custom', message: issue.message }];
   }

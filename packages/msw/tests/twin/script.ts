@@ -3,6 +3,8 @@ export interface Step {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly path: string;
   readonly body?: unknown;
+  /** Sent instead of a body, as it is. */
+  readonly text?: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** Fields of the answer to remember, by the name to remember them under. */
   readonly keep?: Readonly<Record<string, string>>;
@@ -196,6 +198,7 @@ function channels(): Step[] {
     post('/v1/notification-channels', { url: 'https://u:p@hook.invalid' }),
     post('/v1/notification-channels', { url: 'http://[::ffff:10.0.0.1]/' }),
     post('/v1/notification-channels', { url: 'http://localhost:3000/hook' }),
+    post('/v1/notification-channels', { url: 'https://localhost./hook' }),
     post('/v1/notification-channels', { url: 'ftp://hook.invalid' }),
     get('/v1/notification-channels'),
   ];
@@ -211,6 +214,12 @@ function wrong(): Step[] {
     get('/v1/sessions?limit=0&unknown=1'),
     get('/v1/sessions?limit=1&limit=2'),
     get('/v1/agents?registered=perhaps'),
+    get('/v1/agents?=1'),
+    get('/v1/agents/%'),
+    { method: 'DELETE', path: '/v1/agents/%' },
+    get('/v1/nothing/%ED%A0%80'),
+    { method: 'POST', path: '/v1/agents', text: '\uFEFF{"name":"n"}' },
+    { method: 'POST', path: '/v1/agents', text: '{"name":"n"' },
     { ...post('/v1/agents', { name: 'once' }), headers: key },
     { ...post('/v1/agents', { name: 'once' }), headers: key },
     { ...post('/v1/agents', { name: 'twice' }), headers: key },
