@@ -50,6 +50,22 @@ test('query parameters are documented by what they mean, not by the text that ca
   expect(schemas.minRiskScore).toMatchObject({ type: 'number', minimum: 0, maximum: 100 });
 });
 
+test('headers that an endpoint reads are documented', () => {
+  const headersOf = (path: string) =>
+    (document.paths[path]?.post?.parameters ?? []).filter((parameter) => parameter.in === 'header');
+  expect(headersOf('/v1/policies/check').map(({ name }) => name)).toEqual(['prefer']);
+  const [key] = headersOf('/v1/agents');
+  expect(key?.name).toBe('idempotency-key');
+  const pattern = new RegExp(String(key?.schema.pattern));
+  expect(['a', '!~'.repeat(127), '', 'a b', 'a'.repeat(256)].map((value) => pattern.test(value))).toEqual([
+    true,
+    true,
+    false,
+    false,
+    false,
+  ]);
+});
+
 test('it speaks of the deployment it is asked to describe', () => {
   expect(document.info.version).toBe('1.2.3');
   expect(document.servers).toEqual([{ url: 'https://actlog.example.com' }]);

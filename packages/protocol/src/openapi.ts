@@ -13,6 +13,7 @@ import {
 import { contract, type EndpointSchemas } from './contract.ts';
 import { type Endpoint, type EndpointName, endpointNames, endpoints, type Resource } from './endpoints.ts';
 import { headers } from './headers.ts';
+import { maxWaitSeconds } from './limits.ts';
 import { errorEnvelope } from './schemas/error-envelope.ts';
 
 /** What the document says about the deployment that it describes. */
@@ -76,22 +77,33 @@ const retryAfter: ZodOpenApiHeadersObject = {
   },
 };
 
+const idempotencyKey = {
+  in: 'header',
+  name: headers.idempotencyKey,
+  required: false,
+  description: 'Makes the request repeatable for 24 hours.',
+  schema: { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' },
+} as const;
+
+const prefer = {
+  in: 'header',
+  name: headers.prefer,
+  required: false,
+  description:
+    `\`wait=${maxWaitSeconds}\` holds the answer until the decision, for so many seconds at the most; ` +
+    '`dry-run` leaves nothing behind (RFC 7240).',
+  schema: { type: 'string' },
+} as const;
+
 function operation(
   name: EndpointName,
   endpoint: Endpoint,
   schemas: EndpointSchemas,
 ): ZodOpenApiOperationObject {
-  const requestHeaders = endpoint.idempotencyKey
-    ? [
-        {
-          in: 'header',
-          name: headers.idempotencyKey,
-          required: false,
-          description: 'Makes the request repeatable for 24 hours.',
-          schema: { type: 'string', minLength: 1, maxLength: 255 },
-        } as const,
-      ]
-    : [];
+  const requestHeaders = [
+    ...(endpoint.idempotencyKey ? [idempotencyKey] : []),
+    ...(name === 'policies.check' ? [prefer] : []),
+  ];
   return {
     operationId: name,
     summary: summaries[name],
