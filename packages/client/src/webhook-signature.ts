@@ -78,8 +78,8 @@ function signedContent({ id, timestamp, body }: WebhookMessage): Uint8Array<Arra
 }
 
 function importSecret(secret: string, use: 'sign' | 'verify'): ReturnType<typeof crypto.subtle.importKey> {
-  // An environment variable that is not set is no secret, whatever the types say.
-  const given = secret ?? '';
+  // An environment variable that is not set is no secret, nor are its bytes, whatever the types say.
+  const given = typeof secret === 'string' ? secret : '';
   const bytes = base64Bytes(given.startsWith(secretPrefix) ? given.slice(secretPrefix.length) : given);
   if (!bytes?.length) {
     throw new InvalidArgumentError(

@@ -89,10 +89,13 @@ describe('what types would forbid', () => {
     const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
     const sign = (body: unknown, timestamp: unknown) =>
       webhooks.sign(wrong(body), secret, { timestamp: wrong(timestamp) });
+    const headers = await webhooks.sign('{}', secret);
     for (const [call, message] of [
       [sign({ type: 'x' }, undefined), /^body must be the text or the bytes/],
       [sign('{}', new Date(Number.NaN)), /^timestamp must be a valid Date/],
       [webhooks.unwrap('{}', wrong(undefined), secret), /^headers must be those of the request/],
+      [webhooks.sign('{}', wrong(Buffer.from(secret))), /^secret must be the whsec_/],
+      [webhooks.unwrap('{}', headers, wrong([Buffer.from(secret)])), /^secret must be the whsec_/],
     ] as const) {
       const error = await rejection(call);
       expect(error).toBeInstanceOf(InvalidArgumentError);
