@@ -38,6 +38,9 @@ export interface ExportedFile {
   readonly verified: boolean;
 }
 
+/** How many characters of a file's name its neighbour has too; a character can be three bytes of the 255 of a name. */
+const longestNameStart = 60;
+
 /** Downloads an exported session; see `Sessions.exportToFile`. */
 export async function exportToFile(
   caller: Caller,
@@ -58,7 +61,9 @@ export async function exportToFile(
     );
   }
   const cut = Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1;
-  const partPath = `${path.slice(0, cut)}.${path.slice(cut)}.${crypto.randomUUID()}.part`;
+  // Of a long name the start alone: the whole with its addition could be longer than a name may be.
+  const name = path.slice(cut, cut + longestNameStart);
+  const partPath = `${path.slice(0, cut)}.${name}.${crypto.randomUUID()}.part`;
   let sink: ExportFileSink | undefined;
   const openSink = () => {
     const previous = sink?.close();

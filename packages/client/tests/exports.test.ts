@@ -177,6 +177,14 @@ describe.each(transports)('exports over %s', (_name, options) => {
     expect(mostAhead).toBeLessThan(sentBytes / 2);
   });
 
+  it('takes every name that a file can have', async () => {
+    server.script(raw(200, documentText()));
+    const { client } = testClient(server.origin, options);
+    const longest = ['s'.repeat(255), 'é'.repeat(127), '漢'.repeat(85), '😀'.repeat(63)];
+    for (const name of longest) await client.sessions.exportToFile('s', join(folder, name));
+    expect((await names()).sort()).toEqual(longest.sort());
+  });
+
   it('undoes an encoding on the way to the file', async () => {
     server.script(raw(200, gzipSync(documentText()), { 'content-encoding': 'gzip' }));
     const path = join(folder, 'session.json');
