@@ -83,7 +83,7 @@ export async function exportToFile(
     return data;
   } catch (error) {
     await sink?.close();
-    await fs.rm(partPath, { force: true });
+    await fs.rm(partPath, { force: true }).catch(() => {}); // what went wrong before is what counts
     throw error;
   }
 }

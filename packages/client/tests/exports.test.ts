@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -198,6 +198,14 @@ describe.each(transports)('exports over %s', (_name, options) => {
     const error = await rejection(client.sessions.exportToFile('s', join(folder, 'missing', 'session.json')));
     expect(error).toMatchObject({ code: 'ENOENT' });
     expect(server.requests).toHaveLength(1);
+  });
+
+  it('what the service says is not hidden by a disk that fails as well', async () => {
+    await writeFile(join(folder, 'file'), '');
+    server.script(json(404, { error: { code: 'NOT_FOUND', message: 'There is no such session.' } }));
+    const { client } = testClient(server.origin, options);
+    const error = await rejection(client.sessions.exportToFile('s', join(folder, 'file', 'session.json')));
+    expect(error).toMatchObject({ name: 'NotFoundError', code: 'NOT_FOUND' });
   });
 
   it('what onProgress throws ends the call as it is', async () => {
