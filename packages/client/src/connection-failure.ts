@@ -17,8 +17,12 @@ const beforeSendingMessage = /connection refused|dns error|failed to lookup|name
 /** The peer's certificate or its TLS is not to be trusted; that does not change by trying again. */
 const tls = /CERT|SELF_SIGNED|UNABLE_TO_|^ERR_TLS|^ERR_SSL|UNKNOWN_ISSUER/;
 
-/** The peer speaks no proper HTTP, or sends more header bytes than are taken. */
-const protocol = /^(HPE_|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES_EXCEEDED|UND_ERR_RES_CONTENT_LENGTH|Z_)/;
+/**
+ * The peer speaks no proper HTTP, sends more header bytes than are taken, or a body that is not in its encoding: the
+ * last two are the codes of Zstandard and of Brotli.
+ */
+const protocol =
+  /^(HPE_|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES_EXCEEDED|UND_ERR_RES_CONTENT_LENGTH|Z_|ZSTD_|ERR__ERROR_)/;
 
 /** Says what a failed exchange means, as one of this package's errors. */
 export function connectionFailure(

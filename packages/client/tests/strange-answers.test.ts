@@ -235,6 +235,18 @@ describe('strange answers over undici alone', () => {
     expect(error.message).toContain('content encoding "unknown"');
   });
 
+  it.each(['gzip', 'br', 'zstd'])(
+    'what is no %s is a clear error, and is not asked for again',
+    async (encoding) => {
+      server.script(raw(200, '{"id":"agt_1"}', { 'content-encoding': encoding }));
+      for (const [, options] of transports) {
+        const error = await rejection(testClient(server.origin, options).client.agents.get('agt_1'));
+        expect(error).toMatchObject({ name: 'ResponseShapeError', status: 200, attempts: 1 });
+        expect(error.message).toMatch(/the answer cannot be read \(\w+\)/);
+      }
+    },
+  );
+
   it('gzip that lacks its checksum is a clear error, though its text seems whole', async () => {
     server.script(raw(200, gzipSync('{"id":"agt_1"}').subarray(0, -8), { 'content-encoding': 'gzip' }));
     const { client } = testClient(server.origin);
