@@ -1,4 +1,5 @@
 import { headers } from '@actlog/protocol';
+import { redactKeys } from './api-key.ts';
 import type { MemorySink } from './body-sink.ts';
 import { ResponseShapeError } from './errors/response-shape-error.ts';
 import type { ResponseHead } from './response-head.ts';
@@ -26,9 +27,10 @@ export class Answer {
     this.attempt = attempt;
   }
 
-  /** The answer's `x-request-id`. */
+  /** The answer's `x-request-id`, without a key that the service may have echoed. */
   get requestId(): string | undefined {
-    return this.head.header(headers.requestId)?.slice(0, 200);
+    const id = this.head.header(headers.requestId)?.slice(0, 200);
+    return id && redactKeys(id);
   }
 
   /** What an error about this answer knows. */

@@ -72,7 +72,7 @@ function readEnvelope(answer: Answer): { code?: string; message?: string; detail
   if (typeof error !== 'object' || error === null) return {};
   const { code, message, details } = error as Record<string, unknown>;
   return {
-    ...(typeof code === 'string' && /^[\w.-]{1,100}$/.test(code) ? { code } : {}),
+    ...(typeof code === 'string' && /^[\w.-]{1,100}$/.test(code) ? { code: redactKeys(code) } : {}),
     ...(typeof message === 'string' ? { message: outsideText(message) } : {}),
     ...(Array.isArray(details) ? { details } : {}),
   };

@@ -188,6 +188,19 @@ describe.each(transports)('strange answers over %s', (name, options) => {
     expect((await rejection(client().agents.get('a'))).message).toContain(`body: ${message}`);
   });
 
+  it('a key that comes back as a code or a request id is shown nowhere', async () => {
+    const echo = { error: { code: testKey, message: 'bad' } };
+    server.script(json(400, echo, { 'x-request-id': testKey }));
+    const lines: unknown[] = [];
+    const log = (...line: unknown[]) => lines.push(line);
+    const logger = { error: log, warn: log, info: log, debug: log };
+    const { client: logging } = testClient(server.origin, { ...options, logger, logLevel: 'debug' });
+    const error = await rejection(logging.agents.get('a'));
+    expect(error).toMatchObject({ code: 'al_test_[redacted]', requestId: 'al_test_[redacted]' });
+    expect(lines).toHaveLength(1);
+    expect(`${error.stack} ${JSON.stringify([error, lines])}`).not.toContain(testKey);
+  });
+
   it('an error shows neither the key nor the body, however it is printed', async () => {
     const echo = {
       error: {
