@@ -68,3 +68,10 @@ test.each([
   expect(why({ effect, condition: 'size(args.list) == 0' }, { action })).toBe(reason);
   expect(why({ effect, match: { tools: ['refund_*'] } }, { action })).toBe('the tool fits "refund_*"');
 });
+
+test('a reason does not repeat a long text that was shown', () => {
+  const action = { ...body.action, arguments: { sure: 'no'.repeat(16_000) } };
+  const reason = why({ effect: 'deny', condition: 'bool(args.sure)' }, { action });
+  expect(reason).toMatch(/^the condition cannot be told \(bool.*non?…\), which counts as met$/);
+  expect(reason?.length).toBeLessThan(300);
+});

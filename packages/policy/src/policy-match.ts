@@ -2,6 +2,9 @@ import type { CheckedAction } from './checked-action.ts';
 import { matchesGlob } from './glob.ts';
 import type { PolicyRule } from './policy-rule.ts';
 
+/** The most characters of what went wrong in a condition that become part of a reason. */
+const longestProblem = 200;
+
 /**
  * Why a rule is about an action, in words for whoever reads the answer to a check, or undefined where it is not. A
  * condition that cannot be told counts as met for deny and require_approval, and as not met for allow: an error never
@@ -28,10 +31,14 @@ export function policyMatch(rule: PolicyRule, action: CheckedAction): string | u
       reasons.push('the condition holds');
     } catch (error) {
       if (effect === 'allow') return undefined;
-      // Only the first line: the rest quotes the condition.
-      const problem = (error as Error).message.split('\n', 1)[0];
-      reasons.push(`the condition cannot be told (${problem}), which counts as met`);
+      reasons.push(`the condition cannot be told (${problemOf(error)}), which counts as met`);
     }
   }
   return reasons.join('; ') || 'the policy is about every action';
+}
+
+/** What went wrong, in the first line of the error: the rest quotes the condition, and a text that is long the action. */
+function problemOf(error: unknown): string {
+  const [line = ''] = (error as Error).message.split('\n', 1);
+  return line.length > longestProblem ? `${line.slice(0, longestProblem)}…` : line;
 }
