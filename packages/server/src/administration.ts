@@ -4,8 +4,9 @@ import type { DeploymentSecret } from './keys/deployment-secret.ts';
 import { addKey, ensureTenant } from './keys/provisioning.ts';
 import { changeQuotas, type QuotaChanges } from './quota/quota.ts';
 import { type QuotaUse, readQuotaUse } from './quota/quota-use.ts';
+import { channelView, type ListedWebhook } from './resources/channel-view.ts';
 import { changeToolTags, readToolTags, type ToolTagChanges, type ToolTags } from './risk/tool-tags.ts';
-import { allChannels, channelOfDelivery, type StoredChannel } from './storage/channel-store.ts';
+import { allChannels, channelOfDelivery } from './storage/channel-store.ts';
 import { type DeliveryRow, listDeliveries, updateDelivery } from './storage/delivery-store.ts';
 import { expireKey, hasEnded, listKeys, type StoredKey } from './storage/key-store.ts';
 import type { Storage } from './storage/storage.ts';
@@ -37,9 +38,6 @@ export interface CreatedKey {
   readonly apiKey: string;
   readonly key: StoredKey;
 }
-
-/** A webhook, without its secrets. */
-export type ListedWebhook = Omit<StoredChannel, 'secret' | 'previous_secret' | 'previous_until_ms'>;
 
 /** What an operator does beside the HTTP interface: tenants, keys, retention, backups, webhooks and their messages. */
 export class Administration {
@@ -227,9 +225,7 @@ export class Administration {
   async webhooks(tenant: string): Promise<ListedWebhook[]> {
     const owner = await this.#tenantId(tenant);
     const channels = await this.#storage.read(owner, (db) => allChannels(db, owner));
-    return channels.map(
-      ({ secret: _secret, previous_secret: _previous, previous_until_ms: _until, ...listed }) => listed,
-    );
+    return channels.map(channelView);
   }
 
   /**

@@ -4,11 +4,12 @@
  *
  * @packageDocumentation
  */
-export type { Administration, CreatedKey, CreateKeyOptions, ListedWebhook } from './administration.ts';
+export type { Administration, CreatedKey, CreateKeyOptions } from './administration.ts';
 export type { ServerOptions } from './configuration.ts';
 export type { KeyKind } from './keys/api-key.ts';
 export type { QuotaChanges, QuotaName } from './quota/quota.ts';
 export type { QuotaUse } from './quota/quota-use.ts';
+export type { ListedWebhook } from './resources/channel-view.ts';
 export type { ToolTagChanges, ToolTags } from './risk/tool-tags.ts';
 export { type RunningServer, startServer } from './start-server.ts';
 export type { DeliveryRow } from './storage/delivery-store.ts';

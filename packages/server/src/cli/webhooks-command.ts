@@ -1,9 +1,9 @@
 import { Command } from 'commander';
-import type { ListedWebhook } from '../administration.ts';
+import type { ListedWebhook } from '../resources/channel-view.ts';
 import type { DeliveryRow } from '../storage/delivery-store.ts';
 import { administer, databaseOption, number, print, type TenantFlags, tenantOption } from './tenant-flags.ts';
 
-function channelLine({ id, status, url, events, failure_count: failures }: ListedWebhook): string {
+function channelLine({ id, status, url, events, failureCount: failures }: ListedWebhook): string {
   return [id, status, url, events.join(','), `${failures} failures in a row`].join('\t');
 }
 

@@ -1,9 +1,8 @@
-import type { SentOf, WebhookEventType } from '@actlog/protocol';
+import type { WebhookEventType } from '@actlog/protocol';
 import { validationError } from '../http/api-error.ts';
 import { readPage } from '../http/page.ts';
 import type { ReadRoute, WriteRoute } from '../http/route.ts';
 import { newIdentifier } from '../identifier.ts';
-import { isoTime, isoTimeOrNull } from '../iso-time.ts';
 import { requireRoom } from '../quota/require-room.ts';
 import type { Services } from '../services.ts';
 import {
@@ -16,6 +15,7 @@ import { lockNames } from '../storage/locks.ts';
 import { ForbiddenAddressError } from '../webhooks/address-guard.ts';
 import { encryptedFor } from '../webhooks/channel-secret.ts';
 import { newWebhookSecret } from '../webhooks/signature.ts';
+import { channelView } from './channel-view.ts';
 
 /** What a webhook gets that names no kinds of event. */
 const allEvents: readonly WebhookEventType[] = [
@@ -24,20 +24,6 @@ const allEvents: readonly WebhookEventType[] = [
   'guardian.action_pending',
   'guardian.action_decided',
 ];
-
-/** A webhook as the wire shows it, without its secret. */
-function channelView(channel: StoredChannel): SentOf<'notificationChannels.list'>['items'][number] {
-  return {
-    id: channel.id,
-    kind: 'webhook',
-    url: channel.url,
-    events: [...channel.events],
-    status: channel.status,
-    createdAt: isoTime(channel.created_ms),
-    lastDeliveryAt: isoTimeOrNull(channel.last_delivery_ms),
-    failureCount: channel.failure_count,
-  };
-}
 
 /** `POST /v1/notification-channels`: the one time that the signing secret is shown. */
 export function createChannel(services: Services): WriteRoute<'notificationChannels.create'> {
