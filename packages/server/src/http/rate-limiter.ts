@@ -1,3 +1,4 @@
+import { keepNewest } from '../keep-newest.ts';
 import type { Caller } from '../keys/key-ring.ts';
 import { noteKeyUsed } from '../storage/key-store.ts';
 import { storageOutage } from '../storage/outage.ts';
@@ -111,9 +112,8 @@ export class RateLimiter implements RequestRate {
   }
 
   #keep(keyId: string, left: number, remainingInRecord: number, nowMs: number): void {
-    this.#stocks.delete(keyId);
-    if (this.#stocks.size >= keptStocks) this.#stocks.delete(this.#stocks.keys().next().value as string);
-    this.#stocks.set(keyId, { left, remainingInRecord, validUntilMs: nowMs + stockLifetimeMs });
+    const stock = { left, remainingInRecord, validUntilMs: nowMs + stockLifetimeMs };
+    keepNewest(this.#stocks, keyId, stock, keptStocks);
   }
 
   #headers(remaining: number): Record<string, string> {

@@ -1,3 +1,4 @@
+import { keepNewest } from '../keep-newest.ts';
 import type { Caller } from '../keys/key-ring.ts';
 import { noteKeyUsed } from '../storage/key-store.ts';
 import { storageOutage } from '../storage/outage.ts';
@@ -25,7 +26,7 @@ export class UnlimitedRate implements RequestRate {
     const { tenantId, keyId } = caller;
     if (this.takeFromStock(caller)) return noHeaders;
     const nowMs = Date.now();
-    this.#remember(keyId, nowMs);
+    keepNewest(this.#notedMs, keyId, nowMs, rememberedKeys);
     try {
       await this.#storage.write(tenantId, ({ db }) => noteKeyUsed(db, tenantId, keyId, nowMs));
     } catch (error) {
@@ -38,13 +39,5 @@ export class UnlimitedRate implements RequestRate {
   takeFromStock({ keyId }: Caller): Record<string, string> | undefined {
     const notedMs = this.#notedMs.get(keyId);
     return notedMs !== undefined && Math.abs(Date.now() - notedMs) < notedEveryMs ? noHeaders : undefined;
-  }
-
-  #remember(keyId: string, nowMs: number): void {
-    this.#notedMs.delete(keyId);
-    if (this.#notedMs.size >= rememberedKeys) {
-      this.#notedMs.delete(this.#notedMs.keys().next().value as string);
-    }
-    this.#notedMs.set(keyId, nowMs);
   }
 }

@@ -1,3 +1,4 @@
+import { keepNewest } from '../keep-newest.ts';
 import type { SessionSummary } from '../storage/session-store.ts';
 
 /** Sessions kept at hand. */
@@ -17,10 +18,7 @@ export class SessionCache {
 
   /** Keeps a summary that is about to be committed; a failed commit must clear the cache. */
   put(tenantId: number, summary: SessionSummary): void {
-    const key = `${tenantId} ${summary.id}`;
-    this.#kept.delete(key);
-    if (this.#kept.size >= keptSessions) this.#kept.delete(this.#kept.keys().next().value as string);
-    this.#kept.set(key, summary);
+    keepNewest(this.#kept, `${tenantId} ${summary.id}`, summary, keptSessions);
   }
 
   clear(): void {

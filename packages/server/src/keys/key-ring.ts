@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Scope } from '@actlog/protocol';
+import { keepNewest } from '../keep-newest.ts';
 import { findKey, hasEnded, type KeyRecord } from '../storage/key-store.ts';
 import type { Storage } from '../storage/storage.ts';
 import { identifyApiKey } from './api-key.ts';
@@ -87,8 +88,7 @@ export class KeyRing {
     const fresh = { record, caller, readMs: nowMs };
     // What was read while a key was changed may be what it was before.
     if (generation !== this.#generation) return fresh;
-    if (this.#kept.size >= keptKeys) this.#kept.delete(this.#kept.keys().next().value as string);
-    this.#kept.set(id, fresh);
+    keepNewest(this.#kept, id, fresh, keptKeys);
     return fresh;
   }
 }

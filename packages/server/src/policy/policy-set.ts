@@ -1,5 +1,6 @@
 import { byPrecedence } from '@actlog/policy';
 import type { WebhookEventType } from '@actlog/protocol';
+import { keepNewest } from '../keep-newest.ts';
 import { activeChannels } from '../storage/channel-store.ts';
 import { listPolicies, settingsVersion } from '../storage/policy-store.ts';
 import type { Database } from '../storage/transaction.ts';
@@ -44,9 +45,7 @@ export class PolicySets {
       policies: stored.map(compilePolicy).sort(inOrder),
       wanted: new Set(channels.flatMap((channel) => channel.events)),
     };
-    this.#kept.delete(tenantId);
-    if (this.#kept.size >= keptTenants) this.#kept.delete(this.#kept.keys().next().value as number);
-    this.#kept.set(tenantId, set);
+    keepNewest(this.#kept, tenantId, set, keptTenants);
     return set;
   }
 }

@@ -1,4 +1,5 @@
 import { tagBits } from '@actlog/risk';
+import { keepNewest } from '../keep-newest.ts';
 import { toolTagsOf } from '../storage/tool-tag-store.ts';
 import type { Database } from '../storage/transaction.ts';
 import type { ToolTags } from './tool-tags.ts';
@@ -23,10 +24,7 @@ export class FrozenTags {
     if (kept) return kept;
     const byTool = JSON.parse(await toolTagsOf(db, tenantId, version)) as ToolTags;
     const tags = new Map(Object.entries(byTool).map(([tool, names]) => [tool, tagBits(...names)]));
-    if (this.#versions.size >= keptVersions) {
-      this.#versions.delete(this.#versions.keys().next().value as string);
-    }
-    this.#versions.set(key, tags);
+    keepNewest(this.#versions, key, tags, keptVersions);
     return tags;
   }
 }

@@ -9,6 +9,7 @@ import {
   serializeSession,
 } from '@actlog/risk';
 import type { RiskObserver } from '../ingest/event-recorder.ts';
+import { keepNewest } from '../keep-newest.ts';
 import { eventsArrivedBetween } from '../storage/event-log.ts';
 import { findBaseline, findSessionRisk, saveSessionRisks, updateListedRisks } from '../storage/risk-store.ts';
 import { findSession, type SessionSummary } from '../storage/session-store.ts';
@@ -171,11 +172,7 @@ export class RiskKeeper implements RiskObserver {
   }
 
   #keep(key: string, known: KnownRisk): void {
-    this.#sessions.delete(key);
-    if (this.#sessions.size >= keptSessions) {
-      this.#sessions.delete(this.#sessions.keys().next().value as string);
-    }
-    this.#sessions.set(key, known);
+    keepNewest(this.#sessions, key, known, keptSessions);
   }
 
   async #score(write: Write, limit: number): Promise<void> {

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { backup, DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { keepNewest } from '../keep-newest.ts';
 import type { ExecuteResult, SqliteExecutor } from './sqlite-executor.ts';
 
 /** How a connection is opened. */
@@ -127,10 +128,7 @@ export class SqliteConnection implements SqliteExecutor {
     if (kept) return kept;
     const statement = this.#database.prepare(this.#writes && sql === 'begin' ? 'begin immediate' : sql);
     const prepared = { statement, isReader: statement.columns().length > 0 };
-    if (this.#statements.size >= keptStatements) {
-      this.#statements.delete(this.#statements.keys().next().value as string);
-    }
-    this.#statements.set(sql, prepared);
+    keepNewest(this.#statements, sql, prepared, keptStatements);
     return prepared;
   }
 
