@@ -13,6 +13,7 @@ import {
   print,
   requireDatabase,
   type TenantFlags,
+  tenantCommand,
   tenantOption,
 } from './tenant-flags.ts';
 import { webhooksCommand } from './webhooks-command.ts';
@@ -34,11 +35,7 @@ function scopeList(text: string): Scope[] {
 
 function keysCommand(): Command {
   const keys = new Command('keys').description('make, list, rotate and revoke API keys');
-  keys
-    .command('create <name>')
-    .description('make a key; it is shown this once')
-    .addOption(databaseOption())
-    .addOption(tenantOption())
+  tenantCommand(keys, 'create <name>', 'make a key; it is shown this once')
     .addOption(new Option('--kind <kind>', 'what it is for').choices(['live', 'test']).default('live'))
     .option('--scopes <scopes>', `of ${allScopes.join(',')}; all by default`, scopeList)
     .option('--expires-in-days <days>', 'days until it ends', number)
@@ -57,33 +54,20 @@ function keysCommand(): Command {
           { makes: true },
         ),
     );
-  keys
-    .command('list')
-    .description('list the keys of a tenant')
-    .addOption(databaseOption())
-    .addOption(tenantOption())
-    .action(({ database, tenant }: TenantFlags) =>
-      administer(database, async (admin) => {
-        for (const key of await admin.keys(tenant)) print(keyLine(key));
-      }),
-    );
-  keys
-    .command('rotate <id>')
-    .description('make a key that takes the place of another')
-    .addOption(databaseOption())
-    .addOption(tenantOption())
+  tenantCommand(keys, 'list', 'list the keys of a tenant').action(({ database, tenant }: TenantFlags) =>
+    administer(database, async (admin) => {
+      for (const key of await admin.keys(tenant)) print(keyLine(key));
+    }),
+  );
+  tenantCommand(keys, 'rotate <id>', 'make a key that takes the place of another')
     .option('--overlap-days <days>', 'days that the old key is still taken, 0 to 7', number, 1)
     .action((id: string, { database, tenant, overlapDays }: TenantFlags & { overlapDays: number }) =>
       administer(database, async (admin) => print((await admin.rotateKey(tenant, id, overlapDays)).apiKey)),
     );
-  keys
-    .command('revoke <id>')
-    .description('end a key at once')
-    .addOption(databaseOption())
-    .addOption(tenantOption())
-    .action((id: string, { database, tenant }: TenantFlags) =>
+  tenantCommand(keys, 'revoke <id>', 'end a key at once').action(
+    (id: string, { database, tenant }: TenantFlags) =>
       administer(database, (admin) => admin.revokeKey(tenant, id)),
-    );
+  );
   return keys;
 }
 

@@ -1,6 +1,6 @@
 import { TOOL_TAGS, type ToolTag } from '@actlog/risk';
 import { Command } from 'commander';
-import { administer, databaseOption, print, type TenantFlags, tenantOption } from './tenant-flags.ts';
+import { administer, print, type TenantFlags, tenantCommand } from './tenant-flags.ts';
 
 /** Words in the place of tags: the tool has none, or goes by its name again. */
 const none = 'none';
@@ -14,27 +14,20 @@ function tagsFrom(text: string): ToolTag[] | null {
 /** `tags`: what the risk engine takes a tenant's tools for. */
 export function tagsCommand(): Command {
   const tags = new Command('tags').description('correct what the risk engine takes tools for');
-  tags
-    .command('set <tool> <tags>')
-    .description(
-      `give a tool tags of ${TOOL_TAGS.join(',')}, or "${none}"; "${byName}" goes by its name again. It holds for sessions that begin from now on`,
-    )
-    .addOption(databaseOption())
-    .addOption(tenantOption())
-    .action((tool: string, text: string, { database, tenant }: TenantFlags) =>
-      administer(database, (admin) => admin.setToolTags(tenant, { [tool]: tagsFrom(text) })),
-    );
-  tags
-    .command('list')
-    .description('list the tools whose tags the tenant has corrected')
-    .addOption(databaseOption())
-    .addOption(tenantOption())
-    .action(({ database, tenant }: TenantFlags) =>
+  tenantCommand(
+    tags,
+    'set <tool> <tags>',
+    `give a tool tags of ${TOOL_TAGS.join(',')}, or "${none}"; "${byName}" goes by its name again. It holds for sessions that begin from now on`,
+  ).action((tool: string, text: string, { database, tenant }: TenantFlags) =>
+    administer(database, (admin) => admin.setToolTags(tenant, { [tool]: tagsFrom(text) })),
+  );
+  tenantCommand(tags, 'list', 'list the tools whose tags the tenant has corrected').action(
+    ({ database, tenant }: TenantFlags) =>
       administer(database, async (admin) => {
         for (const [tool, names] of Object.entries(await admin.toolTags(tenant))) {
           print(`${tool}\t${names.join(',') || none}`);
         }
       }),
-    );
+  );
   return tags;
 }

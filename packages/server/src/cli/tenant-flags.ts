@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { Administration } from '../administration.ts';
 import { type DeploymentSecret, deploymentSecret } from '../keys/deployment-secret.ts';
 import { checkSecret } from '../keys/secret-check.ts';
@@ -38,6 +38,15 @@ export function tenantOption(): Option {
     .env('ACTLOG_TENANT')
     .default(byDefault)
     .argParser((text) => text || byDefault);
+}
+
+/**
+ * Adds a command that is about one tenant of a database, with the flags that name both.
+ *
+ * @param usage - its name and arguments, such as `rotate <id>`
+ */
+export function tenantCommand(parent: Command, usage: string, description: string): Command {
+  return parent.command(usage).description(description).addOption(databaseOption()).addOption(tenantOption());
 }
 
 /**

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import type { ListedWebhook } from '../resources/channel-view.ts';
 import type { DeliveryRow } from '../storage/delivery-store.ts';
-import { administer, databaseOption, number, print, type TenantFlags, tenantOption } from './tenant-flags.ts';
+import { administer, number, print, type TenantFlags, tenantCommand } from './tenant-flags.ts';
 
 function channelLine({ id, status, url, events, failureCount: failures }: ListedWebhook): string {
   return [id, status, url, events.join(','), `${failures} failures in a row`].join('\t');
@@ -17,33 +17,34 @@ export function webhooksCommand(): Command {
   const webhooks = new Command('webhooks').description(
     'list, stop and resume webhooks, and give them new secrets',
   );
-  const add = (usage: string, description: string) =>
-    webhooks.command(usage).description(description).addOption(databaseOption()).addOption(tenantOption());
-  add('list', 'list the webhooks of a tenant').action(({ database, tenant }: TenantFlags) =>
-    administer(database, async (admin) => {
-      for (const channel of await admin.webhooks(tenant)) print(channelLine(channel));
-    }),
+  tenantCommand(webhooks, 'list', 'list the webhooks of a tenant').action(
+    ({ database, tenant }: TenantFlags) =>
+      administer(database, async (admin) => {
+        for (const channel of await admin.webhooks(tenant)) print(channelLine(channel));
+      }),
   );
-  add('disable <id>', 'send nothing more to a webhook').action(
+  tenantCommand(webhooks, 'disable <id>', 'send nothing more to a webhook').action(
     (id: string, { database, tenant }: TenantFlags) =>
       administer(database, (admin) => admin.disableWebhook(tenant, id)),
   );
-  add('enable <id>', 'send to a webhook again').action((id: string, { database, tenant }: TenantFlags) =>
-    administer(database, (admin) => admin.enableWebhook(tenant, id)),
+  tenantCommand(webhooks, 'enable <id>', 'send to a webhook again').action(
+    (id: string, { database, tenant }: TenantFlags) =>
+      administer(database, (admin) => admin.enableWebhook(tenant, id)),
   );
-  add('rotate <id>', 'give a webhook a new secret; it is shown this once')
+  tenantCommand(webhooks, 'rotate <id>', 'give a webhook a new secret; it is shown this once')
     .option('--overlap-days <days>', 'days that messages are signed with the old one too, 0 to 7', number, 1)
     .action((id: string, { database, tenant, overlapDays }: TenantFlags & { overlapDays: number }) =>
       administer(database, async (admin) => print(await admin.rotateWebhookSecret(tenant, id, overlapDays))),
     );
-  add('deliveries <id>', 'list the last messages to a webhook').action(
+  tenantCommand(webhooks, 'deliveries <id>', 'list the last messages to a webhook').action(
     (id: string, { database, tenant }: TenantFlags) =>
       administer(database, async (admin) => {
         for (const delivery of await admin.deliveries(tenant, id)) print(deliveryLine(delivery));
       }),
   );
-  add('replay <delivery>', 'send a message again').action((id: string, { database, tenant }: TenantFlags) =>
-    administer(database, (admin) => admin.replayDelivery(tenant, id)),
+  tenantCommand(webhooks, 'replay <delivery>', 'send a message again').action(
+    (id: string, { database, tenant }: TenantFlags) =>
+      administer(database, (admin) => admin.replayDelivery(tenant, id)),
   );
   return webhooks;
 }

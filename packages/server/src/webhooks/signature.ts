@@ -7,7 +7,10 @@ export function newWebhookSecret(): string {
   return secretPrefix + randomBytes(32).toString('base64');
 }
 
-/** A signature of a message, one of those that `webhook-signature` lists with spaces between them. `timestampSeconds` is when this try is sent. */
+/**
+ * A signature of a message, one of those that `webhook-signature` lists with spaces between them. `timestampSeconds` is
+ * when this try is sent.
+ */
 export function webhookSignature(
   secret: string,
   messageId: string,
