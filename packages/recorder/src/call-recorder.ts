@@ -15,6 +15,7 @@ import { ActionDeniedError } from './guard/action-denied-error.ts';
 import type { Guard } from './guard/guard.ts';
 import { guardedCall } from './guard/guarded-call.ts';
 import { toIdentifier } from './identifier.ts';
+import { ignoreRejection } from './ignore-rejection.ts';
 import {
   defaultResponseStatus,
   isResponseStatus,
@@ -192,7 +193,7 @@ export class CallRecorder {
 
   /** Tells of a mapping that returned what is no status. */
   #mappingFailed(returned: unknown): void {
-    if (returned instanceof Promise) returned.catch(() => {}); // nobody else will, and that would end the process
+    ignoreRejection(returned);
     const problem =
       'A status mapping returned what is no status: return a 32-bit integer, undefined or null.';
     this.#options.reporter.failed('mapping', new TypeError(problem));

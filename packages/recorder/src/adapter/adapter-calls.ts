@@ -1,5 +1,6 @@
 import { prepareCalls, type RunningCall } from '../active-call.ts';
 import type { AdapterRecorder } from '../adapter-recorder.ts';
+import { ignoreRejection } from '../ignore-rejection.ts';
 import { processWidePerOwner } from '../process-wide.ts';
 import type { Recorder } from '../recorder.ts';
 import { defaultResponseStatus, isResponseStatus, type ToolOutcome } from '../response-status.ts';
@@ -194,7 +195,7 @@ export class AdapterCalls {
     try {
       const value = run();
       if (value === undefined || isUsable(value)) return value;
-      if (value instanceof Promise) value.catch(() => {}); // nobody else will, and that would end the process
+      ignoreRejection(value);
     } catch (error) {
       cause = error;
     }

@@ -1,4 +1,5 @@
 import { headers as headerNames, type PolicyCheck } from '@actlog/protocol';
+import { ignoreRejection } from '../ignore-rejection.ts';
 import type { Reporter } from '../reporter.ts';
 import { type Decision, parseDecision } from './decision.ts';
 import type { GuardSettings } from './guard-settings.ts';
@@ -103,7 +104,7 @@ export class PolicyQuestions {
       if (given === undefined || given === null) return undefined;
       problem = 'gave what is no JSON object';
       if (given instanceof Promise) {
-        given.catch(() => {}); // else it would end the process
+        ignoreRejection(given);
         throw new TypeError(problem);
       }
       const shown: unknown = JSON.parse(JSON.stringify(given));
