@@ -1,16 +1,12 @@
-import { execFile } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test as onSqlite } from 'vitest';
 import { startServer } from '../src/index.ts';
+import { commandLine, run } from './command-line.ts';
 import { onPostgres } from './test-database.ts';
 
-const main = join(import.meta.dirname, '../src/bin.ts');
-const flags = ['--conditions=@actlog/source', '--disable-warning=ExperimentalWarning', main];
-const run = promisify(execFile);
 const env = { PATH: process.env.PATH ?? '' };
 let folder: string;
 let database: string;
@@ -27,7 +23,10 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const test = onSqlite.skipIf(onPostgres);
 
 function backUp(file: string) {
-  return run(process.execPath, [...flags, 'backup', file, '--database', database], { cwd: folder, env });
+  return run(process.execPath, [...commandLine, 'backup', file, '--database', database], {
+    cwd: folder,
+    env,
+  });
 }
 
 test('a backup leaves the tables as the release before has made them', async () => {
@@ -54,7 +53,16 @@ onSqlite.skipIf(onPostgres || process.platform === 'win32')(
   async () => {
     const blocks = Math.floor(statSync(database).size / 1024 / 2);
     const limited = `ulimit -f ${blocks}; exec "$0" "$@"`;
-    const args = ['-c', limited, process.execPath, ...flags, 'backup', 'cut.db', '--database', database];
+    const args = [
+      '-c',
+      limited,
+      process.execPath,
+      ...commandLine,
+      'backup',
+      'cut.db',
+      '--database',
+      database,
+    ];
     await expect(run('bash', args, { cwd: folder, env })).rejects.toThrow();
     expect(existsSync(join(folder, 'cut.db'))).toBe(false);
   },

@@ -1,17 +1,14 @@
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test as onSqlite } from 'vitest';
 import { version } from '../src/version.ts';
+import { commandLine, run } from './command-line.ts';
 import { onPostgres } from './test-database.ts';
 import { activityEvent } from './test-server.ts';
 
-const main = join(import.meta.dirname, '../src/bin.ts');
-const flags = ['--conditions=@actlog/source', '--disable-warning=ExperimentalWarning', main];
-const run = promisify(execFile);
 let folder: string;
 
 beforeAll(() => {
@@ -24,16 +21,20 @@ afterAll(() => rmSync(folder, { recursive: true }));
 function command(...args: string[]) {
   // Twenty processes load the same sources.
   const env = { PATH: process.env.PATH ?? '', NODE_COMPILE_CACHE: join(folder, 'compiled') };
-  return run(process.execPath, [...flags, ...args], { cwd: folder, env });
+  return run(process.execPath, [...commandLine, ...args], { cwd: folder, env });
 }
 
 // The command is told its database by a flag: once is enough.
 const test = onSqlite.skipIf(onPostgres);
 
 test('the command prints an address and a key that work, and stops cleanly on SIGTERM', async () => {
-  const child = spawn(process.execPath, [...flags, '--port', '0', '--database', join(folder, 'run.db')], {
-    env: { PATH: process.env.PATH ?? '' },
-  });
+  const child = spawn(
+    process.execPath,
+    [...commandLine, '--port', '0', '--database', join(folder, 'run.db')],
+    {
+      env: { PATH: process.env.PATH ?? '' },
+    },
+  );
   let said = '';
   child.stderr.setEncoding('utf8').on('data', (chunk) => {
     said += chunk;
@@ -70,7 +71,7 @@ test.each([
   [['--accept-test-keys', 'false'], { key: false, docs: true }],
   [['--host', '0.0.0.0'], { key: true, docs: true }],
 ])('with %j it prints what a client of this machine can use, and nothing else', async (args, shown) => {
-  const child = spawn(process.execPath, [...flags, '--port', '0', '--database', ':memory:', ...args], {
+  const child = spawn(process.execPath, [...commandLine, '--port', '0', '--database', ':memory:', ...args], {
     env: { PATH: process.env.PATH ?? '' },
   });
   let said = '';
@@ -95,7 +96,7 @@ test('a program that is no file can embed a server on one', async () => {
     const { url, close } = await startServer({ port: 0, database: ${JSON.stringify(join(folder, 'eval.db'))} });
     console.log((await fetch(url + '/readyz')).status);
     await close();`;
-  const args = [...flags.slice(0, 2), '--input-type=module', '--eval', program];
+  const args = [...commandLine.slice(0, 2), '--input-type=module', '--eval', program];
   const { stdout } = await run(process.execPath, args, { cwd: import.meta.dirname });
   expect(stdout).toBe('200\n');
 });
@@ -139,12 +140,12 @@ test('tags of tools are corrected and quotas are set', { timeout: 120_000 }, asy
 test('a variable that is empty counts as not given, for the commands as for the server', async () => {
   const own = mkdtempSync(join(folder, 'empty-'));
   const env = { PATH: process.env.PATH ?? '', ACTLOG_DATABASE: '', ACTLOG_TENANT: '' };
-  const { stdout, stderr } = await run(process.execPath, [...flags, 'keys', 'create', 'a'], {
+  const { stdout, stderr } = await run(process.execPath, [...commandLine, 'keys', 'create', 'a'], {
     cwd: own,
     env,
   });
   expect(stderr).toBe(`A new database is made: ${join(own, 'actlog.db')}\n`);
-  const listed = await run(process.execPath, [...flags, 'keys', 'list', '--tenant', 'default'], {
+  const listed = await run(process.execPath, [...commandLine, 'keys', 'list', '--tenant', 'default'], {
     cwd: own,
     env,
   });
@@ -170,9 +171,13 @@ test('a command for another folder makes no database there, and no backup of not
 
 test('a reader that has gone is no failure', async () => {
   await command('keys', 'create', 'agent', '--database', 'piped.db');
-  const child = spawn(process.execPath, [...flags, 'keys', 'list', '--database', join(folder, 'piped.db')], {
-    env: { PATH: process.env.PATH ?? '' },
-  });
+  const child = spawn(
+    process.execPath,
+    [...commandLine, 'keys', 'list', '--database', join(folder, 'piped.db')],
+    {
+      env: { PATH: process.env.PATH ?? '' },
+    },
+  );
   child.stdout.destroy();
   let said = '';
   child.stderr.on('data', (chunk) => {
@@ -193,7 +198,7 @@ test('a configured key that has ended is told of', { timeout: 60_000 }, async ()
   const database = join(folder, 'ended.db');
   const apiKey = (await command('keys', 'create', 'old', '--database', database)).stdout.trim();
   await command('keys', 'revoke', apiKey.slice(8, 18), '--database', database);
-  const child = spawn(process.execPath, [...flags, '--port', '0', '--database', database], {
+  const child = spawn(process.execPath, [...commandLine, '--port', '0', '--database', database], {
     env: { PATH: process.env.PATH ?? '', ACTLOG_API_KEY: apiKey },
   });
   let logged = '';

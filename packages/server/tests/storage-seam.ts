@@ -25,37 +25,37 @@ export function afterNextRead(work: () => Promise<unknown>): void {
   });
 }
 
-/** Does `work` between the next call for a write and the beginning of its transaction. */
-export function beforeNextWrite(work: () => void): void {
+type Change = (write: Write) => Promise<unknown>;
+
+/** Has the next write do something else with what it is to change; `run` is how it would have gone. */
+function aroundNextWrite(
+  around: (run: (change: Change) => Promise<unknown>, change: Change) => Promise<unknown>,
+): void {
   const { write } = storage;
   const spy = vi.spyOn(storage, 'write');
   atTestEnd(async () => spy.mockRestore());
-  spy.mockImplementationOnce(function (
-    this: Storage,
-    tenantId: number,
-    change: (write: Write) => Promise<unknown>,
-  ) {
+  spy.mockImplementationOnce(function (this: Storage, tenantId: number, change: Change) {
+    return around((changed) => write.call(this, tenantId, changed), change);
+  });
+}
+
+/** Does `work` between the next call for a write and the beginning of its transaction. */
+export function beforeNextWrite(work: () => void): void {
+  aroundNextWrite((run, change) => {
     work();
-    return write.call(this, tenantId, change);
+    return run(change);
   });
 }
 
 /** Does `work` between what the next write has done and its commit. */
 export function beforeNextCommit(work: () => Promise<unknown>): void {
-  const { write } = storage;
-  const spy = vi.spyOn(storage, 'write');
-  atTestEnd(async () => spy.mockRestore());
-  spy.mockImplementationOnce(function (
-    this: Storage,
-    tenantId: number,
-    change: (write: Write) => Promise<unknown>,
-  ) {
-    return write.call(this, tenantId, async (open) => {
-      const result = await change(open);
+  aroundNextWrite((run, change) =>
+    run(async (write) => {
+      const result = await change(write);
       await work();
       return result;
-    });
-  });
+    }),
+  );
 }
 
 /** Resolves when a write is asked for. */

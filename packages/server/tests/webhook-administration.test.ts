@@ -1,17 +1,13 @@
-import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { commandLine, run } from './command-line.ts';
 import { onPostgres } from './test-database.ts';
 import { atTestEnd } from './test-end.ts';
 import { type TestServer, testServer } from './test-server.ts';
 import { type ReceivedMessage, WebhookReceiver } from './webhook-receiver.ts';
-
-const run = promisify(execFile);
-const main = join(import.meta.dirname, '../src/bin.ts');
 
 let receiver: WebhookReceiver;
 let url: string;
@@ -114,9 +110,8 @@ test.skipIf(onPostgres)(
     atTestEnd(async () => rmSync(folder, { recursive: true }));
     const { server, webhook } = await sendingServer(join(folder, 'actlog.db'));
     const command = async (args: readonly string[], env: Record<string, string> = {}) => {
-      const flags = ['--conditions=@actlog/source', '--disable-warning=ExperimentalWarning', main];
       const options = { cwd: folder, env: { PATH: process.env.PATH ?? '', ...env } };
-      return (await run(process.execPath, [...flags, 'webhooks', ...args], options)).stdout;
+      return (await run(process.execPath, [...commandLine, 'webhooks', ...args], options)).stdout;
     };
     expect(await command(['list'])).toBe(
       `${webhook.id}\tactive\t${url}\tpolicy.matched\t0 failures in a row\n`,
