@@ -123,6 +123,9 @@ const steps = {
   changeset: { command: ['changeset'], remedy: 'see CONTRIBUTING.md, "Changesets".' },
 };
 
+/** The steps that make what is published. */
+const build = ['bundle', 'declarations', 'commonJsTypes'];
+
 /** A task is a list of steps; arguments of the caller go to the last one. */
 const tasks = {
   setup: [],
@@ -132,16 +135,14 @@ const tasks = {
   lint: ['lint'],
   typecheck: ['types'],
   boundaries: ['boundaries'],
-  build: ['bundle', 'declarations', 'commonJsTypes'],
+  build,
   'api-report': ['bundle', 'declarations', 'apiReport'],
   check: [
     'lint',
     'types',
     'boundaries',
     'unused',
-    'bundle',
-    'declarations',
-    'commonJsTypes',
+    ...build,
     'apiReport',
     'packed',
     'newcomer',
@@ -151,7 +152,7 @@ const tasks = {
     'docs',
   ],
   'bill-of-materials': ['billOfMaterials'],
-  newcomer: ['bundle', 'declarations', 'commonJsTypes', 'newcomer'],
+  newcomer: [...build, 'newcomer'],
   examples: ['examples'],
   docs: ['docs'],
   bench: ['bench'],
@@ -159,7 +160,7 @@ const tasks = {
   changeset: ['changeset'],
   // The lockfile names the versions of the packages among each other.
   'version-packages': ['versions', 'writeVersions', 'update'],
-  release: ['bundle', 'declarations', 'commonJsTypes', 'publish'],
+  release: [...build, 'publish'],
 };
 
 /** The one package whose dependencies are all that a task needs; undefined for the whole workspace. */
