@@ -1,4 +1,6 @@
+import { join } from 'node:path';
 import { median } from './measure/interleaved-rounds.ts';
+import { medianAbove, takeShortTurns } from './measure/short-turns.ts';
 import { runProgram } from './recorder/child-program.ts';
 import type { DrainCost } from './recorder/drain-process.ts';
 import type { LargeCallCost } from './recorder/large-call-process.ts';
@@ -10,9 +12,6 @@ import { SinkProcess } from './recorder/sink-process.ts';
 export const description =
   'What recording a tool call costs, beside other recorders; how fast events drain; how the event loop fares';
 
-const callsPerRound = 5_000;
-/** The event loop turns after so many calls, as in an agent that does other things too. */
-const pauseEvery = 10;
 const drained = 100_000;
 const connections = 16;
 
@@ -45,11 +44,20 @@ async function interleaveAll<Result extends object>(
   return Object.fromEntries([...all].map(([name, results]) => [name, medians(results)]));
 }
 
-function callCosts(sink: SinkProcess, names: readonly string[], rounds: number) {
-  return interleaveAll(names, rounds, async (name) => {
-    await sink.forget();
-    const args = [name, sink.url, String(callsPerRound), String(pauseEvery)];
-    return runProgram<CallCost>('subject-process.ts', args);
+/** What calls cost, in short turns of all. */
+async function callCosts(
+  sink: SinkProcess,
+  names: readonly string[],
+  rounds: number,
+): Promise<ReadonlyMap<string, readonly CallCost[]>> {
+  return takeShortTurns<CallCost>({
+    names,
+    program: (name) => [join(import.meta.dirname, 'recorder/subject-process.ts'), name, sink.url],
+    warmUp: 15_000,
+    turn: 2_000,
+    turns: 2 * rounds,
+    generations: 3,
+    afterTurns: () => sink.forget(),
   });
 }
 
@@ -63,19 +71,9 @@ function drainCosts(sink: SinkProcess, rounds: number) {
 }
 
 /** Takes the floor off: what the recorder adds to the call itself. */
-function added(costs: Record<string, Row>, floor: string): Record<string, Row> {
-  const base = costs[floor] ?? {};
-  return Object.fromEntries(
-    Object.entries(costs).map(([name, row]) => [
-      name,
-      Object.fromEntries(
-        Object.entries(row).map(([figure, value]) => [
-          figure,
-          Number((value - (base[figure] ?? 0)).toFixed(1)),
-        ]),
-      ),
-    ]),
-  );
+function added(costs: ReadonlyMap<string, readonly CallCost[]>, floor: string): Record<string, Row> {
+  const floors = costs.get(floor) ?? [];
+  return Object.fromEntries([...costs].map(([name, own]) => [name, medianAbove(own, floors)]));
 }
 
 /** What can be measured, by name. */
@@ -87,7 +85,9 @@ const rows = {
     ),
   }),
   langchain: async ({ sink, rounds, peers }) => {
-    const names = ['bare', 'empty', 'actlog', 'actlog-tools', ...peers].map((name) => `langchain-${name}`);
+    const names = ['bare', 'empty', 'actlog', 'actlog-memory', 'actlog-tools', ...peers].map(
+      (name) => `langchain-${name}`,
+    );
     const costs = await callCosts(sink, names, rounds);
     return {
       'Added to tool.invoke of LangChain, microseconds': added(costs, 'langchain-bare'),
@@ -126,7 +126,8 @@ function chosenRows(args: readonly string[]): (keyof typeof rows)[] {
 
 /**
  * Names of rows choose what is measured: `toolcall`, `langchain`, `drain`, `large`; all without one.
- * Options: `--rounds=N` (default 5), `--no-peers`, `--json`.
+ * Options: `--rounds=N` (default 5; calls are measured in two short turns a round, of three processes each), `--no-peers`,
+ * `--json`.
  */
 export async function run(args: string[]): Promise<Record<string, unknown>> {
   const chosen = chosenRows(args);

@@ -9,26 +9,15 @@ export interface CallCost {
   readonly cpuUs: number;
 }
 
-/** Until the code is compiled for good; half as many leave a quarter of the time to the compiler. */
-const warmUpCalls = 15_000;
+/** The event loop turns after so many calls, as in an agent that does other things too. */
+const pauseEvery = 10;
 
-/**
- * Times calls one by one, then waits for delivery, and counts the CPU of all of it.
- *
- * @param pauseEvery - lets the event loop turn after so many calls, as an agent that does other things would
- */
+/** Times calls one by one, then waits for delivery, and counts the CPU of all of it. */
 export async function measureCalls(
   call: CallTool,
   flush: () => Promise<unknown>,
   calls: number,
-  pauseEvery: number,
 ): Promise<CallCost> {
-  for (let number = 0; number < warmUpCalls; number += 1) {
-    await call(number);
-    if (number % pauseEvery === 0) await new Promise((resolve) => setTimeout(resolve, 1));
-  }
-  await flush();
-  globalThis.gc?.();
   const times = new Float64Array(calls);
   const cpuBefore = process.cpuUsage();
   for (let number = 0; number < calls; number += 1) {

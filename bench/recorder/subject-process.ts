@@ -1,9 +1,16 @@
-// One subject in a process of its own: `SUBJECT URL CALLS PAUSE_EVERY`, and the cost comes back as JSON.
+// One subject in a process of its own: `SUBJECT URL`. Every message of the parent is a number of calls to make; what
+// they cost is the answer.
 import { measureCalls } from './measured-calls.ts';
 import { createSubject } from './subjects.ts';
 
-const [name = '', url = '', calls = '0', pauseEvery = '1'] = process.argv.slice(2);
+const [name = '', url = ''] = process.argv.slice(2);
 const { call, flush } = await createSubject(name, url);
-const cost = await measureCalls(call, flush, Number(calls), Number(pauseEvery));
-process.send?.(cost);
-process.disconnect?.();
+let made = 0;
+
+process.on('message', async (calls: number) => {
+  const first = made;
+  made += calls;
+  process.send?.(await measureCalls((number) => call(first + number), flush, calls));
+});
+process.on('disconnect', () => process.exit());
+process.send?.('ready');

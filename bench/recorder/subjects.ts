@@ -57,8 +57,7 @@ function ours(url: string, spool: boolean): Subject {
 }
 
 /** Our adapter as a callback handler, as the other recorders are, or around the tool. */
-function oursInLangChain(url: string, way: 'handler' | 'tools', plain: InvokableTool): Subject {
-  const recorder = recorderAt(url, true);
+function oursInLangChain(recorder: Recorder, way: 'handler' | 'tools', plain: InvokableTool): Subject {
   let current = 0;
   const options = { recorder, sessionId: () => `session-${current % 20}` };
   const callbacks = way === 'handler' ? [actlog.handler(options)] : undefined;
@@ -83,8 +82,9 @@ export async function createSubject(name: string, url: string): Promise<Subject>
   const peers = (await import(new URL('../peers/peers.mjs', import.meta.url).href)) as Peers;
   const plain = peers.createTool();
   const peer = name.replace('langchain-', '');
-  if (peer === 'actlog') return oursInLangChain(url, 'handler', plain);
-  if (peer === 'actlog-tools') return oursInLangChain(url, 'tools', plain);
+  if (peer === 'actlog') return oursInLangChain(recorderAt(url, true), 'handler', plain);
+  if (peer === 'actlog-memory') return oursInLangChain(recorderAt(url, false), 'handler', plain);
+  if (peer === 'actlog-tools') return oursInLangChain(recorderAt(url, true), 'tools', plain);
   if (peer === 'bare') return { call: (number) => plain.invoke(argumentsOf(number)), flush: async () => {} };
   const { callbacks, call, flush } = await (peers[peer] as (url: string) => Promise<SetUp>)(url);
   if (call) return { call: (number) => call(argumentsOf(number)), flush };

@@ -1,0 +1,65 @@
+import { median } from './interleaved-rounds.ts';
+import { MeasuredProcess } from './measured-process.ts';
+
+/** What is measured, and how much of it. */
+export interface ShortTurns<Name extends string> {
+  readonly names: readonly Name[];
+  /** The program and its arguments for a name. */
+  readonly program: (name: Name) => readonly [file: string, ...args: string[]];
+  /** Work until the code is compiled for good. */
+  readonly warmUp: number;
+  /** Work of one turn. */
+  readonly turn: number;
+  /** Turns of each process. */
+  readonly turns: number;
+  /** Processes of each name, one after the other: how fast one runs differs from the next. */
+  readonly generations: number;
+  readonly afterTurns?: () => Promise<void>;
+}
+
+/**
+ * Measures processes that live side by side and take short turns, so that whatever else the machine does falls on all
+ * alike; who goes first changes with every turn. Differences are to be taken within a turn: {@link medianAbove}.
+ */
+export async function takeShortTurns<Cost, Name extends string = string>(
+  plan: ShortTurns<Name>,
+): Promise<ReadonlyMap<Name, readonly Cost[]>> {
+  const costs = new Map<Name, Cost[]>(plan.names.map((name) => [name, []]));
+  for (let generation = 0; generation < plan.generations; generation += 1) {
+    const processes: MeasuredProcess<Cost>[] = [];
+    try {
+      for (const name of plan.names)
+        processes.push(await MeasuredProcess.start<Cost>(...started(plan, name)));
+      for (const measured of processes) await measured.work(plan.warmUp);
+      for (let turn = 0; turn < plan.turns; turn += 1) {
+        for (let place = 0; place < processes.length; place += 1) {
+          const index = (turn + place) % processes.length;
+          const cost = await (processes[index] as MeasuredProcess<Cost>).work(plan.turn);
+          costs.get(plan.names[index] as Name)?.push(cost);
+        }
+        await plan.afterTurns?.();
+      }
+    } finally {
+      for (const measured of processes) measured.stop();
+    }
+  }
+  return costs;
+}
+
+function started<Name extends string>(plan: ShortTurns<Name>, name: Name): [string, string[]] {
+  const [file, ...args] = plan.program(name);
+  return [file, args];
+}
+
+/** The median of what one thing costs more than another in the same turn, of each figure. */
+export function medianAbove<Figure extends string>(
+  costs: readonly Readonly<Record<Figure, number>>[],
+  floors: readonly Readonly<Record<Figure, number>>[],
+): Record<Figure, number> {
+  const figures = Object.keys(costs[0] ?? {}) as Figure[];
+  const above = (figure: Figure) =>
+    costs.map((cost, turn) => cost[figure] - (floors[turn]?.[figure] ?? Number.NaN));
+  return Object.fromEntries(
+    figures.map((figure) => [figure, Number(median(above(figure)).toFixed(1))]),
+  ) as Record<Figure, number>;
+}
