@@ -25,7 +25,7 @@ import {
   unreadableStatus,
 } from './response-status.ts';
 import { currentSessionId } from './session.ts';
-import type { ToolCall, ToolCallFacts } from './tool-call.ts';
+import { checkToolCall, type ToolCall, type ToolCallFacts } from './tool-call.ts';
 
 /** What stands for a hash that could not be made; it matches no arguments. */
 export const noHash = 'sha256:unavailable';
@@ -56,6 +56,7 @@ export class CallRecorder {
     run: () => Result | Promise<Result>,
     guard: Guard = this.#options.guard,
   ): Promise<Result> {
+    checkToolCall(call, run);
     const { outbox } = this.#options;
     if (!outbox && !guard.isEnforcing) return run();
     const hash = this.#hash(call.arguments);

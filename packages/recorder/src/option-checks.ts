@@ -95,7 +95,7 @@ export function checkType(
 }
 
 /** What `typeof` says, but for what only it takes for an object. */
-function typeName(value: unknown): string {
+export function typeName(value: unknown): string {
   if (value === null) return 'null';
   return Array.isArray(value) ? 'array' : typeof value;
 }

@@ -116,6 +116,7 @@ export class Recorder {
    *
    * @throws ActionDeniedError when the guard does not let it run
    * @throws the signal's reason when the caller aborts while the guard holds the call, which then never runs
+   * @throws TypeError when `run` is no function, or the call no object; nothing is recorded then
    */
   toolCall<Result>(call: ToolCall, run: () => Result | Promise<Result>): Promise<Result> {
     return this.#calls.toolCall(call, run);

@@ -1,3 +1,4 @@
+import { typeName } from './option-checks.ts';
 import type { ResponseStatusMapping } from './response-status.ts';
 
 /** A tool call that is about to run. */
@@ -47,3 +48,18 @@ export type ToolCallFacts = {
   | { readonly arguments: unknown; readonly argumentsHash?: undefined }
   | { readonly argumentsHash: string; readonly arguments?: undefined }
 );
+
+/**
+ * Refuses what is no call, before anything is asked or recorded of it. What `run` was given may be the promise of a tool
+ * that was called beforehand, and runs unguarded.
+ *
+ * @throws TypeError when the call is no object or `run` no function
+ */
+export function checkToolCall(call: unknown, run: unknown): void {
+  if (typeof run === 'function' && typeof call === 'object' && call !== null) return;
+  const [parameter, wanted, given] =
+    typeof call === 'object' && call !== null
+      ? ['run', 'a function that calls the tool, such as () => search(args)', run]
+      : ['call', 'an object, such as {toolName, arguments}', call];
+  throw new TypeError(`toolCall: ${parameter} must be ${wanted}, and is of type ${typeName(given)}.`);
+}

@@ -42,6 +42,22 @@ test('a result and an error come back untouched, and each is one event', async (
   expect(sink.stored.map(({ payload }) => payload.responseStatus)).toEqual([200, 418, 418]);
 });
 
+test('what is no call is refused with the way out, and nothing is recorded', async () => {
+  const { sink, recorder } = await start();
+  const wrong = recorder.toolCall.bind(recorder) as (...args: unknown[]) => Promise<unknown>;
+  await expect(wrong(call, Promise.resolve('done'))).rejects.toThrow(
+    'toolCall: run must be a function that calls the tool, such as () => search(args), and is of type object.',
+  );
+  await expect(wrong('search', { query: 'x' }, () => 'done')).rejects.toThrow(
+    'toolCall: call must be an object, such as {toolName, arguments}, and is of type string.',
+  );
+  await expect(recorder.session('s').toolCall(call, undefined as never)).rejects.toThrow(
+    /run must be a function .* of type undefined/,
+  );
+  await recorder.close();
+  expect(sink.requests).toEqual([]);
+});
+
 test('a tool starts in the same turn when its arguments are small', async () => {
   const { recorder } = await start();
   let hasStarted = false;
