@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { loadUndici } from '#load-undici';
+import { InvalidArgumentError } from './errors/invalid-argument-error.ts';
 
 /**
  * The most connections to one deployment. A call that finds none free waits for one, within its `timeoutMs`; a
@@ -30,9 +31,17 @@ export function defaultDispatcher(proxy: string | undefined): Promise<Dispatcher
 }
 
 async function create(proxy: string | undefined): Promise<Dispatcher> {
-  const { Agent, EnvHttpProxyAgent, ProxyAgent } = await loadUndici();
+  const { Agent, EnvHttpProxyAgent, ProxyAgent } = await loadUndici().catch(notLoaded);
   if (proxy === undefined) return new Agent(agentOptions);
   return proxy === 'environment'
     ? new EnvHttpProxyAgent(agentOptions)
     : new ProxyAgent({ ...agentOptions, uri: proxy });
+}
+
+/** An older Node, and a bundle that is an ES module, which esbuild leaves without the modules of Node. */
+function notLoaded(cause: unknown): never {
+  throw new InvalidArgumentError(
+    `undici cannot be loaded (${cause}): use Node.js 22.19 or newer, leave undici out of the bundle, or pass fetch: globalThis.fetch.`,
+    { cause },
+  );
 }

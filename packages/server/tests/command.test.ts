@@ -27,6 +27,14 @@ function command(...args: string[]) {
 // The command is told its database by a flag: once is enough.
 const test = onSqlite.skipIf(onPostgres);
 
+test('a Node that is too old is told of in a sentence', async () => {
+  const old = run(process.execPath, ['--no-experimental-sqlite', ...commandLine], { cwd: folder });
+  await expect(old).rejects.toMatchObject({
+    code: 1,
+    stderr: `actlog-server needs Node.js 22.19 or newer, and this is ${process.version}.\n`,
+  });
+});
+
 test('the command prints an address and a key that work, and stops cleanly on SIGTERM', async () => {
   const child = spawn(
     process.execPath,

@@ -77,11 +77,11 @@ class RenewedPool implements EventPool {
   }
 }
 
-/** Bundlers that put a CommonJS package into an ES module, as esbuild does, leave it without the modules of Node. */
+/** An older Node, and a bundle that is an ES module, which esbuild leaves without the modules of Node. */
 function notLoaded(cause: unknown): never {
   const problem = cause instanceof Error ? cause.message : 'it threw';
   throw new Error(
-    `Nothing is delivered: undici cannot be loaded (${problem}). Leave it out of the bundle, as --external:undici does, or pass fetch: globalThis.fetch.`,
+    `Nothing is delivered: undici cannot be loaded (${problem}). Use Node.js 22.19 or newer, leave undici out of the bundle, as --external:undici does, or pass fetch: globalThis.fetch.`,
     { cause },
   );
 }
