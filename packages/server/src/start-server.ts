@@ -17,6 +17,7 @@ import { checkSecret } from './keys/secret-check.ts';
 import { Metrics } from './metrics.ts';
 import { learnFromEndedSessions } from './risk/learning.ts';
 import { createRoutes } from './routes.ts';
+import { checkRuntime } from './runtime.ts';
 import { expireKey, hasEnded } from './storage/key-store.ts';
 import { openStorage } from './storage/open-storage.ts';
 import type { Storage } from './storage/storage.ts';
@@ -55,9 +56,11 @@ export interface RunningServer {
  *
  * The returned key is made for this run and ends with `close`, unless `apiKey` names one to keep.
  *
- * @throws TypeError for options that are not valid; Error when the port is taken or the database cannot be opened.
+ * @throws TypeError for options that are not valid; Error when the port is taken, the database cannot be opened, or the
+ *   runtime is Bun.
  */
 export async function startServer(options: ServerOptions = {}): Promise<RunningServer> {
+  checkRuntime();
   const settings = configured(options);
   const secret = deploymentSecret(settings);
   const storage = await openStorage({

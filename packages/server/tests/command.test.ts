@@ -35,6 +35,15 @@ test('a Node that is too old is told of in a sentence', async () => {
   });
 });
 
+test('Bun, where webhooks would connect to any address, is refused', async () => {
+  const asBun = 'Object.defineProperty(process,"versions",{value:{...process.versions,bun:"1.0.0"}})';
+  const start = [...commandLine, '--port', '0', '--database', ':memory:'];
+  const refused = run(process.execPath, [`--import=data:text/javascript,${asBun}`, ...start], {
+    cwd: folder,
+  });
+  await expect(refused).rejects.toMatchObject({ code: 1, stderr: expect.stringMatching(/not run on Bun/) });
+});
+
 test('the command prints an address and a key that work, and stops cleanly on SIGTERM', async () => {
   const child = spawn(
     process.execPath,
