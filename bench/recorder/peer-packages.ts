@@ -8,13 +8,18 @@ export const peerNames = ['langfuse', 'openinference', 'langsmith'] as const;
 /** Other recorders of any framework. */
 export const allPeerNames = [...peerNames, 'agentops'] as const;
 
-/** Installs the other recorders, which are no part of the default install. Returns whether they are there. */
+/** Installs the other recorders, which are no part of the default install. Returns whether they are there as asked for. */
 export function ensurePeers(): boolean {
   const folder = join(import.meta.dirname, '..', 'peers');
-  if (existsSync(join(folder, 'node_modules', 'agentops'))) return true;
-  console.error('Installing the other recorders into bench/peers, once …');
-  const args = ['install', '--ignore-workspace', '--ignore-scripts', '--frozen-lockfile', '--silent'];
-  const { status } = spawnSync('pnpm', args, { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
+  if (!existsSync(join(folder, 'node_modules'))) {
+    console.error('Installing the other recorders into bench/peers, once …');
+  }
+  // In any case, since their versions may have changed: what is there already takes a second.
+  const args = ['--ignore-workspace', '--ignore-scripts', '--config.strict-dep-builds=false'];
+  const { status } = spawnSync('pnpm', ['install', '--frozen-lockfile', '--silent', ...args], {
+    cwd: folder,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
   if (status !== 0) console.error('They could not be installed: what follows is without them.');
   return status === 0;
 }
