@@ -33,6 +33,40 @@ test('a call that is aborted at any moment between the decision and its start do
   }
 });
 
+/** Holds up the event loop, as a tool does that reads or calculates at length in one go. */
+function standStill(forMs: number): void {
+  const endMs = performance.now() + forMs;
+  while (performance.now() < endMs);
+}
+
+test('a denied call does not run because the process stood still while the answer arrived', async () => {
+  let checks = 0;
+  const sink = await Sink.start(({ path }) => {
+    if (path !== '/v1/policies/check') return undefined;
+    checks += 1;
+    if (checks === 1) standStill(600);
+    return { status: 200, body: { decision: 'deny' } };
+  });
+  const recorder = createRecorder(sink.url, { guard: { ...guard, timeoutMs: 500 } });
+  await expect(recorder.toolCall(call, () => 'ran')).rejects.toMatchObject({ because: 'denied' });
+  await recorder.flush();
+  expect(sink.stored.map(({ payload }) => payload.responseStatus)).toEqual([403]);
+});
+
+test.each([1, 10, 50])(
+  'a service that hangs is given up after %i ms by a process that does not stand still',
+  async (timeoutMs) => {
+    const sink = await Sink.start(({ path }) =>
+      path === '/v1/policies/check' ? { fault: 'hang' } : undefined,
+    );
+    const recorder = createRecorder(sink.url, {
+      guard: { mode: 'enforce', onUnavailable: 'deny', timeoutMs },
+    });
+    await recorder.toolCall(call, () => 'ran').catch(() => {}); // the first loads what sends
+    await expect(recorder.toolCall(call, () => 'ran')).rejects.toMatchObject({ because: 'unavailable' });
+  },
+);
+
 /** A signal as polyfills make it: without a reason, and without `throwIfAborted`. */
 function oldSignal(): AbortSignal & { abort(): void } {
   const signal = Object.assign(new EventTarget(), {

@@ -11,7 +11,10 @@ export interface GuardOptions {
    * approval is never let run by this. Required with `enforce`; from `ACTLOG_GUARD_ON_UNAVAILABLE` when that is set.
    */
   readonly onUnavailable?: 'allow' | 'deny' | undefined;
-  /** Most milliseconds for the first answer, its retries included. Default 5,000. */
+  /**
+   * Most milliseconds for the first answer, its retries included. Where the process stood still for half of them or
+   * more, as while a tool holds up the event loop, the question is asked again. Default 5,000.
+   */
   readonly timeoutMs?: number | undefined;
   /** Most milliseconds that a call waits for a person's approval. Default 300,000. */
   readonly holdTimeoutMs?: number | undefined;

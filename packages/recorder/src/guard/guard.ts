@@ -11,6 +11,7 @@ import type { Decision } from './decision.ts';
 import type { GuardSettings } from './guard-settings.ts';
 import type { GuardedCall } from './guarded-call.ts';
 import { type PolicyChecker, PolicyQuestions } from './policy-questions.ts';
+import { watchStandstill } from './standstill.ts';
 import { giveBackWaitingTurn, takeWaitingTurn } from './waiting-turns.ts';
 
 /** Waits between two questions about a held call, where the service answers at once instead of waiting. */
@@ -84,16 +85,16 @@ export class Guard {
   }
 
   async #decide(call: GuardedCall): Promise<'allow' | 'unavailable'> {
-    let decision = await this.#questions.ask(call, { deadlineMs: this.#options.timeoutMs });
+    let decision = await this.#ask(call);
     if (decision === 'refused') {
       // Too large or too deep: what a model can make of its arguments must be no way past the guard.
       call.isShown = false;
-      decision = await this.#questions.ask(call, { deadlineMs: this.#options.timeoutMs });
+      decision = await this.#ask(call);
     }
     if (decision === 'taken') {
       // The id stands for another action, as when a workflow was resumed with other arguments: this one is new.
       call.actionId = createEventId(Date.now());
-      decision = await this.#questions.ask(call, { deadlineMs: this.#options.timeoutMs });
+      decision = await this.#ask(call);
     }
     throwIfAborted(call.signal);
     if (decision === 'taken') throw this.#denial(call, 'unavailable');
@@ -104,6 +105,20 @@ export class Guard {
     if (decision) throw this.#denial(call, 'denied', decision);
     if (this.#options.onUnavailable === 'allow') return 'unavailable';
     throw this.#denial(call, 'unavailable');
+  }
+
+  /**
+   * One question about a call that is not held. It is asked again where this process stood still meanwhile: that no
+   * answer was heard says nothing about the service then, and a call that it denied must not run for it.
+   */
+  async #ask(call: GuardedCall): ReturnType<PolicyQuestions['ask']> {
+    const { timeoutMs } = this.#options;
+    for (;;) {
+      const endWatch = watchStandstill(timeoutMs);
+      const decision = await this.#questions.ask(call, { deadlineMs: timeoutMs });
+      const stoodStill = endWatch();
+      if (decision || !stoodStill || call.signal?.aborted) return decision;
+    }
   }
 
   /** Asks again until somebody decided. Whatever else happens, a call that needs approval does not run without. */
