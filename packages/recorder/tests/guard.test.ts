@@ -137,6 +137,13 @@ test('a held call that nobody decides about does not run, even where unchecked c
   expect(await statuses(recorder, sink)).toEqual([403]);
 });
 
+test('a person who approves between the last two questions about a held call is heard', async () => {
+  const sink = await startService(decided('require_approval'), decided('require_approval'), decided('allow'));
+  const recorder = guarded(sink, { holdTimeoutMs: 100 });
+  expect(await recorder.toolCall(call, () => 'ran')).toBe('ran');
+  expect(await statuses(recorder, sink)).toEqual([200]);
+});
+
 /** A service that approves a held call at the very moment at which its caller aborts. */
 function startApprovalThatAborts(controller: AbortController) {
   return startService(decided('require_approval'), async () => {

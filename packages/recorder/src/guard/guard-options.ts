@@ -16,7 +16,10 @@ export interface GuardOptions {
    * more, as while a tool holds up the event loop, the question is asked again. Default 5,000.
    */
   readonly timeoutMs?: number | undefined;
-  /** Most milliseconds that a call waits for a person's approval. Default 300,000. */
+  /**
+   * Most milliseconds that a call waits for a person's approval; what came by then is heard within a second more.
+   * Default 300,000.
+   */
   readonly holdTimeoutMs?: number | undefined;
   /**
    * Chooses what of the arguments the service may see, for conditions of policies; default: nothing. Where the service

@@ -17,6 +17,8 @@ import { giveBackWaitingTurn, takeWaitingTurn } from './waiting-turns.ts';
 /** Waits between two questions about a held call, where the service answers at once instead of waiting. */
 const firstPauseMs = 500;
 const longestPauseMs = 10_000;
+/** Most milliseconds for the answer that is asked for when a hold is over. */
+const lastAnswerMs = 1000;
 /** Questions of mode `observe` that may be under way; beyond, calls go unasked. */
 const maxObserved = 32;
 
@@ -121,18 +123,23 @@ export class Guard {
     }
   }
 
-  /** Asks again until somebody decided. Whatever else happens, a call that needs approval does not run without. */
+  /**
+   * Asks again until somebody decided, for the last time when the hold is over: what was decided until then counts.
+   * Whatever else happens, a call that needs approval does not run without.
+   */
   async #hold(call: GuardedCall, first: Decision): Promise<Decision> {
-    const endsAtMs = timers.now() + this.#options.holdTimeoutMs;
+    const { holdTimeoutMs } = this.#options;
+    if (holdTimeoutMs === 0) throw this.#denial(call, 'approval-timed-out', first);
+    const endsAtMs = timers.now() + holdTimeoutMs;
     let pauseMs = firstPauseMs;
     for (;;) {
-      const leftMs = endsAtMs - timers.now();
-      if (leftMs <= 0) throw this.#denial(call, 'approval-timed-out', first);
       const askedAtMs = timers.now();
+      const leftMs = endsAtMs - askedAtMs;
       const hasTurn = leftMs >= 1000 && takeWaitingTurn();
       const decision = await this.#askAgain(call, leftMs, hasTurn);
       throwIfAborted(call.signal);
       if (typeof decision === 'object' && decision.decision !== 'require_approval') return decision;
+      if (leftMs <= 0) throw this.#denial(call, 'approval-timed-out', first);
       // A service that waited with its answer is asked again at once; any other is not pressed.
       if (hasTurn && decision && timers.now() - askedAtMs >= 1000) continue;
       const restMs = Math.max(0, endsAtMs - timers.now());
@@ -148,8 +155,7 @@ export class Guard {
       return await this.#questions.ask(call, {
         ...(hasTurn ? { headers: { [headerNames.prefer]: `wait=${waitSeconds}` } } : {}),
         timeoutMs: waitSeconds * 1000 + this.#options.timeoutMs,
-        // Nobody waits for an answer that comes when the hold is over.
-        deadlineMs: leftMs,
+        deadlineMs: leftMs > 0 ? leftMs : lastAnswerMs,
       });
     } finally {
       if (hasTurn) giveBackWaitingTurn();
