@@ -87,6 +87,35 @@ test.each([
   expect(await result).toBe(outcome);
 });
 
+test.each<[string, (client: Actlog, policyId: string) => PromiseLike<unknown>]>([
+  ['stands', () => Promise.resolve()],
+  ['is archived', ({ policies }, id) => policies.archive(id)],
+  ['only tells', ({ policies }, id) => policies.update(id, { mode: 'log_only' })],
+])(
+  'a held call that nobody decided about in time says so, when its policy %s by then',
+  async (_, meanwhile) => {
+    const { client, recorder } = await start({ guard: enforce });
+    const { id } = await client.policies.create({
+      name: 'Ask first',
+      effect: 'require_approval',
+      match: { tools: ['transfer'] },
+      approval: { timeoutSeconds: 2, onTimeout: 'deny' },
+    });
+    const outcome = recorder.toolCall(call, () => 'ran').catch((thrown: unknown) => thrown);
+    await vi.waitFor(async () => {
+      expect((await client.guardian.pendingActions.list()).items).toHaveLength(1);
+    });
+    await meanwhile(client, id);
+    expect(await outcome).toMatchObject({
+      because: 'approval-timed-out',
+      decision: 'deny',
+      deniedBy: undefined,
+      policyId: id,
+      message: expect.stringContaining('needs the approval of a person, and none was given in time'),
+    });
+  },
+);
+
 test('a held call that its caller aborts never runs', async () => {
   const { client, recorder } = await start({ guard: enforce });
   await client.policies.create({ name: 'Ask', mode: 'enforce', effect: 'require_approval', match: {} });

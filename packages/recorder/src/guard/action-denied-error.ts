@@ -4,7 +4,7 @@ const brand = Symbol.for('@actlog/recorder/ActionDeniedError');
 export type DeniedBecause =
   /** A policy denied it, or a person did. */
   | 'denied'
-  /** It needed approval, and none came in time. */
+  /** It needed approval, and none came in time: in the guard's `holdTimeoutMs`, or in the time that its policy gives. */
   | 'approval-timed-out'
   /** The check could not be made, and the guard is set to deny then. */
   | 'unavailable';

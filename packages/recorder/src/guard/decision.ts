@@ -4,7 +4,9 @@ import type { CheckResult } from '@actlog/protocol';
 export interface Decision {
   readonly decision: 'allow' | 'deny' | 'require_approval';
   readonly policyId: string | undefined;
-  /** Who denied it; undefined for another decision. */
+  /** Whether it denies because nobody decided about the held action in time. */
+  readonly isTimedOut: boolean;
+  /** Who denied it; undefined for another decision, and where nobody did. */
   readonly deniedBy: 'policy' | 'person' | undefined;
   /** The policy's own words, or those of the person who denied it. */
   readonly reason: string | undefined;
@@ -14,8 +16,10 @@ export interface Decision {
 /**
  * Reads an answer. The specification leaves its fields open, so nothing about it is taken for granted; an answer
  * whose decision cannot be understood is no answer.
+ *
+ * @param heldBy - the policy that had the action held, as an earlier answer told; it may be archived by now
  */
-export function parseDecision(answer: unknown): Decision | undefined {
+export function parseDecision(answer: unknown, heldBy?: string): Decision | undefined {
   if (typeof answer !== 'object' || answer === null) return undefined;
   const { decision, decidedBy, matched, pendingActionId, comment } = answer as CheckResult;
   if (decision !== 'allow' && decision !== 'deny' && decision !== 'require_approval') return undefined;
@@ -25,10 +29,15 @@ export function parseDecision(answer: unknown): Decision | undefined {
   const named = policies.find(({ policyId }) => policyId === decidedBy);
   const enforced = (wanted: string) =>
     policies.find(({ effect, mode }) => effect === wanted && mode !== 'log_only');
-  const common = { decision, pendingActionId: textOf(pendingActionId) };
-  // An action that was held, and denied by what is no policy that applied to it.
-  if (decision === 'deny' && common.pendingActionId && textOf(decidedBy) && !named) {
-    const policyId = textOf(enforced('require_approval')?.policyId);
+  const common = { decision, isTimedOut: false, pendingActionId: textOf(pendingActionId) };
+  const isDenying = named?.effect === 'deny' && named.mode !== 'log_only';
+  if (decision === 'deny' && common.pendingActionId && textOf(decidedBy) && !isDenying) {
+    // An action that was held. A policy that does not deny itself ended its waiting; else it was a person.
+    if (named || decidedBy === heldBy) {
+      const reason = textOf(named?.message);
+      return { ...common, isTimedOut: true, policyId: textOf(decidedBy), deniedBy: undefined, reason };
+    }
+    const policyId = textOf(enforced('require_approval')?.policyId) ?? heldBy;
     return { ...common, policyId, deniedBy: 'person', reason: textOf(comment) };
   }
   const behind = named ?? enforced(decision);

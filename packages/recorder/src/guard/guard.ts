@@ -104,7 +104,7 @@ export class Guard {
     if (decision === 'refused' || (!call.isShown && decision?.decision === 'allow')) decision = undefined;
     if (decision?.decision === 'require_approval') decision = await this.#hold(call, decision);
     if (decision?.decision === 'allow') return 'allow';
-    if (decision) throw this.#denial(call, 'denied', decision);
+    if (decision) throw this.#denial(call, decision.isTimedOut ? 'approval-timed-out' : 'denied', decision);
     if (this.#options.onUnavailable === 'allow') return 'unavailable';
     throw this.#denial(call, 'unavailable');
   }
@@ -130,6 +130,7 @@ export class Guard {
   async #hold(call: GuardedCall, first: Decision): Promise<Decision> {
     const { holdTimeoutMs } = this.#options;
     if (holdTimeoutMs === 0) throw this.#denial(call, 'approval-timed-out', first);
+    call.heldBy = first.policyId;
     const endsAtMs = timers.now() + holdTimeoutMs;
     let pauseMs = firstPauseMs;
     for (;;) {

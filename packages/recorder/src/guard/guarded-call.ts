@@ -14,6 +14,8 @@ export interface GuardedCall {
   actionId: string;
   /** Whether the service may see of the arguments what was chosen for it. */
   isShown: boolean;
+  /** The policy that has it held, once the service has said so. */
+  heldBy: string | undefined;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -44,6 +46,7 @@ export function guardedCall(
     framework: toIdentifier(String(known.framework ?? '').slice(0, maxFrameworkLength), '') || undefined,
     actionId: known.actionId ?? toIdentifier(call.actionId ?? createEventId(Date.now()), 'action'),
     isShown: true,
+    heldBy: undefined,
     signal: call.signal,
   };
 }

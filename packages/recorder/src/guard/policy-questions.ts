@@ -55,7 +55,7 @@ export class PolicyQuestions {
         headers,
         signal: call.signal,
       });
-      const decision = parseDecision(answer);
+      const decision = parseDecision(answer, call.heldBy);
       if (!decision && this.#policies) {
         this.#reporter.failed(
           'guard-answer',
