@@ -33,7 +33,8 @@ export function assemble(
     storage.forgetSessions();
     settling.noteBehind();
   });
-  const memory = (refusal: string) => new RequestMemory(settings.maxQueuedBytes, refusal);
+  const memory = (refusal: string, maxBytes = settings.maxQueuedBytes) =>
+    new RequestMemory(maxBytes, refusal);
   return {
     storage,
     secret,
@@ -60,6 +61,7 @@ export function assemble(
     decisions: new DecisionSignal(storage),
     eventMemory: memory('Too many events wait to be stored. Send this one again later.'),
     checkMemory: memory('Too many checks wait. Send this one again later.'),
+    waitMemory: memory('Too many checks wait for a decision.', settings.maxQueuedBytes / 2),
     bodyMemory: memory('Too many requests wait. Send this one again later.'),
     exportMemory: memory('Too many exports run. Ask for this one again later.'),
     unreadTimeoutMs: settings.requestTimeoutMs,

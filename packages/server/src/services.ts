@@ -29,6 +29,8 @@ export interface Services {
   readonly eventMemory: RequestMemory;
   /** What checks take, those that wait for a decision too. */
   readonly checkMemory: RequestMemory;
+  /** The part of it that those may take that wait for a decision, so that they leave room for questions. */
+  readonly waitMemory: RequestMemory;
   /** What the bodies of all other requests take. */
   readonly bodyMemory: RequestMemory;
   /** What exports take while they are sent. */

@@ -7,6 +7,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { newApiKey } from '../src/keys/api-key.ts';
 import { ChildServer } from './child-server.ts';
+import { watchedStorages } from './storage-seam.ts';
 import { onPostgres } from './test-database.ts';
 import { atTestEnd } from './test-end.ts';
 import { activityEvent, type CallOptions, checkBody, readError, testServer } from './test-server.ts';
@@ -59,6 +60,32 @@ test('a check that has no room beside one that waits is refused, and events are 
   await server.ok('guardian.pendingActions.decide', { id: held.id, body: { decision: 'approve' } });
   expect((await waiting).decision).toBe('allow');
   expect((await server.check()).decision).toBe('require_approval');
+});
+
+test('checks that wait leave room for those that ask: one beyond half of it is answered at once', async () => {
+  const server = await testServer({ maxQueuedBytes: 100_000 });
+  await server.policy({ effect: 'require_approval' });
+  const watched = watchedStorages();
+  const action = { toolName: 'refund', argumentsHash: 'sha256:aa', arguments: { text: 'x'.repeat(10_000) } };
+  const prefer = { prefer: 'wait=25' };
+  const waiting = server.check({ action, actionId: 'call-1' }, prefer);
+  await vi.waitFor(() => expect(watched).toHaveLength(1));
+  const second = server.send('policies.check', {
+    body: checkBody({ action, actionId: 'call-2' }),
+    headers: prefer,
+  });
+  await vi.waitFor(async () => {
+    expect((await server.ok('guardian.pendingActions.list')).items).toHaveLength(2);
+  });
+  const asked = await server.check({ action, actionId: 'call-3' });
+  expect(asked.decision).toBe('require_approval');
+  expect((await second).headers.get('preference-applied')).toBeNull();
+  expect(await (await second).json()).toMatchObject({ decision: 'require_approval' });
+  const { items } = await server.ok('guardian.pendingActions.list');
+  for (const { id } of items) {
+    await server.ok('guardian.pendingActions.decide', { id, body: { decision: 'approve' } });
+  }
+  expect((await waiting).decision).toBe('allow');
 });
 
 test('a body on its way in takes room, until its sender goes away', async () => {

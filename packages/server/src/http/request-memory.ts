@@ -19,17 +19,26 @@ export class RequestMemory {
     return held;
   }
 
+  /** As `hold`, for what can be done without: undefined when it has no room. */
+  tryHold(bytes: number): HeldMemory | undefined {
+    return this.#hasRoom(0, bytes) ? this.hold(bytes) : undefined;
+  }
+
   /**
    * Gives a request that holds `fromBytes` so many instead. One always has room where there is no other.
    *
    * @throws ApiError `OVERLOADED` when it has no room; it holds what it held then.
    */
   change(fromBytes: number, toBytes: number): void {
-    const otherBytes = this.#heldBytes - fromBytes;
-    if (toBytes > fromBytes && otherBytes > 0 && otherBytes + toBytes > this.#maxBytes) {
+    if (!this.#hasRoom(fromBytes, toBytes)) {
       throw new ApiError('OVERLOADED', this.#refusal, { retryAfterSeconds: 1 });
     }
-    this.#heldBytes = otherBytes + toBytes;
+    this.#heldBytes += toBytes - fromBytes;
+  }
+
+  #hasRoom(fromBytes: number, toBytes: number): boolean {
+    const otherBytes = this.#heldBytes - fromBytes;
+    return toBytes <= fromBytes || otherBytes === 0 || otherBytes + toBytes <= this.#maxBytes;
   }
 }
 

@@ -26,12 +26,22 @@ async function answerOf(
   }
   const answer = await ask(services, call, call.receivedMs);
   if (waitSeconds === 0) return answer;
-  void reply.header('preference-applied', `wait=${waitSeconds}`);
-  if (!isHeld(answer)) return answer;
-  const decided = await decidedAnswer(services, call, answer.pendingActionId, waitSeconds * 1000);
-  // Somebody may have revoked the key meanwhile, so that nothing is let through any more.
-  if (!(await services.keys.isCurrent(call.caller))) throw authenticationFailed();
-  return decided;
+  if (!isHeld(answer)) {
+    void reply.header('preference-applied', `wait=${waitSeconds}`);
+    return answer;
+  }
+  // A person takes minutes, and those who wait must leave room for those who ask. Who has none asks again later.
+  const room = services.waitMemory.tryHold(call.bodyMemoryBytes);
+  if (!room) return answer;
+  try {
+    void reply.header('preference-applied', `wait=${waitSeconds}`);
+    const decided = await decidedAnswer(services, call, answer.pendingActionId, waitSeconds * 1000);
+    // Somebody may have revoked the key meanwhile, so that nothing is let through any more.
+    if (!(await services.keys.isCurrent(call.caller))) throw authenticationFailed();
+    return decided;
+  } finally {
+    room.release();
+  }
 }
 
 /** An answer that a person's decision may change. */
