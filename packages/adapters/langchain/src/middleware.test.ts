@@ -1,5 +1,5 @@
 import { Service } from '@actlog/adapter-suite';
-import { createAgent, tool } from 'langchain';
+import { createAgent, createMiddleware, MiddlewareError, tool } from 'langchain';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as z from 'zod';
 import { inThread, modelOf, question, toolAnswers, tools } from '../tests/agent.ts';
@@ -34,6 +34,30 @@ test('with onToolError "throw" the error passes on', async () => {
   await expect(agent.invoke(question, inThread('passes'))).rejects.toThrow('it broke');
   expect(await service.events('passes')).toMatchObject([{ status: 502 }]);
 });
+
+// Older versions of LangChain, such as 1.4, do not know their own wrapper of such errors again.
+const knowsMiddlewareErrors = MiddlewareError.isInstance(MiddlewareError.wrap(new Error(), 'own'));
+
+test.runIf(knowsMiddlewareErrors)(
+  'what middleware further in throws of its own ends the run, as without the adapter',
+  async () => {
+    const { echo, ran } = tools();
+    const budget = createMiddleware({
+      name: 'budget',
+      wrapToolCall: () => {
+        throw new Error('The budget is used up.');
+      },
+    });
+    const agent = createAgent({
+      model: modelOf([[{ name: 'echo', args: { text: 'a' } }]]),
+      tools: [echo],
+      middleware: [actlog({ recorder: service.recorder() }), budget],
+    });
+    await expect(agent.invoke(question, inThread('budget'))).rejects.toThrow('The budget is used up.');
+    expect(ran).toEqual([]);
+    expect(await service.events('budget')).toMatchObject([{ toolName: 'echo', status: 500 }]);
+  },
+);
 
 test.each([null, undefined, 'it broke'])(
   'a tool that throws %j is told to the model, and recorded',

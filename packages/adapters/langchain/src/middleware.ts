@@ -1,11 +1,11 @@
 import { ActionDeniedError } from '@actlog/recorder';
-import { type AgentMiddleware, createMiddleware } from 'langchain';
+import { type AgentMiddleware, createMiddleware, MiddlewareError } from 'langchain';
 import { langChainCalls, surroundings } from './langchain-calls.ts';
 import type { ActlogOptions } from './options.ts';
 import { asRecordedCall } from './recorded-calls.ts';
 import { currentRun } from './run-context.ts';
 import { errorMessage, thrownMessage } from './tool-message.ts';
-import { isInterruption, thrownByTool } from './tool-outcome.ts';
+import { isInterruption } from './tool-outcome.ts';
 
 /** The middleware behind `actlog()`. */
 export function recordMiddleware(options: ActlogOptions = {}): AgentMiddleware {
@@ -32,8 +32,9 @@ export function recordMiddleware(options: ActlogOptions = {}): AgentMiddleware {
       } catch (error) {
         if (isInterruption(error) || runtime.signal?.aborted) throw error;
         if (ActionDeniedError.isInstance(error)) return errorMessage(toolCall, error.message);
-        if (options.onToolError === 'throw') throw error;
-        return thrownMessage(toolCall, thrownByTool(error));
+        // What other middleware throws of its own would end the run without this one, too.
+        if (options.onToolError === 'throw' || MiddlewareError.isInstance(error)) throw error;
+        return thrownMessage(toolCall, error);
       }
     },
   });
