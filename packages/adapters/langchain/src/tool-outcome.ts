@@ -3,6 +3,9 @@ import { ToolMessage } from '@langchain/core/messages';
 import { isGraphBubbleUp } from '@langchain/langgraph';
 import { MiddlewareError, ToolInvocationError } from 'langchain';
 
+/** How LangChain begins what it throws for arguments that do not fit a tool. */
+const unfitInput = 'Received tool input did not match expected schema';
+
 /** What a tool threw, out of the wrappers that middleware further in puts around it. */
 export function thrownByTool(error: unknown): unknown {
   let thrown = error;
@@ -31,5 +34,11 @@ export function toolOutcomeStatus(outcome: ToolOutcome, toolName: string): numbe
 
 function statusOfError(error: unknown): number | null | undefined {
   if (isInterruption(error)) return null;
-  return error instanceof ToolInvocationError ? responseStatuses.invalidArguments : undefined;
+  return isInvalidInput(error) ? responseStatuses.invalidArguments : undefined;
+}
+
+/** What a tool throws itself is known by its words: `require` loads another copy of its class than `import`. */
+function isInvalidInput(error: unknown): boolean {
+  const isOfTool = error instanceof Error && error.message.startsWith(unfitInput);
+  return isOfTool || error instanceof ToolInvocationError;
 }

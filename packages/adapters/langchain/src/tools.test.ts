@@ -36,6 +36,16 @@ test('the tools of a ToolNode are recorded, and it answers as before', async () 
   );
 });
 
+test('arguments that do not fit a tool are invalid, whoever calls it', async () => {
+  const { echo, ran } = tools();
+  const [wrapped] = actlog.tools([echo], { recorder: service.recorder(), sessionId: 'unfit' });
+  await expect(wrapped.invoke({} as { text: string })).rejects.toThrow('did not match expected schema');
+  const call = { name: 'echo', args: {}, id: '1', type: 'tool_call' as const };
+  await new ToolNode([wrapped]).invoke({ messages: [new AIMessage({ content: '', tool_calls: [call] })] });
+  expect(ran).toEqual([]);
+  expect(await service.events('unfit')).toMatchObject([{ status: 400 }, { status: 400 }]);
+});
+
 test('a tool that is called by hand is recorded and keeps its type', async () => {
   const { echo } = tools();
   const [wrapped] = actlog.tools([echo], { recorder: service.recorder(), sessionId: 'by-hand' });
