@@ -101,22 +101,51 @@ test('guardrails that run before an approval check the call, and it is recorded 
   expect(await service.events('pre-approval')).toMatchObject([{ toolName: 'pay', status: 200 }]);
 });
 
-test('an agent among the tools that waits for an approval is one call, when it has answered', async () => {
+test.each([
+  ['', undefined],
+  [' of whose run something else is told', () => 'what there is of it'],
+])(
+  'an agent among the tools that waits for an approval is one call, when it has answered%s',
+  async (_case, customOutputExtractor) => {
+    const { agent, ran } = careful();
+    const toolOptions = {
+      toolName: 'ask',
+      toolDescription: 'Asks.',
+      ...(customOutputExtractor && { customOutputExtractor }),
+    };
+    const outer = new Agent({
+      name: 'outer',
+      model: modelOf([[{ name: 'ask', args: { input: 'pay' } }]]),
+      tools: [agent.asTool(toolOptions)],
+    });
+    actlog(outer, { recorder: service.recorder() });
+    const sessionId = `nested-approval${_case}`;
+    const held = await run(outer, 'go', inSession(sessionId));
+    expect(held.interruptions).toHaveLength(1);
+    expect(await service.events(sessionId)).toEqual([]);
+    for (const interruption of held.interruptions ?? []) held.state.approve(interruption);
+    await run(outer, held.state, inSession(sessionId));
+    expect(ran).toEqual(['pay 6']);
+    expect(await service.events(sessionId)).toMatchObject([
+      { agentId: 'careful', toolName: 'pay', status: 200 },
+      { agentId: 'outer', toolName: 'ask', status: 200 },
+    ]);
+  },
+);
+
+test('a tool that runs an agent itself, and answers for it while that waits for an approval, is a call', async () => {
   const { agent, ran } = careful();
-  const outer = new Agent({
-    name: 'outer',
-    model: modelOf([[{ name: 'ask', args: { input: 'pay' } }]]),
-    tools: [agent.asTool({ toolName: 'ask', toolDescription: 'Asks.' })],
+  const ask = tool({
+    name: 'ask',
+    description: 'Asks.',
+    parameters: z.object({}),
+    execute: async () => ((await run(agent, 'pay')).interruptions?.length ? '' : 'paid'),
   });
+  const outer = new Agent({ name: 'outer', model: modelOf([[{ name: 'ask', args: {} }]]), tools: [ask] });
   actlog(outer, { recorder: service.recorder() });
-  const held = await run(outer, 'go', inSession('nested-approval'));
-  expect(held.interruptions).toHaveLength(1);
-  expect(await service.events('nested-approval')).toEqual([]);
-  for (const interruption of held.interruptions ?? []) held.state.approve(interruption);
-  await run(outer, held.state, inSession('nested-approval'));
-  expect(ran).toEqual(['pay 6']);
-  expect(await service.events('nested-approval')).toMatchObject([
-    { agentId: 'careful', toolName: 'pay', status: 200 },
+  await run(outer, 'go', inSession('own-answer'));
+  expect(ran).toEqual([]);
+  expect(await service.events('own-answer')).toMatchObject([
     { agentId: 'outer', toolName: 'ask', status: 200 },
   ]);
 });

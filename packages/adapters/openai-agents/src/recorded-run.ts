@@ -75,7 +75,7 @@ class RecordedRun {
   async finish(outcome: RunOutcome | undefined, hasFailed: boolean): Promise<void> {
     const { signal } = this.scope;
     try {
-      if (outcome?.interruptions?.length) this.#place?.run.interrupt(this.#place.callId);
+      if (outcome?.interruptions?.length) this.#place?.run.interrupt(this.#place.callId, outcome);
       // At once where that can be: who waits for the end of a stream finds everything recorded.
       if (!this.scope.hasSession) await this.scope.sessionId();
       if (outcome) this.#unhooked.record(outcome);

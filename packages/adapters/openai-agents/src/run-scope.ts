@@ -27,6 +27,11 @@ export function currentRun(): RunScope | undefined {
   return places().getStore()?.run;
 }
 
+/** A run, as far as it tells which call of an agent tool it was for. */
+export interface RunOfAgentTool {
+  readonly agentToolInvocation?: { readonly toolCallId?: string } | undefined;
+}
+
 /** What a run is made with. */
 export interface RunScopeOptions {
   /** Records the calls of agents that have nothing of their own. */
@@ -49,8 +54,8 @@ export class RunScope {
   /** Calls that ran out of their tool's `timeoutMs`. */
   readonly timedOut = new Set<string>();
   readonly #options: RunScopeOptions;
-  /** Calls that wait for an approval inside of them, and come again. */
-  readonly #interrupted = new Set<string>();
+  /** Runs within calls that wait for an approval. */
+  readonly #interrupted = new Map<string, RunOfAgentTool>();
   readonly #begun = new Map<string, BegunCall>();
   #asked: Promise<string | undefined> | undefined;
   #session: { readonly id: string | undefined } | undefined;
@@ -118,16 +123,16 @@ export class RunScope {
   }
 
   /** Notes that a run within a call was interrupted. */
-  interrupt(callId: string | undefined): void {
-    if (callId) this.#interrupted.add(callId);
+  interrupt(callId: string | undefined, interrupted: RunOfAgentTool): void {
+    if (callId) this.#interrupted.set(callId, interrupted);
   }
 
   /** Ends a call; only its first end counts. Resolves when it is recorded. */
   async end(callId: string, outcome: ToolOutcome): Promise<void> {
     const begun = this.#begun.get(callId);
-    // A nested agent that waits for an approval answers nothing yet, and is called again.
-    const isInterrupted = this.#interrupted.has(callId) && outcome.ok && outcome.result === '';
-    await begun?.end(isInterrupted ? unfinished : outcome);
+    // An agent tool whose run waits for an approval is called again, whatever a `customOutputExtractor` makes of that.
+    const isInterrupted = this.#interrupted.get(callId)?.agentToolInvocation?.toolCallId === callId;
+    await begun?.end(isInterrupted && outcome.ok ? unfinished : outcome);
     if (this.#begun.get(callId) === begun) this.#begun.delete(callId);
   }
 

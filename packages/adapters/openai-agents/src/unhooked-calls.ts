@@ -2,10 +2,10 @@ import type { ModelResponse, RunItem, RunToolCallOutputItem } from '@openai/agen
 import type { ModelItem } from './ended-call.ts';
 import { hostedCall } from './hosted-call.ts';
 import { keptCall } from './kept-call.ts';
-import type { NamedAgent, RunScope } from './run-scope.ts';
+import type { NamedAgent, RunOfAgentTool, RunScope } from './run-scope.ts';
 
 /** What a run's result tells, as far as the run came. */
-export interface RunOutcome {
+export interface RunOutcome extends RunOfAgentTool {
   readonly newItems: readonly RunItem[];
   readonly rawResponses: readonly ModelResponse[];
   readonly interruptions?: readonly unknown[];
