@@ -1,4 +1,5 @@
 import { Service } from '@actlog/adapter-suite';
+import type { StructuredToolInterface } from '@langchain/core/tools';
 import { createAgent, createMiddleware, MiddlewareError, tool } from 'langchain';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as z from 'zod';
@@ -22,6 +23,27 @@ test('a run without a thread is one session, and another run is another', async 
   await recorder.flush();
   const sessions = await service.client.agents.sessions('no-thread').toArray({ limit: 10 });
   expect(sessions.map(({ eventCount }) => eventCount)).toEqual([2, 2]);
+});
+
+test('a run without a thread is in the session around it, and an agent inside a tool in that of the tool', async () => {
+  const recorder = service.recorder();
+  const { echo } = tools();
+  const agentOf = (name: string, used: StructuredToolInterface) =>
+    createAgent({
+      model: modelOf([[{ name, args: { text: 'a' } }]]),
+      tools: [used],
+      middleware: [actlog({ recorder })],
+    });
+  const ask = tool(async () => (await agentOf('echo', echo).invoke(question)).messages.at(-1)?.text ?? '', {
+    name: 'ask_inner',
+    description: 'Asks the inner agent.',
+    schema: z.object({ text: z.string() }),
+  });
+  await recorder.session('around').run(() => agentOf('ask_inner', ask).invoke(question));
+  await agentOf('ask_inner', ask).invoke(question, inThread('outer'));
+  for (const session of ['around', 'outer']) {
+    expect(await service.events(session)).toMatchObject([{ toolName: 'echo' }, { toolName: 'ask_inner' }]);
+  }
 });
 
 test('with onToolError "throw" the error passes on', async () => {

@@ -1,3 +1,4 @@
+import { currentSessionId } from '@actlog/recorder/adapter';
 import { AsyncLocalStorageProviderSingleton } from '@langchain/core/singletons';
 
 /** What LangChain knows about the run that a tool call belongs to. */
@@ -17,8 +18,8 @@ function text(value: unknown): string | undefined {
 }
 
 /**
- * The session of a call: the thread; else the run id that the caller chose; else the first message, whose id
- * LangGraph makes once and keeps for the whole conversation.
+ * The session of a call: the thread; else the run id that the caller chose; else that of the surrounding call or
+ * `session.run`; else the first message, whose id LangGraph makes once and keeps for the whole conversation.
  */
 export function sessionOf(run: RunContext | undefined, messages?: unknown): string | undefined {
   const first = Array.isArray(messages) ? (messages[0] as { id?: unknown } | undefined) : undefined;
@@ -26,6 +27,7 @@ export function sessionOf(run: RunContext | undefined, messages?: unknown): stri
     text(run?.configurable?.thread_id) ??
     text(run?.metadata?.thread_id) ??
     text(run?.runId) ??
+    currentSessionId() ??
     text(first?.id)
   );
 }
