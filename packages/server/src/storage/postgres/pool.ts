@@ -1,6 +1,6 @@
 import type { PostgresPool as KyselyPool, PostgresPoolClient, PostgresQueryResult } from 'kysely';
 import pg from 'pg';
-import { postgresError } from './postgres-error.ts';
+import { isPlanOutdated, postgresError } from './postgres-error.ts';
 
 /** How connections are made. */
 export interface PoolOptions {
@@ -79,6 +79,8 @@ export class PostgresPool implements KyselyPool {
   readonly options: object = {};
   readonly #pool: pg.Pool;
   readonly #names = new Map<string, string>();
+  /** Names that were given so far: none is given twice, because a connection keeps what it has prepared. */
+  #named = 0;
 
   constructor({ url, connections, isPatient = false }: PoolOptions) {
     this.#pool = new pg.Pool({
@@ -108,7 +110,10 @@ export class PostgresPool implements KyselyPool {
         const { severity } = error as { severity?: string };
         // Without an answer of the server nobody knows what state the connection is in.
         if (severity === undefined || severity === 'FATAL' || text === 'rollback') isBroken = true;
-        throw postgresError(error);
+        const shown = postgresError(error);
+        // On no connection is a statement used again that was prepared before the tables changed.
+        if (isPlanOutdated(shown)) this.#names.clear();
+        throw shown;
       }
     };
     const release = (discard?: boolean): void => {
@@ -127,7 +132,7 @@ export class PostgresPool implements KyselyPool {
     if (values.length === 0) return { text };
     let name = this.#names.get(text);
     if (name === undefined && values.length <= keptParameters && this.#names.size < keptStatements) {
-      name = `actlog_${this.#names.size}`;
+      name = `actlog_${this.#named++}`;
       this.#names.set(text, name);
     }
     return { text, values: values.map(storable), ...(name !== undefined && { name }) };

@@ -26,9 +26,18 @@ export function postgresError(error: unknown): unknown {
   return isConnection ? new PostgresError(first.message, 'CONNECTION') : error;
 }
 
-/** Whether the transaction lost against another and may succeed when it is run again. */
+/**
+ * Whether a statement was prepared for tables that have other columns now, as when a newer release has brought them up
+ * to date. PostgreSQL then says "cached plan must not change result type", under the code of what it cannot do.
+ */
+export function isPlanOutdated(error: unknown): boolean {
+  return error instanceof PostgresError && error.code === '0A000';
+}
+
+/** Whether the transaction lost against another, or a change of the tables, and may succeed when it is run again. */
 export function isLostRace(error: unknown): boolean {
-  return error instanceof PostgresError && (error.code === '40001' || error.code === '40P01');
+  if (!(error instanceof PostgresError)) return false;
+  return error.code === '40001' || error.code === '40P01' || isPlanOutdated(error);
 }
 
 const systemCodes = new Set([
