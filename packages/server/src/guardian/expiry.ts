@@ -3,11 +3,12 @@ import { overduePendingActions, type PendingActionRow } from '../storage/pending
 import type { Write } from '../storage/transaction.ts';
 import { endAction } from './end-action.ts';
 
-/** Actions that one transaction ends. */
+/** Actions that one sweep ends. */
 const largestSweep = 100;
 
 /**
- * Ends the actions whose time is over, in any process; each is ended once.
+ * Ends the actions whose time is over, in any process; each is ended once. Each has a transaction of its own: several
+ * in one would lock the rows of their sessions and agents in an order that no other transaction keeps to.
  *
  * @returns how many this call ended.
  */
@@ -16,21 +17,11 @@ export async function expireActions(services: Services, nowMs: number): Promise<
     overduePendingActions(db, nowMs, largestSweep),
   );
   let ended = 0;
-  for (const [tenantId, rows] of Map.groupBy(overdue, (row) => row.tenant_id)) {
-    ended += await services.storage.write(tenantId, (write) => expireEach(services, write, rows, nowMs));
-  }
-  return ended;
-}
-
-async function expireEach(
-  services: Services,
-  write: Write,
-  rows: readonly PendingActionRow[],
-  nowMs: number,
-): Promise<number> {
-  let ended = 0;
-  for (const row of rows) {
-    if (await expireAction(services, write, row, nowMs)) ended += 1;
+  for (const row of overdue) {
+    const end = await services.storage.write(row.tenant_id, (write) =>
+      expireAction(services, write, row, nowMs),
+    );
+    if (end) ended += 1;
   }
   return ended;
 }

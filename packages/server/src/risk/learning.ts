@@ -7,6 +7,7 @@ import {
   saveBaseline,
   sessionsToLearn,
 } from '../storage/risk-store.ts';
+import { lockSessions } from '../storage/session-store.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { Database } from '../storage/transaction.ts';
 
@@ -53,6 +54,12 @@ async function learnFrom(
 ): Promise<void> {
   // A baseline is read, added to and written back.
   await lockNames(db, tenantId, ['learning']);
+  // All at once, in the order in which all lock sessions.
+  await lockSessions(
+    db,
+    tenantId,
+    sessions.map(({ id }) => id),
+  );
   for (const { id, agent_id: agentId } of sessions) {
     if (!(await markLearned(db, tenantId, id))) continue;
     const stored = await findSessionRisk(db, tenantId, id);

@@ -1,0 +1,67 @@
+import pg from 'pg';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { learnFromEndedSessions } from '../../src/risk/learning.ts';
+import { PostgresStorage } from '../../src/storage/postgres/postgres-storage.ts';
+import { asSuperuser, createDatabase, testSecret } from '../test-database.ts';
+import { atTestEnd } from '../test-end.ts';
+import { type TestServer, testServer } from '../test-server.ts';
+
+let database: string;
+let server: TestServer;
+let other: pg.Client;
+
+beforeEach(async () => {
+  vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] });
+  database = await createDatabase();
+  server = await testServer({ database, secret: testSecret });
+  other = new pg.Client({ connectionString: database.replace('//actlog@', '//postgres@') });
+  await other.connect();
+  atTestEnd(() => other.end());
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** Does what belongs to the sessions `a` and `b` while another transaction locks first the one and then the other. */
+async function crossing(work: () => Promise<unknown>): Promise<void> {
+  await other.query(`begin; select from sessions where id = 'a' for update`);
+  const done = work();
+  const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+  await vi.waitFor(async () => expect(await asSuperuser(waiting, database)).not.toEqual([]));
+  // Who waits for the one must not hold the other.
+  await other.query(`select from sessions where id = 'b' for update nowait; commit`);
+  await done;
+}
+
+test('actions whose time is over at once end beside those who write to their sessions', async () => {
+  await server.policy({ effect: 'require_approval', approval: { timeoutSeconds: 1, onTimeout: 'deny' } });
+  for (const sessionId of ['b', 'a']) {
+    await server.check({ sessionId });
+    await server.ok('sessions.risk', { id: sessionId });
+    vi.setSystemTime(Date.now() + 1);
+  }
+  await crossing(() => vi.advanceTimersByTimeAsync(1000));
+  await vi.waitFor(async () => {
+    await vi.advanceTimersByTimeAsync(1000);
+    const { items } = await server.ok('sessions.list');
+    expect(items).toMatchObject([
+      { id: 'a', eventCount: 2 },
+      { id: 'b', eventCount: 2 },
+    ]);
+  });
+});
+
+test('sessions are learned from beside those who write to them', async () => {
+  // PostgreSQL finds rows in the order of an index or in that in which they were written, as it likes; here in the latter.
+  const url = `${database}?options=${encodeURIComponent('-c enable_indexscan=off -c enable_bitmapscan=off')}`;
+  for (const sessionId of ['b', 'a']) {
+    await server.record({ sessionId });
+    await server.ok('sessions.risk', { id: sessionId });
+  }
+  const storage = await PostgresStorage.open({ url, connections: 2 });
+  atTestEnd(() => storage.close());
+  await crossing(() => learnFromEndedSessions(storage, Date.now() + 24 * 3_600_000));
+  const { rows } = await other.query('select risk_learned from sessions');
+  expect(rows).toEqual([{ risk_learned: 1 }, { risk_learned: 1 }]);
+});
