@@ -1,4 +1,8 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { expect, test, vi } from 'vitest';
+import { storageOutage } from '../../src/storage/outage.ts';
+import { PostgresPool } from '../../src/storage/postgres/pool.ts';
 import { LocalPostgres } from '../local-postgres.ts';
 import { testSecret } from '../test-database.ts';
 import { atTestEnd } from '../test-end.ts';
@@ -75,3 +79,29 @@ async function listening(postgres: LocalPostgres): Promise<void> {
     expect(found).not.toEqual([]);
   });
 }
+
+/** A message of PostgreSQL's protocol: https://www.postgresql.org/docs/current/protocol-message-formats.html */
+function message(type: string, body: string): Buffer {
+  const length = Buffer.alloc(4);
+  length.writeInt32BE(4 + body.length);
+  return Buffer.concat([Buffer.from(type), length, Buffer.from(body)]);
+}
+
+test('a connection that is cut in the moment in which it is made fails alone', async () => {
+  const welcome = [message('R', '\0\0\0\0'), message('Z', 'I')];
+  const farewell = message('E', 'SFATAL\0VFATAL\0C57P01\0Mterminating connection\0\0');
+  const shuttingDown = createServer((socket) => {
+    socket.once('data', () => socket.end(Buffer.concat([...welcome, farewell])));
+  }).listen(0, '127.0.0.1');
+  await once(shuttingDown, 'listening');
+  const { port } = shuttingDown.address() as AddressInfo;
+  const pool = new PostgresPool({ url: `postgres://nobody@127.0.0.1:${port}/none`, connections: 1 });
+  atTestEnd(async () => {
+    await pool.end();
+    shuttingDown.close();
+  });
+  const connection = await pool.connect();
+  const error: unknown = await connection.query('select 1', []).catch((caught: unknown) => caught);
+  connection.release();
+  expect(storageOutage(error)).toBe('The database cannot be reached.');
+});

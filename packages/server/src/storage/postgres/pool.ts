@@ -91,6 +91,8 @@ export class PostgresPool implements KyselyPool {
     });
     // An idle connection that breaks is taken out by the pool; who needs one next gets a new one.
     this.#pool.on('error', () => {});
+    // Between the pool and who asked for it nobody listens to a connection, and an error then would end the process.
+    this.#pool.on('connect', (client) => client.on('error', () => {}));
   }
 
   async connect(): Promise<PostgresPoolClient> {
