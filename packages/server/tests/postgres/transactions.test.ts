@@ -79,13 +79,20 @@ test('a whole number beyond the exact ones is an error and not another number', 
   await expect(read('9007199254740993')).rejects.toThrow('beyond the integers that are exact');
 });
 
-test('a statement that takes too long is an outage, and an error does not quote the row', async () => {
-  const slow = storage.write(1, async ({ db }) => {
-    await sql`set local statement_timeout = 20`.execute(db);
-    await sql`select pg_sleep(10)`.execute(db);
-  });
-  const error: unknown = await slow.catch((caught: unknown) => caught);
-  expect(storageOutage(error)).toBe('The database took too long.');
+test.each(['statement_timeout', 'transaction_timeout'])(
+  'what goes on past the %s is an outage',
+  async (limit) => {
+    const slow = storage.write(1, async ({ db }) => {
+      await sql`set local ${sql.raw(limit)} = 20`.execute(db);
+      await sql`select pg_sleep(10)`.execute(db);
+    });
+    const error: unknown = await slow.catch((caught: unknown) => caught);
+    expect(storageOutage(error)).toBe('The database took too long.');
+    await expect(storage.probe()).resolves.toBeUndefined();
+  },
+);
+
+test('an error does not quote the row', async () => {
   const row = { tenant_id: 1, agent_id: 'a', baseline: 'a secret' };
   const taken: unknown = await storage
     .write(1, ({ db }) => db.insertInto('agent_baselines').values(row).execute())

@@ -61,6 +61,7 @@ const passing: readonly (readonly [string, string])[] = [
   ['3D000', 'cannot be reached'],
   ['57014', 'took too long'],
   ['25P03', 'took too long'],
+  ['25P04', 'took too long'],
   ['55P03', 'is locked by another process'],
   ['40001', 'is locked by another process'],
   ['40P01', 'is locked by another process'],
