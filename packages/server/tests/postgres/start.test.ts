@@ -6,7 +6,7 @@ import { keepHouse } from '../../src/housekeeping.ts';
 import { startServer } from '../../src/index.ts';
 import { openStorage } from '../../src/storage/open-storage.ts';
 import { clientConfig } from '../../src/storage/postgres/pool.ts';
-import { asSuperuser, createDatabase, testSecret } from '../test-database.ts';
+import { asSuperuser, createDatabase, databaseUrl, testSecret } from '../test-database.ts';
 import { atTestEnd } from '../test-end.ts';
 import { testServer } from '../test-server.ts';
 
@@ -152,4 +152,15 @@ test.each(['statement_timeout=30s', 'sslmode=disable&lock_timeout=1min'])(
 test('a backup is left to what PostgreSQL has for it', async () => {
   const server = await testServer();
   await expect(server.server.admin.backup('copy')).rejects.toThrow('pg_dump');
+});
+
+test('a database whose encoding cannot hold every text is refused, and left as it is', async () => {
+  const name = `latin_${randomUUID().replaceAll('-', '')}`;
+  await asSuperuser(
+    `create database ${name} owner actlog template template0 encoding 'LATIN1' lc_collate 'C' lc_ctype 'C'`,
+  );
+  atTestEnd(async () => void (await asSuperuser(`drop database ${name} with (force)`)));
+  const database = databaseUrl(name, 'actlog');
+  await expect(openStorage({ database })).rejects.toThrow("encoding 'UTF8'");
+  expect(await asSuperuser(`select from pg_tables where schemaname = 'public'`, database)).toEqual([]);
 });

@@ -48,7 +48,7 @@ export class PostgresStorage implements Storage {
   /**
    * Connects and brings the tables up to date.
    *
-   * @throws Error when the database cannot be reached, is newer, or would not keep tenants apart.
+   * @throws Error when the database cannot be reached, is newer, cannot hold every text, or would not keep tenants apart.
    */
   static async open({
     needsPartitions = false,
