@@ -1,6 +1,6 @@
 import { dropEventsWithIds } from './postgres/event-ids.ts';
 import { isPostgres } from './postgres/is-postgres.ts';
-import { lockSessions } from './session-store.ts';
+import { lockSessions, type SessionSummary } from './session-store.ts';
 import type { Database } from './transaction.ts';
 import { addUsage } from './usage-store.ts';
 
@@ -55,9 +55,9 @@ export async function dropOutdated(
   const keptFromMs = nowMs - tenant.retention_days * dayMs;
   let dropped = 0;
   // An event may have come in since they were found, and none must while they are dropped.
-  for (const { id, received_ms: receivedMs } of (await lockSessions(db, tenantId, sessionIds)).values()) {
-    if (receivedMs >= keptFromMs) continue;
-    await dropSession(db, tenantId, id);
+  for (const session of (await lockSessions(db, tenantId, sessionIds)).values()) {
+    if (session.received_ms >= keptFromMs) continue;
+    await dropSession(db, tenantId, session);
     dropped += 1;
   }
   await addUsage(db, tenantId, { events: 0, sessions: -dropped }, nowMs, false);
@@ -106,8 +106,12 @@ export async function dropEndedActions(db: Database, tenantId: number, beforeMs:
     .execute();
 }
 
-async function dropSession(db: Database, tenantId: number, id: string): Promise<void> {
-  if (isPostgres(db)) await dropEventsWithIds(db, tenantId, id);
+async function dropSession(
+  db: Database,
+  tenantId: number,
+  { id, last_arrival: lastArrival }: SessionSummary,
+): Promise<void> {
+  if (isPostgres(db)) await dropEventsWithIds(db, tenantId, id, lastArrival);
   for (const table of ['events', 'session_agents', 'session_risk'] as const) {
     await db.deleteFrom(table).where('tenant_id', '=', tenantId).where('session_id', '=', id).execute();
   }

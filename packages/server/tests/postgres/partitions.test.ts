@@ -83,3 +83,43 @@ test('retention drops sessions with their events and ids, and then the months th
   expect(await partitions(database)).not.toContain(monthOf(begunMs));
   expect(await partitions(database)).toContain(monthOf(laterMs));
 });
+
+/** Adds events to a session, as if they had come one after the other. */
+async function lengthen(database: string, sessionId: string, events: number): Promise<void> {
+  await asSuperuser(
+    `with more as (
+      insert into events
+        select tenant_id, session_id, source_ms, gen_random_uuid()::text, added, agent_id, source_timestamp,
+          category, schema_version, payload, received_ms, stamp
+        from events, generate_series(2, ${events}) as added where session_id = '${sessionId}'
+      returning *
+    )
+    insert into event_ids select tenant_id, event_id, session_id, arrival, received_ms from more;
+    update sessions set event_count = ${events}, last_arrival = ${events}, risk_arrival = ${events}
+      where id = '${sessionId}'`,
+    database,
+  );
+}
+
+test('retention drops a session of any length in statements that each end in time', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  const { database, server, storage } = await opened();
+  await server.record({ sessionId: 'long' });
+  await lengthen(database, 'long', 40_001);
+  await asSuperuser(
+    `create function refuse_many() returns trigger language plpgsql as $$ begin
+      if (select count(*) from dropped) > 20000 then raise 'statement timeout' using errcode = 'query_canceled'; end if;
+      return null;
+    end $$;
+    create trigger few after delete on events referencing old table as dropped
+      for each statement execute function refuse_many()`,
+    database,
+  );
+  await server.server.admin.setRetention('default', 30);
+  await keepHouse(storage, Date.now() + 31 * dayMs);
+  const [left] = await asSuperuser<{ left: number }>(
+    'select ((select count(*) from events) + (select count(*) from event_ids) + (select count(*) from sessions))::int as left',
+    database,
+  );
+  expect(left).toEqual({ left: 0 });
+});

@@ -59,14 +59,26 @@ export function findEventsById(
     .execute();
 }
 
-/** Drops the events of a session, and their ids with them. */
-export async function dropEventsWithIds(db: Database, tenantId: number, sessionId: string): Promise<void> {
-  await sql`
-    with dropped as (
-      delete from events where tenant_id = ${tenantId} and session_id = ${sessionId}
-      returning tenant_id, event_id
-    )
-    delete from event_ids using dropped
-    where event_ids.tenant_id = dropped.tenant_id and event_ids.event_id = dropped.event_id
-  `.execute(db);
+/** Events that one statement drops: for all of a long session its time is not enough. */
+const droppedAtOnce = 20_000;
+
+/** Drops the events of a session up to its last, and their ids with them. */
+export async function dropEventsWithIds(
+  db: Database,
+  tenantId: number,
+  sessionId: string,
+  lastArrival: number,
+): Promise<void> {
+  for (let after = 0; after < lastArrival; after += droppedAtOnce) {
+    await sql`
+      with dropped as (
+        delete from events
+        where tenant_id = ${tenantId} and session_id = ${sessionId}
+          and arrival > ${after} and arrival <= ${after + droppedAtOnce}
+        returning tenant_id, event_id
+      )
+      delete from event_ids using dropped
+      where event_ids.tenant_id = dropped.tenant_id and event_ids.event_id = dropped.event_id
+    `.execute(db);
+  }
 }
