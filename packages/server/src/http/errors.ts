@@ -30,7 +30,7 @@ export function apiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   const outage = storageOutage(error);
   if (outage !== undefined) {
-    return new ApiError('OVERLOADED', `${outage} Nothing was stored; send the request again later.`, {
+    return new ApiError('OVERLOADED', `${outage} Send the request again later.`, {
       retryAfterSeconds: 2,
       cause: error,
     });

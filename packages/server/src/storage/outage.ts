@@ -1,4 +1,4 @@
-import { PostgresError, postgresOutage } from './postgres/postgres-error.ts';
+import { commitLost, PostgresError, postgresOutage } from './postgres/postgres-error.ts';
 
 /** Result codes of SQLite that mean "not now" rather than "never": https://www.sqlite.org/rescode.html */
 const passing = new Map([
@@ -12,12 +12,17 @@ const passing = new Map([
 ]);
 
 /**
- * Says why the storage cannot take a request now, or undefined for an error of another kind. The answer to such a
- * request is 503: nothing was stored, and the same request may succeed later.
+ * Says why the storage cannot take a request now and what has come of it, or undefined for an error of another kind.
+ * The answer to such a request is 503: the same request may succeed later.
  */
 export function storageOutage(error: unknown): string | undefined {
   const reason = error instanceof PostgresError ? postgresOutage(error) : sqliteOutage(error);
-  return reason && `The database ${reason}.`;
+  if (reason === undefined) return undefined;
+  const isUnknown = error instanceof PostgresError && error.code === commitLost;
+  const outcome = isUnknown
+    ? 'Whether it did is not known: what has an id or an Idempotency-Key is stored once, however often it is sent.'
+    : 'Nothing was stored.';
+  return `The database ${reason}. ${outcome}`;
 }
 
 function sqliteOutage(error: unknown): string | undefined {

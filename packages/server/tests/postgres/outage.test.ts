@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { expect, test, vi } from 'vitest';
 import { storageOutage } from '../../src/storage/outage.ts';
 import { PostgresPool } from '../../src/storage/postgres/pool.ts';
@@ -8,15 +8,45 @@ import { testSecret } from '../test-database.ts';
 import { atTestEnd } from '../test-end.ts';
 import { activityEvent, type TestServer, testServer } from '../test-server.ts';
 
-/** A PostgreSQL that a test may stop, with a server on it. */
-async function stoppable(): Promise<{ postgres: LocalPostgres; server: TestServer }> {
+/** A PostgreSQL that a test may stop, with a server on it; `reach` may lead the server's connections elsewhere. */
+async function stoppable(
+  reach = async (url: string) => url,
+): Promise<{ postgres: LocalPostgres; server: TestServer }> {
   const postgres = await LocalPostgres.create();
   if (typeof postgres === 'string') throw new Error(postgres);
   atTestEnd(() => postgres.destroy());
   await postgres.query('postgres', 'create role actlog login');
   await postgres.query('postgres', 'create database own owner actlog');
-  const server = await testServer({ database: postgres.url('own', 'actlog'), secret: testSecret });
-  return { postgres, server };
+  const database = await reach(postgres.url('own', 'actlog'));
+  return { postgres, server: await testServer({ database, secret: testSecret }) };
+}
+
+/** A way to a database on which each answer to the commit of a write is lost with its connection, while `isLossy`. */
+async function lossyCommits(url: string): Promise<{ url: string; isLossy: boolean }> {
+  const address = new URL(url);
+  const port = Number(address.port);
+  const proxy = createServer((client) => {
+    let isWriting = false;
+    let isCommitting = false;
+    const database = connect(port, '127.0.0.1');
+    client.on('data', (bytes) => {
+      if (bytes.includes('begin ')) isWriting = bytes.includes('read committed');
+      isCommitting = way.isLossy && isWriting && bytes.includes('commit\0');
+      database.write(bytes);
+    });
+    database.on('data', (bytes) => (isCommitting ? client.destroy() : client.write(bytes)));
+    for (const [side, other] of [
+      [client, database],
+      [database, client],
+    ] as const) {
+      side.on('error', () => {}).on('close', () => other.destroy());
+    }
+  }).listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  atTestEnd(async () => void proxy.close());
+  address.port = String((proxy.address() as AddressInfo).port);
+  const way = { url: address.href, isLossy: false };
+  return way;
 }
 
 test('while the database is gone every answer is 503 with Retry-After, and then all goes on', {
@@ -49,6 +79,19 @@ test('while the database is gone every answer is 503 with Retry-After, and then 
   });
   expect(await ready()).toBe(200);
   expect((await server.ok('sessions.get', { id: 'thread-1' })).eventCount).toBe(2);
+});
+
+test('where the answer to a commit is lost, nobody is told that nothing was stored', async () => {
+  let way = { url: '', isLossy: false };
+  const { server } = await stoppable(async (url) => {
+    way = await lossyCommits(url);
+    return way.url;
+  });
+  way.isLossy = true;
+  const lost = await server.refused('agents.create', { body: { name: 'A' } });
+  expect(lost).toMatchObject({ status: 503, code: 'OVERLOADED', message: /Whether it did is not known/ });
+  way.isLossy = false;
+  expect((await server.ok('agents.list', {})).items).toMatchObject([{ name: 'A' }]);
 });
 
 test('who waits for a decision hears of it though the database went away meanwhile', {
@@ -103,5 +146,5 @@ test('a connection that is cut in the moment in which it is made fails alone', a
   const connection = await pool.connect();
   const error: unknown = await connection.query('select 1', []).catch((caught: unknown) => caught);
   connection.release();
-  expect(storageOutage(error)).toBe('The database cannot be reached.');
+  expect(storageOutage(error)).toBe('The database cannot be reached. Nothing was stored.');
 });

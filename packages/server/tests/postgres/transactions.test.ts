@@ -87,7 +87,7 @@ test.each(['statement_timeout', 'transaction_timeout'])(
       await sql`select pg_sleep(10)`.execute(db);
     });
     const error: unknown = await slow.catch((caught: unknown) => caught);
-    expect(storageOutage(error)).toBe('The database took too long.');
+    expect(storageOutage(error)).toBe('The database took too long. Nothing was stored.');
     await expect(storage.probe()).resolves.toBeUndefined();
   },
 );

@@ -4,7 +4,10 @@
  */
 export class PostgresError extends Error {
   override readonly name = 'PostgresError';
-  /** SQLSTATE, or the code of the system's error; `CONNECTION` when the connection broke without one. */
+  /**
+   * SQLSTATE, or the code of the system's error; `CONNECTION` when the connection broke without one, and
+   * {@link commitLost} when it broke at a commit.
+   */
   readonly code: string;
   readonly constraint: string | undefined;
 
@@ -71,8 +74,18 @@ const passing: readonly (readonly [string, string])[] = [
   ['58', 'had an input or output error'],
 ];
 
+/** The code of a commit whose answer did not come, because the connection broke: nobody knows whether it was made. */
+export const commitLost = 'COMMIT_LOST';
+
+/** The error of a commit. One that PostgreSQL answered was not made. */
+export function commitError(error: unknown): unknown {
+  const isAnswered = !(error instanceof PostgresError) || !systemCodes.has(error.code);
+  return isAnswered ? error : new PostgresError(error.message, commitLost);
+}
+
 /** Why PostgreSQL cannot take a request now, or undefined for an error of another kind. */
 export function postgresOutage(error: PostgresError): string | undefined {
+  if (error.code === commitLost) return 'was lost while it stored this';
   if (systemCodes.has(error.code)) return 'cannot be reached';
   return passing.find(([code]) => error.code.startsWith(code))?.[1];
 }

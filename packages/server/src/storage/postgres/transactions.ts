@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { CompiledQuery, type Kysely } from 'kysely';
 import type { Tables } from '../schema.ts';
 import type { Database } from '../transaction.ts';
-import { isLostRace, PostgresError } from './postgres-error.ts';
+import { commitError, isLostRace, PostgresError } from './postgres-error.ts';
 import { type Scope, scopeSql } from './scope.ts';
 
 /** A read sees one state of the data through all its statements; a write sees in each what others have committed. */
@@ -27,7 +27,7 @@ export async function inTransaction<Result>(
   const beginning = `${beginnings[mode]}; ${scopeSql(scope)}`;
   for (let run = 1; ; run += 1) {
     try {
-      return await database.connection().execute((db) => runOnce(db, beginning, work));
+      return await database.connection().execute((db) => runOnce(db, mode, beginning, work));
     } catch (error) {
       if (run >= mostRuns || !isLostRace(error)) throw error;
       // Who met once should not meet again.
@@ -38,6 +38,7 @@ export async function inTransaction<Result>(
 
 async function runOnce<Result>(
   db: Database,
+  mode: keyof typeof beginnings,
   beginning: string,
   work: (db: Database) => Promise<Result>,
 ): Promise<Result> {
@@ -45,7 +46,9 @@ async function runOnce<Result>(
   try {
     await say(beginning);
     const result = await work(db);
-    const { rows } = await say('commit');
+    const { rows } = await say('commit').catch((error: unknown) => {
+      throw mode === 'write' ? commitError(error) : error;
+    });
     // A transaction in which a statement failed ends so, without an error.
     if (rows[0]?.command === 'ROLLBACK') {
       throw new PostgresError('The transaction was rolled back at its commit.', '40000');
