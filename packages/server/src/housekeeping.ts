@@ -12,9 +12,25 @@ const deliveriesKeptForMs = 30 * dayMs;
 /** Milliseconds of counted actions: the longest window of a rate condition is a day. */
 const countsKeptForMs = 2 * dayMs;
 
-/** Drops what nobody looks at any more, and the sessions and held actions that their tenant does not keep. */
+/**
+ * Drops what nobody looks at any more, and the sessions and held actions that their tenant does not keep. A part that
+ * cannot be done now, as where another process holds a lock, is no reason to leave the others.
+ *
+ * @throws AggregateError with what kept parts from being done.
+ */
 export async function keepHouse(storage: Storage, nowMs: number, signal?: AbortSignal): Promise<void> {
-  await storage.maintain(nowMs);
+  const parts = [
+    () => storage.maintain(nowMs),
+    () => dropLeftovers(storage, nowMs),
+    () => dropUnkeptActions(storage, nowMs),
+    () => dropOutdatedSessions(storage, nowMs, signal),
+  ];
+  const errors: unknown[] = [];
+  for (const part of parts) await part().catch((error: unknown) => errors.push(error));
+  if (errors.length > 0) throw new AggregateError(errors, 'Not all of the housekeeping could be done.');
+}
+
+async function dropLeftovers(storage: Storage, nowMs: number): Promise<void> {
   await storage.writeAcross('sweep', async ({ db }) => {
     await db
       .deleteFrom('idempotency_keys')
@@ -23,10 +39,12 @@ export async function keepHouse(storage: Storage, nowMs: number, signal?: AbortS
     await dropOldCounts(db, nowMs - countsKeptForMs);
     await dropOldDeliveries(db, nowMs - deliveriesKeptForMs);
   });
+}
+
+async function dropUnkeptActions(storage: Storage, nowMs: number): Promise<void> {
   for (const { tenantId, keptFromMs } of await storage.readAcross('sweep', (db) => retentions(db, nowMs))) {
     await storage.write(tenantId, ({ db }) => dropEndedActions(db, tenantId, keptFromMs));
   }
-  await dropOutdatedSessions(storage, nowMs, signal);
 }
 
 /**

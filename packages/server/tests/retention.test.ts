@@ -46,6 +46,16 @@ test('a session that goes on after it was dropped begins anew', async () => {
   expect([...events.keys()]).toEqual([kept]);
 });
 
+test('sessions are dropped where another part of the housekeeping cannot be done', async () => {
+  const { storage, tenantId, record } = await withRetention();
+  const nowMs = Date.now();
+  await record(nowMs);
+  const locked = new Error('is locked by another process');
+  storage.maintain = () => Promise.reject(locked);
+  await expect(keepHouse(storage, nowMs + 2 * dayMs)).rejects.toMatchObject({ errors: [locked] });
+  expect(await storage.read(tenantId, (db) => findSession(db, tenantId, 'thread-1'))).toBeUndefined();
+});
+
 test('one transaction drops few sessions where they have many events', async () => {
   const { storage, tenantId, record } = await withRetention();
   const nowMs = Date.now();
