@@ -49,7 +49,7 @@ export class ExportFileSink implements BodySink {
   /** Puts everything on the disk, and says what came. */
   async finish(): Promise<{ bytes: number; scanned: ScannedExport; sha256: string }> {
     const file = await this.#opened;
-    await file.sync();
+    await sync(file);
     await file.close();
     const sha256 = this.#parts.hash.digest('hex');
     return { bytes: this.#bytes, scanned: this.#scanner.end(), sha256 };
@@ -59,5 +59,16 @@ export class ExportFileSink implements BodySink {
   async close(): Promise<void> {
     const file = await this.#opened.catch(() => undefined);
     await file?.close().catch(() => {});
+  }
+}
+
+/** Node's permission model and Yarn's Plug'n'Play have no `fsync`: the file is whole without it too, but for a power cut. */
+async function sync(file: FileHandle): Promise<void> {
+  try {
+    await file.sync();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    // What fails on the disk itself has the system's own code, such as EIO.
+    if (code !== undefined && !code.startsWith('ERR_')) throw error;
   }
 }

@@ -95,6 +95,13 @@ describe('the packed client', () => {
     expect(await runProgram(command)).toEqual({ ...expected, usesFetch: false });
   });
 
+  it("runs under Node's permission model, which has no fsync", async ({ skip }) => {
+    const command = orSkip(installed('node-26', 'bin/node'), 'node-26', skip);
+    const { folder } = packed;
+    const args = ['--permission', '--allow-net', `--allow-fs-read=${folder}`, `--allow-fs-write=${folder}`];
+    expect(await runProgram(command, args)).toEqual({ ...expected, usesFetch: false });
+  });
+
   it('runs on Bun', async ({ skip }) => {
     const command = orSkip(installed('@oven/bun-linux-x64', 'bin/bun') ?? onPath('bun'), 'Bun', skip);
     expect(await runProgram(command)).toEqual({ ...expected, usesFetch: true });
