@@ -33,7 +33,7 @@ export function openJournal(
       files: realFiles,
       maxBytes: options.maxSpoolBytes,
       segmentBytes: Math.min(mebibyte, options.maxSpoolBytes / 4),
-      isSynced: options.fsync ?? false,
+      isSynced: options.fsync === true && canSync(reporter),
       onUnreadable: (count) => {
         counters.unreadable += count;
       },
@@ -48,6 +48,15 @@ export function openJournal(
     reporter.failed('spool', notWritable(error as Error));
     return undefined;
   }
+}
+
+/** Whether events can be put on the disk itself; said once where they cannot. */
+function canSync(reporter: Reporter): boolean {
+  if (!process.permission) return true;
+  const problem =
+    "fsync: Node's permission model has no such operation. Events stand in the journal, and a power cut may take the youngest. Run without --permission, or leave fsync out.";
+  reporter.failed('fsync', new Error(problem));
+  return false;
 }
 
 function notWritable(cause: Error): Error {

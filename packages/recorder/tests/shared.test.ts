@@ -2,6 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { readdirSync } from 'node:fs';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { diagnosticsChannels, Recorder, sharedRecorder } from '../src/index.ts';
+import { AgentProcess } from './agent-process.ts';
 import { temporaryFolder } from './journal-fixture.ts';
 import { Sink } from './sink.ts';
 import { createRecorder, recordMany } from './test-recorder.ts';
@@ -217,6 +218,21 @@ test('events stand on the disk itself when asked', async () => {
   const recorder = createRecorder(sink.url, { fsync: true });
   recordMany(recorder, 20);
   expect(await recorder.flush()).toMatchObject({ delivered: 20 });
+});
+
+test("where Node's permission model has no fsync, events stand in the journal all the same, and that is told", async () => {
+  const sink = await Sink.start();
+  await sink.down();
+  const env = { SINK_URL: sink.url, SPOOL: temporaryFolder() };
+  const NODE_OPTIONS = '--permission --allow-fs-read=* --allow-fs-write=*';
+  const LIMITS = JSON.stringify({ fsync: true });
+  const agent = new AgentProcess({ ...env, NODE_OPTIONS, LIMITS, MODE: 'exit', COUNT: '5' });
+  expect(await agent.end()).toBe(7);
+  expect(agent.dropped).toEqual([]);
+  expect(agent.stderr).toMatch(/fsync: .* without --permission/);
+  await sink.up();
+  await new AgentProcess({ ...env, MODE: 'drain', COUNT: '0' }).end();
+  expect(sink.storedIds.toSorted()).toEqual(agent.recorded.toSorted());
 });
 
 test('a time that no timer could hold is as long as one can be', async () => {
