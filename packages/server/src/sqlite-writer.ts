@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import type { EventGroup, RecordedGroups, Settled } from './ingest/event-recorder.ts';
 import type { NewEvent } from './ingest/new-event.ts';
@@ -36,11 +37,9 @@ export class SqliteWriter implements SqliteExecutor {
   #death: Error | undefined;
 
   constructor(options: SqliteConnectionOptions) {
-    // The file stands beside this one, as a source and as built.
-    const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
     // A thread inherits the flags of Node; with the one for a program that is no file, it could not load its own.
     const isOfNoFile = process.execArgv.some((flag) => flag.startsWith('--input-type'));
-    this.#worker = new Worker(new URL(`./sqlite-worker.${extension}`, import.meta.url), {
+    this.#worker = new Worker(threadFile(import.meta.url), {
       workerData: options,
       ...(isOfNoFile && { execArgv: process.execArgv.filter((flag) => flag.startsWith('--conditions=')) }),
     });
@@ -105,6 +104,20 @@ export class SqliteWriter implements SqliteExecutor {
     );
     for (const { reject } of this.#pending.splice(0)) reject(this.#death);
   }
+}
+
+/**
+ * The file of the writer's thread: it stands beside this one, as a source and as built.
+ *
+ * @param address - of this file; that of a bundle is another, or there is none
+ * @throws Error where it does not stand there
+ */
+export function threadFile(address: string | undefined): URL {
+  const file = URL.parse(`./sqlite-worker.${address?.endsWith('.ts') ? 'ts' : 'js'}`, address);
+  if (file && existsSync(file)) return file;
+  throw new Error(
+    'The thread that writes to a database file is a file of its own, which a bundle does not have: leave @actlog/server out of the bundle, as --external:@actlog/server does.',
+  );
 }
 
 /** `EventGroup[]` in JSON, of the texts in which the events came: writing them anew costs more than all the rest. */
