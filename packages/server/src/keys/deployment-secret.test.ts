@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,6 +25,16 @@ test('the secret beside a database is made once, for its owner only', () => {
   expect(secret.length).toBeGreaterThanOrEqual(43);
   expect(secretBeside(database)).toBe(secret);
   expect(statSync(`${database}.secret`).mode & 0o777).toBe(0o600);
+  rmSync(folder, { recursive: true });
+});
+
+test("the secret is made under Node's permission model, which has no fsync", () => {
+  const folder = mkdtempSync(join(tmpdir(), 'actlog-secret-'));
+  const database = JSON.stringify(join(folder, 'a.db'));
+  const file = JSON.stringify(import.meta.resolve('./deployment-secret.ts'));
+  const program = `console.log((await import(${file})).secretBeside(${database}).length)`;
+  const args = ['--permission', '--allow-fs-read=*', '--allow-fs-write=*', '--input-type=module'];
+  expect(Number(execFileSync(process.execPath, [...args, '--eval', program]))).toBeGreaterThanOrEqual(43);
   rmSync(folder, { recursive: true });
 });
 

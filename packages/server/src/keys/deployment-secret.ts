@@ -71,7 +71,8 @@ export function secretBeside(databaseFile: string): string {
   // Written whole and then linked, so that of several servers that start at once all read the same secret.
   const own = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;
   try {
-    writeFileSync(own, `${randomSecret()}\n`, { mode: 0o600, flush: true });
+    // On the disk when it returns, and without `fsync`, which Node's permission model does not have.
+    writeFileSync(own, `${randomSecret()}\n`, { mode: 0o600, flag: 'as' });
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     const message = `${path} cannot be written (${code}): the folder of the database has to exist and to be writable.`;
