@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm';
 import { Service } from '@actlog/adapter-suite';
 import { generateText, stepCountIs, streamText, tool } from 'ai';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -52,6 +53,16 @@ test('installed twice, results still come one after the other, and are one call'
   const tools = actlog(actlog({ count }, options), options);
   for (const to of [3, 20]) expect(await streamed(tools, to)).toEqual(await streamed({ count }, to));
   expect(await service.events('stream-twice')).toMatchObject([{ status: 200 }, { status: 502 }]);
+});
+
+test('results come one after the other from a function of another realm too', async () => {
+  const execute = runInNewContext(
+    '(async function* ({ to }) { for (let at = 1; at <= to; at += 1) yield at; })',
+  );
+  const foreign = { count: tool({ inputSchema, execute }) as typeof count };
+  const tools = actlog(foreign, { recorder: service.recorder(), sessionId: 'stream-realm' });
+  expect(await streamed(tools, 3)).toEqual(await streamed(foreign, 3));
+  expect(await service.events('stream-realm')).toMatchObject([{ status: 200 }]);
 });
 
 test('a stream that throws when it is left is recorded', async () => {

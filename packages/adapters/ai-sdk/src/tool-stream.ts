@@ -2,11 +2,12 @@ import type { ToolOutcome } from '@actlog/recorder';
 import type { AdapterCalls, HookedCall } from '@actlog/recorder/adapter';
 import { throwForModel } from './denial.ts';
 
-const AsyncGeneratorFunction = async function* () {}.constructor;
-
-/** Whether a tool gives its results one after the other, told before it runs. */
+/**
+ * Whether a tool gives its results one after the other, told before it runs. By its tag, because a bundler for
+ * ES2017 leaves no such class to compare with: it makes plain functions of all of them.
+ */
 export function isGeneratorFunction(execute: unknown): boolean {
-  return execute instanceof AsyncGeneratorFunction;
+  return Object.prototype.toString.call(execute) === '[object AsyncGeneratorFunction]';
 }
 
 /** Whether a result is a stream of results. */
