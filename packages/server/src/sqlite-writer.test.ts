@@ -7,7 +7,7 @@ test('the thread has a file beside the one that starts it', () => {
 });
 
 // As esbuild and webpack make it of a CommonJS bundle, of a module, and of one that was built on another machine.
-test.each([undefined, import.meta.resolve('./bundled/agent.mjs'), 'file:///nowhere/agent.js', 'webpack://x'])(
+test.each([undefined, `${import.meta.url}/../bundled/agent.mjs`, 'file:///nowhere/agent.js', 'webpack://x'])(
   'in a bundle at %s, the way out is named',
   (address) => {
     expect(() => threadFile(address)).toThrow(/leave @actlog\/server out of the bundle/);
