@@ -89,7 +89,8 @@ test('where the answer to a commit is lost, nobody is told that nothing was stor
   });
   way.isLossy = true;
   const lost = await server.refused('agents.create', { body: { name: 'A' } });
-  expect(lost).toMatchObject({ status: 503, code: 'OVERLOADED', message: /Whether it did is not known/ });
+  expect(lost).toMatchObject({ status: 503, code: 'OVERLOADED' });
+  expect(lost.message).toMatch('Whether it did is not known');
   way.isLossy = false;
   expect((await server.ok('agents.list', {})).items).toMatchObject([{ name: 'A' }]);
 });
