@@ -56,10 +56,14 @@ export type ToolCallFacts = {
  * @throws TypeError when the call is no object or `run` no function
  */
 export function checkToolCall(call: unknown, run: unknown): void {
-  if (typeof run === 'function' && typeof call === 'object' && call !== null) return;
-  const [parameter, wanted, given] =
-    typeof call === 'object' && call !== null
-      ? ['run', 'a function that calls the tool, such as () => search(args)', run]
-      : ['call', 'an object, such as {toolName, arguments}', call];
-  throw new TypeError(`toolCall: ${parameter} must be ${wanted}, and is of type ${typeName(given)}.`);
+  if (typeof call !== 'object' || call === null) {
+    throw noCall('call', 'an object, such as {toolName, arguments}', call);
+  }
+  if (typeof run !== 'function') {
+    throw noCall('run', 'a function that calls the tool, such as () => search(args)', run);
+  }
+}
+
+function noCall(parameter: string, wanted: string, given: unknown): TypeError {
+  return new TypeError(`toolCall: ${parameter} must be ${wanted}, and is of type ${typeName(given)}.`);
 }
