@@ -2,8 +2,6 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fromSource } from './from-source.ts';
 
-const execArgv = [...fromSource, '--expose-gc'];
-
 /** Something measured in a process of its own that works only while it is asked to, and tells what that cost. */
 export class MeasuredProcess<Cost> {
   readonly #child: ChildProcess;
@@ -13,9 +11,12 @@ export class MeasuredProcess<Cost> {
   }
 
   /** @param file - the program: its first message says that it is ready, each other one answers one of ours */
-  static async start<Cost>(file: string, args: readonly string[]): Promise<MeasuredProcess<Cost>> {
-    const stdio = ['ignore', 'ignore', 'inherit', 'ipc'] as const;
-    const measured = new MeasuredProcess<Cost>(fork(file, args, { execArgv, stdio: [...stdio] }));
+  static async start<Cost>(file: string, ...args: readonly string[]): Promise<MeasuredProcess<Cost>> {
+    const child = fork(file, args, {
+      execArgv: [...fromSource],
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    });
+    const measured = new MeasuredProcess<Cost>(child);
     await measured.#answer();
     return measured;
   }

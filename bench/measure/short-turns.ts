@@ -2,10 +2,10 @@ import { median } from './interleaved-rounds.ts';
 import { MeasuredProcess } from './measured-process.ts';
 
 /** What is measured, and how much of it. */
-export interface ShortTurns<Name extends string> {
-  readonly names: readonly Name[];
+export interface ShortTurns {
+  readonly names: readonly string[];
   /** The program and its arguments for a name. */
-  readonly program: (name: Name) => readonly [file: string, ...args: string[]];
+  readonly program: (name: string) => readonly [file: string, ...args: string[]];
   /** Work until the code is compiled for good. */
   readonly warmUp: number;
   /** Work of one turn. */
@@ -21,21 +21,18 @@ export interface ShortTurns<Name extends string> {
  * Measures processes that live side by side and take short turns, so that whatever else the machine does falls on all
  * alike; who goes first changes with every turn. Differences are to be taken within a turn: {@link medianAbove}.
  */
-export async function takeShortTurns<Cost, Name extends string = string>(
-  plan: ShortTurns<Name>,
-): Promise<ReadonlyMap<Name, readonly Cost[]>> {
-  const costs = new Map<Name, Cost[]>(plan.names.map((name) => [name, []]));
+export async function takeShortTurns<Cost>(plan: ShortTurns): Promise<ReadonlyMap<string, readonly Cost[]>> {
+  const costs = new Map<string, Cost[]>(plan.names.map((name) => [name, []]));
   for (let generation = 0; generation < plan.generations; generation += 1) {
     const processes: MeasuredProcess<Cost>[] = [];
     try {
-      for (const name of plan.names)
-        processes.push(await MeasuredProcess.start<Cost>(...started(plan, name)));
+      for (const name of plan.names) processes.push(await MeasuredProcess.start<Cost>(...plan.program(name)));
       for (const measured of processes) await measured.work(plan.warmUp);
       for (let turn = 0; turn < plan.turns; turn += 1) {
         for (let place = 0; place < processes.length; place += 1) {
           const index = (turn + place) % processes.length;
           const cost = await (processes[index] as MeasuredProcess<Cost>).work(plan.turn);
-          costs.get(plan.names[index] as Name)?.push(cost);
+          costs.get(plan.names[index] as string)?.push(cost);
         }
         await plan.afterTurns?.();
       }
@@ -44,11 +41,6 @@ export async function takeShortTurns<Cost, Name extends string = string>(
     }
   }
   return costs;
-}
-
-function started<Name extends string>(plan: ShortTurns<Name>, name: Name): [string, string[]] {
-  const [file, ...args] = plan.program(name);
-  return [file, args];
 }
 
 /** The median of what one thing costs more than another in the same turn, of each figure. */
