@@ -8,7 +8,7 @@ const allowed = {
   policy: ['protocol'],
   client: ['protocol'],
   recorder: ['client', 'protocol'],
-  server: ['protocol', 'policy', 'risk'],
+  server: ['protocol', 'policy', 'risk', 'console'],
   'adapter-suite': ['protocol', 'client', 'recorder', 'server'],
   'foreign-server': [],
   contract: ['protocol', 'client'],

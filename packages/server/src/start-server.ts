@@ -5,6 +5,7 @@ import { Administration } from './administration.ts';
 import { assemble } from './assemble.ts';
 import { BackgroundTasks } from './background-tasks.ts';
 import { type Configuration, configured, type ServerOptions } from './configuration.ts';
+import { mountConsolePage } from './console/page.ts';
 import { expireActions } from './guardian/expiry.ts';
 import { keepHouse } from './housekeeping.ts';
 import { createApp } from './http/app.ts';
@@ -102,6 +103,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
   try {
     mountOperations(app, { storage, metrics, isClosing: () => closing !== undefined });
     mountEndpoints(app, services, createRoutes(services));
+    mountConsolePage(app);
     if (settings.docs) await mountDocs(app);
     await checkSecret(storage, secret);
     await services.settling.catchUpAll(storage.isShared ? roundsAfterCrash : undefined);

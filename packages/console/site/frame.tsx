@@ -1,0 +1,111 @@
+import { useEffect, useRef } from 'preact/hooks';
+import { useConnection } from './connection.ts';
+import { managesKeys } from './identity.ts';
+import { Agents } from './pages/agents.tsx';
+import { Approvals } from './pages/approvals.tsx';
+import { Keys } from './pages/keys.tsx';
+import { Policies } from './pages/policies.tsx';
+import { PolicyEditor } from './pages/policy-editor.tsx';
+import { Session } from './pages/session.tsx';
+import { Sessions } from './pages/sessions.tsx';
+import { Webhooks } from './pages/webhooks.tsx';
+import { href, type Route, useRoute } from './route.ts';
+import { useLoaded } from './use-loaded.ts';
+
+const places = ['sessions', 'approvals', 'policies', 'agents', 'webhooks', 'keys'] as const;
+
+function titleOf(place: string): string {
+  return place.slice(0, 1).toUpperCase() + place.slice(1);
+}
+
+function Place({ route }: { route: Route }) {
+  const [place = 'sessions', id] = route.path;
+  switch (place) {
+    case 'sessions':
+      return id === undefined ? <Sessions query={route.query} /> : <Session id={id} />;
+    case 'approvals':
+      return <Approvals query={route.query} />;
+    case 'policies':
+      return id === undefined ? <Policies query={route.query} /> : <PolicyEditor key={id} id={id} />;
+    case 'agents':
+      return <Agents />;
+    case 'webhooks':
+      return <Webhooks />;
+    case 'keys':
+      return <Keys />;
+    default:
+      return (
+        <>
+          <h1>There is no such page</h1>
+          <p>
+            <a href={href(['sessions'])}>See the sessions</a>
+          </p>
+        </>
+      );
+  }
+}
+
+/** How many actions wait, as the navigation shows it: more than a page of them is "50+". */
+function useWaiting(): string {
+  const { client } = useConnection();
+  const { data } = useLoaded('waiting', (signal) => client.guardian.pendingActions.list({}, { signal }), {
+    everyMs: 5000,
+  });
+  if (data === undefined || data.items.length === 0) return '';
+  return `${data.items.length}${data.hasNextPage() ? '+' : ''}`;
+}
+
+/** What stands around every page: where one can go, and who is signed in. */
+export function Frame() {
+  const { identity, signOut } = useConnection();
+  const route = useRoute();
+  const waiting = useWaiting();
+  const [place = 'sessions', id] = route.path;
+  const main = useRef<HTMLElement>(null);
+  const isFirst = useRef(true);
+
+  useEffect(() => {
+    document.title = `${[id, titleOf(place)].filter(Boolean).join(' · ')} · actlog`;
+    // Who works by keyboard or listens goes on at the new page, not in the navigation.
+    if (!isFirst.current) main.current?.focus();
+    isFirst.current = false;
+    scrollTo(0, 0);
+  }, [place, id]);
+
+  return (
+    <>
+      <header>
+        <a class="name" href={href([])}>
+          actlog
+        </a>
+        <nav aria-label="Pages">
+          {places
+            .filter((name) => name !== 'keys' || managesKeys(identity))
+            .map((name) => (
+              <a key={name} href={href([name])} aria-current={place === name ? 'page' : undefined}>
+                {titleOf(name)}
+                {name === 'approvals' && waiting !== '' && (
+                  <span class="count">
+                    {waiting}
+                    <span class="hidden"> waiting</span>
+                  </span>
+                )}
+              </a>
+            ))}
+        </nav>
+        <p class="identity">
+          {identity.tenant !== undefined && <span>{identity.tenant}</span>}
+          {identity.name !== undefined && <span class="faint">{identity.name}</span>}
+          {identity.kind === 'test' && <span class="badge">test</span>}
+          <a href="../docs">API</a>
+          <button type="button" class="quiet" onClick={signOut}>
+            Sign out
+          </button>
+        </p>
+      </header>
+      <main ref={main} tabIndex={-1}>
+        <Place route={route} />
+      </main>
+    </>
+  );
+}

@@ -1,0 +1,41 @@
+import { type Actlog, NotFoundError } from '@actlog/client';
+
+/** What a key may do. */
+export type Scope = 'ingest' | 'read' | 'manage' | 'decide';
+
+/** Whose key the person signed in with. */
+export interface Identity {
+  readonly keyId: string | undefined;
+  readonly name: string | undefined;
+  readonly tenant: string | undefined;
+  readonly kind: 'live' | 'test' | undefined;
+  readonly scopes: readonly Scope[];
+}
+
+const everyScope: readonly Scope[] = ['ingest', 'read', 'manage', 'decide'];
+
+/**
+ * Asks who the key is. A deployment that cannot tell is taken to allow everything: it refuses by itself what it does
+ * not allow.
+ *
+ * @throws ActlogError where the key is refused or the service does not answer.
+ */
+export async function readIdentity(client: Actlog): Promise<Identity> {
+  try {
+    return await client.request<Identity>('GET', '/console/api/identity');
+  } catch (error) {
+    if (!(error instanceof NotFoundError)) throw error;
+    await client.sessions.list({ limit: 1 });
+    return { keyId: undefined, name: undefined, tenant: undefined, kind: undefined, scopes: everyScope };
+  }
+}
+
+/** Whether the key may do all that a key can, and so may manage keys, on a deployment that has keys to manage. */
+export function managesKeys({ keyId, scopes }: Identity): boolean {
+  return keyId !== undefined && everyScope.every((scope) => scopes.includes(scope));
+}
+
+/** Whether the key may do this. */
+export function may({ scopes }: Identity, scope: Scope): boolean {
+  return scopes.includes(scope);
+}

@@ -1,0 +1,72 @@
+import type { Agent } from '@actlog/client';
+import { useConnection } from '../connection.ts';
+import { may } from '../identity.ts';
+import { ConfirmButton } from '../parts/confirm-button.tsx';
+import { ListTable } from '../parts/list-table.tsx';
+import { Problem } from '../parts/problem.tsx';
+import { Time } from '../parts/time.tsx';
+import { href } from '../route.ts';
+import { useAction } from '../use-action.ts';
+import { useList } from '../use-list.ts';
+
+/** The agents, registered or only seen. */
+export function Agents() {
+  const { client, identity } = useConnection();
+  const shown = useList('agents', (signal) => client.agents.list({}, { signal }));
+  const change = useAction(async ({ id, registered, status }: Agent) => {
+    if (registered === false) await client.agents.create({ id, name: id });
+    else await client.agents.update(id, { status: status === 'revoked' ? 'active' : 'revoked' });
+    shown.reload();
+  });
+  return (
+    <>
+      <h1>Agents</h1>
+      <Problem error={change.error} />
+      <ListTable
+        shown={shown}
+        caption="Agents, newest first"
+        columns={['Agent', 'Name', 'Status', 'Framework', 'Version', 'Owner', 'Last seen', 'Change']}
+        empty="No agent was seen or registered yet."
+        row={(agent) => (
+          <tr key={agent.id}>
+            <th scope="row">
+              <a href={href(['sessions'], { agent: agent.id })}>{agent.id}</a>
+            </th>
+            <td>{agent.name}</td>
+            <td>
+              <span class={`badge ${agent.status === 'revoked' ? 'bad' : ''}`}>
+                {agent.registered === false ? 'not registered' : agent.status}
+              </span>
+            </td>
+            <td>{agent.framework}</td>
+            <td>{agent.version}</td>
+            <td>{agent.owner}</td>
+            <td>
+              <Time at={agent.lastSeenAt} />
+            </td>
+            <td>
+              {may(identity, 'manage') &&
+                (agent.registered !== false && agent.status !== 'revoked' ? (
+                  <ConfirmButton
+                    label="Revoke"
+                    question={`Revoke ${agent.id}`}
+                    isBusy={change.isBusy}
+                    onConfirm={() => change.run(agent)}
+                  />
+                ) : (
+                  <button
+                    type="button"
+                    class="quiet"
+                    disabled={change.isBusy}
+                    onClick={() => change.run(agent)}
+                  >
+                    {agent.registered === false ? 'Register' : 'Reinstate'}
+                  </button>
+                ))}
+            </td>
+          </tr>
+        )}
+      />
+    </>
+  );
+}

@@ -1,0 +1,50 @@
+import { useConnection } from '../connection.ts';
+import { HeldList } from '../parts/held-list.tsx';
+import { Problem } from '../parts/problem.tsx';
+import { href } from '../route.ts';
+import { useList } from '../use-list.ts';
+
+const statuses = ['pending', 'approved', 'denied', 'expired'] as const;
+
+const none = {
+  pending: 'Nothing waits.',
+  approved: 'Nothing was approved.',
+  denied: 'Nothing was denied.',
+  expired: 'Nothing has expired.',
+};
+
+/** The actions that wait for a person, and those that waited. */
+export function Approvals({ query }: { query: URLSearchParams }) {
+  const { client } = useConnection();
+  const status = statuses.find((known) => known === query.get('status')) ?? 'pending';
+  const { items, error, hasMore, more, reload } = useList(
+    `approvals ${status}`,
+    (signal) => client.guardian.pendingActions.list({ status }, { signal }),
+    { everyMs: 3000 },
+  );
+  return (
+    <>
+      <h1>Approvals</h1>
+      <nav class="tabs" aria-label="Status">
+        {statuses.map((name) => (
+          <a
+            key={name}
+            href={href(['approvals'], { status: name })}
+            aria-current={name === status ? 'true' : undefined}
+          >
+            {name}
+          </a>
+        ))}
+      </nav>
+      <Problem error={error} />
+      {items?.length === 0 && <p class="empty">{none[status]}</p>}
+      <h2 class="hidden">{status}</h2>
+      <HeldList items={items ?? []} onEnd={reload} />
+      {hasMore && (
+        <button type="button" onClick={more}>
+          Show more
+        </button>
+      )}
+    </>
+  );
+}

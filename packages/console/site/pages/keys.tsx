@@ -1,0 +1,47 @@
+import { useState } from 'preact/hooks';
+import { useConnection } from '../connection.ts';
+import { type ApiKey, type ApiKeyCreate, type CreatedApiKey, KeysApi } from '../keys-api.ts';
+import { KeyForm } from '../parts/key-form.tsx';
+import { KeyTable } from '../parts/key-table.tsx';
+import { Problem } from '../parts/problem.tsx';
+import { Secret } from '../parts/secret.tsx';
+import { useAction } from '../use-action.ts';
+import { useLoaded } from '../use-loaded.ts';
+
+/** The keys of the tenant: make, rotate and revoke them. */
+export function Keys() {
+  const { client } = useConnection();
+  const keys = new KeysApi(client);
+  const [created, setCreated] = useState<CreatedApiKey>();
+  const { data, error, reload } = useLoaded('keys', (signal) => keys.list(signal));
+  const change = useAction(async (act: () => PromiseLike<CreatedApiKey | unknown>) => {
+    const made = (await act()) as Partial<CreatedApiKey>;
+    if (made.apiKey !== undefined) setCreated(made as CreatedApiKey);
+    reload();
+  });
+  return (
+    <>
+      <h1>Keys</h1>
+      {created !== undefined && (
+        <Secret
+          label={`API key “${created.key.name}”`}
+          value={created.apiKey}
+          onDone={() => setCreated(undefined)}
+        />
+      )}
+      <Problem error={error ?? change.error} />
+      {data !== undefined && (
+        <KeyTable
+          keys={data}
+          isBusy={change.isBusy}
+          onRotate={({ id }: ApiKey, overlapDays: number) => change.run(() => keys.rotate(id, overlapDays))}
+          onRevoke={({ id }: ApiKey) => change.run(() => keys.revoke(id))}
+        />
+      )}
+      <KeyForm
+        isBusy={change.isBusy}
+        onCreate={(body: ApiKeyCreate) => change.run(() => keys.create(body))}
+      />
+    </>
+  );
+}

@@ -1,0 +1,98 @@
+import type { Policy } from '@actlog/client';
+import { useConnection } from '../connection.ts';
+import { may } from '../identity.ts';
+import { ConfirmButton } from '../parts/confirm-button.tsx';
+import { ListTable } from '../parts/list-table.tsx';
+import { PolicyTrial } from '../parts/policy-trial.tsx';
+import { Problem } from '../parts/problem.tsx';
+import { Time } from '../parts/time.tsx';
+import { href } from '../route.ts';
+import { useAction } from '../use-action.ts';
+import { useList } from '../use-list.ts';
+
+const statuses = ['active', 'archived'] as const;
+
+const effects = { allow: 'allow', deny: 'deny', require_approval: 'ask a person' };
+
+/** Whom a policy is about, in a line. */
+function about({ match = {}, condition, rate }: Policy): string {
+  const lists = Object.entries(match).flatMap(([what, globs]) =>
+    globs?.length ? [`${what} ${globs.join(', ')}`] : [],
+  );
+  return [
+    lists.join(' · ') || 'every action',
+    condition && 'with a condition',
+    rate && `past ${rate.max} in ${rate.windowSeconds} s a ${rate.per}`,
+  ]
+    .filter(Boolean)
+    .join(', ');
+}
+
+/** The policies, and a way to try what they would say. */
+export function Policies({ query }: { query: URLSearchParams }) {
+  const { client, identity } = useConnection();
+  const status = statuses.find((known) => known === query.get('status')) ?? 'active';
+  const shown = useList(`policies ${status}`, (signal) => client.policies.list({ status }, { signal }));
+  const archive = useAction(async (id: string) => {
+    await client.policies.archive(id);
+    shown.reload();
+  });
+  const mayManage = may(identity, 'manage');
+  return (
+    <>
+      <h1>Policies</h1>
+      <div class="filters">
+        <nav class="tabs" aria-label="Status">
+          {statuses.map((name) => (
+            <a
+              key={name}
+              href={href(['policies'], { status: name })}
+              aria-current={name === status ? 'true' : undefined}
+            >
+              {name}
+            </a>
+          ))}
+        </nav>
+        {mayManage && (
+          <a class="button" href={href(['policies', 'new'])}>
+            New policy
+          </a>
+        )}
+      </div>
+      <Problem error={archive.error} />
+      <ListTable
+        shown={shown}
+        caption={`Policies, ${status}`}
+        columns={['Policy', 'Effect', 'About', 'Priority', 'Changed', 'Change']}
+        empty={status === 'active' ? 'There are none: every action is allowed.' : 'None was archived.'}
+        row={(policy) => (
+          <tr key={policy.id}>
+            <th scope="row">
+              <a href={href(['policies', policy.id])}>{policy.name ?? policy.id}</a>
+            </th>
+            <td>
+              <span class={`badge effect-${policy.effect}`}>{policy.effect && effects[policy.effect]}</span>{' '}
+              {policy.mode === 'log_only' && <span class="badge">log only</span>}
+            </td>
+            <td class="faint">{about(policy)}</td>
+            <td class="number">{policy.priority}</td>
+            <td>
+              <Time at={policy.updatedAt} />
+            </td>
+            <td>
+              {mayManage && policy.status !== 'archived' && (
+                <ConfirmButton
+                  label="Archive"
+                  question="Archive for good"
+                  isBusy={archive.isBusy}
+                  onConfirm={() => archive.run(policy.id)}
+                />
+              )}
+            </td>
+          </tr>
+        )}
+      />
+      {may(identity, 'ingest') && <PolicyTrial />}
+    </>
+  );
+}

@@ -1,0 +1,90 @@
+import { useConnection } from '../connection.ts';
+import { EventTable } from '../parts/event-table.tsx';
+import { ExportButton } from '../parts/export-button.tsx';
+import { HeldActions } from '../parts/held-actions.tsx';
+import { Problem } from '../parts/problem.tsx';
+import { RiskReport } from '../parts/risk-report.tsx';
+import { RiskScore } from '../parts/risk-score.tsx';
+import { Time } from '../parts/time.tsx';
+import { href } from '../route.ts';
+import { useLoaded } from '../use-loaded.ts';
+
+/** One session: what happened in it, how risky that was and why, and what of it waits for a person. */
+export function Session({ id }: { id: string }) {
+  const { client } = useConnection();
+  const session = useLoaded(id, (signal) => client.sessions.get(id, { limit: 1 }, { signal }), {
+    everyMs: 5000,
+  });
+  // A session that has grown is scored anew; one that has not is not asked about again.
+  const risk = useLoaded(`${id} ${session.data?.eventCount}`, (signal) =>
+    client.sessions.risk(id, { signal }),
+  );
+  const { data } = session;
+  return (
+    <>
+      <p class="faint">
+        <a href={href(['sessions'])}>Sessions</a>
+      </p>
+      <h1 class="id">{id}</h1>
+      <Problem error={session.error} />
+      {data !== undefined && (
+        <>
+          <dl class="summary">
+            <div>
+              <dt>Risk</dt>
+              <dd>
+                <RiskScore
+                  risk={
+                    risk.data?.score === undefined
+                      ? data.risk
+                      : { score: risk.data.score, level: risk.data.level ?? '' }
+                  }
+                />
+              </dd>
+            </div>
+            <div>
+              <dt>{(data.agentIds?.length ?? 1) > 1 ? 'Agents' : 'Agent'}</dt>
+              <dd>{(data.agentIds ?? [data.agentId]).join(', ')}</dd>
+            </div>
+            <div>
+              <dt>Events</dt>
+              <dd class="number">{data.eventCount}</dd>
+            </div>
+            <div>
+              <dt>Errors</dt>
+              <dd class={`number ${data.errorCount ? 'bad' : ''}`}>{data.errorCount}</dd>
+            </div>
+            <div>
+              <dt>Started</dt>
+              <dd>
+                <Time at={data.startedAt} />
+              </dd>
+            </div>
+            <div>
+              <dt>Last event</dt>
+              <dd>
+                <Time at={data.lastEventAt} />
+              </dd>
+            </div>
+            <div>
+              <dt>Whole session</dt>
+              <dd>
+                <ExportButton id={id} />
+              </dd>
+            </div>
+          </dl>
+          <HeldActions sessionId={id} />
+          <section aria-labelledby="risk">
+            <h2 id="risk">Risk</h2>
+            <Problem error={risk.error} />
+            {risk.data !== undefined && <RiskReport risk={risk.data} />}
+          </section>
+          <section aria-labelledby="events">
+            <h2 id="events">Events</h2>
+            <EventTable id={id} eventCount={data.eventCount ?? 0} startedAt={data.startedAt} />
+          </section>
+        </>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,85 @@
+import type { Session } from '@actlog/client';
+import { useConnection } from '../connection.ts';
+import { Field } from '../parts/field.tsx';
+import { ListTable } from '../parts/list-table.tsx';
+import { RiskScore } from '../parts/risk-score.tsx';
+import { Time } from '../parts/time.tsx';
+import { href } from '../route.ts';
+import { useList } from '../use-list.ts';
+
+const shownTools = 4;
+
+function tools({ toolNames = [] }: Session): string {
+  const more = toolNames.length - shownTools;
+  return toolNames.slice(0, shownTools).join(', ') + (more > 0 ? ` and ${more} more` : '');
+}
+
+/** The sessions, newest first, filtered by what stands in the address. */
+export function Sessions({ query }: { query: URLSearchParams }) {
+  const { client } = useConnection();
+  const agent = query.get('agent') ?? '';
+  const risk = query.get('risk') ?? '';
+  const shown = useList(
+    `sessions ${query}`,
+    (signal) =>
+      client.sessions.list(
+        { ...(agent && { agentId: agent }), ...(risk && { minRiskScore: Number(risk) }) },
+        { signal },
+      ),
+    { everyMs: 5000 },
+  );
+  const isFiltered = agent !== '' || risk !== '';
+  return (
+    <>
+      <h1>Sessions</h1>
+      <form
+        class="filters"
+        onSubmit={(event) => {
+          event.preventDefault();
+          const form = new FormData(event.currentTarget);
+          const [wantedAgent, wantedRisk] = [form.get('agent'), form.get('risk')].map(String);
+          location.hash = href(['sessions'], { agent: wantedAgent?.trim(), risk: wantedRisk });
+        }}
+      >
+        <Field label="Agent">
+          <input name="agent" key={agent} defaultValue={agent} placeholder="any" spellcheck={false} />
+        </Field>
+        <Field label="Risk score from">
+          <input name="risk" key={risk} type="number" min={0} max={100} defaultValue={risk} placeholder="0" />
+        </Field>
+        <button type="submit">Filter</button>
+        {isFiltered && <a href={href(['sessions'])}>Show all</a>}
+      </form>
+      <ListTable
+        shown={shown}
+        caption="Sessions, newest first"
+        columns={['Session', 'Agent', 'Risk', 'Events', 'Errors', 'Tools', 'Started', 'Last event']}
+        empty={
+          isFiltered
+            ? 'No session is like that.'
+            : 'No agent has sent an event yet. The quick start gets the first one here in a minute.'
+        }
+        row={(session) => (
+          <tr key={session.id}>
+            <th scope="row">
+              <a href={href(['sessions', session.id])}>{session.id}</a>
+            </th>
+            <td>{session.agentId}</td>
+            <td>
+              <RiskScore risk={session.risk} />
+            </td>
+            <td class="number">{session.eventCount}</td>
+            <td class={`number ${session.errorCount ? 'bad' : ''}`}>{session.errorCount}</td>
+            <td class="faint">{tools(session)}</td>
+            <td>
+              <Time at={session.startedAt} />
+            </td>
+            <td>
+              <Time at={session.lastEventAt} />
+            </td>
+          </tr>
+        )}
+      />
+    </>
+  );
+}

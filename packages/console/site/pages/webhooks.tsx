@@ -1,0 +1,95 @@
+import type { NotificationChannelCreated, WebhookEventType } from '@actlog/client';
+import { useState } from 'preact/hooks';
+import { useConnection } from '../connection.ts';
+import { may } from '../identity.ts';
+import { Field } from '../parts/field.tsx';
+import { ListTable } from '../parts/list-table.tsx';
+import { Problem } from '../parts/problem.tsx';
+import { Secret } from '../parts/secret.tsx';
+import { Time } from '../parts/time.tsx';
+import { useAction } from '../use-action.ts';
+import { useList } from '../use-list.ts';
+
+const kinds: Readonly<Record<WebhookEventType, string>> = {
+  'guardian.action_pending': 'An action waits for a person',
+  'guardian.action_decided': 'An action was decided',
+  'policy.matched': 'A policy was about an action',
+  'session.risk_raised': 'The risk of a session rose a level',
+};
+
+/** The webhooks, and a form to make one. */
+export function Webhooks() {
+  const { client, identity } = useConnection();
+  const [created, setCreated] = useState<NotificationChannelCreated>();
+  const shown = useList('webhooks', (signal) => client.notificationChannels.list({}, { signal }));
+  const create = useAction(async (form: HTMLFormElement) => {
+    const fields = new FormData(form);
+    const events = fields.getAll('events') as WebhookEventType[];
+    const url = String(fields.get('url')).trim();
+    setCreated(await client.notificationChannels.create({ url, ...(events.length > 0 && { events }) }));
+    form.reset();
+    shown.reload();
+  });
+  return (
+    <>
+      <h1>Webhooks</h1>
+      {created?.secret !== undefined && (
+        <Secret
+          label={`Signing secret of ${created.url}`}
+          value={created.secret}
+          onDone={() => setCreated(undefined)}
+        />
+      )}
+      <ListTable
+        shown={shown}
+        caption="Webhooks, newest first"
+        columns={['Address', 'Status', 'Told of', 'Failures', 'Last delivery', 'Id']}
+        empty="Nobody is told yet when an action waits or the risk of a session rises."
+        row={(channel) => (
+          <tr key={channel.id}>
+            <th scope="row">{channel.url}</th>
+            <td>
+              <span class={`badge ${channel.status === 'disabled' ? 'bad' : 'good'}`}>{channel.status}</span>
+            </td>
+            <td class="faint">{channel.events?.join(', ')}</td>
+            <td class={`number ${channel.failureCount ? 'bad' : ''}`}>{channel.failureCount}</td>
+            <td>
+              <Time at={channel.lastDeliveryAt} />
+            </td>
+            <td class="faint">{channel.id}</td>
+          </tr>
+        )}
+      />
+      {may(identity, 'manage') && (
+        <section aria-labelledby="new">
+          <h2 id="new">New webhook</h2>
+          <form
+            class="grid"
+            onSubmit={(event) => {
+              event.preventDefault();
+              create.run(event.currentTarget);
+            }}
+          >
+            <Field label="Address" hint="Deliveries are signed as Standard Webhooks says.">
+              <input name="url" type="url" required maxLength={2000} placeholder="https://" />
+            </Field>
+            <fieldset>
+              <legend>Told of (none chosen: of everything)</legend>
+              {Object.entries(kinds).map(([kind, words]) => (
+                <label key={kind} class="check">
+                  <input type="checkbox" name="events" value={kind} /> {words}
+                </label>
+              ))}
+            </fieldset>
+            <p class="buttons">
+              <button type="submit" disabled={create.isBusy}>
+                Create
+              </button>
+            </p>
+          </form>
+          <Problem error={create.error} />
+        </section>
+      )}
+    </>
+  );
+}

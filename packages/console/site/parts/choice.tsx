@@ -1,0 +1,29 @@
+import { Field } from './field.tsx';
+
+/** One of a few values, each with words of its own. */
+export function Choice({
+  label,
+  name,
+  options,
+  value,
+  onChange,
+}: {
+  label: string;
+  name: string;
+  options: Readonly<Record<string, string>>;
+  /** What is chosen at first. */
+  value: string;
+  onChange?: (value: string) => void;
+}) {
+  return (
+    <Field label={label}>
+      <select name={name} onChange={(event) => onChange?.(event.currentTarget.value)}>
+        {Object.entries(options).map(([option, words]) => (
+          <option key={option} value={option} selected={option === value}>
+            {words}
+          </option>
+        ))}
+      </select>
+    </Field>
+  );
+}

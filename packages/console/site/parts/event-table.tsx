@@ -1,0 +1,67 @@
+import type { StoredEvent } from '@actlog/client';
+import { useConnection } from '../connection.ts';
+import { useList } from '../use-list.ts';
+import { ListTable } from './list-table.tsx';
+
+/** What an event is about, in a few words: the tool, or what its category says. */
+function subject({ category, payload = {} }: StoredEvent): string {
+  const named = payload.toolName ?? payload.toAgentId ?? payload.model ?? payload.key ?? payload.decision;
+  return typeof named === 'string' ? named : (category ?? '');
+}
+
+function Status({ status }: { status: unknown }) {
+  if (typeof status !== 'number') return null;
+  return <span class={`badge ${status >= 400 ? 'bad' : 'good'}`}>{status}</span>;
+}
+
+/** Milliseconds since the session began, as a person reads them: +1.204 s, +3:07 min. */
+export function sinceStart(ms: number): string {
+  if (Math.abs(ms) < 60_000) return `${ms < 0 ? '' : '+'}${(ms / 1000).toFixed(3)} s`;
+  const seconds = Math.trunc(ms / 1000);
+  const [hours, minutes] = [Math.trunc(seconds / 3600), Math.trunc(seconds / 60) % 60];
+  const two = (number: number) => String(Math.abs(number)).padStart(2, '0');
+  return `${ms < 0 ? '-' : '+'}${Math.abs(hours)}:${two(minutes)}:${two(seconds % 60)}`;
+}
+
+/** The events of a session, oldest first. */
+export function EventTable({
+  id,
+  eventCount,
+  startedAt,
+}: {
+  id: string;
+  /** When it has grown there are new ones to ask for. */
+  eventCount: number;
+  startedAt: string | undefined;
+}) {
+  const { client } = useConnection();
+  const shown = useList(id, (signal) => client.sessions.events(id, { limit: 200 }, { signal }), {
+    version: eventCount,
+  });
+  return (
+    <ListTable
+      shown={shown}
+      caption="Events, oldest first"
+      columns={['After', 'Tool', 'Status', 'Agent', 'Category', 'Arguments']}
+      empty="There are none."
+      row={(event) => (
+        <tr key={event.eventId} id={`event-${event.eventId}`} tabIndex={-1}>
+          <td class="number">
+            <time dateTime={event.sourceTimestamp} title={event.sourceTimestamp}>
+              {sinceStart(Date.parse(event.sourceTimestamp ?? '') - Date.parse(startedAt ?? ''))}
+            </time>
+          </td>
+          <th scope="row">{subject(event)}</th>
+          <td>
+            <Status status={event.payload?.responseStatus} />
+          </td>
+          <td>{event.agentId}</td>
+          <td class="faint">{event.category}</td>
+          <td class="hash faint" title={String(event.payload?.argumentsHash ?? '')}>
+            {String(event.payload?.argumentsHash ?? '')}
+          </td>
+        </tr>
+      )}
+    />
+  );
+}

@@ -1,0 +1,19 @@
+import { useConnection } from '../connection.ts';
+import { useList } from '../use-list.ts';
+import { HeldList } from './held-list.tsx';
+
+/** What of a session waits for a person; no heading where nothing does. */
+export function HeldActions({ sessionId }: { sessionId: string }) {
+  const { client } = useConnection();
+  const { items = [], reload } = useList(
+    sessionId,
+    (signal) => client.guardian.pendingActions.list({ sessionId }, { signal }),
+    { everyMs: 5000 },
+  );
+  return (
+    <>
+      {items.length > 0 && <h2>Waits for a person</h2>}
+      <HeldList items={items} onEnd={reload} />
+    </>
+  );
+}

@@ -1,0 +1,51 @@
+import type { Scope } from '../identity.ts';
+import type { ApiKeyCreate } from '../keys-api.ts';
+import { Choice } from './choice.tsx';
+import { Field } from './field.tsx';
+
+const opens: Readonly<Record<Scope, string>> = {
+  ingest: 'ingest: record events, have actions checked. An agent needs no more.',
+  read: 'read: everything that is recorded',
+  manage: 'manage: agents, policies, webhooks',
+  decide: 'decide: held actions',
+};
+
+/** A form to make a key. */
+export function KeyForm({ isBusy, onCreate }: { isBusy: boolean; onCreate: (body: ApiKeyCreate) => void }) {
+  return (
+    <section aria-labelledby="new">
+      <h2 id="new">New key</h2>
+      <form
+        class="grid"
+        onSubmit={(event) => {
+          event.preventDefault();
+          const form = new FormData(event.currentTarget);
+          onCreate({
+            name: String(form.get('name')).trim(),
+            kind: form.get('kind') === 'test' ? 'test' : 'live',
+            scopes: form.getAll('scopes') as Scope[],
+          });
+        }}
+      >
+        <Field label="Name">
+          <input name="name" required maxLength={200} />
+        </Field>
+        <Choice label="Kind" name="kind" options={{ live: 'live', test: 'test' }} value="live" />
+        <fieldset>
+          <legend>What it opens</legend>
+          {Object.entries(opens).map(([scope, words]) => (
+            <label key={scope} class="check">
+              <input type="checkbox" name="scopes" value={scope} defaultChecked={scope === 'ingest'} />{' '}
+              {words}
+            </label>
+          ))}
+        </fieldset>
+        <p class="buttons">
+          <button type="submit" disabled={isBusy}>
+            Create
+          </button>
+        </p>
+      </form>
+    </section>
+  );
+}

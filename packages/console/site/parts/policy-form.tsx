@@ -1,0 +1,142 @@
+import type { Policy } from '@actlog/client';
+import { useState } from 'preact/hooks';
+import { type PolicyDraft, readPolicy } from '../policy-draft.ts';
+import { Choice } from './choice.tsx';
+import { Field } from './field.tsx';
+
+const globHint = 'One a line; * stands for any run of characters. Empty: all.';
+
+const effects = { deny: 'Deny it', require_approval: 'Ask a person', allow: 'Allow it' };
+
+/** All fields of a policy. */
+export function PolicyForm({
+  policy,
+  isReadOnly,
+  isBusy,
+  onSave,
+}: {
+  /** What the fields hold at first; a new policy where it is undefined. */
+  policy: Policy | undefined;
+  isReadOnly: boolean;
+  isBusy: boolean;
+  onSave: (draft: PolicyDraft) => void;
+}) {
+  const [effect, setEffect] = useState<string>(policy?.effect ?? 'deny');
+  const { match = {}, rate, approval } = policy ?? {};
+  const globs = (label: string, name: keyof typeof match) => (
+    <Field label={label} hint={globHint}>
+      <textarea name={name} rows={2} spellcheck={false} defaultValue={match[name]?.join('\n') ?? ''} />
+    </Field>
+  );
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSave(readPolicy(new FormData(event.currentTarget), policy !== undefined));
+      }}
+    >
+      <fieldset class="grid" disabled={isReadOnly}>
+        <legend class="hidden">Policy</legend>
+        <Field label="Name">
+          <input name="name" required maxLength={200} defaultValue={policy?.name ?? ''} />
+        </Field>
+        <Field label="Description">
+          <input name="description" maxLength={2000} defaultValue={policy?.description ?? ''} />
+        </Field>
+        {globs('Tools', 'tools')}
+        {globs('Agents', 'agents')}
+        {globs('Frameworks', 'frameworks')}
+        {globs('Environments', 'environments')}
+        <Field
+          label="Condition"
+          hint="CEL over agent.id, session.id, action.toolName, args, framework and environment. Empty: always."
+        >
+          <textarea
+            name="condition"
+            rows={2}
+            spellcheck={false}
+            placeholder="args.amount > 1000.0"
+            defaultValue={policy?.condition ?? ''}
+          />
+        </Field>
+        <Field label="Message" hint="The agent is told, and its model with it.">
+          <textarea name="message" rows={2} maxLength={1000} defaultValue={policy?.message ?? ''} />
+        </Field>
+        <Choice label="Effect" name="effect" options={effects} value={effect} onChange={setEffect} />
+        <Choice
+          label="Mode"
+          name="mode"
+          options={{ enforce: 'Enforce', log_only: 'Log only: report, decide nothing' }}
+          value={policy?.mode ?? 'enforce'}
+        />
+        <Field
+          label="Priority"
+          hint="Within one effect the highest is named. Deny goes before ask, ask before allow."
+        >
+          <input
+            name="priority"
+            type="number"
+            min={-1000}
+            max={1000}
+            defaultValue={String(policy?.priority ?? 0)}
+          />
+        </Field>
+      </fieldset>
+      {effect === 'require_approval' && (
+        <fieldset class="grid" disabled={isReadOnly}>
+          <legend>When nobody decides</legend>
+          <Field label="After seconds">
+            <input
+              name="timeoutSeconds"
+              type="number"
+              min={1}
+              max={604_800}
+              defaultValue={String(approval?.timeoutSeconds ?? '')}
+              placeholder="3600"
+            />
+          </Field>
+          <Choice
+            label="Then"
+            name="onTimeout"
+            options={{ deny: 'Deny it', allow: 'Allow it' }}
+            value={approval?.onTimeout ?? 'deny'}
+          />
+        </fieldset>
+      )}
+      <fieldset class="grid" disabled={isReadOnly}>
+        <legend>Only past a number of actions</legend>
+        <Field label="More than" hint="Empty: at once.">
+          <input
+            name="rateMax"
+            type="number"
+            min={0}
+            max={1_000_000}
+            defaultValue={String(rate?.max ?? '')}
+          />
+        </Field>
+        <Field label="In seconds">
+          <input
+            name="rateWindowSeconds"
+            type="number"
+            min={1}
+            max={86_400}
+            defaultValue={String(rate?.windowSeconds ?? 60)}
+          />
+        </Field>
+        <Choice
+          label="Counted for each"
+          name="ratePer"
+          options={{ agent: 'agent', session: 'session', tenant: 'tenant' }}
+          value={rate?.per ?? 'agent'}
+        />
+      </fieldset>
+      {!isReadOnly && (
+        <p class="buttons">
+          <button type="submit" disabled={isBusy}>
+            {policy === undefined ? 'Create' : 'Save'}
+          </button>
+        </p>
+      )}
+    </form>
+  );
+}

@@ -1,0 +1,99 @@
+import type { CheckResult } from '@actlog/client';
+import { useState } from 'preact/hooks';
+import { useConnection } from '../connection.ts';
+import { useAction } from '../use-action.ts';
+import { Field } from './field.tsx';
+import { Problem } from './problem.tsx';
+
+/** The text of a field, or undefined where it is empty. */
+function given(form: FormData, name: string): string | undefined {
+  return String(form.get(name) ?? '').trim() || undefined;
+}
+
+/** @throws Error that says what the field must hold. */
+function parsedArguments(text: string | undefined): Record<string, unknown> | undefined {
+  if (text === undefined) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new Error('The arguments must be a JSON object, such as {"amount": 250}.', { cause });
+  }
+}
+
+function Verdict({ result: { decision, matched = [] } }: { result: CheckResult }) {
+  return (
+    <>
+      <p>
+        Decision: <span class={`badge effect-${decision}`}>{decision?.replace('_', ' ')}</span>
+        {matched.length === 0 && ' No policy is about this action.'}
+      </p>
+      <ul>
+        {matched.map(({ policyId, effect, mode, why, message }) => (
+          <li key={policyId}>
+            {effect.replace('_', ' ')}
+            {mode === 'log_only' && ' (log only)'}: {why} {message && <q>{message}</q>}
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+/** Asks what the policies would say to an action, as a dry run: nothing is held, counted or told to anyone. */
+export function PolicyTrial() {
+  const { client } = useConnection();
+  const [result, setResult] = useState<CheckResult>();
+  const check = useAction(async (form: FormData) => {
+    setResult(undefined);
+    const shown = parsedArguments(given(form, 'arguments'));
+    const [framework, environment] = [given(form, 'framework'), given(form, 'environment')];
+    const action = {
+      toolName: given(form, 'toolName') ?? '',
+      argumentsHash: 'sha256:trial',
+      ...(shown && { arguments: shown }),
+    };
+    const body = {
+      agentId: given(form, 'agentId') ?? '',
+      action,
+      ...(framework && { framework }),
+      ...(environment && { environment }),
+    };
+    setResult(await client.policies.check(body, { dryRun: true }));
+  });
+  return (
+    <section aria-labelledby="trial">
+      <h2 id="trial">What would they say?</h2>
+      <form
+        class="grid"
+        onSubmit={(event) => {
+          event.preventDefault();
+          check.run(new FormData(event.currentTarget));
+        }}
+      >
+        <Field label="Agent">
+          <input name="agentId" required spellcheck={false} />
+        </Field>
+        <Field label="Tool">
+          <input name="toolName" required spellcheck={false} />
+        </Field>
+        <Field label="Framework">
+          <input name="framework" spellcheck={false} />
+        </Field>
+        <Field label="Environment">
+          <input name="environment" spellcheck={false} />
+        </Field>
+        <Field label="Arguments that the agent shows" hint="A JSON object; conditions read it as args.">
+          <textarea name="arguments" rows={3} spellcheck={false} />
+        </Field>
+        <p class="buttons">
+          <button type="submit" disabled={check.isBusy}>
+            Try
+          </button>
+          <span class="faint">Nothing is held or counted.</span>
+        </p>
+      </form>
+      <Problem error={check.error} />
+      <div role="status">{result !== undefined && <Verdict result={result} />}</div>
+    </section>
+  );
+}

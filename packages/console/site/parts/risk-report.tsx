@@ -1,0 +1,103 @@
+import type { Risk, RiskDimension, RiskFactor } from '@actlog/client';
+import { RiskRadar } from './risk-radar.tsx';
+
+/** Brings an event into view; it may stand on a page of the list that is not shown yet. */
+function showEvent(eventId: string): void {
+  const row = document.getElementById(`event-${eventId}`);
+  row?.scrollIntoView({ block: 'center' });
+  row?.focus({ preventScroll: true });
+}
+
+function Factor({ factor }: { factor: RiskFactor }) {
+  const { evidence } = factor;
+  return (
+    <li>
+      <strong>{factor.title}</strong>
+      <p>{factor.explanation}</p>
+      <p class="faint">
+        {evidence.count} {evidence.count === 1 ? 'event' : 'events'}:{' '}
+        {evidence.eventIds.map((eventId, index) => (
+          <button key={eventId} type="button" class="link" onClick={() => showEvent(eventId)}>
+            show {index + 1}
+          </button>
+        ))}
+      </p>
+      <p>{factor.recommendation}</p>
+    </li>
+  );
+}
+
+function Dimension({ dimension }: { dimension: RiskDimension }) {
+  const { id, name, score, level, observable, factors } = dimension;
+  return (
+    <tr class={`level-${level}`}>
+      <th scope="row">
+        <span class="faint">{id}</span> {name}
+      </th>
+      <td class="number">{observable ? Math.round(score) : '–'}</td>
+      <td>
+        {observable ? (
+          <meter min={0} max={100} value={score} aria-label={`${name}: ${level}`} />
+        ) : (
+          <span class="faint" title="Tool calls alone cannot show this dimension: no all-clear.">
+            cannot be seen
+          </span>
+        )}
+      </td>
+      <td class="faint">{factors.length > 0 ? factors.map(({ title }) => title).join('; ') : ''}</td>
+    </tr>
+  );
+}
+
+/** The ten dimensions of a session's risk, the strongest reasons for it, and what to do. */
+export function RiskReport({ risk }: { risk: Risk }) {
+  const { dimensions = [], factors = [], recommendations = [] } = risk;
+  return (
+    <>
+      <div class="side-by-side">
+        <RiskRadar dimensions={dimensions} />
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached */}
+        <section class="scrolls" aria-label="Dimensions" tabIndex={0}>
+          <table>
+            <caption class="hidden">Risk by dimension</caption>
+            <thead>
+              <tr>
+                <th scope="col">Dimension</th>
+                <th scope="col">Score</th>
+                <th scope="col">Level</th>
+                <th scope="col">Why</th>
+              </tr>
+            </thead>
+            <tbody>
+              {dimensions.map((dimension) => (
+                <Dimension key={dimension.id} dimension={dimension} />
+              ))}
+            </tbody>
+          </table>
+        </section>
+      </div>
+      {factors.length > 0 && (
+        <>
+          <h3>Why</h3>
+          <ul class="factors">
+            {factors.map((factor) => (
+              <Factor key={`${factor.ruleId} ${factor.evidence.eventIds[0]}`} factor={factor} />
+            ))}
+          </ul>
+        </>
+      )}
+      {recommendations.length > 0 && (
+        <>
+          <h3>What to do</h3>
+          <ul>
+            {recommendations.map(({ id, title, text }) => (
+              <li key={id}>
+                <strong>{title}</strong> {text}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </>
+  );
+}

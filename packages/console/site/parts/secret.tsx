@@ -1,0 +1,27 @@
+import { useState } from 'preact/hooks';
+
+/** A secret that is shown this once, with a button to copy it. */
+export function Secret({ label, value, onDone }: { label: string; value: string; onDone: () => void }) {
+  const [isCopied, setCopied] = useState(false);
+  return (
+    <section class="secret" aria-label={label}>
+      <p>
+        <strong>{label}.</strong> It is shown this once: put it where it belongs before you go on.
+      </p>
+      <p>
+        <code>{value}</code>
+      </p>
+      <p class="buttons">
+        <button
+          type="button"
+          onClick={() => navigator.clipboard?.writeText(value).then(() => setCopied(true))}
+        >
+          {isCopied ? 'Copied' : 'Copy'}
+        </button>
+        <button type="button" class="quiet" onClick={onDone}>
+          I have it
+        </button>
+      </p>
+    </section>
+  );
+}

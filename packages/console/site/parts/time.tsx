@@ -1,0 +1,27 @@
+const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' });
+
+const units = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+  ['second', 1000],
+] as const;
+
+/** How far a moment is from another, in the largest unit that fits: "3 min. ago", "in 2 days". */
+export function distance(moment: Date, from: Date): string {
+  const ms = moment.getTime() - from.getTime();
+  const [unit, size] = units.find(([, length]) => Math.abs(ms) >= length) ?? ['second', 1000];
+  return relative.format(Math.trunc(ms / size), unit);
+}
+
+/** A moment, by its distance from now; the whole of it when it is pointed at. */
+export function Time({ at }: { at: string | null | undefined }) {
+  if (!at) return <span class="faint">never</span>;
+  const moment = new Date(at);
+  return (
+    <time dateTime={at} title={full.format(moment)}>
+      {distance(moment, new Date())}
+    </time>
+  );
+}

@@ -1,0 +1,19 @@
+import { consoleSecurityPolicy, consoleSite } from '@actlog/console';
+import type { FastifyInstance } from 'fastify';
+import { noSuchEndpoint } from '../http/api-error.ts';
+
+/**
+ * Mounts the console at `/console/`. Its files are the same for everyone and need no key; what they show, they ask
+ * `/v1` for with the key of the person who looks.
+ */
+export function mountConsolePage(app: FastifyInstance): void {
+  // Relative, so that it stays below whatever path a proxy serves the server at.
+  app.get('/console', (_request, reply) => reply.redirect('./console/'));
+  app.get<{ Params: { '*': string } }>('/console/*', async (request, reply) => {
+    const files = await consoleSite();
+    const name = request.params['*'] || 'index.html';
+    const file = Object.hasOwn(files, name) ? files[name] : undefined;
+    if (file === undefined) throw noSuchEndpoint();
+    return reply.header('content-security-policy', consoleSecurityPolicy).type(file.type).send(file.body);
+  });
+}
