@@ -1,6 +1,7 @@
 import type { Configuration } from './configuration.ts';
 import { DecisionSignal } from './guardian/decision-signal.ts';
 import { Cursors } from './http/cursor.ts';
+import { Entrance } from './http/entrance.ts';
 import { RateLimiter } from './http/rate-limiter.ts';
 import { RequestMemory } from './http/request-memory.ts';
 import { UnlimitedRate } from './http/unlimited-rate.ts';
@@ -33,6 +34,9 @@ export function assemble(
     storage.forgetSessions();
     settling.noteBehind();
   });
+  const keys = new KeyRing(storage, { acceptsTestKeys: settings.acceptTestKeys });
+  const requestRate =
+    settings.rateLimit === false ? new UnlimitedRate(storage) : new RateLimiter(storage, settings.rateLimit);
   const memory = (refusal: string, maxBytes = settings.maxQueuedBytes) =>
     new RequestMemory(maxBytes, refusal);
   return {
@@ -52,12 +56,9 @@ export function assemble(
         return recorded.outcomes;
       },
     }),
-    keys: new KeyRing(storage, { acceptsTestKeys: settings.acceptTestKeys }),
+    keys,
     cursors: new Cursors(secret.cursorKey),
-    requestRate:
-      settings.rateLimit === false
-        ? new UnlimitedRate(storage)
-        : new RateLimiter(storage, settings.rateLimit),
+    entrance: new Entrance(keys, requestRate),
     decisions: new DecisionSignal(storage),
     eventMemory: memory('Too many events wait to be stored. Send this one again later.'),
     checkMemory: memory('Too many checks wait. Send this one again later.'),

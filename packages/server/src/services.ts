@@ -1,6 +1,6 @@
 import type { DecisionSignal } from './guardian/decision-signal.ts';
 import type { Cursors } from './http/cursor.ts';
-import type { RequestRate } from './http/rate-limiter.ts';
+import type { Entrance } from './http/entrance.ts';
 import type { RequestMemory } from './http/request-memory.ts';
 import type { EventRecorder } from './ingest/event-recorder.ts';
 import type { GroupCommit } from './ingest/group-commit.ts';
@@ -21,7 +21,8 @@ export interface Services {
   readonly keys: KeyRing;
   readonly cursors: Cursors;
   readonly secret: DeploymentSecret;
-  readonly requestRate: RequestRate;
+  /** Lets requests in, by their keys. */
+  readonly entrance: Entrance;
   readonly settling: RiskSettling;
   readonly policySets: PolicySets;
   readonly decisions: DecisionSignal;

@@ -62,6 +62,7 @@ export function createApp({ logger, metrics, requestTimeoutMs }: AppOptions): Fa
       }
     },
   });
+  app.decorateRequest('caller', undefined);
   parseJsonBodies(app);
   answerErrors(app, metrics);
   app.addHook('onRequest', (request, reply, done) => {

@@ -1,13 +1,12 @@
 import { type Endpoint, type EndpointName, endpointNames, endpoints, headers } from '@actlog/protocol';
 import { contract, type EndpointSchemas } from '@actlog/protocol/schemas';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Caller } from '../keys/key-ring.ts';
 import type { Services } from '../services.ts';
 import type { Write } from '../storage/transaction.ts';
 import { noSuchEndpoint } from './api-error.ts';
-import { Authentication, requireScope } from './authentication.ts';
+import { requireScope } from './authentication.ts';
 import { IdempotentRequest } from './idempotency.ts';
-import { holdBody, releaseBody } from './json-body.ts';
+import { releaseBody } from './json-body.ts';
 import type { Call, Route, Routes, WriteRoute } from './route.ts';
 import { validated, validator } from './validation.ts';
 
@@ -17,55 +16,23 @@ export const jsonType = 'application/json; charset=utf-8';
 type AnyCall = Call<EndpointName>;
 type AnyRoute = Route<EndpointName>;
 
-/**
- * Mounts the endpoint table: the one place where a request is authenticated, validated by its schemas, handled
- * and answered.
- */
+/** Mounts the endpoint table: the one place where its requests are let in, validated by its schemas, handled and answered. */
 export function mountEndpoints(app: FastifyInstance, services: Services, routes: Routes): void {
-  const { requestRate } = services;
-  const authentication = new Authentication(services.keys);
-  app.decorateRequest('caller', undefined);
   for (const name of endpointNames) {
     const endpoint: Endpoint = endpoints[name];
     const checks = checksOf(contract[name]);
     const route = routes[name] as unknown as AnyRoute;
     const own = route.kind === 'own' ? route : undefined;
-    const memory = own?.memory ?? services.bodyMemory;
-    /** Lets a request in, or says that its key lacks the scope or that there is no room for it. */
-    const admit = (
-      request: FastifyRequest,
-      reply: FastifyReply,
-      caller: Caller,
-      allowance: Record<string, string>,
-    ) => {
-      void reply.headers(allowance);
-      request.caller = caller;
-      requireScope(caller, endpoint.scope);
-      own?.admit?.();
-      holdBody(request, memory);
-    };
     app.route({
       method: endpoint.method,
       url: endpoint.path,
-      onRequest: (request, reply, done) => {
-        // The common request needs nothing from the database, and takes no turn of the event loop.
-        const caller = authentication.remembered(request);
-        const allowance = caller && requestRate.takeFromStock(caller);
-        if (caller && allowance) {
-          try {
-            admit(request, reply, caller, allowance);
-          } catch (error) {
-            return done(error as Error);
-          }
-          return done();
-        }
-        authentication
-          .caller(request)
-          .then(async (found) => {
-            admit(request, reply, found, await requestRate.take(found));
-          })
-          .then(() => done(), done);
-      },
+      onRequest: services.entrance.hook({
+        check: (caller) => {
+          requireScope(caller, endpoint.scope);
+          own?.admit?.();
+        },
+        memory: own?.memory ?? services.bodyMemory,
+      }),
       handler: async (request, reply) => {
         const call = callOf(request, reply, checks);
         const answer = await answerOf(services, name, route, call, request, reply);
