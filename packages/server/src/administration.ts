@@ -1,25 +1,19 @@
 import type { Scope } from '@actlog/protocol';
 import { identifyApiKey, type KeyKind } from './keys/api-key.ts';
 import type { DeploymentSecret } from './keys/deployment-secret.ts';
-import { addKey, ensureTenant } from './keys/provisioning.ts';
+import { type CreatedKey, makeKey, revokeKey, rotateKey, withoutDigest } from './keys/key-changes.ts';
+import { centuryDays, overlapEndMs } from './keys/lifetime.ts';
+import { ensureTenant } from './keys/provisioning.ts';
 import { changeQuotas, type QuotaChanges } from './quota/quota.ts';
 import { type QuotaUse, readQuotaUse } from './quota/quota-use.ts';
 import { channelView, type ListedWebhook } from './resources/channel-view.ts';
 import { changeToolTags, readToolTags, type ToolTagChanges, type ToolTags } from './risk/tool-tags.ts';
 import { allChannels, channelOfDelivery } from './storage/channel-store.ts';
 import { type DeliveryRow, listDeliveries, updateDelivery } from './storage/delivery-store.ts';
-import { expireKey, hasEnded, listKeys, type StoredKey } from './storage/key-store.ts';
+import { findKey, listKeys, type StoredKey } from './storage/key-store.ts';
 import type { Storage } from './storage/storage.ts';
 import type { Database } from './storage/transaction.ts';
 import { disableChannel, enableChannel, rotateChannelSecret } from './webhooks/channel-changes.ts';
-
-const dayMs = 24 * 3_600_000;
-
-/** The longest time that can be asked for: a hundred years. */
-const centuryDays = 36_500;
-
-/** Days that a replaced key, or a webhook's replaced secret, may still be used. */
-const longestOverlapDays = 7;
 
 /** How a key is made. */
 export interface CreateKeyOptions {
@@ -31,12 +25,6 @@ export interface CreateKeyOptions {
   readonly scopes?: readonly Scope[];
   /** Days until the key ends; never by default. */
   readonly expiresInDays?: number;
-}
-
-/** A key that was just made: the one time that it is shown. */
-export interface CreatedKey {
-  readonly apiKey: string;
-  readonly key: StoredKey;
 }
 
 /** What an operator does beside the HTTP interface: tenants, keys, retention, backups, webhooks and their messages. */
@@ -79,17 +67,9 @@ export class Administration {
    * line; Error when there is no such tenant.
    */
   async createKey(tenant: string, options: CreateKeyOptions): Promise<CreatedKey> {
-    const { name, kind = 'live', scopes, expiresInDays } = options;
-    if (expiresInDays !== undefined && !(expiresInDays > 0 && expiresInDays <= centuryDays)) {
-      throw new RangeError(
-        `A key must end in more than 0 and at most ${centuryDays} days, not ${expiresInDays}.`,
-      );
-    }
-    const expiresMs = expiresInDays === undefined ? null : Date.now() + expiresInDays * dayMs;
-    return this.#storage.writeAcross('administer', async ({ db }) => {
-      const { key, stored } = await addKey(db, await tenantId(db, tenant), { kind, name, scopes, expiresMs });
-      return { apiKey: key, key: keyView(stored) };
-    });
+    return this.#storage.writeAcross('administer', async ({ db }) =>
+      makeKey(db, await tenantId(db, tenant), options),
+    );
   }
 
   /** The keys of a tenant, oldest first. */
@@ -97,7 +77,7 @@ export class Administration {
     const records = await this.#storage.readAcross('administer', async (db) =>
       listKeys(db, await tenantId(db, tenant)),
     );
-    return records.map(keyView);
+    return records.map(withoutDigest);
   }
 
   /**
@@ -107,30 +87,20 @@ export class Administration {
    * @throws RangeError for another overlap; Error when there is no such tenant or key, or the key has ended.
    */
   async rotateKey(tenant: string, keyId: string, overlapDays = 1): Promise<CreatedKey> {
-    requireOverlap(overlapDays);
-    const created = await this.#storage.writeAcross('administer', async ({ db }) => {
-      const owner = await tenantId(db, tenant);
-      const old = (await listKeys(db, owner)).find(({ id }) => id === keyId);
-      if (!old) throw unknownKey(tenant, keyId);
-      if (hasEnded(old)) {
-        throw new Error(`The key "${keyId}" has ended, so nothing can take its place; make a new one.`);
-      }
-      const { name, kind, scopes } = old;
-      const { key, stored } = await addKey(db, owner, { kind, name, scopes });
-      await expireKey(db, owner, keyId, Date.now() + overlapDays * dayMs);
-      return { apiKey: key, key: keyView(stored) };
-    });
+    const created = await this.#storage.writeAcross('administer', async ({ db }) =>
+      rotateKey(db, await tenantId(db, tenant), keyId, overlapDays),
+    );
+    if (!created) throw unknownKey(tenant, keyId);
     this.#onKeyChanged(keyId);
     return created;
   }
 
   /** Ends a key at once. @throws Error when there is no such tenant or key. */
   async revokeKey(tenant: string, keyId: string): Promise<void> {
-    await this.#storage.writeAcross('administer', async ({ db }) => {
-      if (!(await expireKey(db, await tenantId(db, tenant), keyId, Date.now()))) {
-        throw unknownKey(tenant, keyId);
-      }
-    });
+    const revoked = await this.#storage.writeAcross('administer', async ({ db }) =>
+      revokeKey(db, await tenantId(db, tenant), keyId),
+    );
+    if (!revoked) throw unknownKey(tenant, keyId);
     this.#onKeyChanged(keyId);
   }
 
@@ -139,13 +109,9 @@ export class Administration {
     const identity = identifyApiKey(apiKey);
     if (!identity) return false;
     const isKnown = await this.#storage.writeAcross('administer', async ({ db }) => {
-      const row = await db
-        .selectFrom('api_keys')
-        .select(['tenant_id', 'digest'])
-        .where('id', '=', identity.id)
-        .executeTakeFirst();
-      if (row?.digest !== identity.digest) return false;
-      return expireKey(db, row.tenant_id, identity.id, Date.now());
+      const found = await findKey(db, identity.id);
+      if (found?.digest !== identity.digest) return false;
+      return (await revokeKey(db, found.tenantId, found.id)) !== undefined;
     });
     this.#onKeyChanged(identity.id);
     return isKnown;
@@ -258,10 +224,9 @@ export class Administration {
    * secret is not the one that its secret is encrypted under.
    */
   async rotateWebhookSecret(tenant: string, id: string, overlapDays = 1): Promise<string> {
-    requireOverlap(overlapDays);
+    const untilMs = overlapEndMs(overlapDays);
     const owner = await this.#tenantId(tenant);
     const deployment = await this.#secret();
-    const untilMs = Date.now() + overlapDays * dayMs;
     return this.#storage.write(owner, ({ db }) =>
       rotateChannelSecret(db, deployment, { tenantId: owner, id, untilMs }),
     );
@@ -304,16 +269,6 @@ async function tenantId(db: Database, name: string): Promise<number> {
   return row.id;
 }
 
-/** @throws RangeError for days that are none of 0 to 7. */
-function requireOverlap(days: number): void {
-  if (days >= 0 && days <= longestOverlapDays) return;
-  throw new RangeError(`The overlap must be 0 to ${longestOverlapDays} days, not ${days}.`);
-}
-
 function unknownKey(tenant: string, keyId: string): Error {
   return new Error(`The tenant "${tenant}" has no key "${keyId}".`);
-}
-
-function keyView({ id, kind, name, scopes, createdMs, expiresMs, lastUsedMs }: StoredKey): StoredKey {
-  return { id, kind, name, scopes, createdMs, expiresMs, lastUsedMs };
 }

@@ -1,5 +1,6 @@
 import type { Scope } from '@actlog/protocol';
 import type { Selectable } from 'kysely';
+import { lockRows } from './locks.ts';
 import type { ApiKeyTable } from './schema.ts';
 import type { Database } from './transaction.ts';
 
@@ -41,6 +42,13 @@ export async function findKey(db: Database, id: string): Promise<KeyRecord | und
   return row && keyRecord(row);
 }
 
+/** The key of this id, if it is the tenant's; nobody else changes it until the transaction ends. */
+export async function lockKey(db: Database, tenantId: number, id: string): Promise<KeyRecord | undefined> {
+  const query = db.selectFrom('api_keys').selectAll().where('tenant_id', '=', tenantId).where('id', '=', id);
+  const row = await lockRows(db, query).executeTakeFirst();
+  return row && keyRecord(row);
+}
+
 /** All keys of a tenant, oldest first. */
 export async function listKeys(db: Database, tenantId: number): Promise<KeyRecord[]> {
   const rows = await db
@@ -76,14 +84,14 @@ export function hasEnded({ expiresMs }: Pick<StoredKey, 'expiresMs'>): boolean {
   return expiresMs !== null && expiresMs <= Date.now();
 }
 
-/** Ends a key at a moment, or earlier if it already ends earlier. Returns whether there is such a key. */
+/** Ends a key at a moment, or earlier if it already ends earlier. */
 export async function expireKey(
   db: Database,
   tenantId: number,
   id: string,
   expiresMs: number,
-): Promise<boolean> {
-  const result = await db
+): Promise<void> {
+  await db
     .updateTable('api_keys')
     .set((eb) => ({
       expires_ms: eb
@@ -95,8 +103,7 @@ export async function expireKey(
     }))
     .where('tenant_id', '=', tenantId)
     .where('id', '=', id)
-    .executeTakeFirst();
-  return result.numUpdatedRows > 0n;
+    .execute();
 }
 
 /** Milliseconds by which `last_used_ms` may be behind: each key's processes would queue up to write it otherwise. */
