@@ -58,6 +58,8 @@ export const configuration = z.strictObject({
   requestTimeoutMs: z.int().min(1000).default(30_000),
   /** Whether `/docs` is served. */
   docs: trueOrFalse.default(true),
+  /** Whether the console and what it asks of the server are served, below `/console`. */
+  console: trueOrFalse.default(true),
   /** How much is logged, as JSON lines on standard output. */
   logLevel: z.enum(['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace']).default('silent'),
 });

@@ -5,6 +5,7 @@ import { Administration } from './administration.ts';
 import { assemble } from './assemble.ts';
 import { BackgroundTasks } from './background-tasks.ts';
 import { type Configuration, configured, type ServerOptions } from './configuration.ts';
+import { mountConsoleKeys } from './console/mount-keys.ts';
 import { mountConsolePage } from './console/page.ts';
 import { expireActions } from './guardian/expiry.ts';
 import { keepHouse } from './housekeeping.ts';
@@ -103,8 +104,11 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
   try {
     mountOperations(app, { storage, metrics, isClosing: () => closing !== undefined });
     mountEndpoints(app, services, createRoutes(services));
-    mountConsolePage(app);
     if (settings.docs) await mountDocs(app);
+    if (settings.console) {
+      mountConsolePage(app);
+      await mountConsoleKeys(app, services);
+    }
     await checkSecret(storage, secret);
     await services.settling.catchUpAll(storage.isShared ? roundsAfterCrash : undefined);
     const { apiKey, key } = await provisionKey(storage, settings);

@@ -1,26 +1,11 @@
 import { type EndpointName, endpointNames, endpoints } from '@actlog/protocol';
 import { contract, errorEnvelope } from '@actlog/protocol/schemas';
 import { expect, test } from 'vitest';
+import { asText, oddities, randomFrom } from './odd-values.ts';
 import { activityEvent, checkBody, testServer } from './test-server.ts';
-
-/** A value as the text that a query, an identifier or a whole body can be. */
-function asText(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
-}
 
 /** Requests in all; set it higher for a long run. */
 const requests = Number(process.env.ACTLOG_TEST_FUZZ_REQUESTS ?? 3000);
-
-/** A generator that gives the same numbers for the same seed (mulberry32), so that a finding can be repeated. */
-function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
 
 const templates: Partial<Record<EndpointName, () => object>> = {
   'events.create': () => activityEvent(),
@@ -41,39 +26,6 @@ const templates: Partial<Record<EndpointName, () => object>> = {
 };
 
 const parameters = ['limit', 'cursor', 'agentId', 'status', 'x', 'minRiskScore', 'startedAfter'];
-
-const oddities: unknown[] = [
-  null,
-  '',
-  ' ',
-  '\u0000',
-  '\ud800',
-  '\u202e',
-  'x'.repeat(5000),
-  '__proto__',
-  'constructor',
-  "' or 1=1 --",
-  '%00',
-  '../../etc/passwd',
-  '😀'.repeat(120),
-  0,
-  -1,
-  1.5,
-  1e308,
-  -0,
-  9_007_199_254_740_992,
-  2_147_483_648,
-  true,
-  [],
-  [[[[[]]]]],
-  {},
-  { __proto__: { a: 1 } },
-  JSON.parse('{"toString":1,"valueOf":1,"then":1}'),
-  '2026-02-30T00:00:00Z',
-  '0000-01-01T00:00:00Z',
-  '9999-12-31T23:59:59.999Z',
-  '00000000-0000-0000-0000-000000000000',
-];
 
 test(`${requests} odd requests: always an answer, never a 500, always the contract`, {
   timeout: 3_600_000,

@@ -20,6 +20,7 @@ const descriptions: Record<keyof typeof configuration.shape, string> = {
   webhookAllowedRanges: 'JSON array of ranges that webhooks may reach beside public addresses',
   requestTimeoutMs: 'milliseconds that a request may take to arrive, and an export may stand unread',
   docs: 'whether /docs is served',
+  console: 'whether /console is served',
   logLevel: 'silent, fatal, error, warn, info, debug or trace',
 };
 

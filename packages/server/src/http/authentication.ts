@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import { headers, type Scope } from '@actlog/protocol';
 import type { FastifyRequest } from 'fastify';
 import { type Caller, type KeyRing, keysKeptForMs } from '../keys/key-ring.ts';
+import { allScopes } from '../keys/provisioning.ts';
 import { ApiError } from './api-error.ts';
 
 declare module 'fastify' {
@@ -67,5 +68,17 @@ export function requireScope(caller: Caller, scope: Scope): void {
   throw new ApiError(
     'PERMISSION_DENIED',
     `The API key lacks the scope "${scope}". Use a key that has it, or ask who manages the keys.`,
+  );
+}
+
+/** @throws ApiError `PERMISSION_DENIED` when the caller's key lacks any scope. */
+export function requireEveryScope(caller: Caller): void {
+  const missing = allScopes.filter((scope) => !caller.scopes.has(scope));
+  if (missing.length === 0) return;
+  const named = missing.map((scope) => `"${scope}"`).join(', ');
+  throw new ApiError(
+    'PERMISSION_DENIED',
+    `The API key lacks the ${missing.length === 1 ? 'scope' : 'scopes'} ${named}, and this takes every scope. ` +
+      'Use a key that has them all, or ask who manages the keys.',
   );
 }

@@ -17,7 +17,7 @@ export function answerErrors(app: FastifyInstance, metrics: Metrics): void {
       request.log.error({ requestId: request.id, err: error }, 'request failed');
     return sendError(reply, answer);
   });
-  app.setNotFoundHandler((request, reply) => sendError(reply, unknownRoute(request)));
+  app.setNotFoundHandler(unknownRoutes(Object.values(endpoints)));
 }
 
 /** Sends an error in the envelope of the specification. */
@@ -59,17 +59,26 @@ export function apiError(error: unknown): ApiError {
   });
 }
 
-const patterns = Object.values(endpoints).map(({ method, path }) => ({
-  method,
-  pattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/:\w+/g, '[^/]+')}$`),
-}));
+/**
+ * Answers a request that no route takes: 405 where one of `routes` has its path and another method, else 404.
+ *
+ * @param routes their whole paths, with `:name` for a part that varies.
+ */
+export function unknownRoutes(
+  routes: readonly { readonly method: string; readonly path: string }[],
+): (request: FastifyRequest, reply: FastifyReply) => FastifyReply {
+  const patterns = routes.map(({ method, path }) => ({
+    method,
+    pattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/:\w+/g, '[^/]+')}$`),
+  }));
+  return (request, reply) => {
+    const path = request.url.split('?', 1)[0] as string;
+    const methods = new Set(patterns.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method));
+    return sendError(reply, methods.size === 0 ? noSuchEndpoint() : methodNotAllowed(methods));
+  };
+}
 
-function unknownRoute(request: FastifyRequest): ApiError {
-  const path = request.url.split('?', 1)[0] as string;
-  const methods = new Set(patterns.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method));
-  if (methods.size === 0) {
-    return noSuchEndpoint();
-  }
+function methodNotAllowed(methods: ReadonlySet<string>): ApiError {
   const allow = [...methods].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ');
   return new ApiError('METHOD_NOT_ALLOWED', `This path takes ${allow}.`, { headers: { allow } });
 }

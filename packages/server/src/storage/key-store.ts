@@ -61,6 +61,23 @@ export async function listKeys(db: Database, tenantId: number): Promise<KeyRecor
   return rows.map(keyRecord);
 }
 
+/** The newest keys of a tenant, newest first, without those that ended before a moment. */
+export async function listRecentKeys(
+  db: Database,
+  options: { readonly tenantId: number; readonly endedAfterMs: number; readonly limit: number },
+): Promise<KeyRecord[]> {
+  const rows = await db
+    .selectFrom('api_keys')
+    .selectAll()
+    .where('tenant_id', '=', options.tenantId)
+    .where((eb) => eb.or([eb('expires_ms', 'is', null), eb('expires_ms', '>', options.endedAfterMs)]))
+    .orderBy('created_ms', 'desc')
+    .orderBy('id', 'desc')
+    .limit(options.limit)
+    .execute();
+  return rows.map(keyRecord);
+}
+
 /** Adds a key. */
 export async function insertKey(db: Database, key: KeyRecord): Promise<void> {
   await db

@@ -1,0 +1,26 @@
+import { authenticationFailed } from '../http/authentication.ts';
+import type { Services } from '../services.ts';
+import { findKey } from '../storage/key-store.ts';
+import type { ConsoleRoute } from './console-route.ts';
+
+/** `GET /console/api/identity`: which key asks, of which tenant, so that the console offers what the key may do. */
+export function identityRoute({ storage }: Services): ConsoleRoute {
+  return {
+    method: 'GET',
+    path: '/identity',
+    success: 200,
+    // Whatever a key may do, it may be told which one it is.
+    check() {},
+    handle: ({ caller: { tenantId, keyId } }) =>
+      storage.read(tenantId, async (db) => {
+        const key = await findKey(db, keyId);
+        const tenant = await db
+          .selectFrom('tenants')
+          .select('name')
+          .where('id', '=', tenantId)
+          .executeTakeFirst();
+        if (!key || !tenant) throw authenticationFailed();
+        return { keyId, name: key.name, kind: key.kind, scopes: key.scopes, tenant: tenant.name };
+      }),
+  };
+}

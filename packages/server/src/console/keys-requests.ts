@@ -1,0 +1,31 @@
+import * as z from 'zod';
+import { centuryDays, longestOverlapDays } from '../keys/lifetime.ts';
+import { allScopes } from '../keys/provisioning.ts';
+import { shownName } from '../keys/shown-name.ts';
+
+/** What `POST /console/api/keys` takes. */
+export const createKeyBody = z.strictObject({
+  /** For people; a key is told apart by its id. */
+  name: shownName,
+  /** `live` by default. */
+  kind: z.enum(['live', 'test']).optional(),
+  /** All by default. */
+  scopes: z
+    .array(z.enum(allScopes))
+    .min(1, 'must name a scope, or be left out for all')
+    .transform((scopes) => [...new Set(scopes)])
+    .optional(),
+  /** Days until the key ends, in parts of days too; never by default. */
+  expiresInDays: z.number().gt(0).max(centuryDays).optional(),
+});
+
+/** What `POST /console/api/keys/:id/rotate` takes; no body is as an empty one. */
+export const rotateKeyBody = z
+  .strictObject({
+    /** Days that the old key is still taken, in parts of days too. */
+    overlapDays: z.number().min(0).max(longestOverlapDays).default(1),
+  })
+  .prefault({});
+
+/** What `POST /console/api/keys/:id/revoke` takes: no body, or an empty one. */
+export const revokeKeyBody = z.strictObject({}).optional();
