@@ -1,0 +1,116 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { commandLine } from './command-line.ts';
+import { idOf } from './test-console.ts';
+
+/** A server that the command runs, with what it says. */
+class Command {
+  readonly #process: ChildProcessWithoutNullStreams;
+  logged = '';
+  #said = '';
+
+  constructor(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+    const fixed = [...commandLine, '--port', '0', '--database', ':memory:'];
+    this.#process = spawn(process.execPath, [...fixed, ...args], {
+      env: { PATH: process.env.PATH ?? '', ...env },
+    });
+    onTestFinished(() => void this.#process.kill('SIGKILL'));
+    this.#process.stdout.setEncoding('utf8').on('data', (chunk) => {
+      this.logged += chunk;
+    });
+    this.#process.stderr.setEncoding('utf8').on('data', (chunk) => {
+      this.#said += chunk;
+    });
+  }
+
+  /** The address and the key that it prints once it listens. */
+  async started(): Promise<{ url: string; apiKey: string }> {
+    while (!this.#said.includes('ACTLOG_API_KEY=')) await once(this.#process.stderr, 'data');
+    const [url, apiKey] = ['BASE_URL', 'API_KEY'].map(
+      (name) => new RegExp(`ACTLOG_${name}=(\\S+)`).exec(this.#said)?.[1] as string,
+    );
+    return { url: url as string, apiKey: apiKey as string };
+  }
+
+  async stop(): Promise<void> {
+    this.#process.kill('SIGTERM');
+    await once(this.#process, 'close');
+  }
+}
+
+test('each change of a key is logged once, by ids, and nothing secret is', async () => {
+  const command = new Command([]);
+  const { url, apiKey } = await command.started();
+  const send = async (path: string, body: object) => {
+    const response = await fetch(`${url}/console/api/${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    const answer = (await response.json()) as { apiKey: string };
+    return { status: response.status, apiKey: answer.apiKey, request: response.headers.get('x-request-id') };
+  };
+  const made = await send('keys', { name: 'nothing for a log' });
+  const id = idOf(made.apiKey);
+  const rotated = await send(`keys/${id}/rotate`, { overlapDays: 1 });
+  const revoked = await send(`keys/${id}/revoke`, {});
+  const repeated = await send(`keys/${id}/revoke`, {});
+  const refused = await send(`keys/${id}/rotate`, {});
+  const unknown = await send('keys/0123456789/revoke', {});
+  const statuses = [made, rotated, revoked, repeated, refused, unknown].map(({ status }) => status);
+  expect(statuses).toEqual([201, 201, 200, 200, 400, 404]);
+  await command.stop();
+
+  const lines = command.logged
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  const changes = lines.filter(({ msg }) => msg === 'key changed');
+  const added = { time: expect.any(Number), pid: expect.any(Number), hostname: expect.any(String) };
+  const own = { ...added, reqId: expect.any(String) };
+  const by = { ...own, level: 30, msg: 'key changed', tenantId: 1, keyId: idOf(apiKey) };
+  expect(changes).toEqual([
+    { ...by, requestId: made.request, change: 'created', targetKeyId: id },
+    {
+      ...by,
+      requestId: rotated.request,
+      change: 'rotated',
+      targetKeyId: id,
+      newKeyId: idOf(rotated.apiKey),
+    },
+    { ...by, requestId: revoked.request, change: 'revoked', targetKeyId: id },
+  ]);
+  const requests = lines.filter(({ msg }) => msg === 'request');
+  expect(requests.map(({ route, keyId }) => [route, keyId])).toContainEqual([
+    '/console/api/keys/:id/rotate',
+    idOf(apiKey),
+  ]);
+  for (const { apiKey: secret } of [made, rotated, { apiKey }]) {
+    expect(command.logged).not.toContain(secret);
+    expect(command.logged).not.toContain(secret.slice(18));
+  }
+  expect(command.logged).not.toContain('nothing for a log');
+});
+
+test.each([
+  ['by default', [], {}, {}, 200],
+  ['by flag', ['--console', 'false'], {}, {}, 404],
+  ['by variable', [], { ACTLOG_CONSOLE: 'false' }, {}, 404],
+  ['by file', [], {}, { console: false }, 404],
+])('the console is served, or not, %s', async (_how, args, env, settings, status) => {
+  const folder = mkdtempSync(join(tmpdir(), 'actlog-console-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'settings.json');
+  writeFileSync(file, JSON.stringify(settings));
+  const command = new Command(['--config', file, ...args], env);
+  const { url, apiKey } = await command.started();
+  const response = await fetch(`${url}/console/api/identity`, {
+    headers: { authorization: `Bearer ${apiKey}` },
+  });
+  expect(response.status).toBe(status);
+  await command.stop();
+});
