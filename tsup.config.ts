@@ -9,6 +9,7 @@ const root = dirname(fileURLToPath(import.meta.url));
 interface Manifest {
   readonly private?: boolean;
   readonly exports: Readonly<Record<string, { readonly '@actlog/source': string }>>;
+  readonly imports?: Readonly<Record<string, { readonly default: string }>>;
   readonly bin?: Readonly<Record<string, string>>;
 }
 
@@ -26,17 +27,18 @@ function manifestOf(folder: string): Manifest {
 }
 
 /**
- * What a package is built from: the sources that its `exports` name, its command where it has one, and its worker
- * threads, which are started by the name of their file.
+ * What a package is built from: the sources that its `exports` name, its command where it has one, what it imports by
+ * a name of its own, and its worker threads, which are started by the name of their file.
  */
 function entriesOf(folder: string): string[] {
   const manifest = manifestOf(folder);
   const sources = Object.values(manifest.exports).map((target) => target['@actlog/source']);
-  const commands = Object.values(manifest.bin ?? {}).map((path) =>
-    path.replace('./dist/', './src/').replace(/\.js$/, '.ts'),
-  );
+  const imported = Object.values(manifest.imports ?? {}).map((target) => target.default);
+  const built = [...Object.values(manifest.bin ?? {}), ...imported]
+    .filter((path) => path.startsWith('./dist/'))
+    .map((path) => path.replace('./dist/', './src/').replace(/\.js$/, '.ts'));
   const workers = readdirSync(join(root, folder, 'src')).filter((file) => file.endsWith('-worker.ts'));
-  return [...sources, ...commands, ...workers.map((file) => `./src/${file}`)].map((source) =>
+  return [...sources, ...built, ...workers.map((file) => `./src/${file}`)].map((source) =>
     join(folder, source),
   );
 }

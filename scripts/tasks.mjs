@@ -19,6 +19,11 @@ const steps = {
     command: ['tsc', '--noEmit', '--project', 'tsconfig.json'],
     remedy: 'fix the type errors above.',
   },
+  siteTypes: {
+    title: "types of the console's page (tsc)",
+    command: ['tsc', '--project', 'packages/console/site/tsconfig.json'],
+    remedy: 'fix the type errors above.',
+  },
   boundaries: {
     title: 'boundaries between packages (dependency-cruiser)',
     command: ['depcruise', '--config', '.dependency-cruiser.cjs', 'packages', 'examples', 'bench', 'scripts'],
@@ -32,6 +37,11 @@ const steps = {
   bundle: {
     title: 'build: JavaScript (tsup)',
     command: ['tsup', '--silent'],
+    remedy: 'fix the build error above.',
+  },
+  site: {
+    title: "build: the console's page (esbuild)",
+    command: [...fromSource, 'packages/console/build-site.ts'],
     remedy: 'fix the build error above.',
   },
   declarations: {
@@ -124,7 +134,7 @@ const steps = {
 };
 
 /** The steps that make what is published. */
-const build = ['bundle', 'declarations', 'commonJsTypes'];
+const build = ['bundle', 'site', 'declarations', 'commonJsTypes'];
 
 /** A task is a list of steps; arguments of the caller go to the last one. */
 const tasks = {
@@ -133,13 +143,14 @@ const tasks = {
   test: ['test'],
   format: ['format'],
   lint: ['lint'],
-  typecheck: ['types'],
+  typecheck: ['types', 'siteTypes'],
   boundaries: ['boundaries'],
   build,
   'api-report': ['bundle', 'declarations', 'apiReport'],
   check: [
     'lint',
     'types',
+    'siteTypes',
     'boundaries',
     'unused',
     ...build,

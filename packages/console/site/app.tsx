@@ -22,7 +22,7 @@ export function App() {
   const signIn = useCallback(
     async (apiKey: string) => {
       try {
-        const client = createClient(apiKey, () => signOut(new Error('The key is not taken any more.')));
+        const client = createClient(apiKey, () => signOut(new Error('The API key is no longer valid.')));
         const identity = await readIdentity(client);
         keepApiKey(apiKey);
         setState({ step: 'signed in', connection: { client, identity, signOut: () => signOut() } });

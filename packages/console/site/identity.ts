@@ -1,7 +1,5 @@
 import { type Actlog, NotFoundError } from '@actlog/client';
-
-/** What a key may do. */
-export type Scope = 'ingest' | 'read' | 'manage' | 'decide';
+import type { Scope } from '@actlog/protocol';
 
 /** Whose key the person signed in with. */
 export interface Identity {

@@ -1,5 +1,5 @@
 import type { Actlog } from '@actlog/client';
-import type { Scope } from './identity.ts';
+import type { Scope } from '@actlog/protocol';
 
 /** A key of the tenant, as the reference server shows it; never its secret. */
 export interface ApiKey {

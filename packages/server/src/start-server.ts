@@ -109,6 +109,8 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
       mountConsolePage(app);
       await mountConsoleKeys(app, services);
     }
+    const firstPage = settings.console ? './console/' : settings.docs && './docs';
+    if (firstPage) app.get('/', (_request, reply) => reply.redirect(firstPage));
     await checkSecret(storage, secret);
     await services.settling.catchUpAll(storage.isShared ? roundsAfterCrash : undefined);
     const { apiKey, key } = await provisionKey(storage, settings);

@@ -7,7 +7,7 @@ import { useList } from '../use-list.ts';
 const statuses = ['pending', 'approved', 'denied', 'expired'] as const;
 
 const none = {
-  pending: 'Nothing waits.',
+  pending: 'Nothing is waiting.',
   approved: 'Nothing was approved.',
   denied: 'Nothing was denied.',
   expired: 'Nothing has expired.',

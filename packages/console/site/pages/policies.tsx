@@ -12,7 +12,7 @@ import { useList } from '../use-list.ts';
 
 const statuses = ['active', 'archived'] as const;
 
-const effects = { allow: 'allow', deny: 'deny', require_approval: 'ask a person' };
+const effects = { allow: 'allow', deny: 'deny', require_approval: 'require approval' };
 
 /** Whom a policy is about, in a line. */
 function about({ match = {}, condition, rate }: Policy): string {
@@ -63,8 +63,10 @@ export function Policies({ query }: { query: URLSearchParams }) {
       <ListTable
         shown={shown}
         caption={`Policies, ${status}`}
-        columns={['Policy', 'Effect', 'About', 'Priority', 'Changed', 'Change']}
-        empty={status === 'active' ? 'There are none: every action is allowed.' : 'None was archived.'}
+        columns={['Policy', 'Effect', 'Applies to', 'Priority', 'Changed', 'Change']}
+        empty={
+          status === 'active' ? 'No policy is active, so every action is allowed.' : 'No policy was archived.'
+        }
         row={(policy) => (
           <tr key={policy.id}>
             <th scope="row">
@@ -83,7 +85,7 @@ export function Policies({ query }: { query: URLSearchParams }) {
               {mayManage && policy.status !== 'archived' && (
                 <ConfirmButton
                   label="Archive"
-                  question="Archive for good"
+                  question="Archive, for good"
                   isBusy={archive.isBusy}
                   onConfirm={() => archive.run(policy.id)}
                 />

@@ -67,7 +67,7 @@ export function Session({ id }: { id: string }) {
               </dd>
             </div>
             <div>
-              <dt>Whole session</dt>
+              <dt>Export</dt>
               <dd>
                 <ExportButton id={id} />
               </dd>

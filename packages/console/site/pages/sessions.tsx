@@ -54,11 +54,7 @@ export function Sessions({ query }: { query: URLSearchParams }) {
         shown={shown}
         caption="Sessions, newest first"
         columns={['Session', 'Agent', 'Risk', 'Events', 'Errors', 'Tools', 'Started', 'Last event']}
-        empty={
-          isFiltered
-            ? 'No session is like that.'
-            : 'No agent has sent an event yet. The quick start gets the first one here in a minute.'
-        }
+        empty={isFiltered ? 'No session matches.' : 'No agent has sent an event yet.'}
         row={(session) => (
           <tr key={session.id}>
             <th scope="row">
@@ -70,7 +66,7 @@ export function Sessions({ query }: { query: URLSearchParams }) {
             </td>
             <td class="number">{session.eventCount}</td>
             <td class={`number ${session.errorCount ? 'bad' : ''}`}>{session.errorCount}</td>
-            <td class="faint">{tools(session)}</td>
+            <td class="faint wide">{tools(session)}</td>
             <td>
               <Time at={session.startedAt} />
             </td>

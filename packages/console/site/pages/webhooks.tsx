@@ -11,9 +11,9 @@ import { useAction } from '../use-action.ts';
 import { useList } from '../use-list.ts';
 
 const kinds: Readonly<Record<WebhookEventType, string>> = {
-  'guardian.action_pending': 'An action waits for a person',
+  'guardian.action_pending': 'An action waits for approval',
   'guardian.action_decided': 'An action was decided',
-  'policy.matched': 'A policy was about an action',
+  'policy.matched': 'A policy matched an action',
   'session.risk_raised': 'The risk of a session rose a level',
 };
 
@@ -43,8 +43,8 @@ export function Webhooks() {
       <ListTable
         shown={shown}
         caption="Webhooks, newest first"
-        columns={['Address', 'Status', 'Told of', 'Failures', 'Last delivery', 'Id']}
-        empty="Nobody is told yet when an action waits or the risk of a session rises."
+        columns={['Address', 'Status', 'Events', 'Failures', 'Last delivery', 'Id']}
+        empty="No webhook yet. One tells you when an action waits for approval or the risk of a session rises."
         row={(channel) => (
           <tr key={channel.id}>
             <th scope="row">{channel.url}</th>
@@ -74,7 +74,7 @@ export function Webhooks() {
               <input name="url" type="url" required maxLength={2000} placeholder="https://" />
             </Field>
             <fieldset>
-              <legend>Told of (none chosen: of everything)</legend>
+              <legend>Events (none chosen: all)</legend>
               {Object.entries(kinds).map(([kind, words]) => (
                 <label key={kind} class="check">
                   <input type="checkbox" name="events" value={kind} /> {words}

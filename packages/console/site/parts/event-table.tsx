@@ -42,8 +42,8 @@ export function EventTable({
     <ListTable
       shown={shown}
       caption="Events, oldest first"
-      columns={['After', 'Tool', 'Status', 'Agent', 'Category', 'Arguments']}
-      empty="There are none."
+      columns={['Time', 'Tool', 'Status', 'Agent', 'Category', 'Arguments']}
+      empty="No events."
       row={(event) => (
         <tr key={event.eventId} id={`event-${event.eventId}`} tabIndex={-1}>
           <td class="number">

@@ -17,7 +17,7 @@ export function ExportButton({ id }: { id: string }) {
   return (
     <>
       <button type="button" class="quiet" disabled={save.isBusy} onClick={() => save.run()}>
-        Export as JSON
+        Download JSON
       </button>
       <Problem error={save.error} />
     </>

@@ -59,7 +59,7 @@ export function HeldAction({
         Held <Time at={action.createdAt} />
         {action.status === 'pending' && (
           <>
-            , ends <Time at={action.expiresAt} /> and is then{' '}
+            , expires <Time at={action.expiresAt} /> and is then{' '}
             {action.onTimeout === 'allow' ? 'allowed' : 'denied'}
           </>
         )}
@@ -78,7 +78,7 @@ export function HeldAction({
         <Outcome action={action} />
       ) : may(identity, 'decide') ? (
         <div class="decide">
-          <Field label="Comment" hint="The agent is told.">
+          <Field label="Comment" hint="Shown to the agent.">
             <input
               value={comment}
               maxLength={2000}

@@ -12,7 +12,7 @@ export function HeldActions({ sessionId }: { sessionId: string }) {
   );
   return (
     <>
-      {items.length > 0 && <h2>Waits for a person</h2>}
+      {items.length > 0 && <h2>Waiting for approval</h2>}
       <HeldList items={items} onEnd={reload} />
     </>
   );

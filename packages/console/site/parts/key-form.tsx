@@ -1,4 +1,4 @@
-import type { Scope } from '../identity.ts';
+import type { Scope } from '@actlog/protocol';
 import type { ApiKeyCreate } from '../keys-api.ts';
 import { Choice } from './choice.tsx';
 import { Field } from './field.tsx';

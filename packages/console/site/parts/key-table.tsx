@@ -25,20 +25,22 @@ export function KeyTable({
   const [overlapDays, setOverlapDays] = useState('1');
   return (
     <>
-      <Choice
-        label="A key that is rotated ends"
-        name="overlap"
-        options={overlaps}
-        value={overlapDays}
-        onChange={setOverlapDays}
-      />
+      <div class="filters">
+        <Choice
+          label="A rotated key ends"
+          name="overlap"
+          options={overlaps}
+          value={overlapDays}
+          onChange={setOverlapDays}
+        />
+      </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached */}
       <section class="scrolls" aria-label="Keys" tabIndex={0}>
         <table>
           <caption class="hidden">Keys, newest first</caption>
           <thead>
             <tr>
-              {['Name', 'Key', 'Scopes', 'Created', 'Last used', 'Ends', 'Change'].map((column) => (
+              {['Name', 'Key', 'Scopes', 'Created', 'Last used', 'Expires', 'Change'].map((column) => (
                 <th key={column} scope="col">
                   {column}
                 </th>

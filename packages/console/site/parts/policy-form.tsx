@@ -6,7 +6,7 @@ import { Field } from './field.tsx';
 
 const globHint = 'One a line; * stands for any run of characters. Empty: all.';
 
-const effects = { deny: 'Deny it', require_approval: 'Ask a person', allow: 'Allow it' };
+const effects = { deny: 'Deny', require_approval: 'Require approval', allow: 'Allow' };
 
 /** All fields of a policy. */
 export function PolicyForm({
@@ -59,19 +59,19 @@ export function PolicyForm({
             defaultValue={policy?.condition ?? ''}
           />
         </Field>
-        <Field label="Message" hint="The agent is told, and its model with it.">
+        <Field label="Message" hint="Shown to the agent and its model.">
           <textarea name="message" rows={2} maxLength={1000} defaultValue={policy?.message ?? ''} />
         </Field>
         <Choice label="Effect" name="effect" options={effects} value={effect} onChange={setEffect} />
         <Choice
           label="Mode"
           name="mode"
-          options={{ enforce: 'Enforce', log_only: 'Log only: report, decide nothing' }}
+          options={{ enforce: 'Enforce', log_only: 'Log only' }}
           value={policy?.mode ?? 'enforce'}
         />
         <Field
           label="Priority"
-          hint="Within one effect the highest is named. Deny goes before ask, ask before allow."
+          hint="Order within one effect, highest first. Deny goes before approval, approval before allow."
         >
           <input
             name="priority"
@@ -98,7 +98,7 @@ export function PolicyForm({
           <Choice
             label="Then"
             name="onTimeout"
-            options={{ deny: 'Deny it', allow: 'Allow it' }}
+            options={{ deny: 'Deny', allow: 'Allow' }}
             value={approval?.onTimeout ?? 'deny'}
           />
         </fieldset>

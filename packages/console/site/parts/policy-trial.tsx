@@ -25,7 +25,7 @@ function Verdict({ result: { decision, matched = [] } }: { result: CheckResult }
     <>
       <p>
         Decision: <span class={`badge effect-${decision}`}>{decision?.replace('_', ' ')}</span>
-        {matched.length === 0 && ' No policy is about this action.'}
+        {matched.length === 0 && ' No policy matches.'}
       </p>
       <ul>
         {matched.map(({ policyId, effect, mode, why, message }) => (
@@ -62,7 +62,7 @@ export function PolicyTrial() {
   });
   return (
     <section aria-labelledby="trial">
-      <h2 id="trial">What would they say?</h2>
+      <h2 id="trial">Try an action</h2>
       <form
         class="grid"
         onSubmit={(event) => {

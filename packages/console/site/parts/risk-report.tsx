@@ -40,11 +40,11 @@ function Dimension({ dimension }: { dimension: RiskDimension }) {
           <meter min={0} max={100} value={score} aria-label={`${name}: ${level}`} />
         ) : (
           <span class="faint" title="Tool calls alone cannot show this dimension: no all-clear.">
-            cannot be seen
+            not observable
           </span>
         )}
       </td>
-      <td class="faint">{factors.length > 0 ? factors.map(({ title }) => title).join('; ') : ''}</td>
+      <td class="faint wide">{factors.length > 0 ? factors.map(({ title }) => title).join('; ') : ''}</td>
     </tr>
   );
 }
@@ -65,7 +65,7 @@ export function RiskReport({ risk }: { risk: Risk }) {
                 <th scope="col">Dimension</th>
                 <th scope="col">Score</th>
                 <th scope="col">Level</th>
-                <th scope="col">Why</th>
+                <th scope="col">Factors</th>
               </tr>
             </thead>
             <tbody>

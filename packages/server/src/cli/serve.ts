@@ -14,6 +14,8 @@ function greeting(settings: ServerOptions, { url, apiKey }: RunningServer): stri
   return [
     `actlog listens on ${url}${isEverywhere ? ', and on the other addresses of this machine' : ''}`,
     `  API key   ${isShown ? apiKey : noKey}`,
+    // What follows # stays in the browser: it signs in whoever opens the link, and no server or log learns the key.
+    ...(settings.console === false ? [] : [`  console   ${url}/console/${isShown ? `#key=${apiKey}` : ''}`]),
     ...(settings.docs === false ? [] : [`  docs      ${url}/docs`]),
     `  database  ${shownDatabase(settings.database ?? ':memory:')}`,
     '',

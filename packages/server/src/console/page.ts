@@ -9,9 +9,9 @@ import { noSuchEndpoint } from '../http/api-error.ts';
 export function mountConsolePage(app: FastifyInstance): void {
   // Relative, so that it stays below whatever path a proxy serves the server at.
   app.get('/console', (_request, reply) => reply.redirect('./console/'));
-  app.get<{ Params: { '*': string } }>('/console/*', async (request, reply) => {
+  app.get<{ Params: { file: string } }>('/console/:file', async (request, reply) => {
     const files = await consoleSite();
-    const name = request.params['*'] || 'index.html';
+    const name = request.params.file || 'index.html';
     const file = Object.hasOwn(files, name) ? files[name] : undefined;
     if (file === undefined) throw noSuchEndpoint();
     return reply.header('content-security-policy', consoleSecurityPolicy).type(file.type).send(file.body);

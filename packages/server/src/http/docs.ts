@@ -1,3 +1,4 @@
+import { consoleSite } from '@actlog/console';
 import scalar from '@scalar/fastify-api-reference';
 import type { FastifyInstance } from 'fastify';
 
@@ -24,20 +25,17 @@ const pageConfiguration = {
   hideClientButton: true,
 } as const;
 
-/** What a browser shows beside the page's name. */
-const icon =
-  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="#0b5fff"/>' +
-  '<path d="M4 8.5l2.5 2.5L12 5.5" fill="none" stroke="#fff" stroke-width="2"/></svg>';
-
-/** Mounts the API reference at `/docs`, with its script served by this server; `/` leads there. */
+/** Mounts the API reference at `/docs`, with its script served by this server. */
 export async function mountDocs(app: FastifyInstance): Promise<void> {
   await app.register(async (page) => {
     page.addHook('onRequest', (_request, reply, done) => {
       reply.header('content-security-policy', pagePolicy);
       done();
     });
-    page.get('/', (_request, reply) => reply.redirect('/docs'));
-    page.get('/favicon.ico', (_request, reply) => reply.type('image/svg+xml').send(icon));
+    page.get('/favicon.ico', async (_request, reply) => {
+      const icon = (await consoleSite())['icon.svg'];
+      return reply.type(icon?.type ?? '').send(icon?.body);
+    });
     await page.register(scalar, {
       routePrefix: '/docs',
       configuration: pageConfiguration,
