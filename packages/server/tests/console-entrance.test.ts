@@ -66,6 +66,10 @@ test.each(['rotate', 'revoke'])(
       expect({ ...unknown, headers: 0 }).toEqual({ ...foreign, headers: 0 });
       expect([...unknown.headers.keys()].sort()).toEqual([...foreign.headers.keys()].sort());
     }
+    // What only begins with an id is none either.
+    for (const rest of ['%00', '%00x', '%20', '%0A']) {
+      expect((await owner.refused('POST', `keys/${target}${rest}/${what}`)).status).toBe(404);
+    }
     expect((await rival.keys()).map(({ name }) => name)).toEqual(['r']);
     expect((await owner.keys())[0]).toMatchObject({ id: target, expiresAt: null });
   },
@@ -88,6 +92,7 @@ test('paths and methods that are none are answered as those of the endpoint tabl
   for (const path of unknown) {
     const error = await owner.refused(path.endsWith('rotate') ? 'POST' : 'GET', path);
     expect([path, error.status, error.code]).toEqual([path, 404, 'NOT_FOUND']);
+    expect(error.message).toContain('no such endpoint');
   }
   expect((await owner.send('HEAD', 'keys')).status).toBe(200);
 });

@@ -1,7 +1,6 @@
 import { notFound, validationError } from '../http/api-error.ts';
 import { authenticationFailed, requireEveryScope } from '../http/authentication.ts';
 import { validated } from '../http/validation.ts';
-import { isKeyId } from '../keys/api-key.ts';
 import { type CreatedKey, EndedKeyError, makeKey, revokeKey, rotateKey } from '../keys/key-changes.ts';
 import type { Services } from '../services.ts';
 import { findKey, hasEnded, listRecentKeys } from '../storage/key-store.ts';
@@ -59,7 +58,7 @@ export function rotateKeyRoute(services: Services): ConsoleRoute {
     async handle(call) {
       const { overlapDays } = validated('body', rotateKeyBody, call.body);
       const created = await changeKeys(services, call, (db, tenantId) =>
-        rotateKey(db, tenantId, targetOf(call), overlapDays),
+        rotateKey(db, tenantId, call.id, overlapDays),
       );
       if (!created) throw notFound('key');
       noteChange(call, { change: 'rotated', targetKeyId: call.id, newKeyId: created.key.id });
@@ -77,9 +76,7 @@ export function revokeKeyRoute(services: Services): ConsoleRoute {
     check: requireEveryScope,
     async handle(call) {
       validated('body', revokeKeyBody, call.body);
-      const revoked = await changeKeys(services, call, (db, tenantId) =>
-        revokeKey(db, tenantId, targetOf(call)),
-      );
+      const revoked = await changeKeys(services, call, (db, tenantId) => revokeKey(db, tenantId, call.id));
       if (!revoked) throw notFound('key');
       if (!revoked.hadEnded) noteChange(call, { change: 'revoked', targetKeyId: call.id });
       return { key: keyView(revoked.key, call.caller.keyId) };
@@ -108,12 +105,6 @@ async function changeKeys<Result>(
     if (!(error instanceof EndedKeyError)) throw error;
     throw validationError('params.id', 'key_ended', 'is a key that has ended; make a new one instead');
   }
-}
-
-/** The key that a call is about. @throws ApiError `NOT_FOUND` for an id that no key can have. */
-function targetOf({ id }: ConsoleCall): string {
-  if (!isKeyId(id)) throw notFound('key');
-  return id;
 }
 
 function createdView({ apiKey, key }: CreatedKey, { caller }: ConsoleCall): object {

@@ -22,8 +22,6 @@ const shape = new RegExp(
   `^al_(live|test)_([0-9A-Za-z]{${idLength}})[0-9A-Za-z]{${secretLength}}[0-9A-Za-z]{${checksumLength}}$`,
 );
 
-const idShape = new RegExp(`^[0-9A-Za-z]{${idLength}}$`);
-
 function randomText(length: number): string {
   return Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join('');
 }
@@ -50,9 +48,4 @@ export function identifyApiKey(key: string): ApiKeyIdentity | undefined {
   const parts = shape.exec(key);
   if (!parts || !key.endsWith(checksum(key.slice(0, -checksumLength)))) return undefined;
   return { kind: parts[1] as KeyKind, id: parts[2] as string, digest: hash('sha256', key) };
-}
-
-/** Whether a text has the form of a key's id. */
-export function isKeyId(text: string): boolean {
-  return idShape.test(text);
 }
