@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { useConnection } from './connection.ts';
 import { managesKeys } from './identity.ts';
 import { Agents } from './pages/agents.tsx';
@@ -64,7 +64,7 @@ export function Frame() {
   const main = useRef<HTMLElement>(null);
   const isFirst = useRef(true);
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     document.title = `${[id, titleOf(place)].filter(Boolean).join(' · ')} · actlog`;
     // Who works by keyboard or listens goes on at the new page, not in the navigation.
     if (!isFirst.current) main.current?.focus();
@@ -83,7 +83,7 @@ export function Frame() {
             .filter((name) => name !== 'keys' || managesKeys(identity))
             .map((name) => (
               <a key={name} href={href([name])} aria-current={place === name ? 'page' : undefined}>
-                {titleOf(name)}
+                {titleOf(name)}{' '}
                 {name === 'approvals' && waiting !== '' && (
                   <span class="count">
                     {waiting}

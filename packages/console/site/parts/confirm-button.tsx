@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 /** A button for what cannot be taken back: it asks once more, in its place, before it does it. */
 export function ConfirmButton({
@@ -14,27 +14,33 @@ export function ConfirmButton({
   onConfirm: () => void;
 }) {
   const [isAsking, setAsking] = useState(false);
-  useEffect(() => {
-    if (!isAsking) return;
-    const cancel = (event: KeyboardEvent) => event.key === 'Escape' && setAsking(false);
-    addEventListener('keydown', cancel);
-    return () => removeEventListener('keydown', cancel);
+  const button = useRef<HTMLButtonElement>(null);
+  const isShown = useRef(false);
+  // Who works by keyboard goes on at the button that took the place of the pressed one.
+  useLayoutEffect(() => {
+    if (isShown.current) button.current?.focus();
+    isShown.current = true;
   }, [isAsking]);
   if (!isAsking) {
     return (
-      <button type="button" class="quiet" disabled={isBusy} onClick={() => setAsking(true)}>
+      <button ref={button} type="button" class="quiet" disabled={isBusy} onClick={() => setAsking(true)}>
         {label}
       </button>
     );
   }
   return (
-    <span class="buttons">
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for what a form sends
+    <span
+      class="buttons"
+      role="group"
+      aria-label={question}
+      onKeyDown={(event) => event.key === 'Escape' && setAsking(false)}
+    >
       <button
+        ref={button}
         type="button"
         class="danger"
         disabled={isBusy}
-        // The person goes on where the first button stood.
-        ref={(button) => button?.focus()}
         onClick={() => {
           setAsking(false);
           onConfirm();

@@ -1,21 +1,15 @@
-import type { ComponentChildren } from 'preact';
+import { cloneElement, type VNode } from 'preact';
+import { useId } from 'preact/hooks';
 
 /** A control of a form with its name and, where it needs one, a hint. */
-export function Field({
-  label,
-  hint,
-  children,
-}: {
-  label: string;
-  hint?: string;
-  children: ComponentChildren;
-}) {
+export function Field({ label, hint, children }: { label: string; hint?: string; children: VNode }) {
+  const id = useId();
+  const hintId = `${id}-hint`;
   return (
-    // biome-ignore lint/a11y/noLabelWithoutControl: the control is given as the child
-    <label class="field">
-      <span>{label}</span>
-      {children}
-      {hint !== undefined && <small>{hint}</small>}
-    </label>
+    <div class="field">
+      <label for={id}>{label}</label>
+      {cloneElement(children, { id, ...(hint !== undefined && { 'aria-describedby': hintId }) })}
+      {hint !== undefined && <small id={hintId}>{hint}</small>}
+    </div>
   );
 }

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { commandLine } from './command-line.ts';
+import { commandLine } from '../command-line.ts';
 import { idOf } from './test-console.ts';
 
 /** A server that the command runs, with what it says. */

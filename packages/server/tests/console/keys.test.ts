@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { testServer } from '../test-server.ts';
 import { idOf, TestConsole } from './test-console.ts';
-import { testServer } from './test-server.ts';
 
 const dayMs = 24 * 3_600_000;
 const everyScope = ['ingest', 'read', 'manage', 'decide'];

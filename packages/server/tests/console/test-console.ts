@@ -1,6 +1,6 @@
 import type { Scope } from '@actlog/protocol';
 import { expect } from 'vitest';
-import { readError, type TestError, type TestServer } from './test-server.ts';
+import { readError, type TestError, type TestServer } from '../test-server.ts';
 
 /** A key as the console shows it. */
 export interface ShownKey {

@@ -1,8 +1,8 @@
 import { errorEnvelope } from '@actlog/protocol/schemas';
 import { expect, test } from 'vitest';
-import { asText, oddities, randomFrom } from './odd-values.ts';
+import { asText, oddities, randomFrom } from '../odd-values.ts';
+import { testServer } from '../test-server.ts';
 import { consoleRoutes, idOf, TestConsole } from './test-console.ts';
-import { testServer } from './test-server.ts';
 
 /** Requests in all; set it higher for a long run. */
 const requests = Number(process.env.ACTLOG_TEST_FUZZ_REQUESTS ?? 3000);

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
-import { newApiKey } from '../src/keys/api-key.ts';
+import { newApiKey } from '../../src/keys/api-key.ts';
+import { testServer } from '../test-server.ts';
 import { idOf, TestConsole } from './test-console.ts';
-import { testServer } from './test-server.ts';
 
 let owner: TestConsole;
 

@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'vitest';
+import { checkBody, type TestServer, testServer } from '../test-server.ts';
+import { ConsoleTab, hasBrowser, useBrowser } from './console-tab.ts';
+
+/** A server with something to see on every page. */
+async function busyServer(): Promise<TestServer> {
+  const server = await testServer({ webhookAllowedRanges: ['127.0.0.0/8'] });
+  await server.policy({ effect: 'require_approval', name: 'Refunds' });
+  await server.check({ actionId: 'call-1', action: { ...checkBody().action, arguments: { amount: 1 } } });
+  for (const toolName of ['read_email', 'send_email', 'delete_email', 'fails']) {
+    const responseStatus = toolName === 'fails' ? 500 : 200;
+    await server.record({ payload: { toolName, argumentsHash: 'sha256:aa', responseStatus } });
+  }
+  await server.ok('notificationChannels.create', { body: { url: 'http://127.0.0.1:9/hook' } });
+  return server;
+}
+
+const places = [
+  ['/sessions', 'Sessions'],
+  ['/sessions/thread-1', 'thread-1'],
+  ['/approvals', 'Approvals'],
+  ['/policies', 'Policies'],
+  ['/policies/new', 'New policy'],
+  ['/agents', 'Agents'],
+  ['/webhooks', 'Webhooks'],
+  ['/keys', 'Keys'],
+  ['/nowhere', 'There is no such page'],
+] as const;
+
+describe.skipIf(!hasBrowser)('every page', () => {
+  useBrowser();
+
+  test.each(['light', 'dark'] as const)('is accessible in %s', async (colorScheme) => {
+    const { server, apiKey } = await busyServer();
+    const tab = await ConsoleTab.open(server.url, apiKey, '', { colorScheme });
+    for (const [place, heading] of places) {
+      await tab.go(place);
+      await tab.heading(heading);
+      await tab.page.getByText('Loading…').waitFor({ state: 'detached' });
+      expect([place, await tab.accessibilityFaults()]).toEqual([place, []]);
+    }
+  });
+
+  test('is reached by keyboard, and reading goes on at its beginning', async () => {
+    const { server, apiKey } = await busyServer();
+    const tab = await ConsoleTab.open(server.url, apiKey);
+    await tab.page.getByRole('link', { name: 'Agents' }).focus();
+    await tab.page.keyboard.press('Enter');
+    await tab.heading('Agents');
+    expect(await tab.page.evaluate('document.activeElement.tagName')).toBe('MAIN');
+    expect(await tab.page.title()).toBe('Agents · actlog');
+  });
+
+  test('fits a narrow screen without scrolling sideways', async () => {
+    const { server, apiKey } = await busyServer();
+    const tab = await ConsoleTab.open(server.url, apiKey, '', { viewport: { width: 360, height: 740 } });
+    for (const [place, heading] of places) {
+      await tab.go(place);
+      await tab.heading(heading);
+      await tab.page.getByText('Loading…').waitFor({ state: 'detached' });
+      expect([place, await tab.page.evaluate('document.documentElement.scrollWidth')]).toEqual([place, 360]);
+    }
+  });
+});
+
+describe.skipIf(!hasBrowser)('the sign-in', () => {
+  useBrowser();
+
+  test('is accessible', async () => {
+    const { server } = await testServer();
+    const tab = await ConsoleTab.blank(server.url);
+    await tab.page.goto(`${server.url}/console/`);
+    await tab.heading('actlog');
+    expect(await tab.accessibilityFaults()).toEqual([]);
+  });
+});

@@ -1,0 +1,96 @@
+import { describe, expect, test } from 'vitest';
+import { checkBody, type TestServer, testServer } from '../test-server.ts';
+import { ConsoleTab, hasBrowser, useBrowser } from './console-tab.ts';
+
+const hostile = '</pre><script>alert(1)</script>';
+
+/** Has an action held, and gives its id. */
+async function hold(server: TestServer, actionId: string): Promise<string> {
+  const action = { ...checkBody().action, arguments: { amount: 250, note: hostile } };
+  return (await server.check({ actionId, action })).pendingActionId as string;
+}
+
+async function holding(): Promise<TestServer> {
+  const server = await testServer();
+  await server.policy({ effect: 'require_approval', message: 'Refunds need a person' });
+  return server;
+}
+
+describe.skipIf(!hasBrowser)('the approvals of the console', () => {
+  useBrowser();
+
+  test('show what the agent wants, and an approval lets it', async () => {
+    const server = await holding();
+    await hold(server, 'call-1');
+    const { page } = await ConsoleTab.open(server.server.url, server.apiKey);
+    await page.getByRole('link', { name: 'Approvals 1 waiting' }).click();
+    const card = page.getByRole('article');
+    expect(await card.textContent()).toContain('Refunds need a person');
+    expect(await card.textContent()).toContain(hostile);
+    await card.getByLabel('Comment').fill('Fine by me');
+    await card.getByRole('button', { name: 'Approve' }).click();
+    await page.getByRole('status').getByText('refund by billing-agent: approved.').waitFor();
+    expect(await server.check({ actionId: 'call-1' })).toMatchObject({
+      decision: 'allow',
+      comment: 'Fine by me',
+    });
+    await page.getByText('Nothing is waiting.').waitFor();
+    await page.getByRole('link', { name: 'approved', exact: true }).click();
+    await page.getByRole('article').getByText('“Fine by me”').waitFor();
+  });
+
+  test('a denial keeps the action from running', async () => {
+    const server = await holding();
+    await hold(server, 'call-1');
+    const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/approvals');
+    await page.getByRole('button', { name: 'Deny' }).click();
+    await page.getByRole('status').getByText('denied').waitFor();
+    expect(await server.check({ actionId: 'call-1' })).toMatchObject({ decision: 'deny' });
+  });
+
+  test('who is slower is told what was decided', async () => {
+    const server = await holding();
+    const id = await hold(server, 'call-1');
+    const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/approvals');
+    // The page does not see the other decision: what it asks by itself is held up.
+    await page.getByRole('article').waitFor();
+    await page.route('**/v1/guardian/pending-actions?*', (route) => route.abort());
+    await server.ok('guardian.pendingActions.decide', { id, body: { decision: 'deny' } });
+    await page.getByRole('button', { name: 'Approve' }).click();
+    await page
+      .getByRole('status')
+      .getByText(/denied/)
+      .waitFor();
+    expect(await server.check({ actionId: 'call-1' })).toMatchObject({ decision: 'deny' });
+  });
+
+  test('what is typed stays while new actions come', async () => {
+    const server = await holding();
+    await hold(server, 'call-1');
+    const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/approvals');
+    await page.getByLabel('Comment').fill('half a thou');
+    await hold(server, 'call-2');
+    await page.getByRole('article').nth(1).waitFor();
+    expect(await page.getByLabel('Comment').nth(1).inputValue()).toBe('half a thou');
+  });
+
+  test('stand in their session, too', async () => {
+    const server = await holding();
+    await server.record({ sessionId: 'thread-1' });
+    await hold(server, 'call-1');
+    const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/sessions/thread-1');
+    await page.getByRole('heading', { name: 'Waiting for approval' }).waitFor();
+    await page.getByRole('button', { name: 'Approve' }).click();
+    await page.getByRole('status').getByText('approved').waitFor();
+  });
+
+  test('a key that may not decide is offered no decision', async () => {
+    const server = await holding();
+    await hold(server, 'call-1');
+    const { apiKey } = await server.server.admin.createKey('default', { name: 'reader', scopes: ['read'] });
+    const { page } = await ConsoleTab.open(server.server.url, apiKey, '/approvals');
+    await page.getByText('sign in with a key that has the scope “decide”').waitFor();
+    expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0);
+    expect(await page.getByRole('link', { name: 'Keys' }).count()).toBe(0);
+  });
+});

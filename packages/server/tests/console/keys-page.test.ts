@@ -1,0 +1,45 @@
+import { describe, expect, test } from 'vitest';
+import { testServer } from '../test-server.ts';
+import { ConsoleTab, hasBrowser, useBrowser } from './console-tab.ts';
+
+describe.skipIf(!hasBrowser)('the keys of the console', () => {
+  useBrowser();
+
+  test('are made, and work', async () => {
+    const server = await testServer();
+    const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/keys');
+    await page.getByLabel('Name').fill('billing-agent');
+    await page.getByLabel('Kind').selectOption('test');
+    await page.getByRole('button', { name: 'Create' }).click();
+    const made = await page.getByLabel('API key “billing-agent”').locator('code').textContent();
+    await server.as(made as string).record({});
+    expect((await server.as(made as string).refused('agents.list')).code).toBe('PERMISSION_DENIED');
+    await page.getByRole('button', { name: 'I have it' }).click();
+    expect(await page.content()).not.toContain(made);
+  });
+
+  test('are rotated: a new one is shown, and the old one ends when it was chosen to', async () => {
+    const server = await testServer();
+    const { apiKey } = await server.server.admin.createKey('default', { name: 'agent', kind: 'test' });
+    const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/keys');
+    await page.getByLabel('A rotated key ends').selectOption('0');
+    await page
+      .getByRole('row', { name: /^agent/ })
+      .getByRole('button', { name: 'Rotate' })
+      .click();
+    await page.getByRole('button', { name: 'Rotate agent' }).click();
+    const made = await page.getByLabel('API key “agent”').locator('code').textContent();
+    await server.as(made as string).ok('sessions.list');
+    expect((await server.as(apiKey).refused('sessions.list')).status).toBe(401);
+  });
+
+  test('who revokes the own key is signed out', async () => {
+    const server = await testServer();
+    const { apiKey } = await server.server.admin.createKey('default', { name: 'mine', kind: 'test' });
+    const tab = await ConsoleTab.open(server.server.url, apiKey, '/keys');
+    await tab.page.getByRole('row', { name: /^mine/ }).getByRole('button', { name: 'Revoke' }).click();
+    await tab.page.getByRole('button', { name: 'Revoke mine, and sign out' }).click();
+    await tab.heading('actlog');
+    expect((await server.as(apiKey).refused('sessions.list')).status).toBe(401);
+  });
+});

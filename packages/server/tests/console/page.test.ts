@@ -1,0 +1,114 @@
+import { createServer, request as send } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { consoleSite } from '@actlog/console';
+import { describe, expect, test } from 'vitest';
+import { atTestEnd } from '../test-end.ts';
+import { testServer } from '../test-server.ts';
+import { ConsoleTab, hasBrowser, useBrowser } from './console-tab.ts';
+
+test('the files of the page are served under a policy that lets nothing else run', async () => {
+  const { server } = await testServer();
+  for (const [name, { type, body }] of Object.entries(await consoleSite())) {
+    const answer = await fetch(`${server.url}/console/${name}`);
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, type]);
+    expect(answer.headers.get('content-security-policy')).toContain("script-src 'self';");
+    expect(await answer.text()).toBe(body);
+  }
+});
+
+test.each(['/', '/console'])('%s leads to the page', async (path) => {
+  const { server } = await testServer({ docs: true });
+  const answer = await fetch(`${server.url}${path}`);
+  expect(answer.url).toBe(`${server.url}/console/`);
+  expect(await answer.text()).toContain('<title>actlog</title>');
+});
+
+test.each([
+  'package.json',
+  '..%2fpackage.json',
+  '%2e%2e%2f%2e%2e%2fpackage.json',
+  '__proto__',
+  'constructor',
+  'toString',
+])('there is no file /console/%s', async (name) => {
+  const { server } = await testServer();
+  expect((await fetch(`${server.url}/console/${name}`)).status).toBe(404);
+});
+
+test('without the console the first page is the reference, or nothing', async () => {
+  const { server } = await testServer({ console: false, docs: true });
+  expect((await fetch(`${server.url}/`)).url).toBe(`${server.url}/docs/`);
+  expect((await fetch(`${server.url}/console/`)).status).toBe(404);
+  const bare = await testServer({ console: false, docs: false });
+  expect((await fetch(`${bare.server.url}/`)).status).toBe(404);
+});
+
+describe.skipIf(!hasBrowser)('in a browser', () => {
+  useBrowser();
+
+  test('a person signs in with a key, and out', async () => {
+    const { server, apiKey } = await testServer();
+    const tab = await ConsoleTab.blank(server.url);
+    const { page } = tab;
+    await page.goto(server.url);
+    await page.getByLabel('API key').fill(` ${apiKey} `);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await tab.heading('Sessions');
+    await page.reload();
+    await tab.heading('Sessions');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await tab.heading('actlog');
+    await page.reload();
+    await tab.heading('actlog');
+    expect(await page.evaluate('[sessionStorage.length, localStorage.length]')).toEqual([0, 0]);
+  });
+
+  test('a key that is refused is told, and not kept', async () => {
+    const { server } = await testServer();
+    const { page } = await ConsoleTab.blank(server.url);
+    await page.goto(`${server.url}/console/`);
+    await page.getByLabel('API key').fill('al_test_nobody');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    expect(await page.getByRole('alert').textContent()).toContain('The API key is invalid or missing.');
+    expect(await page.evaluate('sessionStorage.length')).toBe(0);
+  });
+
+  test('the link of the start signs in, and the key leaves the address', async () => {
+    const { server, apiKey } = await testServer();
+    const { page } = await ConsoleTab.open(server.url, apiKey);
+    expect(page.url()).toBe(`${server.url}/console/#/`);
+    expect(await page.content()).not.toContain(apiKey);
+  });
+
+  test('a key that ends while it is in use leads back to the sign-in', async () => {
+    const { server } = await testServer();
+    const { apiKey, key } = await server.admin.createKey('default', { name: 'on duty', kind: 'test' });
+    const tab = await ConsoleTab.open(server.url, apiKey);
+    await server.admin.revokeKey('default', key.id);
+    await tab.go('/agents');
+    await tab.heading('actlog');
+    expect(await tab.page.getByRole('alert').textContent()).toContain('no longer valid');
+  });
+
+  test('it works below a path of a proxy', async () => {
+    const { server, apiKey } = await testServer();
+    const proxy = createServer((request, response) => {
+      const { method, headers } = request;
+      const path = request.url?.replace(/^\/actlog/, '') || '/';
+      const forwarded = send(`${server.url}${path}`, { method, headers }, (answer) => {
+        response.writeHead(answer.statusCode ?? 500, answer.headers);
+        answer.pipe(response);
+      });
+      request.pipe(forwarded);
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+    atTestEnd(async () => {
+      proxy.closeAllConnections();
+      proxy.close();
+    });
+    const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}/actlog`;
+    const tab = await ConsoleTab.open(url, apiKey, '/policies');
+    await tab.heading('Policies');
+    await tab.page.getByText('No policy is active').waitFor();
+  });
+});

@@ -1,0 +1,77 @@
+import { describe, expect, test } from 'vitest';
+import { testServer } from '../test-server.ts';
+import { ConsoleTab, hasBrowser, useBrowser } from './console-tab.ts';
+
+describe.skipIf(!hasBrowser)('the policies of the console', () => {
+  useBrowser();
+
+  test('are made, changed, tried and archived', async () => {
+    const server = await testServer();
+    const tab = await ConsoleTab.open(server.server.url, server.apiKey, '/policies');
+    const { page } = tab;
+    await page.getByRole('link', { name: 'New policy' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('Large refunds');
+    await page.getByLabel('Tools', { exact: true }).fill('refund\ntransfer_*');
+    await page.getByLabel('Condition').fill('args.amount > 100');
+    await page.getByLabel('Effect').selectOption('require_approval');
+    await page.getByLabel('After seconds').fill('600');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await tab.heading('Large refunds');
+    const [made] = (await server.ok('policies.list')).items;
+    expect(made).toMatchObject({
+      effect: 'require_approval',
+      match: { tools: ['refund', 'transfer_*'] },
+      condition: 'args.amount > 100',
+      approval: { timeoutSeconds: 600, onTimeout: 'deny' },
+      rate: null,
+    });
+
+    await page.getByLabel('Effect').selectOption('deny');
+    await page.getByLabel('Tools', { exact: true }).fill('');
+    await page.getByLabel('More than').fill('0');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('status').getByText('Saved').waitFor();
+    expect((await server.ok('policies.list')).items).toMatchObject([
+      { effect: 'deny', match: {}, approval: null, rate: { max: 0, windowSeconds: 60, per: 'agent' } },
+    ]);
+
+    await tab.go('/policies');
+    await page.getByLabel('Agent', { exact: true }).fill('billing-agent');
+    await page.getByLabel('Tool', { exact: true }).fill('refund');
+    await page.getByLabel('Arguments').fill('{"amount": 250}');
+    await page.getByRole('button', { name: 'Try' }).click();
+    await page.getByText('Decision: deny').waitFor();
+    expect((await server.ok('guardian.pendingActions.list')).items).toEqual([]);
+
+    await page.getByRole('button', { name: 'Archive', exact: true }).click();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Archive', exact: true }).click();
+    await page.getByRole('button', { name: 'Archive, for good' }).click();
+    await page.getByText('No policy is active').waitFor();
+    await page.getByRole('link', { name: 'archived' }).click();
+    await page.getByRole('link', { name: 'Large refunds' }).click();
+    await page.getByText('It is archived').waitFor();
+    expect(await page.getByLabel('Name', { exact: true }).isDisabled()).toBe(true);
+  });
+
+  test('that the service refuses say why, and what was typed stays', async () => {
+    const server = await testServer();
+    const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/policies/new');
+    await page.getByLabel('Name', { exact: true }).fill('Broken');
+    await page.getByLabel('Condition').fill('args.amount >');
+    await page.getByRole('button', { name: 'Create' }).click();
+    expect(await page.getByRole('alert').textContent()).toContain('condition');
+    expect(await page.getByLabel('Condition').inputValue()).toBe('args.amount >');
+    expect((await server.ok('policies.list')).items).toEqual([]);
+  });
+
+  test('arguments to try that are no JSON are told before anything is asked', async () => {
+    const server = await testServer();
+    const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/policies');
+    await page.getByLabel('Agent', { exact: true }).fill('a');
+    await page.getByLabel('Tool', { exact: true }).fill('t');
+    await page.getByLabel('Arguments').fill('{amount: 1}');
+    await page.getByRole('button', { name: 'Try' }).click();
+    await page.getByRole('alert').getByText('must be a JSON object').waitFor();
+  });
+});

@@ -1,0 +1,112 @@
+import { describe, expect, test } from 'vitest';
+import { type TestServer, testServer } from '../test-server.ts';
+import { ConsoleTab, hasBrowser, useBrowser } from './console-tab.ts';
+
+const hostile = '<img src=x onerror=alert(1)><script>alert(2)</script>';
+
+async function session(server: TestServer, sessionId: string, tools: readonly string[], agentId = 'mailer') {
+  for (const toolName of tools) {
+    const payload = {
+      toolName,
+      argumentsHash: 'sha256:aa',
+      responseStatus: toolName === 'fails' ? 500 : 200,
+    };
+    await server.record({ sessionId, agentId, payload });
+  }
+}
+
+describe.skipIf(!hasBrowser)('the sessions of the console', () => {
+  useBrowser();
+
+  test('are listed with their risk, newest first, and appear by themselves', async () => {
+    const server = await testServer();
+    await session(server, 'first', ['read_email', 'fails']);
+    const { page } = await ConsoleTab.open(server.server.url, server.apiKey);
+    const rows = page.getByRole('row');
+    await rows.nth(1).getByRole('link', { name: 'first' }).waitFor();
+    expect(await rows.nth(1).textContent()).toMatch(/mailer ?\d+ low21read_email, fails/);
+    await session(server, 'second', ['search']);
+    await rows.nth(1).getByRole('link', { name: 'second' }).waitFor();
+  });
+
+  test('are filtered by agent and by risk, and the filter stands in the address', async () => {
+    const server = await testServer();
+    await session(server, 'of-mailer', ['search']);
+    await session(server, 'of-coder', ['search'], 'coder');
+    const { page } = await ConsoleTab.open(server.server.url, server.apiKey);
+    await page.getByRole('link', { name: 'of-coder' }).waitFor();
+    await page.getByLabel('Agent').fill('coder');
+    await page.getByRole('button', { name: 'Filter' }).click();
+    await page.getByRole('link', { name: 'of-mailer' }).waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'of-coder' }).waitFor();
+    await page.reload();
+    await page.getByRole('link', { name: 'of-coder' }).waitFor();
+    expect(await page.getByLabel('Agent').inputValue()).toBe('coder');
+    await page.getByLabel('Risk score from').fill('100');
+    await page.getByRole('button', { name: 'Filter' }).click();
+    await page.getByText('No session matches.').waitFor();
+    await page.getByRole('link', { name: 'Show all' }).click();
+    await page.getByRole('link', { name: 'of-mailer' }).waitFor();
+  });
+
+  test('are shown by the page, as many as there are', async () => {
+    const server = await testServer();
+    for (let number = 0; number < 51; number += 1) await session(server, `s-${number}`, ['search']);
+    const { page } = await ConsoleTab.open(server.server.url, server.apiKey);
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await page.getByRole('link', { name: 's-0', exact: true }).waitFor();
+    expect(await page.getByRole('button', { name: 'Show more' }).count()).toBe(0);
+  });
+
+  test('are read one by one: ten dimensions, the reasons with their events, and the events', async () => {
+    const server = await testServer();
+    await session(server, 'chat/1', ['read_email', 'send_email', 'delete_email', 'fails']);
+    const { page } = await ConsoleTab.open(server.server.url, server.apiKey);
+    await page.getByRole('link', { name: 'chat/1' }).click();
+    const dimensions = page.getByRole('table', { name: 'Risk by dimension' });
+    await dimensions.waitFor();
+    expect(await dimensions.getByRole('row').count()).toBe(11);
+    const events = page.getByRole('table', { name: 'Events, oldest first' });
+    expect(await events.getByRole('rowheader').allTextContents()).toEqual([
+      'read_email',
+      'send_email',
+      'delete_email',
+      'fails',
+    ]);
+    await page.getByRole('button', { name: 'show 1' }).first().click();
+    expect(await page.evaluate('document.activeElement.id')).toMatch(/^event-/);
+    await server.record({ sessionId: 'chat/1', agentId: 'mailer' });
+    await events.getByRole('row').nth(5).waitFor();
+  });
+
+  test('are downloaded as the service exports them', async () => {
+    const server = await testServer();
+    await session(server, 'chat', ['search']);
+    const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/sessions/chat');
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Download JSON' }).click();
+    const chunks: Buffer[] = [];
+    for await (const chunk of await (await download).createReadStream()) chunks.push(chunk);
+    expect(JSON.parse(Buffer.concat(chunks).toString())).toMatchObject({
+      exportVersion: '1.0',
+      eventCount: 1,
+    });
+    expect((await download).suggestedFilename()).toBe('chat.json');
+  });
+
+  test('whatever they are called, are text and nothing else', async () => {
+    const server = await testServer();
+    await session(server, hostile, [hostile, "javascript:alert('3')"], hostile);
+    const { page } = await ConsoleTab.open(server.server.url, server.apiKey);
+    await page.getByRole('link', { name: hostile }).click();
+    await page.getByRole('heading', { level: 1, name: hostile }).waitFor();
+    await page.getByRole('rowheader', { name: hostile }).waitFor();
+    expect(await page.locator('img, main script').count()).toBe(0);
+  });
+
+  test('that do not exist are told', async () => {
+    const server = await testServer();
+    const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/sessions/none');
+    await page.getByRole('alert').getByText('There is no such session.').waitFor();
+  });
+});
