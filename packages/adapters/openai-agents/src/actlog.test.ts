@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { Service } from '@actlog/adapter-suite';
 import { Agent, MemorySession, Runner } from '@openai/agents';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -79,4 +80,16 @@ test('a stream that its reader leaves while a call is held: the call never runs'
   await policies.archive(policyId);
   expect(ran).toEqual([]);
   expect(await service.events('left')).toMatchObject([{ toolName: 'echo', status: 499 }]);
+});
+
+test("a stream that has ended leaves nothing at the user's signal, which may outlive many runs", async () => {
+  const agent = actlog(echoing(tools().echo), { recorder: service.recorder() });
+  const { signal } = new AbortController();
+  const result = await new Runner().run(agent, 'go', { ...inSession('ended'), stream: true, signal });
+  for await (const _ of result);
+  await result.completed;
+  // It follows the user's signal, which keeps it for as long as somebody listens to it.
+  const following = (result as unknown as { _getAbortSignal(): AbortSignal })._getAbortSignal();
+  expect(getEventListeners(following, 'abort')).toEqual([]);
+  expect(await service.events('ended')).toHaveLength(1);
 });

@@ -66,8 +66,13 @@ class RecordedRun {
     // Undocumented; without it, a call that is held waits on, but does not run either.
     const { _getAbortSignal } = result as { _getAbortSignal?: () => AbortSignal };
     const signal = _getAbortSignal?.call(result);
-    signal?.addEventListener('abort', () => this.#cancelled.abort(signal.reason), { once: true });
-    const finish = (hasFailed: boolean) => () => this.finish(result, hasFailed);
+    const cancel = () => this.#cancelled.abort(signal?.reason);
+    signal?.addEventListener('abort', cancel, { once: true });
+    const finish = (hasFailed: boolean) => () => {
+      // It follows the user's signal, which may outlive many runs and would keep this one.
+      signal?.removeEventListener('abort', cancel);
+      return this.finish(result, hasFailed);
+    };
     void result.completed.then(finish(false), finish(true));
   }
 
