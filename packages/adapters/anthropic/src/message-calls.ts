@@ -30,13 +30,20 @@ export class MessageCalls {
 
   /** A conversation that is sent to the model: records the results at its end that nothing else recorded. */
   sent(messages: readonly AnyMessage[]): void {
-    const answer = messages.findLastIndex(({ role }) => role === 'assistant');
-    const asked = blocksOf(messages[answer]);
-    for (const block of messages.slice(answer + 1).flatMap(blocksOf)) {
-      if (block.type !== 'tool_result') continue;
+    const { asked, results } = lastCalls(messages);
+    for (const block of results) {
       const use = asked.find(({ id }) => id === block.tool_use_id);
-      if (use && !toolUses().find(use.id as string)) this.answered(use, undefined);
+      const known = use && toolUses().find(use.id as string);
+      if (use && known?.input === undefined) this.answered(use, known?.sessionId);
       this.#record(block.tool_use_id, clientOutcome(block));
+    }
+  }
+
+  /** A conversation that the model has answered: lets go of the inputs whose results were sent, which may be long. */
+  static taken(messages: readonly AnyMessage[]): void {
+    for (const { tool_use_id: id = '' } of lastCalls(messages).results) {
+      const use = toolUses().find(id);
+      if (use) toolUses().add(id, { ...use, input: undefined });
     }
   }
 
@@ -52,4 +59,14 @@ export class MessageCalls {
       refused ? { ok: false, error: refused.error } : outcome,
     );
   }
+}
+
+/** What the model asked for last, and the results that came of it. */
+function lastCalls(messages: readonly AnyMessage[]) {
+  const answer = messages.findLastIndex(({ role }) => role === 'assistant');
+  const results = messages.slice(answer + 1).flatMap(blocksOf);
+  return {
+    asked: blocksOf(messages[answer]),
+    results: results.filter(({ type }) => type === 'tool_result'),
+  };
 }

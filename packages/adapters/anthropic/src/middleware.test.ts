@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as z from 'zod';
 import { type Block, clientOf, toolUse, webSearch } from '../tests/model.ts';
 import { actlog } from './index.ts';
+import { toolUses } from './tool-uses.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -145,6 +146,24 @@ test('an id that a service uses again is another call', async () => {
   const { client } = clientOf([turn, turn], { middleware: [actlog.middleware(options)] });
   await client.beta.messages.toolRunner({ ...request, tools: [echo] }).runUntilDone();
   expect(await service.events('same-ids')).toHaveLength(2);
+});
+
+test("what the model gave is let go once its result is taken, and is the message's own when that is sent again", async () => {
+  const call = toolUse('echo', { text: 'a' });
+  const run = (sessionId: string, messages: Anthropic.MessageParam[], ...turns: (readonly Block[])[]) => {
+    const middleware = [actlog.middleware({ recorder: service.recorder(), sessionId })];
+    const { beta } = clientOf(turns, { middleware }).client;
+    return beta.messages.toolRunner({ ...request, messages, tools: [echo] });
+  };
+  const runner = run('taken', [question], [call]);
+  await runner.runUntilDone();
+  expect(toolUses().find(call.id as string)).toMatchObject({ toolName: 'echo', input: undefined });
+  await run('sent-again', runner.params.messages.slice(0, 3) as Anthropic.MessageParam[]).runUntilDone();
+  const argumentsHash = await hashArguments({ text: 'a' });
+  for (const sessionId of ['taken', 'sent-again']) {
+    const stored = await service.storedEvents(sessionId);
+    expect(stored.map(({ payload }) => payload)).toMatchObject([{ toolName: 'echo', argumentsHash }]);
+  }
 });
 
 /** A client of a service that sends these events, and then many bits of text. */

@@ -27,6 +27,7 @@ export function recordMiddleware(options: Omit<ActlogOptions, 'guard'> = {}): Mi
     unfelt(() => calls.sent(sent.messages));
     const response = await next(request);
     if (!response.ok) return response;
+    unfelt(() => MessageCalls.taken(sent.messages));
     if (sent.isStreamed) return seenAsRead(response, context, sent, calls);
     await seenWhole(response, context, sent, calls).catch(ignore);
     return response;

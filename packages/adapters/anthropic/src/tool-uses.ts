@@ -4,7 +4,7 @@ import { processWide } from '@actlog/recorder/adapter';
 /** What is known of a call by its `tool_use` id. */
 export interface ToolUse {
   readonly toolName: string;
-  /** What the model gave; undefined while its stream is under way. */
+  /** What the model gave; undefined while its stream is under way, and once its result has been taken. */
   readonly input: unknown;
   readonly sessionId: string | undefined;
 }
