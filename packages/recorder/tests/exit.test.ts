@@ -1,4 +1,6 @@
 import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
 import { AgentProcess } from './agent-process.ts';
 import { temporaryFolder } from './journal-fixture.ts';
@@ -95,6 +97,20 @@ test('an agent whose service begins to hang ends by itself, long before requests
   sink.answer = () => undefined;
   expect(await drain(sink, spool)).toMatchObject({ pending: 0 });
   expect(sink.storedIds.toSorted()).toEqual(agent.recorded.toSorted());
+});
+
+test('so does one whose service hangs at the second of its addresses', async () => {
+  const sink = await Sink.start(() => ({ fault: 'hang' }));
+  const agent = new AgentProcess({
+    NODE_OPTIONS: `--import ${pathToFileURL(join(import.meta.dirname, 'programs', 'both-families.ts'))}`,
+    MODE: 'natural',
+    COUNT: '1',
+    SINK_URL: sink.url.replace('127.0.0.1', 'localhost'),
+    SPOOL: temporaryFolder(),
+    LIMITS: JSON.stringify({ exitTimeoutMs: 500, requestTimeoutMs: 3_600_000 }),
+  });
+  expect(await agent.end()).toBe(0);
+  expect([agent.recorded.length, agent.dropped]).toEqual([1, []]);
 });
 
 test('an agent whose calls are only observed does not wait for answers that nobody waits for', async () => {

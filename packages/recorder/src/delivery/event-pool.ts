@@ -31,6 +31,8 @@ export async function createEventPool(
     const socket = connect(options, callback) as unknown as Socket | undefined;
     if (socket) {
       socket.unref();
+      // Where a name has several addresses, Node makes a new handle for each that it tries.
+      socket.on('connectionAttempt', () => socket.unref());
       // undici references a socket again for each request.
       socket.ref = () => socket;
       if (pipelining > 1) coalesceWrites(socket);

@@ -1,0 +1,15 @@
+// Preloaded by tests: has `localhost` mean the IPv6 address first, and then the IPv4 one, as on most machines.
+import dns from 'node:dns';
+
+const { lookup } = dns;
+const addresses = [
+  { address: '::1', family: 6 },
+  { address: '127.0.0.1', family: 4 },
+];
+
+function lookUp(host: string, options: dns.LookupAllOptions, callback: (...answer: unknown[]) => void): void {
+  if (host === 'localhost') process.nextTick(callback, null, addresses);
+  else lookup(host, options, callback);
+}
+
+Object.assign(dns, { lookup: lookUp });
