@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { matchesArguments } from '../src/index.ts';
@@ -185,6 +185,21 @@ test('an event that is refused for good goes to the dead-letter file and blocks 
     event: expect.objectContaining({ eventId: ids[3] }),
   });
   expect(errors).toEqual([expect.stringContaining('toolName is bad')]);
+});
+
+test('a dead-letter file that is full takes the place of the one before it, and a new one is begun', async () => {
+  const sink = await Sink.start(() => ({ status: 400 }));
+  const spoolDir = temporaryFolder();
+  const file = join(spoolDir, 'dead-letters.jsonl');
+  const fileBefore = join(spoolDir, 'dead-letters.1.jsonl');
+  const full = Buffer.alloc(16 * 1024 * 1024 + 1, '\n');
+  writeFileSync(file, full);
+  writeFileSync(fileBefore, 'the one before');
+  const recorder = createRecorder(sink.url, { spoolDir, onError: () => {} });
+  const [id] = recordMany(recorder, 1);
+  expect(await recorder.flush()).toMatchObject({ deadLettered: 1 });
+  expect(readFileSync(fileBefore).equals(full)).toBe(true);
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ event: { eventId: id } });
 });
 
 test('a key that is refused keeps everything until it is mended', async () => {
