@@ -133,7 +133,7 @@ export class CallRun<Data> {
       const fail = (cause: unknown) => reject(new FinalFailure('', { cause }));
       called.then(resolve, fail);
       if (this.#deadlineAt === Infinity) return undefined;
-      const onTime = () => fail(this.#timeoutError(maybeSent));
+      const onTime = () => fail(this.#timeoutError('deadlineMs', maybeSent));
       return clock.setTimeout(onTime, Math.max(0, this.#deadlineAt - clock.now()));
     });
   }
@@ -143,14 +143,17 @@ export class CallRun<Data> {
     const { clock } = this.#settings;
     let timer: TimerHandle;
     let heardAt = startedAt;
-    const leftMs = () => Math.min(heardAt + this.#timeoutMs, this.#deadlineAt) - clock.now();
+    const tryEndsAt = () => heardAt + this.#timeoutMs;
+    const leftMs = () => Math.min(tryEndsAt(), this.#deadlineAt) - clock.now();
     const arm = () => {
       const from = heardAt;
       timer = clock.setTimeout(() => onTime(from), Math.max(0, Math.min(leftMs(), longestTimerMs)));
     };
     const onTime = (from: number) => {
-      if (heardAt > from && leftMs() > 0) arm();
-      else exchange.abort(this.#timeoutError(exchange.maybeSent, exchange.head?.status));
+      if (heardAt > from && leftMs() > 0) return arm();
+      // Not by the clock: a timer may fire a little before it says that the time has come.
+      const limit = this.#deadlineAt <= tryEndsAt() ? 'deadlineMs' : 'timeoutMs';
+      exchange.abort(this.#timeoutError(limit, exchange.maybeSent, exchange.head?.status));
     };
     exchange.onPiece = () => {
       if (!(exchange.sink instanceof MemorySink)) heardAt = clock.now();
@@ -208,14 +211,14 @@ export class CallRun<Data> {
     });
   }
 
-  #timeoutError(maybeSent: boolean, status?: number): APITimeoutError {
+  #timeoutError(limit: 'deadlineMs' | 'timeoutMs', maybeSent: boolean, status?: number): APITimeoutError {
     const { method, path } = this.#call;
-    const late = this.#settings.clock.now() >= this.#deadlineAt;
-    const limit = late
-      ? 'its deadlineMs ran out'
-      : `no whole answer within ${this.#timeoutMs} ms (timeoutMs)`;
+    const problem =
+      limit === 'deadlineMs'
+        ? 'its deadlineMs ran out'
+        : `no whole answer within ${this.#timeoutMs} ms (timeoutMs)`;
     const context = { method, path, status, attempts: this.#attempt, maybeSent };
-    return new APITimeoutError(`${method} ${path}: ${limit}.`, context);
+    return new APITimeoutError(`${method} ${path}: ${problem}.`, context);
   }
 }
 
