@@ -202,6 +202,22 @@ test('a dead-letter file that is full takes the place of the one before it, and 
   expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ event: { eventId: id } });
 });
 
+test('a service that takes nothing for days is told of at once, with its reason', async () => {
+  const message = 'The quota eventsPerMonth of the tenant is used up.';
+  const sink = await Sink.start(() => ({
+    status: 429,
+    headers: { 'retry-after': '694338' },
+    body: { error: { code: 'RATE_LIMITED', message } },
+  }));
+  const errors: string[] = [];
+  const recorder = createRecorder(sink.url, { onError: ({ message }) => errors.push(message) });
+  recordMany(recorder, 1);
+  expect(await recorder.flush({ timeoutMs: 300 })).toMatchObject({ pending: 1, dropped: 0 });
+  expect(errors).toEqual([
+    `The service at ${sink.url} takes no events for now: HTTP 429: RATE_LIMITED: ${message.slice(0, -1)}. Events are kept and tried again.`,
+  ]);
+});
+
 test('a key that is refused keeps everything until it is mended', async () => {
   let isMended = false;
   const sink = await Sink.start(() => (isMended ? undefined : { status: 401 }));

@@ -234,7 +234,7 @@ export class Deliverer {
       this.#pace.failed(retryAfterMs);
     }
     this.#lastFailure = verdict;
-    reportFailure(reporter, verdict, { baseURL, failuresInARow: this.#pace.failuresInARow });
+    reportFailure(reporter, verdict, { baseURL, failuresInARow: this.#pace.failuresInARow, retryAfterMs });
     if (verdict.kind === 'fault' && !this.#pace.isOpen) this.#putBackLater(event);
     else lanes.putBack(event);
     this.#options.onFailed();

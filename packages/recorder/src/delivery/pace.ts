@@ -2,7 +2,7 @@
 const firstDelayMs = 100;
 const longestDelayMs = 30_000;
 /** A `Retry-After` beyond this is asked about again earlier: a mistaken date must not silence an agent for days. */
-const longestRetryAfterMs = 15 * 60_000;
+export const longestRetryAfterMs = 15 * 60_000;
 
 /** What {@link Pace} needs from the world. */
 export interface PaceOptions {
