@@ -3,7 +3,7 @@ import { basename, dirname } from 'node:path';
 import { defaultServerConditions, type Plugin } from 'vite';
 import { configDefaults, defineConfig } from 'vitest/config';
 
-const include = ['src/**/*.test.ts', 'tests/**/*.test.ts', '*.test.ts'];
+const include = ['src/**/*.test.ts', 'site/**/*.test.ts', 'tests/**/*.test.ts', '*.test.ts'];
 
 /** Takes the packages of a manifest from there, wherever the sources of a package import them. */
 function peersOf(folder: string): Plugin {

@@ -99,6 +99,8 @@ test.each([
   }
   expect(said).toMatch(/^ {2}export ACTLOG_BASE_URL=http:\/\/127\.0\.0\.1:\d+$/m);
   expect({ key: said.includes('al_test_'), docs: said.includes('/docs') }).toEqual(shown);
+  // The link signs in where the key may be shown.
+  expect(/\/console\/#key=al_test_\w+$/m.test(said)).toBe(shown.key);
 });
 
 test('a database that a command makes is named', async () => {
