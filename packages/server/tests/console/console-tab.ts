@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { delimiter, join } from 'node:path';
+import axe from 'axe-core';
 import {
   type Browser,
   type BrowserContext,
@@ -10,9 +10,6 @@ import {
 } from 'playwright-core';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { atTestEnd } from '../test-end.ts';
-
-/** The rules of accessibility that every page is held against, as the script that a page runs. */
-const axeScript = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
 /** A browser of the machine. */
 function installedChromium(): string | undefined {
@@ -81,7 +78,8 @@ export class ConsoleTab {
   static async blank(url: string, options: BrowserContextOptions = {}): Promise<ConsoleTab> {
     const context = await browser.newContext({ locale: 'en-GB', ...options });
     context.setDefaultTimeout(10_000);
-    await context.addInitScript({ path: axeScript });
+    // The rules of accessibility that every page is held against.
+    await context.addInitScript({ content: axe.source });
     const tab = new ConsoleTab(context, await context.newPage(), new URL(url).origin);
     atTestEnd(() => tab.#close());
     return tab;
