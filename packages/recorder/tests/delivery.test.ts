@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { matchesArguments } from '../src/index.ts';
 import { temporaryFolder } from './journal-fixture.ts';
 import { Sink } from './sink.ts';
@@ -216,6 +216,29 @@ test('a service that takes nothing for days is told of at once, with its reason'
   expect(errors).toEqual([
     `The service at ${sink.url} takes no events for now: HTTP 429: RATE_LIMITED: ${message.slice(0, -1)}. Events are kept and tried again.`,
   ]);
+});
+
+test('a service without room for a new session still takes the events of those that it has', async () => {
+  const message = 'The quota sessions of the tenant is used up.';
+  const details = [{ path: 'sessionId', code: 'quota_exceeded', message: 'exceeds the quota' }];
+  const sink = await Sink.start(({ body }) =>
+    body.sessionId === 'new'
+      ? {
+          status: 429,
+          headers: { 'retry-after': '3600' },
+          body: { error: { code: 'RATE_LIMITED', message, details } },
+        }
+      : undefined,
+  );
+  const errors: string[] = [];
+  const recorder = createRecorder(sink.url, { onError: ({ message }) => errors.push(message) });
+  const call = { toolName: 'search', arguments: {}, responseStatus: 200 };
+  recorder.record({ ...call, sessionId: 'new' });
+  await vi.waitUntil(() => errors.length > 0);
+  for (let number = 0; number < 20; number += 1) recorder.record({ ...call, sessionId: 'known' });
+  await vi.waitUntil(() => recorder.stats().delivered === 20);
+  expect(await recorder.flush({ timeoutMs: 100 })).toMatchObject({ pending: 1, dropped: 0 });
+  expect(errors).toEqual([expect.stringContaining(message.slice(0, -1))]);
 });
 
 test('a key that is refused keeps everything until it is mended', async () => {

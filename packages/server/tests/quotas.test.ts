@@ -50,7 +50,11 @@ test('events beyond those of the month are refused until the next one; a repeat 
   const first = activityEvent();
   await server.record(first, {});
   const refused = await server.refused('events.create', { body: activityEvent() });
-  expect(refused).toMatchObject({ status: 429, code: 'RATE_LIMITED', details: [{ code: 'quota_exceeded' }] });
+  expect(refused).toMatchObject({
+    status: 429,
+    code: 'RATE_LIMITED',
+    details: [{ path: '', code: 'quota_exceeded' }],
+  });
   expect(refused.message).toMatch(
     /quota eventsPerMonth of the tenant, 2 events a month, is used up.*next month/,
   );
@@ -101,6 +105,8 @@ test('a session beyond the quota is refused, one that is stored goes on, and ret
   const refused = await server.refused('events.create', { body: activityEvent({ sessionId: 'another' }) });
   expect(refused).toMatchObject({ status: 429, code: 'RATE_LIMITED' });
   expect(refused.message).toContain('quota sessions of the tenant, 3 stored sessions');
+  // Who sends knows by it that other sessions may go on.
+  expect(refused.details).toMatchObject([{ path: 'sessionId', code: 'quota_exceeded' }]);
   expect(refused.headers.get('retry-after')).toBe('3600');
   await admin.setRetention('default', 1);
   const storage = await openStorage({ database: options.database as string, connections: 1 });

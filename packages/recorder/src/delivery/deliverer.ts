@@ -5,7 +5,7 @@ import type { Reporter } from '../reporter.ts';
 import { timers } from '../timers.ts';
 import type { Answer, Transport } from './answer.ts';
 import type { OriginKey } from './origin.ts';
-import { Pace } from './pace.ts';
+import { longestRetryAfterMs, Pace } from './pace.ts';
 import type { QueuedEvent } from './queued-event.ts';
 import { QuietMoment } from './quiet-moment.ts';
 import { type Failure, reportFailure } from './report-failure.ts';
@@ -230,19 +230,21 @@ export class Deliverer {
     const retryAfterMs = answer.retryAfter ? parseRetryAfter(answer.retryAfter, Date.now()) : undefined;
     const isTold = retryAfterMs !== undefined && retryAfterMs > 0;
     if (verdict.kind === 'throttled') this.#pace.throttled(retryAfterMs);
+    else if (verdict.kind === 'no-room') this.#pace.succeeded();
     else if (verdict.kind !== 'fault' || this.#faulty.size >= faultyEventsOfAnOutage || isTold) {
       this.#pace.failed(retryAfterMs);
     }
     this.#lastFailure = verdict;
     reportFailure(reporter, verdict, { baseURL, failuresInARow: this.#pace.failuresInARow, retryAfterMs });
-    if (verdict.kind === 'fault' && !this.#pace.isOpen) this.#putBackLater(event);
+    if (verdict.kind === 'no-room')
+      this.#putBackLater(event, Math.min(retryAfterMs ?? Infinity, longestRetryAfterMs));
+    else if (verdict.kind === 'fault' && !this.#pace.isOpen) this.#putBackLater(event, faultDelayMs(event));
     else lanes.putBack(event);
     this.#options.onFailed();
   }
 
   /** Only this event's session waits: the service takes others. */
-  #putBackLater(event: QueuedEvent): void {
-    const delayMs = Math.min(30_000, 100 * 2 ** Math.min(event.faults, 10)) * (0.5 + Math.random() / 2);
+  #putBackLater(event: QueuedEvent, delayMs: number): void {
     timers
       .setTimeout(() => {
         this.#options.lanes.putBack(event);
@@ -250,4 +252,9 @@ export class Deliverer {
       }, delayMs)
       .unref();
   }
+}
+
+/** Milliseconds until an event at which the service failed is sent again. */
+function faultDelayMs({ faults }: QueuedEvent): number {
+  return Math.min(30_000, 100 * 2 ** Math.min(faults, 10)) * (0.5 + Math.random() / 2);
 }

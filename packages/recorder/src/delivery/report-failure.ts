@@ -35,7 +35,10 @@ export function reportFailure(
         `The service at ${baseURL} cannot be reached: ${verdict.reason}. Events are kept and tried again.`,
       ),
     );
-  } else if (verdict.kind === 'throttled' && (isLasting || retryAfterMs > longestRetryAfterMs)) {
+  } else if (
+    verdict.kind === 'no-room' ||
+    (verdict.kind === 'throttled' && (isLasting || retryAfterMs > longestRetryAfterMs))
+  ) {
     // A rate passes by itself; a quota that is used up may not until somebody raises it.
     reporter.failed(
       'throttled',

@@ -6,6 +6,8 @@ export type Verdict =
   | { readonly kind: 'delivered' }
   /** The service asks for a slower pace. */
   | { readonly kind: 'throttled'; readonly reason: string }
+  /** The service has no room for the session that the event would begin; events of others pass. */
+  | { readonly kind: 'no-room'; readonly reason: string }
   /** Nothing gets through: the network, a gateway or the whole service. */
   | { readonly kind: 'outage'; readonly reason: string }
   /** Nothing will get through until someone mends the key or the address. */
@@ -26,8 +28,9 @@ export function judge(answer: Answer): Verdict {
     return { kind: 'outage', reason: answer.error ? describe(answer.error) : 'no answer' };
   }
   if (status >= 200 && status < 300) return { kind: 'delivered' };
-  const reason = `HTTP ${status}${envelopeText(answer.body)}`;
-  if (status === 429) return { kind: 'throttled', reason };
+  const error = envelopeError(answer.body);
+  const reason = `HTTP ${status}${textOf(error)}`;
+  if (status === 429) return { kind: isAboutSession(error) ? 'no-room' : 'throttled', reason };
   if (outageStatuses.has(status)) return { kind: 'outage', reason };
   if (status >= 500) return { kind: 'fault', reason };
   if (status < 400 || configurationStatuses.has(status)) return { kind: 'misconfigured', reason };
@@ -39,14 +42,29 @@ function describe(error: Error): string {
   return typeof code === 'string' ? code : error.name;
 }
 
-/** Code and message of the error envelope, to stand within a sentence; nothing when the body is something else, such as a proxy's page. */
-function envelopeText(body: string | undefined): string {
-  if (!body) return '';
+/** What the error envelope holds, as far as it is one. */
+interface EnvelopeError {
+  readonly code?: unknown;
+  readonly message?: unknown;
+  readonly details?: unknown;
+}
+
+/** The error of the envelope; undefined when the body is something else, such as a proxy's page. */
+function envelopeError(body: string | undefined): EnvelopeError | undefined {
   try {
-    const { error } = JSON.parse(body) as { error?: { code?: unknown; message?: unknown } };
-    const parts = [error?.code, error?.message].filter((part) => typeof part === 'string');
-    return parts.length === 0 ? '' : `: ${parts.join(': ').slice(0, 500).replace(/\.$/, '')}`;
+    return (JSON.parse(body ?? '') as { error?: EnvelopeError }).error;
   } catch {
-    return '';
+    return undefined;
   }
+}
+
+/** Code and message of an error, to stand within a sentence. */
+function textOf(error: EnvelopeError | undefined): string {
+  const parts = [error?.code, error?.message].filter((part) => typeof part === 'string');
+  return parts.length === 0 ? '' : `: ${parts.join(': ').slice(0, 500).replace(/\.$/, '')}`;
+}
+
+function isAboutSession(error: EnvelopeError | undefined): boolean {
+  const details: unknown[] = Array.isArray(error?.details) ? error.details : [];
+  return details.some((detail) => (detail as { path?: unknown } | null)?.path === 'sessionId');
 }

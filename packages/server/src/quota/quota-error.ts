@@ -25,8 +25,10 @@ export class QuotaError extends ApiError {
 
   constructor({ quota, max }: ExceededQuota, nowMs: number) {
     const message = `The quota ${quota} of the tenant, ${max} ${said[quota]}, is used up. ${wayOut[quota]}`;
+    // What has a session already can still be stored: the refusal is about the session that the event would begin.
+    const path = quota === 'sessions' ? 'sessionId' : '';
     super('RATE_LIMITED', message, {
-      details: [{ path: '', code: 'quota_exceeded', message: `exceeds the quota ${quota} of ${max}` }],
+      details: [{ path, code: 'quota_exceeded', message: `exceeds the quota ${quota} of ${max}` }],
       retryAfterSeconds: quota === 'eventsPerMonth' ? (nextMonthOf(nowMs) - nowMs) / 1000 : askAgainSeconds,
     });
     this.quota = quota;
