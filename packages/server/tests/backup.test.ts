@@ -115,3 +115,25 @@ test('a file that contradicts itself, as a backup beside what a crash left, is r
     `malformed; if a backup was put there beside ${spoiled}-wal and ${spoiled}-shm, remove both and put it there again`,
   );
 });
+
+test.skipIf(process.platform === 'win32')(
+  'only their owner can read the database, its log and its copies',
+  async () => {
+    const file = join(folder, 'private.db');
+    const server = await startServer({ database: file, docs: false });
+    try {
+      await server.admin.backup(join(folder, 'private-copy.db'));
+      for (const name of [
+        'private.db',
+        'private.db-wal',
+        'private.db-shm',
+        'private.db.secret',
+        'private-copy.db',
+      ]) {
+        expect([name, (statSync(join(folder, name)).mode & 0o777).toString(8)]).toEqual([name, '600']);
+      }
+    } finally {
+      await server.close();
+    }
+  },
+);

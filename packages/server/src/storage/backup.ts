@@ -1,5 +1,6 @@
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
 import { isPostgresUrl } from './database-address.ts';
+import { makePrivateFile } from './private-file.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
 
 /**
@@ -41,6 +42,7 @@ export async function copyInto(connection: SqliteConnection, file: string): Prom
   if (existsSync(file)) throw new Error(`${file} exists already: give the backup the path of a new file.`);
   const unfinished = `${file}.${process.pid}.unfinished`;
   try {
+    makePrivateFile(unfinished);
     await connection.copyTo(unfinished);
     sync(unfinished);
     renameSync(unfinished, file);

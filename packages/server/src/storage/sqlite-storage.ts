@@ -5,6 +5,7 @@ import { SqliteWriter } from '../sqlite-writer.ts';
 import { backUp, copyInto } from './backup.ts';
 import { migrate } from './migrate.ts';
 import { sqliteMigrations } from './migrations/sqlite.ts';
+import { makePrivateFile } from './private-file.ts';
 import type { Tables } from './schema.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
 import { sqliteDialect } from './sqlite-dialect.ts';
@@ -55,6 +56,7 @@ export class SqliteStorage implements Storage {
       this.#recording = new Recording(this.#writes);
       return;
     }
+    makePrivateFile(file);
     this.#writer = new SqliteWriter({ file, writes: true, maxBytes });
     this.#writes = new Kysely<Tables>({ dialect: sqliteDialect(this.#writer) });
     this.#reader = new SqliteConnection({ file, writes: false });
