@@ -43,14 +43,17 @@ console.log(`
 These agents have no past yet, so "medium" begins late: docs/risk.md says what scores and levels mean.
 
 Where to look next
-  ${server.url}/docs   the service's API, to try in the browser${process.argv.includes('--keep') ? '' : ' (npm start -- --keep leaves it up)'}
+  npm start -- --keep   leaves the server up, and prints a link to these sessions in the browser
   docs/                 the guides: iterating sessions, holding risky calls, running the service
   examples/quickstart   this program, to copy from`);
 
 await shop.close();
 await rm(folder, { recursive: true, force: true });
 if (process.argv.includes('--keep')) {
-  console.log(`\nThe server stays up on ${server.url} with the test key ${server.apiKey}; Ctrl+C ends it.`);
+  console.log(`
+The server stays up until Ctrl+C ends it.
+  ${server.url}/console/#key=${server.apiKey}   these sessions, in the browser
+  ${server.url}/docs   the service's API, to try there`);
 } else {
   await server.close();
 }

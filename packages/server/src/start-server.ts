@@ -16,6 +16,7 @@ import { mountOperations } from './http/operations.ts';
 import { deploymentSecret } from './keys/deployment-secret.ts';
 import { addKey, ensureTenant } from './keys/provisioning.ts';
 import { checkSecret } from './keys/secret-check.ts';
+import { listenError } from './listen-error.ts';
 import { Metrics } from './metrics.ts';
 import { learnFromEndedSessions } from './risk/learning.ts';
 import { createRoutes } from './routes.ts';
@@ -121,7 +122,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
         'the configured API key has ended, so every request with it is refused; give another, or none to have one made',
       );
     }
-    await app.listen({ host: settings.host, port: settings.port });
+    await listen(app, settings);
     services.outbox.onQueued(() => void sender.pass().catch(() => {}));
     tasks.every(1000, 'webhooks', () => sender.pass());
     tasks.every(1000, 'guardian expiry', () => expireActions(services, Date.now()));
@@ -142,6 +143,14 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
   } catch (error) {
     await close();
     throw error;
+  }
+}
+
+async function listen(app: FastifyInstance, { host, port }: Configuration): Promise<void> {
+  try {
+    await app.listen({ host, port });
+  } catch (error) {
+    throw listenError(error, { host, port });
   }
 }
 

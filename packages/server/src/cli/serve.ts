@@ -9,7 +9,7 @@ function greeting(settings: ServerOptions, { url, apiKey }: RunningServer): stri
   const isShown = settings.apiKey === undefined && settings.acceptTestKeys !== false;
   const noKey =
     settings.apiKey === undefined
-      ? 'none, as test keys are not taken; make one: actlog-server keys create NAME'
+      ? 'none, as test keys are not taken; make one: npx @actlog/server keys create NAME'
       : 'as configured';
   return [
     `actlog listens on ${url}${isEverywhere ? ', and on the other addresses of this machine' : ''}`,
