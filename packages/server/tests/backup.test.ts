@@ -116,7 +116,7 @@ test('a file that contradicts itself, as a backup beside what a crash left, is r
   );
 });
 
-test.skipIf(process.platform === 'win32')(
+onSqlite.skipIf(onPostgres || process.platform === 'win32')(
   'only their owner can read the database, its log and its copies',
   async () => {
     const file = join(folder, 'private.db');
