@@ -20,7 +20,6 @@ export interface LoadOptions {
 /**
  * Asks for something, and again whenever `key` changes or `reload` is called. An answer that comes after a newer
  * question is dropped, and the question is aborted.
- *
  */
 export function useLoaded<Data>(
   key: string,
@@ -37,11 +36,15 @@ export function useLoaded<Data>(
     const controller = new AbortController();
     asking.current = controller;
     const { signal } = controller;
+    const settle = (next: typeof state | ((before: typeof state) => typeof state)) => {
+      if (signal.aborted) return;
+      asking.current = undefined;
+      setState(next);
+    };
     latest.current(signal).then(
-      (data) => signal.aborted || setState({ key, data }),
+      (data) => settle({ key, data }),
       // What was shown stays, with the word that it is old.
-      (error) =>
-        signal.aborted || setState((before) => ({ ...(before.key === key ? before : { key }), error })),
+      (error) => settle((before) => ({ ...(before.key === key ? before : { key }), error })),
     );
   }, [key]);
 
@@ -52,8 +55,15 @@ export function useLoaded<Data>(
 
   useEffect(() => {
     if (everyMs === undefined) return;
-    const timer = setInterval(() => document.visibilityState === 'visible' && ask(), everyMs);
-    return () => clearInterval(timer);
+    // A slow service is waited for: asking it anew each time would never bring an answer.
+    const refresh = () => document.visibilityState === 'visible' && asking.current === undefined && ask();
+    const timer = setInterval(refresh, everyMs);
+    // Who comes back to the tab does not look at what was there when they left.
+    document.addEventListener('visibilitychange', refresh);
+    return () => {
+      clearInterval(timer);
+      document.removeEventListener('visibilitychange', refresh);
+    };
   }, [ask, everyMs]);
 
   const current = state.key === key ? state : undefined;

@@ -1,0 +1,50 @@
+import type { Route } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { testServer } from '../test-server.ts';
+import { ConsoleTab, hasBrowser, useBrowser } from './console-tab.ts';
+
+describe.skipIf(!hasBrowser)('what the console asks for by itself', () => {
+  useBrowser();
+
+  test('is waited for, however slow the service is', async () => {
+    const server = await testServer();
+    const tab = await ConsoleTab.blank(server.server.url);
+    const { page } = tab;
+    await page.clock.install();
+    await page.goto(`${server.server.url}/console/#key=${server.apiKey}`);
+    await page.getByText('No agent has sent an event yet.').waitFor();
+    const held: Route[] = [];
+    await page.route('**/v1/sessions*', (route) => void held.push(route));
+    await server.record({ sessionId: 'late' });
+    await page.clock.runFor(21_000);
+    await expect.poll(() => held.length).toBeGreaterThan(0);
+    await held[0]?.continue();
+    await page.getByRole('link', { name: 'late' }).waitFor();
+  });
+
+  test('comes at once when the person comes back to the tab, and not before', async () => {
+    const server = await testServer();
+    const tab = await ConsoleTab.blank(server.server.url);
+    const { page } = tab;
+    await page.clock.install();
+    await page.goto(`${server.server.url}/console/#key=${server.apiKey}`);
+    await page.getByText('No agent has sent an event yet.').waitFor();
+    const turn = (state: string) =>
+      page.evaluate((visibilityState) => {
+        const page = (globalThis as unknown as { document: EventTarget }).document;
+        Object.defineProperty(page, 'visibilityState', { value: visibilityState, configurable: true });
+        page.dispatchEvent(new Event('visibilitychange'));
+      }, state);
+    await turn('hidden');
+    let asked = 0;
+    page.on('request', () => {
+      asked += 1;
+    });
+    await server.record({ sessionId: 'meanwhile' });
+    await page.clock.runFor(60_000);
+    expect(asked).toBe(0);
+    await page.clock.pauseAt(Date.now() + 120_000);
+    await turn('visible');
+    await page.getByRole('link', { name: 'meanwhile' }).waitFor();
+  });
+});
