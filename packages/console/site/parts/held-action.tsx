@@ -1,11 +1,10 @@
-import { ConflictError, type Decide, type PendingAction } from '@actlog/client';
-import { useState } from 'preact/hooks';
+import type { PendingAction } from '@actlog/client';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { useConnection } from '../connection.ts';
 import { may } from '../identity.ts';
 import { href } from '../route.ts';
-import { useAction } from '../use-action.ts';
-import { Field } from './field.tsx';
-import { Problem } from './problem.tsx';
+import { useSettled } from '../use-settled.ts';
+import { Decision } from './decision.tsx';
 import { Time } from './time.tsx';
 
 function Outcome({ action: { status, decision } }: { action: PendingAction }) {
@@ -23,27 +22,22 @@ function Outcome({ action: { status, decision } }: { action: PendingAction }) {
 export function HeldAction({
   action,
   onEnd,
+  onLeave,
 }: {
   action: PendingAction;
   /** Told how it ended, by this person or by another who was faster. */
   onEnd: (news: string) => void;
+  /** Told when it goes while the focus is in it. */
+  onLeave: () => void;
 }) {
-  const { client, identity } = useConnection();
-  const [comment, setComment] = useState('');
-  const decide = useAction(async (decision: Decide['decision']) => {
-    const given = comment.trim();
-    const body = { decision, ...(given && { comment: given }) };
-    try {
-      const { status } = await client.guardian.pendingActions.decide(action.id, body);
-      onEnd(`${action.action?.toolName} by ${action.agentId}: ${status}.`);
-    } catch (error) {
-      if (!(error instanceof ConflictError)) throw error;
-      onEnd(error.message);
-    }
-  });
+  const { identity } = useConnection();
+  const card = useRef<HTMLElement>(null);
+  const isSettled = useSettled(card);
+  // Whoever was at work in it goes on in the list, not at the beginning of the page.
+  useLayoutEffect(() => () => void (card.current?.contains(document.activeElement) && onLeave()), []);
   const { toolName, arguments: shown, argumentsHash } = action.action ?? {};
   return (
-    <article class="held">
+    <article class="held" ref={card}>
       <h3>
         <code>{toolName}</code> <span class="faint">by</span> {action.agentId}
       </h3>
@@ -77,30 +71,10 @@ export function HeldAction({
       {action.status !== 'pending' ? (
         <Outcome action={action} />
       ) : may(identity, 'decide') ? (
-        <div class="decide">
-          <Field label="Comment" hint="Shown to the agent.">
-            <input
-              value={comment}
-              maxLength={2000}
-              onInput={(event) => setComment(event.currentTarget.value)}
-            />
-          </Field>
-          <button
-            type="button"
-            class="approve"
-            disabled={decide.isBusy}
-            onClick={() => decide.run('approve')}
-          >
-            Approve
-          </button>
-          <button type="button" class="danger" disabled={decide.isBusy} onClick={() => decide.run('deny')}>
-            Deny
-          </button>
-        </div>
+        <Decision action={action} isOpen={isSettled} onEnd={onEnd} />
       ) : (
         <p class="faint">To decide, sign in with a key that has the scope “decide”.</p>
       )}
-      <Problem error={decide.error} />
     </article>
   );
 }

@@ -64,6 +64,50 @@ describe.skipIf(!hasBrowser)('the approvals of the console', () => {
     expect(await server.check({ actionId: 'call-1' })).toMatchObject({ decision: 'deny' });
   });
 
+  test('that come under the mouse are not decided by a press that was meant for another', async () => {
+    const server = await holding();
+    await hold(server, 'call-1');
+    const tab = await ConsoleTab.blank(server.server.url);
+    const { page } = tab;
+    await page.clock.install();
+    await page.goto(`${server.server.url}/console/#key=${server.apiKey}`);
+    await tab.heading('Sessions');
+    await tab.go('/approvals');
+    const approve = page.getByRole('button', { name: 'Approve' });
+    await approve.click({ trial: true });
+    const { x, y } = (await approve.boundingBox()) ?? { x: 0, y: 0 };
+    await page.clock.pauseAt(Date.now() + 60_000);
+    await hold(server, 'call-2');
+    // The list is asked for, while the page's clock stands still.
+    const refresh = () => page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`);
+    await expect.poll(() => refresh().then(() => page.getByRole('article').count())).toBe(2);
+    const decisions: string[] = [];
+    page.on('request', (request) => request.method() === 'POST' && decisions.push(request.url()));
+    await page.mouse.click(x + 5, y + 5, { clickCount: 2 });
+    await page.clock.runFor(3000);
+    expect(decisions).toEqual([]);
+    await page.mouse.click(x + 5, y + 5);
+    await page.clock.runFor(100);
+    await page.getByRole('status').getByText('approved').waitFor();
+    expect((await server.ok('guardian.pendingActions.list')).items).toMatchObject([{ status: 'pending' }]);
+  });
+
+  test('are decided by keyboard, and who decides goes on in the list', async () => {
+    const server = await holding();
+    await hold(server, 'call-1');
+    await hold(server, 'call-2');
+    const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/approvals');
+    const approve = page.getByRole('button', { name: 'Approve' });
+    await approve.first().click({ trial: true });
+    await approve.first().focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('status').getByText('approved').waitFor();
+    await approve.nth(1).waitFor({ state: 'detached' });
+    expect(await page.evaluate('document.activeElement.role')).toBe('status');
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('document.activeElement.closest("article") !== null')).toBe(true);
+  });
+
   test('what is typed stays while new actions come', async () => {
     const server = await holding();
     await hold(server, 'call-1');

@@ -1,0 +1,64 @@
+import { ConflictError, type Decide, type PendingAction } from '@actlog/client';
+import { useState } from 'preact/hooks';
+import { useConnection } from '../connection.ts';
+import { useAction } from '../use-action.ts';
+import { Field } from './field.tsx';
+import { Problem } from './problem.tsx';
+
+const buttons = [
+  ['approve', 'Approve', 'approve'],
+  ['deny', 'Deny', 'danger'],
+] as const;
+
+/** The comment and the two buttons by which a person decides about an action. */
+export function Decision({
+  action,
+  isOpen,
+  onEnd,
+}: {
+  action: PendingAction;
+  /** Whether a press counts yet. */
+  isOpen: boolean;
+  /** Told how it ended, by this person or by another who was faster. */
+  onEnd: (news: string) => void;
+}) {
+  const { client } = useConnection();
+  const [comment, setComment] = useState('');
+  const decide = useAction(async (decision: Decide['decision']) => {
+    const given = comment.trim();
+    const body = { decision, ...(given && { comment: given }) };
+    try {
+      const { status } = await client.guardian.pendingActions.decide(action.id, body);
+      onEnd(`${action.action?.toolName} by ${action.agentId}: ${status}.`);
+    } catch (error) {
+      if (!(error instanceof ConflictError)) throw error;
+      onEnd(error.message);
+    }
+  });
+  return (
+    <>
+      <div class="decide">
+        <Field label="Comment" hint="Shown to the agent.">
+          <input
+            value={comment}
+            maxLength={2000}
+            onInput={(event) => setComment(event.currentTarget.value)}
+          />
+        </Field>
+        {buttons.map(([decision, words, look]) => (
+          // Not `disabled`, which would take the focus from who works by keyboard.
+          <button
+            key={decision}
+            type="button"
+            class={look}
+            aria-disabled={!isOpen || decide.isBusy}
+            onClick={() => isOpen && decide.run(decision)}
+          >
+            {words}
+          </button>
+        ))}
+      </div>
+      <Problem error={decide.error} />
+    </>
+  );
+}
