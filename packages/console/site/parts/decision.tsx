@@ -2,6 +2,7 @@ import { ConflictError, type Decide, type PendingAction } from '@actlog/client';
 import { useState } from 'preact/hooks';
 import { useConnection } from '../connection.ts';
 import { useAction } from '../use-action.ts';
+import { visibleText } from '../visible-text.ts';
 import { Field } from './field.tsx';
 import { Problem } from './problem.tsx';
 
@@ -29,7 +30,7 @@ export function Decision({
     const body = { decision, ...(given && { comment: given }) };
     try {
       const { status } = await client.guardian.pendingActions.decide(action.id, body);
-      onEnd(`${action.action?.toolName} by ${action.agentId}: ${status}.`);
+      onEnd(visibleText(`${action.action?.toolName} by ${action.agentId}: ${status}.`));
     } catch (error) {
       if (!(error instanceof ConflictError)) throw error;
       onEnd(error.message);

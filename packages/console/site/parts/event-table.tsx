@@ -9,6 +9,16 @@ function subject({ category, payload = {} }: StoredEvent): string {
   return typeof named === 'string' ? named : (category ?? '');
 }
 
+function Hash({ hash }: { hash: unknown }) {
+  // A payload of a category that the service does not know holds whatever the agent sent.
+  const text = typeof hash === 'string' ? hash : '';
+  return (
+    <td class="hash faint" title={text}>
+      {text}
+    </td>
+  );
+}
+
 function Status({ status }: { status: unknown }) {
   if (typeof status !== 'number') return null;
   return <span class={`badge ${status >= 400 ? 'bad' : 'good'}`}>{status}</span>;
@@ -57,9 +67,7 @@ export function EventTable({
           </td>
           <td>{event.agentId}</td>
           <td class="faint">{event.category}</td>
-          <td class="hash faint" title={String(event.payload?.argumentsHash ?? '')}>
-            {String(event.payload?.argumentsHash ?? '')}
-          </td>
+          <Hash hash={event.payload?.argumentsHash} />
         </tr>
       )}
     />

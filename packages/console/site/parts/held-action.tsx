@@ -4,6 +4,7 @@ import { useConnection } from '../connection.ts';
 import { may } from '../identity.ts';
 import { href } from '../route.ts';
 import { useSettled } from '../use-settled.ts';
+import { visibleText } from '../visible-text.ts';
 import { Decision } from './decision.tsx';
 import { Time } from './time.tsx';
 
@@ -39,7 +40,8 @@ export function HeldAction({
   return (
     <article class="held" ref={card}>
       <h3>
-        <code>{toolName}</code> <span class="faint">by</span> {action.agentId}
+        <code>{visibleText(toolName ?? '')}</code> <span class="faint">by</span>{' '}
+        {visibleText(action.agentId ?? '')}
       </h3>
       <p>{action.reason}</p>
       {shown === undefined ? (
@@ -47,7 +49,7 @@ export function HeldAction({
           The agent shows no arguments. Their hash: <code>{argumentsHash}</code>
         </p>
       ) : (
-        <pre>{JSON.stringify(shown, null, 2)}</pre>
+        <pre>{visibleText(JSON.stringify(shown, null, 2))}</pre>
       )}
       <p class="faint">
         Held <Time at={action.createdAt} />

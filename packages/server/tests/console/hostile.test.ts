@@ -1,0 +1,47 @@
+import { describe, expect, test } from 'vitest';
+import { checkBody, testServer } from '../test-server.ts';
+import { ConsoleTab, hasBrowser, useBrowser } from './console-tab.ts';
+
+/** No text can be made of it. */
+const textless = { toString: 1, valueOf: 1 };
+
+describe.skipIf(!hasBrowser)('what an agent sends', () => {
+  useBrowser();
+
+  test('cannot keep a session from being seen', async () => {
+    const server = await testServer();
+    await server.record(
+      { category: 'x', payload: { argumentsHash: textless, toolName: textless, responseStatus: textless } },
+      { category: 'y', payload: { argumentsHash: ['a'], key: 'notes' } },
+    );
+    const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/sessions/thread-1');
+    await page.getByRole('rowheader', { name: 'notes' }).waitFor();
+  });
+
+  test('is shown to who decides without what turns or hides text', async () => {
+    const server = await testServer();
+    await server.policy({ effect: 'require_approval' });
+    const path = '/srv/\u202Egpj.hs\u2066\u200B';
+    const action = { ...checkBody().action, toolName: 'run\u202E', arguments: { path } };
+    await server.check({ actionId: 'call-1', action });
+    const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/approvals');
+    const shown = await page.locator('pre').textContent();
+    expect(shown).toContain(String.raw`/srv/\u202egpj.hs\u2066\u200b`);
+    expect(JSON.parse(shown ?? '')).toEqual({ path });
+    const name = page.getByRole('heading', { level: 3 });
+    expect(await name.textContent()).toBe(String.raw`run\u202e by billing-agent`);
+  });
+
+  test('is shown in whole above the buttons, however long', async () => {
+    const server = await testServer();
+    await server.policy({ effect: 'require_approval' });
+    const lines = Array.from({ length: 200 }, (_, index) => `line ${index}`);
+    const action = { ...checkBody().action, arguments: { lines, ['__proto__']: 'own' } };
+    await server.check({ actionId: 'call-1', action });
+    const tab = await ConsoleTab.open(server.server.url, server.apiKey, '/approvals');
+    await tab.page.getByText('"line 199"').waitFor();
+    const beyond = `(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight)(document.querySelector('pre'))`;
+    expect(await tab.page.evaluate(beyond)).toBe(0);
+    expect(await tab.accessibilityFaults()).toEqual([]);
+  });
+});
