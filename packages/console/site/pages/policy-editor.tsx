@@ -3,7 +3,7 @@ import { useConnection } from '../connection.ts';
 import { may } from '../identity.ts';
 import { PolicyForm } from '../parts/policy-form.tsx';
 import { Problem } from '../parts/problem.tsx';
-import type { PolicyDraft } from '../policy-draft.ts';
+import { type PolicyFields, policyChanges, readPolicy } from '../policy-draft.ts';
 import { href } from '../route.ts';
 import { useAction } from '../use-action.ts';
 import { useLoaded } from '../use-loaded.ts';
@@ -19,16 +19,20 @@ export function PolicyEditor({ id }: { id: string }) {
   const { data, error, reload } = useLoaded(id, async (signal) =>
     isNew ? undefined : client.policies.get(id, { signal }),
   );
-  const save = useAction(async (draft: PolicyDraft) => {
+  const save = useAction(async (fields: PolicyFields) => {
     setNews('');
-    if (isNew) {
-      const { id: made } = await client.policies.create(draft);
-      location.hash = href(['policies', made]);
-    } else {
-      await client.policies.update(id, draft);
-      setNews('Saved. It holds from now on.');
-      reload();
+    if (data === undefined) {
+      const from = location.hash;
+      const { id: made } = await client.policies.create(readPolicy(fields));
+      // Who has gone on meanwhile is not drawn back.
+      if (location.hash === from) location.hash = href(['policies', made]);
+      return;
     }
+    const changes = policyChanges(data, fields);
+    if (Object.keys(changes).length === 0) return setNews('Nothing has changed.');
+    await client.policies.update(id, changes);
+    setNews('Saved. It holds from now on.');
+    reload();
   });
   return (
     <>
@@ -42,7 +46,6 @@ export function PolicyEditor({ id }: { id: string }) {
       )}
       {(isNew || data !== undefined) && (
         <PolicyForm
-          key={data?.version}
           policy={data}
           isReadOnly={data?.status === 'archived' || !may(identity, 'manage')}
           isBusy={save.isBusy}

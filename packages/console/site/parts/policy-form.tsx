@@ -1,6 +1,6 @@
 import type { Policy } from '@actlog/client';
 import { useState } from 'preact/hooks';
-import { type PolicyDraft, readPolicy } from '../policy-draft.ts';
+import { type PolicyFields, policyFields } from '../policy-draft.ts';
 import { Choice } from './choice.tsx';
 import { Field } from './field.tsx';
 
@@ -19,29 +19,31 @@ export function PolicyForm({
   policy: Policy | undefined;
   isReadOnly: boolean;
   isBusy: boolean;
-  onSave: (draft: PolicyDraft) => void;
+  onSave: (fields: PolicyFields) => void;
 }) {
-  const [effect, setEffect] = useState<string>(policy?.effect ?? 'deny');
-  const { match = {}, rate, approval } = policy ?? {};
-  const globs = (label: string, name: keyof typeof match) => (
+  const fields = policyFields(policy);
+  const [effect, setEffect] = useState<string>(fields.effect);
+  const globs = (label: string, name: 'agents' | 'tools' | 'frameworks' | 'environments') => (
     <Field label={label} hint={globHint}>
-      <textarea name={name} rows={2} spellcheck={false} defaultValue={match[name]?.join('\n') ?? ''} />
+      <textarea name={name} rows={2} spellcheck={false} defaultValue={fields[name]} />
     </Field>
   );
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        onSave(readPolicy(new FormData(event.currentTarget), policy !== undefined));
+        const given = Object.fromEntries(new FormData(event.currentTarget)) as Partial<PolicyFields>;
+        // What is asked of some effects only is as it was where it is not asked.
+        onSave({ ...fields, ...given });
       }}
     >
       <fieldset class="grid" disabled={isReadOnly}>
         <legend class="hidden">Policy</legend>
         <Field label="Name">
-          <input name="name" required maxLength={200} defaultValue={policy?.name ?? ''} />
+          <input name="name" required maxLength={200} defaultValue={fields.name} />
         </Field>
         <Field label="Description">
-          <input name="description" maxLength={2000} defaultValue={policy?.description ?? ''} />
+          <textarea name="description" rows={2} maxLength={2000} defaultValue={fields.description} />
         </Field>
         {globs('Tools', 'tools')}
         {globs('Agents', 'agents')}
@@ -56,30 +58,24 @@ export function PolicyForm({
             rows={2}
             spellcheck={false}
             placeholder="args.amount > 1000.0"
-            defaultValue={policy?.condition ?? ''}
+            defaultValue={fields.condition}
           />
         </Field>
         <Field label="Message" hint="Shown to the agent and its model.">
-          <textarea name="message" rows={2} maxLength={1000} defaultValue={policy?.message ?? ''} />
+          <textarea name="message" rows={2} maxLength={1000} defaultValue={fields.message} />
         </Field>
         <Choice label="Effect" name="effect" options={effects} value={effect} onChange={setEffect} />
         <Choice
           label="Mode"
           name="mode"
           options={{ enforce: 'Enforce', log_only: 'Log only' }}
-          value={policy?.mode ?? 'enforce'}
+          value={fields.mode}
         />
         <Field
           label="Priority"
           hint="Order within one effect, highest first. Deny goes before approval, approval before allow."
         >
-          <input
-            name="priority"
-            type="number"
-            min={-1000}
-            max={1000}
-            defaultValue={String(policy?.priority ?? 0)}
-          />
+          <input name="priority" type="number" min={-1000} max={1000} defaultValue={fields.priority} />
         </Field>
       </fieldset>
       {effect === 'require_approval' && (
@@ -91,28 +87,22 @@ export function PolicyForm({
               type="number"
               min={1}
               max={604_800}
-              defaultValue={String(approval?.timeoutSeconds ?? '')}
-              placeholder="3600"
+              defaultValue={fields.timeoutSeconds}
+              placeholder="900"
             />
           </Field>
           <Choice
             label="Then"
             name="onTimeout"
             options={{ deny: 'Deny', allow: 'Allow' }}
-            value={approval?.onTimeout ?? 'deny'}
+            value={fields.onTimeout}
           />
         </fieldset>
       )}
       <fieldset class="grid" disabled={isReadOnly}>
         <legend>Only past a number of actions</legend>
         <Field label="More than" hint="Empty: at once.">
-          <input
-            name="rateMax"
-            type="number"
-            min={0}
-            max={1_000_000}
-            defaultValue={String(rate?.max ?? '')}
-          />
+          <input name="rateMax" type="number" min={0} max={1_000_000} defaultValue={fields.rateMax} />
         </Field>
         <Field label="In seconds">
           <input
@@ -120,14 +110,14 @@ export function PolicyForm({
             type="number"
             min={1}
             max={86_400}
-            defaultValue={String(rate?.windowSeconds ?? 60)}
+            defaultValue={fields.rateWindowSeconds}
           />
         </Field>
         <Choice
           label="Counted for each"
           name="ratePer"
           options={{ agent: 'agent', session: 'session', tenant: 'tenant' }}
-          value={rate?.per ?? 'agent'}
+          value={fields.ratePer}
         />
       </fieldset>
       {!isReadOnly && (

@@ -1,3 +1,4 @@
+import type { Route } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { testServer } from '../test-server.ts';
 import { ConsoleTab, hasBrowser, useBrowser } from './console-tab.ts';
@@ -63,6 +64,78 @@ describe.skipIf(!hasBrowser)('the policies of the console', () => {
     expect(await page.getByRole('alert').textContent()).toContain('condition');
     expect(await page.getByLabel('Condition').inputValue()).toBe('args.amount >');
     expect((await server.ok('policies.list')).items).toEqual([]);
+  });
+
+  test('that are saved hold nothing new but what was changed', async () => {
+    const server = await testServer();
+    const { id } = await server.policy({
+      name: ' Refunds ',
+      description: ' one\n\ntwo ',
+      effect: 'require_approval',
+      mode: 'log_only',
+      priority: -7,
+      match: { tools: ['a,b', ' c ', 'd'], agents: ['<b>'], frameworks: ['x'], environments: ['prod'] },
+      condition: 'args.amount > 1.0 &&\n  args.amount < 2.5',
+      message: 'one\ntwo\n',
+      rate: { max: 3, windowSeconds: 90, per: 'tenant' },
+      approval: { timeoutSeconds: 60, onTimeout: 'allow' },
+    });
+    const before = await server.ok('policies.get', { id });
+    const tab = await ConsoleTab.open(server.server.url, server.apiKey, `/policies/${id}`);
+    const { page } = tab;
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('status').getByText('Nothing has changed.').waitFor();
+    expect(await server.ok('policies.get', { id })).toEqual(before);
+
+    const tools = page.getByLabel('Tools', { exact: true });
+    await tools.fill(`${await tools.inputValue()}\ne, f`);
+    await server.ok('policies.update', { id, body: { priority: 5 } });
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('status').getByText('Saved').waitFor();
+    const { updatedAt, version, ...after } = await server.ok('policies.get', { id });
+    const match = { ...before.match, tools: ['a,b', ' c ', 'd', 'e', 'f'] };
+    expect({ ...before, priority: 5, match }).toMatchObject(after);
+  });
+
+  test('what is typed while one is saved stays', async () => {
+    const server = await testServer();
+    const { id } = await server.policy();
+    const { page } = await ConsoleTab.open(server.server.url, server.apiKey, `/policies/${id}`);
+    const held: Route[] = [];
+    await page.getByLabel('Message').fill('first');
+    await page.route(`**/v1/policies/${id}`, (route) =>
+      route.request().method() === 'GET' ? void held.push(route) : route.continue(),
+    );
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('status').getByText('Saved').waitFor();
+    await page.getByLabel('Message').fill('second');
+    await expect.poll(() => held.length).toBe(1);
+    await held[0]?.continue();
+    await page.unrouteAll({ behavior: 'wait' });
+    await page.getByLabel('Description').fill('of money');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await expect.poll(async () => (await server.ok('policies.get', { id })).message).toBe('second');
+    expect(await server.ok('policies.get', { id })).toMatchObject({ description: 'of money' });
+  });
+
+  test('one that is made does not draw the person back who has gone on', async () => {
+    const server = await testServer();
+    const tab = await ConsoleTab.open(server.server.url, server.apiKey, '/policies/new');
+    const { page } = tab;
+    const gone = Promise.withResolvers<void>();
+    await page.route('**/v1/policies', async (route) => {
+      await gone.promise;
+      await route.fulfill({ response: await route.fetch() });
+    });
+    await page.getByLabel('Name', { exact: true }).fill('Refunds');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('link', { name: 'Agents' }).click();
+    await tab.heading('Agents');
+    gone.resolve();
+    await page.unrouteAll({ behavior: 'wait' });
+    await expect.poll(async () => (await server.ok('policies.list')).items.length).toBe(1);
+    await tab.accessibilityFaults();
+    expect(page.url()).toContain('#/agents');
   });
 
   test('arguments to try that are no JSON are told before anything is asked', async () => {
