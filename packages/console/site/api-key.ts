@@ -1,16 +1,18 @@
 const storageName = 'actlog.apiKey';
 
 /**
- * The API key that the person signed in with. It is kept for this tab only and until it closes. A key that follows
- * `#key=` in the address, as in the link that the server prints when it starts, is taken from there and removed from
- * the address: what follows `#` is never sent to a server.
+ * Takes the key that follows `#key=` in the address, as in the link that the server prints when it starts. Whatever
+ * stands there is removed from the address and its place in the history: what follows `#` is never sent to a server.
  */
-export function readApiKey(): string | undefined {
-  const given = /^#key=([\w-]+)$/.exec(location.hash)?.[1];
-  if (given !== undefined) {
-    history.replaceState(null, '', `${location.pathname}#/`);
-    keepApiKey(given);
-  }
+export function takeLinkKey(): string | undefined {
+  const given = /^#key=(.*)$/.exec(location.hash)?.[1];
+  if (given === undefined) return undefined;
+  history.replaceState(null, '', `${location.pathname}#/`);
+  return given || undefined;
+}
+
+/** The API key that is kept for this tab, until it closes. */
+export function keptApiKey(): string | undefined {
   return sessionStorage.getItem(storageName) ?? undefined;
 }
 

@@ -1,10 +1,23 @@
+import { useEffect } from 'preact/hooks';
 import { Field } from './parts/field.tsx';
 import { Problem } from './parts/problem.tsx';
 import { useAction } from './use-action.ts';
 
 /** Asks for an API key. */
-export function SignIn({ error, onKey }: { error: unknown; onKey: (apiKey: string) => Promise<void> }) {
+export function SignIn({
+  error,
+  kept,
+  onKey,
+}: {
+  error: unknown;
+  /** The key to try again with, where the service could not tell whether it is valid. */
+  kept: string | undefined;
+  onKey: (apiKey: string) => Promise<void>;
+}) {
   const signIn = useAction(onKey);
+  useEffect(() => {
+    document.title = 'Sign in · actlog';
+  }, []);
   return (
     <main class="sign-in">
       <h1>actlog</h1>
@@ -30,6 +43,11 @@ export function SignIn({ error, onKey }: { error: unknown; onKey: (apiKey: strin
           />
         </Field>
         <Problem error={signIn.isBusy ? undefined : error} />
+        {kept !== undefined && (
+          <button type="button" class="quiet" disabled={signIn.isBusy} onClick={() => signIn.run(kept)}>
+            Try again
+          </button>
+        )}
         <button type="submit" disabled={signIn.isBusy}>
           Sign in
         </button>

@@ -80,6 +80,67 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     expect(await page.content()).not.toContain(apiKey);
   });
 
+  test.each(['al_test_nobody', 'al.live%20x', '%E0%A4', ''])(
+    'a link with the key “%s” does not keep it in the address',
+    async (key) => {
+      const { server, apiKey } = await testServer();
+      const tab = await ConsoleTab.open(server.url, apiKey);
+      await tab.page.goto(`${server.url}/console/#key=${key}`);
+      await tab.heading(key === '' ? 'Sessions' : 'actlog');
+      expect(tab.page.url()).toBe(`${server.url}/console/#/`);
+      expect(await tab.page.title()).toBe(key === '' ? 'Sessions · actlog' : 'Sign in · actlog');
+    },
+  );
+
+  test('a link that is opened in the tab of another key signs in with its own', async () => {
+    const { server, apiKey } = await testServer();
+    const other = await server.admin.createKey('default', { name: 'on duty', kind: 'test' });
+    const tab = await ConsoleTab.open(server.url, apiKey, '/agents');
+    await tab.heading('Agents');
+    await tab.page.goto(`${server.url}/console/#key=${other.apiKey}`);
+    await tab.page.getByText('on duty').waitFor();
+    await tab.heading('Sessions');
+    expect(tab.page.url()).toBe(`${server.url}/console/#/`);
+  });
+
+  test('a service that does not answer is no reason to ask for the key again', async () => {
+    const { server, apiKey } = await testServer();
+    const tab = await ConsoleTab.open(server.url, apiKey);
+    const { page } = tab;
+    await page.route('**/console/api/identity', (route) => route.fulfill({ status: 500, body: '' }));
+    await page.reload();
+    await page.getByRole('alert').waitFor();
+    await page.unrouteAll();
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await tab.heading('Sessions');
+  });
+
+  test('a late refusal of an earlier key leaves the new one signed in', async () => {
+    const { server, apiKey } = await testServer();
+    const earlier = await server.admin.createKey('default', { name: 'earlier', kind: 'test' });
+    const tab = await ConsoleTab.open(server.url, earlier.apiKey, '/agents');
+    const { page } = tab;
+    const late = Promise.withResolvers<void>();
+    await page.route('**/console/api/keys', async (route) => {
+      if (route.request().method() === 'GET') return route.continue();
+      await late.promise;
+      await route.fulfill({ status: 401, body: '' });
+    });
+    await tab.go('/keys');
+    await page.getByLabel('Name', { exact: true }).fill('x');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('API key').fill(apiKey);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await tab.heading('Keys');
+    late.resolve();
+    await page.unrouteAll({ behavior: 'wait' });
+    await page.getByRole('link', { name: 'Webhooks' }).click();
+    await tab.heading('Webhooks');
+    await page.getByText('No webhook yet.').waitFor();
+    expect(await page.evaluate('sessionStorage.length')).toBe(1);
+  });
+
   test('a key that ends while it is in use leads back to the sign-in', async () => {
     const { server } = await testServer();
     const { apiKey, key } = await server.admin.createKey('default', { name: 'on duty', kind: 'test' });
