@@ -23,7 +23,14 @@ export function ConfirmButton({
   }, [isAsking]);
   if (!isAsking) {
     return (
-      <button ref={button} type="button" class="quiet" disabled={isBusy} onClick={() => setAsking(true)}>
+      // Not `disabled`, which would take the focus from who works by keyboard.
+      <button
+        ref={button}
+        type="button"
+        class="quiet"
+        aria-disabled={isBusy}
+        onClick={() => isBusy || setAsking(true)}
+      >
         {label}
       </button>
     );
@@ -41,7 +48,10 @@ export function ConfirmButton({
         type="button"
         class="danger"
         disabled={isBusy}
-        onClick={() => {
+        // The second half of a double click and a key that is held down are not an answer to the question.
+        onKeyDown={(event) => event.repeat && event.preventDefault()}
+        onClick={(event) => {
+          if (event.detail > 1) return;
           setAsking(false);
           onConfirm();
         }}

@@ -138,6 +138,23 @@ describe.skipIf(!hasBrowser)('the policies of the console', () => {
     expect(page.url()).toContain('#/agents');
   });
 
+  test('are not archived by a double click, nor by a key that is held down', async () => {
+    const server = await testServer();
+    await server.policy();
+    const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/policies');
+    const archive = page.getByRole('button', { name: 'Archive', exact: true });
+    const sent: string[] = [];
+    page.on('request', (request) => request.method() === 'DELETE' && sent.push(request.url()));
+    await archive.dblclick();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await archive.focus();
+    await page.keyboard.down('Enter');
+    await page.keyboard.down('Enter');
+    await page.keyboard.up('Enter');
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    expect(sent).toEqual([]);
+  });
+
   test('arguments to try that are no JSON are told before anything is asked', async () => {
     const server = await testServer();
     const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/policies');
