@@ -1,10 +1,13 @@
-import { useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 /** A secret that is shown this once, with a button to copy it. */
 export function Secret({ label, value, onDone }: { label: string; value: string; onDone: () => void }) {
-  const [isCopied, setCopied] = useState(false);
+  const [copied, setCopied] = useState<string>();
+  const section = useRef<HTMLElement>(null);
+  // It stands above the form that it came of, out of sight.
+  useLayoutEffect(() => section.current?.focus(), [value]);
   return (
-    <section class="secret" aria-label={label}>
+    <section ref={section} class="secret" aria-label={label} tabIndex={-1}>
       <p>
         <strong>{label}.</strong> It is shown this once: put it where it belongs before you go on.
       </p>
@@ -14,9 +17,9 @@ export function Secret({ label, value, onDone }: { label: string; value: string;
       <p class="buttons">
         <button
           type="button"
-          onClick={() => navigator.clipboard?.writeText(value).then(() => setCopied(true))}
+          onClick={() => navigator.clipboard?.writeText(value).then(() => setCopied(value))}
         >
-          {isCopied ? 'Copied' : 'Copy'}
+          {copied === value ? 'Copied' : 'Copy'}
         </button>
         <button type="button" class="quiet" onClick={onDone}>
           I have it

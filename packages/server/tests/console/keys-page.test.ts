@@ -33,6 +33,22 @@ describe.skipIf(!hasBrowser)('the keys of the console', () => {
     expect((await server.as(apiKey).refused('sessions.list')).status).toBe(401);
   });
 
+  test('are brought before the person, each as one that is not copied yet', async () => {
+    const server = await testServer();
+    const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/keys', {
+      permissions: ['clipboard-write'],
+      viewport: { width: 360, height: 300 },
+    });
+    for (const name of ['one', 'two']) {
+      await page.getByLabel('Name', { exact: true }).fill(name);
+      await page.getByRole('button', { name: 'Create' }).click();
+      await page.getByLabel(`API key “${name}”`).waitFor();
+      expect(await page.evaluate('document.activeElement.getAttribute("aria-label")')).toContain(name);
+      await page.getByRole('button', { name: 'Copy', exact: true }).click();
+      await page.getByRole('button', { name: 'Copied' }).waitFor();
+    }
+  });
+
   test('who revokes the own key is signed out', async () => {
     const server = await testServer();
     const { apiKey } = await server.server.admin.createKey('default', { name: 'mine', kind: 'test' });
