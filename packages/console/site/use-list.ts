@@ -1,5 +1,5 @@
-import type { List } from '@actlog/client';
-import { useState } from 'preact/hooks';
+import type { List, Page } from '@actlog/client';
+import { useRef, useState } from 'preact/hooks';
 import { type LoadOptions, useLoaded } from './use-loaded.ts';
 
 /** What a list has shown so far. */
@@ -14,38 +14,55 @@ export interface Shown<Item> {
   reload(): void;
 }
 
+/** When a list is asked for again. */
+export interface ListOptions extends LoadOptions {
+  /** Whether what is new comes behind what is shown, so that none of it is seen while there is more to show. */
+  readonly growsAtEnd?: boolean;
+}
+
 /**
  * The first pages of a list, as many as were asked for. They are asked for anew as a whole, so that what has changed
- * or has come meanwhile is shown where it belongs.
+ * or has come meanwhile is shown where it belongs; the more there are, the more rarely, so that who looks at much
+ * asks no more of the service than who looks at little.
  *
  * @param key - tells this list from others that the same component may show
+ * @param list - asks for the page that starts at a cursor, the first where it is undefined
  * @param options - when to ask again; see `useLoaded`
  */
 export function useList<Item>(
   key: string,
-  list: (signal: AbortSignal) => List<Item>,
-  options: LoadOptions = {},
+  list: (page: { readonly cursor?: string }, signal: AbortSignal) => List<Item>,
+  { everyMs, version, growsAtEnd = false }: ListOptions = {},
 ): Shown<Item> {
   const [wanted, setWanted] = useState({ key, pages: 1 });
   const pages = wanted.key === key ? wanted.pages : 1;
+  const kept = useRef<{ key: string; wanted: number; pages: readonly Page<Item>[] }>({
+    key,
+    wanted: 0,
+    pages: [],
+  });
+  const seen = useRef(version);
+  if (!growsAtEnd || !kept.current.pages.at(-1)?.hasNextPage()) seen.current = version;
   const { data, error, reload } = useLoaded(
     key,
     async (signal) => {
-      const items: Item[] = [];
-      let page = await list(signal);
-      for (let count = 1; ; count += 1) {
-        items.push(...page.items);
-        const next = count < pages ? await page.getNextPage() : null;
-        if (next === null) return { items, hasMore: page.hasNextPage() };
-        page = next;
+      // What is shown already is not asked for again to show a page more.
+      const isMore = kept.current.key === key && kept.current.wanted < pages;
+      const shown = isMore ? [...kept.current.pages] : [];
+      while (shown.length < pages) {
+        const cursor = shown.at(-1)?.nextCursor;
+        if (cursor === null) break;
+        shown.push(await list(cursor === undefined ? {} : { cursor }, signal));
       }
+      if (!signal.aborted) kept.current = { key, wanted: pages, pages: shown };
+      return shown;
     },
-    { ...options, version: `${options.version} ${pages}` },
+    { everyMs: everyMs && everyMs * pages, version: `${seen.current} ${pages}` },
   );
   return {
-    items: data?.items,
+    items: data?.flatMap((page) => page.items),
     error,
-    hasMore: data?.hasMore ?? false,
+    hasMore: data?.at(-1)?.hasNextPage() ?? false,
     more: () => setWanted({ key, pages: pages + 1 }),
     reload,
   };

@@ -19,7 +19,7 @@ export function Approvals({ query }: { query: URLSearchParams }) {
   const status = statuses.find((known) => known === query.get('status')) ?? 'pending';
   const { items, error, hasMore, more, reload } = useList(
     `approvals ${status}`,
-    (signal) => client.guardian.pendingActions.list({ status }, { signal }),
+    (page, signal) => client.guardian.pendingActions.list({ status, ...page }, { signal }),
     { everyMs: 3000 },
   );
   return (

@@ -21,9 +21,9 @@ export function Sessions({ query }: { query: URLSearchParams }) {
   const risk = query.get('risk') ?? '';
   const shown = useList(
     `sessions ${query}`,
-    (signal) =>
+    (page, signal) =>
       client.sessions.list(
-        { ...(agent && { agentId: agent }), ...(risk && { minRiskScore: Number(risk) }) },
+        { ...page, ...(agent && { agentId: agent }), ...(risk && { minRiskScore: Number(risk) }) },
         { signal },
       ),
     { everyMs: 5000 },

@@ -21,7 +21,7 @@ const kinds: Readonly<Record<WebhookEventType, string>> = {
 export function Webhooks() {
   const { client, identity } = useConnection();
   const [created, setCreated] = useState<NotificationChannelCreated>();
-  const shown = useList('webhooks', (signal) => client.notificationChannels.list({}, { signal }));
+  const shown = useList('webhooks', (page, signal) => client.notificationChannels.list(page, { signal }));
   const create = useAction(async (form: HTMLFormElement) => {
     const fields = new FormData(form);
     const events = fields.getAll('events') as WebhookEventType[];

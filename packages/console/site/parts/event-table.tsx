@@ -45,9 +45,11 @@ export function EventTable({
   startedAt: string | undefined;
 }) {
   const { client } = useConnection();
-  const shown = useList(id, (signal) => client.sessions.events(id, { limit: 200 }, { signal }), {
-    version: eventCount,
-  });
+  const shown = useList(
+    id,
+    (page, signal) => client.sessions.events(id, { limit: 200, ...page }, { signal }),
+    { version: eventCount, growsAtEnd: true },
+  );
   return (
     <ListTable
       shown={shown}

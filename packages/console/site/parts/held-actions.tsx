@@ -7,7 +7,7 @@ export function HeldActions({ sessionId }: { sessionId: string }) {
   const { client } = useConnection();
   const { items = [], reload } = useList(
     sessionId,
-    (signal) => client.guardian.pendingActions.list({ sessionId }, { signal }),
+    (page, signal) => client.guardian.pendingActions.list({ sessionId, ...page }, { signal }),
     { everyMs: 5000 },
   );
   return (

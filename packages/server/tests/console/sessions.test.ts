@@ -79,6 +79,43 @@ describe.skipIf(!hasBrowser)('the sessions of the console', () => {
     await events.getByRole('row').nth(5).waitFor();
   });
 
+  test('are shown by the page without asking again for what is shown', async () => {
+    const server = await testServer();
+    for (let number = 0; number < 101; number += 1) await session(server, `s-${number}`, ['search']);
+    const { page } = await ConsoleTab.open(server.server.url, server.apiKey);
+    const cursors: (string | null)[] = [];
+    await page.getByRole('link', { name: 's-100', exact: true }).waitFor();
+    page.on('request', (request) => {
+      const { pathname, searchParams } = new URL(request.url());
+      if (pathname === '/v1/sessions') cursors.push(searchParams.get('cursor'));
+    });
+    await page.clock.pauseAt(Date.now() + 1000);
+    for (const last of ['s-51', 's-1', 's-0']) {
+      await page.getByRole('link', { name: last, exact: true }).waitFor();
+      if (last !== 's-0') await page.getByRole('button', { name: 'Show more' }).click();
+      await page.clock.runFor(100);
+    }
+    expect(cursors).toEqual([expect.any(String), expect.any(String)]);
+    expect(new Set(cursors).size).toBe(2);
+  });
+
+  test('that grow behind what is shown are not read anew', async () => {
+    const server = await testServer();
+    await session(server, 'long', Array<string>(201).fill('search'));
+    const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/sessions/long');
+    await page.getByRole('button', { name: 'Show more' }).waitFor();
+    const asked: string[] = [];
+    page.on('request', (request) => request.url().includes('limit=200') && asked.push(request.url()));
+    await session(server, 'long', ['search']);
+    await page.getByText('202', { exact: true }).waitFor();
+    expect(asked).toEqual([]);
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await page.getByRole('button', { name: 'Show more' }).waitFor({ state: 'detached' });
+    expect(asked[0]).toContain('cursor=');
+    await session(server, 'long', ['delete']);
+    await page.getByRole('rowheader', { name: 'delete', exact: true }).waitFor();
+  });
+
   test('are downloaded as the service exports them', async () => {
     const server = await testServer();
     await session(server, 'chat', ['search']);
