@@ -22,7 +22,7 @@ function Place({ route }: { route: Route }) {
   const [place = 'sessions', id] = route.path;
   switch (place) {
     case 'sessions':
-      return id === undefined ? <Sessions query={route.query} /> : <Session id={id} />;
+      return id === undefined ? <Sessions query={route.query} /> : <Session key={id} id={id} />;
     case 'approvals':
       return <Approvals query={route.query} />;
     case 'policies':

@@ -16,9 +16,9 @@ export function Session({ id }: { id: string }) {
     everyMs: 5000,
   });
   // A session that has grown is scored anew; one that has not is not asked about again.
-  const risk = useLoaded(`${id} ${session.data?.eventCount}`, (signal) =>
-    client.sessions.risk(id, { signal }),
-  );
+  const risk = useLoaded(id, (signal) => client.sessions.risk(id, { signal }), {
+    version: session.data?.eventCount,
+  });
   const { data } = session;
   return (
     <>

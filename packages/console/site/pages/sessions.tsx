@@ -1,4 +1,5 @@
 import type { Session } from '@actlog/client';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { useConnection } from '../connection.ts';
 import { Field } from '../parts/field.tsx';
 import { ListTable } from '../parts/list-table.tsx';
@@ -28,11 +29,15 @@ export function Sessions({ query }: { query: URLSearchParams }) {
       ),
     { everyMs: 5000 },
   );
+  const form = useRef<HTMLFormElement>(null);
+  // The fields follow the address, and the focus stays in them.
+  useLayoutEffect(() => form.current?.reset(), [agent, risk]);
   const isFiltered = agent !== '' || risk !== '';
   return (
     <>
       <h1>Sessions</h1>
       <form
+        ref={form}
         class="filters"
         onSubmit={(event) => {
           event.preventDefault();
@@ -42,10 +47,10 @@ export function Sessions({ query }: { query: URLSearchParams }) {
         }}
       >
         <Field label="Agent">
-          <input name="agent" key={agent} defaultValue={agent} placeholder="any" spellcheck={false} />
+          <input name="agent" defaultValue={agent} placeholder="any" spellcheck={false} />
         </Field>
         <Field label="Risk score from">
-          <input name="risk" key={risk} type="number" min={0} max={100} defaultValue={risk} placeholder="0" />
+          <input name="risk" type="number" min={0} max={100} defaultValue={risk} placeholder="0" />
         </Field>
         <button type="submit">Filter</button>
         {isFiltered && <a href={href(['sessions'])}>Show all</a>}

@@ -36,8 +36,9 @@ describe.skipIf(!hasBrowser)('the sessions of the console', () => {
     const { page } = await ConsoleTab.open(server.server.url, server.apiKey);
     await page.getByRole('link', { name: 'of-coder' }).waitFor();
     await page.getByLabel('Agent').fill('coder');
-    await page.getByRole('button', { name: 'Filter' }).click();
+    await page.getByLabel('Agent').press('Enter');
     await page.getByRole('link', { name: 'of-mailer' }).waitFor({ state: 'detached' });
+    expect(await page.evaluate('document.activeElement.name')).toBe('agent');
     await page.getByRole('link', { name: 'of-coder' }).waitFor();
     await page.reload();
     await page.getByRole('link', { name: 'of-coder' }).waitFor();
@@ -47,6 +48,10 @@ describe.skipIf(!hasBrowser)('the sessions of the console', () => {
     await page.getByText('No session matches.').waitFor();
     await page.getByRole('link', { name: 'Show all' }).click();
     await page.getByRole('link', { name: 'of-mailer' }).waitFor();
+    expect(await page.getByLabel('Agent').inputValue()).toBe('');
+    await page.goBack();
+    await page.getByText('No session matches.').waitFor();
+    expect(await page.getByLabel('Agent').inputValue()).toBe('coder');
   });
 
   test('are shown by the page, as many as there are', async () => {
