@@ -1,7 +1,7 @@
 import { useConnection } from '../connection.ts';
 import { HeldList } from '../parts/held-list.tsx';
 import { Problem } from '../parts/problem.tsx';
-import { href } from '../route.ts';
+import { StatusTabs } from '../parts/status-tabs.tsx';
 import { useList } from '../use-list.ts';
 
 const statuses = ['pending', 'approved', 'denied', 'expired'] as const;
@@ -25,17 +25,7 @@ export function Approvals({ query }: { query: URLSearchParams }) {
   return (
     <>
       <h1>Approvals</h1>
-      <nav class="tabs" aria-label="Status">
-        {statuses.map((name) => (
-          <a
-            key={name}
-            href={href(['approvals'], { status: name })}
-            aria-current={name === status ? 'true' : undefined}
-          >
-            {name}
-          </a>
-        ))}
-      </nav>
+      <StatusTabs place="approvals" statuses={statuses} current={status} />
       <Problem error={error} />
       {items?.length === 0 && <p class="empty">{none[status]}</p>}
       <h2 class="hidden">{status}</h2>

@@ -5,6 +5,7 @@ import { ConfirmButton } from '../parts/confirm-button.tsx';
 import { ListTable } from '../parts/list-table.tsx';
 import { PolicyTrial } from '../parts/policy-trial.tsx';
 import { Problem } from '../parts/problem.tsx';
+import { StatusTabs } from '../parts/status-tabs.tsx';
 import { Time } from '../parts/time.tsx';
 import { href } from '../route.ts';
 import { useAction } from '../use-action.ts';
@@ -44,17 +45,7 @@ export function Policies({ query }: { query: URLSearchParams }) {
     <>
       <h1>Policies</h1>
       <div class="filters">
-        <nav class="tabs" aria-label="Status">
-          {statuses.map((name) => (
-            <a
-              key={name}
-              href={href(['policies'], { status: name })}
-              aria-current={name === status ? 'true' : undefined}
-            >
-              {name}
-            </a>
-          ))}
-        </nav>
+        <StatusTabs place="policies" statuses={statuses} current={status} />
         {mayManage && (
           <a class="button" href={href(['policies', 'new'])}>
             New policy

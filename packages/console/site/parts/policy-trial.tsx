@@ -13,10 +13,16 @@ function given(form: FormData, name: string): string | undefined {
 /** @throws Error that says what the field must hold. */
 function parsedArguments(text: string | undefined): Record<string, unknown> | undefined {
   if (text === undefined) return undefined;
+  const value = parsed(text);
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
+  throw new Error('The arguments must be a JSON object, such as {"amount": 250}.');
+}
+
+function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
-  } catch (cause) {
-    throw new Error('The arguments must be a JSON object, such as {"amount": 250}.', { cause });
+  } catch {
+    return undefined;
   }
 }
 

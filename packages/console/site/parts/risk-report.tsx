@@ -1,9 +1,9 @@
 import type { Risk, RiskDimension, RiskFactor } from '@actlog/client';
 import { RiskRadar } from './risk-radar.tsx';
 
-/** Brings an event into view; it may stand on a page of the list that is not shown yet. */
+/** Brings an event into view, or the list of events where it stands on a page that is not shown yet. */
 function showEvent(eventId: string): void {
-  const row = document.getElementById(`event-${eventId}`);
+  const row = document.getElementById(`event-${eventId}`) ?? document.getElementById('events');
   row?.scrollIntoView({ block: 'center' });
   row?.focus({ preventScroll: true });
 }

@@ -155,13 +155,16 @@ describe.skipIf(!hasBrowser)('the policies of the console', () => {
     expect(sent).toEqual([]);
   });
 
-  test('arguments to try that are no JSON are told before anything is asked', async () => {
-    const server = await testServer();
-    const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/policies');
-    await page.getByLabel('Agent', { exact: true }).fill('a');
-    await page.getByLabel('Tool', { exact: true }).fill('t');
-    await page.getByLabel('Arguments').fill('{amount: 1}');
-    await page.getByRole('button', { name: 'Try' }).click();
-    await page.getByRole('alert').getByText('must be a JSON object').waitFor();
-  });
+  test.each(['{amount: 1}', 'null', '0', '[1]'])(
+    'arguments to try that are no JSON object, %s, are told before anything is asked',
+    async (text) => {
+      const server = await testServer();
+      const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/policies');
+      await page.getByLabel('Agent', { exact: true }).fill('a');
+      await page.getByLabel('Tool', { exact: true }).fill('t');
+      await page.getByLabel('Arguments').fill(text);
+      await page.getByRole('button', { name: 'Try' }).click();
+      await page.getByRole('alert').getByText('must be a JSON object').waitFor();
+    },
+  );
 });
