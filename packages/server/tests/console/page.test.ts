@@ -43,6 +43,26 @@ test('without the console the first page is the reference, or nothing', async ()
   expect((await fetch(`${bare.server.url}/`)).status).toBe(404);
 });
 
+/** A proxy that serves `url` below a path, but for what it hides; closed after the test. */
+async function proxied(url: string, below: string, isHidden = (_path: string) => false): Promise<string> {
+  const proxy = createServer((request, response) => {
+    const { method, headers } = request;
+    const path = request.url?.slice(below.length) || '/';
+    const target = isHidden(path) ? '/nowhere' : path;
+    const forwarded = send(`${url}${target}`, { method, headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 500, answer.headers);
+      answer.pipe(response);
+    });
+    request.pipe(forwarded);
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  atTestEnd(async () => {
+    proxy.closeAllConnections();
+    proxy.close();
+  });
+  return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}${below}`;
+}
+
 describe.skipIf(!hasBrowser)('in a browser', () => {
   useBrowser();
 
@@ -153,23 +173,23 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
 
   test('it works below a path of a proxy', async () => {
     const { server, apiKey } = await testServer();
-    const proxy = createServer((request, response) => {
-      const { method, headers } = request;
-      const path = request.url?.replace(/^\/actlog/, '') || '/';
-      const forwarded = send(`${server.url}${path}`, { method, headers }, (answer) => {
-        response.writeHead(answer.statusCode ?? 500, answer.headers);
-        answer.pipe(response);
-      });
-      request.pipe(forwarded);
-    });
-    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-    atTestEnd(async () => {
-      proxy.closeAllConnections();
-      proxy.close();
-    });
-    const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}/actlog`;
-    const tab = await ConsoleTab.open(url, apiKey, '/policies');
+    const tab = await ConsoleTab.open(await proxied(server.url, '/actlog'), apiKey, '/policies');
     await tab.heading('Policies');
     await tab.page.getByText('No policy is active').waitFor();
+  });
+
+  test('it works on a service that keeps the specification and knows nothing of the console', async () => {
+    const { server, apiKey } = await testServer();
+    const url = await proxied(server.url, '', (path) => path.startsWith('/console/api/'));
+    const tab = await ConsoleTab.open(url, apiKey, '/agents');
+    await tab.heading('Agents');
+    expect(await tab.page.getByRole('link', { name: 'Keys' }).count()).toBe(0);
+  });
+
+  test('a key that may not read is told which scope it lacks', async () => {
+    const { server } = await testServer();
+    const { apiKey } = await server.admin.createKey('default', { name: 'agent', scopes: ['ingest'] });
+    const { page } = await ConsoleTab.open(server.url, apiKey);
+    await page.getByRole('alert').getByText('lacks the scope "read"').waitFor();
   });
 });
