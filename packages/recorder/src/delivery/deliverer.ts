@@ -4,6 +4,7 @@ import { publish } from '../diagnostics.ts';
 import type { Reporter } from '../reporter.ts';
 import { timers } from '../timers.ts';
 import type { Answer, Transport } from './answer.ts';
+import { Faults } from './faults.ts';
 import type { OriginKey } from './origin.ts';
 import { longestRetryAfterMs, Pace } from './pace.ts';
 import type { QueuedEvent } from './queued-event.ts';
@@ -11,11 +12,6 @@ import { QuietMoment } from './quiet-moment.ts';
 import { type Failure, reportFailure } from './report-failure.ts';
 import type { SessionLanes } from './session-lanes.ts';
 import { judge, type Verdict } from './verdict.ts';
-
-/** An event at which the service fails so often, while it takes others in between, is refused for good. */
-const maxStrikes = 10;
-/** So many events that fail with a fault, and none that passes, are an outage and not a matter of those events. */
-const faultyEventsOfAnOutage = 3;
 
 /** So many events do not wait for a quiet moment: they would be long in leaving. */
 const maxGathered = 256;
@@ -52,8 +48,7 @@ export class Deliverer {
   #isStopped = false;
   #isScheduled = false;
   #inFlight = 0;
-  /** Events with a fault since the last that passed. */
-  readonly #faulty = new Set<QueuedEvent>();
+  readonly #faults = new Faults();
   #lastFailure: Failure | undefined;
   #wakeUp: NodeJS.Timeout | undefined;
   readonly #quietMoment = new QuietMoment(() => this.wake());
@@ -188,8 +183,7 @@ export class Deliverer {
     const verdict = judge(answer);
     if (verdict.kind === 'delivered') {
       this.#pace.succeeded();
-      // Clearing an empty set makes a new table all the same.
-      if (this.#faulty.size > 0) this.#faulty.clear();
+      this.#faults.clear();
       this.#options.counters.delivered += 1;
       publish('delivered', () => ({ eventId: event.eventId, sessionId: event.sessionId }));
       this.#leave(event);
@@ -201,19 +195,12 @@ export class Deliverer {
     }
   }
 
-  /** A fault that comes back for one event, while the service takes others, is about the event. */
   #isHopeless(event: QueuedEvent, verdict: Verdict): boolean {
-    if (verdict.kind !== 'fault') return false;
-    const { delivered } = this.#options.counters;
-    this.#faulty.add(event);
-    event.faults += 1;
-    if (delivered > event.deliveredAtFault) event.strikes += 1;
-    event.deliveredAtFault = delivered;
-    return event.strikes >= maxStrikes;
+    return verdict.kind === 'fault' && this.#faults.add(event, this.#options.counters.delivered);
   }
 
   #leave(event: QueuedEvent): void {
-    if (event.faults > 0) this.#faulty.delete(event);
+    this.#faults.remove(event);
     this.#options.lanes.remove(event);
     event.settle();
     this.#options.onSettled();
@@ -231,14 +218,14 @@ export class Deliverer {
     const isTold = retryAfterMs !== undefined && retryAfterMs > 0;
     if (verdict.kind === 'throttled') this.#pace.throttled(retryAfterMs);
     else if (verdict.kind === 'no-room') this.#pace.succeeded();
-    else if (verdict.kind !== 'fault' || this.#faulty.size >= faultyEventsOfAnOutage || isTold) {
+    else if (verdict.kind !== 'fault' || this.#faults.areOutage || isTold) {
       this.#pace.failed(retryAfterMs);
     }
     this.#lastFailure = verdict;
     reportFailure(reporter, verdict, { baseURL, failuresInARow: this.#pace.failuresInARow, retryAfterMs });
     if (verdict.kind === 'no-room')
       this.#putBackLater(event, Math.min(retryAfterMs ?? Infinity, longestRetryAfterMs));
-    else if (verdict.kind === 'fault' && !this.#pace.isOpen) this.#putBackLater(event, faultDelayMs(event));
+    else if (verdict.kind === 'fault' && !this.#pace.isOpen) this.#putBackLater(event, Faults.delayMs(event));
     else lanes.putBack(event);
     this.#options.onFailed();
   }
@@ -252,9 +239,4 @@ export class Deliverer {
       }, delayMs)
       .unref();
   }
-}
-
-/** Milliseconds until an event at which the service failed is sent again. */
-function faultDelayMs({ faults }: QueuedEvent): number {
-  return Math.min(30_000, 100 * 2 ** Math.min(faults, 10)) * (0.5 + Math.random() / 2);
 }
