@@ -2,9 +2,12 @@ import { useState } from 'preact/hooks';
 import type { ApiKey } from '../keys-api.ts';
 import { Choice } from './choice.tsx';
 import { ConfirmButton } from './confirm-button.tsx';
+import { Table } from './table.tsx';
 import { Time } from './time.tsx';
 
 const overlaps = { '0': 'at once', '1': 'after a day', '7': 'after a week' };
+
+const columns = ['Name', 'Key', 'Scopes', 'Created', 'Last used', 'Expires', 'Change'];
 
 function hasEnded({ expiresAt }: ApiKey): boolean {
   return expiresAt !== null && Date.parse(expiresAt) <= Date.now();
@@ -34,61 +37,46 @@ export function KeyTable({
           onChange={setOverlapDays}
         />
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached */}
-      <section class="scrolls" aria-label="Keys" tabIndex={0}>
-        <table>
-          <caption class="hidden">Keys, newest first</caption>
-          <thead>
-            <tr>
-              {['Name', 'Key', 'Scopes', 'Created', 'Last used', 'Expires', 'Change'].map((column) => (
-                <th key={column} scope="col">
-                  {column}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {keys.map((key) => (
-              <tr key={key.id} class={hasEnded(key) ? 'ended' : ''}>
-                <th scope="row">
-                  {key.name} {key.current && <span class="badge">yours</span>}
-                </th>
-                <td class="faint">
-                  al_{key.kind}_{key.id}…
-                </td>
-                <td>{key.scopes.join(', ')}</td>
-                <td>
-                  <Time at={key.createdAt} />
-                </td>
-                <td>
-                  <Time at={key.lastUsedAt} />
-                </td>
-                <td>
-                  <Time at={key.expiresAt} />
-                </td>
-                <td>
-                  {!hasEnded(key) && (
-                    <span class="buttons">
-                      <ConfirmButton
-                        label="Rotate"
-                        question={`Rotate ${key.name}`}
-                        isBusy={isBusy}
-                        onConfirm={() => onRotate(key, Number(overlapDays))}
-                      />
-                      <ConfirmButton
-                        label="Revoke"
-                        question={`Revoke ${key.name}${key.current ? ', and sign out' : ''}`}
-                        isBusy={isBusy}
-                        onConfirm={() => onRevoke(key)}
-                      />
-                    </span>
-                  )}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </section>
+      <Table caption="Keys, newest first" columns={columns}>
+        {keys.map((key) => (
+          <tr key={key.id} class={hasEnded(key) ? 'ended' : ''}>
+            <th scope="row">
+              {key.name} {key.current && <span class="badge">yours</span>}
+            </th>
+            <td class="faint">
+              al_{key.kind}_{key.id}…
+            </td>
+            <td>{key.scopes.join(', ')}</td>
+            <td>
+              <Time at={key.createdAt} />
+            </td>
+            <td>
+              <Time at={key.lastUsedAt} />
+            </td>
+            <td>
+              <Time at={key.expiresAt} />
+            </td>
+            <td>
+              {!hasEnded(key) && (
+                <span class="buttons">
+                  <ConfirmButton
+                    label="Rotate"
+                    question={`Rotate ${key.name}`}
+                    isBusy={isBusy}
+                    onConfirm={() => onRotate(key, Number(overlapDays))}
+                  />
+                  <ConfirmButton
+                    label="Revoke"
+                    question={`Revoke ${key.name}${key.current ? ', and sign out' : ''}`}
+                    isBusy={isBusy}
+                    onConfirm={() => onRevoke(key)}
+                  />
+                </span>
+              )}
+            </td>
+          </tr>
+        ))}
+      </Table>
     </>
   );
 }

@@ -1,5 +1,6 @@
 import type { Risk, RiskDimension, RiskFactor } from '@actlog/client';
 import { RiskRadar } from './risk-radar.tsx';
+import { Table } from './table.tsx';
 
 /** Brings an event into view, or the list of events where it stands on a page that is not shown yet. */
 function showEvent(eventId: string): void {
@@ -56,25 +57,11 @@ export function RiskReport({ risk }: { risk: Risk }) {
     <>
       <div class="side-by-side">
         <RiskRadar dimensions={dimensions} />
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached */}
-        <section class="scrolls" aria-label="Dimensions" tabIndex={0}>
-          <table>
-            <caption class="hidden">Risk by dimension</caption>
-            <thead>
-              <tr>
-                <th scope="col">Dimension</th>
-                <th scope="col">Score</th>
-                <th scope="col">Level</th>
-                <th scope="col">Factors</th>
-              </tr>
-            </thead>
-            <tbody>
-              {dimensions.map((dimension) => (
-                <Dimension key={dimension.id} dimension={dimension} />
-              ))}
-            </tbody>
-          </table>
-        </section>
+        <Table caption="Risk by dimension" columns={['Dimension', 'Score', 'Level', 'Factors']}>
+          {dimensions.map((dimension) => (
+            <Dimension key={dimension.id} dimension={dimension} />
+          ))}
+        </Table>
       </div>
       {factors.length > 0 && (
         <>
