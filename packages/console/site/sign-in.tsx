@@ -1,6 +1,7 @@
 import { useEffect } from 'preact/hooks';
 import { Field } from './parts/field.tsx';
 import { Problem } from './parts/problem.tsx';
+import { submitted } from './submitted.ts';
 import { useAction } from './use-action.ts';
 
 /** Asks for an API key. */
@@ -22,13 +23,7 @@ export function SignIn({
     <main class="sign-in">
       <h1>actlog</h1>
       <p>What your agents do with their tools, and how risky it was.</p>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          const form = new FormData(event.currentTarget);
-          signIn.run(String(form.get('apiKey')).trim());
-        }}
-      >
+      <form onSubmit={submitted((fields) => signIn.run(String(fields.get('apiKey')).trim()))}>
         <Field
           label="API key"
           hint="It needs the scope “read”. It is kept in this tab, and forgotten when the tab closes."

@@ -6,6 +6,7 @@ import { ListTable } from '../parts/list-table.tsx';
 import { RiskScore } from '../parts/risk-score.tsx';
 import { Time } from '../parts/time.tsx';
 import { href } from '../route.ts';
+import { submitted } from '../submitted.ts';
 import { useList } from '../use-list.ts';
 
 const shownTools = 4;
@@ -39,12 +40,10 @@ export function Sessions({ query }: { query: URLSearchParams }) {
       <form
         ref={form}
         class="filters"
-        onSubmit={(event) => {
-          event.preventDefault();
-          const form = new FormData(event.currentTarget);
-          const [wantedAgent, wantedRisk] = [form.get('agent'), form.get('risk')].map(String);
+        onSubmit={submitted((fields) => {
+          const [wantedAgent, wantedRisk] = [fields.get('agent'), fields.get('risk')].map(String);
           location.hash = href(['sessions'], { agent: wantedAgent?.trim(), risk: wantedRisk });
-        }}
+        })}
       >
         <Field label="Agent">
           <input name="agent" defaultValue={agent} placeholder="any" spellcheck={false} />

@@ -2,11 +2,13 @@ import type { NotificationChannelCreated, WebhookEventType } from '@actlog/clien
 import { useState } from 'preact/hooks';
 import { useConnection } from '../connection.ts';
 import { may } from '../identity.ts';
+import { Checks } from '../parts/checks.tsx';
 import { Field } from '../parts/field.tsx';
 import { ListTable } from '../parts/list-table.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { Secret } from '../parts/secret.tsx';
 import { Time } from '../parts/time.tsx';
+import { submitted } from '../submitted.ts';
 import { useAction } from '../use-action.ts';
 import { useList } from '../use-list.ts';
 
@@ -22,8 +24,7 @@ export function Webhooks() {
   const { client, identity } = useConnection();
   const [created, setCreated] = useState<NotificationChannelCreated>();
   const shown = useList('webhooks', (page, signal) => client.notificationChannels.list(page, { signal }));
-  const create = useAction(async (form: HTMLFormElement) => {
-    const fields = new FormData(form);
+  const create = useAction(async ({ fields, form }: { fields: FormData; form: HTMLFormElement }) => {
     const events = fields.getAll('events') as WebhookEventType[];
     const url = String(fields.get('url')).trim();
     setCreated(await client.notificationChannels.create({ url, ...(events.length > 0 && { events }) }));
@@ -63,24 +64,11 @@ export function Webhooks() {
       {may(identity, 'manage') && (
         <section aria-labelledby="new">
           <h2 id="new">New webhook</h2>
-          <form
-            class="grid"
-            onSubmit={(event) => {
-              event.preventDefault();
-              create.run(event.currentTarget);
-            }}
-          >
+          <form class="grid" onSubmit={submitted((fields, form) => create.run({ fields, form }))}>
             <Field label="Address" hint="Deliveries are signed as Standard Webhooks says.">
               <input name="url" type="url" required maxLength={2000} placeholder="https://" />
             </Field>
-            <fieldset>
-              <legend>Events (none chosen: all)</legend>
-              {Object.entries(kinds).map(([kind, words]) => (
-                <label key={kind} class="check">
-                  <input type="checkbox" name="events" value={kind} /> {words}
-                </label>
-              ))}
-            </fieldset>
+            <Checks label="Events (none chosen: all)" name="events" options={kinds} />
             <p class="buttons">
               <button type="submit" disabled={create.isBusy}>
                 Create

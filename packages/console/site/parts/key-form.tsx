@@ -1,5 +1,7 @@
 import type { Scope } from '@actlog/protocol';
 import type { ApiKeyCreate } from '../keys-api.ts';
+import { submitted } from '../submitted.ts';
+import { Checks } from './checks.tsx';
 import { Choice } from './choice.tsx';
 import { Field } from './field.tsx';
 
@@ -17,29 +19,19 @@ export function KeyForm({ isBusy, onCreate }: { isBusy: boolean; onCreate: (body
       <h2 id="new">New key</h2>
       <form
         class="grid"
-        onSubmit={(event) => {
-          event.preventDefault();
-          const form = new FormData(event.currentTarget);
+        onSubmit={submitted((form) =>
           onCreate({
             name: String(form.get('name')).trim(),
             kind: form.get('kind') === 'test' ? 'test' : 'live',
             scopes: form.getAll('scopes') as Scope[],
-          });
-        }}
+          }),
+        )}
       >
         <Field label="Name">
           <input name="name" required maxLength={200} />
         </Field>
         <Choice label="Kind" name="kind" options={{ live: 'live', test: 'test' }} value="live" />
-        <fieldset>
-          <legend>What it opens</legend>
-          {Object.entries(opens).map(([scope, words]) => (
-            <label key={scope} class="check">
-              <input type="checkbox" name="scopes" value={scope} defaultChecked={scope === 'ingest'} />{' '}
-              {words}
-            </label>
-          ))}
-        </fieldset>
+        <Checks label="What it opens" name="scopes" options={opens} checked={['ingest']} />
         <p class="buttons">
           <button type="submit" disabled={isBusy}>
             Create

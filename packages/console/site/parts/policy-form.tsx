@@ -1,6 +1,7 @@
 import type { Policy } from '@actlog/client';
 import { useState } from 'preact/hooks';
 import { type PolicyFields, policyFields } from '../policy-draft.ts';
+import { submitted } from '../submitted.ts';
 import { Choice } from './choice.tsx';
 import { Field } from './field.tsx';
 
@@ -30,12 +31,10 @@ export function PolicyForm({
   );
   return (
     <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        const given = Object.fromEntries(new FormData(event.currentTarget)) as Partial<PolicyFields>;
+      onSubmit={submitted((given) =>
         // What is asked of some effects only is as it was where it is not asked.
-        onSave({ ...fields, ...given });
-      }}
+        onSave({ ...fields, ...(Object.fromEntries(given) as Partial<PolicyFields>) }),
+      )}
     >
       <fieldset class="grid" disabled={isReadOnly}>
         <legend class="hidden">Policy</legend>

@@ -1,6 +1,7 @@
 import type { CheckResult } from '@actlog/client';
 import { useState } from 'preact/hooks';
 import { useConnection } from '../connection.ts';
+import { submitted } from '../submitted.ts';
 import { useAction } from '../use-action.ts';
 import { Field } from './field.tsx';
 import { Problem } from './problem.tsx';
@@ -69,13 +70,7 @@ export function PolicyTrial() {
   return (
     <section aria-labelledby="trial">
       <h2 id="trial">Try an action</h2>
-      <form
-        class="grid"
-        onSubmit={(event) => {
-          event.preventDefault();
-          check.run(new FormData(event.currentTarget));
-        }}
-      >
+      <form class="grid" onSubmit={submitted(check.run)}>
         <Field label="Agent">
           <input name="agentId" required spellcheck={false} />
         </Field>

@@ -1,0 +1,25 @@
+/** Any number of a few values, each with words of its own. */
+export function Checks({
+  label,
+  name,
+  options,
+  checked = [],
+}: {
+  label: string;
+  name: string;
+  options: Readonly<Record<string, string>>;
+  /** What is chosen at first. */
+  checked?: readonly string[];
+}) {
+  return (
+    <fieldset>
+      <legend>{label}</legend>
+      {Object.entries(options).map(([option, words]) => (
+        <label key={option} class="check">
+          <input type="checkbox" name={name} value={option} defaultChecked={checked.includes(option)} />{' '}
+          {words}
+        </label>
+      ))}
+    </fieldset>
+  );
+}
