@@ -1,18 +1,23 @@
-import type { Route } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { testServer } from '../test-server.ts';
+import { type TestServer, testServer } from '../test-server.ts';
 import { ConsoleTab, hasBrowser, useBrowser } from './console-tab.ts';
+
+/** The sessions of a server that has none yet, in a tab whose clock the test moves. */
+async function clockedConsole(): Promise<{ server: TestServer; page: Page }> {
+  const server = await testServer();
+  const { page } = await ConsoleTab.blank(server.server.url);
+  await page.clock.install();
+  await page.goto(`${server.server.url}/console/#key=${server.apiKey}`);
+  await page.getByText('No agent has sent an event yet.').waitFor();
+  return { server, page };
+}
 
 describe.skipIf(!hasBrowser)('what the console asks for by itself', () => {
   useBrowser();
 
   test('is waited for, however slow the service is', async () => {
-    const server = await testServer();
-    const tab = await ConsoleTab.blank(server.server.url);
-    const { page } = tab;
-    await page.clock.install();
-    await page.goto(`${server.server.url}/console/#key=${server.apiKey}`);
-    await page.getByText('No agent has sent an event yet.').waitFor();
+    const { server, page } = await clockedConsole();
     const held: Route[] = [];
     await page.route('**/v1/sessions*', (route) => void held.push(route));
     await server.record({ sessionId: 'late' });
@@ -23,12 +28,7 @@ describe.skipIf(!hasBrowser)('what the console asks for by itself', () => {
   });
 
   test('comes at once when the person comes back to the tab, and not before', async () => {
-    const server = await testServer();
-    const tab = await ConsoleTab.blank(server.server.url);
-    const { page } = tab;
-    await page.clock.install();
-    await page.goto(`${server.server.url}/console/#key=${server.apiKey}`);
-    await page.getByText('No agent has sent an event yet.').waitFor();
+    const { server, page } = await clockedConsole();
     const turn = (state: string) =>
       page.evaluate((visibilityState) => {
         const page = (globalThis as unknown as { document: EventTarget }).document;
