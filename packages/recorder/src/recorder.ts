@@ -19,7 +19,7 @@ import { Outbox } from './outbox/outbox.ts';
 import type { RecorderOptions } from './recorder-options.ts';
 import { type RecorderSettings, resolveRecorderSettings } from './recorder-settings.ts';
 import { Reporter } from './reporter.ts';
-import { BackgroundFlush } from './serverless.ts';
+import { BackgroundFlush, flushingOnReturn } from './serverless.ts';
 import { ServiceConnection } from './service-connection.ts';
 import { Session } from './session.ts';
 import type { ToolCall, ToolCallFacts } from './tool-call.ts';
@@ -208,16 +208,8 @@ export class Recorder {
     handler: (...args: Args) => Result | Promise<Result>,
     { timeoutMs = 3_000 }: WaitOptions = {},
   ): (...args: Args) => Promise<Result> {
-    const mostMs = waitMs('timeoutMs', timeoutMs);
-    const flush = () => this.flush({ timeoutMs: mostMs });
-    // The handler may be a method.
-    return async function (this: unknown, ...args) {
-      try {
-        return await handler.apply(this, args);
-      } finally {
-        await flush();
-      }
-    };
+    const wait = { timeoutMs: waitMs('timeoutMs', timeoutMs) };
+    return flushingOnReturn(handler, () => this.flush(wait));
   }
 
   /** What the recorder has done and has before it. */

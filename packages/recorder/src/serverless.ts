@@ -61,3 +61,18 @@ export class BackgroundFlush {
     }
   }
 }
+
+/** A handler whose result, or what it throws, is held back until a flush has ended. */
+export function flushingOnReturn<Args extends unknown[], Result>(
+  handler: (...args: Args) => Result | Promise<Result>,
+  flush: () => Promise<unknown>,
+): (...args: Args) => Promise<Result> {
+  // The handler may be a method.
+  return async function (this: unknown, ...args) {
+    try {
+      return await handler.apply(this, args);
+    } finally {
+      await flush();
+    }
+  };
+}
