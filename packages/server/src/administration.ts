@@ -1,31 +1,26 @@
-import type { Scope } from '@actlog/protocol';
-import { identifyApiKey, type KeyKind } from './keys/api-key.ts';
+import { identifyApiKey } from './keys/api-key.ts';
 import type { DeploymentSecret } from './keys/deployment-secret.ts';
-import { type CreatedKey, makeKey, revokeKey, rotateKey, withoutDigest } from './keys/key-changes.ts';
-import { centuryDays, overlapEndMs } from './keys/lifetime.ts';
-import { ensureTenant } from './keys/provisioning.ts';
+import {
+  type CreatedKey,
+  type CreateKeyOptions,
+  makeKey,
+  revokeKey,
+  rotateKey,
+  withoutDigest,
+} from './keys/key-changes.ts';
+import { overlapEndMs } from './keys/lifetime.ts';
+import { ensureTenant, tenantIdOf } from './keys/provisioning.ts';
 import { changeQuotas, type QuotaChanges } from './quota/quota.ts';
 import { type QuotaUse, readQuotaUse } from './quota/quota-use.ts';
 import { channelView, type ListedWebhook } from './resources/channel-view.ts';
 import { changeToolTags, readToolTags, type ToolTagChanges, type ToolTags } from './risk/tool-tags.ts';
-import { allChannels, channelOfDelivery } from './storage/channel-store.ts';
-import { type DeliveryRow, listDeliveries, updateDelivery } from './storage/delivery-store.ts';
+import { allChannels } from './storage/channel-store.ts';
+import { type DeliveryRow, listDeliveries } from './storage/delivery-store.ts';
 import { findKey, listKeys, type StoredKey } from './storage/key-store.ts';
+import { changeRetention } from './storage/retention.ts';
 import type { Storage } from './storage/storage.ts';
-import type { Database } from './storage/transaction.ts';
 import { disableChannel, enableChannel, rotateChannelSecret } from './webhooks/channel-changes.ts';
-
-/** How a key is made. */
-export interface CreateKeyOptions {
-  /** For people; a key is told apart by its id. */
-  readonly name: string;
-  /** `live` by default. */
-  readonly kind?: KeyKind;
-  /** All by default. An agent needs `ingest` only. */
-  readonly scopes?: readonly Scope[];
-  /** Days until the key ends; never by default. */
-  readonly expiresInDays?: number;
-}
+import { replayDelivery } from './webhooks/replay.ts';
 
 /** What an operator does beside the HTTP interface: tenants, keys, retention, backups, webhooks and their messages. */
 export class Administration {
@@ -68,14 +63,14 @@ export class Administration {
    */
   async createKey(tenant: string, options: CreateKeyOptions): Promise<CreatedKey> {
     return this.#storage.writeAcross('administer', async ({ db }) =>
-      makeKey(db, await tenantId(db, tenant), options),
+      makeKey(db, await tenantIdOf(db, tenant), options),
     );
   }
 
   /** The keys of a tenant, oldest first. */
   async keys(tenant: string): Promise<StoredKey[]> {
     const records = await this.#storage.readAcross('administer', async (db) =>
-      listKeys(db, await tenantId(db, tenant)),
+      listKeys(db, await tenantIdOf(db, tenant)),
     );
     return records.map(withoutDigest);
   }
@@ -88,7 +83,7 @@ export class Administration {
    */
   async rotateKey(tenant: string, keyId: string, overlapDays = 1): Promise<CreatedKey> {
     const created = await this.#storage.writeAcross('administer', async ({ db }) =>
-      rotateKey(db, await tenantId(db, tenant), keyId, overlapDays),
+      rotateKey(db, await tenantIdOf(db, tenant), keyId, overlapDays),
     );
     if (!created) throw unknownKey(tenant, keyId);
     this.#onKeyChanged(keyId);
@@ -98,7 +93,7 @@ export class Administration {
   /** Ends a key at once. @throws Error when there is no such tenant or key. */
   async revokeKey(tenant: string, keyId: string): Promise<void> {
     const revoked = await this.#storage.writeAcross('administer', async ({ db }) =>
-      revokeKey(db, await tenantId(db, tenant), keyId),
+      revokeKey(db, await tenantIdOf(db, tenant), keyId),
     );
     if (!revoked) throw unknownKey(tenant, keyId);
     this.#onKeyChanged(keyId);
@@ -123,16 +118,9 @@ export class Administration {
    * @throws RangeError for days that are no whole number from 1 to a hundred years; Error when there is no such tenant.
    */
   async setRetention(tenant: string, days: number | null): Promise<void> {
-    if (days !== null && !(Number.isInteger(days) && days >= 1 && days <= centuryDays)) {
-      throw new RangeError(`Days must be a whole number from 1 to ${centuryDays}, not ${days}.`);
-    }
-    await this.#storage.writeAcross('administer', async ({ db }) => {
-      await db
-        .updateTable('tenants')
-        .set({ retention_days: days })
-        .where('id', '=', await tenantId(db, tenant))
-        .execute();
-    });
+    await this.#storage.writeAcross('administer', async ({ db }) =>
+      changeRetention(db, await tenantIdOf(db, tenant), days),
+    );
   }
 
   /**
@@ -144,7 +132,7 @@ export class Administration {
    */
   async setQuota(tenant: string, changes: QuotaChanges): Promise<void> {
     await this.#storage.writeAcross('administer', async ({ db }) =>
-      changeQuotas(db, await tenantId(db, tenant), changes),
+      changeQuotas(db, await tenantIdOf(db, tenant), changes),
     );
   }
 
@@ -244,29 +232,13 @@ export class Administration {
    * @throws Error when there is none, or when its webhook is disabled, so that nothing is sent to it.
    */
   async replayDelivery(tenant: string, deliveryId: string): Promise<void> {
-    const again = { status: 'waiting', attempts: 0, next_attempt_ms: Date.now(), finished_ms: null } as const;
     const owner = await this.#tenantId(tenant);
-    await this.#storage.write(owner, async ({ db }) => {
-      const channel = await channelOfDelivery(db, owner, deliveryId);
-      if (!channel) throw new Error(`The tenant "${tenant}" has no delivery "${deliveryId}".`);
-      if (channel.status === 'disabled') {
-        throw new Error(
-          `The webhook "${channel.id}" is disabled, so nothing is sent to it; enable it first.`,
-        );
-      }
-      await updateDelivery(db, { tenant_id: owner, id: deliveryId }, again);
-    });
+    await this.#storage.write(owner, ({ db }) => replayDelivery(db, owner, deliveryId));
   }
 
   #tenantId(name: string): Promise<number> {
-    return this.#storage.readAcross('administer', (db) => tenantId(db, name));
+    return this.#storage.readAcross('administer', (db) => tenantIdOf(db, name));
   }
-}
-
-async function tenantId(db: Database, name: string): Promise<number> {
-  const row = await db.selectFrom('tenants').select('id').where('name', '=', name).executeTakeFirst();
-  if (!row) throw new Error(`There is no tenant "${name}"; make it by its first key, or by createTenant.`);
-  return row.id;
 }
 
 function unknownKey(tenant: string, keyId: string): Error {

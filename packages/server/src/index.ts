@@ -4,10 +4,10 @@
  *
  * @packageDocumentation
  */
-export type { Administration, CreateKeyOptions } from './administration.ts';
+export type { Administration } from './administration.ts';
 export type { ServerOptions } from './configuration.ts';
 export type { KeyKind } from './keys/api-key.ts';
-export type { CreatedKey } from './keys/key-changes.ts';
+export type { CreatedKey, CreateKeyOptions } from './keys/key-changes.ts';
 export type { QuotaChanges, QuotaName } from './quota/quota.ts';
 export type { QuotaUse } from './quota/quota-use.ts';
 export type { ListedWebhook } from './resources/channel-view.ts';

@@ -5,11 +5,15 @@ import type { KeyKind } from './api-key.ts';
 import { keyEndMs, overlapEndMs } from './lifetime.ts';
 import { addKey } from './provisioning.ts';
 
-/** What a key is made of; `CreateKeyOptions` says what each is for. */
-export interface WantedKey {
+/** How a key is made. */
+export interface CreateKeyOptions {
+  /** For people; a key is told apart by its id. */
   readonly name: string;
+  /** `live` by default. */
   readonly kind?: KeyKind | undefined;
+  /** All by default. An agent needs `ingest` only. */
   readonly scopes?: readonly Scope[] | undefined;
+  /** Days until the key ends; never by default. */
   readonly expiresInDays?: number | undefined;
 }
 
@@ -44,7 +48,7 @@ export class EndedKeyError extends Error {
 export async function makeKey(
   db: Database,
   tenantId: number,
-  { name, kind = 'live', scopes, expiresInDays }: WantedKey,
+  { name, kind = 'live', scopes, expiresInDays }: CreateKeyOptions,
 ): Promise<CreatedKey> {
   const { key, stored } = await addKey(db, tenantId, {
     kind,

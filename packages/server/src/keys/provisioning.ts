@@ -37,6 +37,13 @@ export async function ensureTenant(db: Database, name: string): Promise<number> 
   return made ? made.id : ensureTenant(db, name);
 }
 
+/** The tenant of this name. @throws Error when there is none. */
+export async function tenantIdOf(db: Database, name: string): Promise<number> {
+  const row = await db.selectFrom('tenants').select('id').where('name', '=', name).executeTakeFirst();
+  if (!row) throw new Error(`There is no tenant "${name}"; make it by its first key, or by createTenant.`);
+  return row.id;
+}
+
 /**
  * Adds a key to a tenant, or finds it there. The whole key is returned and never stored.
  *

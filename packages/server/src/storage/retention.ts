@@ -1,3 +1,4 @@
+import { centuryDays } from '../keys/lifetime.ts';
 import { dropEventsWithIds } from './postgres/event-ids.ts';
 import { isPostgres } from './postgres/is-postgres.ts';
 import { lockSessions, type SessionSummary } from './session-store.ts';
@@ -9,6 +10,18 @@ const dayMs = 24 * 3_600_000;
 /** Sessions, and events of them, that one transaction drops, so that others get their turn. */
 const largestSweep = 50;
 const largestSweepEvents = 20_000;
+
+/**
+ * Keeps a tenant's sessions so many days after their last event, or for ever where it is null.
+ *
+ * @throws RangeError for days that are no whole number from 1 to a hundred years.
+ */
+export async function changeRetention(db: Database, tenantId: number, days: number | null): Promise<void> {
+  if (days !== null && !(Number.isInteger(days) && days >= 1 && days <= centuryDays)) {
+    throw new RangeError(`Days must be a whole number from 1 to ${centuryDays}, not ${days}.`);
+  }
+  await db.updateTable('tenants').set({ retention_days: days }).where('id', '=', tenantId).execute();
+}
 
 /**
  * Sessions of all tenants whose last event is older than their tenant keeps, as many as one transaction drops: at least
