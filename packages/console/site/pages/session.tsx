@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks';
 import { useConnection } from '../connection.ts';
 import { EventTable } from '../parts/event-table.tsx';
 import { ExportButton } from '../parts/export-button.tsx';
@@ -7,11 +8,13 @@ import { RiskReport } from '../parts/risk-report.tsx';
 import { RiskScore } from '../parts/risk-score.tsx';
 import { Time } from '../parts/time.tsx';
 import { href } from '../route.ts';
+import type { WantedEvent } from '../use-event-in-view.ts';
 import { useLoaded } from '../use-loaded.ts';
 
 /** One session: what happened in it, how risky that was and why, and what of it waits for a person. */
 export function Session({ id }: { id: string }) {
   const { client } = useConnection();
+  const [wanted, setWanted] = useState<WantedEvent>();
   const session = useLoaded(id, (signal) => client.sessions.get(id, { limit: 1 }, { signal }), {
     everyMs: 5000,
   });
@@ -77,11 +80,20 @@ export function Session({ id }: { id: string }) {
           <section aria-labelledby="risk">
             <h2 id="risk">Risk</h2>
             <Problem error={risk.error} />
-            {risk.data !== undefined && <RiskReport risk={risk.data} />}
+            {risk.data !== undefined && (
+              <RiskReport risk={risk.data} onShow={(eventId) => setWanted({ eventId })} />
+            )}
           </section>
           <section aria-labelledby="events">
-            <h2 id="events">Events</h2>
-            <EventTable id={id} eventCount={data.eventCount ?? 0} startedAt={data.startedAt} />
+            <h2 id="events" tabIndex={-1}>
+              Events
+            </h2>
+            <EventTable
+              id={id}
+              eventCount={data.eventCount ?? 0}
+              startedAt={data.startedAt}
+              wanted={wanted}
+            />
           </section>
         </>
       )}

@@ -1,5 +1,6 @@
 import type { StoredEvent } from '@actlog/client';
 import { useConnection } from '../connection.ts';
+import { rowId, useEventInView, type WantedEvent } from '../use-event-in-view.ts';
 import { useList } from '../use-list.ts';
 import { ListTable } from './list-table.tsx';
 
@@ -38,11 +39,14 @@ export function EventTable({
   id,
   eventCount,
   startedAt,
+  wanted,
 }: {
   id: string;
   /** When it has grown there are new ones to ask for. */
   eventCount: number;
   startedAt: string | undefined;
+  /** The event to bring into view. */
+  wanted: WantedEvent | undefined;
 }) {
   const { client } = useConnection();
   const shown = useList(
@@ -50,6 +54,7 @@ export function EventTable({
     (page, signal) => client.sessions.events(id, { limit: 200, ...page }, { signal }),
     { version: eventCount, growsAtEnd: true },
   );
+  useEventInView(shown, wanted);
   return (
     <ListTable
       shown={shown}
@@ -57,7 +62,7 @@ export function EventTable({
       columns={['Time', 'Tool', 'Status', 'Agent', 'Category', 'Arguments']}
       empty="No events."
       row={(event) => (
-        <tr key={event.eventId} id={`event-${event.eventId}`} tabIndex={-1}>
+        <tr key={event.eventId} id={rowId(String(event.eventId))} tabIndex={-1}>
           <td class="number">
             <time dateTime={event.sourceTimestamp} title={event.sourceTimestamp}>
               {sinceStart(Date.parse(event.sourceTimestamp ?? '') - Date.parse(startedAt ?? ''))}

@@ -2,14 +2,7 @@ import type { Risk, RiskDimension, RiskFactor } from '@actlog/client';
 import { RiskRadar } from './risk-radar.tsx';
 import { Table } from './table.tsx';
 
-/** Brings an event into view, or the list of events where it stands on a page that is not shown yet. */
-function showEvent(eventId: string): void {
-  const row = document.getElementById(`event-${eventId}`) ?? document.getElementById('events');
-  row?.scrollIntoView({ block: 'center' });
-  row?.focus({ preventScroll: true });
-}
-
-function Factor({ factor }: { factor: RiskFactor }) {
+function Factor({ factor, onShow }: { factor: RiskFactor; onShow: (eventId: string) => void }) {
   const { evidence } = factor;
   return (
     <li>
@@ -18,7 +11,7 @@ function Factor({ factor }: { factor: RiskFactor }) {
       <p class="faint">
         {evidence.count} {evidence.count === 1 ? 'event' : 'events'}:{' '}
         {evidence.eventIds.map((eventId, index) => (
-          <button key={eventId} type="button" class="link" onClick={() => showEvent(eventId)}>
+          <button key={eventId} type="button" class="link" onClick={() => onShow(eventId)}>
             show {index + 1}
           </button>
         ))}
@@ -51,7 +44,14 @@ function Dimension({ dimension }: { dimension: RiskDimension }) {
 }
 
 /** The ten dimensions of a session's risk, the strongest reasons for it, and what to do. */
-export function RiskReport({ risk }: { risk: Risk }) {
+export function RiskReport({
+  risk,
+  onShow,
+}: {
+  risk: Risk;
+  /** Told which event the person wants to see. */
+  onShow: (eventId: string) => void;
+}) {
   const { dimensions = [], factors = [], recommendations = [] } = risk;
   return (
     <>
@@ -68,7 +68,11 @@ export function RiskReport({ risk }: { risk: Risk }) {
           <h3>Why</h3>
           <ul class="factors">
             {factors.map((factor) => (
-              <Factor key={`${factor.ruleId} ${factor.evidence.eventIds[0]}`} factor={factor} />
+              <Factor
+                key={`${factor.ruleId} ${factor.evidence.eventIds[0]}`}
+                factor={factor}
+                onShow={onShow}
+              />
             ))}
           </ul>
         </>

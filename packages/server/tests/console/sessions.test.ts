@@ -121,6 +121,19 @@ describe.skipIf(!hasBrowser)('the sessions of the console', () => {
     await page.getByRole('rowheader', { name: 'delete', exact: true }).waitFor();
   });
 
+  test('show the event that a reason names, however far behind it stands', async () => {
+    const server = await testServer();
+    await session(server, 'long', [...Array<string>(450).fill('search'), 'read_email', 'send_email']);
+    const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/sessions/long');
+    const shown = page.locator('tr:focus').getByRole('rowheader', { name: /_email$/ });
+    const show = page.getByRole('button', { name: 'show 1' }).first();
+    await show.click();
+    await shown.waitFor();
+    await page.getByRole('link', { name: 'Sessions' }).first().focus();
+    await show.click();
+    await shown.waitFor();
+  });
+
   test('are downloaded as the service exports them', async () => {
     const server = await testServer();
     await session(server, 'chat', ['search']);
