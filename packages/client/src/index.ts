@@ -26,6 +26,7 @@ export type {
   RiskDimension,
   RiskFactor,
   RiskLevel,
+  RiskRecommendation,
   Session,
   SessionDetail,
   SessionExport,
