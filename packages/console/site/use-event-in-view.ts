@@ -1,5 +1,5 @@
 import type { StoredEvent } from '@actlog/client';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Shown } from './use-list.ts';
 
 /** An event that the person wants to see; another wish for the same event is another object. */
@@ -22,7 +22,7 @@ export function rowId(eventId: string): string {
 export function useEventInView(shown: Shown<StoredEvent>, wanted: WantedEvent | undefined): void {
   const { items, error, hasMore, more } = shown;
   const search = useRef({ wanted: undefined as WantedEvent | undefined, asked: 0, most: 0, isOver: true });
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (wanted === undefined || items === undefined) return;
     if (search.current.wanted !== wanted) {
       search.current = { wanted, asked: -1, most: items.length + mostEvents, isOver: false };

@@ -25,12 +25,14 @@ export function Agents() {
       <ListTable
         shown={shown}
         caption="Agents, newest first"
-        columns={['Agent', 'Name', 'Status', 'Framework', 'Version', 'Owner', 'Last seen', 'Change']}
+        columns={['Agent', 'Name', 'Status', 'Framework', 'Version', 'Owner', 'Last seen', 'Actions']}
         empty="No agent was seen or registered yet."
         row={(agent) => (
           <tr key={agent.id}>
             <th scope="row">
-              <a href={href(['sessions'], { agent: agent.id })}>{agent.id}</a>
+              <a class="whole" href={href(['sessions'], { agent: agent.id })}>
+                {agent.id}
+              </a>
             </th>
             <td>{agent.name}</td>
             <td>

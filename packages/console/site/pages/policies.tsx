@@ -56,14 +56,16 @@ export function Policies({ query }: { query: URLSearchParams }) {
       <ListTable
         shown={shown}
         caption={`Policies, ${status}`}
-        columns={['Policy', 'Effect', 'Applies to', 'Priority', 'Changed', 'Change']}
+        columns={['Policy', 'Effect', 'Applies to', 'Priority', 'Changed', 'Actions']}
         empty={
           status === 'active' ? 'No policy is active, so every action is allowed.' : 'No policy was archived.'
         }
         row={(policy) => (
           <tr key={policy.id}>
             <th scope="row">
-              <a href={href(['policies', policy.id])}>{policy.name ?? policy.id}</a>
+              <a class="whole" href={href(['policies', policy.id])}>
+                {policy.name ?? policy.id}
+              </a>
             </th>
             <td>
               <span class={`badge effect-${policy.effect}`}>{policy.effect && effects[policy.effect]}</span>{' '}

@@ -2,6 +2,7 @@ import type { Session } from '@actlog/client';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { useConnection } from '../connection.ts';
 import { Field } from '../parts/field.tsx';
+import { FirstEvent } from '../parts/first-event.tsx';
 import { ListTable } from '../parts/list-table.tsx';
 import { RiskScore } from '../parts/risk-score.tsx';
 import { Time } from '../parts/time.tsx';
@@ -57,16 +58,20 @@ export function Sessions({ query }: { query: URLSearchParams }) {
       <ListTable
         shown={shown}
         caption="Sessions, newest first"
-        columns={['Session', 'Agent', 'Risk', 'Events', 'Errors', 'Tools', 'Started', 'Last event']}
-        empty={isFiltered ? 'No session matches.' : 'No agent has sent an event yet.'}
+        columns={['Session', 'Risk', 'Agent', 'Events', 'Errors', 'Tools', 'Started', 'Last event']}
+        empty={isFiltered ? 'No session matches.' : <FirstEvent />}
         row={(session) => (
           <tr key={session.id}>
             <th scope="row">
-              <a href={href(['sessions', session.id])}>{session.id}</a>
+              <a class="whole" href={href(['sessions', session.id])}>
+                {session.id}
+              </a>
             </th>
-            <td>{session.agentId}</td>
             <td>
               <RiskScore risk={session.risk} />
+            </td>
+            <td>
+              <span class="whole">{session.agentId}</span>
             </td>
             <td class="number">{session.eventCount}</td>
             <td class={`number ${session.errorCount ? 'bad' : ''}`}>{session.errorCount}</td>

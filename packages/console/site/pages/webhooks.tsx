@@ -48,7 +48,9 @@ export function Webhooks() {
         empty="No webhook yet. One tells you when an action waits for approval or the risk of a session rises."
         row={(channel) => (
           <tr key={channel.id}>
-            <th scope="row">{channel.url}</th>
+            <th scope="row">
+              <span class="whole">{channel.url}</span>
+            </th>
             <td>
               <span class={`badge ${channel.status === 'disabled' ? 'bad' : 'good'}`}>{channel.status}</span>
             </td>

@@ -16,8 +16,8 @@ export function Checks({
       <legend>{label}</legend>
       {Object.entries(options).map(([option, words]) => (
         <label key={option} class="check">
-          <input type="checkbox" name={name} value={option} defaultChecked={checked.includes(option)} />{' '}
-          {words}
+          <input type="checkbox" name={name} value={option} defaultChecked={checked.includes(option)} />
+          <span>{words}</span>
         </label>
       ))}
     </fieldset>

@@ -39,7 +39,7 @@ export function Decision({
   return (
     <>
       <div class="decide">
-        <Field label="Comment" hint="Shown to the agent.">
+        <Field label="Comment, shown to the agent">
           <input
             value={comment}
             maxLength={2000}

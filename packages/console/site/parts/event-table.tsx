@@ -68,11 +68,15 @@ export function EventTable({
               {sinceStart(Date.parse(event.sourceTimestamp ?? '') - Date.parse(startedAt ?? ''))}
             </time>
           </td>
-          <th scope="row">{subject(event)}</th>
+          <th scope="row">
+            <span class="whole">{subject(event)}</span>
+          </th>
           <td>
             <Status status={event.payload?.responseStatus} />
           </td>
-          <td>{event.agentId}</td>
+          <td>
+            <span class="whole">{event.agentId}</span>
+          </td>
           <td class="faint">{event.category}</td>
           <Hash hash={event.payload?.argumentsHash} />
         </tr>

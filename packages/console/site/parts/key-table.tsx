@@ -7,7 +7,7 @@ import { Time } from './time.tsx';
 
 const overlaps = { '0': 'at once', '1': 'after a day', '7': 'after a week' };
 
-const columns = ['Name', 'Key', 'Scopes', 'Created', 'Last used', 'Expires', 'Change'];
+const columns = ['Name', 'Key', 'Scopes', 'Created', 'Last used', 'Expires', 'Actions'];
 
 function hasEnded({ expiresAt }: ApiKey): boolean {
   return expiresAt !== null && Date.parse(expiresAt) <= Date.now();
@@ -41,7 +41,7 @@ export function KeyTable({
         {keys.map((key) => (
           <tr key={key.id} class={hasEnded(key) ? 'ended' : ''}>
             <th scope="row">
-              {key.name} {key.current && <span class="badge">yours</span>}
+              <span class="whole">{key.name}</span> {key.current && <span class="badge">yours</span>}
             </th>
             <td class="faint">
               al_{key.kind}_{key.id}…

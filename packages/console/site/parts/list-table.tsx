@@ -23,7 +23,7 @@ export function ListTable<Item>({
     <>
       <Problem error={error} />
       {items === undefined && error === undefined && <p class="faint">Loading…</p>}
-      {items?.length === 0 && <p class="empty">{empty}</p>}
+      {items?.length === 0 && (typeof empty === 'string' ? <p class="empty">{empty}</p> : empty)}
       {items !== undefined && items.length > 0 && (
         <Table caption={caption} columns={columns}>
           {items.map(row)}

@@ -42,14 +42,18 @@ export function PolicyForm({
           <input name="name" required maxLength={200} defaultValue={fields.name} />
         </Field>
         <Field label="Description">
-          <textarea name="description" rows={2} maxLength={2000} defaultValue={fields.description} />
+          <textarea name="description" rows={1} maxLength={2000} defaultValue={fields.description} />
         </Field>
+      </fieldset>
+      <fieldset class="grid" disabled={isReadOnly}>
+        <legend>Applies to</legend>
         {globs('Tools', 'tools')}
         {globs('Agents', 'agents')}
         {globs('Frameworks', 'frameworks')}
         {globs('Environments', 'environments')}
         <Field
           label="Condition"
+          isRow
           hint="CEL over agent.id, session.id, action.toolName, args, framework and environment. Empty: always."
         >
           <textarea
@@ -60,9 +64,9 @@ export function PolicyForm({
             defaultValue={fields.condition}
           />
         </Field>
-        <Field label="Message" hint="Shown to the agent and its model.">
-          <textarea name="message" rows={2} maxLength={1000} defaultValue={fields.message} />
-        </Field>
+      </fieldset>
+      <fieldset class="grid" disabled={isReadOnly}>
+        <legend>What it says</legend>
         <Choice label="Effect" name="effect" options={effects} value={effect} onChange={setEffect} />
         <Choice
           label="Mode"
@@ -75,6 +79,9 @@ export function PolicyForm({
           hint="Order within one effect, highest first. Deny goes before approval, approval before allow."
         >
           <input name="priority" type="number" min={-1000} max={1000} defaultValue={fields.priority} />
+        </Field>
+        <Field label="Message" hint="Shown to the agent and its model.">
+          <textarea name="message" rows={2} maxLength={1000} defaultValue={fields.message} />
         </Field>
       </fieldset>
       {effect === 'require_approval' && (

@@ -83,7 +83,7 @@ export function PolicyTrial() {
         <Field label="Environment">
           <input name="environment" spellcheck={false} />
         </Field>
-        <Field label="Arguments that the agent shows" hint="A JSON object; conditions read it as args.">
+        <Field label="Arguments that the agent shows" isRow hint="A JSON object; conditions read it as args.">
           <textarea name="arguments" rows={3} spellcheck={false} />
         </Field>
         <p class="buttons">

@@ -1,11 +1,13 @@
+import { Bar } from './bar.tsx';
+
 /** A score from 0 to 100 with its level; a word where nothing was scored. */
 export function RiskScore({ risk }: { risk: { score: number; level: string } | null | undefined }) {
   if (!risk) return <span class="faint">not scored</span>;
   const score = Math.round(risk.score);
   return (
     <span class={`risk level-${risk.level}`}>
-      <meter min={0} max={100} value={risk.score} aria-hidden="true" /> <span class="number">{score}</span>{' '}
-      <span class="badge">{risk.level}</span>
+      <Bar score={risk.score} /> <span class="number">{score}</span>{' '}
+      <span class="badge level">{risk.level}</span>
     </span>
   );
 }

@@ -24,7 +24,7 @@ describe.skipIf(!hasBrowser)('the sessions of the console', () => {
     const { page } = await ConsoleTab.open(server.server.url, server.apiKey);
     const rows = page.getByRole('row');
     await rows.nth(1).getByRole('link', { name: 'first' }).waitFor();
-    expect(await rows.nth(1).textContent()).toMatch(/mailer ?\d+ low21read_email, fails/);
+    expect(await rows.nth(1).textContent()).toMatch(/^first ?\d+ lowmailer21read_email, fails/);
     await session(server, 'second', ['search']);
     await rows.nth(1).getByRole('link', { name: 'second' }).waitFor();
   });

@@ -1,0 +1,36 @@
+import type { RiskDimension } from '@actlog/client';
+import { Bar } from './bar.tsx';
+import { Table } from './table.tsx';
+
+function Dimension({ dimension: { id, name, score, level, observable } }: { dimension: RiskDimension }) {
+  return (
+    <tr class={observable ? `level-${level}` : 'faint'}>
+      <th scope="row">
+        <span class="faint">{id}</span> {name}
+      </th>
+      {observable ? (
+        <>
+          <td class="number">{Math.round(score)}</td>
+          <td>
+            <Bar score={score} /> <span class="badge level">{level}</span>
+          </td>
+        </>
+      ) : (
+        <td colSpan={2} class="faint" title="Tool calls alone cannot show this dimension: no all-clear.">
+          not observable
+        </td>
+      )}
+    </tr>
+  );
+}
+
+/** The ten dimensions of a session's risk. */
+export function RiskDimensions({ dimensions }: { dimensions: readonly RiskDimension[] }) {
+  return (
+    <Table caption="Risk by dimension" columns={['Dimension', 'Score', 'Level']}>
+      {dimensions.map((dimension) => (
+        <Dimension key={dimension.id} dimension={dimension} />
+      ))}
+    </Table>
+  );
+}

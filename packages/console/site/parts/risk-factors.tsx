@@ -1,0 +1,75 @@
+import type { Risk, RiskFactor, RiskRecommendation } from '@actlog/client';
+
+function keyOf({ ruleId, evidence }: RiskFactor): string {
+  return `${ruleId} ${evidence.eventIds[0]}`;
+}
+
+/** All factors, the strongest first, which the service names apart. */
+function allFactors({ factors = [], dimensions = [] }: Risk): RiskFactor[] {
+  const known = new Set(factors.map(keyOf));
+  const others = dimensions
+    .flatMap((dimension) => dimension.factors)
+    .filter((factor) => !known.has(keyOf(factor)));
+  return [...factors, ...others.sort((one, other) => other.delta - one.delta)];
+}
+
+function Factor({
+  factor,
+  recommendation,
+  onShow,
+}: {
+  factor: RiskFactor;
+  /** What the service says to do about it, where it says it apart. */
+  recommendation: RiskRecommendation | undefined;
+  onShow: (eventId: string) => void;
+}) {
+  const { evidence } = factor;
+  return (
+    <li>
+      <p class="apart">
+        <strong>{factor.title}</strong>{' '}
+        <span class="badge number" title="Without it the score would be so much lower.">
+          +{factor.delta.toFixed(1)}
+        </span>
+      </p>
+      <p>{factor.explanation}</p>
+      <p class="faint">
+        {evidence.count} {evidence.count === 1 ? 'event' : 'events'}:{' '}
+        {evidence.eventIds.map((eventId, index) => (
+          <button key={eventId} type="button" class="link" onClick={() => onShow(eventId)}>
+            show {index + 1}
+          </button>
+        ))}
+      </p>
+      <p class="advice">
+        {recommendation && <strong>{recommendation.title}. </strong>}
+        {factor.recommendation}
+      </p>
+    </li>
+  );
+}
+
+/** The reasons for a session's risk, the strongest first, each with its events and with what to do about it. */
+export function RiskFactors({
+  risk,
+  onShow,
+}: {
+  risk: Risk;
+  /** Told which event the person wants to see. */
+  onShow: (eventId: string) => void;
+}) {
+  const factors = allFactors(risk);
+  if (factors.length === 0) return <p class="empty">Nothing that happened in it raises its risk.</p>;
+  return (
+    <ul class="factors">
+      {factors.map((factor) => (
+        <Factor
+          key={keyOf(factor)}
+          factor={factor}
+          recommendation={risk.recommendations?.find(({ id }) => id === factor.ruleId)}
+          onShow={onShow}
+        />
+      ))}
+    </ul>
+  );
+}
