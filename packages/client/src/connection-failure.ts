@@ -53,8 +53,8 @@ export function connectionFailure(
     return new APIConnectionError(message, { ...withCause, maybeSent: false }, 'TLS_FAILED');
   }
   // A connection that stands is never refused: that counts also where a dispatcher in between, such as a mock, said
-  // that the request was started.
-  const refused = code === 'ECONNREFUSED' || (exchange.errorTells && failedBeforeSending(error));
+  // that the request was started. Nor did it reach the service where a proxy answered.
+  const refused = /^(ECONNREFUSED$|PROXY_)/.test(code) || (exchange.errorTells && failedBeforeSending(error));
   const unsent = !exchange.maybeSent || (refused && !exchange.head);
   const problem = unsent
     ? `no connection to ${origin}; the request was not sent`

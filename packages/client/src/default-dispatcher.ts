@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { loadUndici } from '#load-undici';
 import { InvalidArgumentError } from './errors/invalid-argument-error.ts';
+import { nameProxyAnswers } from './proxy-answer.ts';
 
 /**
  * The most connections to one deployment. A call that finds none free waits for one, within its `timeoutMs`; a
@@ -8,7 +9,14 @@ import { InvalidArgumentError } from './errors/invalid-argument-error.ts';
  */
 const maxConnections = 256;
 
-const agentOptions = { connections: maxConnections, allowH2: false, connect: { timeout: 10_000 } } as const;
+/** Milliseconds for a connection, and again for a proxy to open the way through it. */
+const connectTimeoutMs = 10_000;
+
+const agentOptions = {
+  connections: maxConnections,
+  allowH2: false,
+  connect: { timeout: connectTimeoutMs },
+} as const;
 
 /** One pool a proxy setting, shared by all clients: a client made for every request then costs no connection. */
 const shared = new Map<string, Promise<Dispatcher>>();
@@ -23,19 +31,41 @@ export function defaultDispatcher(proxy: string | undefined): Promise<Dispatcher
   const key = proxy ?? '';
   let dispatcher = shared.get(key);
   if (dispatcher === undefined) {
-    dispatcher = create(proxy);
+    dispatcher = createDispatcher(proxy);
     shared.set(key, dispatcher);
     dispatcher.catch(() => shared.delete(key));
   }
   return dispatcher;
 }
 
-async function create(proxy: string | undefined): Promise<Dispatcher> {
-  const { Agent, EnvHttpProxyAgent, ProxyAgent } = await loadUndici().catch(notLoaded);
+/** @param tunnelTimeoutMs Without one, a proxy that leaves a CONNECT unanswered holds the process for five minutes. */
+export async function createDispatcher(
+  proxy: string | undefined,
+  tunnelTimeoutMs = connectTimeoutMs,
+): Promise<Dispatcher> {
+  const { Agent, EnvHttpProxyAgent, Pool, ProxyAgent } = await loadUndici().catch(notLoaded);
   if (proxy === undefined) return new Agent(agentOptions);
-  return proxy === 'environment'
-    ? new EnvHttpProxyAgent(agentOptions)
-    : new ProxyAgent({ ...agentOptions, uri: proxy });
+  const proxyOptions = {
+    ...agentOptions,
+    clientFactory: (origin: URL, options: object) =>
+      new Pool(origin, { ...options, headersTimeout: tunnelTimeoutMs }),
+  };
+  try {
+    const agent =
+      proxy === 'environment'
+        ? new EnvHttpProxyAgent(proxyOptions)
+        : new ProxyAgent({ ...proxyOptions, uri: proxy });
+    return agent.compose(nameProxyAnswers);
+  } catch (cause) {
+    return notSetUp(cause as Error);
+  }
+}
+
+/** Without the cause, which holds the address, and in it the password. */
+function notSetUp({ message }: Error): never {
+  throw new InvalidArgumentError(
+    `the proxy cannot be used (${message.replace(/\.$/, '')}). Set HTTPS_PROXY and HTTP_PROXY, or the option proxy, to addresses like http://proxy.example.com:3128, with user and password percent-encoded, or pass proxy: false.`,
+  );
 }
 
 /** An older Node, and a bundle that is an ES module, which esbuild leaves without the modules of Node. */

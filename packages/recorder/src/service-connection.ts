@@ -84,10 +84,6 @@ export class ServiceConnection {
   }
 }
 
-/** Without the cause, which may hold the password of a proxy. */
-function notSetUp(cause: NodeJS.ErrnoException): never {
-  if (cause.code !== 'ERR_INVALID_URL' && cause.code !== 'UND_ERR_INVALID_ARG') throw cause;
-  throw new Error(
-    `Nothing is delivered: the proxy cannot be used (${cause.message.replace(/\.$/, '')}). Set HTTPS_PROXY and HTTP_PROXY to addresses like http://proxy.example.com:3128, or pass proxy: false.`,
-  );
+function notSetUp({ message }: Error): never {
+  throw new Error(`Nothing is delivered: ${message}`);
 }
