@@ -30,7 +30,7 @@ export class FetchTransport implements Transport {
   async #post(body: string, headers: Readonly<Record<string, string>>): Promise<Answer> {
     const { fetch, url, timeoutMs } = this.#options;
     const controller = new AbortController();
-    const timer = timers.setTimeout(() => controller.abort(), timeoutMs);
+    const timer = timers.setTimeout(() => controller.abort(timedOut()), timeoutMs);
     this.#inFlight.add(controller);
     try {
       const response = await fetch(url.href, {
@@ -56,4 +56,8 @@ export class FetchTransport implements Transport {
       this.#inFlight.delete(controller);
     }
   }
+}
+
+function timedOut(): DOMException {
+  return new DOMException('The service gave no whole answer in time.', 'TimeoutError');
 }

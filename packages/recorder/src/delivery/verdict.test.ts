@@ -47,4 +47,9 @@ test('a failure without a status is told by its code, never by its text', () => 
   const error = Object.assign(new Error('connect ECONNREFUSED 10.0.0.1'), { code: 'ECONNREFUSED' });
   expect(judge({ error })).toEqual({ kind: 'outage', reason: 'ECONNREFUSED' });
   expect(judge({ error: new TypeError('x') })).toEqual({ kind: 'outage', reason: 'TypeError' });
+  const fetchFailed = new TypeError('fetch failed', { cause: new AggregateError([error]) });
+  expect(judge({ error: fetchFailed })).toEqual({ kind: 'outage', reason: 'ECONNREFUSED' });
+  const circle: Error = new TypeError('x');
+  circle.cause = circle;
+  expect(judge({ error: circle })).toEqual({ kind: 'outage', reason: 'TypeError' });
 });

@@ -20,6 +20,8 @@ export type Verdict =
 /** Statuses that say something about the key or the address, not about the event. */
 const configurationStatuses = new Set([401, 402, 403, 404, 405, 406, 407, 421, 426]);
 const outageStatuses = new Set([408, 425, 502, 503, 504, 521, 522, 523, 524, 530]);
+/** Causes can go in a circle. */
+const maxDepth = 5;
 
 /** Judges an answer by its status (specification, "Errors"; RFC 9110, section 15). */
 export function judge(answer: Answer): Verdict {
@@ -37,9 +39,15 @@ export function judge(answer: Answer): Verdict {
   return { kind: 'refused', reason };
 }
 
+/** Its code, which an error of `fetch` has further down; a text may hold what is not to be shown. */
 function describe(error: Error): string {
-  const { code } = error as { code?: unknown };
-  return typeof code === 'string' ? code : error.name;
+  let at: unknown = error;
+  for (let depth = 0; typeof at === 'object' && at !== null && depth < maxDepth; depth += 1) {
+    const { code, cause, errors } = at as { code?: unknown; cause?: unknown; errors?: readonly unknown[] };
+    if (typeof code === 'string') return code;
+    at = cause ?? errors?.[0];
+  }
+  return error.name;
 }
 
 /** What the error envelope holds, as far as it is one. */
