@@ -1,6 +1,6 @@
 import type { PostgresPool as KyselyPool, PostgresPoolClient, PostgresQueryResult } from 'kysely';
 import pg from 'pg';
-import { isPlanOutdated, postgresError } from './postgres-error.ts';
+import { connectError, isPlanOutdated, isReadOnly, postgresError } from './postgres-error.ts';
 
 /** How connections are made. */
 export interface PoolOptions {
@@ -96,9 +96,7 @@ export class PostgresPool implements KyselyPool {
   }
 
   async connect(): Promise<PostgresPoolClient> {
-    const client = await this.#pool.connect().catch((error: unknown) => {
-      throw postgresError(error);
-    });
+    const client = await this.#connected();
     let isBroken = false;
     const onError = (): void => {
       isBroken = true;
@@ -113,6 +111,8 @@ export class PostgresPool implements KyselyPool {
         // Without an answer of the server nobody knows what state the connection is in.
         if (severity === undefined || severity === 'FATAL' || text === 'rollback') isBroken = true;
         const shown = postgresError(error);
+        // After a failover the address leads elsewhere, while connections to what is a standby now stay there.
+        if (isReadOnly(shown)) isBroken = true;
         // On no connection is a statement used again that was prepared before the tables changed.
         if (isPlanOutdated(shown)) this.#names.clear();
         throw shown;
@@ -123,6 +123,14 @@ export class PostgresPool implements KyselyPool {
       client.release(isBroken || discard === true);
     };
     return { query, release } as PostgresPoolClient;
+  }
+
+  async #connected(): Promise<pg.PoolClient> {
+    try {
+      return await this.#pool.connect();
+    } catch (error) {
+      throw connectError(error);
+    }
   }
 
   async end(): Promise<void> {

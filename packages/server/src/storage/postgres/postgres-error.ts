@@ -18,15 +18,37 @@ export class PostgresError extends Error {
   }
 }
 
+/** The code of a statement that would write, where the connection leads to a standby or takes no writes otherwise. */
+const readOnly = '25006';
+const noWrites =
+  'the database is a standby, or default_transaction_read_only is on; the server needs the primary, without that setting';
+
+/** Said where the driver says "SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string". */
+const noPassword =
+  'it asks for a password, and none was given: put one into the address, into PGPASSWORD or into ~/.pgpass';
+
 /** The error of the driver as it may be shown. Anything but an error of the driver goes through unchanged. */
 export function postgresError(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof PostgresError) return error;
   // Of several addresses that were tried, the first says what is wrong.
   const first: Error = error instanceof AggregateError ? (error.errors[0] ?? error) : error;
   const { code, constraint } = first as Error & { code?: string; constraint?: string };
+  if (code === readOnly) return new PostgresError(`${first.message}: ${noWrites}`, code);
   if (code !== undefined) return new PostgresError(first.message, code, constraint);
   const isConnection = /terminated|timeout|not queryable|closed/i.test(first.message);
   return isConnection ? new PostgresError(first.message, 'CONNECTION') : error;
+}
+
+/**
+ * The error of a connection that could not be made, as it may be shown. Whatever the reason, such as a certificate that
+ * has ended, it is none of the request's, which may succeed later.
+ */
+export function connectError(error: unknown): unknown {
+  const shown = postgresError(error);
+  if (!(shown instanceof Error) || (shown as { code?: string }).code === 'ERR_INVALID_URL') return shown;
+  if (/client password must be/.test(shown.message)) return new PostgresError(noPassword, 'CONNECTION');
+  const isOutage = shown instanceof PostgresError && postgresOutage(shown) !== undefined;
+  return isOutage ? shown : new PostgresError(shown.message, 'CONNECTION');
 }
 
 /**
@@ -41,6 +63,11 @@ export function isPlanOutdated(error: unknown): boolean {
 export function isLostRace(error: unknown): boolean {
   if (!(error instanceof PostgresError)) return false;
   return error.code === '40001' || error.code === '40P01' || isPlanOutdated(error);
+}
+
+/** Whether the connection takes no writes, while one that is made anew may lead to a database that does. */
+export function isReadOnly(error: unknown): boolean {
+  return error instanceof PostgresError && error.code === readOnly;
 }
 
 const systemCodes = new Set([
@@ -68,7 +95,7 @@ const passing: readonly (readonly [string, string])[] = [
   ['55P03', 'is locked by another process'],
   ['40001', 'is locked by another process'],
   ['40P01', 'is locked by another process'],
-  ['25006', 'takes no writes at the moment'],
+  [readOnly, 'takes no writes at the moment'],
   ['53100', 'is full'],
   ['53', 'has no resources left'],
   ['58', 'had an input or output error'],
