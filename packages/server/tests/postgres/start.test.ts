@@ -69,7 +69,17 @@ test('a role that may not make tables runs a server whose tables are made, and k
 
 test('who is to make the tables is told when the role may not', async () => {
   const database = await ownedByAnother();
-  await expect(openStorage({ database, needsPartitions: true })).rejects.toThrow('have the owner');
+  await expect(openStorage({ database, needsPartitions: true })).rejects.toThrow(
+    'their owner has to run actlog-server migrate',
+  );
+});
+
+test('a role without rights on tables that are there, as a restore may leave them, is told which it needs', async () => {
+  const database = await createDatabase();
+  await asSuperuser('alter table schema_migrations owner to postgres', database);
+  await expect(openStorage({ database })).rejects.toThrow(
+    /permission denied for table schema_migrations; .* grant it select, insert, update and delete/,
+  );
 });
 
 test('a server starts though a backup that runs keeps it from making the next month ready', async () => {

@@ -19,7 +19,11 @@ const lockNotAvailable = '55P03';
 
 /** Said of an address without a word of it: it may hold a password. */
 const noAddress =
-  'The address of the PostgreSQL database is not valid. In a user and a password, characters such as # / ? @ have to be percent-encoded.';
+  'The address of the PostgreSQL database is not valid. It names one host; in a user and a password, characters such as # / ? @ have to be percent-encoded.';
+
+/** Said of a role that may not make the tables, or not use those that are there. */
+const missingRights =
+  'the role has to own the database and its tables, or their owner has to run actlog-server migrate and grant it select, insert, update and delete on all of them';
 
 /** How a PostgreSQL database is opened. */
 export interface PostgresStorageOptions extends Pick<PoolOptions, 'url' | 'connections'> {
@@ -59,7 +63,7 @@ export class PostgresStorage implements Storage {
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ERR_INVALID_URL') throw new TypeError(noAddress);
       if (!(error instanceof PostgresError)) throw error;
-      const hint = isForbidden(error) ? '; have the owner of the tables run: actlog-server migrate' : '';
+      const hint = isForbidden(error) ? `; ${missingRights}` : '';
       throw new Error(`${shownDatabase(options.url)} cannot be opened: ${error.message}${hint}`, {
         cause: error,
       });
