@@ -9,6 +9,7 @@ import { clientConfig } from '../../src/storage/postgres/pool.ts';
 import { asSuperuser, createDatabase, databaseUrl, testSecret } from '../test-database.ts';
 import { atTestEnd } from '../test-end.ts';
 import { testServer } from '../test-server.ts';
+import { transactionPooler } from './transaction-pooler.ts';
 
 test('servers that start at once on an empty database make its tables once', async () => {
   const database = await createDatabase('template1');
@@ -133,6 +134,11 @@ test.each([
     );
   },
 );
+
+test('a server does not start behind a pooler that pools by transaction, and says how it has to pool', async () => {
+  const database = await transactionPooler(await createDatabase());
+  await expect(testServer({ database, secret: testSecret })).rejects.toThrow('pool_mode = session');
+});
 
 test('a database that cannot be reached is said so, without the password', async () => {
   const database = 'postgres://nobody:hunter2@127.0.0.1:1/none';

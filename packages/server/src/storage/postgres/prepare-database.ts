@@ -6,6 +6,7 @@ import type { Tables } from '../schema.ts';
 import { checkEncoding } from './encoding-check.ts';
 import { keepPartitions } from './partitions.ts';
 import { PostgresPool } from './pool.ts';
+import { checkPooling } from './pooling-check.ts';
 import { checkRole } from './role-check.ts';
 import { inTransaction } from './transactions.ts';
 
@@ -14,9 +15,11 @@ import { inTransaction } from './transactions.ts';
  * as long as it takes: another server may be at it, and a large table may take its time.
  *
  * @param mayWait - tells of an error whether the partitions can be left to another time
- * @throws Error when the database cannot be reached, is newer, cannot hold every text, or would not keep tenants apart.
+ * @throws Error when the database cannot be reached, is behind a pooler that pools by transaction, is newer, cannot hold every
+ *   text, or would not keep tenants apart.
  */
 export async function prepareDatabase(url: string, mayWait: (error: unknown) => boolean): Promise<void> {
+  await checkPooling(url);
   const pool = new PostgresPool({ url, connections: 1, isPatient: true });
   const database = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   try {
