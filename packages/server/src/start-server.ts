@@ -128,6 +128,8 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     tasks.every(1000, 'guardian expiry', () => expireActions(services, Date.now()));
     // A server beside this one may have ended before it had scored what it took.
     tasks.every(60_000, 'scoring', () => services.settling.catchUpAll(roundsAfterCrash));
+    // Whoever waits is answered all the same, only late, so this shows nowhere else.
+    tasks.every(60_000, 'hearing of decisions', () => storage.requireHearing());
     tasks.every(60_000, 'learning', (signal) => learnFromEndedSessions(storage, Date.now(), signal));
     tasks.every(600_000, 'housekeeping', (signal) => keepHouse(storage, Date.now(), signal));
     return {

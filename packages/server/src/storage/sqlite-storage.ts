@@ -145,6 +145,8 @@ export class SqliteStorage implements Storage {
     return JSON.stringify([rows, settings]);
   }
 
+  async requireHearing(): Promise<void> {}
+
   async maintain(): Promise<void> {}
 
   async probe(): Promise<void> {

@@ -43,6 +43,9 @@ export interface Storage {
    */
   watch(onChange: (actionId: string | undefined) => void): () => void;
 
+  /** Whether what `watch` tells of arrives. @throws when it does not. */
+  requireHearing(): Promise<void>;
+
   /** Makes ready what the next weeks need, and drops what is empty for good. */
   maintain(nowMs: number): Promise<void>;
 

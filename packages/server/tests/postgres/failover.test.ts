@@ -75,3 +75,21 @@ test('a connection that cannot be made is an outage, whatever the reason', async
 test('where a password is asked for and none was given, that is said with where to put one', async () => {
   await expect(openStorage({ database: await answering(...passwordAsked) })).rejects.toThrow('PGPASSWORD');
 });
+
+test('that there is no connection left for hearing of decisions is said, until there is one', async () => {
+  const database = await createDatabase();
+  const name = new URL(database).pathname.slice(1);
+  const storage = await openStorage({ database, connections: 1 });
+  atTestEnd(() => storage.close());
+  await storage.probe();
+  await asSuperuser(`alter database ${name} connection limit 1`);
+  await expect(storage.requireHearing()).resolves.toBeUndefined();
+  storage.watch(() => {});
+  await vi.waitFor(() =>
+    expect(storage.requireHearing()).rejects.toThrow(
+      `too many connections for database "${name}"), so a check that waits`,
+    ),
+  );
+  await asSuperuser(`alter database ${name} connection limit -1`);
+  await vi.waitFor(() => storage.requireHearing(), { timeout: 10_000 });
+});

@@ -1,10 +1,14 @@
 import pg from 'pg';
 import { notificationChannel } from '../notification.ts';
 import { clientConfig } from './pool.ts';
+import { connectError } from './postgres-error.ts';
 
 /** Milliseconds until a lost connection is made again: soon at first, then less often. */
 const firstRetryMs = 100;
 const lastRetryMs = 5000;
+
+/** Milliseconds for the answer that the connection listens: a pooler that has none left makes who asks wait. */
+const listenTimeoutMs = 5000;
 
 type OnChange = (actionId: string | undefined) => void;
 
@@ -19,6 +23,8 @@ export class PostgresListener {
   #retry: NodeJS.Timeout | undefined;
   #retryMs = firstRetryMs;
   #isClosed = false;
+  /** Why the connection could not be made at the last attempt; undefined where it was made. */
+  #failure: unknown;
 
   constructor(url: string) {
     this.#url = url;
@@ -29,6 +35,15 @@ export class PostgresListener {
     this.#watchers.add(onChange);
     if (!this.#client && !this.#retry) void this.#connect();
     return () => this.#watchers.delete(onChange);
+  }
+
+  /** @throws Error when the connection cannot be made, so that nothing is heard. */
+  requireHearing(): void {
+    if (this.#failure === undefined) return;
+    const { message } = connectError(this.#failure) as Error;
+    throw new Error(
+      `The connection on which this server hears of decisions that others take cannot be made (${message}), so a check that waits gets them only at the end of its wait. PostgreSQL, and a pooler before it, must have room for databaseConnections and one more of every server.`,
+    );
   }
 
   /** Ends the connection for good. */
@@ -42,7 +57,11 @@ export class PostgresListener {
 
   async #connect(): Promise<void> {
     this.#retry = undefined;
-    const client = new pg.Client({ ...clientConfig(this.#url), application_name: 'actlog listener' });
+    const client = new pg.Client({
+      ...clientConfig(this.#url),
+      application_name: 'actlog listener',
+      query_timeout: listenTimeoutMs,
+    });
     this.#client = client;
     client.on('error', () => this.#lose(client));
     client.on('end', () => this.#lose(client));
@@ -50,10 +69,12 @@ export class PostgresListener {
     try {
       await client.connect();
       await client.query(`listen ${notificationChannel}`);
-    } catch {
+    } catch (error) {
+      this.#failure = error;
       this.#lose(client);
       return;
     }
+    this.#failure = undefined;
     this.#retryMs = firstRetryMs;
     // What was committed before the connection listened was told to nobody.
     this.#tell(undefined);

@@ -101,6 +101,10 @@ export class PostgresStorage implements Storage {
     return this.#listener.watch(onChange);
   }
 
+  async requireHearing(): Promise<void> {
+    this.#listener.requireHearing();
+  }
+
   async maintain(nowMs: number): Promise<void> {
     try {
       await this.writeAcross('partition', ({ db }) => keepPartitions(db, nowMs));
