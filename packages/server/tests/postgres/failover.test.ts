@@ -1,8 +1,12 @@
 import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { openStorage } from '../../src/storage/open-storage.ts';
 import { storageOutage } from '../../src/storage/outage.ts';
+import { PostgresListener } from '../../src/storage/postgres/listener.ts';
 import { PostgresPool } from '../../src/storage/postgres/pool.ts';
 import { asSuperuser, createDatabase, testSecret } from '../test-database.ts';
 import { atTestEnd } from '../test-end.ts';
@@ -92,4 +96,26 @@ test('that there is no connection left for hearing of decisions is said, until t
   );
   await asSuperuser(`alter database ${name} connection limit -1`);
   await vi.waitFor(() => storage.requireHearing(), { timeout: 10_000 });
+});
+
+test('a file of the address that cannot be read fails the connections that are made meanwhile, and nothing else', async () => {
+  const file = join(mkdtempSync(join(tmpdir(), 'actlog-ca-')), 'ca.pem');
+  atTestEnd(async () => rmSync(dirname(file), { recursive: true, force: true }));
+  writeFileSync(file, '');
+  // Without TLS the file is read, and nothing comes of it.
+  const url = `${await createDatabase()}?sslmode=disable&sslrootcert=${file}`;
+  const pool = new PostgresPool({ url, connections: 1 });
+  const listener = new PostgresListener(url);
+  atTestEnd(async () => Promise.all([pool.end(), listener.close()]).then(() => {}));
+  const first = await pool.connect();
+  const second = pool.connect().catch((error: unknown) => storageOutage(error));
+  rmSync(file);
+  listener.watch(() => {});
+  await first.query('select pg_terminate_backend(pg_backend_pid())', []).catch(() => {});
+  first.release();
+  expect(await second).toBe('The database cannot be reached. Nothing was stored.');
+  await vi.waitFor(() => expect(() => listener.requireHearing()).toThrow('ENOENT'));
+  writeFileSync(file, '');
+  (await pool.connect()).release();
+  await vi.waitFor(() => listener.requireHearing(), { timeout: 10_000 });
 });

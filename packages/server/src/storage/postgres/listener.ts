@@ -1,5 +1,6 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { notificationChannel } from '../notification.ts';
+import { PostgresClient } from './client.ts';
 import { clientConfig } from './pool.ts';
 import { connectError } from './postgres-error.ts';
 
@@ -57,7 +58,7 @@ export class PostgresListener {
 
   async #connect(): Promise<void> {
     this.#retry = undefined;
-    const client = new pg.Client({
+    const client = new PostgresClient({
       ...clientConfig(this.#url),
       application_name: 'actlog listener',
       query_timeout: listenTimeoutMs,

@@ -1,5 +1,6 @@
 import type { PostgresPool as KyselyPool, PostgresPoolClient, PostgresQueryResult } from 'kysely';
 import pg from 'pg';
+import { PostgresClient } from './client.ts';
 import { connectError, isPlanOutdated, isReadOnly, postgresError } from './postgres-error.ts';
 
 /** How connections are made. */
@@ -85,6 +86,7 @@ export class PostgresPool implements KyselyPool {
   constructor({ url, connections, isPatient = false }: PoolOptions) {
     this.#pool = new pg.Pool({
       ...clientConfig(url),
+      Client: PostgresClient,
       ...(isPatient && { query_timeout: 0 }),
       max: connections,
       idleTimeoutMillis: 60_000,
