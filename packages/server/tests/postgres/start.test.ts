@@ -140,6 +140,12 @@ test('a server does not start behind a pooler that pools by transaction, and say
   await expect(testServer({ database, secret: testSecret })).rejects.toThrow('pool_mode = session');
 });
 
+test('a server does not start where commits do not wait for the disk, and says what to set', async () => {
+  const database = await createDatabase();
+  await asSuperuser(`alter database ${new URL(database).pathname.slice(1)} set synchronous_commit = off`);
+  await expect(openStorage({ database })).rejects.toThrow('set synchronous_commit = on');
+});
+
 test('a database that cannot be reached is said so, without the password', async () => {
   const database = 'postgres://nobody:hunter2@127.0.0.1:1/none';
   const error: unknown = await startServer({ database, secret: testSecret }).catch(

@@ -3,6 +3,7 @@ import { lockNames } from '../locks.ts';
 import { migrate } from '../migrate.ts';
 import { postgresMigrations } from '../migrations/postgres.ts';
 import type { Tables } from '../schema.ts';
+import { checkDurability } from './durability-check.ts';
 import { checkEncoding } from './encoding-check.ts';
 import { keepPartitions } from './partitions.ts';
 import { PostgresPool } from './pool.ts';
@@ -15,8 +16,8 @@ import { inTransaction } from './transactions.ts';
  * as long as it takes: another server may be at it, and a large table may take its time.
  *
  * @param mayWait - tells of an error whether the partitions can be left to another time
- * @throws Error when the database cannot be reached, is behind a pooler that pools by transaction, is newer, cannot hold every
- *   text, or would not keep tenants apart.
+ * @throws Error when the database cannot be reached, is behind a pooler that pools by transaction, is newer, cannot hold
+ *   every text, would not keep tenants apart, or does not keep what it has committed.
  */
 export async function prepareDatabase(url: string, mayWait: (error: unknown) => boolean): Promise<void> {
   await checkPooling(url);
@@ -25,6 +26,7 @@ export async function prepareDatabase(url: string, mayWait: (error: unknown) => 
   try {
     await database.connection().execute(checkRole);
     await database.connection().execute(checkEncoding);
+    await database.connection().execute(checkDurability);
     await inTransaction(database, 'write', 'partition', async (db) => {
       await db.executeQuery(CompiledQuery.raw('set local lock_timeout = 0; set local statement_timeout = 0'));
       await lockNames(db, 0, ['migrations']);
