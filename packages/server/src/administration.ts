@@ -58,8 +58,7 @@ export class Administration {
   /**
    * Makes a key of a tenant.
    *
-   * @throws RangeError for an end that is past, or beyond a hundred years, and for a name that cannot be shown on one
-   * line; Error when there is no such tenant.
+   * @throws RangeError for an end or a name that cannot be; Error when there is no such tenant.
    */
   async createKey(tenant: string, options: CreateKeyOptions): Promise<CreatedKey> {
     return this.#storage.writeAcross('administer', async ({ db }) =>
@@ -79,11 +78,17 @@ export class Administration {
    * Makes a key that takes the place of another: same name, kind and scopes. The old one ends after the overlap.
    *
    * @param overlapDays 0 to 7; 0 ends the old key at once.
-   * @throws RangeError for another overlap; Error when there is no such tenant or key, or the key has ended.
+   * @param expiresInDays - days until the new key ends; never by default, also where the old one had an end
+   * @throws RangeError for other days; Error when there is no such tenant or key, or the key has ended.
    */
-  async rotateKey(tenant: string, keyId: string, overlapDays = 1): Promise<CreatedKey> {
+  async rotateKey(
+    tenant: string,
+    keyId: string,
+    overlapDays = 1,
+    expiresInDays?: number,
+  ): Promise<CreatedKey> {
     const created = await this.#storage.writeAcross('administer', async ({ db }) =>
-      rotateKey(db, await tenantIdOf(db, tenant), keyId, overlapDays),
+      rotateKey(db, await tenantIdOf(db, tenant), keyId, { overlapDays, expiresInDays }),
     );
     if (!created) throw unknownKey(tenant, keyId);
     this.#onKeyChanged(keyId);
@@ -166,8 +171,7 @@ export class Administration {
   }
 
   /**
-   * Copies the whole database into a new file while the service runs, as it is at one moment; requests do not wait for
-   * it.
+   * Copies the whole database into a new file while the service runs, as it is at one moment. Requests go on.
    *
    * @throws Error when the file exists or cannot be written, or when the database is PostgreSQL.
    */

@@ -57,7 +57,10 @@ test('a rotated key is taken until its overlap ends', async () => {
   vi.setSystemTime(Date.now() + 2 * 24 * 3_600_000);
   expect((await server.as(old.apiKey).refused('sessions.list')).status).toBe(401);
   await server.as(next.apiKey).ok('sessions.list');
-  await expect(admin.rotateKey('default', next.key.id, 8)).rejects.toThrow('0 to 7 days');
+  const last = await admin.rotateKey('default', next.key.id, 0, 30);
+  expect(last.key.expiresMs).toBe(Date.now() + 30 * 24 * 3_600_000);
+  await expect(admin.rotateKey('default', last.key.id, 1, 0)).rejects.toThrow('more than 0');
+  await expect(admin.rotateKey('default', last.key.id, 8)).rejects.toThrow('0 to 7 days');
   await expect(admin.rotateKey('default', old.key.id)).rejects.toThrow('has ended');
 });
 

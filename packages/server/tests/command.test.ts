@@ -125,7 +125,9 @@ test('keys are made, listed, rotated and revoked', { timeout: 120_000 }, async (
   expect(apiKey).toMatch(/^al_live_[0-9A-Za-z]{48}$/);
   const id = apiKey.slice(8, 18);
   expect((await command('keys', 'list')).stdout).toMatch(new RegExp(`^${id}\tlive\tagent\tingest\t`));
-  const next = (await command('keys', 'rotate', id, '--overlap-days', '0')).stdout.trim();
+  const next = (
+    await command('keys', 'rotate', id, '--overlap-days', '0', '--expires-in-days', '30')
+  ).stdout.trim();
   expect(next).not.toBe(apiKey);
   await command('keys', 'revoke', next.slice(8, 18));
   await expect(command('keys', 'revoke', 'nobody')).rejects.toMatchObject({ code: 1 });

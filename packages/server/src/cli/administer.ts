@@ -61,8 +61,12 @@ function keysCommand(): Command {
   );
   tenantCommand(keys, 'rotate <id>', 'make a key that takes the place of another')
     .option('--overlap-days <days>', 'days that the old key is still taken, 0 to 7', number, 1)
-    .action((id: string, { database, tenant, overlapDays }: TenantFlags & { overlapDays: number }) =>
-      administer(database, async (admin) => print((await admin.rotateKey(tenant, id, overlapDays)).apiKey)),
+    .option('--expires-in-days <days>', 'days until the new key ends; never by default', number)
+    .action((id: string, flags: TenantFlags & { overlapDays: number; expiresInDays?: number }) =>
+      administer(flags.database, async (admin) => {
+        const { tenant, overlapDays, expiresInDays } = flags;
+        print((await admin.rotateKey(tenant, id, overlapDays, expiresInDays)).apiKey);
+      }),
     );
   tenantCommand(keys, 'revoke <id>', 'end a key at once').action(
     (id: string, { database, tenant }: TenantFlags) =>

@@ -3,6 +3,9 @@ import { centuryDays, longestOverlapDays } from '../keys/lifetime.ts';
 import { allScopes } from '../keys/provisioning.ts';
 import { shownName } from '../keys/shown-name.ts';
 
+/** Days until a key ends, in parts of days too; never by default. */
+const expiresInDays = z.number().gt(0).max(centuryDays).optional();
+
 /** What `POST /console/api/keys` takes. */
 export const createKeyBody = z.strictObject({
   /** For people; a key is told apart by its id. */
@@ -15,8 +18,7 @@ export const createKeyBody = z.strictObject({
     .min(1, 'must name a scope, or be left out for all')
     .transform((scopes) => [...new Set(scopes)])
     .optional(),
-  /** Days until the key ends, in parts of days too; never by default. */
-  expiresInDays: z.number().gt(0).max(centuryDays).optional(),
+  expiresInDays,
 });
 
 /** What `POST /console/api/keys/:id/rotate` takes; no body is as an empty one. */
@@ -24,6 +26,8 @@ export const rotateKeyBody = z
   .strictObject({
     /** Days that the old key is still taken, in parts of days too. */
     overlapDays: z.number().min(0).max(longestOverlapDays).default(1),
+    /** Of the new key. */
+    expiresInDays,
   })
   .prefault({});
 

@@ -56,9 +56,9 @@ export function rotateKeyRoute(services: Services): ConsoleRoute {
     success: 201,
     check: requireEveryScope,
     async handle(call) {
-      const { overlapDays } = validated('body', rotateKeyBody, call.body);
+      const rotation = validated('body', rotateKeyBody, call.body);
       const created = await changeKeys(services, call, (db, tenantId) =>
-        rotateKey(db, tenantId, call.id, overlapDays),
+        rotateKey(db, tenantId, call.id, rotation),
       );
       if (!created) throw notFound('key');
       noteChange(call, { change: 'rotated', targetKeyId: call.id, newKeyId: created.key.id });

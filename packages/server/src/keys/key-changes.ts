@@ -23,6 +23,12 @@ export interface CreatedKey {
   readonly key: StoredKey;
 }
 
+/** How a key is replaced. */
+export interface KeyRotation {
+  readonly overlapDays: number;
+  readonly expiresInDays?: number | undefined;
+}
+
 /** A key that is taken no longer. */
 export interface RevokedKey {
   readonly key: StoredKey;
@@ -64,22 +70,23 @@ export async function makeKey(
  * when it would have ended, if that is earlier. Rotations of one key take turns: of two at once without overlap the
  * second finds the key ended, and with an overlap each makes a key, as one after the other would.
  *
- * @param overlapDays 0 to 7; 0 ends the old key at once.
+ * @param change - `overlapDays` 0 to 7, where 0 ends the old key at once; `expiresInDays` of the new key, which does not
+ *   end where it is left out
  * @returns undefined when the tenant has no such key.
- * @throws RangeError for another overlap; EndedKeyError when the key has ended.
+ * @throws RangeError for another overlap or an end that is none; EndedKeyError when the key has ended.
  */
 export async function rotateKey(
   db: Database,
   tenantId: number,
   keyId: string,
-  overlapDays: number,
+  { overlapDays, expiresInDays }: KeyRotation,
 ): Promise<CreatedKey | undefined> {
   const endMs = overlapEndMs(overlapDays);
   const old = await lockKey(db, tenantId, keyId);
   if (!old) return undefined;
   if (hasEnded(old)) throw new EndedKeyError(keyId);
   const { name, kind, scopes } = old;
-  const created = await makeKey(db, tenantId, { name, kind, scopes });
+  const created = await makeKey(db, tenantId, { name, kind, scopes, expiresInDays });
   await expireKey(db, tenantId, keyId, endMs);
   return created;
 }

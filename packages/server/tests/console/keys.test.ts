@@ -98,6 +98,8 @@ test('a rotated key leaves its place to one like it, and is taken until its over
   vi.setSystemTime(Date.now() + 2 * dayMs);
   expect((await owner.server.as(old.apiKey).refused('sessions.list')).status).toBe(401);
   await owner.server.as(next.apiKey).ok('sessions.list');
+  const last = await owner.rotate(next.key.id, { expiresInDays: 30 });
+  expect(last.key.expiresAt).toBe(new Date(Date.now() + 30 * dayMs).toISOString());
 });
 
 test.each([
