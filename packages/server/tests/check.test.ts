@@ -180,3 +180,12 @@ test('an approval holds for the session of its action only', async () => {
     expect((await server.refused('policies.check', { body })).code).toBe('ACTION_MISMATCH');
   }
 });
+
+test('an action is not answered about without a part of what its tool is given', async () => {
+  const server = await testServer();
+  await server.policy({ effect: 'require_approval' });
+  const action = { ...checkBody().action, arguments: { amount: 1, ['__proto__']: { isAdmin: true } } };
+  const error = await server.refused('policies.check', { body: checkBody({ action }) });
+  expect(error.details).toMatchObject([{ code: 'proto_key' }]);
+  expect((await server.ok('guardian.pendingActions.list')).items).toEqual([]);
+});

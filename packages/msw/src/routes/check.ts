@@ -1,10 +1,12 @@
 import { checkPreference, headers as names, type SentOf } from '@actlog/protocol';
 import { checkAction, checkAgain, checkDry } from '../policy/check.ts';
+import { invalid } from '../service/api-error.ts';
 import type { Call, Route } from '../service/call.ts';
 
 /** `POST /v1/policies/check`, held until the decision where the caller prefers to wait (RFC 7240, section 4.3), or dry. */
 export const checkPolicies: Route<'policies.check'> = async (call) => {
-  const { tenant, body, headers, nowMs, answerHeaders } = call;
+  const { tenant, body, headers, nowMs, answerHeaders, protoKeysRemoved } = call;
+  if (protoKeysRemoved) throw invalid('', 'proto_key', 'holds a key named __proto__');
   const { waitSeconds, isDryRun } = checkPreference(headers.get(names.prefer) ?? undefined);
   if (isDryRun) {
     answerHeaders.set('preference-applied', 'dry-run');

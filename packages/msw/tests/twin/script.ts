@@ -220,6 +220,11 @@ function wrong(): Step[] {
     get('/v1/nothing/%ED%A0%80'),
     { method: 'POST', path: '/v1/agents', text: '\uFEFF{"name":"n"}' },
     { method: 'POST', path: '/v1/agents', text: '{"name":"n"' },
+    {
+      method: 'POST',
+      path: '/v1/policies/check',
+      text: '{"agentId":"a","action":{"toolName":"t","argumentsHash":"h","arguments":{"__proto__":1}}}',
+    },
     { ...post('/v1/agents', { name: 'once' }), headers: key },
     { ...post('/v1/agents', { name: 'once' }), headers: key },
     { ...post('/v1/agents', { name: 'twice' }), headers: key },

@@ -1,5 +1,6 @@
 import { checkPreference, headers } from '@actlog/protocol';
 import type { FastifyReply } from 'fastify';
+import { validationError } from '../http/api-error.ts';
 import { authenticationFailed } from '../http/authentication.ts';
 import type { Call, OwnRoute } from '../http/route.ts';
 import { Check, type CheckAnswer } from '../policy/check.ts';
@@ -19,6 +20,8 @@ async function answerOf(
   call: Call<'policies.check'>,
   reply: FastifyReply,
 ): Promise<CheckAnswer> {
+  // Neither a condition nor a person would see what the tool is given; the guard asks again without its arguments.
+  if (call.protoKeysRemoved) throw validationError('', 'proto_key', 'holds a key named __proto__');
   const { waitSeconds, isDryRun } = checkPreference(call.header(headers.prefer));
   if (isDryRun) {
     void reply.header('preference-applied', 'dry-run');

@@ -36,7 +36,7 @@ describe.skipIf(!hasBrowser)('what an agent sends', () => {
     const server = await testServer();
     await server.policy({ effect: 'require_approval' });
     const lines = Array.from({ length: 200 }, (_, index) => `line ${index}`);
-    const action = { ...checkBody().action, arguments: { lines, ['__proto__']: 'own' } };
+    const action = { ...checkBody().action, arguments: { lines } };
     await server.check({ actionId: 'call-1', action });
     const tab = await ConsoleTab.open(server.server.url, server.apiKey, '/approvals');
     await tab.page.getByText('"line 199"').waitFor();
