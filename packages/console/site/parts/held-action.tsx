@@ -2,6 +2,7 @@ import type { PendingAction } from '@actlog/client';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { useConnection } from '../connection.ts';
 import { may } from '../identity.ts';
+import { mayBeRounded } from '../may-be-rounded.ts';
 import { href } from '../route.ts';
 import { useSettled } from '../use-settled.ts';
 import { visibleText } from '../visible-text.ts';
@@ -50,6 +51,12 @@ export function HeldAction({
         </p>
       ) : (
         <pre>{visibleText(JSON.stringify(shown, null, 2))}</pre>
+      )}
+      {mayBeRounded(shown) && (
+        <p class="warn">
+          Whole numbers beyond {Number.MAX_SAFE_INTEGER} may differ in their last digits from what the agent
+          sent.
+        </p>
       )}
       <p class="faint">
         Held <Time at={action.createdAt} />

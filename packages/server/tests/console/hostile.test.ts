@@ -21,12 +21,12 @@ describe.skipIf(!hasBrowser)('what an agent sends', () => {
   test('is shown to who decides without what turns or hides text', async () => {
     const server = await testServer();
     await server.policy({ effect: 'require_approval' });
-    const path = '/srv/\u202Egpj.hs\u2066\u200B';
+    const path = '/srv/\u202Egpj.hs\u2066\u200B\u3164\uFE0F\u2028';
     const action = { ...checkBody().action, toolName: 'run\u202E', arguments: { path } };
     await server.check({ actionId: 'call-1', action });
     const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/approvals');
     const shown = await page.locator('pre').textContent();
-    expect(shown).toContain(String.raw`/srv/\u202egpj.hs\u2066\u200b`);
+    expect(shown).toContain(String.raw`/srv/\u202egpj.hs\u2066\u200b\u3164\ufe0f\u2028`);
     expect(JSON.parse(shown ?? '')).toEqual({ path });
     const name = page.getByRole('heading', { level: 3 });
     expect(await name.textContent()).toBe(String.raw`run\u202e by billing-agent`);
@@ -43,5 +43,28 @@ describe.skipIf(!hasBrowser)('what an agent sends', () => {
     const beyond = `(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight)(document.querySelector('pre'))`;
     expect(await tab.page.evaluate(beyond)).toBe(0);
     expect(await tab.accessibilityFaults()).toEqual([]);
+  });
+
+  test('stays within its card, however long its names are', async () => {
+    const server = await testServer();
+    await server.policy({ effect: 'require_approval' });
+    const name = 'n'.repeat(200);
+    await server.record({ agentId: name, sessionId: name });
+    const action = { ...checkBody().action, toolName: name };
+    await server.check({ agentId: name, sessionId: name, action });
+    const { page } = await ConsoleTab.open(server.server.url, server.apiKey, `/sessions/${name}`);
+    await page.getByRole('article').waitFor();
+    const beyond = `document.documentElement.scrollWidth - document.documentElement.clientWidth`;
+    expect(await page.evaluate(beyond)).toBe(0);
+  });
+
+  test('is not taken for exact where its numbers are not', async () => {
+    const server = await testServer();
+    await server.policy({ effect: 'require_approval' });
+    const arguments_ = { list: [{ account: 1 }] };
+    const body = JSON.stringify(checkBody({ action: { ...checkBody().action, arguments: arguments_ } }));
+    await server.ok('policies.check', { body: body.replace(':1}', ':12345678901234567891}') });
+    const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/approvals');
+    await page.getByText('may differ in their last digits').waitFor();
   });
 });
