@@ -1,5 +1,25 @@
 const storageName = 'actlog.apiKey';
 
+/** Stands in for a storage that the browser refuses, as where cookies are blocked, until the page is left. */
+let remembered: string | null = null;
+const memory: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'> = {
+  getItem: () => remembered,
+  setItem: (_name, value) => {
+    remembered = value;
+  },
+  removeItem: () => {
+    remembered = null;
+  },
+};
+
+function storage(): typeof memory {
+  try {
+    return sessionStorage;
+  } catch {
+    return memory;
+  }
+}
+
 /**
  * Takes the key that follows `#key=` in the address, as in the link that the server prints when it starts. Whatever
  * stands there is removed from the address and its place in the history: what follows `#` is never sent to a server.
@@ -13,15 +33,15 @@ export function takeLinkKey(): string | undefined {
 
 /** The API key that is kept for this tab, until it closes. */
 export function keptApiKey(): string | undefined {
-  return sessionStorage.getItem(storageName) ?? undefined;
+  return storage().getItem(storageName) ?? undefined;
 }
 
 /** Keeps the key for this tab. */
 export function keepApiKey(apiKey: string): void {
-  sessionStorage.setItem(storageName, apiKey);
+  storage().setItem(storageName, apiKey);
 }
 
 /** Forgets the key. */
 export function dropApiKey(): void {
-  sessionStorage.removeItem(storageName);
+  storage().removeItem(storageName);
 }

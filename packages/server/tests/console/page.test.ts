@@ -192,4 +192,20 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     const { page } = await ConsoleTab.open(server.url, apiKey);
     await page.getByRole('alert').getByText('lacks the scope "read"').waitFor();
   });
+
+  test('a browser that keeps nothing is no reason to let nobody in', async () => {
+    const { server, apiKey } = await testServer();
+    const tab = await ConsoleTab.blank(server.url);
+    await tab.page.addInitScript(() => {
+      Object.defineProperty(globalThis, 'sessionStorage', {
+        get: () => {
+          throw new DOMException('Cookies are blocked.', 'SecurityError');
+        },
+      });
+    });
+    await tab.page.goto(`${server.url}/console/#key=${apiKey}`);
+    await tab.heading('Sessions');
+    await tab.page.getByRole('button', { name: 'Sign out' }).click();
+    await tab.heading('actlog');
+  });
 });
