@@ -9,6 +9,7 @@ import { PolicyEditor } from './pages/policy-editor.tsx';
 import { Session } from './pages/session.tsx';
 import { Sessions } from './pages/sessions.tsx';
 import { Webhooks } from './pages/webhooks.tsx';
+import { Contained } from './parts/contained.tsx';
 import { href, type Route, useRoute } from './route.ts';
 import { useLoaded } from './use-loaded.ts';
 
@@ -104,7 +105,9 @@ export function Frame() {
         </p>
       </header>
       <main ref={main} tabIndex={-1}>
-        <Place route={route} />
+        <Contained key={`${place}/${id}`}>
+          <Place route={route} />
+        </Contained>
       </main>
     </>
   );

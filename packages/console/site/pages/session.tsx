@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { useConnection } from '../connection.ts';
+import { Contained } from '../parts/contained.tsx';
 import { EventTable } from '../parts/event-table.tsx';
 import { ExportButton } from '../parts/export-button.tsx';
 import { HeldActions } from '../parts/held-actions.tsx';
@@ -28,7 +29,7 @@ export function Session({ id }: { id: string }) {
       <p class="faint">
         <a href={href(['sessions'])}>Sessions</a>
       </p>
-      <h1 class="id">{id}</h1>
+      <h1>{id}</h1>
       <Problem error={session.error} />
       {data !== undefined && (
         <>
@@ -81,19 +82,23 @@ export function Session({ id }: { id: string }) {
             <h2 id="risk">Risk</h2>
             <Problem error={risk.error} />
             {risk.data !== undefined && (
-              <RiskReport risk={risk.data} onShow={(eventId) => setWanted({ eventId })} />
+              <Contained>
+                <RiskReport risk={risk.data} onShow={(eventId) => setWanted({ eventId })} />
+              </Contained>
             )}
           </section>
           <section aria-labelledby="events">
             <h2 id="events" tabIndex={-1}>
               Events
             </h2>
-            <EventTable
-              id={id}
-              eventCount={data.eventCount ?? 0}
-              startedAt={data.startedAt}
-              wanted={wanted}
-            />
+            <Contained>
+              <EventTable
+                id={id}
+                eventCount={data.eventCount ?? 0}
+                startedAt={data.startedAt}
+                wanted={wanted}
+              />
+            </Contained>
           </section>
         </>
       )}

@@ -5,8 +5,9 @@ import { useList } from '../use-list.ts';
 import { ListTable } from './list-table.tsx';
 
 /** What an event is about, in a few words: the tool, or what its category says. */
-function subject({ category, payload = {} }: StoredEvent): string {
-  const named = payload.toolName ?? payload.toAgentId ?? payload.model ?? payload.key ?? payload.decision;
+function subject({ category, payload }: StoredEvent): string {
+  const { toolName, toAgentId, model, key, decision } = payload ?? {};
+  const named = toolName ?? toAgentId ?? model ?? key ?? decision;
   return typeof named === 'string' ? named : (category ?? '');
 }
 
@@ -25,8 +26,8 @@ function Status({ status }: { status: unknown }) {
   return <span class={`badge ${status >= 400 ? 'bad' : 'good'}`}>{status}</span>;
 }
 
-/** Milliseconds since the session began, as a person reads them: +1.204 s, +3:07 min. */
-export function sinceStart(ms: number): string {
+/** Milliseconds since the session began, as a person reads them: +1.204 s, +0:03:07. */
+function sinceStart(ms: number): string {
   if (Math.abs(ms) < 60_000) return `${ms < 0 ? '' : '+'}${(ms / 1000).toFixed(3)} s`;
   const seconds = Math.trunc(ms / 1000);
   const [hours, minutes] = [Math.trunc(seconds / 3600), Math.trunc(seconds / 60) % 60];
@@ -65,7 +66,9 @@ export function EventTable({
         <tr key={event.eventId} id={rowId(String(event.eventId))} tabIndex={-1}>
           <td class="number">
             <time dateTime={event.sourceTimestamp} title={event.sourceTimestamp}>
-              {sinceStart(Date.parse(event.sourceTimestamp ?? '') - Date.parse(startedAt ?? ''))}
+              {startedAt === undefined
+                ? event.sourceTimestamp
+                : sinceStart(Date.parse(event.sourceTimestamp ?? '') - Date.parse(startedAt))}
             </time>
           </td>
           <th scope="row">

@@ -8,7 +8,7 @@ function keyOf({ ruleId, evidence }: RiskFactor): string {
 function allFactors({ factors = [], dimensions = [] }: Risk): RiskFactor[] {
   const known = new Set(factors.map(keyOf));
   const others = dimensions
-    .flatMap((dimension) => dimension.factors)
+    .flatMap((dimension) => dimension.factors ?? [])
     .filter((factor) => !known.has(keyOf(factor)));
   return [...factors, ...others.sort((one, other) => other.delta - one.delta)];
 }
@@ -58,6 +58,9 @@ export function RiskFactors({
   /** Told which event the person wants to see. */
   onShow: (eventId: string) => void;
 }) {
+  if (risk.factors === undefined && risk.dimensions === undefined) {
+    return <p class="empty">The service gives no reasons.</p>;
+  }
   const factors = allFactors(risk);
   if (factors.length === 0) return <p class="empty">Nothing that happened in it raises its risk.</p>;
   return (

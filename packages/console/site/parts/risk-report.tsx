@@ -5,13 +5,15 @@ import { RiskRadar } from './risk-radar.tsx';
 
 /** A session's risk: its shape over the ten dimensions, and beside it the reasons with what to do about each. */
 export function RiskReport({ risk, onShow }: { risk: Risk; onShow: (eventId: string) => void }) {
-  const { dimensions = [] } = risk;
+  const { dimensions } = risk;
   return (
     <div class="report">
-      <div>
-        <RiskRadar dimensions={dimensions} />
-        <RiskDimensions dimensions={dimensions} />
-      </div>
+      {dimensions !== undefined && (
+        <div>
+          <RiskRadar dimensions={dimensions} />
+          <RiskDimensions dimensions={dimensions} />
+        </div>
+      )}
       <div>
         <h3>Why, and what to do</h3>
         <RiskFactors risk={risk} onShow={onShow} />

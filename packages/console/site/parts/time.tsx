@@ -1,5 +1,6 @@
 const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
-const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' });
+// In the language of the sentences that it stands in.
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
 
 const units = [
   ['day', 86_400_000],
@@ -15,10 +16,11 @@ export function distance(moment: Date, from: Date): string {
   return relative.format(Math.trunc(ms / size), unit);
 }
 
-/** A moment, by its distance from now; the whole of it when it is pointed at. */
+/** A moment, by its distance from now; the whole of it when it is pointed at. What is no moment stays as it came. */
 export function Time({ at }: { at: string | null | undefined }) {
   if (!at) return <span class="faint">never</span>;
   const moment = new Date(at);
+  if (Number.isNaN(moment.getTime())) return <>{at}</>;
   return (
     <time dateTime={at} title={full.format(moment)}>
       {distance(moment, new Date())}
