@@ -208,4 +208,19 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     await tab.page.getByRole('button', { name: 'Sign out' }).click();
     await tab.heading('actlog');
   });
+
+  test('it speaks one language, whatever the browser speaks', async () => {
+    const server = await testServer();
+    await server.record({});
+    const {
+      server: { url },
+      apiKey,
+    } = server;
+    const { page } = await ConsoleTab.open(url, apiKey, '', { locale: 'ar-EG' });
+    await page
+      .locator('time')
+      .first()
+      .getByText(/now|ago/)
+      .waitFor();
+  });
 });
