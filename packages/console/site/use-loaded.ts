@@ -13,7 +13,7 @@ export interface Loaded<Data> {
 export interface LoadOptions {
   /** By itself, this often, while the page is seen; never by default. */
   readonly everyMs?: number | undefined;
-  /** Whenever this changes. */
+  /** Whenever this changes, once the answer that is waited for has come. */
   readonly version?: unknown;
 }
 
@@ -27,8 +27,9 @@ export function useLoaded<Data>(
   { everyMs, version }: LoadOptions = {},
 ): Loaded<Data> {
   const [state, setState] = useState<{ key: string; data?: Data; error?: unknown }>({ key });
-  const latest = useRef(load);
-  latest.current = load;
+  const latest = useRef({ load, version });
+  latest.current = { load, version };
+  const asked = useRef(version);
   const asking = useRef<AbortController>(undefined);
 
   const ask = useCallback(() => {
@@ -36,12 +37,14 @@ export function useLoaded<Data>(
     const controller = new AbortController();
     asking.current = controller;
     const { signal } = controller;
+    asked.current = latest.current.version;
     const settle = (next: typeof state | ((before: typeof state) => typeof state)) => {
       if (signal.aborted) return;
       asking.current = undefined;
       setState(next);
+      if (asked.current !== latest.current.version) ask();
     };
-    latest.current(signal).then(
+    latest.current.load(signal).then(
       (data) => settle({ key, data }),
       // What was shown stays, with the word that it is old.
       (error) => settle((before) => ({ ...(before.key === key ? before : { key }), error })),
@@ -51,6 +54,11 @@ export function useLoaded<Data>(
   useEffect(() => {
     ask();
     return () => asking.current?.abort();
+  }, [ask]);
+
+  useEffect(() => {
+    // What changes faster than the service answers would else never be shown.
+    if (asking.current === undefined && asked.current !== version) ask();
   }, [ask, version]);
 
   useEffect(() => {

@@ -47,4 +47,19 @@ describe.skipIf(!hasBrowser)('what the console asks for by itself', () => {
     await turn('visible');
     await page.getByRole('link', { name: 'meanwhile' }).waitFor();
   });
+
+  test('comes, where what it is about changes faster than the service answers', async () => {
+    const { server, page } = await clockedConsole();
+    await server.record({ sessionId: 'busy' });
+    const held: Route[] = [];
+    await page.route('**/v1/sessions/*/risk', (route) => void held.push(route));
+    await page.goto(`${server.server.url}/console/#/sessions/busy`);
+    await expect.poll(() => held.length).toBe(1);
+    await server.record({ sessionId: 'busy' });
+    await page.clock.runFor(6000);
+    await page.locator('dd').getByText('2', { exact: true }).waitFor();
+    await held[0]?.continue();
+    await page.getByRole('table', { name: 'Risk by dimension' }).waitFor();
+    await expect.poll(() => held.length).toBe(2);
+  });
 });
