@@ -21,13 +21,20 @@ export function rowId(eventId: string): string {
  */
 export function useEventInView(shown: Shown<StoredEvent>, wanted: WantedEvent | undefined): void {
   const { items, error, hasMore, more } = shown;
-  const search = useRef({ wanted: undefined as WantedEvent | undefined, asked: 0, most: 0, isOver: true });
+  const search = useRef<{
+    wanted?: WantedEvent;
+    from: Element | null;
+    asked: number;
+    most: number;
+    isOver: boolean;
+  }>({ from: null, asked: 0, most: 0, isOver: true });
   useLayoutEffect(() => {
     if (wanted === undefined || items === undefined) return;
     if (search.current.wanted !== wanted) {
-      search.current = { wanted, asked: -1, most: items.length + mostEvents, isOver: false };
+      const from = document.activeElement;
+      search.current = { wanted, from, asked: -1, most: items.length + mostEvents, isOver: false };
     }
-    const { asked, most, isOver } = search.current;
+    const { from, asked, most, isOver } = search.current;
     if (isOver || (asked === items.length && error === undefined)) return;
     const row = document.getElementById(rowId(wanted.eventId));
     if (row === null && hasMore && items.length < most && error === undefined) {
@@ -36,6 +43,8 @@ export function useEventInView(shown: Shown<StoredEvent>, wanted: WantedEvent | 
       return;
     }
     search.current.isOver = true;
+    // Who has gone on to something else meanwhile is not drawn away from it.
+    if (document.activeElement !== from && document.activeElement !== document.body) return;
     const target = row ?? document.getElementById('events');
     target?.scrollIntoView({ block: 'center' });
     target?.focus({ preventScroll: true });

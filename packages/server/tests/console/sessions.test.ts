@@ -164,4 +164,20 @@ describe.skipIf(!hasBrowser)('the sessions of the console', () => {
     const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/sessions/none');
     await page.getByRole('alert').getByText('There is no such session.').waitFor();
   });
+
+  test('leave who has gone on to something else where they are', async () => {
+    const server = await testServer();
+    await session(server, 'long', [...Array<string>(250).fill('search'), 'read_email', 'send_email']);
+    const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/sessions/long');
+    const late = Promise.withResolvers<void>();
+    await page.route('**/v1/sessions/long?*cursor=*', async (route) => {
+      await late.promise;
+      await route.continue();
+    });
+    await page.getByRole('button', { name: 'show 1' }).first().click();
+    await page.getByRole('button', { name: 'Download JSON' }).focus();
+    late.resolve();
+    await page.getByRole('rowheader', { name: 'send_email' }).waitFor();
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Download JSON');
+  });
 });
