@@ -1,4 +1,4 @@
-import type { List, Page } from '@actlog/client';
+import { type List, type Page, ValidationError } from '@actlog/client';
 import { useRef, useState } from 'preact/hooks';
 import { type LoadOptions, useLoaded } from './use-loaded.ts';
 
@@ -15,9 +15,18 @@ export interface Shown<Item> {
 }
 
 /** When a list is asked for again. */
-export interface ListOptions extends LoadOptions {
+export interface ListOptions<Item> extends LoadOptions {
   /** Whether what is new comes behind what is shown, so that none of it is seen while there is more to show. */
   readonly growsAtEnd?: boolean;
+  /** Names an item, where all that is shown is to stay while new ones come before it. */
+  readonly nameOf?: ((item: Item) => string) | undefined;
+}
+
+/** Whether some of what was shown, and is in the list still, may stand behind these items. New ones come first. */
+function mayGoOn(names: readonly string[], before: ReadonlySet<string>): boolean {
+  const found = names.filter((name) => before.has(name)).length;
+  const isBeyond = found > 0 && !before.has(names.at(-1) ?? '');
+  return found < before.size && !isBeyond;
 }
 
 /**
@@ -32,7 +41,7 @@ export interface ListOptions extends LoadOptions {
 export function useList<Item>(
   key: string,
   list: (page: { readonly cursor?: string }, signal: AbortSignal) => List<Item>,
-  { everyMs, version, growsAtEnd = false }: ListOptions = {},
+  { everyMs, version, growsAtEnd = false, nameOf }: ListOptions<Item> = {},
 ): Shown<Item> {
   const [wanted, setWanted] = useState({ key, pages: 1 });
   const pages = wanted.key === key ? wanted.pages : 1;
@@ -48,12 +57,23 @@ export function useList<Item>(
     async (signal) => {
       // What is shown already is not asked for again to show a page more.
       const isMore = kept.current.key === key && kept.current.wanted < pages;
-      const shown = isMore ? [...kept.current.pages] : [];
-      while (shown.length < pages) {
-        const cursor = shown.at(-1)?.nextCursor;
-        if (cursor === null) break;
-        shown.push(await list(cursor === undefined ? {} : { cursor }, signal));
-      }
+      const names = (all: readonly Page<Item>[]) =>
+        nameOf ? all.flatMap(({ items }) => items.map(nameOf)) : [];
+      const before = new Set(kept.current.key === key ? names(kept.current.pages) : []);
+      const readOn = async (known: readonly Page<Item>[]) => {
+        const all = [...known];
+        while (all.length < pages || mayGoOn(names(all), before)) {
+          const cursor = all.at(-1)?.nextCursor;
+          if (cursor === null) break;
+          all.push(await list(cursor === undefined ? {} : { cursor }, signal));
+        }
+        return all;
+      };
+      const shown = await readOn(isMore ? kept.current.pages : []).catch((error) => {
+        // A cursor does not hold for ever, and a tab may stay open for days.
+        if (isMore && error instanceof ValidationError) return readOn([]);
+        throw error;
+      });
       if (!signal.aborted) kept.current = { key, wanted: pages, pages: shown };
       return shown;
     },
@@ -63,7 +83,7 @@ export function useList<Item>(
     items: data?.flatMap((page) => page.items),
     error,
     hasMore: data?.at(-1)?.hasNextPage() ?? false,
-    more: () => setWanted({ key, pages: pages + 1 }),
+    more: () => setWanted({ key, pages: Math.max(pages, data?.length ?? 0) + 1 }),
     reload,
   };
 }

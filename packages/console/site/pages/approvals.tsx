@@ -1,3 +1,4 @@
+import type { PendingAction } from '@actlog/client';
 import { useConnection } from '../connection.ts';
 import { HeldList } from '../parts/held-list.tsx';
 import { Problem } from '../parts/problem.tsx';
@@ -20,7 +21,8 @@ export function Approvals({ query }: { query: URLSearchParams }) {
   const { items, error, hasMore, more, reload } = useList(
     `approvals ${status}`,
     (page, signal) => client.guardian.pendingActions.list({ status, ...page }, { signal }),
-    { everyMs: 3000 },
+    // What a person reads, and what they type there, is not pushed off by what comes.
+    { everyMs: 3000, nameOf: status === 'pending' ? ({ id }: PendingAction) => id : undefined },
   );
   return (
     <>

@@ -137,4 +137,27 @@ describe.skipIf(!hasBrowser)('the approvals of the console', () => {
     expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0);
     expect(await page.getByRole('link', { name: 'Keys' }).count()).toBe(0);
   });
+
+  test('are all there in their session, however many', async () => {
+    const server = await holding();
+    await server.record({ sessionId: 'thread-1' });
+    for (let number = 0; number < 51; number += 1) await hold(server, `call-${number}`);
+    const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/sessions/thread-1');
+    await page.getByRole('article').nth(49).waitFor();
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await page.getByRole('article').nth(50).waitFor();
+  });
+
+  test('are not pushed off the page by what comes, with what was typed there', async () => {
+    const server = await holding();
+    for (let number = 0; number < 51; number += 1) await hold(server, `call-${number}`);
+    const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/approvals');
+    const cards = page.getByRole('article');
+    await cards.nth(49).getByLabel('Comment').fill('half a thou');
+    for (let number = 0; number < 60; number += 1) await hold(server, `more-${number}`);
+    await cards.nth(109).waitFor();
+    expect(await cards.nth(109).getByLabel('Comment').inputValue()).toBe('half a thou');
+    await cards.nth(109).getByRole('button', { name: 'Approve' }).click();
+    await page.getByRole('status').getByText('approved').waitFor();
+  });
 });

@@ -1,5 +1,5 @@
 import type { Route } from 'playwright-core';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { testServer } from '../test-server.ts';
 import { ConsoleTab, hasBrowser, useBrowser } from './console-tab.ts';
 
@@ -167,4 +167,16 @@ describe.skipIf(!hasBrowser)('the policies of the console', () => {
       await page.getByRole('alert').getByText('must be a JSON object').waitFor();
     },
   );
+
+  test('are shown on by the page in a tab that was left open for days', async () => {
+    const server = await testServer();
+    for (let number = 0; number < 51; number += 1) await server.policy({ name: `p-${number}` });
+    const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/policies');
+    const more = page.getByRole('button', { name: 'Show more' });
+    await more.waitFor();
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 2 * 86_400_000 });
+    onTestFinished(() => void vi.useRealTimers());
+    await more.click();
+    await page.getByRole('link', { name: 'p-0', exact: true }).waitFor();
+  });
 });
