@@ -15,12 +15,20 @@ export function Secret({ label, value, onDone }: { label: string; value: string;
         <code>{value}</code>
       </p>
       <p class="buttons">
-        <button
-          type="button"
-          onClick={() => navigator.clipboard?.writeText(value).then(() => setCopied(value))}
-        >
-          {copied === value ? 'Copied' : 'Copy'}
-        </button>
+        {/* Where a page comes over plain HTTP, browsers have no clipboard for it. */}
+        {navigator.clipboard !== undefined && (
+          <button
+            type="button"
+            onClick={() =>
+              navigator.clipboard.writeText(value).then(
+                () => setCopied(value),
+                () => {},
+              )
+            }
+          >
+            {copied === value ? 'Copied' : 'Copy'}
+          </button>
+        )}
         <button type="button" class="quiet" onClick={onDone}>
           I have it
         </button>

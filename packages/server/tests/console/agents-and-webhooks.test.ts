@@ -58,4 +58,19 @@ describe.skipIf(!hasBrowser)('the console', () => {
       expect(await tab.page.locator('main button').count()).toBe(0);
     }
   });
+
+  test('offers no copy of a secret where the browser has no clipboard, as over plain HTTP', async () => {
+    const server = await testServer();
+    const tab = await ConsoleTab.blank(server.server.url);
+    await tab.page.addInitScript(() => {
+      Object.defineProperty(navigator, 'clipboard', { value: undefined });
+    });
+    await tab.page.goto(`${server.server.url}/console/#key=${server.apiKey}`);
+    await tab.heading('Sessions');
+    await tab.go('/keys');
+    await tab.page.getByLabel('Name', { exact: true }).fill('new');
+    await tab.page.getByRole('button', { name: 'Create' }).click();
+    await tab.page.getByRole('button', { name: 'I have it' }).waitFor();
+    expect(await tab.page.getByRole('button', { name: 'Copy' }).count()).toBe(0);
+  });
 });
