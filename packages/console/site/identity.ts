@@ -20,12 +20,14 @@ const everyScope: readonly Scope[] = ['ingest', 'read', 'manage', 'decide'];
  */
 export async function readIdentity(client: Actlog): Promise<Identity> {
   try {
-    return await client.request<Identity>('GET', '/console/api/identity');
+    const identity = await client.request<Partial<Identity> | undefined>('GET', '/console/api/identity');
+    // Where a page is served for every unknown path, this is one.
+    if (Array.isArray(identity?.scopes)) return identity as Identity;
   } catch (error) {
     if (!(error instanceof NotFoundError)) throw error;
-    await client.sessions.list({ limit: 1 });
-    return { keyId: undefined, name: undefined, tenant: undefined, kind: undefined, scopes: everyScope };
   }
+  await client.sessions.list({ limit: 1 });
+  return { keyId: undefined, name: undefined, tenant: undefined, kind: undefined, scopes: everyScope };
 }
 
 /** Whether the key may do all that a key can, and so may manage keys, on a deployment that has keys to manage. */

@@ -1,4 +1,4 @@
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 import { Field } from './parts/field.tsx';
 import { Problem } from './parts/problem.tsx';
 import { submitted } from './submitted.ts';
@@ -16,7 +16,7 @@ export function SignIn({
   onKey: (apiKey: string) => Promise<void>;
 }) {
   const signIn = useAction(onKey);
-  useEffect(() => {
+  useLayoutEffect(() => {
     document.title = 'Sign in · actlog';
   }, []);
   return (

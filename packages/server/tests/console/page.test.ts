@@ -223,4 +223,15 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
       .getByText(/now|ago/)
       .waitFor();
   });
+
+  test('it works where a page is served for every path that nobody knows', async () => {
+    const { server, apiKey } = await testServer();
+    const tab = await ConsoleTab.blank(server.url);
+    const html = { contentType: 'text/html', body: '<title>Welcome</title>' };
+    await tab.page.route('**/console/api/**', (route) => route.fulfill(html));
+    await tab.page.goto(`${server.url}/console/#key=${apiKey}`);
+    await tab.heading('Sessions');
+    await tab.go('/policies');
+    await tab.page.getByRole('link', { name: 'New policy' }).waitFor();
+  });
 });
