@@ -1,6 +1,7 @@
 import { Actlog } from '@actlog/client';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
+import { noteTime } from './clock.ts';
 import type { Identity } from './identity.ts';
 
 /** The signed-in person's way to the service. */
@@ -36,6 +37,7 @@ export function createClient(apiKey: string, onRefused: () => void): Actlog {
     sdk: 'actlog-console',
     fetch: async (url, init) => {
       const response = await fetch(url, init);
+      noteTime(response);
       if (response.status === 401) onRefused();
       return response;
     },

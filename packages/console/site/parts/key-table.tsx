@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { now } from '../clock.ts';
 import type { ApiKey } from '../keys-api.ts';
 import { Choice } from './choice.tsx';
 import { ConfirmButton } from './confirm-button.tsx';
@@ -10,7 +11,7 @@ const overlaps = { '0': 'at once', '1': 'after a day', '7': 'after a week' };
 const columns = ['Name', 'Key', 'Scopes', 'Created', 'Last used', 'Expires', 'Actions'];
 
 function hasEnded({ expiresAt }: ApiKey): boolean {
-  return expiresAt !== null && Date.parse(expiresAt) <= Date.now();
+  return expiresAt !== null && Date.parse(expiresAt) <= now().getTime();
 }
 
 /** The keys with what can be done about each. */

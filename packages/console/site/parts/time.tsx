@@ -1,3 +1,5 @@
+import { now } from '../clock.ts';
+
 const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 // In the language of the sentences that it stands in.
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
@@ -22,8 +24,8 @@ export function Time({ at }: { at: string | null | undefined }) {
   const moment = new Date(at);
   if (Number.isNaN(moment.getTime())) return <>{at}</>;
   return (
-    <time dateTime={at} title={full.format(moment)}>
-      {distance(moment, new Date())}
+    <time dateTime={at} title={full.format(moment)} translate={false}>
+      {distance(moment, now())}
     </time>
   );
 }

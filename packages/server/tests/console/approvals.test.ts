@@ -160,4 +160,14 @@ describe.skipIf(!hasBrowser)('the approvals of the console', () => {
     await cards.nth(109).getByRole('button', { name: 'Approve' }).click();
     await page.getByRole('status').getByText('approved').waitFor();
   });
+
+  test('tell how long there is by the clock of the service, not by one that is wrong', async () => {
+    const server = await holding();
+    await hold(server, 'call-1');
+    const { page } = await ConsoleTab.blank(server.server.url);
+    await page.clock.install({ time: Date.now() + 3_600_000 });
+    await page.goto(`${server.server.url}/console/#key=${server.apiKey}`);
+    await page.getByRole('link', { name: 'Approvals 1 waiting' }).click();
+    await page.getByRole('article').getByText('in 14 min').waitFor();
+  });
 });
