@@ -86,7 +86,7 @@ export function Frame() {
               <a key={name} href={href([name])} aria-current={place === name ? 'page' : undefined}>
                 {titleOf(name)}{' '}
                 {name === 'approvals' && waiting !== '' && (
-                  <span class="count">
+                  <span class="count" translate={false}>
                     {waiting}
                     <span class="hidden"> waiting</span>
                   </span>

@@ -40,7 +40,8 @@ export function HeldAction({
   const { toolName, arguments: shown, argumentsHash } = action.action ?? {};
   return (
     <article class="held" ref={card}>
-      <h3>
+      {/* What the agent says is decided about as it stands, and not in translation. */}
+      <h3 translate={false}>
         <code>{visibleText(toolName ?? '')}</code> <span class="faint">by</span>{' '}
         {visibleText(action.agentId ?? '')}
       </h3>
@@ -50,7 +51,7 @@ export function HeldAction({
           The agent shows no arguments. Their hash: <code>{argumentsHash}</code>
         </p>
       ) : (
-        <pre>{visibleText(JSON.stringify(shown, null, 2))}</pre>
+        <pre translate={false}>{visibleText(JSON.stringify(shown, null, 2))}</pre>
       )}
       {mayBeRounded(shown) && (
         <p class="warn">

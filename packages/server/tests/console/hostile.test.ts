@@ -28,6 +28,8 @@ describe.skipIf(!hasBrowser)('what an agent sends', () => {
     const shown = await page.locator('pre').textContent();
     expect(shown).toContain(String.raw`/srv/\u202egpj.hs\u2066\u200b\u3164\ufe0f\u2028`);
     expect(JSON.parse(shown ?? '')).toEqual({ path });
+    // Nor is it put into another language by the browser.
+    expect(await page.locator('pre').getAttribute('translate')).toBe('no');
     const name = page.getByRole('heading', { level: 3 });
     expect(await name.textContent()).toBe(String.raw`run\u202e by billing-agent`);
   });
