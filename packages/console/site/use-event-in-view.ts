@@ -1,5 +1,5 @@
 import type { StoredEvent } from '@actlog/client';
-import { useLayoutEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Shown } from './use-list.ts';
 
 /** An event that the person wants to see; another wish for the same event is another object. */
@@ -18,8 +18,14 @@ export function rowId(eventId: string): string {
 /**
  * Brings an event into view, with the pages of the list before it where they are not shown yet; or the heading of the
  * events, where it stands too far behind or is not there any more.
+ *
+ * @returns how many events it was looked for among, and not found; undefined where it was
  */
-export function useEventInView(shown: Shown<StoredEvent>, wanted: WantedEvent | undefined): void {
+export function useEventInView(
+  shown: Shown<StoredEvent>,
+  wanted: WantedEvent | undefined,
+): number | undefined {
+  const [missed, setMissed] = useState<{ wanted: WantedEvent; among: number }>();
   const { items, error, hasMore, more } = shown;
   const search = useRef<{
     wanted?: WantedEvent;
@@ -43,10 +49,12 @@ export function useEventInView(shown: Shown<StoredEvent>, wanted: WantedEvent | 
       return;
     }
     search.current.isOver = true;
+    if (row === null) setMissed({ wanted, among: items.length });
     // Who has gone on to something else meanwhile is not drawn away from it.
     if (document.activeElement !== from && document.activeElement !== document.body) return;
     const target = row ?? document.getElementById('events');
     target?.scrollIntoView({ block: 'center' });
     target?.focus({ preventScroll: true });
   });
+  return missed?.wanted === wanted ? missed?.among : undefined;
 }

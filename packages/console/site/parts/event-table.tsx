@@ -55,35 +55,43 @@ export function EventTable({
     (page, signal) => client.sessions.events(id, { limit: 200, ...page }, { signal }),
     { version: eventCount, growsAtEnd: true },
   );
-  useEventInView(shown, wanted);
+  const missedAmong = useEventInView(shown, wanted);
   return (
-    <ListTable
-      shown={shown}
-      caption="Events, oldest first"
-      columns={['Time', 'Tool', 'Status', 'Agent', 'Category', 'Arguments']}
-      empty="No events."
-      row={(event) => (
-        <tr key={event.eventId} id={rowId(String(event.eventId))} tabIndex={-1}>
-          <td class="number">
-            <time dateTime={event.sourceTimestamp} title={event.sourceTimestamp}>
-              {startedAt === undefined
-                ? event.sourceTimestamp
-                : sinceStart(Date.parse(event.sourceTimestamp ?? '') - Date.parse(startedAt))}
-            </time>
-          </td>
-          <th scope="row">
-            <span class="whole">{subject(event)}</span>
-          </th>
-          <td>
-            <Status status={event.payload?.responseStatus} />
-          </td>
-          <td>
-            <span class="whole">{event.agentId}</span>
-          </td>
-          <td class="faint">{event.category}</td>
-          <Hash hash={event.payload?.argumentsHash} />
-        </tr>
-      )}
-    />
+    <>
+      <p role="status" class={missedAmong === undefined ? '' : 'news'}>
+        {missedAmong !== undefined && `The event is not among the first ${missedAmong}.`}
+        {missedAmong !== undefined &&
+          shown.hasMore &&
+          ' Press again to look further, or download the session.'}
+      </p>
+      <ListTable
+        shown={shown}
+        caption="Events, oldest first"
+        columns={['Time', 'Tool', 'Status', 'Agent', 'Category', 'Arguments']}
+        empty="No events."
+        row={(event) => (
+          <tr key={event.eventId} id={rowId(String(event.eventId))} tabIndex={-1}>
+            <td class="number">
+              <time dateTime={event.sourceTimestamp} title={event.sourceTimestamp}>
+                {startedAt === undefined
+                  ? event.sourceTimestamp
+                  : sinceStart(Date.parse(event.sourceTimestamp ?? '') - Date.parse(startedAt))}
+              </time>
+            </td>
+            <th scope="row">
+              <span class="whole">{subject(event)}</span>
+            </th>
+            <td>
+              <Status status={event.payload?.responseStatus} />
+            </td>
+            <td>
+              <span class="whole">{event.agentId}</span>
+            </td>
+            <td class="faint">{event.category}</td>
+            <Hash hash={event.payload?.argumentsHash} />
+          </tr>
+        )}
+      />
+    </>
   );
 }

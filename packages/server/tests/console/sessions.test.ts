@@ -180,4 +180,17 @@ describe.skipIf(!hasBrowser)('the sessions of the console', () => {
     await page.getByRole('rowheader', { name: 'send_email' }).waitFor();
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Download JSON');
   });
+
+  test('say so where the event that a reason names is not found', async () => {
+    const server = await testServer();
+    await session(server, 'chat', ['read_email', 'send_email']);
+    const tab = await ConsoleTab.open(server.server.url, server.apiKey);
+    const [factor] = (await server.ok('sessions.risk', { id: 'chat' })).factors;
+    const json = { factors: [{ ...factor, evidence: { eventIds: ['gone'], count: 1 } }] };
+    await tab.page.route('**/v1/sessions/*/risk', (route) => route.fulfill({ json }));
+    await tab.go('/sessions/chat');
+    await tab.page.getByRole('rowheader', { name: 'send_email' }).waitFor();
+    await tab.page.getByRole('button', { name: 'show 1' }).click();
+    await tab.page.getByRole('status').getByText('not among the first 2').waitFor();
+  });
 });
