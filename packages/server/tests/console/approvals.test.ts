@@ -170,4 +170,15 @@ describe.skipIf(!hasBrowser)('the approvals of the console', () => {
     await page.getByRole('link', { name: 'Approvals 1 waiting' }).click();
     await page.getByRole('article').getByText('in 14 min').waitFor();
   });
+
+  test('say that a decision may have been taken where no answer came', async () => {
+    const server = await holding();
+    await hold(server, 'call-1');
+    const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/approvals');
+    await page.getByRole('article').waitFor();
+    await page.route('**/v1/**', (route) => route.abort());
+    await page.getByRole('button', { name: 'Approve' }).click();
+    await page.getByRole('alert').getByText('may have been done or not').waitFor();
+    await page.getByRole('alert').getByText('The service cannot be reached.').waitFor();
+  });
 });
