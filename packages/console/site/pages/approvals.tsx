@@ -1,7 +1,6 @@
 import type { PendingAction } from '@actlog/client';
 import { useConnection } from '../connection.ts';
 import { HeldList } from '../parts/held-list.tsx';
-import { Problem } from '../parts/problem.tsx';
 import { StatusTabs } from '../parts/status-tabs.tsx';
 import { useList } from '../use-list.ts';
 
@@ -18,7 +17,7 @@ const none = {
 export function Approvals({ query }: { query: URLSearchParams }) {
   const { client } = useConnection();
   const status = statuses.find((known) => known === query.get('status')) ?? 'pending';
-  const { items, error, hasMore, more, reload } = useList(
+  const shown = useList(
     `approvals ${status}`,
     (page, signal) => client.guardian.pendingActions.list({ status, ...page }, { signal }),
     // What a person reads, and what they type there, is not pushed off by what comes.
@@ -28,15 +27,9 @@ export function Approvals({ query }: { query: URLSearchParams }) {
     <>
       <h1>Approvals</h1>
       <StatusTabs place="approvals" statuses={statuses} current={status} />
-      <Problem error={error} />
-      {items?.length === 0 && <p class="empty">{none[status]}</p>}
+      {shown.items?.length === 0 && <p class="empty">{none[status]}</p>}
       <h2 class="hidden">{status}</h2>
-      <HeldList items={items ?? []} onEnd={reload} />
-      {hasMore && (
-        <button type="button" onClick={more}>
-          Show more
-        </button>
-      )}
+      <HeldList shown={shown} />
     </>
   );
 }

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { Shown } from '../use-list.ts';
 import { Problem } from './problem.tsx';
+import { ShowMore } from './show-more.tsx';
 import { Table } from './table.tsx';
 
 /** A table of what a list has shown so far, with a word where it is empty and a button where there is more. */
@@ -18,7 +19,7 @@ export function ListTable<Item>({
   empty: ComponentChildren;
   row: (item: Item) => ComponentChildren;
 }) {
-  const { items, error, hasMore, more } = shown;
+  const { items, error } = shown;
   return (
     <>
       <Problem error={error} />
@@ -29,11 +30,7 @@ export function ListTable<Item>({
           {items.map(row)}
         </Table>
       )}
-      {hasMore && (
-        <button type="button" onClick={more}>
-          Show more
-        </button>
-      )}
+      <ShowMore {...shown} />
     </>
   );
 }
