@@ -26,6 +26,8 @@ export interface ApiKeyCreate {
   readonly name: string;
   readonly kind: ApiKey['kind'];
   readonly scopes: readonly Scope[];
+  /** Undefined for a key that does not end. */
+  readonly expiresInDays: number | undefined;
 }
 
 /**

@@ -24,6 +24,7 @@ export function KeyForm({ isBusy, onCreate }: { isBusy: boolean; onCreate: (body
             name: String(form.get('name')).trim(),
             kind: form.get('kind') === 'test' ? 'test' : 'live',
             scopes: form.getAll('scopes') as Scope[],
+            expiresInDays: Number(form.get('expiresInDays')) || undefined,
           }),
         )}
       >
@@ -31,6 +32,9 @@ export function KeyForm({ isBusy, onCreate }: { isBusy: boolean; onCreate: (body
           <input name="name" required maxLength={200} />
         </Field>
         <Choice label="Kind" name="kind" options={{ live: 'live', test: 'test' }} value="live" />
+        <Field label="Ends after days" hint="Empty: never.">
+          <input name="expiresInDays" type="number" min={1} max={36_500} />
+        </Field>
         <Checks label="What it opens" name="scopes" options={opens} checked={['ingest']} />
         <p class="buttons">
           <button type="submit" disabled={isBusy}>

@@ -10,12 +10,14 @@ describe.skipIf(!hasBrowser)('the keys of the console', () => {
     const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/keys');
     await page.getByLabel('Name').fill('billing-agent');
     await page.getByLabel('Kind').selectOption('test');
+    await page.getByLabel('Ends after days').fill('30');
     await page.getByRole('button', { name: 'Create' }).click();
     const made = await page.getByLabel('API key “billing-agent”').locator('code').textContent();
     await server.as(made as string).record({});
     expect((await server.as(made as string).refused('agents.list')).code).toBe('PERMISSION_DENIED');
     await page.getByRole('button', { name: 'I have it' }).click();
     expect(await page.content()).not.toContain(made);
+    expect(await page.getByRole('row', { name: /^billing-agent/ }).textContent()).toMatch(/in (29|30) days/);
   });
 
   test('are rotated: a new one is shown, and the old one ends when it was chosen to', async () => {
