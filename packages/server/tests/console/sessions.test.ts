@@ -5,18 +5,21 @@ import { ConsoleTab, hasBrowser, useBrowser } from './console-tab.ts';
 
 const hostile = '<img src=x onerror=alert(1)><script>alert(2)</script>';
 
+/** Records calls, one a second: which of two of one millisecond was first, nobody could tell. */
 async function session(server: TestServer, sessionId: string, tools: readonly string[], agentId = 'mailer') {
-  for (const toolName of tools) {
+  const endMs = Date.now();
+  for (const [index, toolName] of tools.entries()) {
     const payload = {
       toolName,
       argumentsHash: 'sha256:aa',
       responseStatus: toolName === 'fails' ? 500 : 200,
     };
-    await server.record({ sessionId, agentId, payload });
+    const sourceTimestamp = new Date(endMs - 1000 * (tools.length - 1 - index)).toISOString();
+    await server.record({ sessionId, agentId, sourceTimestamp, payload });
   }
 }
 
-/** The way to the first event of a reason that is about sending: which reason stands first depends on how fast calls came. */
+/** The way to the first event of the first reason that is about sending. */
 function showSent(page: Page): Locator {
   return page
     .getByRole('listitem')
