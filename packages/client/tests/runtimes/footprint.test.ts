@@ -76,7 +76,9 @@ describe('importing the client', () => {
       }
     }
     const files = outputFiles.filter(({ path }) => atStart.has(path.slice(packed.folder.length + 1)));
-    const bytes = gzipSync(Buffer.concat(files.map(({ contents }) => contents)), { level: 9 }).length;
+    // The names of chunks hold hashes, which are others in another folder, and with them a few bytes.
+    const code = files.map(({ text }) => text.replace(/(?<=[-"/])[A-Z0-9]{8}(?=[-.])/g, '00000000')).join('');
+    const bytes = gzipSync(code, { level: 9 }).length;
     expect(files.length).toBeGreaterThan(0);
     expect(bytes).toBeLessThanOrEqual(budgetBytes);
     console.info(`the client weighs ${bytes} bytes of ${budgetBytes}`);
