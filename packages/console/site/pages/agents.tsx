@@ -12,7 +12,9 @@ import { useList } from '../use-list.ts';
 /** The agents, registered or only seen. */
 export function Agents() {
   const { client, identity } = useConnection();
-  const shown = useList('agents', (page, signal) => client.agents.list(page, { signal }));
+  const shown = useList('agents', (page, signal) => client.agents.list(page, { signal }), {
+    everyMs: 10_000,
+  });
   const change = useAction(async ({ id, registered, status }: Agent) => {
     if (registered === false) await client.agents.create({ id, name: id });
     else await client.agents.update(id, { status: status === 'revoked' ? 'active' : 'revoked' });

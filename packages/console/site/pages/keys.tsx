@@ -13,7 +13,7 @@ export function Keys() {
   const { client } = useConnection();
   const keys = new KeysApi(client);
   const [created, setCreated] = useState<CreatedApiKey>();
-  const { data, error, reload } = useLoaded('keys', (signal) => keys.list(signal));
+  const { data, error, reload } = useLoaded('keys', (signal) => keys.list(signal), { everyMs: 10_000 });
   const change = useAction(async (act: () => PromiseLike<CreatedApiKey | unknown>) => {
     const made = (await act()) as Partial<CreatedApiKey>;
     if (made.apiKey !== undefined) setCreated(made as CreatedApiKey);

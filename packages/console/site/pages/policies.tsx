@@ -33,8 +33,10 @@ function about({ match = {}, condition, rate }: Policy): string {
 export function Policies({ query }: { query: URLSearchParams }) {
   const { client, identity } = useConnection();
   const status = statuses.find((known) => known === query.get('status')) ?? 'active';
-  const shown = useList(`policies ${status}`, (page, signal) =>
-    client.policies.list({ status, ...page }, { signal }),
+  const shown = useList(
+    `policies ${status}`,
+    (page, signal) => client.policies.list({ status, ...page }, { signal }),
+    { everyMs: 10_000 },
   );
   const archive = useAction(async (id: string) => {
     await client.policies.archive(id);

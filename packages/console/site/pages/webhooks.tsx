@@ -23,7 +23,9 @@ const kinds: Readonly<Record<WebhookEventType, string>> = {
 export function Webhooks() {
   const { client, identity } = useConnection();
   const [created, setCreated] = useState<NotificationChannelCreated>();
-  const shown = useList('webhooks', (page, signal) => client.notificationChannels.list(page, { signal }));
+  const shown = useList('webhooks', (page, signal) => client.notificationChannels.list(page, { signal }), {
+    everyMs: 10_000,
+  });
   const create = useAction(async ({ fields, form }: { fields: FormData; form: HTMLFormElement }) => {
     const events = fields.getAll('events') as WebhookEventType[];
     const url = String(fields.get('url')).trim();

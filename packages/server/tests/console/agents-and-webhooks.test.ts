@@ -32,6 +32,7 @@ describe.skipIf(!hasBrowser)('the console', () => {
       { url: 'http://127.0.0.1:9/hook', events: ['guardian.action_pending'] },
     ]);
     await page.getByRole('button', { name: 'I have it' }).click();
+    await page.getByLabel('Signing secret').waitFor({ state: 'detached' });
     expect(await page.content()).not.toContain('whsec_');
   });
 

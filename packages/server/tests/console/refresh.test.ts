@@ -48,6 +48,26 @@ describe.skipIf(!hasBrowser)('what the console asks for by itself', () => {
     await page.getByRole('link', { name: 'meanwhile' }).waitFor();
   });
 
+  const url = 'https://hooks.example.com/new';
+  test.each<[string, string, string, (server: TestServer) => Promise<unknown>]>([
+    ['policies', 'No policy is active', 'new', (server) => server.policy({ name: 'new' })],
+    ['agents', 'No agent was seen', 'new', (server) => server.record({ agentId: 'new' })],
+    [
+      'webhooks',
+      'No webhook yet',
+      url,
+      (server) => server.ok('notificationChannels.create', { body: { url } }),
+    ],
+    ['keys', 'Last used', 'new', ({ server }) => server.admin.createKey('default', { name: 'new' })],
+  ])('comes on the page of %s too, where others make changes', async (place, before, after, change) => {
+    const { server, page } = await clockedConsole();
+    await page.goto(`${server.server.url}/console/#/${place}`);
+    await page.getByText(before).first().waitFor();
+    await change(server);
+    await page.clock.runFor(11_000);
+    await page.getByRole('rowheader', { name: after }).waitFor();
+  });
+
   test('comes, where what it is about changes faster than the service answers', async () => {
     const { server, page } = await clockedConsole();
     await server.record({ sessionId: 'busy' });
