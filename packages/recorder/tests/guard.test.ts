@@ -253,9 +253,38 @@ test('showArguments that throws shows nothing, and its error stays inside', asyn
     },
     onError: (error) => errors.push(error),
   });
-  expect(await recorder.toolCall(call, () => 'ran')).toBe('ran');
+  await expect(recorder.toolCall(call, () => 'ran')).rejects.toMatchObject({ because: 'unavailable' });
   expect(sink.requests[0]?.body.action).not.toHaveProperty('arguments');
   expect(errors.map(({ message }) => message)).toEqual(['guard.showArguments threw; nothing was shown.']);
+});
+
+test.each([
+  ['denies', 'deny', 'allow', 'denied'],
+  ['allows, and so does the user', 'allow', 'allow', 'ran'],
+  ['allows, and the user does not', 'allow', 'deny', 'unavailable'],
+] as const)(
+  'arguments at which showArguments throws are no way past a policy that %s',
+  async (_name, decision, onUnavailable, outcome) => {
+    const sink = await startService(decided(decision));
+    const showArguments = (args: unknown) => ({ to: (args as { to: string }).to.toLowerCase() });
+    const recorder = guarded(sink, { onUnavailable, showArguments });
+    const given = { ...call, arguments: { to: 7 } };
+    expect(await recorder.toolCall(given, () => 'ran').catch(({ because }) => because)).toBe(outcome);
+    expect(recorder.stats().guard.allowed).toBe(0);
+  },
+);
+
+test('observe tells of a call whose arguments could not be shown as enforce would', async () => {
+  const sink = await startService(decided('allow'));
+  const showArguments = () => {
+    throw new Error('pin secret');
+  };
+  const recorder = guarded(sink, { mode: 'observe', showArguments });
+  const { promise: told, resolve } = Promise.withResolvers<unknown>();
+  subscribe(diagnosticsChannels.guarded, resolve);
+  onTestFinished(() => void unsubscribe(diagnosticsChannels.guarded, resolve));
+  expect(await recorder.toolCall(call, () => 'ran')).toBe('ran');
+  expect(await told).toMatchObject({ decision: 'unavailable', isEnforced: false });
 });
 
 const tooMuch: Reply = { status: 413, body: { error: { code: 'PAYLOAD_TOO_LARGE', message: 'Too large.' } } };
@@ -376,6 +405,8 @@ test.each([
       throw new Error('pin secret');
     },
   ],
+  // biome-ignore lint/suspicious/noThenProperty: the promise of a library, which is none of the language's own
+  ['gives a thenable of', () => ({ then: (given: (shown: unknown) => void) => given({ amount: 100 }) })],
 ])('showArguments that is asynchronous and %s shows nothing, and that is told', async (_name, show) => {
   const sink = await startService(decided('allow'));
   const errors: Error[] = [];
@@ -383,7 +414,7 @@ test.each([
     guard: { mode: 'enforce', onUnavailable: 'deny', showArguments: show as never },
     onError: (error) => errors.push(error),
   });
-  expect(await recorder.toolCall(call, () => 'ran')).toBe('ran');
+  await expect(recorder.toolCall(call, () => 'ran')).rejects.toMatchObject({ because: 'unavailable' });
   expect(sink.requests[0]?.body.action).not.toHaveProperty('arguments');
   expect(errors.map(({ message }) => message)).toEqual([
     'guard.showArguments gave what is no JSON object; nothing was shown.',

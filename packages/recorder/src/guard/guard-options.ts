@@ -22,8 +22,9 @@ export interface GuardOptions {
    */
   readonly holdTimeoutMs?: number | undefined;
   /**
-   * Chooses what of the arguments the service may see, for conditions of policies; default: nothing. Where the service
-   * refuses a question for what is shown, it is asked without, and an `allow` then counts as no answer.
+   * Chooses what of the arguments the service may see, for conditions of policies; default: nothing. Where it throws or
+   * gives no JSON object, or the service refuses a question for what is shown, the question goes without, and an `allow`
+   * then counts as no answer.
    */
   readonly showArguments?: ((args: unknown, toolName: string) => Record<string, unknown>) | undefined;
   /**

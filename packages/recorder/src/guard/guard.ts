@@ -79,7 +79,8 @@ export class Guard {
     const decision = await this.#questions.ask(asked, { deadlineMs: this.#options.timeoutMs, headers });
     this.#observed -= 1;
     const { guard } = this.#counters;
-    const outcome = typeof decision === 'object' ? decision.decision : 'unavailable';
+    const isAnswer = typeof decision === 'object' && (asked.isShown || decision.decision !== 'allow');
+    const outcome = isAnswer ? decision.decision : 'unavailable';
     if (outcome === 'unavailable') guard.unavailable += 1;
     else if (outcome === 'allow') guard.allowed += 1;
     else guard.denied += 1;

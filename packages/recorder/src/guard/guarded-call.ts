@@ -12,7 +12,7 @@ export interface GuardedCall {
   readonly framework: string | undefined;
   /** Names the action through repeated questions. */
   actionId: string;
-  /** Whether the service may see of the arguments what was chosen for it. */
+  /** Whether the service may see of the arguments what was chosen for it; false also where that could not be told. */
   isShown: boolean;
   /** The policy that has it held, once the service has said so. */
   heldBy: string | undefined;

@@ -103,7 +103,8 @@ export class PolicyQuestions {
       const given = showArguments(call.arguments, call.toolName);
       if (given === undefined || given === null) return undefined;
       problem = 'gave what is no JSON object';
-      if (given instanceof Promise) {
+      // A promise has no fields of its own, and would be shown as an object that holds nothing.
+      if (typeof (given as { then?: unknown }).then === 'function') {
         ignoreRejection(given);
         throw new TypeError(problem);
       }
@@ -115,6 +116,7 @@ export class PolicyQuestions {
     } catch {
       // Its error could quote an argument.
     }
+    call.isShown = false;
     const message = `guard.showArguments ${problem}; nothing was shown.`;
     this.#reporter.failed('show-arguments', new Error(message));
     return undefined;
