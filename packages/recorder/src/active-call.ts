@@ -11,7 +11,8 @@ export interface RunningCall {
 export interface ActiveCall extends RunningCall {
   /** Who records it: a hook with another recorder records for another service. */
   readonly recordedBy: object;
-  readonly argumentsHash: string;
+  /** Hash of the arguments with which it runs. */
+  argumentsHash: string;
   readonly callId: string | undefined;
   readonly framework: string | undefined;
   /** What let it run, and the action that this was asked about; undefined when nothing was asked. */

@@ -93,7 +93,7 @@ export class CallRecorder {
       }
     } catch (error) {
       giveBackRoom?.();
-      if (!same) this.#recordCall(call, argumentsHash, sessionId, statusOfRefusal(error));
+      if (!same) this.#recordCall(call, active.argumentsHash, sessionId, statusOfRefusal(error));
       throw error;
     }
     let result: Result;
@@ -103,12 +103,12 @@ export class CallRecorder {
       endCall(active);
       giveBackRoom?.();
       // Else the hook further out records it.
-      if (!same) this.#conclude(call, argumentsHash, sessionId, { ok: false, error });
+      if (!same) this.#conclude(call, active.argumentsHash, sessionId, { ok: false, error });
       throw error;
     }
     endCall(active);
     giveBackRoom?.();
-    if (!same) this.#conclude(call, argumentsHash, sessionId, { ok: true, result });
+    if (!same) this.#conclude(call, active.argumentsHash, sessionId, { ok: true, result });
     return result;
   }
 
@@ -158,7 +158,8 @@ export class CallRecorder {
   /** Resolves when the guard lets the call through. */
   async #pass(call: ToolCall, active: ActiveCall, sessionId: string, guard: Guard): Promise<void> {
     const { agentId } = this.#options;
-    const guarded = guardedCall(call, { ...active, agentId, sessionId });
+    const hashNow = () => this.#hash(call.arguments);
+    const guarded = guardedCall(call, { ...active, hashNow, agentId, sessionId });
     active.actionId = guarded.actionId;
     if (!guard.isEnforcing) {
       void guard.observe(guarded);
@@ -166,7 +167,12 @@ export class CallRecorder {
     }
     checkSignal(call.signal);
     throwIfAborted(call.signal);
-    await guard.admit(guarded);
+    try {
+      await guard.admit(guarded);
+    } finally {
+      active.actionId = guarded.actionId;
+      active.argumentsHash = guarded.argumentsHash;
+    }
   }
 
   #conclude(call: ToolCall, argumentsHash: string, sessionId: string, outcome: ToolOutcome): void {

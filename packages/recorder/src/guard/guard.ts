@@ -19,6 +19,8 @@ const firstPauseMs = 500;
 const longestPauseMs = 10_000;
 /** Most milliseconds for the answer that is asked for when a hold is over. */
 const lastAnswerMs = 1000;
+/** How often a call is asked about whose arguments change meanwhile. */
+const mostQuestionsAnew = 3;
 /** Questions of mode `observe` that may be under way; beyond, calls go unasked. */
 const maxObserved = 32;
 
@@ -31,6 +33,7 @@ export class Guard {
   readonly #options: GuardSettings;
   readonly #questions: PolicyQuestions;
   readonly #counters: Counters;
+  readonly #reporter: Reporter;
   #observed = 0;
 
   constructor(
@@ -44,10 +47,11 @@ export class Guard {
     this.#options = options;
     this.#questions = new PolicyQuestions(options, policies, reporter);
     this.#counters = counters;
+    this.#reporter = reporter;
   }
 
   /**
-   * Resolves when the call may run.
+   * Resolves when the call may run with the arguments that it has then; their hash is in the call.
    *
    * @throws ActionDeniedError when it may not
    * @throws the signal's reason when the caller gave up meanwhile
@@ -56,7 +60,7 @@ export class Guard {
     const startedAtMs = timers.now();
     let outcome = 'aborted';
     try {
-      outcome = await this.#decide(call);
+      outcome = await this.#decideUnchanged(call);
     } catch (error) {
       if (ActionDeniedError.isInstance(error)) outcome = error.because;
       throw error;
@@ -85,6 +89,27 @@ export class Guard {
     else if (outcome === 'allow') guard.allowed += 1;
     else guard.denied += 1;
     this.#tell(call, outcome, false, startedAtMs);
+  }
+
+  /** What is let run is what was asked about: arguments that changed meanwhile are another action. */
+  async #decideUnchanged(call: GuardedCall): Promise<'allow' | 'unavailable'> {
+    for (let asked = 0; asked < mostQuestionsAnew; asked += 1) {
+      const outcome = await this.#decide(call);
+      const hash = call.hashNow();
+      const hashNow = typeof hash === 'string' ? hash : await hash;
+      if (hashNow === call.argumentsHash) return outcome;
+      call.argumentsHash = hashNow;
+      // Nothing was checked, and the user lets such a call run.
+      if (outcome === 'unavailable') return outcome;
+      call.actionId = createEventId(Date.now());
+      call.isShown = true;
+      call.heldBy = undefined;
+    }
+    this.#reporter.failed(
+      'guard-arguments',
+      new Error('The arguments of a call changed whenever it was checked; it was not run.'),
+    );
+    throw this.#denial(call, 'unavailable');
   }
 
   async #decide(call: GuardedCall): Promise<'allow' | 'unavailable'> {

@@ -8,7 +8,10 @@ export interface GuardedCall {
   readonly sessionId: string;
   readonly toolName: string;
   readonly arguments: unknown;
-  readonly argumentsHash: string;
+  /** Hash of the arguments as they are asked about. */
+  argumentsHash: string;
+  /** The hash of the arguments as they are by now. */
+  readonly hashNow: () => string | Promise<string>;
   readonly framework: string | undefined;
   /** Names the action through repeated questions. */
   actionId: string;
@@ -33,6 +36,7 @@ export function guardedCall(
     readonly agentId: string;
     readonly sessionId: string;
     readonly argumentsHash: string;
+    readonly hashNow: () => string | Promise<string>;
     readonly framework: string | undefined;
     readonly actionId: string | undefined;
   },
@@ -43,6 +47,7 @@ export function guardedCall(
     toolName: toIdentifier(call.toolName, 'unknown'),
     arguments: call.arguments,
     argumentsHash: known.argumentsHash,
+    hashNow: known.hashNow,
     framework: toIdentifier(String(known.framework ?? '').slice(0, maxFrameworkLength), '') || undefined,
     actionId: known.actionId ?? toIdentifier(call.actionId ?? createEventId(Date.now()), 'action'),
     isShown: true,
