@@ -32,9 +32,11 @@ test('a policy that denies reaches who waits for a person', async () => {
   const server = await testServer();
   await server.policy({ effect: 'require_approval' });
   const { check } = await waiting(server);
-  await server.policy({ effect: 'deny' });
+  const deny = await server.policy({ effect: 'deny' });
   // Every look at this moves the clock on.
   await vi.waitFor(() => expect(check.decision).toBe('deny'));
+  const { events } = await server.ok('sessions.get', { id: 'thread-1' });
+  expect(events.at(-1)?.payload).toMatchObject({ decision: 'deny', policyId: deny.id });
 });
 
 test('a key that is revoked while its check waits is told no decision', async () => {

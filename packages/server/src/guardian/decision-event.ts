@@ -23,21 +23,27 @@ export interface Decision extends ProposedAction {
   readonly decidedBy: string | null;
   /** The rate that was exceeded, where that is why: it denies for a while only. */
   readonly rate?: NonNullable<PolicyCreate['rate']>;
+  /** Given where the same decision may come again, which is then told once. Default: a new one. */
+  readonly eventId?: string | undefined;
   /** Milliseconds that the action has waited. */
   readonly heldMs: number;
   readonly nowMs: number;
 }
 
-/** Writes a decision into the session of its action, where the risk engine and people find it. */
+/**
+ * Writes a decision into the session of its action, where the risk engine and people find it.
+ *
+ * @returns whether the session tells of it only since now.
+ */
 export async function recordDecision(
   services: Services,
   write: Write,
   tenantId: number,
-  { agentId, sessionId, nowMs, ...payload }: Decision,
-): Promise<void> {
-  if (sessionId === null) return;
+  { agentId, sessionId, nowMs, eventId = randomUUID(), ...payload }: Decision,
+): Promise<boolean> {
+  if (sessionId === null) return false;
   const event = {
-    eventId: randomUUID(),
+    eventId,
     agentId,
     sessionId,
     sourceTimestamp: isoTime(nowMs),
@@ -45,7 +51,8 @@ export async function recordDecision(
     schemaVersion: '1.0',
     payload: { ...payload },
   };
-  await services.recorder.record(write, tenantId, [
+  const [recorded] = await services.recorder.record(write, tenantId, [
     { event, sourceMs: nowMs, receivedMs: nowMs, protoKeysRemoved: false },
   ]);
+  return recorded?.isNew === true;
 }

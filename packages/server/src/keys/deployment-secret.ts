@@ -10,6 +10,8 @@ export class DeploymentSecret {
   readonly #encryptionKey: Buffer;
   /** Signs cursors. */
   readonly cursorKey: Buffer;
+  /** Makes ids of events that the server writes, which nobody else can foresee. */
+  readonly eventIdKey: Buffer;
   /** Tells two secrets apart, and nothing else about them. */
   readonly fingerprint: string;
 
@@ -17,6 +19,7 @@ export class DeploymentSecret {
   constructor(secret: string) {
     const derive = (purpose: string) => Buffer.from(hkdfSync('sha256', secret, 'actlog', purpose, 32));
     this.cursorKey = derive('cursor');
+    this.eventIdKey = derive('event id').subarray(0, 16);
     this.fingerprint = derive('fingerprint').toString('hex');
     this.#encryptionKey = derive('encryption');
   }

@@ -1,6 +1,5 @@
 import { type CheckedAction, checkedAction, policyMatch } from '@actlog/policy';
 import type { PolicyCheck, SentOf } from '@actlog/protocol';
-import { recordDecision } from '../guardian/decision-event.ts';
 import { expireAction } from '../guardian/expiry.ts';
 import { heldOutcome } from '../guardian/held-outcome.ts';
 import { holdAction } from '../guardian/hold-action.ts';
@@ -14,6 +13,7 @@ import type { Database, Write } from '../storage/transaction.ts';
 import { actionDigest } from './action-digest.ts';
 import type { CompiledPolicy } from './compiled-policy.ts';
 import { type FiredPolicy, lasting, verdictOn } from './fired-policy.ts';
+import { PolicyDecisions } from './policy-decisions.ts';
 import type { PolicySet } from './policy-set.ts';
 import { RateCondition } from './rate-condition.ts';
 
@@ -29,6 +29,7 @@ export class Check {
   readonly #digest: string;
   readonly #nowMs: number;
   readonly #heldId: string | undefined;
+  readonly #decisions: PolicyDecisions;
 
   /** `heldId` names the pending action of an earlier round, whose counting is done. */
   constructor(services: Services, tenantId: number, body: PolicyCheck, nowMs: number, heldId?: string) {
@@ -39,6 +40,7 @@ export class Check {
     this.#heldId = heldId;
     this.#action = checkedAction(body);
     this.#digest = actionDigest(this.#action);
+    this.#decisions = new PolicyDecisions(services, tenantId, body, nowMs);
   }
 
   /** The answer, or undefined when it takes a write: to count, hold or end the action, or to tell a webhook. */
@@ -47,7 +49,9 @@ export class Check {
     const candidates = this.#candidates(set);
     if (this.#heldId !== undefined) {
       const held = await this.#held(db, this.#heldId);
-      return held && isOverdue(held, this.#nowMs) ? undefined : this.#answer(lasting(candidates), held);
+      if (held && isOverdue(held, this.#nowMs)) return undefined;
+      const fired = lasting(candidates);
+      return (await this.#decisions.isDenialTold(db, fired, held)) ? this.#answer(fired, held) : undefined;
     }
     if (candidates.some(({ policy }) => policy.definition.rate !== null)) return undefined;
     if (candidates.length > 0 && set.wanted.has('policy.matched')) return undefined;
@@ -57,6 +61,7 @@ export class Check {
     if (held && isOverdue(held, this.#nowMs)) return undefined;
     if (decision === 'require_approval' && !held) return undefined;
     if (decision === 'deny' && !named) return undefined;
+    if (!(await this.#decisions.isDenialTold(db, candidates, held))) return undefined;
     return this.#answer(candidates, held);
   }
 
@@ -74,7 +79,11 @@ export class Check {
     const set = await this.#services.policySets.of(db, this.#tenantId);
     const candidates = this.#candidates(set);
     if (this.#heldId !== undefined) {
-      return this.#answer(lasting(candidates), await this.#heldOrEnded(write, this.#heldId));
+      const lastingly = lasting(candidates);
+      const waiting = await this.#heldOrEnded(write, this.#heldId);
+      const denying = await this.#decisions.recordDenial(write, lastingly, waiting);
+      if (denying) await this.#tellWebhooks(write, [denying]);
+      return this.#answer(lastingly, waiting);
     }
     await lockNames(db, this.#tenantId, this.#locks(candidates));
     const named = await this.#named(db);
@@ -96,15 +105,13 @@ export class Check {
       held = row;
       waitsAlready = !isNew;
       if (isNew) {
-        await this.#recordDecision(write, 'require_approval', decidedBy.policy, held.id);
+        await this.#decisions.recordHold(write, decidedBy.policy, held.id);
       }
     }
     if (counts && named?.counted !== 1 && !waitsAlready) {
       for (const rate of rates) await rate.count(db);
     }
-    if (decidedBy && decision === 'deny' && !named) {
-      await this.#recordDecision(write, 'deny', decidedBy.policy, null);
-    }
+    const denying = await this.#decisions.recordDenial(write, fired, held);
     if (this.#body.actionId !== undefined && (counts || held || decision === 'deny')) {
       await saveCheckedAction(db, {
         tenant_id: this.#tenantId,
@@ -117,6 +124,7 @@ export class Check {
       });
     }
     if (!named && !waitsAlready) await this.#tellWebhooks(write, fired);
+    else if (denying) await this.#tellWebhooks(write, [denying]);
     return this.#answer(fired, held);
   }
 
@@ -206,27 +214,6 @@ export class Check {
       pendingActionId: held?.id ?? null,
       expiresAt: held ? isoTime(held.expires_ms) : null,
     };
-  }
-
-  #recordDecision(
-    write: Write,
-    decision: 'deny' | 'require_approval',
-    { id, definition: { rate } }: CompiledPolicy,
-    pendingActionId: string | null,
-  ): Promise<void> {
-    return recordDecision(this.#services, write, this.#tenantId, {
-      agentId: this.#body.agentId,
-      sessionId: this.#body.sessionId ?? null,
-      toolName: this.#body.action.toolName,
-      argumentsHash: this.#body.action.argumentsHash,
-      decision,
-      policyId: id,
-      ...(decision === 'deny' && rate !== null && { rate }),
-      pendingActionId,
-      decidedBy: null,
-      heldMs: 0,
-      nowMs: this.#nowMs,
-    });
   }
 
   async #tellWebhooks(write: Write, fired: readonly FiredPolicy[]): Promise<void> {
