@@ -24,3 +24,23 @@ test('what one throws at the end of the process keeps no other from ending, and 
     ['[actlog] A recorder could not be ended: Error.'],
   ]);
 });
+
+test('copies of this package, as hot reload makes them, share one listener', async () => {
+  const copies = [];
+  for (let load = 0; load < 3; load += 1) {
+    vi.resetModules();
+    copies.push(await import('./exit-hooks.ts'));
+  }
+  const before = process.listenerCount('beforeExit') + process.listenerCount('exit');
+  const ended: number[] = [];
+  const loaded = copies.map((copy, load) => {
+    const one = { beforeExit: () => ended.push(load), exit: () => ended.push(load) };
+    return { ...copy, one };
+  });
+  for (const { onExit, one } of loaded) onExit(one);
+  expect(process.listenerCount('beforeExit') + process.listenerCount('exit')).toBe(before + 2);
+  process.listeners('beforeExit').at(-1)?.(0);
+  expect(ended).toEqual([0, 1, 2]);
+  for (const { offExit, one } of loaded) offExit(one);
+  expect(process.listenerCount('beforeExit') + process.listenerCount('exit')).toBe(before);
+});

@@ -1,3 +1,5 @@
+import { processWide } from './process-wide.ts';
+
 /** What the end of the process matters to. */
 export interface ExitAware {
   /** The event loop has run empty. */
@@ -6,14 +8,26 @@ export interface ExitAware {
   exit(): void;
 }
 
-const registered = new Set<ExitAware>();
+/** All that is told, and the listeners that tell it. */
+interface ExitHooks {
+  readonly registered: Set<ExitAware>;
+  readonly beforeExit: () => void;
+  readonly exit: () => void;
+}
 
-const beforeExit = (): void => {
-  for (const one of [...registered]) safely(() => one.beforeExit());
-};
-const exit = (): void => {
-  for (const one of [...registered]) safely(() => one.exit());
-};
+/** Hot reload, or a second version, loads further copies of this package: a listener for each would be a leak. */
+const exitHooks = processWide('@actlog/recorder/exit-hooks', (): ExitHooks => {
+  const registered = new Set<ExitAware>();
+  return {
+    registered,
+    beforeExit: () => {
+      for (const one of [...registered]) safely(() => one.beforeExit());
+    },
+    exit: () => {
+      for (const one of [...registered]) safely(() => one.exit());
+    },
+  };
+});
 
 /** What one throws must not keep the others from ending, nor change the exit code. */
 function safely(end: () => void): void {
@@ -27,10 +41,11 @@ function safely(end: () => void): void {
 }
 
 /**
- * Has something told of the end of the process. There is one listener for all, and none for signals or uncaught
- * errors: what happens at those stays as the user has it, exit code included.
+ * Has something told of the end of the process. There is one listener for all, whichever copy of this package they come
+ * from, and none for signals or uncaught errors: what happens at those stays as the user has it, exit code included.
  */
 export function onExit(one: ExitAware): void {
+  const { registered, beforeExit, exit } = exitHooks();
   if (registered.size === 0) {
     process.on('beforeExit', beforeExit);
     process.on('exit', exit);
@@ -40,6 +55,7 @@ export function onExit(one: ExitAware): void {
 
 /** Ends {@link onExit}. */
 export function offExit(one: ExitAware): void {
+  const { registered, beforeExit, exit } = exitHooks();
   if (registered.delete(one) && registered.size === 0) {
     process.off('beforeExit', beforeExit);
     process.off('exit', exit);
