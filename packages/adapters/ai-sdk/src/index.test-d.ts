@@ -2,7 +2,7 @@ import { generateText, type InferUITools, streamText, type Telemetry, ToolLoopAg
 import { expectTypeOf, test } from 'vitest';
 import * as z from 'zod';
 import { modelOf } from '../tests/model.ts';
-import { actlog } from './index.ts';
+import { type ActlogTelemetry, actlog, type EndedStep } from './index.ts';
 
 const tools = {
   weather: tool({
@@ -54,4 +54,9 @@ test('the other forms fit where they belong, and say that they guard nothing', a
   actlog.telemetry({ guard: { mode: 'enforce' } });
   // @ts-expect-error -- the same
   actlog.steps({ guard: { mode: 'enforce' } });
+});
+
+test('what they give has a name, so that it can be exported where declarations are written', () => {
+  expectTypeOf(actlog.telemetry()).toEqualTypeOf<ActlogTelemetry>();
+  expectTypeOf(actlog.steps()).toEqualTypeOf<(step: EndedStep) => void>();
 });

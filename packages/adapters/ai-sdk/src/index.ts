@@ -5,3 +5,5 @@
  */
 export { actlog } from './actlog.ts';
 export type { ActlogOptions } from './options.ts';
+export type { EndedStep } from './step-calls.ts';
+export type { ActlogTelemetry } from './telemetry.ts';
