@@ -18,7 +18,7 @@ const agentOptions = {
   connect: { timeout: connectTimeoutMs },
 } as const;
 
-/** One pool a proxy setting, shared by all clients: a client made for every request then costs no connection. */
+/** One pool a proxy setting and use, shared by all clients: a client made for every request then costs no connection. */
 const shared = new Map<string, Promise<Dispatcher>>();
 
 /**
@@ -26,9 +26,11 @@ const shared = new Map<string, Promise<Dispatcher>>();
  * loading it takes longer than everything else together.
  *
  * HTTP/2 stays off: over one connection it costs two to three times the CPU of HTTP/1.1 here.
+ *
+ * @param use Names a second one, whose connections are kept apart.
  */
-export function defaultDispatcher(proxy: string | undefined): Promise<Dispatcher> {
-  const key = proxy ?? '';
+export function defaultDispatcher(proxy: string | undefined, use = ''): Promise<Dispatcher> {
+  const key = `${use} ${proxy ?? ''}`;
   let dispatcher = shared.get(key);
   if (dispatcher === undefined) {
     dispatcher = createDispatcher(proxy);
