@@ -6,7 +6,8 @@ let poolOffset = pool.length;
 
 const hexBytes = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 
-let lastMs = 0;
+/** Before all that a clock says; node:test fakes one that begins at 0. */
+let lastMs = Number.NEGATIVE_INFINITY;
 let counter = 0;
 let timePart = '';
 
@@ -47,7 +48,9 @@ export function createEventId(nowMs: number): string {
   return `${timePart}-7${hexByte(counter >> 4)}${(counter & 0xf).toString(16)}-${hexByte(variant)}${hexByte(randomByte())}-${random}`;
 }
 
-function startMillisecond(ms: number): void {
+function startMillisecond(atMs: number): void {
+  // An id has no room for a time before 1970.
+  const ms = Math.max(0, atMs);
   lastMs = ms;
   // Half of the range stays free for the ids of the same millisecond.
   counter = ((randomByte() & 0x7) << 8) | randomByte();
