@@ -22,6 +22,17 @@ test('policies are sorted by their effect, then by priority, and keep their orde
   expect(sorted[3]).toBe(policies[0]);
 });
 
+test('of the same priority, a policy that lets run what nobody decided about comes last', () => {
+  const approval = (onTimeout: 'allow' | 'deny') => ({
+    ...weight('require_approval'),
+    approval: { onTimeout },
+  });
+  const [lenient, strict, silent] = [approval('allow'), approval('deny'), weight('require_approval')];
+  expect([lenient, strict, silent].sort(byPrecedence)).toEqual([strict, silent, lenient]);
+  const first = { ...lenient, priority: 1 };
+  expect([strict, first].sort(byPrecedence)).toEqual([first, strict]);
+});
+
 test.each([
   ['nothing', [], 'allow', undefined],
   ['the first', [weight('deny'), weight('allow')], 'deny', 0],

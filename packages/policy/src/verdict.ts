@@ -7,6 +7,8 @@ export interface PolicyWeight {
   readonly priority: number;
   /** A policy in `log_only` is told of and decides nothing. */
   readonly mode: 'enforce' | 'log_only';
+  /** How what it holds ends when nobody decides; `deny` where it does not say. */
+  readonly approval?: { readonly onTimeout: 'deny' | 'allow' } | null | undefined;
 }
 
 /** What the policies say of an action. */
@@ -18,9 +20,20 @@ export interface Verdict<Fired> {
 
 const effectOrder: Readonly<Record<PolicyEffect, number>> = { deny: 0, require_approval: 1, allow: 2 };
 
-/** Sorts policies by their say: deny before require_approval before allow, and the highest priority first. */
+/**
+ * Sorts policies by their say: deny before require_approval before allow, and the highest priority first; of the same
+ * priority, what lets an action run when nobody decides comes last, so that it is no way past a policy that does not.
+ */
 export function byPrecedence(left: PolicyWeight, right: PolicyWeight): number {
-  return effectOrder[left.effect] - effectOrder[right.effect] || right.priority - left.priority;
+  return (
+    effectOrder[left.effect] - effectOrder[right.effect] ||
+    right.priority - left.priority ||
+    Number(runsUndecided(left)) - Number(runsUndecided(right))
+  );
+}
+
+function runsUndecided({ approval }: PolicyWeight): boolean {
+  return approval?.onTimeout === 'allow';
 }
 
 /**

@@ -70,6 +70,18 @@ test('a policy that denies today outweighs the approval of yesterday', async () 
   expect(await server.check({ actionId: 'call-1' })).toMatchObject({ decision: 'deny', decidedBy: deny.id });
 });
 
+test('an older policy that lets run what nobody decided about is no way past one that does not', async () => {
+  const server = await testServer();
+  await server.policy({
+    effect: 'require_approval',
+    approval: { timeoutSeconds: 1, onTimeout: 'allow' },
+  });
+  const strict = await server.policy({ effect: 'require_approval' });
+  expect(await server.check()).toMatchObject({ decision: 'require_approval', decidedBy: strict.id });
+  const { items } = await server.ok('guardian.pendingActions.list');
+  expect(items).toMatchObject([{ policyId: strict.id, onTimeout: 'deny' }]);
+});
+
 test('an action that waits goes on waiting when its policy is archived', async () => {
   const server = await testServer();
   const id = await held(server);
