@@ -75,3 +75,36 @@ test('the same condition is asked again and again', () => {
     condition.holds(checkedAction({ agentId: 'bot', action: { ...action, arguments: { list } } }));
   expect([about('no'), about('yes'), about(), about('yes', 'no')]).toEqual([true, false, false, true]);
 });
+
+/** What the README tells of arguments that are not what a condition takes them for. */
+test.each<[string, Record<string, unknown>, boolean | 'untold']>([
+  ['args.amount == "500"', { amount: 500 }, false],
+  ['args.amount > 500', { amount: '1000' }, 'untold'],
+  ['args.amount * 2 > 500', { amount: 400 }, 'untold'],
+  ['args.amount * 2.0 > 500.0', { amount: 400 }, true],
+  ['double(args.amount) > 500.0', { amount: '1000' }, true],
+  ['double(args.amount) > 500.0', { amount: 'NaN' }, false],
+  ['int(args.amount) > 500', { amount: '' }, false],
+  ['has(args.to.country)', { to: 'XX' }, false],
+  ['has(args.to.country)', {}, 'untold'],
+  ['args.sql.contains("drop")', { sql: 'DROP TABLE' }, false],
+  ['args.sql.lowerAscii().contains("drop")', { sql: 'DROP TABLE' }, true],
+])('%s of %j is %s', (condition, shown, expected) => {
+  const ask = () => holds(condition, { action: { ...action, arguments: shown } });
+  if (expected === 'untold') expect(ask).toThrow();
+  else expect(ask()).toBe(expected);
+});
+
+test.each<[unknown, boolean]>([
+  [400, false],
+  [600, true],
+  ['400', true],
+  ['NaN', true],
+  [null, true],
+  [undefined, true],
+  [[1], true],
+])('a condition that says what is allowed leaves nothing open: %j', (amount, isDenied) => {
+  const condition = '!(has(args.amount) && type(args.amount) == double && args.amount <= 500.0)';
+  const shown = amount === undefined ? {} : { amount };
+  expect(holds(condition, { action: { ...action, arguments: shown } })).toBe(isDenied);
+});
