@@ -23,6 +23,11 @@ export function Agents() {
   return (
     <>
       <h1>Agents</h1>
+      <p class="faint">
+        Revoking an agent marks it, and its events raise the risk. Its calls are not denied by that: to stop
+        them, add a <a href={href(['policies'])}>policy</a> that denies what this agent does, or revoke its
+        key.
+      </p>
       <Problem error={change.error} />
       <ListTable
         shown={shown}

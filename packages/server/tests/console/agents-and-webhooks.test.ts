@@ -10,6 +10,7 @@ describe.skipIf(!hasBrowser)('the console', () => {
     await server.record({});
     const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/agents');
     await page.getByText('not registered').waitFor();
+    await page.getByText('Its calls are not denied by that').waitFor();
     await page.getByRole('button', { name: 'Register' }).click();
     await page.getByRole('button', { name: 'Revoke' }).click();
     await page.getByRole('button', { name: 'Revoke billing-agent' }).click();
