@@ -75,3 +75,9 @@ test('a reason does not repeat a long text that was shown', () => {
   expect(reason).toMatch(/^the condition cannot be told \(bool.*non?…\), which counts as met$/);
   expect(reason?.length).toBeLessThan(300);
 });
+
+test('a reason writes out what turns or hides a text that was shown', () => {
+  const action = { ...body.action, arguments: { sure: 'no\u202Eeno yb devorppa\u200B' } };
+  const reason = why({ effect: 'require_approval', condition: 'bool(args.sure)' }, { action });
+  expect(reason).toContain(String.raw`"no\u{202e}eno yb devorppa\u{200b}"`);
+});

@@ -45,7 +45,7 @@ export function HeldAction({
         <code>{visibleText(toolName ?? '')}</code> <span class="faint">by</span>{' '}
         {visibleText(action.agentId ?? '')}
       </h3>
-      <p>{action.reason}</p>
+      <p translate={false}>{visibleText(action.reason ?? '')}</p>
       {shown === undefined ? (
         <p class="faint">
           The agent shows no arguments. Their hash: <code>{argumentsHash}</code>

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { useConnection } from '../connection.ts';
 import { submitted } from '../submitted.ts';
 import { useAction } from '../use-action.ts';
+import { visibleText } from '../visible-text.ts';
 import { Field } from './field.tsx';
 import { Problem } from './problem.tsx';
 
@@ -38,7 +39,7 @@ function Verdict({ result: { decision, matched = [] } }: { result: CheckResult }
         {matched.map(({ policyId, effect, mode, why, message }) => (
           <li key={policyId}>
             {effect.replace('_', ' ')}
-            {mode === 'log_only' && ' (log only)'}: {why} {message && <q>{message}</q>}
+            {mode === 'log_only' && ' (log only)'}: {visibleText(why ?? '')} {message && <q>{message}</q>}
           </li>
         ))}
       </ul>

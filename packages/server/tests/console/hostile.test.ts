@@ -34,6 +34,17 @@ describe.skipIf(!hasBrowser)('what an agent sends', () => {
     expect(await name.textContent()).toBe(String.raw`run\u202e by billing-agent`);
   });
 
+  test('is shown so in the reason, too, which may quote it', async () => {
+    const server = await testServer();
+    await server.policy({ effect: 'require_approval', condition: 'bool(args.sure)' });
+    const action = { ...checkBody().action, arguments: { sure: 'no\u202Eeno yb devorppa' } };
+    await server.check({ actionId: 'call-1', action });
+    const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/approvals');
+    const reason = page.getByText('the condition cannot be told');
+    expect(await reason.textContent()).toContain(String.raw`"no\u{202e}eno yb devorppa"`);
+    expect(await reason.getAttribute('translate')).toBe('no');
+  });
+
   test('is shown in whole above the buttons, however long', async () => {
     const server = await testServer();
     await server.policy({ effect: 'require_approval' });
