@@ -68,7 +68,7 @@ export class Actlog {
     if (platform === 'browser' && !options.dangerouslyExposeApiKeyInBrowser) {
       throw new InvalidArgumentError(
         'In a browser everyone can read the API key and act as the tenant: call your own server instead, or pass ' +
-          'dangerouslyExposeApiKeyInBrowser.',
+          'dangerouslyExposeApiKeyInBrowser. A test under jsdom or happy-dom counts as one: run it in the environment node.',
       );
     }
     this.#options = options;
