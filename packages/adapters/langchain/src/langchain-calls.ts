@@ -1,4 +1,5 @@
 import { AdapterCalls, type HookedCall } from '@actlog/recorder/adapter';
+import { wasChanged } from './changed-call.ts';
 import type { ActlogOptions } from './options.ts';
 import { agentOf, currentRun, type RunContext, sessionOf } from './run-context.ts';
 import { thrownByTool, toolOutcomeStatus } from './tool-outcome.ts';
@@ -10,7 +11,7 @@ export function langChainCalls(options: ActlogOptions): AdapterCalls {
     {
       framework: 'langchain',
       sdk: `@actlog/langchain/${version}`,
-      statusOf: (outcome, { toolName }) => toolOutcomeStatus(outcome, toolName),
+      statusOf: (outcome, call) => (wasChanged(call) ? null : toolOutcomeStatus(outcome, call.toolName)),
       thrownByTool,
     },
     options,

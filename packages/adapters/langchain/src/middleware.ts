@@ -1,5 +1,6 @@
 import { ActionDeniedError } from '@actlog/recorder';
 import { type AgentMiddleware, createMiddleware, MiddlewareError } from 'langchain';
+import { watchedTool } from './changed-call.ts';
 import { langChainCalls, surroundings } from './langchain-calls.ts';
 import type { ActlogOptions } from './options.ts';
 import { asRecordedCall } from './recorded-calls.ts';
@@ -28,7 +29,12 @@ export function recordMiddleware(options: ActlogOptions = {}): AgentMiddleware {
       };
       try {
         const recorded = { ...call, recorder: calls.recorder, tool: request.tool };
-        return await calls.run(call, () => asRecordedCall(recorded, () => handler(request)));
+        return await calls.run(call, () =>
+          asRecordedCall(recorded, async () => {
+            const tool = await watchedTool(request.tool, call, calls);
+            return handler({ ...request, tool });
+          }),
+        );
       } catch (error) {
         if (isInterruption(error) || runtime.signal?.aborted) throw error;
         if (ActionDeniedError.isInstance(error)) return errorMessage(toolCall, error.message);

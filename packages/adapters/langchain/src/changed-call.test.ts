@@ -1,0 +1,92 @@
+import { Service } from '@actlog/adapter-suite';
+import { hashArguments } from '@actlog/recorder';
+import type { ToolMessage } from '@langchain/core/messages';
+import { createAgent, createMiddleware } from 'langchain';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { inThread, modelOf, question, toolAnswers, tools } from '../tests/agent.ts';
+
+import { actlog } from './index.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await Service.start();
+  const { policies } = service.client;
+  await policies.create({
+    name: 'no b',
+    effect: 'deny',
+    match: { tools: ['echo'] },
+    condition: 'args.text == "b"',
+    message: 'Never b.',
+  });
+});
+afterAll(() => service.close());
+
+type Wrap = NonNullable<Parameters<typeof createMiddleware>[0]['wrapToolCall']>;
+
+/** Runs an agent that calls `echo` with `a`, and has middleware of the user's behind the adapter. */
+async function runWith(thread: string, wrapToolCall: Wrap) {
+  const { echo, ran } = tools();
+  const guard = { showArguments: (args: unknown) => args as Record<string, unknown> };
+  const agent = createAgent({
+    model: modelOf([[{ name: 'echo', args: { text: 'a' }, id: '1' }]]),
+    tools: [echo],
+    middleware: [
+      actlog({ recorder: service.guarded(guard) }),
+      createMiddleware({ name: 'own', wrapToolCall }),
+    ],
+  });
+  const result = await agent.invoke(question, inThread(thread));
+  const events = (await service.storedEvents(thread)).map(({ payload }) => [
+    payload?.argumentsHash,
+    payload?.responseStatus,
+  ]);
+  return { ran, events, told: toolAnswers(result).map(({ text }) => text) };
+}
+
+/** Middleware that hands on a request with this text in the arguments. */
+function saying(text: string): Wrap {
+  return (request, handler) => handler({ ...request, toolCall: { ...request.toolCall, args: { text } } });
+}
+
+/** Middleware that writes this text into the arguments themselves. */
+function writing(text: string): Wrap {
+  return (request, handler) => {
+    request.toolCall.args.text = text;
+    return handler(request);
+  };
+}
+
+test.each([
+  ['handed on', saying],
+  ['written into the call', writing],
+])(
+  'arguments that middleware further in has %s are checked before the tool runs',
+  async (how, middleware) => {
+    const { ran, events, told } = await runWith(`denied ${how}`, middleware('b'));
+    expect(ran).toEqual([]);
+    expect(told).toEqual([expect.stringMatching(/^The call of the tool "echo" was not run: .*Never b\./)]);
+    expect(events).toEqual([[await hashArguments({ text: 'b' }), 403]]);
+  },
+);
+
+test.each([
+  ['handed on', saying],
+  ['written into the call', writing],
+])(
+  'a call whose arguments were %s is recorded once, with what the tool ran with',
+  async (how, middleware) => {
+    const { ran, events, told } = await runWith(`changed ${how}`, middleware('c'));
+    expect(ran).toEqual(['echo c']);
+    expect(told).toEqual(['echo: c']);
+    expect(events).toEqual([[await hashArguments({ text: 'c' }), 200]]);
+  },
+);
+
+test('a call that middleware further in tries again as it was is asked about and recorded once', async () => {
+  const { ran, events } = await runWith('again', async (request, handler) => {
+    await handler(request);
+    return (await handler({ ...request, toolCall: { ...request.toolCall } })) as ToolMessage;
+  });
+  expect(ran).toEqual(['echo a', 'echo a']);
+  expect(events).toEqual([[await hashArguments({ text: 'a' }), 200]]);
+});
