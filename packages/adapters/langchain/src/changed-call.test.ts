@@ -1,6 +1,7 @@
 import { Service } from '@actlog/adapter-suite';
 import { hashArguments } from '@actlog/recorder';
-import type { ToolMessage } from '@langchain/core/messages';
+import { ToolMessage } from '@langchain/core/messages';
+import type { StructuredToolInterface } from '@langchain/core/tools';
 import { createAgent, createMiddleware } from 'langchain';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { inThread, modelOf, question, toolAnswers, tools } from '../tests/agent.ts';
@@ -56,23 +57,31 @@ function writing(text: string): Wrap {
   };
 }
 
-test.each([
+/** Middleware that invokes the tool itself. */
+function invoking(text: string): Wrap {
+  return async ({ tool, toolCall }) => {
+    const content = await (tool as StructuredToolInterface).invoke({ text });
+    return new ToolMessage({ content, tool_call_id: toolCall.id ?? '', name: toolCall.name });
+  };
+}
+
+const ways = [
   ['handed on', saying],
   ['written into the call', writing],
-])(
+  ['given to the tool by itself', invoking],
+] as const;
+
+test.each(ways)(
   'arguments that middleware further in has %s are checked before the tool runs',
   async (how, middleware) => {
     const { ran, events, told } = await runWith(`denied ${how}`, middleware('b'));
     expect(ran).toEqual([]);
-    expect(told).toEqual([expect.stringMatching(/^The call of the tool "echo" was not run: .*Never b\./)]);
+    expect(told).toEqual([expect.stringMatching(/The call of the tool "echo" was not run: .*Never b\./)]);
     expect(events).toEqual([[await hashArguments({ text: 'b' }), 403]]);
   },
 );
 
-test.each([
-  ['handed on', saying],
-  ['written into the call', writing],
-])(
+test.each(ways)(
   'a call whose arguments were %s is recorded once, with what the tool ran with',
   async (how, middleware) => {
     const { ran, events, told } = await runWith(`changed ${how}`, middleware('c'));

@@ -1,7 +1,7 @@
 import { ActionDeniedError, hashArguments } from '@actlog/recorder';
 import { type AdapterCalls, type HookedCall, processWide, withMethods } from '@actlog/recorder/adapter';
 import { asRecordedCall } from './recorded-calls.ts';
-import { type CalledTool, errorMessage } from './tool-message.ts';
+import { errorMessage, isModelCall } from './tool-message.ts';
 
 type Invoke = (input: unknown, ...rest: unknown[]) => unknown;
 
@@ -25,7 +25,9 @@ export async function watchedTool<Tool>(tool: Tool, call: HookedCall, calls: Ada
   if (!isInvoked(tool)) return tool;
   const admitted = await hashArguments(call.arguments);
   const invoke: Invoke = async (input, ...rest) => {
-    const { args, ...called } = input as CalledTool & { readonly args: unknown };
+    // Middleware may also invoke the tool itself, with the arguments alone.
+    const modelCall = isModelCall(input) ? input : undefined;
+    const args = modelCall ? modelCall.args : input;
     const run = () => tool.invoke(input, ...rest);
     if ((await hashArguments(args)) === admitted) return run();
     changedCalls().add(call);
@@ -34,8 +36,8 @@ export async function watchedTool<Tool>(tool: Tool, call: HookedCall, calls: Ada
     try {
       return await calls.run(changed, () => asRecordedCall(recorded, run));
     } catch (error) {
-      if (ActionDeniedError.isInstance(error)) return errorMessage(called, error.message);
-      throw error;
+      if (!ActionDeniedError.isInstance(error) || !modelCall) throw error;
+      return errorMessage(modelCall, error.message);
     }
   };
   return withMethods(tool, { invoke });

@@ -6,7 +6,7 @@ import type { ActlogOptions } from './options.ts';
 import { asRecordedCall } from './recorded-calls.ts';
 import { currentRun } from './run-context.ts';
 import { errorMessage, thrownMessage } from './tool-message.ts';
-import { isInterruption } from './tool-outcome.ts';
+import { isInterruption, thrownByTool } from './tool-outcome.ts';
 
 /** The middleware behind `actlog()`. */
 export function recordMiddleware(options: ActlogOptions = {}): AgentMiddleware {
@@ -37,7 +37,8 @@ export function recordMiddleware(options: ActlogOptions = {}): AgentMiddleware {
         );
       } catch (error) {
         if (isInterruption(error) || runtime.signal?.aborted) throw error;
-        if (ActionDeniedError.isInstance(error)) return errorMessage(toolCall, error.message);
+        const thrown = thrownByTool(error);
+        if (ActionDeniedError.isInstance(thrown)) return errorMessage(toolCall, thrown.message);
         // What other middleware throws of its own would end the run without this one, too.
         if (options.onToolError === 'throw' || MiddlewareError.isInstance(error)) throw error;
         return thrownMessage(toolCall, error);

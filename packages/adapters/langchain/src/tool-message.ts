@@ -7,6 +7,19 @@ export interface CalledTool {
   readonly name: string;
 }
 
+/** A tool call as the model made it, which a ToolNode passes to the tool whole. */
+export interface ModelCall {
+  readonly type: 'tool_call';
+  readonly id?: string;
+  readonly name: string;
+  readonly args: unknown;
+}
+
+/** Whether a tool is invoked with a call of the model, or with arguments alone. */
+export function isModelCall(input: unknown): input is ModelCall {
+  return typeof input === 'object' && input !== null && (input as { type?: unknown }).type === 'tool_call';
+}
+
 /** The answer that tells the model why its tool call gave no result. */
 export function errorMessage(call: CalledTool, content: string): ToolMessage {
   return new ToolMessage({ content, tool_call_id: call.id ?? '', name: call.name, status: 'error' });

@@ -5,7 +5,7 @@ import { langChainCalls, surroundings } from './langchain-calls.ts';
 import type { ActlogOptions } from './options.ts';
 import { asRecordedCall } from './recorded-calls.ts';
 import type { RunContext } from './run-context.ts';
-import { errorMessage } from './tool-message.ts';
+import { errorMessage, isModelCall } from './tool-message.ts';
 
 type Config = RunContext & { readonly signal?: AbortSignal };
 
@@ -17,18 +17,6 @@ interface Invocation {
   readonly config: Config | undefined;
   readonly run: () => unknown;
   readonly wrapping: Wrapping;
-}
-
-/** A tool call as the model made it, which a ToolNode passes to the tool whole. */
-interface ModelCall {
-  readonly type: 'tool_call';
-  readonly id?: string;
-  readonly name: string;
-  readonly args: unknown;
-}
-
-function isModelCall(input: unknown): input is ModelCall {
-  return typeof input === 'object' && input !== null && (input as { type?: unknown }).type === 'tool_call';
 }
 
 /** The wrapper behind `actlog.tools()`: the same tools, of the same types, recorded and guarded. */
