@@ -4,6 +4,7 @@ import { claudeCalls } from './claude-calls.ts';
 import { HookedCalls } from './hooked-calls.ts';
 import { isInstalled, recordHooks } from './hooks.ts';
 import { OpenCalls } from './open-calls.ts';
+import { withGuard } from './permissions.ts';
 import { withCalls } from './sdk-servers.ts';
 
 /**
@@ -26,7 +27,12 @@ export function actlog<Given extends Options>(options?: Given, settings: Adapter
   const calls = claudeCalls(settings);
   if (isInstalled(given.hooks, calls.recorder)) return given;
   const open = new OpenCalls(given.abortController?.signal);
-  const hooks = recordHooks(given.hooks, new HookedCalls(calls, open), calls.recorder);
-  const { mcpServers } = given;
-  return { ...given, hooks, ...(mcpServers && { mcpServers: withCalls(mcpServers, open) }) };
+  const hooked = new HookedCalls(calls, open);
+  const { canUseTool, mcpServers } = given;
+  return {
+    ...given,
+    hooks: recordHooks(given.hooks, hooked, calls.recorder),
+    ...(canUseTool && { canUseTool: withGuard(canUseTool, hooked) }),
+    ...(mcpServers && { mcpServers: withCalls(mcpServers, open) }),
+  };
 }

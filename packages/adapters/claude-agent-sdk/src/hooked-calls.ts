@@ -1,4 +1,4 @@
-import { ActionDeniedError, type ToolOutcome } from '@actlog/recorder';
+import { ActionDeniedError, hashArguments, type ToolOutcome } from '@actlog/recorder';
 import type { AdapterCalls, HookedCall } from '@actlog/recorder/adapter';
 import type {
   BaseHookInput,
@@ -35,14 +35,35 @@ export class HookedCalls {
   async admit(input: PreToolUseHookInput, signal: AbortSignal): Promise<HookJSONOutput> {
     const call = hookedCall(input, input);
     if (!this.#calls.covers(call.toolName)) return {};
-    const signals = [signal, this.#open.signal].filter((one) => one !== undefined);
     try {
-      const begun = await this.#calls.begin({ ...call, signal: AbortSignal.any(signals) });
-      this.#open.note(input.tool_use_id, input, begun);
+      const begun = await this.#calls.begin({ ...call, signal: this.#until(signal) });
+      this.#open.note(input.tool_use_id, input, { call, begun });
       return {};
     } catch (error) {
       this.#open.note(input.tool_use_id, input);
-      return denial(ActionDeniedError.isInstance(error) ? error.message : 'The run was ended.');
+      return denial(reasonOf(error));
+    }
+  }
+
+  /**
+   * Asks the guard anew about a call that was let through and is to run with another input. It is that call which is
+   * recorded then.
+   *
+   * @returns why it may not run; undefined where it may
+   */
+  async change(toolUseId: string, input: unknown, signal: AbortSignal): Promise<string | undefined> {
+    const known = this.#open.underWay(toolUseId);
+    if (!known || (await hashArguments(input)) === (await hashArguments(known.call.arguments)))
+      return undefined;
+    const call = { ...known.call, arguments: input };
+    try {
+      await this.#open.replace(toolUseId, async () => ({
+        call,
+        begun: await this.#calls.begin({ ...call, signal: this.#until(signal) }),
+      }));
+      return undefined;
+    } catch (error) {
+      return reasonOf(error);
     }
   }
 
@@ -71,6 +92,11 @@ export class HookedCalls {
     return this.#open.leave(place);
   }
 
+  /** Aborts with a hook, and with the user's own signal. */
+  #until(signal: AbortSignal): AbortSignal {
+    return this.#open.signal ? AbortSignal.any([signal, this.#open.signal]) : signal;
+  }
+
   async #end(input: ToolUse & BaseHookInput, outcome: ToolOutcome): Promise<void> {
     if (await this.#open.end(input.tool_use_id, input, outcome)) return;
     // It was let through by another process, whose session this one has taken over.
@@ -95,6 +121,11 @@ function hookedCall(
     sessionId: session_id,
     agentId: agent_type,
   };
+}
+
+/** What the model is told of a call that the guard did not let run. */
+function reasonOf(error: unknown): string {
+  return ActionDeniedError.isInstance(error) ? error.message : 'The run was ended.';
 }
 
 function denial(reason: string): HookJSONOutput {

@@ -1,6 +1,6 @@
 import type { ToolOutcome } from '@actlog/recorder';
-import type { BegunCall } from '@actlog/recorder/adapter';
-import { aborted } from './tool-outcome.ts';
+import type { BegunCall, HookedCall } from '@actlog/recorder/adapter';
+import { aborted, replaced } from './tool-outcome.ts';
 
 /** Calls to remember, at most, of runs whose end nobody tells. */
 const maxCalls = 10_000;
@@ -12,9 +12,15 @@ export interface CallPlace {
   readonly agent_id?: string;
 }
 
+/** A call that was let through. */
+export interface AdmittedCall {
+  readonly call: HookedCall;
+  readonly begun: BegunCall;
+}
+
 interface KnownCall extends CallPlace {
   /** Undefined once the call has ended, and of one that is left out. */
-  begun: BegunCall | undefined;
+  admitted: AdmittedCall | undefined;
 }
 
 /** The calls that hooks have seen begin, until the end of the turn that they were made in. */
@@ -30,15 +36,15 @@ export class OpenCalls {
   }
 
   /** Notes a call that was let through, or one that needs nothing done: denied, or left out. */
-  note(toolUseId: string, place: CallPlace, begun?: BegunCall): void {
+  note(toolUseId: string, place: CallPlace, admitted?: AdmittedCall): void {
     const { session_id, agent_id } = place;
-    const call = { session_id, ...(agent_id && { agent_id }), begun };
+    const call = { session_id, ...(agent_id && { agent_id }), admitted };
     this.forget(toolUseId, place);
     this.#calls.set(name(toolUseId, place), call);
     const [oldest] = this.#calls;
     if (this.#calls.size > maxCalls && oldest) this.#forget(...oldest);
-    if (!begun) return;
-    if (this.signal?.aborted) void begun.end(aborted);
+    if (!admitted) return;
+    if (this.signal?.aborted) void admitted.begun.end(aborted);
     else this.#open.add(call);
     // The signal may be one for many queries, and outlive them: it is listened to only while a call is under way.
     if (this.#open.size === 1) this.signal?.addEventListener('abort', this.#abort);
@@ -70,10 +76,43 @@ export class OpenCalls {
 
   /** Runs a step of a call, where it is known and under way. */
   step<Result>(toolUseId: string, run: () => Result): Result {
-    for (const [key, { begun }] of this.#calls) {
-      if (begun && key.endsWith(` ${toolUseId}`)) return begun.step(run);
+    const admitted = this.underWay(toolUseId);
+    return admitted ? admitted.begun.step(run) : run();
+  }
+
+  /** The call of this id, where it was let through and has not ended; not all that tells of a call tells its place. */
+  underWay(toolUseId: string): AdmittedCall | undefined {
+    return this.#find(toolUseId)?.admitted;
+  }
+
+  /**
+   * Puts another call in the place of one that was let through, which is not recorded then.
+   *
+   * @throws what `begin` throws; the call is over then
+   */
+  async replace(toolUseId: string, begin: () => Promise<AdmittedCall>): Promise<void> {
+    const known = this.#find(toolUseId);
+    const former = known?.admitted;
+    if (!known || !former) return;
+    await former.begun.end(replaced);
+    let admitted: AdmittedCall;
+    try {
+      admitted = await begin();
+    } catch (error) {
+      this.#close(known);
+      throw error;
     }
-    return run();
+    if (known.admitted !== former) {
+      // Its run was ended meanwhile.
+      await admitted.begun.end(aborted);
+      throw aborted.error;
+    }
+    known.admitted = admitted;
+  }
+
+  #find(toolUseId: string): KnownCall | undefined {
+    for (const [key, call] of this.#calls) if (call.admitted && key.endsWith(` ${toolUseId}`)) return call;
+    return undefined;
   }
 
   #forget(key: string, call: KnownCall): void {
@@ -83,8 +122,8 @@ export class OpenCalls {
 
   /** Takes a call from those under way, and gives what ends it. */
   #close(call: KnownCall): BegunCall | undefined {
-    const { begun } = call;
-    call.begun = undefined;
+    const begun = call.admitted?.begun;
+    call.admitted = undefined;
     if (this.#open.delete(call) && this.#open.size === 0) {
       this.signal?.removeEventListener('abort', this.#abort);
     }

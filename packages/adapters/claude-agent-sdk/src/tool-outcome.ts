@@ -3,11 +3,14 @@ import { responseStatuses, type ToolOutcome } from '@actlog/recorder';
 /** A call that was let through, and that the user's permissions, or another hook, then refused. */
 export const refused = failure('The call was refused.', responseStatuses.denied);
 
+/** A call that was let through, and in whose place comes one with another input. */
+export const replaced = { ok: false, error: Symbol('replaced') } as const satisfies ToolOutcome;
+
 /** A call whose run was ended before it did. */
-export const aborted: ToolOutcome = {
+export const aborted = {
   ok: false,
   error: new DOMException('The run was ended before the call was.', 'AbortError'),
-};
+} as const satisfies ToolOutcome;
 
 /** The words of the MCP SDK for a tool that breaks a schema itself, though its code is that of invalid arguments. */
 const invalidResult = /output schema|structured content|invalid tools\/call result/i;

@@ -1,0 +1,87 @@
+import { randomUUID } from 'node:crypto';
+import { Service } from '@actlog/adapter-suite';
+import { hashArguments } from '@actlog/recorder';
+import { createSdkMcpServer, type Options, tool } from '@anthropic-ai/claude-agent-sdk';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { claudeRuns, runClaude } from '../tests/claude.ts';
+import { HookDriver } from '../tests/hook-driver.ts';
+import { actlog } from './index.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await Service.start();
+  const { policies } = service.client;
+  const match = { tools: ['mcp__own__echo'] };
+  await policies.create({
+    name: 'no b',
+    effect: 'deny',
+    match,
+    condition: 'args.text == "b"',
+    message: 'No b.',
+  });
+  await policies.create({ name: 'ask', effect: 'require_approval', match, condition: 'args.text == "c"' });
+});
+afterAll(() => service.close());
+
+function guarded() {
+  return service.guarded({ showArguments: (args) => args as Record<string, unknown> });
+}
+
+/** What is recorded of a session: which arguments, and how it ended. */
+async function recorded(sessionId: string) {
+  const events = await service.storedEvents(sessionId);
+  return events.map(({ payload }) => [payload?.argumentsHash, payload?.responseStatus]);
+}
+
+describe.runIf(await claudeRuns())('with the real Claude Code', () => {
+  /** Has the model call `echo` with `a`, and the user let it run with another text. */
+  async function runWith(text: string) {
+    const sessionId = randomUUID();
+    const echo = tool('echo', 'Says it again.', { text: z.string() }, async (given) => ({
+      content: [{ type: 'text', text: `echo: ${given.text}` }],
+    }));
+    const options: Options = {
+      sessionId,
+      mcpServers: { own: createSdkMcpServer({ name: 'own', tools: [echo] }) },
+      canUseTool: async () => ({ behavior: 'allow', updatedInput: { text } }),
+    };
+    const { answers } = await runClaude({
+      turns: [[{ name: 'mcp__own__echo', input: { text: 'a' } }]],
+      options: actlog(options, { recorder: guarded() }),
+    });
+    return { told: answers.map((answer) => answer.text), events: await recorded(sessionId) };
+  }
+
+  test('an input that canUseTool puts in place of the own one is checked before the tool runs', async () => {
+    const { told, events } = await runWith('b');
+    expect(told).toEqual([
+      expect.stringMatching(/The call of the tool "mcp__own__echo" was not run: .*No b\./),
+    ]);
+    expect(events).toEqual([[await hashArguments({ text: 'b' }), 403]]);
+  });
+
+  test('a call that it may run with is recorded once, with that input', async () => {
+    const { told, events } = await runWith('d');
+    expect(told).toEqual(['echo: d']);
+    expect(events).toEqual([[await hashArguments({ text: 'd' }), 200]]);
+  });
+});
+
+test('a call that is held with its new input when the query is aborted is not let run', async () => {
+  const abortController = new AbortController();
+  const canUseTool: Options['canUseTool'] = async () => ({ behavior: 'allow', updatedInput: { text: 'c' } });
+  const options = actlog({ abortController, canUseTool }, { recorder: guarded() });
+  const driver = new HookDriver(options);
+  const call = { name: 'mcp__own__echo', input: { text: 'a' }, id: 'toolu_1' };
+  await driver.before(call);
+  const { signal } = new AbortController();
+  const prompt = { signal, toolUseID: call.id, requestId: 'r' };
+  const answer = options.canUseTool?.(call.name, call.input, prompt);
+  const held = await service.held(driver.sessionId);
+  abortController.abort();
+  await service.client.guardian.pendingActions.decide(held.id, { decision: 'approve' });
+  expect(await answer).toEqual({ behavior: 'deny', message: 'The run was ended.' });
+  await driver.batch({ ...call, response: 'The run was ended.' });
+  expect(await recorded(driver.sessionId)).toEqual([[await hashArguments({ text: 'c' }), 499]]);
+});

@@ -1,0 +1,15 @@
+import type { CanUseTool } from '@anthropic-ai/claude-agent-sdk';
+import type { HookedCalls } from './hooked-calls.ts';
+
+/**
+ * The user's own answer to a permission prompt. Where that lets a call run, but with an input that the guard was not
+ * asked about, the guard is asked about that one too; a call that it does not let run is denied.
+ */
+export function withGuard(canUseTool: CanUseTool, calls: HookedCalls): CanUseTool {
+  return async (toolName, input, options) => {
+    const answer = await canUseTool(toolName, input, options);
+    if (answer?.behavior !== 'allow') return answer;
+    const message = await calls.change(options.toolUseID, answer.updatedInput ?? input, options.signal);
+    return message === undefined ? answer : { behavior: 'deny', message };
+  };
+}
