@@ -102,6 +102,19 @@ test('a service that fails at everything is an outage: nothing is given up', asy
   expect(counters.delivered).toBe(20);
 });
 
+test('a service that fails at the only event there is, is told of when that lasts, or when the process ends', async () => {
+  const { deliverer, errors } = start(() => ({ status: 500 }), [numberedEvent(0)]);
+  await vi.advanceTimersByTimeAsync(50);
+  expect(errors).toEqual([]);
+  deliverer.tellOfOutage();
+  const told =
+    'The service at http://127.0.0.1:8787 fails at events: HTTP 500. They are kept and tried again.';
+  expect(errors).toEqual([told]);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(errors.length).toBeGreaterThan(1);
+  expect(new Set(errors)).toEqual(new Set([told]));
+});
+
 test('what is told of a service that takes nothing names its address', async () => {
   const [unreachable, misconfigured] = [{ error: new Error('down') }, { status: 401 }].map((answer) =>
     start(() => answer, [numberedEvent(0)]),

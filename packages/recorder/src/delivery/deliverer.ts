@@ -123,7 +123,7 @@ export class Deliverer {
 
   /** Tells, where nothing gets through, what the last failure was, however short it lasts yet. */
   tellOfOutage(): void {
-    if (this.isHealthy || !this.#lastFailure) return;
+    if ((this.isHealthy && !this.#faults.areOpen) || !this.#lastFailure) return;
     const { baseURL, reporter } = this.#options;
     reportFailure(reporter, this.#lastFailure, { baseURL, failuresInARow: Number.POSITIVE_INFINITY });
   }
@@ -222,7 +222,8 @@ export class Deliverer {
       this.#pace.failed(retryAfterMs);
     }
     this.#lastFailure = verdict;
-    reportFailure(reporter, verdict, { baseURL, failuresInARow: this.#pace.failuresInARow, retryAfterMs });
+    const failuresInARow = Math.max(this.#pace.failuresInARow, event.faults);
+    reportFailure(reporter, verdict, { baseURL, failuresInARow, retryAfterMs });
     if (verdict.kind === 'no-room')
       this.#putBackLater(event, Math.min(retryAfterMs ?? Infinity, longestRetryAfterMs));
     else if (verdict.kind === 'fault' && !this.#pace.isOpen) this.#putBackLater(event, Faults.delayMs(event));

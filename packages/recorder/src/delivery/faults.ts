@@ -10,6 +10,11 @@ export class Faults {
   /** Since the last that passed. */
   readonly #events = new Set<QueuedEvent>();
 
+  /** Whether the service has failed since it last took an event. */
+  get areOpen(): boolean {
+    return this.#events.size > 0;
+  }
+
   /** Whether so many events fail that it is about the service. */
   get areOutage(): boolean {
     return this.#events.size >= faultyEventsOfAnOutage;

@@ -35,6 +35,13 @@ export function reportFailure(
         `The service at ${baseURL} cannot be reached: ${verdict.reason}. Events are kept and tried again.`,
       ),
     );
+  } else if (verdict.kind === 'fault' && isLasting) {
+    reporter.failed(
+      'fault',
+      new Error(
+        `The service at ${baseURL} fails at events: ${verdict.reason}. They are kept and tried again.`,
+      ),
+    );
   } else if (
     verdict.kind === 'no-room' ||
     (verdict.kind === 'throttled' && (isLasting || retryAfterMs > longestRetryAfterMs))
