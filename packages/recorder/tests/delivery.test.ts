@@ -187,8 +187,23 @@ test('an event that is refused for good goes to the dead-letter file and blocks 
   expect(errors).toEqual([expect.stringContaining('toolName is bad')]);
 });
 
+test('the page of a proxy that lets nothing through refuses no event', async () => {
+  let isMended = false;
+  // What nginx answers to plain HTTP on its port for TLS, and to a client whose certificate has ended.
+  const page = '<html><head><title>400 The SSL certificate error</title></head></html>';
+  const sink = await Sink.start(() => (isMended ? undefined : { status: 400, body: page }));
+  const errors: string[] = [];
+  const recorder = createRecorder(sink.url, { onError: ({ message }) => errors.push(message) });
+  recordMany(recorder, 20, 1);
+  await sink.until(() => sink.requests.length >= 2);
+  expect(recorder.stats()).toMatchObject({ deadLettered: 0, pending: 20 });
+  isMended = true;
+  expect(await recorder.flush()).toMatchObject({ delivered: 20, pending: 0, deadLettered: 0 });
+  expect(errors).toEqual([]);
+});
+
 test('a dead-letter file that is full takes the place of the one before it, and a new one is begun', async () => {
-  const sink = await Sink.start(() => ({ status: 400 }));
+  const sink = await Sink.start(() => ({ status: 413 }));
   const spoolDir = temporaryFolder();
   const file = join(spoolDir, 'dead-letters.jsonl');
   const fileBefore = join(spoolDir, 'dead-letters.1.jsonl');

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { judge } from './verdict.ts';
 
+const envelope = '{"error":{"code":"VALIDATION_ERROR","message":"bad toolName"}}';
+
 test.each<[number, string]>([
   [200, 'delivered'],
   [202, 'delivered'],
@@ -14,33 +16,38 @@ test.each<[number, string]>([
   [413, 'refused'],
   [422, 'refused'],
   [429, 'throttled'],
+  [431, 'misconfigured'],
   [500, 'fault'],
   [501, 'fault'],
   [502, 'outage'],
   [503, 'outage'],
   [504, 'outage'],
 ])('%i is %s', (status, kind) => {
-  expect(judge({ status }).kind).toBe(kind);
+  expect(judge({ status, body: envelope }).kind).toBe(kind);
 });
 
-test.each<[string, string | undefined, string]>([
-  [
-    'the envelope',
-    '{"error":{"code":"VALIDATION_ERROR","message":"bad toolName"}}',
-    'HTTP 400: VALIDATION_ERROR: bad toolName',
-  ],
+test.each<[string, string, string]>([
+  ['the envelope', envelope, 'HTTP 400: VALIDATION_ERROR: bad toolName'],
   [
     'a message that is a sentence',
     '{"error":{"code":"VALIDATION_ERROR","message":"It is bad."}}',
     'HTTP 400: VALIDATION_ERROR: It is bad',
   ],
-  ['a page of a proxy', '<html>', 'HTTP 400'],
-  ['JSON that is no envelope', '[1]', 'HTTP 400'],
-  ['null', 'null', 'HTTP 400'],
-  ['nothing', undefined, 'HTTP 400'],
-  ['an envelope of numbers', '{"error":{"code":1,"message":2}}', 'HTTP 400'],
 ])('the reason is read from %s', (_name, body, reason) => {
   expect(judge({ status: 400, body })).toEqual({ kind: 'refused', reason });
+});
+
+test.each<[string, string | undefined]>([
+  ['a page of a proxy', '<html>'],
+  ['JSON that is no envelope', '[1]'],
+  ['null', 'null'],
+  ['nothing', undefined],
+  ['an envelope of numbers', '{"error":{"code":1,"message":2}}'],
+])('%s refuses no event, but for its size', (_name, body) => {
+  for (const status of [400, 409, 418, 422]) {
+    expect(judge({ status, body })).toEqual({ kind: 'fault', reason: `HTTP ${status}` });
+  }
+  expect(judge({ status: 413, body })).toEqual({ kind: 'refused', reason: 'HTTP 413' });
 });
 
 test('a failure without a status is told by its code, never by its text', () => {

@@ -18,7 +18,7 @@ export type Verdict =
   | { readonly kind: 'refused'; readonly reason: string };
 
 /** Statuses that say something about the key or the address, not about the event. */
-const configurationStatuses = new Set([401, 402, 403, 404, 405, 406, 407, 421, 426]);
+const configurationStatuses = new Set([401, 402, 403, 404, 405, 406, 407, 421, 426, 431]);
 const outageStatuses = new Set([408, 425, 502, 503, 504, 521, 522, 523, 524, 530]);
 /** Causes can go in a circle. */
 const maxDepth = 5;
@@ -36,6 +36,9 @@ export function judge(answer: Answer): Verdict {
   if (outageStatuses.has(status)) return { kind: 'outage', reason };
   if (status >= 500) return { kind: 'fault', reason };
   if (status < 400 || configurationStatuses.has(status)) return { kind: 'misconfigured', reason };
+  // Without the envelope it is a proxy that speaks, and of other things than the event: 400 is what nginx answers to
+  // plain HTTP on its port for TLS, and to a client without a certificate. Its 413 is about the event's size.
+  if (typeof error?.code !== 'string' && status !== 413) return { kind: 'fault', reason };
   return { kind: 'refused', reason };
 }
 
