@@ -3,7 +3,8 @@ import type { PolicyCheck, SentOf } from '@actlog/protocol';
 import { ApiError } from '../service/api-error.ts';
 import type { PendingActionRecord, PolicyRecord } from '../tenant/records.ts';
 import type { Tenant } from '../tenant/tenant.ts';
-import { expireActions, holdAction, recordDecision } from './pending.ts';
+import { recordDenial } from './denial.ts';
+import { expireActions, findHeld, holdAction } from './pending.ts';
 import { ruleOf } from './rule-of.ts';
 
 type CheckAnswer = SentOf<'policies.check'>;
@@ -17,7 +18,10 @@ interface Fired {
 export function checkAgain(tenant: Tenant, check: PolicyCheck, heldId: string, nowMs: number): CheckAnswer {
   expireActions(tenant, nowMs);
   const lasting = candidates(tenant, check).filter(({ policy }) => policy.rate === null);
-  return answer(lasting, tenant.pendingActions.get(heldId));
+  const held = tenant.pendingActions.get(heldId);
+  const { decision, decidedBy } = verdictOn(lasting);
+  if (decidedBy && decision === 'deny') recordDenial(tenant, check, decidedBy.policy, held, nowMs);
+  return answer(lasting, held);
 }
 
 /**
@@ -27,7 +31,7 @@ export function checkAgain(tenant: Tenant, check: PolicyCheck, heldId: string, n
  */
 export function checkAction(tenant: Tenant, check: PolicyCheck, nowMs: number): CheckAnswer {
   expireActions(tenant, nowMs);
-  const { actionId, action } = check;
+  const { actionId } = check;
   const { name, digest, known } = namedAction(tenant, check);
   const matched = candidates(tenant, check);
   const wasCounted = known?.isCounted ?? false;
@@ -35,22 +39,17 @@ export function checkAction(tenant: Tenant, check: PolicyCheck, nowMs: number): 
   const { decision: effect, decidedBy: deciding } = verdictOn(fired);
   const rated = matched.filter(({ policy }) => policy.rate !== null);
   const counts = rated.length > 0 && effect !== 'deny';
-  if (counts && !wasCounted) for (const { policy } of rated) tenant.rateCounts.count(policy, check, nowMs);
   let held = tenant.pendingActions.get(known?.pendingActionId ?? '');
+  let waitsAlready = false;
   if (!held && deciding && effect === 'require_approval') {
-    held = holdAction(tenant, check, deciding.policy, deciding.why, nowMs);
+    const same = actionId === undefined ? findHeld(tenant, check) : undefined;
+    waitsAlready = same !== undefined;
+    held = same ?? holdAction(tenant, check, deciding.policy, deciding.why, nowMs);
   }
-  if (deciding && effect === 'deny' && !known) {
-    const { toolName, argumentsHash } = action;
-    const decision = {
-      decision: effect,
-      policyId: deciding.policy.id,
-      ...(deciding.policy.rate !== null && { rate: deciding.policy.rate }),
-      pendingActionId: null,
-      decidedBy: null,
-    };
-    recordDecision(tenant, check, { toolName, argumentsHash, ...decision, heldMs: 0 }, nowMs);
+  if (counts && !wasCounted && !waitsAlready) {
+    for (const { policy } of rated) tenant.rateCounts.count(policy, check, nowMs);
   }
+  if (deciding && effect === 'deny') recordDenial(tenant, check, deciding.policy, held, nowMs);
   if (actionId !== undefined && (counts || held || effect === 'deny')) {
     const isCounted = counts || wasCounted;
     tenant.namedActions.set(name, { digest, pendingActionId: held?.id ?? null, isCounted });

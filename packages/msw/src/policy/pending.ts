@@ -43,16 +43,13 @@ export function recordDecision(
   tenant.record(event, nowMs);
 }
 
-/** Makes an action wait for a person. One that its agent did not name is the same as an equal one that waits. */
-export function holdAction(
+/** The same action where it waits already: what its agent did not name is known by agent, session, tool and arguments. */
+export function findHeld(
   tenant: Tenant,
-  { agentId, sessionId: session, action, actionId }: PolicyCheck,
-  policy: PolicyRecord,
-  why: string,
-  nowMs: number,
-): PendingActionRecord {
+  { agentId, sessionId: session, action }: PolicyCheck,
+): PendingActionRecord | undefined {
   const sessionId = session ?? null;
-  const same = [...tenant.pendingActions.values()].find(
+  return [...tenant.pendingActions.values()].find(
     (other) =>
       other.status === 'pending' &&
       other.agentId === agentId &&
@@ -60,7 +57,17 @@ export function holdAction(
       other.action.toolName === action.toolName &&
       other.action.argumentsHash === action.argumentsHash,
   );
-  if (same && actionId === undefined) return same;
+}
+
+/** Makes an action wait for a person. */
+export function holdAction(
+  tenant: Tenant,
+  { agentId, sessionId: session, action }: PolicyCheck,
+  policy: PolicyRecord,
+  why: string,
+  nowMs: number,
+): PendingActionRecord {
+  const sessionId = session ?? null;
   const { timeoutSeconds, onTimeout } = policy.approval ?? defaultApproval;
   const held: PendingActionRecord = {
     id: newId('pac'),

@@ -26,6 +26,8 @@ export class Tenant {
   channels = new Map<string, ChannelRecord>();
   /** Actions by their agent and their actionId. */
   namedActions = new Map<string, NamedAction>();
+  /** Denials that their sessions tell of, by agent, action and policy. */
+  toldDenials = new Set<string>();
   rateCounts = new RateCounts();
   cursors = new Cursors();
   answers = new IdempotentAnswers();

@@ -155,6 +155,12 @@ function guardian(): Step[] {
       match: { tools: ['pay'] },
     }),
     post('/v1/policies', { name: 'often', effect: 'deny', rate, match: { tools: ['search'] } }),
+    post('/v1/policies', {
+      name: 'polls',
+      effect: 'require_approval',
+      rate: { ...rate, max: 0 },
+      match: { tools: ['poll'] },
+    }),
     check('read'),
     check('pay', { action: action('pay', { amount: 11 }) }),
     check('pay', { action: action('pay', { amount: 9 }) }),
@@ -182,6 +188,11 @@ function guardian(): Step[] {
     check('send_mail', { actionId: 'mail' }),
     get('/v1/guardian/pending-actions?status=approved'),
     post('/v1/guardian/pending-actions/nothing/decide', { decision: 'deny' }),
+    ...[1, 2, 3].map(() => check('poll')), // one action, which waits and is counted once
+    check('send_late', { actionId: 'late' }),
+    post('/v1/policies', { name: 'late', effect: 'deny', match: { tools: ['send_late'] } }),
+    check('send_late', { actionId: 'late' }),
+    check('send_late', { actionId: 'late' }),
     get('/v1/sessions/g'),
     get('/v1/sessions/g/risk'),
   ];
