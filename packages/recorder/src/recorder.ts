@@ -43,6 +43,7 @@ export class Recorder {
   readonly #calls: CallRecorder;
   readonly #observing: UnreferencedChecks | undefined;
   readonly #createGuard: (settings: GuardSettings) => Guard;
+  readonly #guard: Guard;
   #hadLastChance = false;
   readonly #exit = { beforeExit: () => this.#beforeExit(), exit: () => this.#outbox?.exit() };
 
@@ -92,6 +93,7 @@ export class Recorder {
       const policies = guard.mode === 'observe' ? observing : enforcing;
       return new Guard(guard, policies, this.#counters, reporter);
     };
+    this.#guard = this.#createGuard(settings.guard);
     this.#calls = new CallRecorder({
       agentId: settings.agentId,
       agentVersion: options.agentVersion,
@@ -100,7 +102,7 @@ export class Recorder {
       blockTimeoutMs: settings.blockTimeoutMs,
       responseStatus: options.responseStatus,
       hasher,
-      guard: this.#createGuard(settings.guard),
+      guard: this.#guard,
       outbox: this.#outbox,
       reporter,
       onRecorded: () => background.request(),
@@ -153,17 +155,9 @@ export class Recorder {
    * @throws RangeError or TypeError when an option of the guard cannot be used
    */
   forAdapter({ guard: given, ...identity }: AdapterRecorderOptions): AdapterRecorder {
-    const guard =
-      given === undefined ? undefined : this.#createGuard(resolveGuard(given, this.#settings.guard));
-    return new AdapterRecorder(
-      {
-        toolCall: (call, run) => this.#calls.toolCall(call, run, guard),
-        record: (facts) => this.#calls.record(facts),
-        currentCall: () => this.#calls.currentCall(),
-        failed: (kind, error) => this.#calls.failed(kind, error),
-      },
-      identity,
-    );
+    const settings = this.#settings.guard;
+    const guard = given === undefined ? this.#guard : this.#createGuard(resolveGuard(given, settings));
+    return new AdapterRecorder(this.#calls, guard, identity);
   }
 
   /**

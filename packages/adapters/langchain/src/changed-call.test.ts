@@ -99,3 +99,25 @@ test('a call that middleware further in tries again as it was is asked about and
   expect(ran).toEqual(['echo a', 'echo a']);
   expect(events).toEqual([[await hashArguments({ text: 'a' }), 200]]);
 });
+
+test('without a guard, middleware further in has the very tool that the agent was given', async () => {
+  const { echo, ran } = tools();
+  const seen: unknown[] = [];
+  const agent = createAgent({
+    model: modelOf([[{ name: 'echo', args: { text: 'a' }, id: '1' }]]),
+    tools: [echo],
+    middleware: [
+      actlog({ recorder: service.recorder() }),
+      createMiddleware({
+        name: 'own',
+        wrapToolCall: (request, handler) => {
+          seen.push(request.tool);
+          return handler(request);
+        },
+      }),
+    ],
+  });
+  await agent.invoke(question, inThread('plain'));
+  expect(ran).toEqual(['echo a']);
+  expect(seen[0] === echo).toBe(true);
+});

@@ -29,12 +29,11 @@ export function recordMiddleware(options: ActlogOptions = {}): AgentMiddleware {
       };
       try {
         const recorded = { ...call, recorder: calls.recorder, tool: request.tool };
-        return await calls.run(call, () =>
-          asRecordedCall(recorded, async () => {
-            const tool = await watchedTool(request.tool, call, calls);
-            return handler({ ...request, tool });
-          }),
-        );
+        const goOn = async () =>
+          handler(
+            calls.isGuarding ? { ...request, tool: await watchedTool(request.tool, call, calls) } : request,
+          );
+        return await calls.run(call, () => asRecordedCall(recorded, goOn));
       } catch (error) {
         if (isInterruption(error) || runtime.signal?.aborted) throw error;
         const thrown = thrownByTool(error);

@@ -51,6 +51,11 @@ export class AdapterCalls {
     this.#recorder = this.recorder.forAdapter({ framework, sdk, guard });
   }
 
+  /** Whether the guard may keep a call from running. */
+  get isGuarding(): boolean {
+    return this.#recorder.isGuarding;
+  }
+
   /** Whether the options name this tool. */
   covers(toolName: string): boolean {
     const { include, exclude } = this.#options;
