@@ -1,7 +1,5 @@
 import type { RunningCall } from './active-call.ts';
-import type { CallRecorder } from './call-recorder.ts';
 import { createEventId } from './event-id.ts';
-import type { Guard } from './guard/guard.ts';
 import type { GuardOptions } from './guard/guard-options.ts';
 import { Session } from './session.ts';
 import type { ToolCall, ToolCallFacts } from './tool-call.ts';
@@ -23,6 +21,15 @@ export interface AdapterRecorderOptions extends AdapterIdentity {
   readonly guard?: GuardOptions | undefined;
 }
 
+/** What an adapter view passes its calls on to. */
+interface Target {
+  readonly isGuarding: boolean;
+  toolCall<Result>(call: ToolCall, run: () => Result | Promise<Result>): Promise<Result>;
+  record(facts: ToolCallFacts): string;
+  currentCall(): RunningCall | undefined;
+  failed(kind: string, error: Error): void;
+}
+
 /**
  * A recorder as one adapter sees it: the same queue and journal, with the adapter's own names on every event, and
  * a guard of its own where it was given one. So one recorder serves any number of frameworks.
@@ -30,33 +37,31 @@ export interface AdapterRecorderOptions extends AdapterIdentity {
 export class AdapterRecorder {
   /** Who this view belongs to. */
   readonly identity: AdapterIdentity;
-  readonly #calls: CallRecorder;
-  readonly #guard: Guard;
+  readonly #target: Target;
 
-  constructor(calls: CallRecorder, guard: Guard, identity: AdapterIdentity) {
-    this.#calls = calls;
-    this.#guard = guard;
+  constructor(target: Target, identity: AdapterIdentity) {
+    this.#target = target;
     this.identity = identity;
   }
 
   /** Whether calls that come through this view run only when the guard lets them. */
   get isGuarding(): boolean {
-    return this.#guard.isEnforcing;
+    return this.#target.isGuarding;
   }
 
   /** `recorder.toolCall`, named as this adapter's. */
   toolCall<Result>(call: ToolCall, run: () => Result | Promise<Result>): Promise<Result> {
-    return this.#calls.toolCall({ ...this.identity, ...call }, run, this.#guard);
+    return this.#target.toolCall({ ...this.identity, ...call }, run);
   }
 
   /** `recorder.record`, named as this adapter's. */
   record(facts: ToolCallFacts): string {
-    return this.#calls.record({ ...this.identity, ...facts });
+    return this.#target.record({ ...this.identity, ...facts });
   }
 
   /** The innermost call of the recorder that is running here, through whichever adapter it came. */
   currentCall(): RunningCall | undefined {
-    return this.#calls.currentCall();
+    return this.#target.currentCall();
   }
 
   /**
@@ -65,7 +70,7 @@ export class AdapterRecorder {
    * @param kind - what it is about, such as the name of an option
    */
   failed(kind: string, error: Error): void {
-    this.#calls.failed(`${this.identity.framework}-${kind}`, error);
+    this.#target.failed(`${this.identity.framework}-${kind}`, error);
   }
 
   /** `recorder.session`, named as this adapter's. */

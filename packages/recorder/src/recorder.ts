@@ -157,7 +157,16 @@ export class Recorder {
   forAdapter({ guard: given, ...identity }: AdapterRecorderOptions): AdapterRecorder {
     const settings = this.#settings.guard;
     const guard = given === undefined ? this.#guard : this.#createGuard(resolveGuard(given, settings));
-    return new AdapterRecorder(this.#calls, guard, identity);
+    return new AdapterRecorder(
+      {
+        isGuarding: guard.isEnforcing,
+        toolCall: (call, run) => this.#calls.toolCall(call, run, guard),
+        record: (facts) => this.#calls.record(facts),
+        currentCall: () => this.#calls.currentCall(),
+        failed: (kind, error) => this.#calls.failed(kind, error),
+      },
+      identity,
+    );
   }
 
   /**
