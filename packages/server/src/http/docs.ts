@@ -15,7 +15,8 @@ const pagePolicy = [
 
 /** Nothing on the page asks, or leads to, the service of its maker: those buttons would send the document away. */
 const pageConfiguration = {
-  url: '/openapi.json',
+  // Relative, so that it stays below whatever path a proxy serves the server at.
+  url: '../openapi.json',
   pageTitle: 'actlog API reference',
   withDefaultFonts: false,
   telemetry: false,
@@ -28,9 +29,11 @@ const pageConfiguration = {
 /** Mounts the API reference at `/docs`, with its script served by this server. */
 export async function mountDocs(app: FastifyInstance): Promise<void> {
   await app.register(async (page) => {
-    page.addHook('onRequest', (_request, reply, done) => {
+    page.addHook('onRequest', (request, reply, done) => {
       reply.header('content-security-policy', pagePolicy);
-      done();
+      // The package's own redirect would leave that path.
+      if (request.routeOptions.url === '/docs') void reply.redirect('./docs/');
+      else done();
     });
     page.get('/favicon.ico', async (_request, reply) => {
       const icon = (await consoleSite())['icon.svg'];

@@ -47,8 +47,9 @@ test('without the console the first page is the reference, or nothing', async ()
 async function proxied(url: string, below: string, isHidden = (_path: string) => false): Promise<string> {
   const proxy = createServer((request, response) => {
     const { method, headers } = request;
-    const path = request.url?.slice(below.length) || '/';
-    const target = isHidden(path) ? '/nowhere' : path;
+    const { url: asked = '/' } = request;
+    const path = asked.slice(below.length) || '/';
+    const target = isHidden(path) || !asked.startsWith(below) ? '/nowhere' : path;
     const forwarded = send(`${url}${target}`, { method, headers }, (answer) => {
       response.writeHead(answer.statusCode ?? 500, answer.headers);
       answer.pipe(response);
@@ -62,6 +63,24 @@ async function proxied(url: string, below: string, isHidden = (_path: string) =>
   });
   return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}${below}`;
 }
+
+test.each([
+  ['/', '/console/'],
+  ['/console', '/console/'],
+  ['/docs', '/docs/'],
+])('below a path of a proxy %s leads to %s', async (path, page) => {
+  const { server } = await testServer({ docs: true });
+  const url = await proxied(server.url, '/actlog');
+  const answer = await fetch(url + path);
+  expect([answer.status, answer.url]).toEqual([200, url + page]);
+});
+
+test('the reference finds its document below a path of a proxy', async () => {
+  const { server } = await testServer({ docs: true });
+  const page = await fetch(`${await proxied(server.url, '/actlog')}/docs/`);
+  const [, document = ''] = /"url": "([^"]*)"/.exec(await page.text()) ?? [];
+  expect(await (await fetch(new URL(document, page.url))).json()).toHaveProperty('openapi');
+});
 
 describe.skipIf(!hasBrowser)('in a browser', () => {
   useBrowser();
