@@ -118,6 +118,18 @@ test('bytes that are no HTTP are answered by the envelope', async () => {
   });
 });
 
+test('headers that are too large, as with what a proxy adds, are told as that', async () => {
+  const server = await testServer();
+  const answer = await raw(
+    server,
+    `GET /v1/sessions HTTP/1.1\r\nhost: x\r\nx-added: ${'x'.repeat(20_000)}\r\n\r\n`,
+  );
+  expect(answer).toMatch(/^HTTP\/1\.1 431 Request Header Fields Too Large\r\n/);
+  expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toMatchObject({
+    error: { code: 'VALIDATION_ERROR', message: expect.stringContaining('larger than 16 KiB') },
+  });
+});
+
 test.each([
   ['its head', 'POST /v1/events HTTP/1.1\r\nhost: x\r\n'],
   ['its body', 'POST /v1/agents HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n{'],

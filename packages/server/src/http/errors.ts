@@ -1,3 +1,4 @@
+import { maxHeaderSize } from 'node:http';
 import { endpoints, headers } from '@actlog/protocol';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Metrics } from '../metrics.ts';
@@ -83,13 +84,24 @@ function methodNotAllowed(methods: ReadonlySet<string>): ApiError {
   return new ApiError('METHOD_NOT_ALLOWED', `This path takes ${allow}.`, { headers: { allow } });
 }
 
-/** What is sent when the bytes that arrive are no HTTP request, or arrive too slowly. */
+/** The status and the message for bytes that are no request, by the code of Node's error. */
+function malformedRequest(code: string | undefined): readonly [string, string] {
+  switch (code) {
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return ['408 Request Timeout', 'The request took too long to arrive.'];
+    case 'HPE_HEADER_OVERFLOW':
+      return [
+        '431 Request Header Fields Too Large',
+        `The headers of the request, with what a proxy adds to them, are larger than ${maxHeaderSize / 1024} KiB.`,
+      ];
+    default:
+      return ['400 Bad Request', 'What arrived is not an HTTP request that the service can read.'];
+  }
+}
+
+/** What is sent when the bytes that arrive are no HTTP request, have too many headers, or arrive too slowly. */
 export function malformedRequestAnswer(code: string | undefined): string {
-  const isSlow = code === 'ERR_HTTP_REQUEST_TIMEOUT';
-  const message = isSlow
-    ? 'The request took too long to arrive.'
-    : 'What arrived is not an HTTP request that the service can read.';
+  const [status, message] = malformedRequest(code);
   const body = JSON.stringify(new ApiError('VALIDATION_ERROR', message).envelope);
-  const status = isSlow ? '408 Request Timeout' : '400 Bad Request';
   return `HTTP/1.1 ${status}\r\n${headers.contentType}: ${jsonType}\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`;
 }
