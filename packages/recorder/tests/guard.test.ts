@@ -310,6 +310,23 @@ test.each([
   },
 );
 
+test.each<[string, Reply]>([
+  ['a connection that breaks', { fault: 'reset' }],
+  ['a 502 of a proxy', { status: 502, body: '<html>' }],
+])('%s at arguments that are too large is no way past a policy that denies', async (_name, reply) => {
+  const sink = await startService();
+  sink.answer = ({ path, body }) => {
+    if (path !== checkPath) return undefined;
+    return (body.action as { arguments?: unknown }).arguments ? reply : decided('deny');
+  };
+  const recorder = guarded(sink, {
+    onUnavailable: 'allow',
+    showArguments: () => ({ text: 'x'.repeat(300_000) }),
+  });
+  const result = await recorder.toolCall(call, () => 'ran').catch(({ because }) => because);
+  expect(result).toBe('denied');
+});
+
 test('a held call whose shown arguments the service refuses runs when a person approves', async () => {
   const sink = await startService(tooMuch, decided('require_approval'), decided('allow'));
   const recorder = guarded(sink, { showArguments: () => ({ text: 'long' }) });

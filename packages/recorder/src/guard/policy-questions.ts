@@ -1,4 +1,5 @@
-import { headers as headerNames, type PolicyCheck } from '@actlog/protocol';
+import { Buffer } from 'node:buffer';
+import { headers as headerNames, limits, type PolicyCheck } from '@actlog/protocol';
 import { ignoreRejection } from '../ignore-rejection.ts';
 import type { Reporter } from '../reporter.ts';
 import { type Decision, parseDecision } from './decision.ts';
@@ -7,6 +8,14 @@ import type { GuardedCall } from './guarded-call.ts';
 
 /** Answers that refuse a question for what it holds. */
 const refusals: ReadonlySet<unknown> = new Set([400, 413, 422]);
+
+/**
+ * Whether a question may be beyond what the service takes. Who sends so much may see the connection break, or a proxy's
+ * 502, before the 413 has arrived.
+ */
+function isTooLarge(question: PolicyCheck): boolean {
+  return Buffer.byteLength(JSON.stringify(question)) > limits.maxBodyBytes;
+}
 
 /** What a header can hold (RFC 9110, section 5.5). */
 const printableAscii = /^[\x20-\x7e]+$/;
@@ -73,7 +82,8 @@ export class PolicyQuestions {
         const message = `A policy check failed (${reason}).`;
         this.#reporter.failed('guard', new Error(message, { cause: error }));
       }
-      return question.action.arguments && refusals.has(status) ? 'refused' : undefined;
+      const isShown = question.action.arguments !== undefined;
+      return isShown && (refusals.has(status) || isTooLarge(question)) ? 'refused' : undefined;
     }
   }
 
