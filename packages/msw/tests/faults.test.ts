@@ -1,4 +1,5 @@
 import { Actlog, type Clock, RateLimitError } from '@actlog/client';
+import type { HttpHandler } from 'msw';
 import { setupServer } from 'msw/node';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { actlogMock } from '../src/index.ts';
@@ -71,6 +72,33 @@ it('fails with a code of the envelope', async () => {
     code: 'PERMISSION_DENIED',
   });
   await expect(Promise.resolve(client.agents.list())).resolves.toMatchObject({ items: [] });
+});
+
+it.each(['RATE_LIMITED', 'OVERLOADED'] as const)(
+  'says when to come again where it fails with %s',
+  async (code) => {
+    server.use(mock.failing({ code, times: 1 }));
+    await client.events.create(event);
+    expect(mock.requests()).toHaveLength(2);
+    expect(sleeps).toHaveLength(1);
+    expect(sleeps[0]).toBeGreaterThanOrEqual(1000);
+  },
+);
+
+it('names each request that the service refuses, and none that a gateway does', async () => {
+  const failure = async (fault: HttpHandler): Promise<unknown> => {
+    server.use(fault);
+    const [result] = await Promise.allSettled([client.withOptions({ maxRetries: 0 }).policies.get('p')]);
+    return result.status === 'rejected' && (result.reason as { requestId?: string }).requestId;
+  };
+  const ids = [
+    await failure(mock.rateLimited()),
+    await failure(mock.rateLimited()),
+    await failure(mock.failing()),
+  ];
+  expect(ids).toEqual(ids.map(() => expect.any(String)));
+  expect(new Set(ids).size).toBe(ids.length);
+  expect(await failure(mock.down())).toBeUndefined();
 });
 
 it('refuses the connection, so that the request may be sent again', async () => {

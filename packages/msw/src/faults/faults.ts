@@ -1,5 +1,6 @@
 import { type EndpointName, type ErrorCode, errorCodes, headers } from '@actlog/protocol';
 import type { HttpHandler } from 'msw';
+import { answerHeaders } from '../service/answer-headers.ts';
 import { ApiError } from '../service/api-error.ts';
 import type { MockService } from '../service/mock-service.ts';
 import { type Damage, type FaultOptions, fault, wholeNumber } from './fault.ts';
@@ -69,12 +70,9 @@ export function faultsOf(baseURL: string, service: MockService, note: NoteAnswer
   };
   return {
     rateLimited({ retryAfter = 1, ...options } = {}) {
-      const limited = envelope(
-        'RATE_LIMITED',
-        'The rate limit of the API key is exceeded.',
-        wait(retryAfter),
-      );
-      return answered(options, () => limited.clone());
+      const message = 'The rate limit of the API key is exceeded.';
+      const also = wait(retryAfter);
+      return answered(options, () => envelope('RATE_LIMITED', message, also));
     },
     down({ status = 503, retryAfter, ...options } = {}) {
       const init = { status, headers: { [headers.contentType]: 'text/html', ...wait(retryAfter) } };
@@ -92,8 +90,7 @@ export function faultsOf(baseURL: string, service: MockService, note: NoteAnswer
       if (!Object.hasOwn(errorCodes, code)) {
         throw new TypeError(`code "${code}" is none of ${Object.keys(errorCodes).join(', ')}.`);
       }
-      const failed = envelope(code, message, {});
-      return answered(options, () => failed.clone());
+      return answered(options, () => envelope(code, message, alwaysWith[code]));
     },
     unreachable: (options = {}) => answered(options, refusedConnection),
     answerLost: (options = {}) =>
@@ -104,7 +101,16 @@ export function faultsOf(baseURL: string, service: MockService, note: NoteAnswer
   };
 }
 
-function envelope(code: ErrorCode, message: string, also: Record<string, string>): Response {
+/** Headers without which the service sends no answer of a code. */
+const alwaysWith: { readonly [Code in ErrorCode]?: Readonly<Record<string, string>> } = {
+  RATE_LIMITED: { [headers.retryAfter]: '1' },
+  OVERLOADED: { [headers.retryAfter]: '1' },
+  AUTHENTICATION_FAILED: { 'www-authenticate': 'Bearer' },
+};
+
+function envelope(code: ErrorCode, message: string, also: Readonly<Record<string, string>> = {}): Response {
   const { status, body } = new ApiError(code, message).answer;
-  return Response.json(body, { status, headers: also });
+  const all = answerHeaders();
+  for (const [name, value] of Object.entries(also)) all.set(name, value);
+  return new Response(JSON.stringify(body), { status, headers: all });
 }

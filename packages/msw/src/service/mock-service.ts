@@ -1,16 +1,13 @@
 import { type EndpointName, endpoints, headers as names } from '@actlog/protocol';
 import { contract, type EndpointSchemas } from '@actlog/protocol/schemas';
-import { v4 } from 'uuid';
 import { routes } from '../routes/routes.ts';
+import { answerHeaders as newAnswerHeaders } from './answer-headers.ts';
 import { ApiError, invalid, notFound } from './api-error.ts';
 import type { Call, Route } from './call.ts';
 import { type KeyRing, requireScope } from './key-ring.ts';
 import { readBody } from './request-body.ts';
 import { allowedMethods, pathBelow, type Target, targetOf } from './router.ts';
 import { validated } from './validated.ts';
-
-/** Headers of every answer, as the reference server sends them. */
-const fixedHeaders = { [names.contentType]: 'application/json; charset=utf-8', 'cache-control': 'no-store' };
 
 /** The service that the handlers stand for: answers any request below its base address. */
 export class MockService {
@@ -25,7 +22,7 @@ export class MockService {
 
   /** Answers a request. Never throws: what goes wrong is answered with the envelope. */
   async answer(request: Request): Promise<Response> {
-    const answerHeaders = new Headers({ ...fixedHeaders, [names.requestId]: v4() });
+    const answerHeaders = newAnswerHeaders();
     const isHead = request.method === 'HEAD';
     try {
       const { status, body } = await this.#body(request, isHead ? 'GET' : request.method, answerHeaders);
