@@ -31,9 +31,13 @@ export async function runContract(options: ContractOptions): Promise<ContractRep
   const checks = allChecks.filter(({ requirement }) => ids.has(requirement));
   const ordered = [...checks.filter(({ last }) => !last), ...checks.filter(({ last }) => last)];
   const results = new Map<Check, CheckResult>();
-  for (const check of ordered) {
-    results.set(check, await outcomeOf(run, check, chosen));
-    settings.onProgress(results.size, ordered.length);
+  try {
+    for (const check of ordered) {
+      results.set(check, await outcomeOf(run, check, chosen));
+      settings.onProgress(results.size, ordered.length);
+    }
+  } catch (error) {
+    throw withLeftovers(error, run, await cleanUp(run, settings));
   }
   const complete = !settings.signal.aborted;
   const leftBehind = await cleanUp(run, settings);
@@ -123,6 +127,15 @@ function countsOf(results: readonly RequirementResult[]): ContractReport['counts
   };
 }
 
+/** What ended a run too early, which also says what the run has left in the deployment. */
+function withLeftovers(error: unknown, { prefix, redaction }: Run, leftBehind: readonly string[]): unknown {
+  if (!(error instanceof ContractError) || leftBehind.length === 0) return error;
+  const left = redaction.text(leftBehind.join(', '));
+  return new ContractError(error.code, `${error.message} Left behind, named ${prefix}-…: ${left}.`, {
+    cause: error,
+  });
+}
+
 /** Takes away what can be taken away, also when the run was ended, and says what is left. */
 async function cleanUp(run: Run, settings: Settings): Promise<string[]> {
   const probe = new Probe({ ...settings, signal: new AbortController().signal });
@@ -134,7 +147,7 @@ async function cleanUp(run: Run, settings: Settings): Promise<string[]> {
   const counted: readonly (readonly [number, string])[] = [
     [run.traffic.taken, 'events'],
     [agents, 'agents'],
-    [policies, 'archived policies'],
+    [policies, left.length === 0 ? 'archived policies' : 'policies'],
     [notificationChannels, 'webhooks'],
   ];
   return [...counted.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`), ...left];

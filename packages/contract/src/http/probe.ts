@@ -29,8 +29,11 @@ const maxAnswerBytes = 32 * 1024 * 1024;
 /** How often a request is sent again after 429, 502, 503 or 504. */
 const maxRepeats = 5;
 
-/** Requests in a row without an answer, after which the deployment counts as gone. */
+/** Requests in a row without an answer, after which it is asked whether there is a deployment still. */
 const toleratedSilences = 3;
+
+/** Requests in a row to one endpoint without an answer, after which it is not asked any more. */
+const toleratedByEndpoint = 2;
 
 /** Sends requests as they are, and remembers every answer. It follows no redirect, because the key would go along. */
 export class Probe {
@@ -38,6 +41,7 @@ export class Probe {
   /** Every answer of the run, those that were repeated included. */
   readonly answers: Answer[] = [];
   #silences = 0;
+  readonly #silencesOf = new Map<string, number>();
 
   constructor(settings: Settings) {
     this.#settings = settings;
@@ -46,14 +50,23 @@ export class Probe {
   /** Sends a request to an endpoint of the table. */
   call(name: EndpointName, sent: Sent = {}): Promise<Answer> {
     const { method, path } = endpoints[name];
-    return this.send(method, path.replace(':id', encodeURIComponent(sent.id ?? '')), sent);
+    return this.#send(
+      method,
+      path.replace(':id', encodeURIComponent(sent.id ?? '')),
+      sent,
+      `${method} ${path}`,
+    );
   }
 
   /** Sends a request, and again after 429, 502, 503 and 504, as the specification tells clients to. */
-  async send(method: string, path: string, sent: Sent = {}): Promise<Answer> {
+  send(method: string, path: string, sent: Sent = {}): Promise<Answer> {
+    return this.#send(method, path, sent, `${method} ${path}`);
+  }
+
+  async #send(method: string, path: string, sent: Sent, endpoint: string): Promise<Answer> {
     const { maxRetryAfterMs, clock, signal } = this.#settings;
     for (let repeat = 0; ; repeat += 1) {
-      const answer = await this.#exchange(method, path + queryText(sent.query), sent);
+      const answer = await this.#exchange(method, path + queryText(sent.query), sent, endpoint);
       const isLimited = answer.status === 429;
       const isDown = [502, 503, 504].includes(answer.status);
       if ((!isLimited && !isDown) || sent.once || repeat >= maxRepeats) return answer;
@@ -64,40 +77,58 @@ export class Probe {
     }
   }
 
-  async #exchange(method: string, path: string, sent: Sent): Promise<Answer> {
-    const { baseURL, timeoutMs, signal, fetch } = this.#settings;
+  async #exchange(method: string, path: string, sent: Sent, endpoint: string): Promise<Answer> {
+    const { baseURL, timeoutMs, signal } = this.#settings;
     signal.throwIfAborted();
-    const body = sent.rawBody ?? (sent.body === undefined ? undefined : JSON.stringify(sent.body));
+    const silences = this.#silencesOf.get(endpoint) ?? 0;
+    if (silences >= toleratedByEndpoint) {
+      return fail(`${endpoint} gave no answer ${silences} times in a row, and was not asked again`);
+    }
     const timeout = AbortSignal.timeout(timeoutMs);
     try {
-      const response = await fetch(baseURL + path, {
-        method,
-        headers: this.#headers(sent, body !== undefined),
-        redirect: 'manual',
-        signal: AbortSignal.any([signal, timeout]),
-        ...(body !== undefined && { body }),
-      });
-      const text = await readText(response);
-      const answer = {
-        method,
-        path,
-        status: response.status,
-        headers: response.headers,
-        text,
-        json: parsed(text),
-      };
+      const answer = await this.#answer(method, path, sent, timeout);
       this.answers.push(answer);
       this.#silences = 0;
+      this.#silencesOf.delete(endpoint);
       return answer;
     } catch (error) {
       signal.throwIfAborted();
       this.#silences += 1;
+      this.#silencesOf.set(endpoint, silences + 1);
       const reason = timeout.aborted ? `no whole answer within ${timeoutMs} ms` : reasonOf(error);
-      if (this.#silences >= toleratedSilences || this.answers.length === 0) {
+      if (this.answers.length === 0 || (this.#silences >= toleratedSilences && !(await this.#isThere()))) {
         throw new ContractError('UNREACHABLE', `${baseURL} gave no answer: ${reason}.`);
       }
       return fail(`${method} ${path} got no answer: ${reason}`);
     }
+  }
+
+  /** Whether the deployment answers what it was asked first: then it is not gone, whatever else keeps silent. */
+  async #isThere(): Promise<boolean> {
+    const { method, path } = endpoints['sessions.list'];
+    try {
+      const timeout = AbortSignal.timeout(this.#settings.timeoutMs);
+      await this.#answer(method, path + queryText({ limit: 1 }), {}, timeout);
+      this.#silences = 0;
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  async #answer(method: string, path: string, sent: Sent, timeout: AbortSignal): Promise<Answer> {
+    const { baseURL, signal, fetch } = this.#settings;
+    const body = sent.rawBody ?? (sent.body === undefined ? undefined : JSON.stringify(sent.body));
+    const response = await fetch(baseURL + path, {
+      method,
+      headers: this.#headers(sent, body !== undefined),
+      redirect: 'manual',
+      signal: AbortSignal.any([signal, timeout]),
+      ...(body !== undefined && { body }),
+    });
+    const text = await readText(response);
+    const { status, headers } = response;
+    return { method, path, status, headers, text, json: parsed(text) };
   }
 
   #headers({ key = this.#settings.apiKey, headers = {} }: Sent, hasBody: boolean): Record<string, string> {
