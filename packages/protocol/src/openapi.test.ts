@@ -6,6 +6,7 @@ import { openApiDocument } from './openapi.ts';
 interface Operation {
   operationId: string;
   responses: Record<string, unknown>;
+  requestBody?: { content: { 'application/json': { schema: Record<string, unknown> } } };
   parameters?: { in: string; name: string; schema: Record<string, unknown> }[];
 }
 
@@ -13,6 +14,7 @@ const document = openApiDocument({ serverUrl: 'https://actlog.example.com', vers
   info: { version: string };
   servers: { url: string }[];
   paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, { properties?: Record<string, unknown> }> };
 };
 
 test('the document is valid OpenAPI 3.1', async () => {
@@ -40,6 +42,21 @@ test('it holds each endpoint once, with its status of success and the errors tha
     expect(Object.keys(operation.responses)).toEqual(
       expect.arrayContaining([String(row.success), '400', '401', '403', '429', '503']),
     );
+  }
+});
+
+test('what the service always sends is required, in an export too', () => {
+  const schemas = document.components.schemas;
+  const { properties = {} } = schemas.SessionExport ?? {};
+  expect(properties.session).toEqual({ $ref: '#/components/schemas/Session' });
+  expect(properties.risk).toEqual({ $ref: '#/components/schemas/Risk' });
+  expect(properties.events).toEqual({ type: 'array', items: { $ref: '#/components/schemas/StoredEvent' } });
+});
+
+test('a change names a field', () => {
+  for (const path of ['/v1/agents/{id}', '/v1/policies/{id}']) {
+    const body = document.paths[path]?.patch?.requestBody;
+    expect(body?.content['application/json'].schema).toMatchObject({ type: 'object', minProperties: 1 });
   }
 });
 

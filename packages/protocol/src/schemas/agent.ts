@@ -51,7 +51,8 @@ export const agentCreate = z.strictObject({
 export const agentUpdate = z
   .strictObject({ ...writable, metadata: metadata.nullable(), status })
   .partial()
-  .refine((patch) => Object.keys(patch).length > 0, 'must name at least one field to change');
+  .refine((patch) => Object.keys(patch).length > 0, 'must name at least one field to change')
+  .meta({ minProperties: 1 });
 
 /** An agent, registered or only seen. */
 export type Agent = Accepted<typeof agent>;

@@ -95,7 +95,8 @@ export const policyUpdate = z
     approval: policyApproval.partial().nullable(),
   })
   .partial()
-  .refine((patch) => Object.keys(patch).length > 0, 'must name at least one field to change');
+  .refine((patch) => Object.keys(patch).length > 0, 'must name at least one field to change')
+  .meta({ minProperties: 1 });
 
 /** What a policy does to an action. */
 export type PolicyEffect = z.output<typeof effect>;

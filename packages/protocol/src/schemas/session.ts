@@ -40,20 +40,20 @@ export const sessionDetail = {
     .meta({ id: 'SessionDetail' }),
 };
 
+const exported = {
+  exportVersion: z.literal('1.0'),
+  exportedAt: timestamp,
+  eventCount: z.int(),
+  /** SHA-256 in hex over the bytes of the `events` array as they stand in the document. */
+  contentSha256: z.string(),
+};
+
 /** Answer of `GET /v1/sessions/:id/export.json`. */
 export const sessionExport = resource(
   'SessionExport',
   {},
-  {
-    exportVersion: z.literal('1.0'),
-    exportedAt: timestamp,
-    session: session.accepted,
-    risk: risk.accepted,
-    events: z.array(storedEvent.accepted),
-    eventCount: z.int(),
-    /** SHA-256 in hex over the bytes of the `events` array as they stand in the document. */
-    contentSha256: z.string(),
-  },
+  { ...exported, session: session.accepted, risk: risk.accepted, events: z.array(storedEvent.accepted) },
+  { ...exported, session: session.sent, risk: risk.sent, events: z.array(storedEvent.sent) },
 );
 
 /** A session in a list. */
