@@ -1,11 +1,13 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect, test } from 'vitest';
 import { endpointNames, endpoints } from './endpoints.ts';
+import { webhookHeaders } from './headers.ts';
 import { openApiDocument } from './openapi.ts';
+import { webhookEventTypes } from './schemas/webhook-event.ts';
 
 interface Operation {
   operationId: string;
-  responses: Record<string, unknown>;
+  responses: Record<string, { description: string; headers?: Record<string, unknown> }>;
   requestBody?: { content: { 'application/json': { schema: Record<string, unknown> } } };
   parameters?: { in: string; name: string; schema: Record<string, unknown> }[];
 }
@@ -14,6 +16,7 @@ const document = openApiDocument({ serverUrl: 'https://actlog.example.com', vers
   info: { version: string };
   servers: { url: string }[];
   paths: Record<string, Record<string, Operation>>;
+  webhooks: Record<string, { post: Operation }>;
   components: { schemas: Record<string, { properties?: Record<string, unknown> }> };
 };
 
@@ -57,6 +60,33 @@ test('a change names a field', () => {
   for (const path of ['/v1/agents/{id}', '/v1/policies/{id}']) {
     const body = document.paths[path]?.patch?.requestBody;
     expect(body?.content['application/json'].schema).toMatchObject({ type: 'object', minProperties: 1 });
+  }
+});
+
+test('a conflict is documented where there can be one, by its codes', () => {
+  const conflict = (path: string, method: string) => document.paths[path]?.[method]?.responses[409];
+  expect(conflict('/v1/agents/{id}', 'patch')).toBeUndefined();
+  expect(conflict('/v1/policies/{id}', 'patch')?.description).toContain(' `POLICY_ARCHIVED`.');
+  expect(conflict('/v1/agents', 'post')?.description).toContain(
+    '`ALREADY_EXISTS`, `IDEMPOTENCY_KEY_REUSED`.',
+  );
+});
+
+test('every answer names its request, and every error can be the service breaking', () => {
+  for (const { responses } of Object.values(document.paths).flatMap((path) => Object.values(path))) {
+    for (const { headers } of Object.values(responses)) expect(headers).toHaveProperty('x-request-id');
+    expect(responses[500]?.description).toContain('`INTERNAL`');
+  }
+});
+
+test('deliveries to webhooks are documented, signature and all', () => {
+  expect(Object.keys(document.webhooks)).toEqual([...webhookEventTypes]);
+  for (const [type, { post }] of Object.entries(document.webhooks)) {
+    expect(post.parameters?.map(({ name }) => name)).toEqual(Object.values(webhookHeaders));
+    expect(post.requestBody?.content['application/json'].schema).toMatchObject({
+      properties: { type: { const: type } },
+      required: ['type', 'timestamp', 'data'],
+    });
   }
 });
 

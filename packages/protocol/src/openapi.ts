@@ -12,8 +12,10 @@ import {
 } from 'zod-openapi';
 import { contract, type EndpointSchemas } from './contract.ts';
 import { type Endpoint, type EndpointName, endpointNames, endpoints, type Resource } from './endpoints.ts';
+import { type ErrorCode, errorCodes } from './error-codes.ts';
 import { headers } from './headers.ts';
 import { maxWaitSeconds } from './limits.ts';
+import { webhooks } from './openapi-webhooks.ts';
 import { errorEnvelope } from './schemas/error-envelope.ts';
 
 /** What the document says about the deployment that it describes. */
@@ -59,13 +61,40 @@ const summaries: Record<EndpointName, string> = {
   'notificationChannels.list': 'List webhooks',
 };
 
+/** What makes a request conflict with the present state; a key of an earlier request does so everywhere it is taken. */
+const conflicts: { readonly [Name in EndpointName]?: readonly ErrorCode[] } = {
+  'agents.create': ['ALREADY_EXISTS'],
+  'policies.update': ['POLICY_ARCHIVED'],
+  'policies.check': ['ACTION_MISMATCH'],
+  'guardian.pendingActions.decide': ['ALREADY_DECIDED', 'ACTION_EXPIRED'],
+};
+
+const text = { type: 'string' } as const;
+
+const requestId: ZodOpenApiHeadersObject = {
+  [headers.requestId]: { description: "Names the request in the server's logs.", schema: text },
+};
+
+/** Headers of success that only some endpoints send. */
+const ownHeaders: { readonly [Name in EndpointName]?: ZodOpenApiHeadersObject } = {
+  'sessions.export': {
+    'Content-Disposition': { description: 'A file name for the document.', schema: text },
+  },
+  'policies.check': {
+    'Preference-Applied': { description: 'The preference that was followed (RFC 7240).', schema: text },
+  },
+};
+
+/** An error, which names its codes: all of its status unless they are given. */
 function errorResponse(
+  status: number,
   description: string,
-  extraHeaders?: ZodOpenApiHeadersObject,
+  extraHeaders: ZodOpenApiHeadersObject = {},
+  codes = (Object.keys(errorCodes) as ErrorCode[]).filter((code) => errorCodes[code] === status),
 ): ZodOpenApiResponseObject {
   return {
-    description,
-    ...(extraHeaders && { headers: extraHeaders }),
+    description: `${description} ${codes.map((code) => `\`${code}\``).join(', ')}.`,
+    headers: { ...requestId, ...extraHeaders },
     content: { [json]: { schema: errorEnvelope } },
   };
 }
@@ -75,6 +104,10 @@ const retryAfter: ZodOpenApiHeadersObject = {
     description: 'Seconds to wait before the next try.',
     schema: { type: 'integer', minimum: 1 },
   },
+};
+
+const challenge: ZodOpenApiHeadersObject = {
+  'WWW-Authenticate': { description: 'How to authenticate: `Bearer`.', schema: text },
 };
 
 const idempotencyKey = {
@@ -104,6 +137,10 @@ function operation(
     ...(endpoint.idempotencyKey ? [idempotencyKey] : []),
     ...(name === 'policies.check' ? [prefer] : []),
   ];
+  const conflicting = [
+    ...(conflicts[name] ?? []),
+    ...(endpoint.idempotencyKey ? (['IDEMPOTENCY_KEY_REUSED'] as const) : []),
+  ];
   return {
     operationId: name,
     summary: summaries[name],
@@ -115,21 +152,27 @@ function operation(
     responses: {
       [endpoint.success]: {
         description: 'Success',
+        headers: { ...requestId, ...ownHeaders[name] },
         content: { [json]: { schema: schemas.response.sent } },
       },
-      400: errorResponse('The request fails validation.'),
-      401: errorResponse('The API key is invalid or missing.'),
-      403: errorResponse('The API key lacks the scope.'),
-      ...(endpoint.path.includes(':id') && { 404: errorResponse('There is no such resource.') }),
-      ...((endpoint.idempotencyKey || endpoint.method === 'PATCH' || name === 'policies.check') && {
-        409: errorResponse('The request conflicts with the present state.'),
+      400: errorResponse(400, 'The request fails validation:'),
+      401: errorResponse(401, 'The API key is invalid or missing:', challenge),
+      403: errorResponse(403, `The API key lacks the scope \`${endpoint.scope}\`:`),
+      ...(endpoint.path.includes(':id') && { 404: errorResponse(404, 'There is no such resource:') }),
+      ...(conflicting.length > 0 && {
+        409: errorResponse(409, 'The request conflicts with the present state:', {}, conflicting),
       }),
       ...(endpoint.body && {
-        413: errorResponse('The body is too large.'),
-        415: errorResponse('The body is not JSON.'),
+        413: errorResponse(413, 'The body is too large:'),
+        415: errorResponse(415, 'The body is not JSON:'),
       }),
-      429: errorResponse('The rate limit of the key, or a quota of the tenant, is exceeded.', retryAfter),
-      503: errorResponse('The service cannot take the request now.', retryAfter),
+      429: errorResponse(
+        429,
+        'The rate limit of the key, or a quota of the tenant, is exceeded:',
+        retryAfter,
+      ),
+      500: errorResponse(500, 'Something went wrong in the service:'),
+      503: errorResponse(503, 'The service cannot take the request now:', retryAfter),
     },
   };
 }
@@ -160,5 +203,6 @@ export function openApiDocument({ serverUrl = '/', version = '1.0.0' }: OpenApiO
       },
     },
     paths: paths as ZodOpenApiPathsObject,
+    webhooks,
   });
 }
