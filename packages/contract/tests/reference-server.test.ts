@@ -170,3 +170,19 @@ it('gives up an answer that does not come', async () => {
     message: expect.stringContaining('within 1 ms'),
   });
 });
+
+it('does not blame the deployment for what the key may not do', async () => {
+  const tenant = 'without-scopes';
+  await deployment.server.admin.createTenant(tenant);
+  const { apiKey } = await deployment.server.admin.createKey(tenant, {
+    name: 'reader',
+    kind: 'test',
+    scopes: ['read'],
+  });
+  const report = await run({ apiKey, only: ['EVT', 'ACK', 'ING', 'END-01', 'END-06', 'ERR-04'] });
+  expect(idsWith(report, 'failed')).toEqual([]);
+  expect(idsWith(report, 'passed')).toEqual([]);
+  for (const { checks } of report.requirements.filter(({ status }) => status === 'skipped')) {
+    expect(checks[0]?.detail).toContain('the key may not do this');
+  }
+});

@@ -66,8 +66,8 @@ export const eventChecks: readonly Check[] = [
     ['a body that is a text', '"event"'],
     ['an empty body', ''],
   ].map(([name, rawBody = '']) =>
-    check('ING-02', name as string, async ({ probe }) => {
-      const answer = await probe.call('events.create', { rawBody });
+    check('ING-02', name as string, async ({ traffic }) => {
+      const answer = await traffic.postText(rawBody);
       expectRefusal(answer, 'that is no event');
       expectEnvelope(answer);
     }),
