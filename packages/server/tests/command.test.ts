@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test as onSqlite } from 'vitest';
@@ -69,13 +70,19 @@ test('the command prints an address and a key that work, and stops cleanly on SI
     body: JSON.stringify(activityEvent({ category: 'note', payload: { text: 'nothing for a log' } })),
   });
   expect(response.status).toBe(202);
+  const socket = connect(Number(new URL(url).port), '127.0.0.1', () =>
+    socket.write('nothing, either\r\n\r\n'),
+  );
+  const [answer] = await once(socket, 'data');
+  const [, malformedId] = /x-request-id: (\S+)/.exec(String(answer)) ?? [];
   child.kill('SIGTERM');
   const [code] = await once(child, 'exit');
   expect(code).toBe(0);
-  const line = logged.split('\n').find((each) => each.includes('"route":"/v1/events"')) ?? '{}';
-  expect(JSON.parse(line)).toMatchObject({ method: 'POST', status: 202, msg: 'request' });
+  const line = (part: string) => JSON.parse(logged.split('\n').find((each) => each.includes(part)) ?? '{}');
+  expect(line('"route":"/v1/events"')).toMatchObject({ method: 'POST', status: 202, msg: 'request' });
+  expect(line(`"requestId":"${malformedId}"`)).toMatchObject({ status: 400, msg: 'malformed request' });
   expect(logged).not.toContain(apiKey);
-  expect(logged).not.toContain('nothing for a log');
+  expect(logged).not.toMatch(/nothing/);
 });
 
 test('the command tells its version', async () => {

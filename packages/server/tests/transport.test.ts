@@ -112,7 +112,7 @@ test.each(['%E0%A4%A', 'x'.repeat(10_000)])(
 test('bytes that are no HTTP are answered by the envelope', async () => {
   const server = await testServer();
   const answer = await raw(server, 'HELLO\r\n\r\n');
-  expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+  expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n(.*\r\n)*x-request-id: [0-9a-f-]{36}\r\n/);
   expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toMatchObject({
     error: { code: 'VALIDATION_ERROR' },
   });

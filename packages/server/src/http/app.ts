@@ -55,11 +55,13 @@ export function createApp({ logger, metrics, requestTimeoutMs }: AppOptions): Fa
       void sendError(setHeaders(request, reply), apiError(error));
     },
     clientErrorHandler: (error, socket) => {
-      if (socket.writable && error.code !== 'ECONNRESET') {
-        socket.end(malformedRequestAnswer(error.code));
-      } else {
+      if (!socket.writable || error.code === 'ECONNRESET') {
         socket.destroy();
+        return;
       }
+      const { id: requestId, status, text } = malformedRequestAnswer(error.code);
+      app.log.info({ requestId, status, code: error.code }, 'malformed request');
+      socket.end(text);
     },
   });
   app.decorateRequest('caller', undefined);

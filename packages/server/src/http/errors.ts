@@ -1,4 +1,5 @@
-import { maxHeaderSize } from 'node:http';
+import { randomUUID } from 'node:crypto';
+import { maxHeaderSize, STATUS_CODES } from 'node:http';
 import { endpoints, headers } from '@actlog/protocol';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Metrics } from '../metrics.ts';
@@ -85,23 +86,40 @@ function methodNotAllowed(methods: ReadonlySet<string>): ApiError {
 }
 
 /** The status and the message for bytes that are no request, by the code of Node's error. */
-function malformedRequest(code: string | undefined): readonly [string, string] {
+function malformedRequest(code: string | undefined): readonly [number, string] {
   switch (code) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return ['408 Request Timeout', 'The request took too long to arrive.'];
+      return [408, 'The request took too long to arrive.'];
     case 'HPE_HEADER_OVERFLOW':
       return [
-        '431 Request Header Fields Too Large',
+        431,
         `The headers of the request, with what a proxy adds to them, are larger than ${maxHeaderSize / 1024} KiB.`,
       ];
     default:
-      return ['400 Bad Request', 'What arrived is not an HTTP request that the service can read.'];
+      return [400, 'What arrived is not an HTTP request that the service can read.'];
   }
 }
 
+/** An answer that Fastify has no part in. */
+export interface MalformedRequestAnswer {
+  /** Its `x-request-id`. */
+  readonly id: string;
+  readonly status: number;
+  /** The whole of it, as it goes over the wire. */
+  readonly text: string;
+}
+
 /** What is sent when the bytes that arrive are no HTTP request, have too many headers, or arrive too slowly. */
-export function malformedRequestAnswer(code: string | undefined): string {
+export function malformedRequestAnswer(code: string | undefined): MalformedRequestAnswer {
   const [status, message] = malformedRequest(code);
+  const id = randomUUID();
   const body = JSON.stringify(new ApiError('VALIDATION_ERROR', message).envelope);
-  return `HTTP/1.1 ${status}\r\n${headers.contentType}: ${jsonType}\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`;
+  const lines = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    `${headers.contentType}: ${jsonType}`,
+    `${headers.requestId}: ${id}`,
+    `content-length: ${Buffer.byteLength(body)}`,
+    'connection: close',
+  ];
+  return { id, status, text: `${lines.join('\r\n')}\r\n\r\n${body}` };
 }
