@@ -67,6 +67,30 @@ test('a body beyond 256 KiB is refused, also when its length is not announced', 
   expect(await raw(server, head, chunk, chunk, chunk, chunk, chunk)).toContain('PAYLOAD_TOO_LARGE');
 });
 
+test('a client that goes on sending what is too large reads why, and uses its connection again', async () => {
+  const server = await testServer();
+  const head = `host: x\r\nauthorization: Bearer ${server.apiKey}\r\n`;
+  const large = `POST /v1/events HTTP/1.1\r\n${head}content-type: application/json\r\ncontent-length: 5000000\r\n\r\n`;
+  const { hostname, port } = new URL(server.server.url);
+  const socket = connect(Number(port), hostname);
+  let answer = '';
+  socket.setEncoding('utf8').on('data', (chunk) => {
+    answer += chunk;
+  });
+  socket.write(large);
+  while (!answer.includes('PAYLOAD_TOO_LARGE')) await once(socket, 'data');
+  socket.write('x'.repeat(5_000_000));
+  socket.write(`GET /v1/sessions HTTP/1.1\r\n${head}connection: close\r\n\r\n`);
+  await once(socket, 'close');
+  expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 413', 'HTTP/1.1 200']);
+});
+
+test('what is far too large is not waited for', async () => {
+  const server = await testServer();
+  const large = `POST /v1/events HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${server.apiKey}\r\ncontent-type: application/json\r\ncontent-length: 50000000\r\n\r\n`;
+  expect(await raw(server, large)).toContain('PAYLOAD_TOO_LARGE');
+});
+
 test.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'x'])(
   'a body of the type %s is refused',
   async (type) => {

@@ -9,6 +9,9 @@ import { ApiError, noSuchEndpoint, validationError } from './api-error.ts';
 import { releaseBody } from './json-body.ts';
 import { jsonType } from './mount.ts';
 
+/** The largest body whose rest is awaited after it was refused. */
+const mostBytesThrownAway = 16 * 1024 * 1024;
+
 /** Answers every failure with the envelope: of handlers, of Fastify itself, of unknown paths and methods. */
 export function answerErrors(app: FastifyInstance, metrics: Metrics): void {
   app.setErrorHandler((error: FastifyError, request, reply) => {
@@ -17,9 +20,18 @@ export function answerErrors(app: FastifyInstance, metrics: Metrics): void {
     if (answer instanceof QuotaError) metrics.quotaRefusal(answer.quota);
     if (answer.code === 'INTERNAL')
       request.log.error({ requestId: request.id, err: error }, 'request failed');
+    if (answer.code === 'PAYLOAD_TOO_LARGE' && letsBodyCome(request)) reply.removeHeader('connection');
     return sendError(reply, answer);
   });
   app.setNotFoundHandler(unknownRoutes(Object.values(endpoints)));
+}
+
+/**
+ * Whether the rest of a body that is too large may still arrive, to be thrown away. A connection that is closed while
+ * its client sends is reset, and the client may never see why.
+ */
+function letsBodyCome({ headers: { 'content-length': announced } }: FastifyRequest): boolean {
+  return announced !== undefined && Number(announced) <= mostBytesThrownAway;
 }
 
 /** Sends an error in the envelope of the specification. */
