@@ -8,7 +8,7 @@ export function claudeCalls(options: AdapterOptions): AdapterCalls {
     {
       framework: 'claude-agent-sdk',
       sdk: `@actlog/claude-agent-sdk/${version}`,
-      statusOf: (outcome) => (!outcome.ok && outcome.error === replaced.error ? null : undefined),
+      outcomeOf: (told) => (!told.ok && told.error === replaced.error ? undefined : told),
     },
     options,
   );

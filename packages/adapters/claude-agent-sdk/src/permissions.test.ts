@@ -85,3 +85,16 @@ test('a call that is held with its new input when the query is aborted is not le
   await driver.batch({ ...call, response: 'The run was ended.' });
   expect(await recorded(driver.sessionId)).toEqual([[await hashArguments({ text: 'c' }), 499]]);
 });
+
+test("a status of the user's own is not asked for a call that runs with another input", async () => {
+  const canUseTool: Options['canUseTool'] = async () => ({ behavior: 'allow', updatedInput: { text: 'd' } });
+  const settings = { recorder: guarded(), responseStatus: () => 218 };
+  const options = actlog({ canUseTool }, settings);
+  const driver = new HookDriver(options);
+  const call = { name: 'mcp__own__echo', input: { text: 'a' }, id: 'toolu_2' };
+  await driver.before(call);
+  const { signal } = new AbortController();
+  await options.canUseTool?.(call.name, call.input, { signal, toolUseID: call.id, requestId: 'r' });
+  await driver.succeeded(call, 'echo: d');
+  expect(await recorded(driver.sessionId)).toEqual([[await hashArguments({ text: 'd' }), 218]]);
+});

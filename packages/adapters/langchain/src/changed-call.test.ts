@@ -6,7 +6,7 @@ import { createAgent, createMiddleware } from 'langchain';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { inThread, modelOf, question, toolAnswers, tools } from '../tests/agent.ts';
 
-import { actlog } from './index.ts';
+import { type ActlogOptions, actlog } from './index.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -25,14 +25,14 @@ afterAll(() => service.close());
 type Wrap = NonNullable<Parameters<typeof createMiddleware>[0]['wrapToolCall']>;
 
 /** Runs an agent that calls `echo` with `a`, and has middleware of the user's behind the adapter. */
-async function runWith(thread: string, wrapToolCall: Wrap) {
+async function runWith(thread: string, wrapToolCall: Wrap, options: ActlogOptions = {}) {
   const { echo, ran } = tools();
   const guard = { showArguments: (args: unknown) => args as Record<string, unknown> };
   const agent = createAgent({
     model: modelOf([[{ name: 'echo', args: { text: 'a' }, id: '1' }]]),
     tools: [echo],
     middleware: [
-      actlog({ recorder: service.guarded(guard) }),
+      actlog({ recorder: service.guarded(guard), ...options }),
       createMiddleware({ name: 'own', wrapToolCall }),
     ],
   });
@@ -98,6 +98,11 @@ test('a call that middleware further in tries again as it was is asked about and
   });
   expect(ran).toEqual(['echo a', 'echo a']);
   expect(events).toEqual([[await hashArguments({ text: 'a' }), 200]]);
+});
+
+test("a status of the user's own does not record the call that did not run", async () => {
+  const { events } = await runWith('own status', saying('c'), { responseStatus: () => 218 });
+  expect(events).toEqual([[await hashArguments({ text: 'c' }), 218]]);
 });
 
 test('without a guard, middleware further in has the very tool that the agent was given', async () => {

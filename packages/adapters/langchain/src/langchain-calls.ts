@@ -11,7 +11,8 @@ export function langChainCalls(options: ActlogOptions): AdapterCalls {
     {
       framework: 'langchain',
       sdk: `@actlog/langchain/${version}`,
-      statusOf: (outcome, call) => (wasChanged(call) ? null : toolOutcomeStatus(outcome, call.toolName)),
+      outcomeOf: (told, call) => (wasChanged(call) ? undefined : told),
+      statusOf: (outcome, { toolName }) => toolOutcomeStatus(outcome, toolName),
       thrownByTool,
     },
     options,

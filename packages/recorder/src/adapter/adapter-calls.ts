@@ -177,9 +177,11 @@ export class AdapterCalls {
     };
   }
 
-  #statusOf(wrapped: ToolOutcome, call: HookedCall): number | null {
+  #statusOf(told: ToolOutcome, call: HookedCall): number | null {
     const { responseStatus } = this.#options;
-    const { thrownByTool, statusOf } = this.#traits;
+    const { outcomeOf, thrownByTool, statusOf } = this.#traits;
+    const wrapped = outcomeOf ? outcomeOf(told, call) : told;
+    if (!wrapped) return null;
     const outcome: ToolOutcome =
       wrapped.ok || !thrownByTool ? wrapped : { ok: false, error: thrownByTool(wrapped.error) };
     const own = responseStatus && this.#usable('responseStatus', () => responseStatus(outcome), isStatus);

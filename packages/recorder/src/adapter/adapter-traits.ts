@@ -9,6 +9,11 @@ export interface AdapterTraits extends AdapterIdentity {
    * recorder's own table knows best. Default: the table.
    */
   readonly statusOf?: ((outcome: ToolOutcome, call: HookedCall) => number | null | undefined) | undefined;
+  /**
+   * How a call ended, where the hook cannot tell: `undefined` for one in whose place another ran, which is not recorded
+   * and which the user's `responseStatus` is not asked about. Default: as the hook told.
+   */
+  readonly outcomeOf?: ((told: ToolOutcome, call: HookedCall) => ToolOutcome | undefined) | undefined;
   /** What the tool threw, out of the wrappers that the framework puts around it. Default: the error as it is. */
   readonly thrownByTool?: ((error: unknown) => unknown) | undefined;
   /**
