@@ -100,6 +100,35 @@ test('a call that middleware further in tries again as it was is asked about and
   expect(events).toEqual([[await hashArguments({ text: 'a' }), 200]]);
 });
 
+test.each([
+  ['before', ['a', 'c']],
+  ['after', ['c', 'a']],
+])('a call that ran as it was %s it ran with other arguments is recorded too', async (when, texts) => {
+  const { ran, events } = await runWith(`both ${when}`, async (request, handler) => {
+    const [first, last] = texts.map((text) => saying(text as string));
+    await first?.(request, handler);
+    return (await last?.(request, handler)) as ToolMessage;
+  });
+  expect(ran).toEqual(texts.map((text) => `echo ${text}`));
+  expect(events.sort()).toEqual(
+    [
+      [await hashArguments({ text: 'a' }), 200],
+      [await hashArguments({ text: 'c' }), 200],
+    ].sort(),
+  );
+});
+
+test('a run as it was is recorded with how that ended, not with how the other did', async () => {
+  const { events } = await runWith('denied, then as it was', async (request, handler) => {
+    await handler(request);
+    return (await saying('b')(request, handler)) as ToolMessage;
+  });
+  expect(events).toEqual([
+    [await hashArguments({ text: 'b' }), 403],
+    [await hashArguments({ text: 'a' }), 200],
+  ]);
+});
+
 test("a status of the user's own does not record the call that did not run", async () => {
   const { events } = await runWith('own status', saying('c'), { responseStatus: () => 218 });
   expect(events).toEqual([[await hashArguments({ text: 'c' }), 218]]);

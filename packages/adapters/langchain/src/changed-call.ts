@@ -1,5 +1,5 @@
-import { ActionDeniedError, hashArguments } from '@actlog/recorder';
-import { type AdapterCalls, type HookedCall, processWide, withMethods } from '@actlog/recorder/adapter';
+import { ActionDeniedError, hashArguments, type ToolOutcome } from '@actlog/recorder';
+import { type AdapterCalls, type HookedCall, withMethods } from '@actlog/recorder/adapter';
 import { asRecordedCall } from './recorded-calls.ts';
 import { errorMessage, isModelCall } from './tool-message.ts';
 
@@ -10,11 +10,16 @@ interface InvokedTool {
   readonly invoke: Invoke;
 }
 
-const changedCalls = processWide('@actlog/langchain/changed-calls', () => new WeakSet<HookedCall>());
+/** How calls ended as they were let through, of those that ran with other arguments too: undefined where they did not. */
+const outcomes = new WeakMap<HookedCall, ToolOutcome | undefined>();
 
-/** Whether a call ran with other arguments than it was let through with, and was recorded with those. */
-export function wasChanged(call: HookedCall): boolean {
-  return changedCalls().has(call);
+/**
+ * How a call ended as it was let through; undefined where it ran only with other arguments, and was recorded with those.
+ *
+ * @param told - how it ended in all
+ */
+export function ownOutcome(told: ToolOutcome, call: HookedCall): ToolOutcome | undefined {
+  return outcomes.has(call) ? outcomes.get(call) : told;
 }
 
 /**
@@ -24,13 +29,18 @@ export function wasChanged(call: HookedCall): boolean {
 export async function watchedTool<Tool>(tool: Tool, call: HookedCall, calls: AdapterCalls): Promise<Tool> {
   if (!isInvoked(tool)) return tool;
   const admitted = await hashArguments(call.arguments);
+  let own: ToolOutcome | undefined;
+  const ended = (outcome: ToolOutcome) => {
+    own = outcome;
+    if (outcomes.has(call)) outcomes.set(call, own);
+  };
   const invoke: Invoke = async (input, ...rest) => {
     // Middleware may also invoke the tool itself, with the arguments alone.
     const modelCall = isModelCall(input) ? input : undefined;
     const args = modelCall ? modelCall.args : input;
     const run = () => tool.invoke(input, ...rest);
-    if ((await hashArguments(args)) === admitted) return run();
-    changedCalls().add(call);
+    if ((await hashArguments(args)) === admitted) return told(run, ended);
+    outcomes.set(call, own);
     const changed = { ...call, arguments: args };
     const recorded = { ...changed, callId: call.callId, recorder: calls.recorder, tool };
     try {
@@ -41,6 +51,21 @@ export async function watchedTool<Tool>(tool: Tool, call: HookedCall, calls: Ada
     }
   };
   return withMethods(tool, { invoke });
+}
+
+/** Runs a tool, and tells how that ended. */
+async function told<Result>(
+  run: () => Result,
+  ended: (outcome: ToolOutcome) => void,
+): Promise<Awaited<Result>> {
+  try {
+    const result = await run();
+    ended({ ok: true, result });
+    return result;
+  } catch (error) {
+    ended({ ok: false, error });
+    throw error;
+  }
 }
 
 function isInvoked<Tool>(tool: Tool): tool is Tool & InvokedTool & object {

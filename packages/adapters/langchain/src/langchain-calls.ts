@@ -1,5 +1,5 @@
 import { AdapterCalls, type HookedCall } from '@actlog/recorder/adapter';
-import { wasChanged } from './changed-call.ts';
+import { ownOutcome } from './changed-call.ts';
 import type { ActlogOptions } from './options.ts';
 import { agentOf, currentRun, type RunContext, sessionOf } from './run-context.ts';
 import { thrownByTool, toolOutcomeStatus } from './tool-outcome.ts';
@@ -11,7 +11,7 @@ export function langChainCalls(options: ActlogOptions): AdapterCalls {
     {
       framework: 'langchain',
       sdk: `@actlog/langchain/${version}`,
-      outcomeOf: (told, call) => (wasChanged(call) ? undefined : told),
+      outcomeOf: ownOutcome,
       statusOf: (outcome, { toolName }) => toolOutcomeStatus(outcome, toolName),
       thrownByTool,
     },
