@@ -50,6 +50,13 @@ test.each<[string, string | undefined]>([
   expect(judge({ status: 413, body })).toEqual({ kind: 'refused', reason: 'HTTP 413' });
 });
 
+test('an envelope of which only the beginning was read refuses its event as the whole one does', () => {
+  const details = Array.from({ length: 200 }, (_, index) => ({ path: `payload.${index}`, code: 'invalid' }));
+  const error = { code: 'VALIDATION_ERROR', message: 'bad payload', details };
+  const body = JSON.stringify({ error }, null, 2).slice(0, 1000);
+  expect(judge({ status: 400, body })).toEqual({ kind: 'refused', reason: 'HTTP 400: VALIDATION_ERROR' });
+});
+
 test('a failure without a status is told by its code, never by its text', () => {
   const error = Object.assign(new Error('connect ECONNREFUSED 10.0.0.1'), { code: 'ECONNREFUSED' });
   expect(judge({ error })).toEqual({ kind: 'outage', reason: 'ECONNREFUSED' });

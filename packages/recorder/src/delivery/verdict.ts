@@ -23,6 +23,9 @@ const outageStatuses = new Set([408, 425, 502, 503, 504, 521, 522, 523, 524, 530
 /** Causes can go in a circle. */
 const maxDepth = 5;
 
+/** An envelope that goes on beyond what was read of it. */
+const beginningOfEnvelope = /^\s*\{\s*"error"\s*:\s*\{\s*"code"\s*:\s*"(\w+)"/;
+
 /** Judges an answer by its status (specification, "Errors"; RFC 9110, section 15). */
 export function judge(answer: Answer): Verdict {
   const { status } = answer;
@@ -65,7 +68,8 @@ function envelopeError(body: string | undefined): EnvelopeError | undefined {
   try {
     return (JSON.parse(body ?? '') as { error?: EnvelopeError }).error;
   } catch {
-    return undefined;
+    const [, code] = beginningOfEnvelope.exec(body ?? '') ?? [];
+    return code === undefined ? undefined : { code };
   }
 }
 
