@@ -19,40 +19,30 @@ type Joined<Fixed extends z.ZodRawShape, Profile extends z.ZodRawShape, Missing 
  *   kept.
  * - `sent`: what the reference server always sends, and nothing beside it.
  */
-export interface ResourceSchema<
-  Fixed extends z.ZodRawShape,
-  Profile extends z.ZodRawShape,
-  Whole extends z.ZodRawShape = Profile,
-> {
+export interface ResourceSchema<Fixed extends z.ZodRawShape, Profile extends z.ZodRawShape> {
   readonly fixed: z.ZodObject<Fixed, z.core.$loose>;
   readonly accepted: z.ZodObject<Joined<Fixed, Profile, true>, z.core.$loose>;
-  readonly sent: z.ZodObject<Joined<Fixed, Whole, false>, z.core.$strict>;
+  readonly sent: z.ZodObject<Joined<Fixed, Profile, false>, z.core.$strict>;
 }
 
 /**
  * States a record of the wire: the fields that the specification fixes, and those that the reference profile
- * adds. `name` is what the OpenAPI document calls it. `whole` is the profile's part as the reference server sends it, for
- * a record that holds other records.
+ * adds. `name` is what the OpenAPI document calls it.
  */
-export function resource<
-  const Fixed extends z.ZodRawShape,
-  const Profile extends z.ZodRawShape,
-  const Whole extends { readonly [Field in keyof Profile]: z.core.$ZodType } = Profile,
->(
+export function resource<const Fixed extends z.ZodRawShape, const Profile extends z.ZodRawShape>(
   name: string,
   fixed: Fixed,
   profile: Profile,
-  whole: Whole = profile as unknown as Whole,
-): ResourceSchema<Fixed, Profile, Whole> {
+): ResourceSchema<Fixed, Profile> {
   const optional = Object.fromEntries(
     Object.entries(profile).map(([field, schema]) => [field, z.optional(schema)]),
   );
   return {
     fixed: z.looseObject(fixed),
     accepted: z.looseObject({ ...fixed, ...optional }),
-    sent: z.strictObject({ ...fixed, ...whole }).meta({ id: name }),
+    sent: z.strictObject({ ...fixed, ...profile }).meta({ id: name }),
     // The compiler cannot follow Object.fromEntries; the declared shapes say what it makes.
-  } as unknown as ResourceSchema<Fixed, Profile, Whole>;
+  } as unknown as ResourceSchema<Fixed, Profile>;
 }
 
 /** The client's view of a record. */

@@ -49,12 +49,21 @@ const exported = {
 };
 
 /** Answer of `GET /v1/sessions/:id/export.json`. */
-export const sessionExport = resource(
-  'SessionExport',
-  {},
-  { ...exported, session: session.accepted, risk: risk.accepted, events: z.array(storedEvent.accepted) },
-  { ...exported, session: session.sent, risk: risk.sent, events: z.array(storedEvent.sent) },
-);
+export const sessionExport = {
+  fixed: z.looseObject({}),
+  accepted: z
+    .looseObject({
+      ...exported,
+      session: session.accepted,
+      risk: risk.accepted,
+      events: z.array(storedEvent.accepted),
+    })
+    .partial(),
+  // The service sends its records whole.
+  sent: z
+    .strictObject({ ...exported, session: session.sent, risk: risk.sent, events: z.array(storedEvent.sent) })
+    .meta({ id: 'SessionExport' }),
+};
 
 /** A session in a list. */
 export type Session = Accepted<typeof session>;
