@@ -115,6 +115,16 @@ test('a service that fails at the only event there is, is told of when that last
   expect(new Set(errors)).toEqual(new Set([told]));
 });
 
+test('a connection that breaks once is no outage, however often the service has failed at that event', async () => {
+  let answer: Answer = { status: 500 };
+  const { errors, sent } = start(() => answer, [numberedEvent(0)]);
+  await vi.advanceTimersByTimeAsync(60_000);
+  const tries = sent.length;
+  answer = { error: new Error('broken') };
+  while (sent.length === tries) await vi.advanceTimersByTimeAsync(100);
+  expect(errors.filter((message) => message.includes('cannot be reached'))).toEqual([]);
+});
+
 test('what is told of a service that takes nothing names its address', async () => {
   const [unreachable, misconfigured] = [{ error: new Error('down') }, { status: 401 }].map((answer) =>
     start(() => answer, [numberedEvent(0)]),

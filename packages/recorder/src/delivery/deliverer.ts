@@ -222,7 +222,8 @@ export class Deliverer {
       this.#pace.failed(retryAfterMs);
     }
     this.#lastFailure = verdict;
-    const failuresInARow = Math.max(this.#pace.failuresInARow, event.faults);
+    const faults = verdict.kind === 'fault' ? event.faults : 0;
+    const failuresInARow = Math.max(this.#pace.failuresInARow, faults);
     reportFailure(reporter, verdict, { baseURL, failuresInARow, retryAfterMs });
     if (verdict.kind === 'no-room')
       this.#putBackLater(event, Math.min(retryAfterMs ?? Infinity, longestRetryAfterMs));
