@@ -11,45 +11,56 @@ import type { Transport, WireRequest } from './transport.ts';
  */
 export class UndiciTransport implements Transport {
   readonly dispatcher: Dispatcher;
-  /**
-   * What sends while a test fakes the global `setImmediate`: undici waits for that before it uses a connection again,
-   * for a faked one in vain. So each request has a connection of its own then, which nothing uses afterwards.
-   */
-  readonly #underFakeTimers: Dispatcher | undefined;
+  /** What the shared dispatchers are found by; undefined for the caller's own. */
+  readonly #shared: { readonly proxy: string | undefined } | undefined;
 
-  private constructor(dispatcher: Dispatcher, underFakeTimers: Dispatcher | undefined) {
+  private constructor(dispatcher: Dispatcher, shared?: { readonly proxy: string | undefined }) {
     this.dispatcher = dispatcher;
-    this.#underFakeTimers = underFakeTimers;
+    this.#shared = shared;
   }
 
-  /** With the caller's dispatcher, or with those that all clients share, which loads undici. */
+  /** With the caller's dispatcher, or with the one that all clients share, which loads undici. */
   static async create(own: Dispatcher | undefined, proxy: string | undefined): Promise<UndiciTransport> {
-    if (own) return new UndiciTransport(own, undefined);
-    const [dispatcher, underFakeTimers] = await Promise.all([
-      defaultDispatcher(proxy),
-      defaultDispatcher(proxy, 'under fake timers'),
-    ]);
-    return new UndiciTransport(dispatcher, underFakeTimers);
+    return own ? new UndiciTransport(own) : new UndiciTransport(await defaultDispatcher(proxy), { proxy });
   }
 
   send(request: WireRequest, exchange: Exchange): Promise<void> {
-    const single = isImmediateFaked() ? this.#underFakeTimers : undefined;
-    return new Promise((resolve, reject) => {
-      const handler = new DispatchHandler(exchange, resolve, reject);
-      (single ?? this.dispatcher).dispatch(
-        {
-          origin: request.origin,
-          path: request.target,
-          method: request.method as Dispatcher.HttpMethod,
-          headers: request.headers,
-          body: request.body ?? null,
-          // The one timer of the try covers both.
-          headersTimeout: 0,
-          bodyTimeout: 0,
-          ...(single && { reset: true }),
-        },
-        handler,
-      );
-    });
+    if (this.#shared && isImmediateFaked()) return this.#sendSingly(this.#shared.proxy, request, exchange);
+    return dispatch(this.dispatcher, request, exchange);
   }
+
+  /**
+   * Sends while a test fakes the global `setImmediate`: undici waits for that before it uses a connection again, for a
+   * faked one in vain. So each request has a connection of its own then, which nothing uses afterwards.
+   */
+  async #sendSingly(proxy: string | undefined, request: WireRequest, exchange: Exchange): Promise<void> {
+    const dispatcher = await defaultDispatcher(proxy, 'under fake timers');
+    if (exchange.abortReason) throw exchange.abortReason;
+    await dispatch(dispatcher, request, exchange, { reset: true });
+  }
+}
+
+function dispatch(
+  dispatcher: Dispatcher,
+  request: WireRequest,
+  exchange: Exchange,
+  also: { readonly reset?: boolean } = {},
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const handler = new DispatchHandler(exchange, resolve, reject);
+    dispatcher.dispatch(
+      {
+        origin: request.origin,
+        path: request.target,
+        method: request.method as Dispatcher.HttpMethod,
+        headers: request.headers,
+        body: request.body ?? null,
+        // The one timer of the try covers both.
+        headersTimeout: 0,
+        bodyTimeout: 0,
+        ...also,
+      },
+      handler,
+    );
+  });
 }
