@@ -46,6 +46,16 @@ test.each([
   ['a list that doubles again and again', doubled(20), 'bind() is not available'],
   ['a duration of any length', 'duration(args.wait) > duration("1h")', 'duration() must be given a text'],
   ['a duration that is too long', `duration("${'1'.repeat(31)}") > duration("1h")`, 'at most 30 characters'],
+  [
+    'a search from the end for any text',
+    'args.text.lastIndexOf(args.name) > 0',
+    'lastIndexOf() must be given a text that stands in the condition',
+  ],
+  [
+    'such a search in every round',
+    'args.words.exists(word, args.text.lastIndexOf(word) > 0)',
+    'lastIndexOf() must be given a text',
+  ],
   ['many +', `size(${joined(12)}) > 0`, 'more than 10 + are not available'],
   [
     'a value for each character',
@@ -96,6 +106,7 @@ test.each([
   ['args.items.all(item, item.tags[0].indexOf(args.prefix) == 0)'],
   ['(args.to + args.cc).exists(one, one.endsWith("@evil.example") || one.contains(args.name))'],
   ['args.path.split("/", 100).exists(part, part == "..")'],
+  ['args.path.lastIndexOf("/") > args.path.lastIndexOf("..")'],
   ['args.path.split("/")[0] == "etc" && args.text.contains(args.name)'],
   ['args.names.exists(name, name.split(".")[0] == "etc")'],
   ['args.items.exists(item, item.price + item.tax > 500.0)'],

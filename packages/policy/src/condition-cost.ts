@@ -89,6 +89,9 @@ function problemOfFunction(
     if (isShort) return undefined;
     return `must be given a text of at most ${longestDuration} characters that stands in the condition, such as duration("1h")`;
   }
+  if (name === 'lastIndexOf' && first?.op !== 'value') {
+    return 'must be given a text that stands in the condition, because a search from the end is slow for others; use indexOf or contains';
+  }
   return name === 'json' && comprehension ? 'must not stand inside a comprehension' : undefined;
 }
 

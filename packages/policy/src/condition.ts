@@ -2,6 +2,7 @@ import { Environment, type ParseResult } from '@marcbachmann/cel-js';
 import type { CheckedAction } from './checked-action.ts';
 import { refuseCostly } from './condition-cost.ts';
 import { ConditionError } from './condition-error.ts';
+import { inTimeOf } from './condition-time.ts';
 
 /** Syntax nodes of one condition, and how deep they stand (reference profile, "Policy"). */
 const limits = { maxAstNodes: 200, maxDepth: 50 };
@@ -19,8 +20,8 @@ export interface Condition {
   /**
    * Whether it holds.
    *
-   * @throws Error when it cannot be told, as when it reads an argument that is not there or the shown arguments are
-   * too large.
+   * @throws Error when it cannot be told: when it reads an argument that is not there, when the shown arguments are too
+   * large, or when conditions have taken half a second for this action already.
    */
   holds(action: CheckedAction): boolean;
 }
@@ -42,7 +43,7 @@ export function parseCondition(text: string): Condition {
   refuseCostly(parsed.ast, text);
   return {
     holds(action) {
-      const result: unknown = parsed(variables(action));
+      const result: unknown = inTimeOf(action, () => parsed(variables(action)));
       if (typeof result !== 'boolean') throw new Error('the condition is neither true nor false');
       return result;
     },

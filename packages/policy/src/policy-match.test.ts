@@ -1,5 +1,5 @@
 import type { PolicyCheck } from '@actlog/protocol';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { checkedAction } from './checked-action.ts';
 import { policyMatch } from './policy-match.ts';
 import { policyRule } from './policy-rule.ts';
@@ -80,4 +80,27 @@ test('a reason writes out what turns or hides a text that was shown', () => {
   const action = { ...body.action, arguments: { sure: 'no\u202Eeno yb devorppa\u200B' } };
   const reason = why({ effect: 'require_approval', condition: 'bool(args.sure)' }, { action });
   expect(reason).toContain(String.raw`"no\u{202e}eno yb devorppa\u{200b}"`);
+});
+
+test('conditions that take too long for one action cannot be told any more', () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  try {
+    const slow = {
+      get amount() {
+        vi.advanceTimersByTime(300);
+        return 700;
+      },
+    };
+    const action = checkedAction({ ...body, action: { ...body.action, arguments: slow } });
+    const ask = (effect: Policy['effect']) =>
+      policyMatch(policyRule({ effect, condition: 'args.amount > 500.0' }), action);
+    expect([ask('deny'), ask('allow')]).toEqual(['the condition holds', 'the condition holds']);
+    const late = 'the condition cannot be told (the conditions before it took 500 ms), which counts as met';
+    expect([ask('deny'), ask('require_approval'), ask('allow')]).toEqual([late, late, undefined]);
+    expect(policyMatch(policyRule({ effect: 'deny', match: {} }), action)).toBe(
+      'the policy is about every action',
+    );
+  } finally {
+    vi.useRealTimers();
+  }
 });
