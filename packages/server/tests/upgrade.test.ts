@@ -1,3 +1,7 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { Kysely, PostgresDialect } from 'kysely';
 import { expect, test } from 'vitest';
 import { migrate } from '../src/storage/migrate.ts';
@@ -11,6 +15,7 @@ import { sqliteDialect } from '../src/storage/sqlite-dialect.ts';
 import type { Database } from '../src/storage/transaction.ts';
 import { createDatabase, onPostgres } from './test-database.ts';
 import { atTestEnd } from './test-end.ts';
+import { testServer } from './test-server.ts';
 
 async function emptyDatabase(): Promise<Kysely<Tables>> {
   const dialect = onPostgres
@@ -83,5 +88,24 @@ test('what a database holds from before is counted and found by its risk after a
     }
     await scope(db, 'administer');
     expect(onPostgres ? await db.selectFrom('sessions').selectAll().execute() : []).toEqual([]);
+  });
+});
+
+test.skipIf(onPostgres)('a stored condition that is not taken any more denies all the same', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'actlog-upgrade-'));
+  atTestEnd(async () => rmSync(folder, { recursive: true }));
+  const database = join(folder, 'a.db');
+  const before = await testServer({ database });
+  const { id } = await before.policy({ condition: 'args.path.contains("/etc")' });
+  await before.policy({ effect: 'allow', condition: 'true' });
+  await before.server.close();
+  const connection = new DatabaseSync(database);
+  connection.exec(`update policies set definition = replace(definition, 'contains', 'matches')`);
+  connection.close();
+  const after = await testServer({ database });
+  const check = { agentId: 'bot', action: { toolName: 'read_file', argumentsHash: 'sha256:aa' } };
+  expect(await after.ok('policies.check', { body: check })).toMatchObject({
+    decision: 'deny',
+    decidedBy: id,
   });
 });
