@@ -3,7 +3,8 @@
 import { openSync, writeSync } from 'node:fs';
 import { Recorder } from '@actlog/recorder';
 import { argumentsOf } from '../recorder/arguments.ts';
-import { createSubject, type Subject } from '../recorder/subjects.ts';
+import type { Subject } from '../recorder/subject.ts';
+import { createSubject } from '../recorder/subjects.ts';
 
 /** How the agent ends once its calls are made. */
 export type End = 'flush' | 'natural' | 'exit' | 'wait';

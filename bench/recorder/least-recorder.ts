@@ -2,7 +2,7 @@ import { hash, randomUUID } from 'node:crypto';
 import { openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { argumentsOf } from './arguments.ts';
-import type { Subject } from './subjects.ts';
+import type { Subject } from './subject.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 /** Events that are kept; the oldest go, because nothing delivers them. */

@@ -2,14 +2,8 @@ import { actlog } from '@actlog/langchain';
 import { Recorder } from '@actlog/recorder';
 import { argumentsOf } from './arguments.ts';
 import { leastRecorder } from './least-recorder.ts';
-import type { CallTool } from './measured-calls.ts';
+import type { Subject } from './subject.ts';
 import { temporaryFolder } from './temporary-folder.ts';
-
-/** Something to measure: how it calls a tool, and how it is made to deliver. */
-export interface Subject {
-  readonly call: CallTool;
-  readonly flush: () => Promise<unknown>;
-}
 
 /** The tool itself: nothing, so that only what is added shows. */
 async function tool(): Promise<string> {

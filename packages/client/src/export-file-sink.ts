@@ -1,9 +1,16 @@
 import type { Hash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import type { BodySink } from './body-sink.ts';
-import type { ExportToFileOptions } from './export-file.ts';
 import { ExportScanner, type ScannedExport } from './export-scanner.ts';
 import { FinalFailure } from './final-failure.ts';
+
+/** How far an export to a file is. */
+export interface ExportProgress {
+  /** Bytes written in the present try. */
+  readonly bytes: number;
+  /** Events written in the present try. */
+  readonly events: number;
+}
 
 /** What an `ExportFileSink` works with. */
 interface ExportFileParts {
@@ -12,7 +19,7 @@ interface ExportFileParts {
   readonly path: string;
   /** Settled when the sink of the try before has let go of the file. */
   readonly previous: Promise<void> | undefined;
-  readonly options: ExportToFileOptions;
+  readonly onProgress: ((progress: ExportProgress) => void) | undefined;
 }
 
 /** Writes one download to a file, and hashes and counts its events on the way. */
@@ -40,7 +47,7 @@ export class ExportFileSink implements BodySink {
       await file.writeFile(chunk);
       this.#scanner.feed(chunk);
       this.#bytes += chunk.length;
-      this.#parts.options.onProgress?.({ bytes: this.#bytes, events: this.#scanner.eventCount });
+      this.#parts.onProgress?.({ bytes: this.#bytes, events: this.#scanner.eventCount });
     } catch (cause) {
       throw new FinalFailure('the export could not be written', { cause });
     }

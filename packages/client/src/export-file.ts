@@ -2,18 +2,10 @@ import type { Answer } from './answer.ts';
 import type { Caller } from './caller.ts';
 import { InvalidArgumentError } from './errors/invalid-argument-error.ts';
 import { checkExport } from './export-document.ts';
-import { ExportFileSink } from './export-file-sink.ts';
+import { ExportFileSink, type ExportProgress } from './export-file-sink.ts';
 import { builtinModule } from './platform.ts';
 import type { RequestOptions } from './request-options.ts';
 import { shown } from './shown.ts';
-
-/** How far an export to a file is. */
-export interface ExportProgress {
-  /** Bytes written in the present try. */
-  readonly bytes: number;
-  /** Events written in the present try. */
-  readonly events: number;
-}
 
 /** Options of an export to a file. */
 export interface ExportToFileOptions extends RequestOptions {
@@ -64,10 +56,17 @@ export async function exportToFile(
   // Of a long name the start alone: the whole with its addition could be longer than a name may be.
   const name = path.slice(cut, cut + longestNameStart);
   const partPath = `${path.slice(0, cut)}.${name}.${crypto.randomUUID()}.part`;
+  const { onProgress } = options;
   let sink: ExportFileSink | undefined;
   const openSink = () => {
     const previous = sink?.close();
-    sink = new ExportFileSink({ fs, hash: crypto.createHash('sha256'), path: partPath, previous, options });
+    sink = new ExportFileSink({
+      fs,
+      hash: crypto.createHash('sha256'),
+      path: partPath,
+      previous,
+      onProgress,
+    });
     return sink;
   };
   const finish = async (answer: Answer): Promise<ExportedFile> => {

@@ -55,7 +55,8 @@ export { ServiceUnavailableError } from './errors/service-unavailable-error.ts';
 export { ValidationError } from './errors/validation-error.ts';
 export { WebhookVerificationError } from './errors/webhook-verification-error.ts';
 export { mintEventId } from './event-id.ts';
-export type { ExportedFile, ExportProgress, ExportToFileOptions } from './export-file.ts';
+export type { ExportedFile, ExportToFileOptions } from './export-file.ts';
+export type { ExportProgress } from './export-file-sink.ts';
 export type { Hooks, IncomingResponse, OutgoingRequest, PlannedRetry } from './hooks.ts';
 export type { ItemSequence } from './item-sequence.ts';
 export type { List } from './list.ts';
@@ -74,8 +75,8 @@ export type { Sessions } from './resources/sessions.ts';
 export {
   type SignOptions,
   type UnwrapOptions,
-  type WebhookRequestHeaders,
   Webhooks,
 } from './resources/webhooks.ts';
 export { parseRetryAfter } from './retry-after.ts';
+export type { WebhookRequestHeaders } from './webhook-delivery.ts';
 export type { WebhookSignatureHeaders } from './webhook-signature.ts';

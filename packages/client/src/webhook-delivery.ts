@@ -1,9 +1,13 @@
 import { type WebhookEvent, webhookHeaders } from '@actlog/protocol';
 import { InvalidArgumentError } from './errors/invalid-argument-error.ts';
 import { WebhookVerificationError } from './errors/webhook-verification-error.ts';
-import type { WebhookRequestHeaders } from './resources/webhooks.ts';
 import { shown } from './shown.ts';
 import { checkBody, isSignedBy } from './webhook-signature.ts';
+
+/** Headers of a delivery, as any server framework gives them. */
+export type WebhookRequestHeaders =
+  | Pick<Headers, 'get'>
+  | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** A delivery as it reached a server. */
 export interface WebhookDelivery {

@@ -1,26 +1,9 @@
 import type { HookedCall } from '@actlog/recorder/adapter';
 import type { ToolHookContext } from '@mastra/core/tools';
 import { argumentsOf } from './delegation.ts';
+import type { Invocation } from './invocation.ts';
 import type { TracedCall } from './recorded-calls.ts';
 import { sessionOf } from './session.ts';
-import type { Suspending } from './suspension.ts';
-import type { LocatedSpan } from './traced-place.ts';
-
-/** A span that is under way. */
-export interface LiveSpan extends LocatedSpan {
-  readonly id?: string;
-  readonly traceId?: string;
-  readonly parent?: LiveSpan;
-}
-
-/** What Mastra gives a tool beside its input, as far as a call is known by it. */
-export interface Invocation extends Suspending {
-  readonly toolCallId?: string;
-  readonly messages?: object;
-  readonly abortSignal?: AbortSignal;
-  readonly requestContext?: { get(key: string): unknown };
-  readonly tracingContext?: { readonly currentSpan?: LiveSpan };
-}
 
 /** What a hook is told of a call. */
 export interface HookedTool {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { conversationSession, processWidePerOwner } from '@actlog/recorder/adapter';
-import type { Invocation, LiveSpan } from './hooked-call.ts';
+import type { Invocation, LiveSpan } from './invocation.ts';
 import { currentPlace } from './place.ts';
 import { locate, type TracedPlace, tracedPlace } from './traced-place.ts';
 

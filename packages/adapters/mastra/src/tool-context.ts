@@ -1,6 +1,6 @@
 import { currentSessionId, type HookedCall } from '@actlog/recorder/adapter';
 import { argumentsOf } from './delegation.ts';
-import type { Invocation } from './hooked-call.ts';
+import type { Invocation } from './invocation.ts';
 import { askedFor, callingAgent } from './place.ts';
 import { sessionOf, tracedAgent } from './session.ts';
 import type { Suspending } from './suspension.ts';

@@ -1,11 +1,7 @@
 import type { WebhookEvent } from '@actlog/protocol';
 import { type Clock, systemClock } from '../clock.ts';
+import type { WebhookRequestHeaders } from '../webhook-delivery.ts';
 import type { WebhookSignatureHeaders } from '../webhook-signature.ts';
-
-/** Headers of a delivery, as any server framework gives them. */
-export type WebhookRequestHeaders =
-  | Pick<Headers, 'get'>
-  | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** Options of `unwrap`. */
 export interface UnwrapOptions {

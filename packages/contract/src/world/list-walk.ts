@@ -1,7 +1,7 @@
 import type { EndpointName, ListEndpointName } from '@actlog/protocol';
 import { type Answer, isObject, succeeded, told } from '../http/answer.ts';
 import { skip } from '../outcome.ts';
-import type { Run } from '../run.ts';
+import type { Deployment } from './deployment.ts';
 
 /** Names under which services commonly put the items of a page. */
 const commonNames = ['items', 'data', 'results', 'records', 'entries'];
@@ -51,16 +51,16 @@ export interface WalkOptions {
 
 /** Follows nextCursor from the first page on; skips the check where a page cannot be read. */
 export async function listed(
-  run: Run,
+  deployment: Deployment,
   endpoint: ListEndpointName,
-  { id, key, query = {}, maxPages = run.settings.maxPages, until = () => false }: WalkOptions = {},
+  { id, key, query = {}, maxPages = deployment.settings.maxPages, until = () => false }: WalkOptions = {},
 ): Promise<ListWalk> {
   const pages: Answer[] = [];
   const items: unknown[] = [];
   const followed = new Set<string>();
   let cursor: string | undefined;
   while (pages.length < maxPages) {
-    const page = await run.probe.call(endpoint, {
+    const page = await deployment.probe.call(endpoint, {
       ...(id !== undefined && { id }),
       ...(key !== undefined && { key }),
       query: { ...query, cursor },

@@ -1,29 +1,32 @@
 import { endpointNames, endpoints } from '@actlog/protocol';
 import type { Answer } from '../http/answer.ts';
-import type { Run } from '../run.ts';
+import type { Deployment } from './deployment.ts';
+import type { Traffic } from './traffic.ts';
 
 /** Requests that can only go wrong, so that the errors of a deployment are seen. */
 export class Provocations {
-  readonly #run: Run;
+  readonly #deployment: Deployment;
+  readonly #traffic: Traffic;
   #reading: Promise<Answer[]> | undefined;
   #writing: Promise<Answer[]> | undefined;
 
-  constructor(run: Run) {
-    this.#run = run;
+  constructor(deployment: Deployment, traffic: Traffic) {
+    this.#deployment = deployment;
+    this.#traffic = traffic;
   }
 
   /** The answers to all of them; in a run that only reads, to those that only read. */
   async all(): Promise<readonly Answer[]> {
     this.#reading ??= this.#read();
     const answers = await this.#reading;
-    if (this.#run.settings.readOnly) return answers;
+    if (this.#deployment.settings.readOnly) return answers;
     this.#writing ??= this.#write();
     return [...answers, ...(await this.#writing)];
   }
 
   async #read(): Promise<Answer[]> {
-    const { probe } = this.#run;
-    const id = this.#run.newName('nothing');
+    const { probe } = this.#deployment;
+    const id = this.#deployment.newName('nothing');
     const answers = [
       await probe.send('GET', `/v1/${id}`),
       await probe.call('sessions.list', { key: null }),
@@ -37,8 +40,9 @@ export class Provocations {
   }
 
   async #write(): Promise<Answer[]> {
-    const { probe, traffic } = this.#run;
-    const id = this.#run.newName('nothing');
+    const { probe } = this.#deployment;
+    const traffic = this.#traffic;
+    const id = this.#deployment.newName('nothing');
     return [
       await probe.call('events.create', { rawBody: '{"eventId":' }),
       await probe.call('events.create', { body: [] }),

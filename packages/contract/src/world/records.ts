@@ -3,8 +3,8 @@ import type { BodyName } from '../contract-options.ts';
 import { type Answer, isObject, succeeded, told } from '../http/answer.ts';
 import type { Probe } from '../http/probe.ts';
 import { skip } from '../outcome.ts';
-import type { Run } from '../run.ts';
 import { defaultBodies } from './default-bodies.ts';
+import type { Deployment } from './deployment.ts';
 import { identifierCandidates, identifierThatReads } from './identifier.ts';
 
 /** Agents, policies and webhooks that a run makes. */
@@ -21,19 +21,19 @@ export interface MadeRecord {
 
 /** The records of a run, made when a check first needs them, and remembered for cleaning up. */
 export class Records {
-  readonly #run: Run;
+  readonly #deployment: Deployment;
   readonly #made = new Map<string, Promise<MadeRecord>>();
   readonly #policies = new Set<string>();
   /** How many records of each kind were made. */
   readonly counts: Record<RecordKind, number> = { agents: 0, policies: 0, notificationChannels: 0 };
 
-  constructor(run: Run) {
-    this.#run = run;
+  constructor(deployment: Deployment) {
+    this.#deployment = deployment;
   }
 
   /** The body of an endpoint with its names filled in. */
   body(name: BodyName, values: Readonly<Record<string, string>>): unknown {
-    return this.#run.filled(this.#run.settings.bodies[name] ?? defaultBodies[name], values);
+    return this.#deployment.filled(this.#deployment.settings.bodies[name] ?? defaultBodies[name], values);
   }
 
   /** The record of this kind and number, made once. */
@@ -49,9 +49,9 @@ export class Records {
 
   /** Makes a record; its body is that of the endpoint, unless another is given. */
   async make(kind: RecordKind, given?: unknown): Promise<MadeRecord> {
-    const name = this.#run.newName(kind.toLowerCase());
+    const name = this.#deployment.newName(kind.toLowerCase());
     const body = given ?? this.body(`${kind}.create`, { name });
-    const answer = await this.#run.probe.call(`${kind}.create`, { body });
+    const answer = await this.#deployment.probe.call(`${kind}.create`, { body });
     if (!succeeded(answer)) return { name, answer, id: undefined };
     this.counts[kind] += 1;
     const id = await this.#identifier(kind, answer);
@@ -60,9 +60,9 @@ export class Records {
   }
 
   async #identifier(kind: RecordKind, answer: Answer): Promise<string | undefined> {
-    if (this.#run.isReference && isObject(answer.json)) return String(answer.json.id);
+    if (this.#deployment.isReference && isObject(answer.json)) return String(answer.json.id);
     if (kind === 'notificationChannels') return identifierCandidates(answer)[0];
-    return identifierThatReads(answer, (id) => this.#run.probe.call(`${kind}.get`, { id }));
+    return identifierThatReads(answer, (id) => this.#deployment.probe.call(`${kind}.get`, { id }));
   }
 
   /** The record with its identifier; skips the check where there is none. */
@@ -82,7 +82,7 @@ export class Records {
   taken(name: EndpointName, answer: Answer, bodyName: BodyName = name): void {
     const { status } = answer;
     if (status === 403) skip(`the key may not do this: ${told(answer)}`);
-    const isKnown = this.#run.isReference || this.#run.settings.bodies[bodyName] !== undefined;
+    const isKnown = this.#deployment.isReference || this.#deployment.settings.bodies[bodyName] !== undefined;
     const isRefusal = status >= 400 && status < 500 && ![401, 404, 405].includes(status);
     if (isRefusal && !isKnown) {
       skip(`the body is left open, and this one was refused (${told(answer)}): give one in --bodies`);

@@ -4,8 +4,9 @@ import { type Answer, succeeded, told } from '../http/answer.ts';
 import { holds } from '../http/json-search.ts';
 import type { Sent } from '../http/probe.ts';
 import { skip } from '../outcome.ts';
-import type { Run } from '../run.ts';
+import type { Deployment } from './deployment.ts';
 import { newEvent } from './event.ts';
+import type { Records } from './records.ts';
 
 /** A session that the run has sent events to. */
 export interface MadeSession {
@@ -29,13 +30,15 @@ const sessionsOfAgent = 5;
 
 /** The events that a run sends, when a check first needs them. */
 export class Traffic {
-  readonly #run: Run;
+  readonly #deployment: Deployment;
+  readonly #records: Records;
   #sessions: Promise<Sessions> | undefined;
   /** How many events were taken. */
   taken = 0;
 
-  constructor(run: Run) {
-    this.#run = run;
+  constructor(deployment: Deployment, records: Records) {
+    this.#deployment = deployment;
+    this.#records = records;
   }
 
   /** Sends an event, or any body in its place; skips the check where the key may not. */
@@ -49,7 +52,7 @@ export class Traffic {
   }
 
   async #post(sent: Sent): Promise<Answer> {
-    const answer = await this.#run.probe.call('events.create', sent);
+    const answer = await this.#deployment.probe.call('events.create', sent);
     if (answer.status === 403) skip(`the key may not do this: ${told(answer)}`);
     if (succeeded(answer)) this.taken += 1;
     return answer;
@@ -57,7 +60,7 @@ export class Traffic {
 
   /** An event of an agent and a session of its own, but for what the fields say. */
   event(fields: Partial<ActivityEvent> = {}): ActivityEvent {
-    const { prefix } = this.#run;
+    const { prefix } = this.#deployment;
     return newEvent({ agentId: `${prefix}-probe`, sessionId: `${prefix}-probe`, ...fields });
   }
 
@@ -77,8 +80,8 @@ export class Traffic {
 
   /** The answer about a session, asked for until it holds its events. */
   async detail(session: MadeSession): Promise<Answer> {
-    return this.#run.eventually(
-      () => this.#run.probe.call('sessions.get', { id: session.id }),
+    return this.#deployment.eventually(
+      () => this.#deployment.probe.call('sessions.get', { id: session.id }),
       (answer) => this.isWhole(answer, session),
     );
   }
@@ -100,12 +103,12 @@ export class Traffic {
 
   /** The id of a registered agent, or, where none can be registered, one that was made up. */
   async #agentId(number: number): Promise<string> {
-    const { id } = await this.#run.records.made('agents', number);
-    return id ?? this.#run.newName('agent');
+    const { id } = await this.#records.made('agents', number);
+    return id ?? this.#deployment.newName('agent');
   }
 
   async #session(agentId: string, count: number): Promise<MadeSession> {
-    const id = `${this.#run.newName('session')}-${randomUUID().slice(0, 8)}`;
+    const id = `${this.#deployment.newName('session')}-${randomUUID().slice(0, 8)}`;
     const events: ActivityEvent[] = [];
     for (let index = 0; index < count; index += 1) {
       const sourceTimestamp = new Date(Date.now() - (count - index) * 1000).toISOString();

@@ -1,7 +1,7 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { isPostgres } from './postgres/is-postgres.ts';
 import type { SessionTable } from './schema.ts';
-import type { SessionListOptions } from './session-list.ts';
+import type { SessionListOptions } from './session-list-options.ts';
 import type { Database } from './transaction.ts';
 
 /** The highest score (risk engine). */

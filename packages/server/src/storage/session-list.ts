@@ -1,20 +1,8 @@
 import { lowestIndexedScore, riskySessions } from './risky-session-list.ts';
+import type { SessionListOptions } from './session-list-options.ts';
 import { type SessionSummary, sessionSummary } from './session-store.ts';
 import { type Slice, sliceOf } from './slice.ts';
 import type { Database } from './transaction.ts';
-
-/** Which sessions a list shows, and from where. */
-export interface SessionListOptions {
-  readonly tenantId: number;
-  /** Only sessions in which this agent acted. */
-  readonly agentId?: string | undefined;
-  readonly startedAfterMs?: number | undefined;
-  readonly startedBeforeMs?: number | undefined;
-  readonly minRiskScore?: number | undefined;
-  /** Start behind this session. */
-  readonly after?: { readonly startedMs: number; readonly id: string } | undefined;
-  readonly limit: number;
-}
 
 /** A slice of sessions, newest first. */
 export function listSessions(db: Database, options: SessionListOptions): Promise<Slice<SessionSummary>> {

@@ -1,0 +1,65 @@
+import { randomBytes } from 'node:crypto';
+import type { Settings } from '../contract-options.ts';
+import { isObject } from '../http/answer.ts';
+import { Probe } from '../http/probe.ts';
+import { skip } from '../outcome.ts';
+import { Redaction } from '../redact.ts';
+
+/** The deployment under test, and how one run asks it and names what it makes there. */
+export class Deployment {
+  readonly settings: Settings;
+  readonly probe: Probe;
+  readonly redaction: Redaction;
+  /** Begins the name of everything that the run makes; a name that DNS can carry. */
+  readonly prefix = `actlog-contract-${randomBytes(5).toString('hex')}`;
+  #names = 0;
+
+  constructor(settings: Settings) {
+    const { apiKey, secondTenantKey, retiredKey } = settings;
+    this.settings = settings;
+    this.probe = new Probe(settings);
+    this.redaction = new Redaction([apiKey, secondTenantKey, retiredKey]);
+  }
+
+  /** Whether the deployment claims to keep the reference profile. */
+  get isReference(): boolean {
+    return this.settings.capabilities.has('reference-profile');
+  }
+
+  /** A name that nothing else has. */
+  newName(what: string): string {
+    this.#names += 1;
+    return `${this.prefix}-${what}-${this.#names}`;
+  }
+
+  /** The key of another tenant; skips the check where there is none. */
+  secondTenantKey(): string {
+    return this.settings.secondTenantKey ?? skip('no key of a second tenant was given (--second-tenant-key)');
+  }
+
+  /** Asks until `look` is content or the time to settle is over; returns what it saw last. */
+  async eventually<Seen>(look: () => Promise<Seen>, isThere: (seen: Seen) => boolean): Promise<Seen> {
+    const { clock, settleMs, signal } = this.settings;
+    let waitedMs = 0;
+    for (let waitMs = 50; ; waitMs = Math.min(waitMs * 2, 1000)) {
+      const seen = await look();
+      if (isThere(seen) || waitedMs >= settleMs) return seen;
+      await clock.sleep(waitMs, signal);
+      waitedMs += waitMs;
+    }
+  }
+
+  /** Fills the names in braces into the texts of a body. */
+  filled(template: unknown, values: Readonly<Record<string, string>>): unknown {
+    if (typeof template === 'string') {
+      return template.replaceAll(/\{(\w+)\}/g, (whole, name: string) =>
+        name === 'prefix' ? this.prefix : (values[name] ?? whole),
+      );
+    }
+    if (Array.isArray(template)) return template.map((item) => this.filled(item, values));
+    if (!isObject(template)) return template;
+    return Object.fromEntries(
+      Object.entries(template).map(([name, value]) => [name, this.filled(value, values)]),
+    );
+  }
+}
