@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Baseline, emptyBaseline, learn } from '../src/baseline/baseline.ts';
+import { type Baseline, emptyBaseline, type LearnOptions, learn } from '../src/baseline/baseline.ts';
 import { parseBaseline, serializeBaseline } from '../src/baseline/baseline-codec.ts';
 import { type ExampleStep, exampleEvents } from '../src/rule-example.ts';
 import { score } from '../src/score.ts';
@@ -18,13 +18,13 @@ const ATTACK: ExampleStep[] = [
 ];
 
 /** Runs a session against a frozen copy of the baseline, then offers it to the baseline. */
-function run(baseline: Baseline, steps: readonly ExampleStep[], session: number) {
+function run(baseline: Baseline, steps: readonly ExampleStep[], session: number, options?: LearnOptions) {
   const state = emptySession();
   for (const { event } of exampleEvents(steps, session)) {
     observe(state, { ...event, sessionId: `session ${session}` });
   }
   const risk = score(state, { baseline: parseBaseline(serializeBaseline(baseline)) });
-  return { risk, learned: learn(baseline, state, risk) };
+  return { risk, learned: learn(baseline, state, risk, options) };
 }
 
 function trained(): Baseline {
@@ -43,6 +43,14 @@ describe('a baseline under attack', () => {
       expect(learned).toBe(false);
     }
     expect(serializeBaseline(baseline)).toBe(before);
+  });
+
+  it('learns what scored high once a person has confirmed it, and then the same work scores lower', () => {
+    const baseline = trained();
+    const confirmed = run(baseline, ATTACK, 100, { isConfirmed: true });
+    expect(confirmed.risk.level).toBe('critical');
+    expect(confirmed.learned).toBe(true);
+    expect(run(baseline, ATTACK, 101).risk.score).toBeLessThan(confirmed.risk.score);
   });
 
   it('still finds the attack after it was brought in step by step', () => {

@@ -13,6 +13,7 @@ import { ensureTenant, tenantIdOf } from './keys/provisioning.ts';
 import { changeQuotas, type QuotaChanges } from './quota/quota.ts';
 import { type QuotaUse, readQuotaUse } from './quota/quota-use.ts';
 import { channelView, type ListedWebhook } from './resources/channel-view.ts';
+import { learnConfirmedSession } from './risk/learning.ts';
 import { changeToolTags, readToolTags, type ToolTagChanges, type ToolTags } from './risk/tool-tags.ts';
 import { allChannels } from './storage/channel-store.ts';
 import { type DeliveryRow, listDeliveries } from './storage/delivery-store.ts';
@@ -168,6 +169,19 @@ export class Administration {
   async setToolTags(tenant: string, changes: ToolTagChanges): Promise<ToolTags> {
     const owner = await this.#tenantId(tenant);
     return this.#storage.write(owner, ({ db }) => changeToolTags(db, owner, changes));
+  }
+
+  /**
+   * Has later sessions of an agent held against one that scored `high` or `critical` too, because a person has looked at
+   * it and found it to be usual work. All others are learned by themselves, half an hour after their last event. The
+   * session's own score stays as it is.
+   *
+   * @returns whether it is now among the sixteen past sessions that are kept of the agent, which are a sample of all.
+   * @throws Error when there is no such tenant or session, or when the session has not ended.
+   */
+  async learnSession(tenant: string, sessionId: string): Promise<boolean> {
+    const owner = await this.#tenantId(tenant);
+    return learnConfirmedSession(this.#storage, owner, sessionId, Date.now());
   }
 
   /**

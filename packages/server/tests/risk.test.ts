@@ -117,6 +117,33 @@ test('a session keeps the baseline that it began with, and later ones begin with
   expect(rules.length).toBeGreaterThan(0);
 });
 
+test('an agent whose usual work scores high has a past once a person has confirmed it', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  const server = await testServer();
+  const { admin } = server.server;
+  const trade = ['get_quote', 'place_order', 'cancel_order'];
+  const work = async (sessionId: string) => {
+    const tools = [...trade, ...trade, ...trade, ...trade, ...trade, ...trade];
+    await server.record(...tools.map((toolName, second) => call(toolName, second, { sessionId })));
+    return server.ok('sessions.risk', { id: sessionId });
+  };
+  const first = await work('first');
+  expect(first.level).toBe('high');
+  await work('second');
+  await work('third');
+  await expect(admin.learnSession('default', 'first')).rejects.toThrow('has not ended');
+  await expect(admin.learnSession('default', 'none')).rejects.toThrow('There is no session "none"');
+  vi.setSystemTime(Date.now() + 31 * 60_000);
+  for (const id of ['first', 'first', 'second', 'third']) {
+    expect(await admin.learnSession('default', id)).toBe(true);
+  }
+  const later = await work('later');
+  expect(later.level).toBe('medium');
+  expect(later.score).toBeLessThan(first.score - 20);
+  const { computedAt: _, ...unchanged } = await server.ok('sessions.risk', { id: 'first' });
+  expect(first).toMatchObject(unchanged);
+});
+
 test.each(['sessions.risk', 'sessions.export', 'sessions.get'] as const)(
   '%s of a session that nobody knows is not found',
   async (name) => {

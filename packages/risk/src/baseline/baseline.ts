@@ -9,8 +9,8 @@ export const KEPT_SESSIONS = 16;
 
 /**
  * What an agent, or one workflow of it, usually does: a sample of its past sessions. Which sessions are in the sample
- * depends on the set of learned sessions alone (those whose ids have the smallest hashes), so it is the same for any
- * order of learning, and whoever floods it gets no more than his share.
+ * depends on the set of learned sessions alone (those that a person confirmed, then those whose ids have the smallest
+ * hashes), so it is the same for any order of learning, and whoever floods it gets no more than his share.
  */
 export interface Baseline {
   readonly sessions: BottomK<{ past: PastSession }>;
@@ -21,26 +21,45 @@ export function emptyBaseline(): Baseline {
   return { sessions: new BottomK(KEPT_SESSIONS) };
 }
 
+/** Bits that the hash of a confirmed session loses: it comes before all others in the sample, which is the smallest. */
+const CONFIRMED_SHIFT = 12;
+
 /** 16-bit hash by which a baseline remembers a rule. */
 export function ruleHash(ruleId: string): number {
   return hash32(ruleId) & 0xffff;
 }
 
+/** How a session is learned. */
+export interface LearnOptions {
+  /**
+   * Whether a person has looked at the session and found it to be usual work: it is learned then, whatever it scored.
+   * An agent whose usual work scores `high` has no other way to a past. Default: false.
+   */
+  readonly isConfirmed?: boolean;
+}
+
 /**
- * Lets a baseline learn a session that is over, once. A session without a call is not learned, nor is one whose
- * score is `high` or `critical`: what is suspect must not become usual.
+ * Lets a baseline learn a session that is over; learned again, it counts once. A session without a call is not learned,
+ * nor is one whose score is `high` or `critical`, unless a person confirmed it: what is suspect must not become usual.
  *
  * `score` must be the session's score against the baseline that was frozen when it started.
- * Returns whether it was learned.
+ * Returns whether it was learned: it is not where the baseline's sample has no place for it.
  */
-export function learn(baseline: Baseline, state: SessionState, score: RiskScore): boolean {
-  if (score.level === 'high' || score.level === 'critical') return false;
+export function learn(
+  baseline: Baseline,
+  state: SessionState,
+  score: RiskScore,
+  { isConfirmed = false }: LearnOptions = {},
+): boolean {
+  const isSuspect = score.level === 'high' || score.level === 'critical';
+  if (isSuspect && !isConfirmed) return false;
   if (state.log.total === 0) return false;
   const rules = score.dimensions.flatMap((dimension) =>
     dimension.factors.map((factor) => ruleHash(factor.ruleId)),
   );
   const past = pastSession(state, rules);
-  const kept = baseline.sessions.reach(state.session, () => ({ past }));
+  const place = isSuspect ? state.session >>> CONFIRMED_SHIFT : state.session;
+  const kept = baseline.sessions.reach(place, () => ({ past }));
   if (kept !== undefined) kept.past = past;
   return kept !== undefined;
 }

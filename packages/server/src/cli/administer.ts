@@ -77,6 +77,21 @@ function keysCommand(): Command {
 
 /** The commands that work on a database beside the server. */
 export function administrationCommands(): Command[] {
+  const learn = new Command('learn')
+    .description(
+      'hold later sessions of an agent against one that scored high too, because a person found it to be usual work',
+    )
+    .argument('<session>', 'its id, half an hour after its last event at the earliest')
+    .addOption(databaseOption())
+    .addOption(tenantOption())
+    .action((session: string, { database, tenant }: TenantFlags) =>
+      administer(database, async (admin) => {
+        const isKept = await admin.learnSession(tenant, session);
+        print(
+          isKept ? 'learned' : 'not kept: it has no call, or the sample of past sessions has no place for it',
+        );
+      }),
+    );
   const retention = new Command('retention')
     .description('keep sessions so many days after their last event, or "forever"')
     .argument('<days>', 'days, or "forever"', numberOr('forever'))
@@ -99,5 +114,5 @@ export function administrationCommands(): Command[] {
     .action(({ database }: { database: string }) =>
       administer(database, () => undefined, { makes: true, needsPartitions: true }),
     );
-  return [keysCommand(), tagsCommand(), quotaCommand(), webhooksCommand(), retention, backup, migrate];
+  return [keysCommand(), tagsCommand(), learn, quotaCommand(), webhooksCommand(), retention, backup, migrate];
 }

@@ -1,4 +1,12 @@
-import { emptyBaseline, learn, parseBaseline, parseSession, score, serializeBaseline } from '@actlog/risk';
+import {
+  emptyBaseline,
+  type LearnOptions,
+  learn,
+  parseBaseline,
+  parseSession,
+  score,
+  serializeBaseline,
+} from '@actlog/risk';
 import { lockNames } from '../storage/locks.ts';
 import {
   findBaseline,
@@ -61,14 +69,51 @@ async function learnFrom(
     sessions.map(({ id }) => id),
   );
   for (const { id, agent_id: agentId } of sessions) {
-    if (!(await markLearned(db, tenantId, id))) continue;
-    const stored = await findSessionRisk(db, tenantId, id);
-    if (!stored) continue;
-    const text = await findBaseline(db, tenantId, agentId);
-    const baseline = text === null ? emptyBaseline() : parseBaseline(text);
-    const state = parseSession(stored.state);
-    const own = stored.baseline === null ? undefined : parseBaseline(stored.baseline);
-    const isLearned = learn(baseline, state, score(state, { baseline: own }));
-    if (isLearned) await saveBaseline(db, tenantId, agentId, serializeBaseline(baseline));
+    if (await markLearned(db, tenantId, id)) await learnSession(db, tenantId, { id, agentId });
   }
+}
+
+/**
+ * Lets the baseline of its agent learn a session that a person has found to be usual work, whatever it scored.
+ *
+ * @returns whether it is now among the past sessions that the baseline keeps.
+ * @throws Error when there is no such session, or when it has not ended.
+ */
+export async function learnConfirmedSession(
+  storage: Storage,
+  tenantId: number,
+  id: string,
+  nowMs: number,
+): Promise<boolean> {
+  return storage.write(tenantId, async ({ db }) => {
+    await lockNames(db, tenantId, ['learning']);
+    const session = (await lockSessions(db, tenantId, [id])).get(id);
+    if (!session) throw new Error(`There is no session "${id}".`);
+    if (session.received_ms > nowMs - endedAfterMs) {
+      throw new Error(
+        `The session "${id}" has not ended: it can be learned ${endedAfterMs / 60_000} minutes after its last event.`,
+      );
+    }
+    await markLearned(db, tenantId, id);
+    storage.forgetSessions();
+    return learnSession(db, tenantId, { id, agentId: session.agent_id }, { isConfirmed: true });
+  });
+}
+
+/** Lets the baseline of the agent learn a session, whose row is locked; returns whether it did. */
+async function learnSession(
+  db: Database,
+  tenantId: number,
+  { id, agentId }: { readonly id: string; readonly agentId: string },
+  options?: LearnOptions,
+): Promise<boolean> {
+  const stored = await findSessionRisk(db, tenantId, id);
+  if (!stored) return false;
+  const text = await findBaseline(db, tenantId, agentId);
+  const baseline = text === null ? emptyBaseline() : parseBaseline(text);
+  const state = parseSession(stored.state);
+  const own = stored.baseline === null ? undefined : parseBaseline(stored.baseline);
+  const isLearned = learn(baseline, state, score(state, { baseline: own }), options);
+  if (isLearned) await saveBaseline(db, tenantId, agentId, serializeBaseline(baseline));
+  return isLearned;
 }
