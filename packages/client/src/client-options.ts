@@ -21,7 +21,7 @@ export interface ActlogOptions {
   readonly maxRetryAfterMs?: number | undefined;
   /** Longest time of a whole call, with all tries and waits, in milliseconds. Default: none. */
   readonly deadlineMs?: number | undefined;
-  /** Most bytes of an answer that is read into memory. Default 64 MiB. Does not bound `exportToFile`. */
+  /** Most bytes of an answer that is read into memory. Default 64 MiB. Bounds neither `exportToFile` nor `exportToBlob`. */
   readonly maxResponseBytes?: number | undefined;
   /** Name of the AI framework, sent as `x-service-framework`. */
   readonly framework?: string | undefined;

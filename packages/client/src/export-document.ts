@@ -18,10 +18,11 @@ export async function readExport(answer: Answer): Promise<ResponseOf<'sessions.e
 /**
  * Holds what a document says of itself against what was found.
  *
- * @returns Whether there was a hash to check.
+ * @param sha256 Undefined where the events were not hashed.
+ * @returns Whether there was a hash to check, and it was.
  * @throws ExportIntegrityError When they differ, or the document is not whole.
  */
-export function checkExport(found: ScannedExport, sha256: string, answer: Answer): boolean {
+export function checkExport(found: ScannedExport, sha256: string | undefined, answer: Answer): boolean {
   const { whole, eventCount, declaredEventCount, declaredSha256 } = found;
   const { method, path } = answer.request;
   const fail = (problem: string) =>
@@ -33,10 +34,11 @@ export function checkExport(found: ScannedExport, sha256: string, answer: Answer
   if (eventCount !== undefined && declaredEventCount !== undefined && declaredEventCount !== eventCount) {
     throw fail(`the document says ${declaredEventCount} events and holds ${eventCount}`);
   }
-  if (declaredSha256 !== undefined && declaredSha256.toLowerCase() !== sha256) {
+  if (declaredSha256 === undefined || sha256 === undefined) return false;
+  if (declaredSha256.toLowerCase() !== sha256) {
     throw fail('the events do not match the contentSha256 of the document');
   }
-  return declaredSha256 !== undefined;
+  return true;
 }
 
 async function sha256Hex(parts: readonly Uint8Array[]): Promise<string> {

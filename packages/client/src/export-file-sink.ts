@@ -1,16 +1,9 @@
 import type { Hash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import type { BodySink } from './body-sink.ts';
+import type { ExportProgress } from './export-progress.ts';
 import { ExportScanner, type ScannedExport } from './export-scanner.ts';
 import { FinalFailure } from './final-failure.ts';
-
-/** How far an export to a file is. */
-export interface ExportProgress {
-  /** Bytes written in the present try. */
-  readonly bytes: number;
-  /** Events written in the present try. */
-  readonly events: number;
-}
 
 /** What an `ExportFileSink` works with. */
 interface ExportFileParts {

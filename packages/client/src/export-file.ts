@@ -2,7 +2,8 @@ import type { Answer } from './answer.ts';
 import type { Caller } from './caller.ts';
 import { InvalidArgumentError } from './errors/invalid-argument-error.ts';
 import { checkExport } from './export-document.ts';
-import { ExportFileSink, type ExportProgress } from './export-file-sink.ts';
+import { ExportFileSink } from './export-file-sink.ts';
+import type { ExportProgress } from './export-progress.ts';
 import { builtinModule } from './platform.ts';
 import type { RequestOptions } from './request-options.ts';
 import { shown } from './shown.ts';
@@ -14,7 +15,7 @@ export interface ExportToFileOptions extends RequestOptions {
    * `deadlineMs`.
    */
   readonly timeoutMs?: number | undefined;
-  /** Called after every piece that was written; starts again from 0 when the download is retried. */
+  /** Called after every piece; starts again from 0 when the download is retried. */
   readonly onProgress?: ((progress: ExportProgress) => void) | undefined;
 }
 
@@ -49,7 +50,7 @@ export async function exportToFile(
   const crypto = builtinModule('node:crypto');
   if (fs === undefined || crypto === undefined) {
     throw new InvalidArgumentError(
-      'exportToFile needs Node, Bun or Deno: use `export` where there are no files.',
+      'exportToFile needs Node, Bun or Deno: use `exportToBlob` where there are no files.',
     );
   }
   const cut = Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1;

@@ -135,6 +135,30 @@ describe.each(transports)('exports over %s', (_name, options) => {
     }
   });
 
+  it('to a blob that is larger than an answer may be, with progress', async () => {
+    server.script(inPieces(documentText(), 777, 5_000), inPieces(documentText(), 777));
+    const { client } = testClient(server.origin, { ...options, maxResponseBytes: 100 });
+    const progress: { bytes: number; events: number }[] = [];
+    const { blob, eventCount } = await client.sessions.exportToBlob('s', {
+      onProgress: (step) => progress.push(step),
+    });
+    expect(await blob.text()).toBe(documentText());
+    expect(eventCount).toBe(500);
+    expect(progress.at(-1)).toEqual({ bytes: blob.size, events: 500 });
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it.each([
+    ['breaks off every time', inPieces(documentText(), 777, 5_000), 'APIConnectionError'],
+    ['is cut', raw(200, documentText().slice(0, -40)), 'ExportIntegrityError'],
+    ['has another count', raw(200, documentText({ eventCount: 499 })), 'ExportIntegrityError'],
+    ['is an error', json(404, { error: { code: 'NOT_FOUND', message: 'x' } }), 'NotFoundError'],
+  ])('gives no blob of a download that %s', async (_what, script, name) => {
+    server.script(script);
+    const { client } = testClient(server.origin, { ...options, maxRetries: 1 });
+    expect((await rejection(client.sessions.exportToBlob('s'))).name).toBe(name);
+  });
+
   it('in memory, checked alike', async () => {
     const { client } = testClient(server.origin, options);
     server.script(raw(200, documentText()));

@@ -1,6 +1,7 @@
 import type { ItemOf, QueryOf, ResponseOf, StoredEvent } from '@actlog/protocol';
 import type { Answer } from '../answer.ts';
 import type { Caller } from '../caller.ts';
+import type { ExportedBlob, ExportToBlobOptions } from '../export-blob.ts';
 import type { ExportedFile, ExportToFileOptions } from '../export-file.ts';
 import { List } from '../list.ts';
 import type { ListOptions, RequestOptions } from '../request-options.ts';
@@ -44,7 +45,7 @@ export class Sessions {
    * `contentSha256`, its events are checked against it; where it carries none, they cannot be.
    *
    * @throws ExportIntegrityError When the events do not match the document's own hash or count.
-   * @throws ResponseShapeError When it is larger than `maxResponseBytes`: use `exportToFile`.
+   * @throws ResponseShapeError When it is larger than `maxResponseBytes`: use `exportToFile` or `exportToBlob`.
    */
   export(id: string, options?: RequestOptions): RequestPromise<ResponseOf<'sessions.export'>> {
     // Loaded on demand, as most programs never export.
@@ -62,5 +63,17 @@ export class Sessions {
   async exportToFile(id: string, path: string, options: ExportToFileOptions = {}): Promise<ExportedFile> {
     const { exportToFile } = await import('../export-file.ts');
     return exportToFile(this.#caller, id, path, options);
+  }
+
+  /**
+   * Exports a session of any size to a `Blob`, for where there are no files: browsers keep what is large on the disk.
+   * The document is whole, and holds as many events as it says. Its `contentSha256` is not checked, as the platform
+   * hashes only what is in memory whole.
+   *
+   * @throws ExportIntegrityError When the document is cut short, or does not match its own count.
+   */
+  async exportToBlob(id: string, options: ExportToBlobOptions = {}): Promise<ExportedBlob> {
+    const { exportToBlob } = await import('../export-blob.ts');
+    return exportToBlob(this.#caller, id, options);
   }
 }

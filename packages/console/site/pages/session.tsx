@@ -73,7 +73,7 @@ export function Session({ id }: { id: string }) {
             <div>
               <dt>Export</dt>
               <dd>
-                <ExportButton id={id} />
+                <ExportButton id={id} eventCount={data.eventCount ?? 0} />
               </dd>
             </div>
           </dl>

@@ -1,24 +1,65 @@
+import type { ExportProgress } from '@actlog/client';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { useConnection } from '../connection.ts';
 import { useAction } from '../use-action.ts';
 import { Problem } from './problem.tsx';
 
-/** Saves a session as a file, byte for byte as the service exports it. */
-export function ExportButton({ id }: { id: string }) {
+/** Milliseconds for which a file can be read: some browsers begin only after the press, or ask for its name first. */
+const readableForMs = 600_000;
+
+function saveFile(name: string, content: Blob): void {
+  const address = URL.createObjectURL(content);
+  const link = document.createElement('a');
+  link.href = address;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(address), readableForMs);
+}
+
+/** Saves a session as a file, byte for byte as the service exports it, once it has come whole. */
+export function ExportButton({
+  id,
+  eventCount,
+}: {
+  id: string;
+  /** How many events there are to come. */
+  eventCount: number;
+}) {
   const { client } = useConnection();
+  const [progress, setProgress] = useState<ExportProgress>();
+  const download = useRef<AbortController>(undefined);
+  useEffect(() => () => download.current?.abort(), []);
   const save = useAction(async () => {
-    const response = await client.sessions.export(id).asResponse();
-    const address = URL.createObjectURL(await response.blob());
-    const link = document.createElement('a');
-    link.href = address;
-    link.download = `${id.replaceAll(/[^\w.-]+/g, '_')}.json`;
-    link.click();
-    URL.revokeObjectURL(address);
+    download.current = new AbortController();
+    const { signal } = download.current;
+    setProgress(undefined);
+    try {
+      const { blob } = await client.sessions.exportToBlob(id, { signal, onProgress: setProgress });
+      if (!signal.aborted) saveFile(`${id.replaceAll(/[^\w.-]+/g, '_')}.json`, blob);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
   });
   return (
     <>
-      <button type="button" class="quiet" disabled={save.isBusy} onClick={() => save.run()}>
-        Download JSON
+      {/* One button, so that who works by keyboard stays at it. */}
+      <button
+        type="button"
+        class="quiet"
+        onClick={({ detail }) => {
+          if (!save.isBusy) save.run();
+          // The second half of a double click is not a wish to stop.
+          else if (detail < 2) download.current?.abort();
+        }}
+      >
+        {save.isBusy ? 'Cancel' : 'Download JSON'}
       </button>
+      <div role="status">
+        {save.isBusy && <small>It is saved when it has come whole. Stay on this page until then.</small>}
+      </div>
+      {save.isBusy && (
+        <progress aria-label="Download" max={Math.max(1, eventCount)} value={progress?.events ?? 0} />
+      )}
       <Problem error={save.error} />
     </>
   );
