@@ -1,14 +1,21 @@
-import type { StoredEvent } from '@actlog/client';
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { Shown } from './use-list.ts';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useConnection } from './connection.ts';
+import { type EventPlace, findEvent } from './find-event.ts';
 
 /** An event that the person wants to see; another wish for the same event is another object. */
 export interface WantedEvent {
   readonly eventId: string;
 }
 
-/** Events that are asked for at most, beyond those that are shown, to come to the one that is wanted. */
-const mostEvents = 5000;
+/** How a search for an event has gone. */
+export interface EventSearch {
+  /** What has been looked through without finding it; undefined while it is looked for, and where it was found. */
+  readonly missed: EventPlace | undefined;
+  readonly isLooking: boolean;
+  readonly error: unknown;
+}
+
+const idle: EventSearch = { missed: undefined, isLooking: false, error: undefined };
 
 /** The id that the row of an event has in the page. */
 export function rowId(eventId: string): string {
@@ -16,45 +23,63 @@ export function rowId(eventId: string): string {
 }
 
 /**
- * Brings an event into view, with the pages of the list before it where they are not shown yet; or the heading of the
- * events, where it stands too far behind or is not there any more.
+ * Brings an event into view. One that is not shown is looked for without drawing what stands before it, and the list
+ * is then shown from there; or the heading of the events comes into view, where it is not found.
  *
- * @returns how many events it was looked for among, and not found; undefined where it was
+ * @param showFrom - shows the list from a place on
  */
 export function useEventInView(
-  shown: Shown<StoredEvent>,
+  sessionId: string,
   wanted: WantedEvent | undefined,
-): number | undefined {
-  const [missed, setMissed] = useState<{ wanted: WantedEvent; among: number }>();
-  const { items, error, hasMore, more } = shown;
-  const search = useRef<{
-    wanted?: WantedEvent;
-    from: Element | null;
-    asked: number;
-    most: number;
-    isOver: boolean;
-  }>({ from: null, asked: 0, most: 0, isOver: true });
-  useLayoutEffect(() => {
-    if (wanted === undefined || items === undefined) return;
-    if (search.current.wanted !== wanted) {
-      const from = document.activeElement;
-      search.current = { wanted, from, asked: -1, most: items.length + mostEvents, isOver: false };
-    }
-    const { from, asked, most, isOver } = search.current;
-    if (isOver || (asked === items.length && error === undefined)) return;
-    const row = document.getElementById(rowId(wanted.eventId));
-    if (row === null && hasMore && items.length < most && error === undefined) {
-      search.current.asked = items.length;
-      more();
-      return;
-    }
-    search.current.isOver = true;
-    if (row === null) setMissed({ wanted, among: items.length });
+  showFrom: (place: EventPlace) => void,
+): EventSearch {
+  const { client } = useConnection();
+  const [state, setState] = useState(idle);
+  const reached = useRef<{ eventId: string; place: EventPlace }>(undefined);
+  const focused = useRef<Element | null>(null);
+  /** What is still to be brought into view. */
+  const target = useRef<string>(undefined);
+
+  /** Whether it is there. */
+  const bringIntoView = () => {
+    const element = document.getElementById(target.current ?? '');
+    if (element === null) return false;
+    target.current = undefined;
     // Who has gone on to something else meanwhile is not drawn away from it.
-    if (document.activeElement !== from && document.activeElement !== document.body) return;
-    const target = row ?? document.getElementById('events');
-    target?.scrollIntoView({ block: 'center' });
-    target?.focus({ preventScroll: true });
-  });
-  return missed?.wanted === wanted ? missed?.among : undefined;
+    const { activeElement } = document;
+    if (activeElement !== focused.current && activeElement !== document.body) return true;
+    element.scrollIntoView({ block: 'center' });
+    element.focus({ preventScroll: true });
+    return true;
+  };
+
+  useEffect(() => {
+    if (wanted === undefined) return;
+    const { eventId } = wanted;
+    focused.current = document.activeElement;
+    target.current = rowId(eventId);
+    if (bringIntoView()) return setState(idle);
+    const controller = new AbortController();
+    const { signal } = controller;
+    // Who presses again goes on where the last search ended.
+    const from = reached.current?.eventId === eventId ? reached.current.place : undefined;
+    setState({ ...idle, isLooking: true });
+    findEvent(client, sessionId, eventId, from, signal).then(
+      ({ place, isFound }) => {
+        if (signal.aborted) return;
+        if (isFound) {
+          setState(idle);
+          return showFrom(place);
+        }
+        reached.current = { eventId, place };
+        target.current = 'events';
+        setState({ ...idle, missed: place });
+      },
+      (error) => signal.aborted || setState({ ...idle, error }),
+    );
+    return () => controller.abort();
+  }, [wanted]);
+
+  useLayoutEffect(() => void bringIntoView());
+  return state;
 }

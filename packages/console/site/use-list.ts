@@ -18,6 +18,8 @@ export interface Shown<Item> {
 export interface ListOptions<Item> extends LoadOptions {
   /** Whether what is new comes behind what is shown, so that none of it is seen while there is more to show. */
   readonly growsAtEnd?: boolean;
+  /** How many pages are shown at first. Default 1. */
+  readonly firstPages?: number;
   /** Names an item, where all that is shown is to stay while new ones come before it. */
   readonly nameOf?: ((item: Item) => string) | undefined;
 }
@@ -41,10 +43,10 @@ function mayGoOn(names: readonly string[], before: ReadonlySet<string>): boolean
 export function useList<Item>(
   key: string,
   list: (page: { readonly cursor?: string }, signal: AbortSignal) => List<Item>,
-  { everyMs, version, growsAtEnd = false, nameOf }: ListOptions<Item> = {},
+  { everyMs, version, growsAtEnd = false, firstPages = 1, nameOf }: ListOptions<Item> = {},
 ): Shown<Item> {
-  const [wanted, setWanted] = useState({ key, pages: 1 });
-  const pages = wanted.key === key ? wanted.pages : 1;
+  const [wanted, setWanted] = useState({ key, pages: firstPages });
+  const pages = wanted.key === key ? wanted.pages : firstPages;
   const kept = useRef<{ key: string; wanted: number; pages: readonly Page<Item>[] }>({
     key,
     wanted: 0,

@@ -1,8 +1,11 @@
 import type { StoredEvent } from '@actlog/client';
+import { useState } from 'preact/hooks';
 import { useConnection } from '../connection.ts';
+import { type EventPlace, eventPageSize } from '../find-event.ts';
 import { rowId, useEventInView, type WantedEvent } from '../use-event-in-view.ts';
 import { useList } from '../use-list.ts';
 import { ListTable } from './list-table.tsx';
+import { Problem } from './problem.tsx';
 
 /** What an event is about, in a few words: the tool, or what its category says. */
 function subject({ category, payload }: StoredEvent): string {
@@ -50,20 +53,42 @@ export function EventTable({
   wanted: WantedEvent | undefined;
 }) {
   const { client } = useConnection();
+  const [from, setFrom] = useState<EventPlace>();
+  const start = from?.cursor;
   const shown = useList(
-    id,
-    (page, signal) => client.sessions.events(id, { limit: 200, ...page }, { signal }),
-    { version: eventCount, growsAtEnd: true },
+    `${id} ${JSON.stringify(from)}`,
+    (page, signal) =>
+      client.sessions.events(
+        id,
+        { limit: eventPageSize, ...(start !== undefined && { cursor: start }), ...page },
+        { signal },
+      ),
+    { version: eventCount, growsAtEnd: true, firstPages: from === undefined ? 1 : 2 },
   );
-  const missedAmong = useEventInView(shown, wanted);
+  const { missed, isLooking, error } = useEventInView(id, wanted, setFrom);
   return (
     <>
-      <p role="status" class={missedAmong === undefined ? '' : 'news'}>
-        {missedAmong !== undefined && `The event is not among the first ${missedAmong}.`}
-        {missedAmong !== undefined &&
-          shown.hasMore &&
-          ' Press again to look further, or download the session.'}
+      <p role="status" class={missed && 'news'}>
+        {isLooking && 'Looking for the event…'}
+        {missed !== undefined && `The event is not among the first ${missed.before}.`}
+        {missed?.isEnd === false && ' Press again to look further, or download the session.'}
       </p>
+      <Problem error={error} />
+      {from !== undefined && from.before > 0 && (
+        <p>
+          From event {from.before + 1} on.{' '}
+          <button
+            type="button"
+            class="link"
+            onClick={() => {
+              setFrom(undefined);
+              document.getElementById('events')?.focus();
+            }}
+          >
+            Show from the first
+          </button>
+        </p>
+      )}
       <ListTable
         shown={shown}
         caption="Events, oldest first"

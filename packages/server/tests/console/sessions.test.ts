@@ -136,7 +136,7 @@ describe.skipIf(!hasBrowser)('the sessions of the console', () => {
 
   test('show the event that a reason names, however far behind it stands', async () => {
     const server = await testServer();
-    await session(server, 'long', [...Array<string>(450).fill('search'), 'read_email', 'send_email']);
+    await session(server, 'long', [...Array<string>(650).fill('search'), 'read_email', 'send_email']);
     const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/sessions/long');
     const shown = page.locator('tr:focus').getByRole('rowheader', { name: /_email$/ });
     await showSent(page).click();
@@ -144,6 +144,28 @@ describe.skipIf(!hasBrowser)('the sessions of the console', () => {
     await page.getByRole('link', { name: 'Sessions' }).first().focus();
     await showSent(page).click();
     await shown.waitFor();
+    // What stands far before it is not drawn.
+    const rows = page.getByRole('table', { name: 'Events' }).getByRole('row');
+    expect(await rows.count()).toBe(1 + 252);
+    await page.getByText('From event 401 on.').getByRole('button', { name: 'Show from the first' }).click();
+    await expect.poll(() => rows.count()).toBe(1 + 200);
+    expect(await page.evaluate('document.activeElement.id')).toBe('events');
+  });
+
+  test('say so where the way to a far event breaks, and it is looked for again', async () => {
+    const server = await testServer();
+    await session(server, 'long', [...Array<string>(250).fill('search'), 'read_email', 'send_email']);
+    const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/sessions/long');
+    await page.route('**/v1/sessions/long?*cursor=*', (route) => route.abort());
+    await showSent(page).click();
+    await page.getByRole('alert').getByText('The service cannot be reached.').waitFor();
+    await page.unrouteAll();
+    await showSent(page).click();
+    await page
+      .locator('tr:focus')
+      .getByRole('rowheader', { name: /_email$/ })
+      .waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
   });
 
   test('are downloaded as the service exports them', async () => {
