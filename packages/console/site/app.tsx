@@ -3,13 +3,25 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { dropApiKey, keepApiKey, keptApiKey, takeLinkKey } from './api-key.ts';
 import { type Connection, ConnectionContext, createClient } from './connection.ts';
 import { Frame } from './frame.tsx';
-import { readIdentity } from './identity.ts';
+import { mayTakeOver, readIdentity } from './identity.ts';
 import { SignIn } from './sign-in.tsx';
+
+/** Who is signed in, or was until the service refused the key. */
+interface SignedIn {
+  readonly connection: Connection;
+  /** Tells what is drawn for one person from what is drawn for the next. */
+  readonly person: number;
+}
 
 type State =
   | { readonly step: 'signing in' }
-  | { readonly step: 'signed out'; readonly error?: unknown }
-  | { readonly step: 'signed in'; readonly connection: Connection };
+  | {
+      readonly step: 'signed out';
+      readonly error?: unknown;
+      /** What they had typed is kept for them, out of sight. */
+      readonly refused?: SignedIn | undefined;
+    }
+  | { readonly step: 'signed in'; readonly signedIn: SignedIn };
 
 /** Whether the key itself is at fault, and not the service or the way to it. */
 function isRefusal(error: unknown): boolean {
@@ -31,21 +43,26 @@ export function App() {
   const signIn = useCallback(
     async (apiKey: string) => {
       latest.current = apiKey;
+      const end = (error: unknown, isKept: boolean) => {
+        if (latest.current !== apiKey) return;
+        latest.current = undefined;
+        if (isKept) keepApiKey(apiKey);
+        else dropApiKey();
+        setState((before) => ({ step: 'signed out', error, refused: refusedIn(before) }));
+      };
       let isSignedIn = false;
       try {
         const client = createClient(apiKey, () => {
-          if (isSignedIn && latest.current === apiKey) signOut(new Error('The API key is no longer valid.'));
+          if (isSignedIn) end(new Error('The API key is no longer valid. Sign in again to go on.'), false);
         });
         const identity = await readIdentity(client);
         if (latest.current !== apiKey) return;
         isSignedIn = true;
         keepApiKey(apiKey);
-        setState({ step: 'signed in', connection: { client, identity, signOut: () => signOut() } });
+        const connection = { client, identity, signOut: () => signOut() };
+        setState((before) => ({ step: 'signed in', signedIn: next(connection, refusedIn(before)) }));
       } catch (error) {
-        if (latest.current !== apiKey) return;
-        if (isRefusal(error)) return signOut(error);
-        keepApiKey(apiKey);
-        setState({ step: 'signed out', error });
+        end(error, !isRefusal(error));
       }
     },
     [signOut],
@@ -68,10 +85,31 @@ export function App() {
   }, [signIn, signOut]);
 
   if (state.step === 'signing in') return <p class="empty">Signing in…</p>;
-  if (state.step === 'signed out') return <SignIn error={state.error} kept={keptApiKey()} onKey={signIn} />;
+  const isSignedIn = state.step === 'signed in';
+  const shown = isSignedIn ? state.signedIn : state.refused;
   return (
-    <ConnectionContext.Provider value={state.connection}>
-      <Frame />
-    </ConnectionContext.Provider>
+    <>
+      {!isSignedIn && <SignIn error={state.error} kept={keptApiKey()} onKey={signIn} />}
+      {shown !== undefined && (
+        <div key={shown.person} hidden={!isSignedIn}>
+          <ConnectionContext.Provider value={shown.connection}>
+            <Frame isShown={isSignedIn} />
+          </ConnectionContext.Provider>
+        </div>
+      )}
+    </>
   );
+}
+
+/** Who was signed in when the service refused their key. */
+function refusedIn(state: State): SignedIn | undefined {
+  if (state.step === 'signed in') return state.signedIn;
+  return state.step === 'signed out' ? state.refused : undefined;
+}
+
+/** Who signs in: the one whose key was refused, with what they had typed, or somebody else. */
+function next(connection: Connection, refused: SignedIn | undefined): SignedIn {
+  if (refused === undefined) return { connection, person: 0 };
+  const isSame = mayTakeOver(connection.identity, refused.connection.identity);
+  return { connection, person: isSame ? refused.person : refused.person + 1 };
 }

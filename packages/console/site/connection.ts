@@ -27,6 +27,7 @@ export function useConnection(): Connection {
  * @param onRefused - called when the service no longer takes the key
  */
 export function createClient(apiKey: string, onRefused: () => void): Actlog {
+  let refusal: Response | undefined;
   return new Actlog({
     apiKey,
     baseURL: new URL('..', document.baseURI.split('#')[0]),
@@ -36,9 +37,14 @@ export function createClient(apiKey: string, onRefused: () => void): Actlog {
     logLevel: 'off',
     sdk: 'actlog-console',
     fetch: async (url, init) => {
+      // What is kept for the person until they sign in again does not go on asking.
+      if (refusal !== undefined) return refusal.clone();
       const response = await fetch(url, init);
       noteTime(response);
-      if (response.status === 401) onRefused();
+      if (response.status === 401) {
+        refusal = response.clone();
+        onRefused();
+      }
       return response;
     },
   });

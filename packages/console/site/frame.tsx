@@ -57,7 +57,12 @@ function useWaiting(): string {
 }
 
 /** What stands around every page: where one can go, and who is signed in. */
-export function Frame() {
+export function Frame({
+  isShown,
+}: {
+  /** Whether it is seen, and not kept for who has to sign in again. */
+  isShown: boolean;
+}) {
   const { identity, signOut } = useConnection();
   const route = useRoute();
   const waiting = useWaiting();
@@ -66,12 +71,13 @@ export function Frame() {
   const isFirst = useRef(true);
 
   useLayoutEffect(() => {
+    if (!isShown) return;
     document.title = `${[id, titleOf(place)].filter(Boolean).join(' · ')} · actlog`;
     // Who works by keyboard or listens goes on at the new page, not in the navigation.
     if (!isFirst.current) main.current?.focus();
     isFirst.current = false;
     scrollTo(0, 0);
-  }, [place, id]);
+  }, [place, id, isShown]);
 
   return (
     <>

@@ -39,3 +39,12 @@ export function managesKeys({ keyId, scopes }: Identity): boolean {
 export function may({ scopes }: Identity, scope: Scope): boolean {
   return scopes.includes(scope);
 }
+
+/**
+ * Whether a page may go on with another key than it was drawn with: one of the same tenant that may do no less, so that
+ * nothing is shown that the key does not open.
+ */
+export function mayTakeOver(given: Identity, earlier: Identity): boolean {
+  if (given.tenant === undefined || given.tenant !== earlier.tenant) return false;
+  return earlier.scopes.every((scope) => given.scopes.includes(scope));
+}

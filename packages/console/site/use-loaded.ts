@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { useConnection } from './connection.ts';
 
 /** Something that is asked for, and what has come of it. */
 export interface Loaded<Data> {
@@ -18,7 +19,7 @@ export interface LoadOptions {
 }
 
 /**
- * Asks for something, and again whenever `key` changes or `reload` is called. An answer that comes after a newer
+ * Asks for something, and again whenever `key` changes, the person signs in again or `reload` is called. An answer that comes after a newer
  * question is dropped, and the question is aborted.
  */
 export function useLoaded<Data>(
@@ -26,6 +27,7 @@ export function useLoaded<Data>(
   load: (signal: AbortSignal) => PromiseLike<Data>,
   { everyMs, version }: LoadOptions = {},
 ): Loaded<Data> {
+  const { client } = useConnection();
   const [state, setState] = useState<{ key: string; data?: Data; error?: unknown }>({ key });
   const latest = useRef({ load, version });
   latest.current = { load, version };
@@ -49,7 +51,7 @@ export function useLoaded<Data>(
       // What was shown stays, with the word that it is old.
       (error) => settle((before) => ({ ...(before.key === key ? before : { key }), error })),
     );
-  }, [key]);
+  }, [key, client]);
 
   useEffect(() => {
     ask();

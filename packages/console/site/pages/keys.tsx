@@ -10,13 +10,13 @@ import { useLoaded } from '../use-loaded.ts';
 
 /** The keys of the tenant: make, rotate and revoke them. */
 export function Keys() {
-  const { client } = useConnection();
+  const { client, signOut } = useConnection();
   const keys = new KeysApi(client);
   const [created, setCreated] = useState<CreatedApiKey>();
   const { data, error, reload } = useLoaded('keys', (signal) => keys.list(signal), { everyMs: 10_000 });
-  const change = useAction(async (act: () => PromiseLike<CreatedApiKey | unknown>) => {
-    const made = (await act()) as Partial<CreatedApiKey>;
-    if (made.apiKey !== undefined) setCreated(made as CreatedApiKey);
+  const change = useAction(async (act: () => PromiseLike<CreatedApiKey | undefined>) => {
+    const made = await act();
+    if (made !== undefined) setCreated(made);
     reload();
   });
   return (
@@ -35,7 +35,13 @@ export function Keys() {
           keys={data}
           isBusy={change.isBusy}
           onRotate={({ id }: ApiKey, overlapDays: number) => change.run(() => keys.rotate(id, overlapDays))}
-          onRevoke={({ id }: ApiKey) => change.run(() => keys.revoke(id))}
+          onRevoke={({ id, current }: ApiKey) =>
+            change.run(async () => {
+              await keys.revoke(id);
+              if (current) signOut();
+              return undefined;
+            })
+          }
         />
       )}
       <KeyForm

@@ -161,6 +161,23 @@ describe.skipIf(!hasBrowser)('the approvals of the console', () => {
     await page.getByRole('status').getByText('approved').waitFor();
   });
 
+  test('keep what was typed for who has to sign in again', async () => {
+    const server = await holding();
+    await hold(server, 'call-1');
+    const { admin, url } = server.server;
+    const { apiKey, key } = await admin.createKey('default', { name: 'on duty' });
+    const { page } = await ConsoleTab.open(url, apiKey, '/approvals');
+    await page.getByLabel('Comment').fill('half a thou');
+    await admin.revokeKey('default', key.id);
+    await page.getByRole('button', { name: 'Deny' }).click();
+    await page.getByLabel('API key').fill(server.apiKey);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Approvals' }).waitFor();
+    expect(await page.getByLabel('Comment').inputValue()).toBe('half a thou');
+    await page.getByRole('button', { name: 'Deny' }).click();
+    await page.getByRole('status').getByText('denied').waitFor();
+  });
+
   test('tell how long there is by the clock of the service, not by one that is wrong', async () => {
     const server = await holding();
     await hold(server, 'call-1');

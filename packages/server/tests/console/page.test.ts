@@ -2,6 +2,7 @@ import { createServer, request as send } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { consoleSite } from '@actlog/console';
 import { describe, expect, test } from 'vitest';
+import type { RunningServer } from '../../src/index.ts';
 import { atTestEnd } from '../test-end.ts';
 import { testServer } from '../test-server.ts';
 import { ConsoleTab, hasBrowser, useBrowser } from './console-tab.ts';
@@ -81,6 +82,17 @@ test('the reference finds its document below a path of a proxy', async () => {
   const [, document = ''] = /"url": "([^"]*)"/.exec(await page.text()) ?? [];
   expect(await (await fetch(new URL(document, page.url))).json()).toHaveProperty('openapi');
 });
+
+/** A tab in which somebody has begun a policy, and whose clock is the test's. */
+async function tabOfPolicy(server: RunningServer, apiKey: string): Promise<ConsoleTab> {
+  const tab = await ConsoleTab.blank(server.url);
+  await tab.page.clock.install();
+  await tab.page.goto(`${server.url}/console/#key=${apiKey}`);
+  await tab.heading('Sessions');
+  await tab.go('/policies/new');
+  await tab.page.getByLabel('Name', { exact: true }).fill('Half a thought');
+  return tab;
+}
 
 describe.skipIf(!hasBrowser)('in a browser', () => {
   useBrowser();
@@ -188,6 +200,65 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     await tab.go('/agents');
     await tab.heading('actlog');
     expect(await tab.page.getByRole('alert').textContent()).toContain('no longer valid');
+  });
+
+  test('what was typed when a key ended is there for who signs in again', async () => {
+    const { server } = await testServer();
+    const { apiKey, key } = await server.admin.createKey('default', { name: 'on duty', scopes: ['manage'] });
+    const next = await server.admin.createKey('default', { name: 'next', scopes: ['manage', 'read'] });
+    const { page } = await tabOfPolicy(server, apiKey);
+    await server.admin.revokeKey('default', key.id);
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('heading', { level: 1, name: 'actlog' }).waitFor();
+    expect(await page.getByRole('alert').textContent()).toContain('Sign in again');
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(request.url()));
+    await page.clock.runFor(60_000);
+    expect(asked).toEqual([]);
+    await page.getByLabel('API key').fill('al_test_mistyped');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('alert').getByText('invalid or missing').waitFor();
+    await page.getByLabel('API key').fill(next.apiKey);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { level: 1, name: 'New policy' }).waitFor();
+    expect(await page.evaluate('[document.title, document.activeElement.tagName]')).toEqual([
+      'new · Policies · actlog',
+      'MAIN',
+    ]);
+    expect(await page.evaluate('[sessionStorage.length, localStorage.length]')).toEqual([1, 0]);
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Half a thought' }).waitFor();
+  });
+
+  test.each<[string, (server: RunningServer) => Promise<string>]>([
+    [
+      'of another tenant',
+      async ({ admin }) => {
+        await admin.createTenant('rival');
+        return (await admin.createKey('rival', { name: 'r' })).apiKey;
+      },
+    ],
+    [
+      'that may do less',
+      async ({ admin }) => (await admin.createKey('default', { name: 'r', scopes: ['read'] })).apiKey,
+    ],
+  ])('what was typed when a key ended is gone for a key %s', async (_whose, otherKey) => {
+    const { server } = await testServer();
+    const { apiKey, key } = await server.admin.createKey('default', { name: 'on duty' });
+    const { page } = await tabOfPolicy(server, apiKey);
+    await server.admin.revokeKey('default', key.id);
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByLabel('API key').fill(await otherKey(server));
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { level: 1, name: 'New policy' }).waitFor();
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('');
+  });
+
+  test('what was typed is gone for who signed out', async () => {
+    const { server, apiKey } = await testServer();
+    const { page } = await tabOfPolicy(server, apiKey);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    expect(await page.getByLabel('Name', { exact: true }).count()).toBe(0);
   });
 
   test('it works below a path of a proxy', async () => {
