@@ -5,5 +5,12 @@
  * it is sent.
  */
 export function mintEventId(): string {
-  return crypto.randomUUID();
+  return crypto.randomUUID?.() ?? insecureContextUUID();
+}
+
+/** The same where a page comes over plain HTTP, for which browsers have random bytes and no `randomUUID`. */
+function insecureContextUUID(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+  return hex.replace(/(.{8})(.{4}).(.{3}).(.{3})(.{12})/, '$1-$2-4$3-a$4-$5');
 }

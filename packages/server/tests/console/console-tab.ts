@@ -21,6 +21,13 @@ function installedChromium(): string | undefined {
 
 const executablePath = installedChromium();
 
+/** The address of a server of this machine by a name that browsers do not trust over plain HTTP, unlike 127.0.0.1. */
+export function insecureAddress(url: string): string {
+  return url.replace('127.0.0.1', insecureHost);
+}
+
+const insecureHost = 'actlog.test';
+
 /** Whether this machine has a browser to try the console in. */
 export const hasBrowser = executablePath !== undefined;
 
@@ -31,7 +38,10 @@ let browser: Browser;
 /** Starts the browser before the tests of a file, and ends it after them. */
 export function useBrowser(): void {
   beforeAll(async () => {
-    browser = await chromium.launch({ executablePath: executablePath ?? '', args: ['--no-sandbox'] });
+    browser = await chromium.launch({
+      executablePath: executablePath ?? '',
+      args: ['--no-sandbox', `--host-resolver-rules=MAP ${insecureHost} 127.0.0.1`],
+    });
   });
   afterAll(() => browser.close());
 }

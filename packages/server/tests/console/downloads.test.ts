@@ -5,7 +5,7 @@ import type { Download, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { atTestEnd } from '../test-end.ts';
 import { type TestServer, testServer } from '../test-server.ts';
-import { ConsoleTab, hasBrowser, useBrowser } from './console-tab.ts';
+import { ConsoleTab, hasBrowser, insecureAddress, useBrowser } from './console-tab.ts';
 
 /** Bytes of an event's text, some less than a body may have. */
 const textBytes = 200_000;
@@ -75,11 +75,10 @@ describe.skipIf(!hasBrowser)('a session is downloaded', () => {
 
   test('also over plain HTTP, where browsers hash nothing', async () => {
     const server = await serverWithEvents(1);
-    const tab = await ConsoleTab.open(server.server.url, server.apiKey);
-    await tab.page.evaluate(`Object.defineProperty(crypto, 'subtle', { value: undefined })`);
-    await tab.go('/sessions/chat');
-    const download = tab.page.waitForEvent('download');
-    await tab.page.getByRole('button', { name: 'Download JSON' }).click();
+    const url = insecureAddress(server.server.url);
+    const { page } = await ConsoleTab.open(url, server.apiKey, '/sessions/chat');
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Download JSON' }).click();
     expect((await download).suggestedFilename()).toBe('chat.json');
   });
 

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import type { RunningServer } from '../../src/index.ts';
 import { atTestEnd } from '../test-end.ts';
 import { testServer } from '../test-server.ts';
-import { ConsoleTab, hasBrowser, useBrowser } from './console-tab.ts';
+import { ConsoleTab, hasBrowser, insecureAddress, useBrowser } from './console-tab.ts';
 
 test('the files of the page are served under a policy that lets nothing else run', async () => {
   const { server } = await testServer();
@@ -266,6 +266,15 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     const tab = await ConsoleTab.open(await proxied(server.url, '/actlog'), apiKey, '/policies');
     await tab.heading('Policies');
     await tab.page.getByText('No policy is active').waitFor();
+  });
+
+  test('it works over plain HTTP, where browsers make no UUID', async () => {
+    const { server, apiKey } = await testServer();
+    const { page } = await ConsoleTab.open(insecureAddress(server.url), apiKey, '/policies/new');
+    expect(await page.evaluate('isSecureContext')).toBe(false);
+    await page.getByLabel('Name', { exact: true }).fill('No refunds');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('heading', { level: 1, name: 'No refunds' }).waitFor();
   });
 
   test('it works on a service that keeps the specification and knows nothing of the console', async () => {
