@@ -6,6 +6,7 @@ import { rowId, useEventInView, type WantedEvent } from '../use-event-in-view.ts
 import { useList } from '../use-list.ts';
 import { ListTable } from './list-table.tsx';
 import { Problem } from './problem.tsx';
+import { wholeTime } from './time.tsx';
 
 /** What an event is about, in a few words: the tool, or what its category says. */
 function subject({ category, payload }: StoredEvent): string {
@@ -97,7 +98,7 @@ export function EventTable({
         row={(event) => (
           <tr key={event.eventId} id={rowId(String(event.eventId))} tabIndex={-1}>
             <td class="number">
-              <time dateTime={event.sourceTimestamp} title={event.sourceTimestamp}>
+              <time dateTime={event.sourceTimestamp} title={wholeTime(event.sourceTimestamp ?? '')}>
                 {startedAt === undefined
                   ? event.sourceTimestamp
                   : sinceStart(Date.parse(event.sourceTimestamp ?? '') - Date.parse(startedAt))}

@@ -1,6 +1,6 @@
 import { now } from '../clock.ts';
 
-const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' });
 // In the language of the sentences that it stands in.
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
 
@@ -18,13 +18,22 @@ export function distance(moment: Date, from: Date): string {
   return relative.format(Math.trunc(ms / size), unit);
 }
 
-/** A moment, by its distance from now; the whole of it when it is pointed at. What is no moment stays as it came. */
+/**
+ * The whole of a moment: by the clock on the wall with its time zone, as a night may have an hour twice, and as the
+ * service has it, to be looked up elsewhere. What is no moment stays as it came.
+ */
+export function wholeTime(at: string): string {
+  const moment = new Date(at);
+  return Number.isNaN(moment.getTime()) ? at : `${full.format(moment)} (${at})`;
+}
+
+/** A moment, by its distance from now; the whole of it when it is pointed at or printed. What is no moment stays as it came. */
 export function Time({ at }: { at: string | null | undefined }) {
   if (!at) return <span class="faint">never</span>;
   const moment = new Date(at);
   if (Number.isNaN(moment.getTime())) return <>{at}</>;
   return (
-    <time dateTime={at} title={full.format(moment)} translate={false}>
+    <time dateTime={at} title={wholeTime(at)} translate={false}>
       {distance(moment, now())}
     </time>
   );

@@ -183,6 +183,43 @@ describe.skipIf(!hasBrowser)('the sessions of the console', () => {
     expect((await download).suggestedFilename()).toBe('chat.json');
   });
 
+  test('tell each moment by the clock on the wall with its zone, and in UTC', async () => {
+    const server = await testServer();
+    // The hour that the night of 25 October 2026 has twice.
+    for (const sourceTimestamp of ['2026-10-25T00:30:00.000Z', '2026-10-25T01:30:00.000Z']) {
+      await server.record({ sessionId: 'night', sourceTimestamp });
+    }
+    for (const [timezoneId, first, second] of [
+      ['Europe/Berlin', '02:30:00 CEST', '02:30:00 CET'],
+      ['Asia/Kathmandu', '06:15:00 GMT+5:45', '07:15:00 GMT+5:45'],
+    ]) {
+      const { server: running, apiKey } = server;
+      const { page } = await ConsoleTab.open(running.url, apiKey, '/sessions/night', { timezoneId });
+      await page.getByRole('table', { name: 'Events' }).waitFor();
+      const told = await page
+        .locator('time')
+        .evaluateAll((times) => times.map((time) => time.getAttribute('title')));
+      const whole = [
+        `25 Oct 2026, ${first} (2026-10-25T00:30:00.000Z)`,
+        `25 Oct 2026, ${second} (2026-10-25T01:30:00.000Z)`,
+      ];
+      expect(told).toEqual([...whole, ...whole]);
+    }
+  });
+
+  test('are printed with their moments in whole, and with nothing that is only for a screen', async () => {
+    const server = await testServer();
+    await session(server, 'chat', ['search']);
+    const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/sessions/chat');
+    await page.getByRole('table', { name: 'Events' }).waitFor();
+    await page.emulateMedia({ media: 'print' });
+    expect(await page.getByRole('button').count()).toBe(0);
+    const printed = await page.evaluate(
+      `getComputedStyle(document.querySelector('.summary time'), '::after').content`,
+    );
+    expect(printed).toContain('Z)');
+  });
+
   test('whatever they are called, are text and nothing else', async () => {
     const server = await testServer();
     await session(server, hostile, [hostile, "javascript:alert('3')"], hostile);
