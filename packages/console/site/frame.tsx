@@ -27,7 +27,11 @@ function Place({ route }: { route: Route }) {
     case 'approvals':
       return <Approvals query={route.query} />;
     case 'policies':
-      return id === undefined ? <Policies query={route.query} /> : <PolicyEditor key={id} id={id} />;
+      return id === undefined ? (
+        <Policies query={route.query} />
+      ) : (
+        <PolicyEditor key={id} id={id} tool={route.query.get('tool') ?? undefined} />
+      );
     case 'agents':
       return <Agents />;
     case 'webhooks':

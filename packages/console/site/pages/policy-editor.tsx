@@ -12,7 +12,14 @@ import { useLoaded } from '../use-loaded.ts';
 const newId = 'new';
 
 /** One policy, to read or to change; or a new one. */
-export function PolicyEditor({ id }: { id: string }) {
+export function PolicyEditor({
+  id,
+  tool,
+}: {
+  id: string;
+  /** What a new policy is about at first. */
+  tool: string | undefined;
+}) {
   const { client, identity } = useConnection();
   const [news, setNews] = useState('');
   const isNew = id === newId;
@@ -47,6 +54,7 @@ export function PolicyEditor({ id }: { id: string }) {
       {(isNew || data !== undefined) && (
         <PolicyForm
           policy={data}
+          tool={tool}
           isReadOnly={data?.status === 'archived' || !may(identity, 'manage')}
           isBusy={save.isBusy}
           onSave={save.run}

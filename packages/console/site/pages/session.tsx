@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { useConnection } from '../connection.ts';
+import { may } from '../identity.ts';
 import { Contained } from '../parts/contained.tsx';
 import { EventTable } from '../parts/event-table.tsx';
 import { ExportButton } from '../parts/export-button.tsx';
@@ -8,13 +9,14 @@ import { Problem } from '../parts/problem.tsx';
 import { RiskReport } from '../parts/risk-report.tsx';
 import { RiskScore } from '../parts/risk-score.tsx';
 import { Time } from '../parts/time.tsx';
+import { ToolPolicies } from '../parts/tool-policies.tsx';
 import { href } from '../route.ts';
 import type { WantedEvent } from '../use-event-in-view.ts';
 import { useLoaded } from '../use-loaded.ts';
 
 /** One session: what happened in it, how risky that was and why, and what of it waits for a person. */
 export function Session({ id }: { id: string }) {
-  const { client } = useConnection();
+  const { client, identity } = useConnection();
   const [wanted, setWanted] = useState<WantedEvent>();
   const session = useLoaded(id, (signal) => client.sessions.get(id, { limit: 1 }, { signal }), {
     everyMs: 5000,
@@ -86,6 +88,7 @@ export function Session({ id }: { id: string }) {
                 <RiskReport risk={risk.data} onShow={(eventId) => setWanted({ eventId })} />
               </Contained>
             )}
+            {may(identity, 'manage') && <ToolPolicies tools={data.toolNames} />}
           </section>
           <section aria-labelledby="events">
             <h2 id="events" tabIndex={-1}>

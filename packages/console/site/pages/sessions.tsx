@@ -7,6 +7,7 @@ import { ListTable } from '../parts/list-table.tsx';
 import { RiskScore } from '../parts/risk-score.tsx';
 import { Time } from '../parts/time.tsx';
 import { href } from '../route.ts';
+import { startedWithin } from '../started-within.ts';
 import { submitted } from '../submitted.ts';
 import { useList } from '../use-list.ts';
 
@@ -22,19 +23,26 @@ export function Sessions({ query }: { query: URLSearchParams }) {
   const { client } = useConnection();
   const agent = query.get('agent') ?? '';
   const risk = query.get('risk') ?? '';
+  const from = query.get('from') ?? '';
+  const until = query.get('until') ?? '';
   const shown = useList(
     `sessions ${query}`,
     (page, signal) =>
       client.sessions.list(
-        { ...page, ...(agent && { agentId: agent }), ...(risk && { minRiskScore: Number(risk) }) },
+        {
+          ...page,
+          ...(agent && { agentId: agent }),
+          ...(risk && { minRiskScore: Number(risk) }),
+          ...startedWithin(from, until),
+        },
         { signal },
       ),
     { everyMs: 5000 },
   );
   const form = useRef<HTMLFormElement>(null);
   // The fields follow the address, and the focus stays in them.
-  useLayoutEffect(() => form.current?.reset(), [agent, risk]);
-  const isFiltered = agent !== '' || risk !== '';
+  useLayoutEffect(() => form.current?.reset(), [agent, risk, from, until]);
+  const isFiltered = [agent, risk, from, until].some((filter) => filter !== '');
   return (
     <>
       <h1>Sessions</h1>
@@ -42,8 +50,8 @@ export function Sessions({ query }: { query: URLSearchParams }) {
         ref={form}
         class="filters"
         onSubmit={submitted((fields) => {
-          const [wantedAgent, wantedRisk] = [fields.get('agent'), fields.get('risk')].map(String);
-          location.hash = href(['sessions'], { agent: wantedAgent?.trim(), risk: wantedRisk });
+          const given = [...fields].map(([name, value]) => [name, String(value).trim()]);
+          location.hash = href(['sessions'], Object.fromEntries(given));
         })}
       >
         <Field label="Agent">
@@ -51,6 +59,12 @@ export function Sessions({ query }: { query: URLSearchParams }) {
         </Field>
         <Field label="Risk score from">
           <input name="risk" type="number" min={0} max={100} defaultValue={risk} placeholder="0" />
+        </Field>
+        <Field label="Started from">
+          <input name="from" type="date" defaultValue={from} />
+        </Field>
+        <Field label="Started until">
+          <input name="until" type="date" defaultValue={until} />
         </Field>
         <button type="submit">Filter</button>
         {isFiltered && <a href={href(['sessions'])}>Show all</a>}

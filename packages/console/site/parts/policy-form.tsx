@@ -12,17 +12,20 @@ const effects = { deny: 'Deny', require_approval: 'Require approval', allow: 'Al
 /** All fields of a policy. */
 export function PolicyForm({
   policy,
+  tool,
   isReadOnly,
   isBusy,
   onSave,
 }: {
   /** What the fields hold at first; a new policy where it is undefined. */
   policy: Policy | undefined;
+  /** The tool that a new policy is about at first. */
+  tool: string | undefined;
   isReadOnly: boolean;
   isBusy: boolean;
   onSave: (fields: PolicyFields) => void;
 }) {
-  const fields = policyFields(policy);
+  const fields = { ...policyFields(policy), ...(policy === undefined && tool && { tools: tool }) };
   const [effect, setEffect] = useState<string>(fields.effect);
   const globs = (label: string, name: 'agents' | 'tools' | 'frameworks' | 'environments') => (
     <Field label={label} hint={globHint}>

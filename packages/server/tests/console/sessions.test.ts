@@ -67,6 +67,26 @@ describe.skipIf(!hasBrowser)('the sessions of the console', () => {
     expect(await page.getByLabel('Agent').inputValue()).toBe('coder');
   });
 
+  test('are filtered by the days on which they began, as the person counts days', async () => {
+    const server = await testServer();
+    // In Kathmandu, days begin at 18:15 UTC.
+    for (const time of ['15T18:14:59.999', '15T18:15:00.000', '17T18:14:59.999', '17T18:15:00.000']) {
+      await server.record({ sessionId: `at-${time}`, sourceTimestamp: `2026-11-${time}Z` });
+    }
+    const { server: running, apiKey } = server;
+    const { page } = await ConsoleTab.open(running.url, apiKey, '', { timezoneId: 'Asia/Kathmandu' });
+    await page.getByRole('link', { name: 'at-15T18:14' }).waitFor();
+    await page.getByLabel('Started from').fill('2026-11-16');
+    await page.getByLabel('Started until').fill('2026-11-17');
+    await page.getByRole('button', { name: 'Filter' }).click();
+    await expect
+      .poll(() => page.getByRole('rowheader').allTextContents())
+      .toEqual(['at-17T18:14:59.999', 'at-15T18:15:00.000']);
+    await page.reload();
+    await page.getByRole('link', { name: 'at-17T18:14' }).waitFor();
+    expect(await page.getByLabel('Started until').inputValue()).toBe('2026-11-17');
+  });
+
   test('are shown by the page, as many as there are', async () => {
     const server = await testServer();
     for (let number = 0; number < 51; number += 1) await session(server, `s-${number}`, ['search']);
@@ -183,6 +203,27 @@ describe.skipIf(!hasBrowser)('the sessions of the console', () => {
     expect((await download).suggestedFilename()).toBe('chat.json');
   });
 
+  test('lead to a policy for a tool that was called in them', async () => {
+    const server = await testServer();
+    await session(server, 'chat', ['run_shell', 'a,b', 'every*']);
+    const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/sessions/chat');
+    // The form parts patterns by commas, and a pattern with a star is about more than the tool.
+    expect(await page.getByText('Make a policy for').getByRole('link').allTextContents()).toEqual([
+      'run_shell',
+    ]);
+    await page.getByRole('link', { name: 'run_shell' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('No shell');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('heading', { level: 1, name: 'No shell' }).waitFor();
+    expect((await server.ok('policies.list')).items).toMatchObject([
+      { effect: 'deny', match: { tools: ['run_shell'] } },
+    ]);
+    const { apiKey } = await server.server.admin.createKey('default', { name: 'reader', scopes: ['read'] });
+    const reader = await ConsoleTab.open(server.server.url, apiKey, '/sessions/chat');
+    await reader.page.getByRole('table', { name: 'Risk by dimension' }).waitFor();
+    expect(await reader.page.getByText('Make a policy for').count()).toBe(0);
+  });
+
   test('tell each moment by the clock on the wall with its zone, and in UTC', async () => {
     const server = await testServer();
     // The hour that the night of 25 October 2026 has twice.
@@ -192,7 +233,7 @@ describe.skipIf(!hasBrowser)('the sessions of the console', () => {
     for (const [timezoneId, first, second] of [
       ['Europe/Berlin', '02:30:00 CEST', '02:30:00 CET'],
       ['Asia/Kathmandu', '06:15:00 GMT+5:45', '07:15:00 GMT+5:45'],
-    ]) {
+    ] as const) {
       const { server: running, apiKey } = server;
       const { page } = await ConsoleTab.open(running.url, apiKey, '/sessions/night', { timezoneId });
       await page.getByRole('table', { name: 'Events' }).waitFor();
