@@ -1,5 +1,6 @@
 import type { RiskDimension } from '@actlog/client';
 import { Bar } from './bar.tsx';
+import { wholeScore } from './risk-score.tsx';
 import { Table } from './table.tsx';
 
 function Dimension({ dimension: { id, name, score, level, observable } }: { dimension: RiskDimension }) {
@@ -10,7 +11,7 @@ function Dimension({ dimension: { id, name, score, level, observable } }: { dime
       </th>
       {observable ? (
         <>
-          <td class="number">{Math.round(score)}</td>
+          <td class="number">{wholeScore(score)}</td>
           <td>
             <Bar score={score} /> <span class="badge level">{level}</span>
           </td>

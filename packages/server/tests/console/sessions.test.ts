@@ -67,6 +67,19 @@ describe.skipIf(!hasBrowser)('the sessions of the console', () => {
     expect(await page.getByLabel('Agent').inputValue()).toBe('coder');
   });
 
+  test('show no score that they have not reached', async () => {
+    const server = await testServer();
+    await session(server, 'nearly', ['search']);
+    const tab = await ConsoleTab.open(server.server.url, server.apiKey);
+    await tab.page.route('**/v1/sessions', async (route) => {
+      const { items } = await (await route.fetch()).json();
+      const risk = { score: 90.99, level: 'medium' };
+      await route.fulfill({ json: { items: [{ ...items[0], risk }], nextCursor: null } });
+    });
+    await tab.page.reload();
+    await tab.page.getByRole('row', { name: /^nearly 90 medium/ }).waitFor();
+  });
+
   test('are filtered by the days on which they began, as the person counts days', async () => {
     const server = await testServer();
     // In Kathmandu, days begin at 18:15 UTC.
