@@ -74,6 +74,12 @@ const steps = {
     command: [...fromSource, 'scripts/bill-of-materials.ts'],
     remedy: 'see the packages that are named above.',
   },
+  fieldDescriptions: {
+    title: "what each field means in the OpenAPI document (from the schemas' comments)",
+    command: [...fromSource, 'scripts/field-descriptions.ts'],
+    remedy:
+      'build, and write it anew: `node --conditions=@actlog/source scripts/field-descriptions.ts --write`.',
+  },
   adapterTable: {
     title: "the docs' table of adapters (from the tests' harnesses)",
     command: [...fromSource, 'scripts/adapter-table.ts'],
@@ -155,6 +161,7 @@ const tasks = {
     'unused',
     ...build,
     'apiReport',
+    'fieldDescriptions',
     'packed',
     'newcomer',
     'billOfMaterials',

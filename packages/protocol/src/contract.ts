@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import type * as z from 'zod';
 import type { EndpointName, Endpoints, ListEndpointName } from './endpoints.ts';
 import { agent, agentCreate, agentUpdate } from './schemas/agent.ts';
 import { checkResult, policyCheck } from './schemas/check.ts';
@@ -9,6 +9,7 @@ import {
   notificationChannelCreated,
 } from './schemas/notification-channel.ts';
 import { fixedPage, sentPage } from './schemas/page.ts';
+import { agentPath, noParams, pendingActionPath, policyPath, sessionPath } from './schemas/path.ts';
 import { decide, pendingAction } from './schemas/pending-action.ts';
 import { policy, policyCreate, policyUpdate } from './schemas/policy.ts';
 import {
@@ -22,7 +23,6 @@ import {
 } from './schemas/query.ts';
 import type { Given } from './schemas/resource.ts';
 import { risk } from './schemas/risk.ts';
-import { identifier } from './schemas/scalar.ts';
 import { session, sessionDetail, sessionExport } from './schemas/session.ts';
 
 /** The schemas of one endpoint. */
@@ -39,30 +39,97 @@ export interface EndpointSchemas {
   readonly item?: { readonly accepted: z.ZodType; readonly sent: z.ZodType };
 }
 
-const noParams = z.strictObject({});
-const byId = z.strictObject({ id: identifier });
-
-function page<Accepted extends z.ZodType, Sent extends z.ZodType>(item: { accepted: Accepted; sent: Sent }) {
-  return { response: { fixed: fixedPage, accepted: fixedPage, sent: sentPage(item.sent) }, item };
+interface Schemas<
+  Params extends z.ZodObject,
+  Query extends z.ZodObject,
+  Body extends z.ZodType | null,
+  Response extends EndpointSchemas['response'],
+> extends EndpointSchemas {
+  readonly params: Params;
+  readonly query: Query;
+  readonly body: Body;
+  readonly response: Response;
 }
 
+type Item = NonNullable<EndpointSchemas['item']>;
+
+/** The answer of a list, whatever its items are. */
+interface PageSchemas<Sent extends z.ZodType> {
+  readonly fixed: typeof fixedPage;
+  readonly accepted: typeof fixedPage;
+  readonly sent: ReturnType<typeof sentPage<Sent>>;
+}
+
+interface ListSchemas<Params extends z.ZodObject, Query extends z.ZodObject, Of extends Item>
+  extends Schemas<Params, Query, null, PageSchemas<Of['sent']>> {
+  readonly item: Of;
+}
+
+/** The schemas' types, by their names: what TypeScript would infer is all of them once more, without their comments. */
+export interface Contract extends Record<EndpointName, EndpointSchemas> {
+  readonly 'events.create': Schemas<typeof noParams, typeof noQuery, typeof event, typeof eventAck>;
+  readonly 'sessions.list': ListSchemas<typeof noParams, typeof sessionsQuery, typeof session>;
+  readonly 'sessions.get': Schemas<typeof sessionPath, typeof pageQuery, null, typeof sessionDetail>;
+  readonly 'sessions.risk': Schemas<typeof sessionPath, typeof noQuery, null, typeof risk>;
+  readonly 'sessions.export': Schemas<typeof sessionPath, typeof noQuery, null, typeof sessionExport>;
+  readonly 'agents.create': Schemas<typeof noParams, typeof noQuery, typeof agentCreate, typeof agent>;
+  readonly 'agents.list': ListSchemas<typeof noParams, typeof agentsQuery, typeof agent>;
+  readonly 'agents.get': Schemas<typeof agentPath, typeof noQuery, null, typeof agent>;
+  readonly 'agents.update': Schemas<typeof agentPath, typeof noQuery, typeof agentUpdate, typeof agent>;
+  readonly 'agents.sessions': ListSchemas<typeof agentPath, typeof agentSessionsQuery, typeof session>;
+  readonly 'policies.create': Schemas<typeof noParams, typeof noQuery, typeof policyCreate, typeof policy>;
+  readonly 'policies.list': ListSchemas<typeof noParams, typeof policiesQuery, typeof policy>;
+  readonly 'policies.get': Schemas<typeof policyPath, typeof noQuery, null, typeof policy>;
+  readonly 'policies.update': Schemas<typeof policyPath, typeof noQuery, typeof policyUpdate, typeof policy>;
+  readonly 'policies.archive': Schemas<typeof policyPath, typeof noQuery, null, typeof policy>;
+  readonly 'policies.check': Schemas<typeof noParams, typeof noQuery, typeof policyCheck, typeof checkResult>;
+  readonly 'guardian.pendingActions.list': ListSchemas<
+    typeof noParams,
+    typeof pendingActionsQuery,
+    typeof pendingAction
+  >;
+  readonly 'guardian.pendingActions.decide': Schemas<
+    typeof pendingActionPath,
+    typeof noQuery,
+    typeof decide,
+    typeof pendingAction
+  >;
+  readonly 'notificationChannels.create': Schemas<
+    typeof noParams,
+    typeof noQuery,
+    typeof notificationChannelCreate,
+    typeof notificationChannelCreated
+  >;
+  readonly 'notificationChannels.list': ListSchemas<
+    typeof noParams,
+    typeof pageQuery,
+    typeof notificationChannel
+  >;
+}
+
+function page<Of extends Item>(item: Of): { response: PageSchemas<Of['sent']>; item: Of } {
+  return { response: { fixed: fixedPage, accepted: fixedPage, sent: sentPage<Of['sent']>(item.sent) }, item };
+}
+
+const sessions = page(session);
+
 /** The schemas of every endpoint, under the names of the endpoint table. */
-export const contract = {
+export const contract: Contract = {
   'events.create': { params: noParams, query: noQuery, body: event, response: eventAck },
-  'sessions.list': { params: noParams, query: sessionsQuery, body: null, ...page(session) },
-  'sessions.get': { params: byId, query: pageQuery, body: null, response: sessionDetail },
-  'sessions.risk': { params: byId, query: noQuery, body: null, response: risk },
-  'sessions.export': { params: byId, query: noQuery, body: null, response: sessionExport },
+  'sessions.list': { params: noParams, query: sessionsQuery, body: null, ...sessions },
+  'sessions.get': { params: sessionPath, query: pageQuery, body: null, response: sessionDetail },
+  'sessions.risk': { params: sessionPath, query: noQuery, body: null, response: risk },
+  'sessions.export': { params: sessionPath, query: noQuery, body: null, response: sessionExport },
   'agents.create': { params: noParams, query: noQuery, body: agentCreate, response: agent },
   'agents.list': { params: noParams, query: agentsQuery, body: null, ...page(agent) },
-  'agents.get': { params: byId, query: noQuery, body: null, response: agent },
-  'agents.update': { params: byId, query: noQuery, body: agentUpdate, response: agent },
-  'agents.sessions': { params: byId, query: agentSessionsQuery, body: null, ...page(session) },
+  'agents.get': { params: agentPath, query: noQuery, body: null, response: agent },
+  'agents.update': { params: agentPath, query: noQuery, body: agentUpdate, response: agent },
+  'agents.sessions': { params: agentPath, query: agentSessionsQuery, body: null, ...sessions },
   'policies.create': { params: noParams, query: noQuery, body: policyCreate, response: policy },
   'policies.list': { params: noParams, query: policiesQuery, body: null, ...page(policy) },
-  'policies.get': { params: byId, query: noQuery, body: null, response: policy },
-  'policies.update': { params: byId, query: noQuery, body: policyUpdate, response: policy },
-  'policies.archive': { params: byId, query: noQuery, body: null, response: policy },
+  'policies.get': { params: policyPath, query: noQuery, body: null, response: policy },
+  'policies.update': { params: policyPath, query: noQuery, body: policyUpdate, response: policy },
+  'policies.archive': { params: policyPath, query: noQuery, body: null, response: policy },
   'policies.check': { params: noParams, query: noQuery, body: policyCheck, response: checkResult },
   'guardian.pendingActions.list': {
     params: noParams,
@@ -70,7 +137,12 @@ export const contract = {
     body: null,
     ...page(pendingAction),
   },
-  'guardian.pendingActions.decide': { params: byId, query: noQuery, body: decide, response: pendingAction },
+  'guardian.pendingActions.decide': {
+    params: pendingActionPath,
+    query: noQuery,
+    body: decide,
+    response: pendingAction,
+  },
   'notificationChannels.create': {
     params: noParams,
     query: noQuery,
@@ -83,10 +155,7 @@ export const contract = {
     body: null,
     ...page(notificationChannel),
   },
-} satisfies { [Name in EndpointName]: EndpointSchemas };
-
-/** The schemas' type, for code that derives types from it. */
-export type Contract = typeof contract;
+};
 
 /** Query parameters that a caller may give to an endpoint. */
 export type QueryOf<Name extends EndpointName> = {

@@ -1,15 +1,15 @@
 import * as z from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import { webhookHeaders } from './headers.ts';
+import { deliveryExamples } from './openapi-examples.ts';
+import { deliveries } from './openapi-operations.ts';
 import { pendingAction } from './schemas/pending-action.ts';
 import { type WebhookEventType, webhookEvent } from './schemas/webhook-event.ts';
 
-const summaries: Record<WebhookEventType, string> = {
-  'session.risk_raised': 'The risk level of a session rose',
-  'policy.matched': 'A policy matched a checked action',
-  'guardian.action_pending': 'An action waits for a person',
-  'guardian.action_decided': 'The wait of an action has ended',
-};
+/** What the document calls the body of a delivery: `PolicyMatchedMessage` for `policy.matched`. */
+function webhookMessageName(type: WebhookEventType): string {
+  return `${type.replaceAll(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase())}Message`;
+}
 
 const descriptions: Record<keyof typeof webhookHeaders, string> = {
   id: 'Unique id of the message, the same through all tries.',
@@ -31,14 +31,17 @@ export const webhooks: ZodOpenApiPathsObject = Object.fromEntries(
     const type = shape.type.value;
     // The service sends its records whole.
     const data = shape.data === pendingAction.accepted ? pendingAction.sent : shape.data;
-    const schema = z.looseObject({ ...shape, data });
+    const schema = z.looseObject({ ...shape, data }).meta({ id: webhookMessageName(type) });
     const delivery = {
       operationId: `webhooks.${type}`,
-      summary: summaries[type],
+      ...deliveries[type],
       tags: ['notificationChannels'],
       security: [],
       parameters: signed,
-      requestBody: { required: true, content: { 'application/json': { schema } } },
+      requestBody: {
+        required: true,
+        content: { 'application/json': { schema, example: deliveryExamples[type] } },
+      },
       responses: {
         '2XX': { description: 'The delivery was taken.' },
         410: { description: 'Nothing is wanted any more: the webhook is disabled.' },

@@ -1,15 +1,28 @@
+import { createHash } from 'node:crypto';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect, test } from 'vitest';
-import { endpointNames, endpoints } from './endpoints.ts';
+import { contract } from './contract.ts';
+import { type EndpointName, endpointNames, endpoints } from './endpoints.ts';
 import { webhookHeaders } from './headers.ts';
 import { openApiDocument } from './openapi.ts';
-import { webhookEventTypes } from './schemas/webhook-event.ts';
+import { examples } from './openapi-examples.ts';
+import { webhookEvent, webhookEventTypes } from './schemas/webhook-event.ts';
+
+interface Schema extends Record<string, unknown> {
+  $ref?: string;
+  properties?: Record<string, { description?: string }>;
+}
+
+interface Content {
+  'application/json': { schema: Schema; example?: unknown };
+}
 
 interface Operation {
   operationId: string;
-  responses: Record<string, { description: string; headers?: Record<string, unknown> }>;
-  requestBody?: { content: { 'application/json': { schema: Record<string, unknown> } } };
-  parameters?: { in: string; name: string; schema: Record<string, unknown> }[];
+  description?: string;
+  responses: Record<string, { description: string; headers?: Record<string, unknown>; content: Content }>;
+  requestBody?: { content: Content };
+  parameters?: { in: string; name: string; description?: string; schema: Schema }[];
 }
 
 const document = openApiDocument({ serverUrl: 'https://actlog.example.com', version: '1.2.3' }) as {
@@ -17,8 +30,17 @@ const document = openApiDocument({ serverUrl: 'https://actlog.example.com', vers
   servers: { url: string }[];
   paths: Record<string, Record<string, Operation>>;
   webhooks: Record<string, { post: Operation }>;
-  components: { schemas: Record<string, { properties?: Record<string, unknown> }> };
+  components: { schemas: Record<string, Schema> };
 };
+
+const operations = [document.paths, document.webhooks]
+  .flatMap((paths) => Object.values(paths))
+  .flatMap((path): Operation[] => Object.values(path));
+
+/** What a reference to a schema leads to. */
+function referenced({ $ref }: Schema = {}): Schema | undefined {
+  return document.components.schemas[String($ref).slice('#/components/schemas/'.length)];
+}
 
 test('the document is valid OpenAPI 3.1', async () => {
   const validator = new Validator();
@@ -38,9 +60,9 @@ test('the validator notices a broken document', async () => {
 });
 
 test('it holds each endpoint once, with its status of success and the errors that all share', () => {
-  const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
-  expect(operations.map((operation) => operation.operationId).sort()).toEqual([...endpointNames].sort());
-  for (const operation of operations) {
+  const served = Object.values(document.paths).flatMap((path) => Object.values(path));
+  expect(served.map((operation) => operation.operationId).sort()).toEqual([...endpointNames].sort());
+  for (const operation of served) {
     const row = endpoints[operation.operationId as keyof typeof endpoints];
     expect(Object.keys(operation.responses)).toEqual(
       expect.arrayContaining([String(row.success), '400', '401', '403', '429', '503']),
@@ -51,15 +73,21 @@ test('it holds each endpoint once, with its status of success and the errors tha
 test('what the service always sends is required, in an export too', () => {
   const schemas = document.components.schemas;
   const { properties = {} } = schemas.SessionExport ?? {};
-  expect(properties.session).toEqual({ $ref: '#/components/schemas/Session' });
-  expect(properties.risk).toEqual({ $ref: '#/components/schemas/Risk' });
-  expect(properties.events).toEqual({ type: 'array', items: { $ref: '#/components/schemas/StoredEvent' } });
+  expect(properties.session).toMatchObject({ $ref: '#/components/schemas/Session' });
+  expect(properties.risk).toMatchObject({ $ref: '#/components/schemas/Risk' });
+  expect(properties.events).toMatchObject({
+    type: 'array',
+    items: { $ref: '#/components/schemas/StoredEvent' },
+  });
 });
 
 test('a change names a field', () => {
   for (const path of ['/v1/agents/{id}', '/v1/policies/{id}']) {
     const body = document.paths[path]?.patch?.requestBody;
-    expect(body?.content['application/json'].schema).toMatchObject({ type: 'object', minProperties: 1 });
+    expect(referenced(body?.content['application/json'].schema)).toMatchObject({
+      type: 'object',
+      minProperties: 1,
+    });
   }
 });
 
@@ -83,7 +111,7 @@ test('deliveries to webhooks are documented, signature and all', () => {
   expect(Object.keys(document.webhooks)).toEqual([...webhookEventTypes]);
   for (const [type, { post }] of Object.entries(document.webhooks)) {
     expect(post.parameters?.map(({ name }) => name)).toEqual(Object.values(webhookHeaders));
-    expect(post.requestBody?.content['application/json'].schema).toMatchObject({
+    expect(referenced(post.requestBody?.content['application/json'].schema)).toMatchObject({
       properties: { type: { const: type } },
       required: ['type', 'timestamp', 'data'],
     });
@@ -111,6 +139,61 @@ test('headers that an endpoint reads are documented', () => {
     false,
     false,
   ]);
+});
+
+test('every field, parameter and operation is explained', () => {
+  const unexplained = [
+    ...Object.entries(document.components.schemas).flatMap(([name, { properties = {} }]) =>
+      Object.entries(properties).flatMap(([field, { description }]) =>
+        description ? [] : [`${name}.${field}`],
+      ),
+    ),
+    ...operations.flatMap(({ operationId, description, parameters = [] }) => [
+      ...(description ? [] : [operationId]),
+      ...parameters.flatMap(({ name, description }) => (description ? [] : [`${operationId} ${name}`])),
+    ]),
+  ];
+  expect(unexplained).toEqual([]);
+});
+
+test('no object stands in the document without a name, under which its fields are explained', () => {
+  const nameless = (value: unknown, path: string): string[] =>
+    typeof value !== 'object' || value === null
+      ? []
+      : Object.entries(value).flatMap(([key, inner]) =>
+          key === 'properties' && !/^\/components\/schemas\/\w+$/.test(path)
+            ? [path]
+            : key === 'example'
+              ? []
+              : nameless(inner, `${path}/${key}`),
+        );
+  expect(nameless(document, '')).toEqual([]);
+});
+
+test('every body and main answer has an example that fits its schema', () => {
+  for (const operation of operations) {
+    const { operationId, requestBody, responses } = operation;
+    const name = operationId as EndpointName;
+    const schemas = contract[name];
+    if (!schemas) {
+      const message = webhookEvent.safeParse(requestBody?.content['application/json'].example);
+      expect(message, operationId).toMatchObject({ success: true, data: { type: operationId.slice(9) } });
+      continue;
+    }
+    const answer = responses[endpoints[name].success]?.content['application/json'].example;
+    expect(schemas.response.sent.safeParse(answer), operationId).toMatchObject({ success: true });
+    const body = requestBody?.content['application/json'].example;
+    if (schemas.body) {
+      expect(schemas.body.safeParse(body), operationId).toMatchObject({ success: true });
+    } else {
+      expect(requestBody, operationId).toBeUndefined();
+    }
+  }
+});
+
+test('the example of an export is whole', () => {
+  const { events, contentSha256 } = examples['sessions.export'].answer;
+  expect(createHash('sha256').update(JSON.stringify(events)).digest('hex')).toBe(contentSha256);
 });
 
 test('it speaks of the deployment it is asked to describe', () => {

@@ -15,6 +15,9 @@ import { type Endpoint, type EndpointName, endpointNames, endpoints, type Resour
 import { type ErrorCode, errorCodes } from './error-codes.ts';
 import { headers } from './headers.ts';
 import { maxWaitSeconds } from './limits.ts';
+import { examples } from './openapi-examples.ts';
+import { describeFields } from './openapi-fields.ts';
+import { operations } from './openapi-operations.ts';
 import { webhooks } from './openapi-webhooks.ts';
 import { errorEnvelope } from './schemas/error-envelope.ts';
 
@@ -35,30 +38,6 @@ const tags: Record<Resource, string> = {
   policies: 'Write policies and check actions against them.',
   guardian: 'Decide actions that wait for a person.',
   notificationChannels: 'Webhooks.',
-};
-
-/** What each endpoint does, in a few words: apart from the table, for a client has no use for them. */
-const summaries: Record<EndpointName, string> = {
-  'events.create': 'Ingest an event',
-  'sessions.list': 'List sessions',
-  'sessions.get': 'Get session detail, including its events',
-  'sessions.risk': 'Compute the risk score of the session',
-  'sessions.export': 'Export the session as JSON',
-  'agents.create': 'Register an agent',
-  'agents.list': 'List agents',
-  'agents.get': 'Get an agent',
-  'agents.update': 'Update an agent',
-  'agents.sessions': 'List sessions of an agent',
-  'policies.create': 'Create a policy',
-  'policies.list': 'List policies',
-  'policies.get': 'Get a policy',
-  'policies.update': 'Update a policy',
-  'policies.archive': 'Archive a policy',
-  'policies.check': 'Check an action against policies',
-  'guardian.pendingActions.list': 'List pending actions',
-  'guardian.pendingActions.decide': 'Decide a pending action',
-  'notificationChannels.create': 'Create a webhook',
-  'notificationChannels.list': 'List webhooks',
 };
 
 /** What makes a request conflict with the present state; a key of an earlier request does so everywhere it is taken. */
@@ -141,19 +120,22 @@ function operation(
     ...(conflicts[name] ?? []),
     ...(endpoint.idempotencyKey ? (['IDEMPOTENCY_KEY_REUSED'] as const) : []),
   ];
+  const { body, answer } = examples[name];
   return {
     operationId: name,
-    summary: summaries[name],
+    ...operations[name],
     tags: [name.slice(0, name.indexOf('.'))],
     'x-required-scope': endpoint.scope,
     requestParams: { path: schemas.params, query: schemas.query },
     ...(requestHeaders.length > 0 && { parameters: requestHeaders }),
-    ...(schemas.body && { requestBody: { required: true, content: { [json]: { schema: schemas.body } } } }),
+    ...(schemas.body && {
+      requestBody: { required: true, content: { [json]: { schema: schemas.body, example: body } } },
+    }),
     responses: {
       [endpoint.success]: {
         description: 'Success',
         headers: { ...requestId, ...ownHeaders[name] },
-        content: { [json]: { schema: schemas.response.sent } },
+        content: { [json]: { schema: schemas.response.sent, example: answer } },
       },
       400: errorResponse(400, 'The request fails validation:'),
       401: errorResponse(401, 'The API key is invalid or missing:', challenge),
@@ -177,6 +159,12 @@ function operation(
   };
 }
 
+/** What a JavaScript number can count to says nothing about a field. */
+function dropBoundsOfNumbers(schema: { minimum?: number; maximum?: number }): void {
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
+}
+
 /** Builds the OpenAPI 3.1 document of the service. */
 export function openApiDocument({ serverUrl = '/', version = '1.0.0' }: OpenApiOptions = {}): object {
   const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
@@ -186,23 +174,32 @@ export function openApiDocument({ serverUrl = '/', version = '1.0.0' }: OpenApiO
     paths[path] ??= {};
     paths[path][endpoint.method.toLowerCase()] = operation(name, endpoint, contract[name]);
   }
-  return createDocument({
-    openapi: '3.1.1',
-    info: {
-      title: 'Agent Activity Monitoring Service',
-      version,
-      description: 'Records the activity of AI agents and assesses its risk.',
-      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
-    },
-    servers: [{ url: serverUrl }],
-    security: [{ apiKey: [] }],
-    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
-    components: {
-      securitySchemes: {
-        apiKey: { type: 'http', scheme: 'bearer', description: 'A tenant API key: al_live_… or al_test_….' },
+  const document = createDocument(
+    {
+      openapi: '3.1.1',
+      info: {
+        title: 'Agent Activity Monitoring Service',
+        version,
+        description: 'Records the activity of AI agents and assesses its risk.',
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
+      servers: [{ url: serverUrl }],
+      security: [{ apiKey: [] }],
+      tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
+      components: {
+        securitySchemes: {
+          apiKey: {
+            type: 'http',
+            scheme: 'bearer',
+            description: 'A tenant API key: al_live_… or al_test_….',
+          },
+        },
+      },
+      paths: paths as ZodOpenApiPathsObject,
+      webhooks,
     },
-    paths: paths as ZodOpenApiPathsObject,
-    webhooks,
-  });
+    { override: ({ jsonSchema }) => dropBoundsOfNumbers(jsonSchema) },
+  );
+  describeFields(document);
+  return document;
 }

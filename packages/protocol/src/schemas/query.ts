@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { limits } from '../limits.ts';
+import { strictObject } from './object.ts';
 import { identifier, timestamp } from './scalar.ts';
 
 /** Documents the value that a query string stands for, not the string. */
@@ -13,13 +14,13 @@ function documentedAs(schema: Record<string, unknown>) {
 }
 
 /** A whole number as a query string writes it. */
-function wholeNumber(minimum: number, maximum: number) {
+function wholeNumber(minimum: number, maximum: number, byDefault: number) {
   return z
     .string()
     .regex(/^\d{1,9}$/, 'must be a whole number')
     .transform(Number)
     .pipe(z.number().int().min(minimum).max(maximum))
-    .meta(documentedAs({ type: 'integer', minimum, maximum }));
+    .meta(documentedAs({ type: 'integer', minimum, maximum, default: byDefault }));
 }
 
 /** A number as `String` writes it, such as 92.21000000000001 or 1e-7. */
@@ -37,47 +38,62 @@ const flag = z
   .transform((value) => value === 'true')
   .meta(documentedAs({ type: 'boolean' }));
 
+const page = {
+  /** Most results of the page; 50 by default. */
+  limit: wholeNumber(1, limits.maxPageSize, limits.defaultPageSize).optional(),
+  /** Opaque: the `nextCursor` of the page before, with all else the same; left out for the first page. */
+  cursor: z.string().min(1).max(4096).optional(),
+} as const;
+
+const sessionFilters = {
+  /** Only sessions that began later, by `startedAt`; one of that very moment is left out. */
+  startedAfter: timestamp.optional(),
+  /** Only sessions that began earlier, by `startedAt`; one of that very moment is left out. */
+  startedBefore: timestamp.optional(),
+  /** Only sessions with this risk score or a higher one; one that was not scored is left out. */
+  minRiskScore: decimalNumber(0, 100).optional(),
+} as const;
+
 /** `limit` and `cursor` (specification, "List endpoints"). */
-export const pageQuery = z.strictObject({
-  limit: wholeNumber(1, limits.maxPageSize)
-    .optional()
-    .meta({ description: `Page size, ${limits.defaultPageSize} by default.` }),
-  cursor: z
-    .string()
-    .min(1)
-    .max(4096)
-    .optional()
-    .meta({ description: 'Opaque value taken from nextCursor of the previous page.' }),
-});
+export const pageQuery = strictObject(page);
 
 /** Filters of `GET /v1/sessions`. */
-export const sessionsQuery = pageQuery.extend({
+export const sessionsQuery = strictObject({
+  ...page,
+  /** Only sessions in which this agent acted, whoever opened them. */
   agentId: identifier.optional(),
-  /** Only sessions that began later; one of that very moment is left out. */
-  startedAfter: timestamp.optional(),
-  /** Only sessions that began earlier; one of that very moment is left out. */
-  startedBefore: timestamp.optional(),
-  minRiskScore: decimalNumber(0, 100).optional(),
+  ...sessionFilters,
 });
 
 /** Filters of `GET /v1/agents/:id/sessions`: the agent stands in the path. */
-export const agentSessionsQuery = sessionsQuery.omit({ agentId: true });
+export const agentSessionsQuery = strictObject({ ...page, ...sessionFilters });
 
 /** Filters of `GET /v1/agents`. */
-export const agentsQuery = pageQuery.extend({
+export const agentsQuery = strictObject({
+  ...page,
+  /** `true` for agents that someone registered, `false` for those only seen; left out: all. */
   registered: flag.optional(),
+  /** Only agents of this status; left out: all. */
   status: z.enum(['active', 'revoked']).optional(),
 });
 
 /** Filters of `GET /v1/policies`. */
-export const policiesQuery = pageQuery.extend({ status: z.enum(['active', 'archived']).optional() });
+export const policiesQuery = strictObject({
+  ...page,
+  /** Only policies of this status; left out: all, archived ones too. */
+  status: z.enum(['active', 'archived']).optional(),
+});
 
-/** Filters of `GET /v1/guardian/pending-actions`; `status` is `pending` when left out. */
-export const pendingActionsQuery = pageQuery.extend({
+/** Filters of `GET /v1/guardian/pending-actions`. */
+export const pendingActionsQuery = strictObject({
+  ...page,
+  /** Only actions of this status; `pending` when left out. */
   status: z.enum(['pending', 'approved', 'denied', 'expired']).optional(),
+  /** Only actions of this agent. */
   agentId: identifier.optional(),
+  /** Only actions of this session. */
   sessionId: identifier.optional(),
 });
 
 /** For endpoints without query parameters. */
-export const noQuery = z.strictObject({});
+export const noQuery = strictObject({});

@@ -1,15 +1,5 @@
-import * as z from 'zod';
-
-/** Two shapes in one; the fields of the second may be missing when `Missing` says so. */
-type Joined<Fixed extends z.ZodRawShape, Profile extends z.ZodRawShape, Missing extends boolean> = {
-  [Field in keyof Fixed | keyof Profile]: Field extends keyof Fixed
-    ? Fixed[Field]
-    : Field extends keyof Profile
-      ? Missing extends true
-        ? z.ZodOptional<Profile[Field]>
-        : Profile[Field]
-      : never;
-};
+import type * as z from 'zod';
+import { looseObject, type Optional, strictObject } from './object.ts';
 
 /**
  * A record that the service answers with, stated three times over:
@@ -21,8 +11,8 @@ type Joined<Fixed extends z.ZodRawShape, Profile extends z.ZodRawShape, Missing 
  */
 export interface ResourceSchema<Fixed extends z.ZodRawShape, Profile extends z.ZodRawShape> {
   readonly fixed: z.ZodObject<Fixed, z.core.$loose>;
-  readonly accepted: z.ZodObject<Joined<Fixed, Profile, true>, z.core.$loose>;
-  readonly sent: z.ZodObject<Joined<Fixed, Profile, false>, z.core.$strict>;
+  readonly accepted: z.ZodObject<Fixed & Optional<Profile>, z.core.$loose>;
+  readonly sent: z.ZodObject<Fixed & Profile, z.core.$strict>;
 }
 
 /**
@@ -34,15 +24,11 @@ export function resource<const Fixed extends z.ZodRawShape, const Profile extend
   fixed: Fixed,
   profile: Profile,
 ): ResourceSchema<Fixed, Profile> {
-  const optional = Object.fromEntries(
-    Object.entries(profile).map(([field, schema]) => [field, z.optional(schema)]),
-  );
   return {
-    fixed: z.looseObject(fixed),
-    accepted: z.looseObject({ ...fixed, ...optional }),
-    sent: z.strictObject({ ...fixed, ...profile }).meta({ id: name }),
-    // The compiler cannot follow Object.fromEntries; the declared shapes say what it makes.
-  } as unknown as ResourceSchema<Fixed, Profile>;
+    fixed: looseObject(fixed),
+    accepted: looseObject(fixed, profile),
+    sent: strictObject({ ...fixed, ...profile }).meta({ id: name }),
+  };
 }
 
 /** The client's view of a record. */

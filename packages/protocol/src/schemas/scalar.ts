@@ -33,7 +33,5 @@ export const score = z.number().min(0).max(100);
 /** A name pattern in which `*` stands for any run of characters. */
 export const glob = line(limits.maxIdentifierLength);
 
-/** Free data of the caller, kept as it came. */
-export const metadata = z.record(z.string(), z.unknown()).meta({
-  description: `Free data, kept as it came; at most ${limits.maxMetadataBytes / 1024} KiB as JSON.`,
-});
+/** Free data of the caller, kept as it came; bounded by `limits.maxMetadataBytes`. */
+export const metadata = z.record(z.string(), z.unknown());
