@@ -19,6 +19,8 @@ const pageConfiguration = {
   url: '../openapi.json',
   pageTitle: 'actlog API reference',
   withDefaultFonts: false,
+  // As they are declared: what belongs together stands together.
+  orderSchemaPropertiesBy: 'preserve',
   telemetry: false,
   agent: { disabled: true },
   mcp: { disabled: true },
