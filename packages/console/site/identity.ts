@@ -31,8 +31,13 @@ export async function readIdentity(client: Actlog): Promise<Identity> {
 }
 
 /** Whether the key may do all that a key can, and so may manage keys, on a deployment that has keys to manage. */
-export function managesKeys({ keyId, scopes }: Identity): boolean {
-  return keyId !== undefined && everyScope.every((scope) => scopes.includes(scope));
+export function managesKeys(identity: Identity): boolean {
+  return isToldOf(identity) && everyScope.every((scope) => may(identity, scope));
+}
+
+/** Whether the deployment tells who the key is: one that has what the page needs beside `/v1`. */
+export function isToldOf({ keyId }: Identity): boolean {
+  return keyId !== undefined;
 }
 
 /** Whether the key may do this. */

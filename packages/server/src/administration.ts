@@ -181,7 +181,14 @@ export class Administration {
    */
   async learnSession(tenant: string, sessionId: string): Promise<boolean> {
     const owner = await this.#tenantId(tenant);
-    return learnConfirmedSession(this.#storage, owner, sessionId, Date.now());
+    const outcome = await learnConfirmedSession(this.#storage, owner, sessionId, Date.now());
+    if (outcome === 'unknown') throw new Error(`The tenant "${tenant}" has no session "${sessionId}".`);
+    if (outcome === 'not-ended') {
+      throw new Error(
+        `The session "${sessionId}" may go on: it can be learned half an hour after its last event.`,
+      );
+    }
+    return outcome === 'learned';
   }
 
   /**

@@ -5,7 +5,7 @@ import { Administration } from './administration.ts';
 import { assemble } from './assemble.ts';
 import { BackgroundTasks } from './background-tasks.ts';
 import { type Configuration, configured, type ServerOptions } from './configuration.ts';
-import { mountConsoleKeys } from './console/mount-keys.ts';
+import { mountConsoleApi } from './console/mount-api.ts';
 import { mountConsolePage } from './console/page.ts';
 import { expireActions } from './guardian/expiry.ts';
 import { keepHouse } from './housekeeping.ts';
@@ -108,7 +108,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     if (settings.docs) await mountDocs(app);
     if (settings.console) {
       mountConsolePage(app);
-      await mountConsoleKeys(app, services);
+      await mountConsoleApi(app, services);
     }
     const firstPage = settings.console ? './console/' : settings.docs && './docs';
     if (firstPage) app.get('/', (_request, reply) => reply.redirect(firstPage));

@@ -259,7 +259,7 @@ test.each([
   [['retention', '1e300'], 'from 1 to 36500, not 1e+300'],
   [['keys', 'create', 'x', '--database', ':memory:'], 'No command reaches what a server keeps in memory'],
   [['tags', 'set', 'zorp', 'pay'], 'cannot have the tag "pay"'],
-  [['learn', 'nobody'], 'There is no session "nobody".'],
+  [['learn', 'nobody'], 'has no session "nobody".'],
   [['quota', 'set', 'events', '5'], 'There is no quota "events"'],
   [['quota', 'set', 'sessions', 'lots'], 'It must be a number, or "unlimited".'],
   [['retention', 'always'], 'It must be a number, or "forever".'],

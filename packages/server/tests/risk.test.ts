@@ -131,8 +131,8 @@ test('an agent whose usual work scores high has a past once a person has confirm
   expect(first.level).toBe('high');
   await work('second');
   await work('third');
-  await expect(admin.learnSession('default', 'first')).rejects.toThrow('has not ended');
-  await expect(admin.learnSession('default', 'none')).rejects.toThrow('There is no session "none"');
+  await expect(admin.learnSession('default', 'first')).rejects.toThrow('may go on');
+  await expect(admin.learnSession('default', 'none')).rejects.toThrow('has no session "none"');
   vi.setSystemTime(Date.now() + 31 * 60_000);
   for (const id of ['first', 'first', 'second', 'third']) {
     expect(await admin.learnSession('default', id)).toBe(true);

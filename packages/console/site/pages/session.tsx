@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { useConnection } from '../connection.ts';
-import { may } from '../identity.ts';
+import { isToldOf, may } from '../identity.ts';
 import { Contained } from '../parts/contained.tsx';
 import { EventTable } from '../parts/event-table.tsx';
 import { ExportButton } from '../parts/export-button.tsx';
@@ -10,9 +10,15 @@ import { RiskReport } from '../parts/risk-report.tsx';
 import { RiskScore } from '../parts/risk-score.tsx';
 import { Time } from '../parts/time.tsx';
 import { ToolPolicies } from '../parts/tool-policies.tsx';
+import { UsualWork } from '../parts/usual-work.tsx';
 import { href } from '../route.ts';
 import type { WantedEvent } from '../use-event-in-view.ts';
 import { useLoaded } from '../use-loaded.ts';
+
+/** Whether a session of this level is not learned by itself. */
+function isSuspect(level: string | undefined): boolean {
+  return level === 'high' || level === 'critical';
+}
 
 /** One session: what happened in it, how risky that was and why, and what of it waits for a person. */
 export function Session({ id }: { id: string }) {
@@ -89,6 +95,9 @@ export function Session({ id }: { id: string }) {
               </Contained>
             )}
             {may(identity, 'manage') && <ToolPolicies tools={data.toolNames} />}
+            {isSuspect(risk.data?.level) && isToldOf(identity) && may(identity, 'manage') && (
+              <UsualWork sessionId={id} agentId={data.agentId ?? ''} lastEventAt={data.lastEventAt} />
+            )}
           </section>
           <section aria-labelledby="events">
             <h2 id="events" tabIndex={-1}>

@@ -74,29 +74,32 @@ async function learnFrom(
 }
 
 /**
- * Lets the baseline of its agent learn a session that a person has found to be usual work, whatever it scored.
- *
- * @returns whether it is now among the past sessions that the baseline keeps.
- * @throws Error when there is no such session, or when it has not ended.
+ * What came of a person's word that a session was usual work: it is among the past sessions that are kept of its agent;
+ * it is not, because it has no call or there is no place for it; it may go on; or there is none.
  */
+export type Confirmation = 'learned' | 'not-kept' | 'not-ended' | 'unknown';
+
+/** Lets the baseline of its agent learn a session that a person has found to be usual work, whatever it scored. */
 export async function learnConfirmedSession(
   storage: Storage,
   tenantId: number,
   id: string,
   nowMs: number,
-): Promise<boolean> {
+): Promise<Confirmation> {
   return storage.write(tenantId, async ({ db }) => {
     await lockNames(db, tenantId, ['learning']);
     const session = (await lockSessions(db, tenantId, [id])).get(id);
-    if (!session) throw new Error(`There is no session "${id}".`);
-    if (session.received_ms > nowMs - endedAfterMs) {
-      throw new Error(
-        `The session "${id}" has not ended: it can be learned ${endedAfterMs / 60_000} minutes after its last event.`,
-      );
-    }
+    if (!session) return 'unknown';
+    if (session.received_ms > nowMs - endedAfterMs) return 'not-ended';
     await markLearned(db, tenantId, id);
     storage.forgetSessions();
-    return learnSession(db, tenantId, { id, agentId: session.agent_id }, { isConfirmed: true });
+    const isLearned = await learnSession(
+      db,
+      tenantId,
+      { id, agentId: session.agent_id },
+      { isConfirmed: true },
+    );
+    return isLearned ? 'learned' : 'not-kept';
   });
 }
 

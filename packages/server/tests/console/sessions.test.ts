@@ -1,5 +1,5 @@
 import type { Locator, Page } from 'playwright-core';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type TestServer, testServer } from '../test-server.ts';
 import { ConsoleTab, hasBrowser, useBrowser } from './console-tab.ts';
 
@@ -317,5 +317,41 @@ describe.skipIf(!hasBrowser)('the sessions of the console', () => {
     await tab.page.getByRole('rowheader', { name: 'send_email' }).waitFor();
     await tab.page.getByRole('button', { name: 'show 1' }).click();
     await tab.page.getByRole('status').getByText('not among the first 2').waitFor();
+  });
+
+  test('one that scored high and was usual work is learned once a person says so', async () => {
+    const server = await testServer();
+    const trade = ['get_quote', 'place_order', 'cancel_order'];
+    const trades = Array.from({ length: 6 }, () => trade).flat();
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 31 * 60_000 });
+    onTestFinished(() => void vi.useRealTimers());
+    await session(server, 'quiet', ['search'], 'trader');
+    await session(server, 'ended', trades, 'trader');
+    vi.useRealTimers();
+    await session(server, 'open', trades, 'trader');
+    const { page } = await ConsoleTab.open(server.server.url, server.apiKey);
+    const usual = page.getByRole('button', { name: 'This was usual work' });
+    const visit = async (id: string, text: string) => {
+      await page.goto(`${server.server.url}/console/#/sessions/${id}`);
+      await page.getByText(text).waitFor();
+    };
+    await visit('quiet', 'Make a policy for');
+    expect(await usual.count()).toBe(0);
+    await visit('open', 'unless a person says so, here, half an hour after the last event.');
+    expect(await usual.count()).toBe(0);
+    await visit('ended', 'unless a person says so.');
+    await usual.click();
+    await page.getByRole('button', { name: 'Yes, hold later sessions of trader against it' }).click();
+    await page.getByText('Learned. Sessions of trader').waitFor();
+    await server.record(
+      ...trades.map((toolName) => ({
+        sessionId: 'next',
+        agentId: 'trader',
+        payload: { toolName, argumentsHash: 'sha256:aa', responseStatus: 200 },
+      })),
+    );
+    const { risk: next } = await server.ok('sessions.get', { id: 'next' });
+    const { risk: ended } = await server.ok('sessions.get', { id: 'ended' });
+    expect(next?.score).toBeLessThan(ended?.score as number);
   });
 });

@@ -27,10 +27,11 @@ export const consoleRoutes: readonly (readonly ['GET' | 'POST', string])[] = [
   ['POST', 'keys'],
   ['POST', 'keys/:id/rotate'],
   ['POST', 'keys/:id/revoke'],
+  ['POST', 'sessions/:id/learn'],
 ];
 
 /** Those among them that show or change keys. */
-export const keysRoutes: typeof consoleRoutes = consoleRoutes.slice(1);
+export const keysRoutes: typeof consoleRoutes = consoleRoutes.filter(([, path]) => path.startsWith('keys'));
 
 /** The id of a key, which the key names. */
 export function idOf(apiKey: string): string {
