@@ -118,6 +118,16 @@ it('follows fake timers also where they leave the clock alone', async () => {
   }
 });
 
+it('denies what a revoked agent asks, until it is reinstated', async () => {
+  const ask = () =>
+    client.policies.check({ agentId: 'payer', action: { toolName: 'call', argumentsHash: 'h' } });
+  await client.agents.create({ id: 'payer', name: 'Payer' });
+  await client.agents.update('payer', { status: 'revoked' });
+  expect(await ask()).toMatchObject({ decision: 'deny', decidedBy: 'agent_revoked' });
+  await client.agents.update('payer', { status: 'active' });
+  expect((await ask()).decision).toBe('allow');
+});
+
 it('ends an action that nobody decides in its time', async () => {
   vi.useFakeTimers({ toFake: ['Date'] });
   try {

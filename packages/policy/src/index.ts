@@ -10,4 +10,5 @@ export { ConditionError } from './condition-error.ts';
 export { matchesGlob } from './glob.ts';
 export { policyMatch } from './policy-match.ts';
 export { type PolicyMatch, type PolicyRule, policyRule } from './policy-rule.ts';
+export { revokedAgent } from './revoked-agent.ts';
 export { byPrecedence, type PolicyWeight, type Verdict, verdictOf } from './verdict.ts';

@@ -53,6 +53,22 @@ test('a policy denies a call by what was shown of its arguments', async () => {
   expect(await recorder.toolCall({ ...call, arguments: { amount: 10 } }, () => 'ran')).toBe('ran');
 });
 
+test('an agent that is revoked is stopped at its next call, and one that is reinstated goes on', async () => {
+  const { client, recorder } = await start({ guard: enforce, agentId: 'payer' });
+  await client.agents.create({ id: 'payer', name: 'Payer' });
+  expect(await recorder.toolCall(call, () => 'ran')).toBe('ran');
+  await client.agents.update('payer', { status: 'revoked' });
+  const ran = vi.fn();
+  const error = await recorder.toolCall(call, ran).catch((thrown: unknown) => thrown);
+  expect(ActionDeniedError.isInstance(error) && [error.policyId, error.message]).toEqual([
+    'agent_revoked',
+    expect.stringContaining('This agent is revoked: it must not act until somebody reinstates it.'),
+  ]);
+  expect(ran).not.toHaveBeenCalled();
+  await client.agents.update('payer', { status: 'active' });
+  expect(await recorder.toolCall(call, () => 'ran')).toBe('ran');
+});
+
 function nested(levels: number): object {
   return levels === 0 ? {} : { inner: nested(levels - 1) };
 }

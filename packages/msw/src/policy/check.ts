@@ -1,4 +1,11 @@
-import { byPrecedence, checkedAction, policyMatch, type Verdict, verdictOf } from '@actlog/policy';
+import {
+  byPrecedence,
+  checkedAction,
+  policyMatch,
+  revokedAgent,
+  type Verdict,
+  verdictOf,
+} from '@actlog/policy';
 import type { PolicyCheck, SentOf } from '@actlog/protocol';
 import { ApiError } from '../service/api-error.ts';
 import type { PendingActionRecord, PolicyRecord } from '../tenant/records.ts';
@@ -9,10 +16,26 @@ import { ruleOf } from './rule-of.ts';
 
 type CheckAnswer = SentOf<'policies.check'>;
 
+const epoch = new Date(0).toISOString();
+
 interface Fired {
   readonly policy: PolicyRecord;
   readonly why: string;
 }
+
+/** What an action of a revoked agent is denied by. */
+const agentRevoked: Fired = {
+  policy: {
+    id: revokedAgent.id,
+    ...revokedAgent.definition,
+    status: 'active',
+    createdAt: epoch,
+    updatedAt: epoch,
+    archivedAt: null,
+    version: 1,
+  },
+  why: revokedAgent.why,
+};
 
 /** Looks again at an action that is held: nothing is counted and nothing is held by it. */
 export function checkAgain(tenant: Tenant, check: PolicyCheck, heldId: string, nowMs: number): CheckAnswer {
@@ -100,13 +123,14 @@ function fire(
 
 function candidates(tenant: Tenant, check: PolicyCheck): Fired[] {
   const action = checkedAction(check);
-  return [...tenant.policies.values()]
+  const matching = [...tenant.policies.values()]
     .filter(({ status }) => status === 'active')
     .sort(byPrecedence)
     .flatMap((policy) => {
       const why = policyMatch(ruleOf(policy), action);
       return why === undefined ? [] : [{ policy, why }];
     });
+  return tenant.agents.get(check.agentId)?.status === 'revoked' ? [agentRevoked, ...matching] : matching;
 }
 
 function verdictOn(fired: readonly Fired[]): Verdict<Fired> {

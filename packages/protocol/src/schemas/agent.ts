@@ -41,7 +41,7 @@ export const agent = resource(
     owner: z.string().nullable(),
     /** Free data of the caller; empty where nothing was given. */
     metadata,
-    /** `revoked` marks an agent that must not act any more; its events are kept, each with the warning `AGENT_REVOKED`. */
+    /** `revoked` denies every action of it that is checked; its events are kept, each with the warning `AGENT_REVOKED`. */
     status,
     /** False for an agent that sent events before anyone registered it. */
     registered: z.boolean(),
@@ -71,7 +71,7 @@ export const agentUpdate = strictObject(
     ...description,
     /** Merged member by member: null removes a member, and null instead of an object all of them. 256 KiB at most. */
     metadata: metadata.nullable(),
-    /** `revoked` marks an agent that must not act any more; `active` takes that back. */
+    /** `revoked` denies every action of it that is checked; `active` takes that back. */
     status,
   },
 )

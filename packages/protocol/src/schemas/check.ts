@@ -39,7 +39,7 @@ export const policyCheck = strictObject({
 
 /** A policy that applied to a checked action. */
 export const policyMatched = looseObject({
-  /** The policy. */
+  /** The policy, or `agent_revoked`. */
   policyId: z.string(),
   /** What the policy does to the action. */
   effect: z.enum(['allow', 'deny', 'require_approval']),
@@ -58,7 +58,7 @@ export const checkResult = resource(
   {
     /** Whether the action may run; at `require_approval` it has to wait, and the caller asks again. */
     decision: z.enum(['allow', 'deny', 'require_approval']),
-    /** Id of the policy, or of the key of the person, behind the decision; null when nothing matched. */
+    /** Id of the policy, or of the key of the person, behind the decision; `agent_revoked` where that is why; null when nothing matched. */
     decidedBy: z.string().nullable(),
     /** Every policy that applies, in the order of precedence; empty for none. */
     matched: z.array(policyMatched),

@@ -37,7 +37,7 @@ const raisedRisk = looseObject({
 }).meta({ id: 'RaisedRisk' });
 
 const matchedAction = looseObject({
-  /** The policy that matched. */
+  /** The policy that matched, or `agent_revoked`. */
   policyId: z.string(),
   /** The agent that is about to act. */
   agentId: z.string(),

@@ -6,13 +6,14 @@ import { holdAction } from '../guardian/hold-action.ts';
 import { ApiError } from '../http/api-error.ts';
 import { isoTime } from '../iso-time.ts';
 import type { Services } from '../services.ts';
+import { findAgentStandings } from '../storage/agent-store.ts';
 import { findCheckedAction, saveCheckedAction } from '../storage/checked-action-store.ts';
 import { lockNames } from '../storage/locks.ts';
 import { findPendingAction, isOverdue, type PendingActionRow } from '../storage/pending-action-store.ts';
 import type { Database, Write } from '../storage/transaction.ts';
 import { actionDigest } from './action-digest.ts';
 import type { CompiledPolicy } from './compiled-policy.ts';
-import { type FiredPolicy, lasting, verdictOn } from './fired-policy.ts';
+import { agentRevoked, type FiredPolicy, lasting, verdictOn } from './fired-policy.ts';
 import { PolicyDecisions } from './policy-decisions.ts';
 import type { PolicySet } from './policy-set.ts';
 import { RateCondition } from './rate-condition.ts';
@@ -46,7 +47,7 @@ export class Check {
   /** The answer, or undefined when it takes a write: to count, hold or end the action, or to tell a webhook. */
   async answerByReading(db: Database): Promise<CheckAnswer | undefined> {
     const set = await this.#services.policySets.of(db, this.#tenantId);
-    const candidates = this.#candidates(set);
+    const candidates = await this.#candidates(db, set);
     if (this.#heldId !== undefined) {
       const held = await this.#held(db, this.#heldId);
       if (held && isOverdue(held, this.#nowMs)) return undefined;
@@ -69,7 +70,7 @@ export class Check {
   async answerDry(db: Database): Promise<CheckAnswer> {
     const set = await this.#services.policySets.of(db, this.#tenantId);
     const named = await this.#named(db);
-    const { fired } = await this.#fire(db, this.#candidates(set), named?.counted === 1);
+    const { fired } = await this.#fire(db, await this.#candidates(db, set), named?.counted === 1);
     return this.#answer(fired, await this.#held(db, named?.pending_action_id));
   }
 
@@ -77,7 +78,7 @@ export class Check {
   async answerByWriting(write: Write): Promise<CheckAnswer> {
     const { db } = write;
     const set = await this.#services.policySets.of(db, this.#tenantId);
-    const candidates = this.#candidates(set);
+    const candidates = await this.#candidates(db, set);
     if (this.#heldId !== undefined) {
       const lastingly = lasting(candidates);
       const waiting = await this.#heldOrEnded(write, this.#heldId);
@@ -161,11 +162,15 @@ export class Check {
     return new RateCondition(this.#tenantId, policy, this.#action, this.#nowMs);
   }
 
-  #candidates(set: PolicySet): FiredPolicy[] {
-    return set.policies.flatMap((policy) => {
+  /** What is about the action, in the order of its say; a policy with a rate may not fire all the same. */
+  async #candidates(db: Database, set: PolicySet): Promise<FiredPolicy[]> {
+    const { agentId } = this.#body;
+    const agent = (await findAgentStandings(db, this.#tenantId, [agentId])).get(agentId);
+    const matching = set.policies.flatMap((policy) => {
       const why = policyMatch(policy.rule, this.#action);
       return why === undefined ? [] : [{ policy, why }];
     });
+    return agent?.status === 'revoked' ? [agentRevoked, ...matching] : matching;
   }
 
   async #named(db: Database) {

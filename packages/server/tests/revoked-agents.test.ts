@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest';
+import { type TestServer, testServer } from './test-server.ts';
+import { WebhookReceiver } from './webhook-receiver.ts';
+
+const agentId = 'billing-agent';
+const named = { agentId, actionId: 'call-1' };
+
+async function setStatus(server: TestServer, status: 'active' | 'revoked'): Promise<void> {
+  await server.ok('agents.update', { id: agentId, body: { status } });
+}
+
+async function registered(server: TestServer): Promise<void> {
+  await server.ok('agents.create', { body: { id: agentId, name: 'Billing' } });
+}
+
+/** What the session tells of decisions, oldest first. */
+async function decisions(server: TestServer) {
+  const { events } = await server.ok('sessions.get', { id: 'thread-1' });
+  return events.map(({ payload }) => [payload.decision, payload.policyId]);
+}
+
+test('an action of a revoked agent is denied before all policies, and of no other agent', async () => {
+  const server = await testServer();
+  await registered(server);
+  const allow = await server.policy({ effect: 'allow', priority: 1000 });
+  expect((await server.check(named)).decision).toBe('allow');
+  await setStatus(server, 'revoked');
+  const answer = await server.check(named);
+  expect(answer).toMatchObject({ decision: 'deny', decidedBy: 'agent_revoked', pendingActionId: null });
+  expect(answer.matched.map(({ policyId }) => policyId)).toEqual(['agent_revoked', allow.id]);
+  expect(answer.matched[0]).toMatchObject({
+    effect: 'deny',
+    mode: 'enforce',
+    why: 'the agent is revoked',
+    message: 'This agent is revoked: it must not act until somebody reinstates it.',
+  });
+  expect((await server.check({ agentId }, { prefer: 'dry-run' })).decision).toBe('deny');
+  expect((await server.check({ agentId: 'another' })).decision).toBe('allow');
+  await setStatus(server, 'active');
+  expect((await server.check(named)).decision).toBe('allow');
+  expect(await decisions(server)).toEqual([['deny', 'agent_revoked']]);
+});
+
+test('what is held, and what was approved, is denied once its agent is revoked', async () => {
+  const server = await testServer();
+  await registered(server);
+  const hold = await server.policy({ effect: 'require_approval' });
+  const { pendingActionId } = await server.check(named);
+  await setStatus(server, 'revoked');
+  expect(await server.check(named, { prefer: 'wait=5' })).toMatchObject({
+    decision: 'deny',
+    decidedBy: 'agent_revoked',
+    pendingActionId,
+  });
+  await server.ok('guardian.pendingActions.decide', {
+    id: pendingActionId as string,
+    body: { decision: 'approve' },
+  });
+  expect((await server.check(named)).decision).toBe('deny');
+  await setStatus(server, 'active');
+  expect((await server.check(named)).decision).toBe('allow');
+  expect((await decisions(server)).slice(0, 2)).toEqual([
+    ['require_approval', hold.id],
+    ['deny', 'agent_revoked'],
+  ]);
+});
+
+test('webhooks that want to know of policies are told of the denial', async () => {
+  const receiver = new WebhookReceiver();
+  const url = await receiver.listen();
+  try {
+    const server = await testServer({ webhookAllowedRanges: ['127.0.0.0/8'] });
+    await registered(server);
+    await server.ok('notificationChannels.create', { body: { url, events: ['policy.matched'] } });
+    await setStatus(server, 'revoked');
+    await server.check(named);
+    const [message] = await receiver.received(1);
+    expect(message?.body).toMatchObject({ data: { policyId: 'agent_revoked', agentId, effect: 'deny' } });
+  } finally {
+    await receiver.close();
+  }
+});
