@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ContractError } from './contract-error.ts';
 import type { ContractOptions, Settings } from './contract-options.ts';
+import { isObject } from './http/answer.ts';
 import { capabilities } from './requirement.ts';
 import { requirements } from './requirements.ts';
 import { defaultBodies } from './world/default-bodies.ts';
@@ -27,7 +28,9 @@ export function resolveSettings(options: ContractOptions): Settings {
     if (!capabilities.includes(name))
       throw usage(`capability: "${name}" is none of ${capabilities.join(', ')}.`);
   }
-  for (const name of Object.keys(options.bodies ?? {})) {
+  const { bodies = {} } = options;
+  if (!isObject(bodies)) throw usage('bodies: it must be an object with the bodies by endpoint.');
+  for (const name of Object.keys(bodies)) {
     if (!bodyNames.includes(name)) throw usage(`bodies: "${name}" is none of ${bodyNames.join(', ')}.`);
   }
   return {
@@ -38,7 +41,7 @@ export function resolveSettings(options: ContractOptions): Settings {
     capabilities: new Set(options.capabilities),
     readOnly: options.readOnly ?? false,
     only,
-    bodies: options.bodies ?? {},
+    bodies,
     burst: wholeNumber('burst', options.burst ?? 0, 0, 100_000),
     timeoutMs: wholeNumber('timeoutMs', options.timeoutMs ?? 30_000, 1, 600_000),
     settleMs: wholeNumber('settleMs', options.settleMs ?? 10_000, 0, 600_000),

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -24,6 +24,12 @@ afterAll(async () => {
   await deployment.close();
   rmSync(folder, { recursive: true });
 });
+
+function written(name: string, content: string): string {
+  const file = join(folder, name);
+  writeFileSync(file, content);
+  return file;
+}
 
 /** Runs the command as a process of its own. */
 async function command(...flags: string[]) {
@@ -102,6 +108,8 @@ it.each([
   [['--base-url', 'https://example.com/v1'], /ends in \/v1/],
   [['--api-key', 'a b'], /apiKey is empty, or holds white space/],
   [['--bodies', join(folder, 'absent.json')], /cannot be read as JSON/],
+  [['--bodies', written('list.json', '[]')], /bodies: it must be an object/],
+  [['--bodies', written('null.json', 'null')], /bodies: it must be an object/],
 ])('exits with 2 for %j', async (flags, message) => {
   const { stderr, exitCode } = await commandHere(...flags);
   expect(stderr).toMatch(message);
