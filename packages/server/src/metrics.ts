@@ -22,7 +22,11 @@ export class Metrics {
     buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256, 512],
     registers: [this.registry],
   });
-
+  readonly #droppedLogLines = new Counter({
+    name: 'actlog_log_lines_dropped_total',
+    help: 'Log lines that standard output did not take.',
+    registers: [this.registry],
+  });
   readonly #refusals = new Counter({
     name: 'actlog_quota_refusals_total',
     help: 'Requests that a quota of their tenant had no room for, by the name of the quota.',
@@ -57,6 +61,11 @@ export class Metrics {
   /** Counts a request that a quota had no room for. */
   quotaRefusal(quota: string): void {
     this.#refusals.inc({ quota });
+  }
+
+  /** Counts a line that the log lost. */
+  logLineDropped(): void {
+    this.#droppedLogLines.inc();
   }
 
   /** Counts a committed group: its size, and how many of its events were new. */

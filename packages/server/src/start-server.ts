@@ -17,6 +17,7 @@ import { deploymentSecret } from './keys/deployment-secret.ts';
 import { addKey, ensureTenant } from './keys/provisioning.ts';
 import { checkSecret } from './keys/secret-check.ts';
 import { listenError } from './listen-error.ts';
+import { LogOutput } from './log-output.ts';
 import { Metrics } from './metrics.ts';
 import { learnFromEndedSessions } from './risk/learning.ts';
 import { createRoutes } from './routes.ts';
@@ -73,8 +74,9 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
   });
   const metrics: Metrics = new Metrics(() => services.ingest.queued);
   const services = assemble(settings, storage, secret, metrics);
+  const log = settings.logLevel === 'silent' ? undefined : new LogOutput(() => metrics.logLineDropped());
   const app = createApp({
-    logger: settings.logLevel === 'silent' ? undefined : pino({ level: settings.logLevel }),
+    logger: log && pino({ level: settings.logLevel }, log),
     metrics,
     requestTimeoutMs: settings.requestTimeoutMs,
   });
@@ -94,6 +96,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
       if (own) await endKey(storage, own);
     } finally {
       await storage.close();
+      await log?.drain();
     }
   }
 
@@ -125,6 +128,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     await listen(app, settings);
     services.outbox.onQueued(() => void sender.pass().catch(() => {}));
     tasks.every(1000, 'webhooks', () => sender.pass());
+    tasks.every(1000, 'log', async () => log?.retry());
     tasks.every(1000, 'guardian expiry', () => expireActions(services, Date.now()));
     // A server beside this one may have ended before it had scored what it took.
     tasks.every(60_000, 'scoring', () => services.settling.catchUpAll(roundsAfterCrash));

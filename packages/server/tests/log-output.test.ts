@@ -1,0 +1,78 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
+import type { Readable } from 'node:stream';
+import { expect, test as onAnySystem } from 'vitest';
+import { commandLine } from './command-line.ts';
+import { onPostgres } from './test-database.ts';
+import { atTestEnd } from './test-end.ts';
+
+// The log knows no database: once is enough. Only Linux has the file that is always full.
+const test = onAnySystem.skipIf(onPostgres || process.platform !== 'linux');
+
+/** Starts the command with its log to `stdout`, and waits until it listens. */
+async function started(stdout: 'pipe' | number): Promise<{ child: ChildProcess; url: string }> {
+  const child = spawn(process.execPath, [...commandLine, '--port', '0', '--database', ':memory:'], {
+    env: { PATH: process.env.PATH ?? '' },
+    stdio: ['ignore', stdout, 'pipe'],
+  });
+  // A process that hangs outlives a test that gives up waiting for its end.
+  atTestEnd(async () => void child.kill('SIGKILL'));
+  const stderr = child.stderr as Readable;
+  let said = '';
+  stderr.setEncoding('utf8').on('data', (chunk) => {
+    said += chunk;
+  });
+  while (!said.includes('ACTLOG_API_KEY=')) await once(stderr, 'data');
+  return { child, url: /ACTLOG_BASE_URL=(\S+)/.exec(said)?.[1] as string };
+}
+
+async function numberOf(url: string, name: string): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1]);
+}
+
+async function stopped(child: ChildProcess): Promise<number | null> {
+  const exit = once(child, 'exit');
+  child.kill('SIGTERM');
+  const [code] = await exit;
+  return code;
+}
+
+test('a server whose log finds no room on its disk answers, and stops when it is told to', async () => {
+  const full = openSync('/dev/full', 'w');
+  const { child, url } = await started(full);
+  closeSync(full);
+  expect((await fetch(`${url}/readyz`)).status).toBe(200);
+  expect((await fetch(`${url}/readyz`)).status).toBe(200);
+  expect(await stopped(child)).toBe(0);
+});
+
+test('a log that nobody reads takes no more than its memory: further lines are dropped and counted', {
+  timeout: 60_000,
+}, async () => {
+  const { child, url } = await started('pipe');
+  while (!((await numberOf(url, 'actlog_log_lines_dropped_total')) > 0)) {
+    await Promise.all(Array.from({ length: 200 }, () => fetch(`${url}/readyz`)));
+  }
+  expect(await stopped(child)).toBe(0);
+});
+
+test('a reader that comes late gets every line', { timeout: 60_000 }, async () => {
+  const { child, url } = await started('pipe');
+  const requests = 2000;
+  for (let sent = 0; sent < requests; sent += 200) {
+    await Promise.all(Array.from({ length: 200 }, () => fetch(`${url}/readyz`)));
+  }
+  let logged = '';
+  (child.stdout as Readable).setEncoding('utf8').on('data', (chunk) => {
+    logged += chunk;
+  });
+  expect(await stopped(child)).toBe(0);
+  if (!child.stdout?.readableEnded) await once(child.stdout as Readable, 'end');
+  const routes = logged
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line).route);
+  expect(routes.filter((route) => route === '/readyz')).toHaveLength(requests);
+});
