@@ -1,14 +1,16 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { dropOutdatedSessions, keepHouse } from '../src/housekeeping.ts';
 import { ensureTenant } from '../src/keys/provisioning.ts';
 import { findEvents } from '../src/storage/event-log.ts';
 import { openStorage } from '../src/storage/open-storage.ts';
 import { outdatedSessions } from '../src/storage/retention.ts';
 import { findSession } from '../src/storage/session-store.ts';
-import { withTestDatabase } from './test-database.ts';
+import { SqliteConnection } from '../src/storage/sqlite-connection.ts';
+import { afterNextRead } from './storage-seam.ts';
+import { onPostgres, withTestDatabase } from './test-database.ts';
 import { atTestEnd } from './test-end.ts';
 import { activityEvent, testServer } from './test-server.ts';
 
@@ -61,7 +63,8 @@ test('one transaction drops few sessions where they have many events', async () 
   const nowMs = Date.now();
   for (const id of ['a', 'b', 'c', 'd']) await record(nowMs, id);
   const laterMs = nowMs + 2 * dayMs;
-  const outdated = () => storage.readAcross('sweep', (db) => outdatedSessions(db, laterMs));
+  const retention = { tenantId, keptFromMs: laterMs - dayMs };
+  const outdated = () => storage.read(tenantId, (db) => outdatedSessions(db, retention));
   expect(await outdated()).toHaveLength(4);
   await storage.write(tenantId, ({ db }) =>
     db.updateTable('sessions').set({ event_count: 9000 }).where('tenant_id', '=', tenantId).execute(),
@@ -72,6 +75,62 @@ test('one transaction drops few sessions where they have many events', async () 
   );
   expect(await outdated()).toHaveLength(1);
   expect(await dropOutdatedSessions(storage, laterMs)).toBe(4);
+});
+
+test('old counts go a few a transaction, and later ones stay', async () => {
+  const { storage, tenantId } = await withRetention();
+  const nowMs = Date.now();
+  const count = { tenant_id: tenantId, policy_id: 'p', actions: 1 };
+  const old = Array.from({ length: 2300 }, (_, index) => ({ ...count, subject: `s-${index}`, slice_ms: 1 }));
+  await storage.write(tenantId, async ({ db }) => {
+    for (const row of [...old, { ...count, subject: 'new', slice_ms: nowMs }]) {
+      await db.insertInto('policy_counts').values(row).execute();
+    }
+  });
+  const transactions = vi.spyOn(storage, 'writeAcross');
+  await keepHouse(storage, nowMs);
+  const left = await storage.readAcross('sweep', (db) =>
+    db.selectFrom('policy_counts').select('subject').execute(),
+  );
+  expect(left).toEqual([{ subject: 'new' }]);
+  // Three for the counts, and one for each of the other tables.
+  expect(transactions.mock.calls.filter(([kind]) => kind === 'sweep')).toHaveLength(6);
+});
+
+test('a tenant that keeps sessions longer since they were found keeps them', async () => {
+  const { storage, tenantId, record } = await withRetention();
+  const nowMs = Date.now();
+  await record(nowMs);
+  afterNextRead(() =>
+    storage.writeAcross('administer', ({ db }) =>
+      db.updateTable('tenants').set({ retention_days: null }).execute(),
+    ),
+  );
+  expect(await dropOutdatedSessions(storage, nowMs + 2 * dayMs)).toBe(0);
+  expect(await storage.read(tenantId, (db) => findSession(db, tenantId, 'thread-1'))).toBeDefined();
+});
+
+test.skipIf(onPostgres)('the housekeeping looks through no table whose rows are many', async () => {
+  const { storage, record } = await withRetention();
+  const nowMs = Date.now();
+  await record(nowMs);
+  const statements = vi.spyOn(SqliteConnection.prototype, 'execute');
+  atTestEnd(async () => statements.mockRestore());
+  await keepHouse(storage, nowMs + 2 * dayMs);
+  const asked = statements.mock.calls.map(([sql, parameters], index) => ({
+    connection: statements.mock.contexts[index] as SqliteConnection,
+    sql,
+    parameters,
+  }));
+  const scanned = asked
+    .filter(({ sql }) => /^\s*(?:select|delete)/.test(sql))
+    .flatMap(
+      ({ connection, sql, parameters }) => connection.execute(`explain query plan ${sql}`, parameters).rows,
+    )
+    .map((step) => (step as { detail: string }).detail)
+    // Tenants are few, and so are the parameters of a statement.
+    .filter((detail) => /^SCAN (?!tenants|json_each)/.test(detail));
+  expect(scanned).toEqual([]);
 });
 
 test('held actions go when they are as old as is kept, with what was shown of them, unless they wait still', async () => {

@@ -1,6 +1,7 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { bulkInsert } from './bulk-insert.ts';
 import { lockRows } from './locks.ts';
+import { type OldRows, oldRows } from './old-rows.ts';
 import type { DeliveryTable } from './schema.ts';
 import type { Database } from './transaction.ts';
 
@@ -146,11 +147,13 @@ export function listDeliveries(
     .execute();
 }
 
-/** Drops finished deliveries from the log. */
-export async function dropOldDeliveries(db: Database, beforeMs: number): Promise<void> {
-  await db
-    .deleteFrom('deliveries')
-    .where('status', '!=', 'waiting')
-    .where('created_ms', '<', beforeMs)
-    .execute();
+/** Finished deliveries that leave the log. */
+export function oldDeliveries(beforeMs: number): OldRows {
+  return oldRows({
+    table: 'deliveries',
+    key: ['tenant_id', 'id'],
+    age: 'created_ms',
+    beforeMs,
+    where: sql`status <> 'waiting'`,
+  });
 }

@@ -1,3 +1,5 @@
+import { sql } from 'kysely';
+import { type OldRows, oldRows } from './old-rows.ts';
 import type { Database } from './transaction.ts';
 
 /** What a rate condition counts: one policy's actions by one agent, in one session, or in the tenant. */
@@ -43,12 +45,21 @@ export async function countAction(
     .execute();
 }
 
-/** Drops counts and named actions that no condition looks at any more. */
-export async function dropOldCounts(db: Database, beforeMs: number): Promise<void> {
-  await db.deleteFrom('policy_counts').where('slice_ms', '<', beforeMs).execute();
-  await db
-    .deleteFrom('checked_actions')
-    .where('created_ms', '<', beforeMs)
-    .where('pending_action_id', 'is', null)
-    .execute();
+/** Counts and named actions that no condition looks at any more. */
+export function oldCounts(beforeMs: number): OldRows[] {
+  return [
+    oldRows({
+      table: 'policy_counts',
+      key: ['tenant_id', 'policy_id', 'subject', 'slice_ms'],
+      age: 'slice_ms',
+      beforeMs,
+    }),
+    oldRows({
+      table: 'checked_actions',
+      key: ['tenant_id', 'agent_id', 'action_id'],
+      age: 'created_ms',
+      beforeMs,
+      where: sql`pending_action_id is null`,
+    }),
+  ];
 }

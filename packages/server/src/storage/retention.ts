@@ -1,4 +1,6 @@
+import { sql } from 'kysely';
 import { centuryDays } from '../keys/lifetime.ts';
+import { type OldRows, oldRows } from './old-rows.ts';
 import { dropEventsWithIds } from './postgres/event-ids.ts';
 import { isPostgres } from './postgres/is-postgres.ts';
 import { lockSessions, type SessionSummary } from './session-store.ts';
@@ -24,47 +26,39 @@ export async function changeRetention(db: Database, tenantId: number, days: numb
 }
 
 /**
- * Sessions of all tenants whose last event is older than their tenant keeps, as many as one transaction drops: at least
- * one, because a session goes as a whole.
+ * Sessions of a tenant whose last event came before a moment, the oldest first, as many as one transaction drops: at
+ * least one, because a session goes as a whole.
  */
-export async function outdatedSessions(
-  db: Database,
-  nowMs: number,
-): Promise<{ tenant_id: number; id: string }[]> {
+export async function outdatedSessions(db: Database, { tenantId, keptFromMs }: Retention): Promise<string[]> {
   const sessions = await db
     .selectFrom('sessions')
-    .innerJoin('tenants', 'tenants.id', 'sessions.tenant_id')
-    .select(['sessions.tenant_id', 'sessions.id', 'sessions.event_count'])
-    .where('tenants.retention_days', 'is not', null)
-    .where((eb) =>
-      eb(
-        'sessions.received_ms',
-        '<',
-        eb(eb.lit(nowMs), '-', eb(eb.cast<number>('tenants.retention_days', 'bigint'), '*', eb.lit(dayMs))),
-      ),
-    )
+    .select(['id', 'event_count'])
+    .where('tenant_id', '=', tenantId)
+    .where('received_ms', '<', keptFromMs)
+    .orderBy('received_ms')
     .limit(largestSweep)
     .execute();
   let events = 0;
-  return sessions.filter(({ event_count: count }, index) => {
+  const swept = sessions.filter(({ event_count: count }, index) => {
     events += count;
     return index === 0 || events <= largestSweepEvents;
   });
+  return swept.map(({ id }) => id);
 }
 
-/** Drops those of the sessions that are outdated still, with all that belongs to them. */
+/** Drops those of the sessions that are outdated still, with all that belongs to them. Returns how many. */
 export async function dropOutdated(
   db: Database,
   tenantId: number,
   sessionIds: readonly string[],
   nowMs: number,
-): Promise<void> {
+): Promise<number> {
   const tenant = await db
     .selectFrom('tenants')
     .select('retention_days')
     .where('id', '=', tenantId)
     .executeTakeFirst();
-  if (tenant?.retention_days == null) return;
+  if (tenant?.retention_days == null) return 0;
   const keptFromMs = nowMs - tenant.retention_days * dayMs;
   let dropped = 0;
   // An event may have come in since they were found, and none must while they are dropped.
@@ -74,13 +68,17 @@ export async function dropOutdated(
     dropped += 1;
   }
   await addUsage(db, tenantId, { events: 0, sessions: -dropped }, nowMs, false);
+  return dropped;
 }
 
-/** The tenants that do not keep everything, and from when on they do. */
-export async function retentions(
-  db: Database,
-  nowMs: number,
-): Promise<{ tenantId: number; keptFromMs: number }[]> {
+/** From when on a tenant keeps what it has. */
+export interface Retention {
+  readonly tenantId: number;
+  readonly keptFromMs: number;
+}
+
+/** The tenants that do not keep everything. */
+export async function retentions(db: Database, nowMs: number): Promise<Retention[]> {
   const tenants = await db
     .selectFrom('tenants')
     .select(['id', 'retention_days'])
@@ -92,31 +90,27 @@ export async function retentions(
   }));
 }
 
-/** Drops the actions that were held before a moment, with what was shown of them; one that waits still is left. */
-export async function dropEndedActions(db: Database, tenantId: number, beforeMs: number): Promise<void> {
-  await db
-    .deleteFrom('pending_actions')
-    .where('tenant_id', '=', tenantId)
-    .where('status', 'in', ['approved', 'denied', 'expired'])
-    .where('created_ms', '<', beforeMs)
-    .execute();
-  await db
-    .deleteFrom('checked_actions')
-    .where('tenant_id', '=', tenantId)
-    .where('created_ms', '<', beforeMs)
-    .where('pending_action_id', 'is not', null)
-    .where((eb) =>
-      eb.not(
-        eb.exists(
-          eb
-            .selectFrom('pending_actions')
-            .select('id')
-            .whereRef('pending_actions.tenant_id', '=', 'checked_actions.tenant_id')
-            .whereRef('pending_actions.id', '=', 'checked_actions.pending_action_id'),
-        ),
-      ),
-    )
-    .execute();
+/** The actions of a tenant that were held before a moment, with what was shown of them; one that waits still is none. */
+export function oldHeldActions(tenantId: number, beforeMs: number): OldRows[] {
+  return [
+    oldRows({
+      table: 'pending_actions',
+      key: ['tenant_id', 'id'],
+      age: 'created_ms',
+      beforeMs,
+      where: sql`tenant_id = ${tenantId} and status in ('approved', 'denied', 'expired')`,
+    }),
+    oldRows({
+      table: 'checked_actions',
+      key: ['tenant_id', 'agent_id', 'action_id'],
+      age: 'created_ms',
+      beforeMs,
+      where: sql`tenant_id = ${tenantId} and pending_action_id is not null and not exists (
+        select 1 from pending_actions
+        where pending_actions.tenant_id = ${tenantId} and pending_actions.id = checked_actions.pending_action_id
+      )`,
+    }),
+  ];
 }
 
 async function dropSession(

@@ -5,6 +5,7 @@ import { toolTags } from './postgres/0003-tool-tags.ts';
 import { riskBands } from './postgres/0004-risk-bands.ts';
 import { quotas } from './postgres/0005-quotas.ts';
 import { webhookRotation } from './postgres/0006-webhook-rotation.ts';
+import { ages } from './postgres/0007-ages.ts';
 
 /** All steps of a PostgreSQL database, oldest first. A released step is never changed. */
 export const postgresMigrations: readonly Migration[] = [
@@ -14,4 +15,5 @@ export const postgresMigrations: readonly Migration[] = [
   riskBands,
   quotas,
   webhookRotation,
+  ages,
 ];

@@ -7,6 +7,7 @@ import { toolTags } from './sqlite/0005-tool-tags.ts';
 import { riskBands } from './sqlite/0006-risk-bands.ts';
 import { quotas } from './sqlite/0007-quotas.ts';
 import { webhookRotation } from './sqlite/0008-webhook-rotation.ts';
+import { ages } from './sqlite/0009-ages.ts';
 
 /** All steps of an SQLite database, oldest first. A released step is never changed. */
 export const sqliteMigrations: readonly Migration[] = [
@@ -18,4 +19,5 @@ export const sqliteMigrations: readonly Migration[] = [
   riskBands,
   quotas,
   webhookRotation,
+  ages,
 ];

@@ -1,0 +1,11 @@
+import { sql } from 'kysely';
+import type { Migration } from '../../migrate.ts';
+import { ageIndexes } from '../sqlite/0009-ages.ts';
+
+/** The ages of what is kept for a time only. */
+export const ages: Migration = {
+  name: '0007-ages',
+  async up(db) {
+    await sql.raw(ageIndexes.join(';\n')).execute(db);
+  },
+};
