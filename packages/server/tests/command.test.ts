@@ -116,6 +116,20 @@ test('a database that a command makes is named', async () => {
   expect(stderr).toBe(`A new database is made: ${join(folder, 'new.db')}\n`);
 });
 
+test('on no Node an operator is warned that SQLite is experimental', async () => {
+  const args = commandLine.filter((flag) => !flag.startsWith('--disable-warning'));
+  const database = join(folder, 'quiet.db');
+  const { stderr } = await run(process.execPath, [
+    ...args,
+    'keys',
+    'create',
+    'agent',
+    '--database',
+    database,
+  ]);
+  expect(stderr).not.toContain('SQLite');
+});
+
 test('a program that is no file can embed a server on one', async () => {
   const program = `
     import { startServer } from '@actlog/server';
