@@ -23,6 +23,9 @@ export interface AppOptions {
 /** An identifier of 200 characters, each as long as percent-encoding can make it. */
 const longestParameter = limits.maxIdentifierLength * 12;
 
+/** What the log and the metrics have, as those of nginx do, where the connection ended before the answer did. */
+const clientClosedRequest = 499;
+
 /** No response may be cached, framed, sniffed or run. The docs page sets its own policy. */
 const securityHeaders = {
   'cache-control': 'no-store',
@@ -67,8 +70,29 @@ export function createApp({ logger, metrics, requestTimeoutMs }: AppOptions): Fa
   app.decorateRequest('caller', undefined);
   parseJsonBodies(app);
   answerErrors(app, metrics);
+  const tell = (request: FastifyRequest, reply: FastifyReply, status: number): void => {
+    const route = request.routeOptions.url ?? 'none';
+    metrics.request(request.method, route, status, reply.elapsedTime);
+    // An allow-list: a log line never holds a body, a query, a header or a key's secret.
+    request.log.info(
+      {
+        requestId: request.id,
+        method: request.method,
+        route,
+        status,
+        durationMs: Math.round(reply.elapsedTime * 10) / 10,
+        tenantId: request.caller?.tenantId,
+        keyId: request.caller?.keyId,
+      },
+      'request',
+    );
+  };
   app.addHook('onRequest', (request, reply, done) => {
     setHeaders(request, reply);
+    // Fastify tells of answers that were sent. Of others something may have been read all the same.
+    reply.raw.once('close', () => {
+      if (!reply.raw.writableFinished) tell(request, reply, clientClosedRequest);
+    });
     done();
   });
   let isClosing = false;
@@ -79,21 +103,7 @@ export function createApp({ logger, metrics, requestTimeoutMs }: AppOptions): Fa
   app.addHook('onResponse', (request, reply, done) => {
     // A connection whose last answer came after the close began would else be kept alive, and the close with it.
     if (isClosing) setImmediate(() => app.server.closeIdleConnections());
-    const route = request.routeOptions.url ?? 'none';
-    metrics.request(request.method, route, reply.statusCode, reply.elapsedTime);
-    // An allow-list: a log line never holds a body, a query, a header or a key's secret.
-    request.log.info(
-      {
-        requestId: request.id,
-        method: request.method,
-        route,
-        status: reply.statusCode,
-        durationMs: Math.round(reply.elapsedTime * 10) / 10,
-        tenantId: request.caller?.tenantId,
-        keyId: request.caller?.keyId,
-      },
-      'request',
-    );
+    tell(request, reply, reply.statusCode);
     done();
   });
   return app;
