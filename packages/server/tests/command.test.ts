@@ -284,10 +284,13 @@ test.each([
   [['--database', 'none/actlog.db'], 'none/actlog.db.secret cannot be written (ENOENT)'],
   [['--database', 'wrong.json'], 'wrong.json cannot be opened: file is not a database'],
   [['--config', 'actlog.db'], 'actlog.db holds no JSON'],
+  [['--config', 'missing.json'], 'The file "missing.json" that --config names cannot be read: ENOENT'],
+  [['--config', 'windows.json'], 'port: Invalid input: expected number, received string'],
   [['--rate-limit', '5'], 'rateLimit: must be false, or an object such as'],
   [['keys', 'create', 'x', '--expires-in-days', '-5'], 'more than 0 and at most 36500 days, not -5'],
   [['keys', 'create', 'x', '--expires-in-days', '1e300'], 'more than 0 and at most 36500 days'],
 ])('%j is refused with the name of what is wrong', async (args, hint) => {
   writeFileSync(join(folder, 'wrong.json'), '{"databse": "x.db"}');
+  writeFileSync(join(folder, 'windows.json'), '\u{feff}{\r\n"port": "80"\r\n}\r\n');
   await expect(command(...args)).rejects.toMatchObject({ stderr: expect.stringContaining(hint) });
 });

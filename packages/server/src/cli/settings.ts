@@ -76,8 +76,18 @@ function readSettings(file: string): object {
   throw new Error(`${file} must hold one JSON object with settings.`);
 }
 
+/** The text of a file, without the mark that editors of Windows put before it. */
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').replace(/^\u{feff}/u, '');
+  } catch (cause) {
+    const problem = (cause as Error).message;
+    throw new Error(`The file "${file}" that --config names cannot be read: ${problem}.`, { cause });
+  }
+}
+
 function jsonOf(file: string): unknown {
-  const text = readFileSync(file, 'utf8');
+  const text = textOf(file);
   try {
     return JSON.parse(text);
   } catch {
