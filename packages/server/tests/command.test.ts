@@ -5,6 +5,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test as onSqlite } from 'vitest';
+import { configuration } from '../src/configuration.ts';
 import { version } from '../src/version.ts';
 import { commandLine, run } from './command-line.ts';
 import { onPostgres } from './test-database.ts';
@@ -83,6 +84,14 @@ test('the command prints an address and a key that work, and stops cleanly on SI
   expect(line(`"requestId":"${malformedId}"`)).toMatchObject({ status: 400, msg: 'malformed request' });
   expect(logged).not.toContain(apiKey);
   expect(logged).not.toMatch(/nothing/);
+});
+
+test('the help names the variable of every setting', async () => {
+  const { stdout } = await command('start', '--help');
+  const variables = Object.keys(configuration.shape).map(
+    (name) => `ACTLOG_${name.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`,
+  );
+  expect(variables.filter((variable) => !stdout.includes(variable))).toEqual([]);
 });
 
 test('the command tells its version', async () => {

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { version } from '../version.ts';
 import { administrationCommands } from './administer.ts';
-import { collectSettings, settingOptions } from './settings.ts';
+import { collectSettings, secretsHelp, settingOptions } from './settings.ts';
 
 /** Runs `actlog-server` with the arguments of this process; an error becomes a message and the exit code 1. */
 export async function runCommand(): Promise<void> {
@@ -38,5 +38,5 @@ function startCommand(): Command {
       await serve(collectSettings(flags, process.env, flags.config, defaults));
     });
   for (const option of settingOptions()) start.addOption(option);
-  return start;
+  return start.addHelpText('after', secretsHelp());
 }

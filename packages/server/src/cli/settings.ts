@@ -25,7 +25,7 @@ const descriptions: Record<keyof typeof configuration.shape, string> = {
 };
 
 /** Settings that would show in the list of processes; they are taken from the environment or a file only. */
-const secretSettings = new Set(['secret', 'apiKey']);
+const secretSettings = new Set(['secret', 'apiKey'] as const);
 
 const names = Object.keys(configuration.shape) as (keyof typeof configuration.shape)[];
 
@@ -41,7 +41,7 @@ function variableOf(name: string): string {
 /** The flags of the command: one for each setting that is no secret. */
 export function settingOptions(): Option[] {
   return names
-    .filter((name) => !secretSettings.has(name))
+    .filter((name) => !(secretSettings as ReadonlySet<string>).has(name))
     .map(
       (name) =>
         new Option(
@@ -49,6 +49,12 @@ export function settingOptions(): Option[] {
           `${descriptions[name]} (${variableOf(name)})`,
         ),
     );
+}
+
+/** What `--help` says of the settings that have no flag. */
+export function secretsHelp(): string {
+  const lines = [...secretSettings].map((name) => `  ${variableOf(name).padEnd(16)}${descriptions[name]}`);
+  return `\nSecrets, by variable or in the file of --config only:\n${lines.join('\n')}`;
 }
 
 /**
