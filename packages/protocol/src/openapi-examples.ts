@@ -73,7 +73,7 @@ const risk = {
   sessionId,
   score: 44,
   level: 'low' as const,
-  engineVersion: '1.4.0',
+  engineVersion: '1.5.0',
   rulesetHash: 'ab2ed3b339c01ce7990c48403310f413622e55a2584e010586cc213853690094',
   computedAt: '2026-11-21T10:02:20.000Z',
   eventCount: 2,

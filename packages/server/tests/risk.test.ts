@@ -121,10 +121,17 @@ test('an agent whose usual work scores high has a past once a person has confirm
   vi.useFakeTimers({ toFake: ['Date'] });
   const server = await testServer();
   const { admin } = server.server;
-  const trade = ['get_quote', 'place_order', 'cancel_order'];
+  const mailbox = [
+    'list_messages',
+    'read_message',
+    'reply_to_message',
+    'archive_message',
+    'delete_message',
+    'create_calendar_event',
+    'send_email',
+  ];
   const work = async (sessionId: string) => {
-    const tools = [...trade, ...trade, ...trade, ...trade, ...trade, ...trade];
-    await server.record(...tools.map((toolName, second) => call(toolName, second, { sessionId })));
+    await server.record(...mailbox.map((toolName, second) => call(toolName, second, { sessionId })));
     return server.ok('sessions.risk', { id: sessionId });
   };
   const first = await work('first');

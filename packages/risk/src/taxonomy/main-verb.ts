@@ -19,6 +19,10 @@ const DONE_AGAIN: ReadonlySet<VerbClass> = new Set([
 ] as const);
 /** Say only that the verb after them begins: "start_search", "make_payment". */
 const LIGHT = new Set(['start', 'begin', 'make', 'initiate', 'use']);
+/** Say that the payment after them is done, where that ends the name: "process_order", but not "run_payment_report". */
+const CARRY_OUT = new Set(['process', 'execute', 'run', 'perform']);
+/** Lead to the verb behind them, and name no thing there: "place_order" is no place. */
+export const LEADING: ReadonlySet<string> = new Set([...LIGHT, ...CARRY_OUT, 'place']);
 /** Never the name of a thing. */
 const NEVER_NOUNS = new Set([
   'get',
@@ -71,6 +75,7 @@ function ledTo(parts: readonly string[], at: number): number {
   const next = verbOfWord(parts[to] ?? '');
   if (next === undefined) return at;
   if (joined) return LOOKS.has(first) && next.strong && !LOOKS.has(next.class) ? to : at;
+  if (CARRY_OUT.has(parts[at] as string)) return next.class === 'pay' && to === parts.length - 1 ? to : at;
   return LIGHT.has(parts[at] as string) && (next.class === 'search' || !LOOKS.has(next.class)) ? to : at;
 }
 

@@ -1,4 +1,4 @@
-import { mainVerb, mainVerbOfServer, verbOfWord } from './main-verb.ts';
+import { LEADING, type MainVerb, mainVerb, mainVerbOfServer, verbOfWord } from './main-verb.ts';
 import { NOUN_CLASSES, type NounClass } from './nouns.ts';
 import { keepsInPlace, senseOf } from './senses.ts';
 import { ACTION_BITS, type TagBits, type ToolTag, tagBits } from './tag.ts';
@@ -119,7 +119,7 @@ function nounOf(parts: readonly string[], verbAt: number): NounClass | undefined
   // "get_day_calendar_events": the last noun is the thing, what stands before it describes it.
   let found: NounClass | undefined;
   for (const [at, part] of parts.entries()) {
-    if (at === verbAt) continue;
+    if (at === verbAt || (at === verbAt - 1 && LEADING.has(part))) continue;
     if (
       at > verbAt &&
       verbAt >= 0 &&
@@ -133,13 +133,18 @@ function nounOf(parts: readonly string[], verbAt: number): NounClass | undefined
   return found;
 }
 
+/** "make_payment", "place_order": where nothing else is named, what is paid is what the verb says. */
+function boughtBy(parts: readonly string[], main: MainVerb | undefined): NounClass | undefined {
+  return main?.verb === 'pay' ? NOUN_CLASSES.get(parts[main.at] as string) : undefined;
+}
+
 /** Reads a tool's name. Pure; see `profileOf` for the remembered form. */
 export function readToolName(toolName: string): ToolProfile {
   const { namespace, base } = nameParts(toolName);
   const server = vocabularyWords(namespace.slice(namespace.lastIndexOf('__') + 1));
   let parts = vocabularyWords(base);
   let main = mainVerb(parts, server);
-  const noun = nounOf(parts, main?.at ?? -1) ?? nounOf(server, -1);
+  const noun = nounOf(parts, main?.at ?? -1) ?? boughtBy(parts, main) ?? nounOf(server, -1);
   if (main === undefined) {
     parts = server;
     main = mainVerbOfServer(server);

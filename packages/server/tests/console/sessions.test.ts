@@ -321,14 +321,21 @@ describe.skipIf(!hasBrowser)('the sessions of the console', () => {
 
   test('one that scored high and was usual work is learned once a person says so', async () => {
     const server = await testServer();
-    const trade = ['get_quote', 'place_order', 'cancel_order'];
-    const trades = Array.from({ length: 6 }, () => trade).flat();
+    const mailbox = [
+      'list_messages',
+      'read_message',
+      'reply_to_message',
+      'archive_message',
+      'delete_message',
+      'create_calendar_event',
+      'send_email',
+    ];
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 31 * 60_000 });
     onTestFinished(() => void vi.useRealTimers());
-    await session(server, 'quiet', ['search'], 'trader');
-    await session(server, 'ended', trades, 'trader');
+    await session(server, 'quiet', ['search'], 'assistant');
+    await session(server, 'ended', mailbox, 'assistant');
     vi.useRealTimers();
-    await session(server, 'open', trades, 'trader');
+    await session(server, 'open', mailbox, 'assistant');
     const { page } = await ConsoleTab.open(server.server.url, server.apiKey);
     const usual = page.getByRole('button', { name: 'This was usual work' });
     const visit = async (id: string, text: string) => {
@@ -341,12 +348,12 @@ describe.skipIf(!hasBrowser)('the sessions of the console', () => {
     expect(await usual.count()).toBe(0);
     await visit('ended', 'unless a person says so.');
     await usual.click();
-    await page.getByRole('button', { name: 'Yes, hold later sessions of trader against it' }).click();
-    await page.getByText('Learned. Sessions of trader').waitFor();
+    await page.getByRole('button', { name: 'Yes, hold later sessions of assistant against it' }).click();
+    await page.getByText('Learned. Sessions of assistant').waitFor();
     await server.record(
-      ...trades.map((toolName) => ({
+      ...mailbox.map((toolName) => ({
         sessionId: 'next',
-        agentId: 'trader',
+        agentId: 'assistant',
         payload: { toolName, argumentsHash: 'sha256:aa', responseStatus: 200 },
       })),
     );
