@@ -119,6 +119,27 @@ test.each([
   expect(/\/console\/#key=al_test_\w+$/m.test(said)).toBe(shown.key);
 });
 
+test.each([
+  [
+    ['--database', "people's.db"],
+    String.raw`make one: npx @actlog/server keys create NAME --database 'people'\''s.db'`,
+  ],
+  [['--tenant', 'acme'], 'make one: npx @actlog/server keys create NAME --tenant acme'],
+  [[], 'make one: npx @actlog/server keys create NAME'],
+  [['--database', ':memory:'], 'set ACTLOG_API_KEY, as no command reaches a database in memory'],
+])('without test keys, and with %j, it tells how this server comes by a key', async (args, way) => {
+  const start = [...commandLine, '--port', '0', '--accept-test-keys', 'false', ...args];
+  const cwd = mkdtempSync(join(folder, 'keyless-'));
+  const child = spawn(process.execPath, start, { cwd, env: { PATH: process.env.PATH ?? '' } });
+  let said = '';
+  child.stderr.setEncoding('utf8');
+  for await (const chunk of child.stderr) {
+    said += chunk;
+    if (said.includes('export ACTLOG_BASE_URL=')) child.kill('SIGTERM');
+  }
+  expect(said.split('\n')).toContain(`  API key   none, as test keys are not taken; ${way}`);
+});
+
 test('a database that a command makes is named', async () => {
   const { stdout, stderr } = await command('keys', 'create', 'agent', '--database', 'new.db');
   expect(stdout).toMatch(/^al_live_\w+\n$/);

@@ -1,7 +1,23 @@
 import { setFlagsFromString } from 'node:v8';
 import type { ServerOptions } from '../configuration.ts';
 import { type RunningServer, startServer } from '../start-server.ts';
-import { shownDatabase } from '../storage/database-address.ts';
+import { isPostgresUrl, shownDatabase } from '../storage/database-address.ts';
+
+/** A text as one word of a shell. */
+function quoted(text: string): string {
+  return /^[\w./@:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** How to come by a key where no test key is made. An address of PostgreSQL may hold a password: it is not repeated. */
+function wayToKey({ database = ':memory:', tenant = 'default' }: ServerOptions): string {
+  if (database === ':memory:') return 'set ACTLOG_API_KEY, as no command reaches a database in memory';
+  const isFound = database === 'actlog.db' || isPostgresUrl(database);
+  const flags = [
+    ...(isFound ? [] : [` --database ${quoted(database)}`]),
+    ...(tenant === 'default' ? [] : [` --tenant ${quoted(tenant)}`]),
+  ];
+  return `make one: npx @actlog/server keys create NAME${flags.join('')}`;
+}
 
 /** Where the server is, and with which key it is reached, as lines. A key that would be refused is not shown. */
 function greeting(settings: ServerOptions, { url, apiKey }: RunningServer): string[] {
@@ -9,7 +25,7 @@ function greeting(settings: ServerOptions, { url, apiKey }: RunningServer): stri
   const isShown = settings.apiKey === undefined && settings.acceptTestKeys !== false;
   const noKey =
     settings.apiKey === undefined
-      ? 'none, as test keys are not taken; make one: npx @actlog/server keys create NAME'
+      ? `none, as test keys are not taken; ${wayToKey(settings)}`
       : 'as configured';
   return [
     `actlog listens on ${url}${isEverywhere ? ', and on the other addresses of this machine' : ''}`,
