@@ -1,0 +1,14 @@
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { LEVEL_LIMITS } from '../src/levels.ts';
+
+const page = readFileSync(new URL('../../../docs/risk.md', import.meta.url), 'utf8');
+
+it('the page about the score names the limits of the levels', () => {
+  const { cold, warm } = LEVEL_LIMITS;
+  expect([cold.high, cold.critical]).toEqual([warm.high, warm.critical]);
+  expect(page).toContain(
+    `\`medium\` begins at ${cold.medium}, or at ${warm.medium} where the agent's past is known, ` +
+      `\`high\` at ${cold.high}, \`critical\` at ${cold.critical}.`,
+  );
+});
