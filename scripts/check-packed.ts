@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { compileAsCommonJs } from './packed/commonjs.ts';
 import { Consumer } from './packed/consumer.ts';
 import { compileEntries, entriesOf, loadEntries, runCommands } from './packed/entries.ts';
+import { notInstalled } from './packed/install-line.ts';
 import { runJest } from './packed/jest.ts';
 import { runSnippets, snippetsOf } from './packed/snippets.ts';
 import { packAll, problemsOf } from './packed/tarballs.ts';
@@ -79,5 +80,10 @@ await checkProject(core, [...guides, ...readmesOf(core)], 'npm');
 for (const tarball of tarballs.filter(({ manifest }) => manifest.name === '@actlog/msw')) {
   runJest(tarball, tarballs, Object.fromEntries(installedPeers(tarball)));
 }
+for (const page of readmesOf(packages).filter((path) => dirname(dirname(path)).endsWith('adapters'))) {
+  const missing = notInstalled(page);
+  if (missing.length > 0) throw new Error(`${page}: npm install does not name ${missing.join(', ')}`);
+}
+console.log('✓ the install lines of the adapters name what their snippets import');
 const adapters = packages.filter(isAdapterApart);
 await checkProject(adapters, readmesOf(adapters), 'pnpm');
