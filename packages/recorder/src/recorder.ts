@@ -182,7 +182,8 @@ export class Recorder {
 
   /**
    * Flushes and ends the recorder. What could not be delivered stays in the journal for the next process; what only
-   * memory holds is lost then, and `onDrop` names it.
+   * memory holds is lost then, and `onDrop` names it. It does not wait for calls that are running: end those first,
+   * because one that ends later is lost too.
    *
    * @param options - `timeoutMs`: default 10,000
    * @throws RangeError when `timeoutMs` is no number; the recorder is not ended then
