@@ -45,7 +45,7 @@ export class Recorder {
   readonly #createGuard: (settings: GuardSettings) => Guard;
   readonly #guard: Guard;
   #hadLastChance = false;
-  readonly #exit = { beforeExit: () => this.#beforeExit(), exit: () => this.#outbox?.exit() };
+  readonly #exit = { beforeExit: () => this.#beforeExit(), exit: () => this.#outbox?.close() };
 
   /**
    * @param isConfigured - for {@link sharedRecorder}: `false` makes a recorder without a service
@@ -182,8 +182,8 @@ export class Recorder {
 
   /**
    * Flushes and ends the recorder. What could not be delivered stays in the journal for the next process; what only
-   * memory holds is lost then, and `onDrop` names it. It does not wait for calls that are running: end those first,
-   * because one that ends later is lost too.
+   * memory holds is lost then, and `onDrop` names it. It does not wait for calls that are running: end those first, as
+   * one that ends later is only left to the next process, or lost where there is no journal.
    *
    * @param options - `timeoutMs`: default 10,000
    * @throws RangeError when `timeoutMs` is no number; the recorder is not ended then

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { DroppedEvent, WhenFull } from '../src/index.ts';
+import { temporaryFolder } from './journal-fixture.ts';
 import { Sink } from './sink.ts';
 import { createRecorder, recordMany } from './test-recorder.ts';
 
@@ -159,10 +160,23 @@ test('block waits no longer than it may', async () => {
   expect(recorder.stats()).toMatchObject({ pending: 1, droppedByReason: { full: 1 } });
 });
 
-test('what is recorded after the end is named as lost', async () => {
+test('what is recorded after the end stands on disk for the next recorder', async () => {
+  const sink = await Sink.start();
+  const spoolDir = temporaryFolder();
+  const recorder = createRecorder(sink.url, { spoolDir });
+  recordMany(recorder, 3);
+  expect(await recorder.close()).toMatchObject({ delivered: 3, pending: 0 });
+  const ids = recordMany(recorder, 2);
+  expect(recorder.stats()).toMatchObject({ pending: 2, spooled: 2, dropped: 0 });
+  const next = createRecorder(sink.url, { spoolDir });
+  expect(await next.close()).toMatchObject({ delivered: 2, pending: 0 });
+  expect(sink.storedIds.slice(3)).toEqual(ids);
+});
+
+test('where there is no disk, what is recorded after the end is named as lost', async () => {
   const sink = await Sink.start();
   const dropped: DroppedEvent[] = [];
-  const recorder = createRecorder(sink.url, { onDrop: (event) => dropped.push(event) });
+  const recorder = createRecorder(sink.url, { spool: false, onDrop: (event) => dropped.push(event) });
   await recorder.close();
   const [id] = recordMany(recorder, 1);
   expect(dropped).toEqual([{ event: expect.objectContaining({ eventId: id }), reason: 'closed' }]);

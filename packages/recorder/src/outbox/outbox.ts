@@ -42,8 +42,6 @@ export class Outbox {
   /** Events to come that have been promised room. */
   #places = 0;
   #isClosed = false;
-  /** The process ends: listeners that come after the recorder's own may still record. */
-  #isExiting = false;
 
   constructor(options: OutboxOptions) {
     this.#options = options;
@@ -89,7 +87,7 @@ export class Outbox {
     const { counters, journal } = this.#options;
     counters.recorded += 1;
     if (this.#isClosed) {
-      if (!this.#isExiting || !this.#leave(event, nowMs)) this.#losses.drop(event, 'closed');
+      if (!this.#leave(event, nowMs)) this.#losses.drop(event, 'closed');
       return;
     }
     // The room that is being made then is not for what the user records on hearing of it.
@@ -154,7 +152,7 @@ export class Outbox {
     return isOver;
   }
 
-  /** Ends everything; what is pending is left to the next process. */
+  /** Ends everything. What is pending, and what is recorded from now on, is left to the next process. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -172,12 +170,6 @@ export class Outbox {
     this.#room.release();
     this.#idle.release();
     this.#end.release();
-  }
-
-  /** Ends everything, at the end of the process: what is recorded from now on goes to disk and nowhere else. */
-  exit(): void {
-    this.close();
-    this.#isExiting = true;
   }
 
   /** Leaves an event to the next process; returns whether it stands on disk. */
