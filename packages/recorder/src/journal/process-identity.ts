@@ -56,16 +56,20 @@ export function ownIdentity(): ProcessIdentity {
   return own;
 }
 
+/** Folders that this thread has made: those of one millisecond are taken over in their order too. */
+let made = 0;
+
 /** A name for a new folder of a process: sorted by name, folders are sorted by age. */
 export function folderName({ machine, pid, startTicks }: ProcessIdentity, nowMs: number): string {
-  return [String(nowMs).padStart(14, '0'), machine, pid, startTicks, randomBytes(4).toString('hex')].join(
-    '-',
-  );
+  made += 1;
+  const turn = (made & 0xffff).toString(16).padStart(4, '0');
+  const unique = turn + randomBytes(4).toString('hex');
+  return [String(nowMs).padStart(14, '0'), machine, pid, startTicks, unique].join('-');
 }
 
 /** Reads a folder's name; undefined when it is none of ours. */
 export function parseFolderName(name: string): ProcessIdentity | undefined {
-  const match = /^\d{14}-([0-9a-f]{12})-(\d+)-(\d+)-[0-9a-f]{8}$/.exec(name);
+  const match = /^\d{14}-([0-9a-f]{12})-(\d+)-(\d+)-[0-9a-f]{12}$/.exec(name);
   return match
     ? { machine: match[1] as string, pid: Number(match[2]), startTicks: Number(match[3]) }
     : undefined;
