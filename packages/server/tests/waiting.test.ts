@@ -39,6 +39,18 @@ test('a policy that denies reaches who waits for a person', async () => {
   expect(events.at(-1)?.payload).toMatchObject({ decision: 'deny', policyId: deny.id });
 });
 
+test('who waits for a person is told at once that the agent is revoked', async () => {
+  const server = await testServer();
+  await server.policy({ effect: 'require_approval' });
+  await server.ok('agents.create', { body: { id: 'billing-agent', name: 'Billing' } });
+  const { check } = await waiting(server);
+  await server.ok('agents.update', { id: 'billing-agent', body: { status: 'revoked' } });
+  // Every look at this moves the clock on.
+  await vi.waitFor(() => expect(check.decision).toBe('deny'));
+  const { events } = await server.ok('sessions.get', { id: 'thread-1' });
+  expect(events.at(-1)?.payload).toMatchObject({ decision: 'deny', policyId: 'agent_revoked' });
+});
+
 test('a key that is revoked while its check waits is told no decision', async () => {
   const server = await testServer();
   const { admin } = server.server;

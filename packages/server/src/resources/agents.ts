@@ -6,6 +6,7 @@ import { newIdentifier } from '../identifier.ts';
 import type { Services } from '../services.ts';
 import { findAgent, listAgents, saveAgent } from '../storage/agent-store.ts';
 import { lockNames } from '../storage/locks.ts';
+import { raiseSettingsVersion } from '../storage/policy-store.ts';
 import { agentView } from './agent-view.ts';
 import { sessionsPage } from './sessions.ts';
 
@@ -92,6 +93,8 @@ export const updateAgent: WriteRoute<'agents.update'> = {
       updated_ms: receivedMs,
     };
     await saveAgent(db, next);
+    // Whoever waits for a person to allow an action of this agent is to hear of it now.
+    if (next.status !== row.status) await raiseSettingsVersion(db, caller.tenantId);
     return agentView(next);
   },
 };
