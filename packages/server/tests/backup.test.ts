@@ -116,6 +116,21 @@ test('a file that contradicts itself, as a backup beside what a crash left, is r
   );
 });
 
+test('a file that contradicts itself only behind its tables is refused with the way out too', async () => {
+  const connection = new DatabaseSync(database);
+  const { at } = connection
+    .prepare(
+      `select (rootpage - 1) * page_size as at from pragma_page_size, sqlite_schema where name = 'tenants'`,
+    )
+    .get() as { at: number };
+  connection.close();
+  const spoiled = join(folder, 'spoiled-behind.db');
+  writeFileSync(spoiled, readFileSync(database).fill(0xff, at, at + 8));
+  await expect(startServer({ database: spoiled, docs: false })).rejects.toThrow(
+    `malformed; if a backup was put there beside ${spoiled}-wal and ${spoiled}-shm, remove both and put it there again`,
+  );
+});
+
 onSqlite.skipIf(onPostgres || process.platform === 'win32')(
   'only their owner can read the database, its log and its copies',
   async () => {

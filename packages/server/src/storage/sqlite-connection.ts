@@ -41,6 +41,21 @@ const readerCacheKibibytes = 8192;
 /** SQLite's own result code for a file that has been moved since it was opened: `SQLITE_READONLY_DBMOVED`. */
 const movedCode = 1032;
 
+/** SQLite's own result code for a file that contradicts itself: `SQLITE_CORRUPT`. */
+const corruptCode = 11;
+
+/** Runs work on a file; an error that says that the file contradicts itself says what may be done about it too. */
+function explained<Result>(file: string, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === corruptCode) {
+      error.message += `; if a backup was put there beside ${file}-wal and ${file}-shm, remove both and put it there again`;
+    }
+    throw error;
+  }
+}
+
 /** Tells one file of a machine from another that has taken its name; undefined where there is none. */
 function identityOf(file: string, { isEmptyToo = false } = {}): string | undefined {
   const found = statSync(file, { bigint: true, throwIfNoEntry: false });
@@ -70,7 +85,9 @@ export class SqliteConnection implements SqliteExecutor {
     this.#file = resolve(file);
     this.#writes = writes;
     this.#database = new DatabaseSync(file, { timeout: 5000, enableForeignKeyConstraints: true });
-    for (const pragma of setUp) this.#database.exec(`pragma ${pragma}`);
+    explained(this.#file, () => {
+      for (const pragma of setUp) this.#database.exec(`pragma ${pragma}`);
+    });
     this.#database.exec(`pragma cache_size = -${writes ? writerCacheKibibytes : readerCacheKibibytes}`);
     if (maxBytes !== undefined) {
       const { page_size: pageSize } = this.#database.prepare('pragma page_size').get() as {
@@ -82,6 +99,10 @@ export class SqliteConnection implements SqliteExecutor {
   }
 
   execute(sql: string, parameters: readonly unknown[]): ExecuteResult {
+    return explained(this.#file, () => this.#execute(sql, parameters));
+  }
+
+  #execute(sql: string, parameters: readonly unknown[]): ExecuteResult {
     if (sql === 'rollback') return this.#rollBack();
     if (sql === 'commit' && this.#writes) this.requireFile();
     const { statement, isReader } = this.#prepare(sql);

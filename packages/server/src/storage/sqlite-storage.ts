@@ -20,15 +20,6 @@ export interface SqliteStorageOptions {
   readonly maxBytes?: number | undefined;
 }
 
-/** SQLite's own result code for a file that contradicts itself: `SQLITE_CORRUPT`. */
-const corruptCode = 11;
-
-/** What may be done about an error that comes with the opening of a file, as the end of a sentence. */
-function wayOut(error: Error & { readonly errcode?: unknown }, file: string): string {
-  if ((Number(error.errcode) & 0xff) !== corruptCode) return '';
-  return `; if a backup was put there beside ${file}-wal and ${file}-shm, remove both and put it there again`;
-}
-
 /** Milliseconds between looks for what others have committed, while someone waits. */
 const lookEveryMs = 200;
 
@@ -76,9 +67,7 @@ export class SqliteStorage implements Storage {
       await storage?.close();
       // What is not SQLite's own names the database itself.
       if (!(error instanceof Error && 'errcode' in error)) throw error;
-      throw new Error(`${options.file} cannot be opened: ${error.message}${wayOut(error, options.file)}`, {
-        cause: error,
-      });
+      throw new Error(`${options.file} cannot be opened: ${error.message}`, { cause: error });
     }
   }
 
