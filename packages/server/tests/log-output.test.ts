@@ -1,7 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
+import { request } from 'node:http';
 import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { expect, test as onAnySystem } from 'vitest';
 import { commandLine } from './command-line.ts';
 import { onPostgres } from './test-database.ts';
@@ -11,7 +13,9 @@ import { atTestEnd } from './test-end.ts';
 const test = onAnySystem.skipIf(onPostgres || process.platform !== 'linux');
 
 /** Starts the command with its log to `stdout`, and waits until it listens. */
-async function started(stdout: 'pipe' | number): Promise<{ child: ChildProcess; url: string }> {
+async function started(
+  stdout: 'pipe' | number,
+): Promise<{ child: ChildProcess; url: string; apiKey: string }> {
   const child = spawn(process.execPath, [...commandLine, '--port', '0', '--database', ':memory:'], {
     env: { PATH: process.env.PATH ?? '' },
     stdio: ['ignore', stdout, 'pipe'],
@@ -24,7 +28,8 @@ async function started(stdout: 'pipe' | number): Promise<{ child: ChildProcess; 
     said += chunk;
   });
   while (!said.includes('ACTLOG_API_KEY=')) await once(stderr, 'data');
-  return { child, url: /ACTLOG_BASE_URL=(\S+)/.exec(said)?.[1] as string };
+  const shown = (name: string) => new RegExp(`${name}=(\\S+)`).exec(said)?.[1] as string;
+  return { child, url: shown('ACTLOG_BASE_URL'), apiKey: shown('ACTLOG_API_KEY') };
 }
 
 async function numberOf(url: string, name: string): Promise<number> {
@@ -75,4 +80,30 @@ test('a reader that comes late gets every line', { timeout: 60_000 }, async () =
     .split('\n')
     .map((line) => JSON.parse(line).route);
   expect(routes.filter((route) => route === '/readyz')).toHaveLength(requests);
+});
+
+test('a client that breaks off its upload is no error of the server', async () => {
+  const { child, url, apiKey } = await started('pipe');
+  const logged = text(child.stdout as Readable);
+  const upload = request(`${url}/v1/events`, {
+    method: 'POST',
+    agent: false,
+    headers: {
+      authorization: `Bearer ${apiKey}`,
+      'content-type': 'application/json',
+      'content-length': 1000,
+    },
+  });
+  upload.on('error', () => {});
+  await new Promise((resolve) => upload.write('{', resolve));
+  // What comes later has been answered, so the server waits for the rest of the body.
+  await fetch(`${url}/v1/sessions`, { headers: { authorization: `Bearer ${apiKey}` } });
+  await new Promise((resolve) => upload.once('close', resolve).destroy());
+  expect(await stopped(child)).toBe(0);
+  const lines = (await logged)
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { level: number; status?: number; route?: string });
+  expect(lines.filter(({ route }) => route === '/v1/events')).toMatchObject([{ status: 499 }]);
+  expect(lines.filter(({ level }) => level > 30)).toEqual([]);
 });
