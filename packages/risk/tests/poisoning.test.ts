@@ -53,6 +53,14 @@ describe('a baseline under attack', () => {
     expect(run(baseline, ATTACK, 101).risk.score).toBeLessThan(confirmed.risk.score);
   });
 
+  it('learns a session once that was learned before it went on to score high', () => {
+    const baseline = emptyBaseline();
+    expect(run(baseline, HONEST, 1).learned).toBe(true);
+    const goneOn = run(baseline, ATTACK, 1, { isConfirmed: true });
+    expect(goneOn).toMatchObject({ risk: { level: 'high' }, learned: true });
+    expect(baseline.sessions.size).toBe(1);
+  });
+
   it('still finds the attack after it was brought in step by step', () => {
     const baseline = trained();
     const first = run(parseBaseline(serializeBaseline(baseline)), ATTACK, 99).risk;

@@ -58,7 +58,9 @@ export function learn(
     dimension.factors.map((factor) => ruleHash(factor.ruleId)),
   );
   const past = pastSession(state, rules);
-  const place = isSuspect ? state.session >>> CONFIRMED_SHIFT : state.session;
+  // One that was learned before it went on to score high keeps its place.
+  const isNew = baseline.sessions.get(state.session) === undefined;
+  const place = isSuspect && isNew ? state.session >>> CONFIRMED_SHIFT : state.session;
   const kept = baseline.sessions.reach(place, () => ({ past }));
   if (kept !== undefined) kept.past = past;
   return kept !== undefined;
