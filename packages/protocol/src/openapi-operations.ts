@@ -52,7 +52,7 @@ export const operations: Record<EndpointName, OperationText> = {
   'agents.update': {
     summary: 'Update an agent',
     description:
-      'A JSON Merge Patch (RFC 7396): what is left out stays as it is, and null takes a value away. Revoking an agent marks it and stops nothing: its events are still kept, and policies are what denies its actions.',
+      'A JSON Merge Patch (RFC 7396): what is left out stays as it is, and null takes a value away. Revoking an agent denies every action of it that is checked, at once; its events are still kept.',
   },
   'agents.sessions': {
     summary: 'List sessions of an agent',

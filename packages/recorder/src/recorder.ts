@@ -45,7 +45,7 @@ export class Recorder {
   readonly #createGuard: (settings: GuardSettings) => Guard;
   readonly #guard: Guard;
   #hadLastChance = false;
-  readonly #exit = { beforeExit: () => this.#beforeExit(), exit: () => this.#outbox?.close() };
+  readonly #exit = { beforeExit: () => this.#beforeExit(), exit: () => this.#outbox?.exit() };
 
   /**
    * @param isConfigured - for {@link sharedRecorder}: `false` makes a recorder without a service

@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest';
+import { readdirSync } from 'node:fs';
+import { expect, test, vi } from 'vitest';
 import type { DroppedEvent, WhenFull } from '../src/index.ts';
 import { temporaryFolder } from './journal-fixture.ts';
 import { Sink } from './sink.ts';
@@ -163,11 +164,20 @@ test('block waits no longer than it may', async () => {
 test('what is recorded after the end stands on disk for the next recorder', async () => {
   const sink = await Sink.start();
   const spoolDir = temporaryFolder();
-  const recorder = createRecorder(sink.url, { spoolDir });
+  const onError = vi.fn();
+  const recorder = createRecorder(sink.url, { spoolDir, onError });
   recordMany(recorder, 3);
   expect(await recorder.close()).toMatchObject({ delivered: 3, pending: 0 });
   const ids = recordMany(recorder, 4, 1);
   expect(recorder.stats()).toMatchObject({ pending: 4, spooled: 4, dropped: 0 });
+  expect(onError).toHaveBeenCalledWith(
+    expect.objectContaining({ message: expect.stringContaining('recorded after close()') }),
+  );
+  await new Promise((resolve) => setImmediate(resolve));
+  const released = readdirSync(spoolDir, { recursive: true }).filter((name) =>
+    String(name).endsWith('.released'),
+  );
+  expect(released).toHaveLength(1);
   const next = createRecorder(sink.url, { spoolDir });
   expect(await next.close()).toMatchObject({ delivered: 4, pending: 0 });
   expect(sink.storedIds.slice(3)).toEqual(ids);

@@ -53,6 +53,18 @@ describe('a baseline under attack', () => {
     expect(run(baseline, ATTACK, 101).risk.score).toBeLessThan(confirmed.risk.score);
   });
 
+  it('keeps a confirmed session before all others, whatever their ids, and once', () => {
+    const baseline = emptyBaseline();
+    run(baseline, ATTACK, 100, { isConfirmed: true });
+    const [confirmed] = baseline.sessions.entries()[0] ?? [];
+    for (let session = 0; session < 300; session++) run(baseline, HONEST, session);
+    const places = baseline.sessions.entries().map(([place]) => place);
+    expect(places).toHaveLength(16);
+    expect(places[0]).toBe(confirmed);
+    for (const place of places.slice(1)) expect(place).toBeGreaterThanOrEqual(2 ** 31);
+    expect(confirmed).toBeLessThan(2 ** 31);
+  });
+
   it('learns a session once that was learned before it went on to score high', () => {
     const baseline = emptyBaseline();
     expect(run(baseline, HONEST, 1).learned).toBe(true);

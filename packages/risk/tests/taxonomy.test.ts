@@ -89,6 +89,7 @@ describe('the taxonomy on tool names of public servers and frameworks', () => {
     ['an order that is carried out', 'process_order', ['payment']],
     ['wages', 'run_payroll', ['payment']],
     ['a trade', 'executeTrade', ['payment']],
+    ['payments that are carried out', 'execute_payments', ['payment']],
     ['a report of payments', 'run_payment_report', ['read_private', 'exec']],
     ['what two verbs lead to', 'get_or_create_label', ['write']],
     ['a thing before its verb', 'label_delete', ['delete']],

@@ -107,5 +107,5 @@ function keptFrom(storage: Storage, nowMs: number): Promise<Retention[]> {
 
 /** Does `work`, each time a transaction of its own, until it says that nothing is left. */
 async function repeat(work: () => Promise<boolean>, signal: AbortSignal | undefined): Promise<void> {
-  while ((await work()) && !signal?.aborted);
+  while (!signal?.aborted && (await work()));
 }

@@ -26,14 +26,21 @@ export class LogOutput {
     retryEAGAIN: () => false,
   });
 
+  readonly #onDropped: () => void;
+  #hasNoReader = false;
+
   /** `onDropped` is told of each line that is lost. */
   constructor(onDropped: () => void) {
-    // What could not be written waits for `retry` or the next line.
-    this.#destination.on('error', () => {});
+    this.#onDropped = onDropped;
+    this.#destination.on('error', ({ code }: NodeJS.ErrnoException) => {
+      // Whoever read the lines is gone. What could not be written else waits for `retry` or the next line.
+      if (code === 'EPIPE') this.#hasNoReader = true;
+    });
     this.#destination.on('drop', onDropped);
   }
 
   write(line: string): void {
+    if (this.#hasNoReader) this.#onDropped();
     this.#destination.write(line);
   }
 

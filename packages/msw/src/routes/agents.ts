@@ -57,6 +57,8 @@ export const updateAgent: Route<'agents.update'> = ({ tenant, params, body, nowM
     updatedAt: new Date(nowMs).toISOString(),
   };
   tenant.agents.set(agent.id, next);
+  // Whoever waits for a person to allow an action of this agent is to hear of it now.
+  if (next.status !== agent.status) tenant.waiting.wake();
   return next;
 };
 

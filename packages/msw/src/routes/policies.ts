@@ -69,5 +69,7 @@ function saved(tenant: Tenant, policy: PolicyRecord): PolicyRecord {
   }
   ruleOf(policy); // refuses a condition that cannot be taken
   tenant.policies.set(policy.id, policy);
+  // Whoever waits for a person may be denied by it.
+  tenant.waiting.wake();
   return policy;
 }

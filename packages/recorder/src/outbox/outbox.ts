@@ -42,6 +42,9 @@ export class Outbox {
   /** Events to come that have been promised room. */
   #places = 0;
   #isClosed = false;
+  #isExiting = false;
+  /** What came after the end is let go of at the end of the turn. */
+  #isReleasing = false;
 
   constructor(options: OutboxOptions) {
     this.#options = options;
@@ -87,7 +90,7 @@ export class Outbox {
     const { counters, journal } = this.#options;
     counters.recorded += 1;
     if (this.#isClosed) {
-      if (!this.#leave(event, nowMs)) this.#losses.drop(event, 'closed');
+      this.#addLate(event, nowMs);
       return;
     }
     // The room that is being made then is not for what the user records on hearing of it.
@@ -172,15 +175,34 @@ export class Outbox {
     this.#end.release();
   }
 
-  /** Leaves an event to the next process; returns whether it stands on disk. */
-  #leave(event: QueuedEvent, nowMs: number): boolean {
-    const { journal } = this.#options;
-    if (!journal || journal.room.isFull) return false;
-    const isDurable = journal.append(event, false, nowMs);
-    journal.close();
-    if (isDurable)
-      publish('recorded', () => ({ eventId: event.eventId, sessionId: event.sessionId, isDurable }));
-    return isDurable;
+  /** Ends everything, at the end of the process: listeners that come after the recorder's own may still record. */
+  exit(): void {
+    this.close();
+    this.#isExiting = true;
+  }
+
+  /** Leaves an event to the next process, where there is a disk. */
+  #addLate(event: QueuedEvent, nowMs: number): void {
+    const { journal, reporter } = this.#options;
+    if (!journal || journal.room.isFull || !journal.append(event, false, nowMs)) {
+      this.#losses.drop(event, 'closed');
+      return;
+    }
+    this.#release();
+    publish('recorded', () => ({ eventId: event.eventId, sessionId: event.sessionId, isDurable: true }));
+    if (this.#isExiting) return;
+    const problem = 'An event was recorded after close(): it waits on disk for the next recorder.';
+    reporter.failed('recorded-late', new Error(problem));
+  }
+
+  /** Gives up the folder once a turn, and not with each event; at the end of the process it is anybody's. */
+  #release(): void {
+    if (this.#isReleasing) return;
+    this.#isReleasing = true;
+    timers.setImmediate(() => {
+      this.#isReleasing = false;
+      this.#options.journal?.close();
+    });
   }
 
   /** What the call records comes first, in the same turn; then those go on that wait for room. */

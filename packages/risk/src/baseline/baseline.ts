@@ -21,12 +21,20 @@ export function emptyBaseline(): Baseline {
   return { sessions: new BottomK(KEPT_SESSIONS) };
 }
 
-/** Bits that the hash of a confirmed session loses: it comes before all others in the sample, which is the smallest. */
-const CONFIRMED_SHIFT = 12;
+/** Where the places of sessions begin that were learned by themselves: behind those that a person confirmed. */
+const UNCONFIRMED = 2 ** 31;
 
 /** 16-bit hash by which a baseline remembers a rule. */
 export function ruleHash(ruleId: string): number {
   return hash32(ruleId) & 0xffff;
+}
+
+/** A session has one place, also where it went on after it was learned: the one that it has already. */
+function placeOf({ sessions }: Baseline, session: number, isConfirmed: boolean): number {
+  const confirmed = session >>> 1;
+  const unconfirmed = confirmed + UNCONFIRMED;
+  if (sessions.get(confirmed)) return confirmed;
+  return isConfirmed && !sessions.get(unconfirmed) ? confirmed : unconfirmed;
 }
 
 /** How a session is learned. */
@@ -58,10 +66,7 @@ export function learn(
     dimension.factors.map((factor) => ruleHash(factor.ruleId)),
   );
   const past = pastSession(state, rules);
-  // One that was learned before it went on to score high keeps its place.
-  const isNew = baseline.sessions.get(state.session) === undefined;
-  const place = isSuspect && isNew ? state.session >>> CONFIRMED_SHIFT : state.session;
-  const kept = baseline.sessions.reach(place, () => ({ past }));
+  const kept = baseline.sessions.reach(placeOf(baseline, state.session, isSuspect), () => ({ past }));
   if (kept !== undefined) kept.past = past;
   return kept !== undefined;
 }

@@ -14,7 +14,7 @@ export const rogueRevokedAgent: Rule = {
   falsePositives: 'Events that were recorded before the revocation and delivered after it.',
   recommendation: {
     title: 'Rotate the key and stop the process',
-    text: 'Revoking the status stops nothing by itself: rotate the key that the agent uses, and end its process.',
+    text: 'Revoking stops an agent only where its guard asks: rotate the key that it uses, and end its process.',
   },
   detect: (view) => stamped(view, 'agent_revoked', 1, 'The agent was at work although it had been revoked.'),
   fires: [{ name: 'stamped', steps: [{ tool: 'read_file', stamps: ['agent_revoked'] }] }],

@@ -57,6 +57,14 @@ export function verbOfWord(word: string): Verb | undefined {
   return again?.strong && DONE_AGAIN.has(again.class) ? again : undefined;
 }
 
+/** The verb that a word is behind one that leads to it: "process_payments" too. */
+function verbBehind(word: string): Verb | undefined {
+  const verb = verbOfWord(word);
+  if (verb !== undefined || !word.endsWith('s')) return verb;
+  const one = verbOfWord(word.slice(0, -1));
+  return one?.class === 'pay' ? one : undefined;
+}
+
 function firstStrong(parts: readonly string[]): number {
   const at = parts.findIndex((part) => verbOfWord(part)?.strong);
   const first = parts[at] ?? '';
@@ -72,7 +80,7 @@ function ledTo(parts: readonly string[], at: number): number {
   const { class: first } = verbOfWord(parts[at] as string) as Verb;
   const joined = ['or', 'and'].includes(parts[at + 1] ?? '');
   const to = joined ? at + 2 : at + 1;
-  const next = verbOfWord(parts[to] ?? '');
+  const next = verbBehind(parts[to] ?? '');
   if (next === undefined) return at;
   if (joined) return LOOKS.has(first) && next.strong && !LOOKS.has(next.class) ? to : at;
   if (CARRY_OUT.has(parts[at] as string)) return next.class === 'pay' && to === parts.length - 1 ? to : at;
@@ -97,7 +105,7 @@ function handsOver(parts: readonly string[], at: number, server: readonly string
 function mainVerbAt(parts: readonly string[], from: number, server: readonly string[]): MainVerb | undefined {
   if (from < 0) return undefined;
   const at = ledTo(parts, from);
-  const verb = handsOver(parts, at, server) ? 'delegate' : (verbOfWord(parts[at] as string) as Verb).class;
+  const verb = handsOver(parts, at, server) ? 'delegate' : (verbBehind(parts[at] as string) as Verb).class;
   return { verb, at };
 }
 

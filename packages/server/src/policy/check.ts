@@ -31,6 +31,7 @@ export class Check {
   readonly #nowMs: number;
   readonly #heldId: string | undefined;
   readonly #decisions: PolicyDecisions;
+  #matched: { readonly set: PolicySet; readonly fired: readonly FiredPolicy[] } | undefined;
 
   /** `heldId` names the pending action of an earlier round, whose counting is done. */
   constructor(services: Services, tenantId: number, body: PolicyCheck, nowMs: number, heldId?: string) {
@@ -163,14 +164,23 @@ export class Check {
   }
 
   /** What is about the action, in the order of its say; a policy with a rate may not fire all the same. */
-  async #candidates(db: Database, set: PolicySet): Promise<FiredPolicy[]> {
+  async #candidates(db: Database, set: PolicySet): Promise<readonly FiredPolicy[]> {
     const { agentId } = this.#body;
     const agent = (await findAgentStandings(db, this.#tenantId, [agentId])).get(agentId);
-    const matching = set.policies.flatMap((policy) => {
-      const why = policyMatch(policy.rule, this.#action);
-      return why === undefined ? [] : [{ policy, why }];
-    });
+    const matching = this.#matching(set);
     return agent?.status === 'revoked' ? [agentRevoked, ...matching] : matching;
+  }
+
+  /** What of the set matches. Asked once: a check is often answered by a write after a read, and its time is bounded. */
+  #matching(set: PolicySet): readonly FiredPolicy[] {
+    if (this.#matched?.set !== set) {
+      const fired = set.policies.flatMap((policy) => {
+        const why = policyMatch(policy.rule, this.#action);
+        return why === undefined ? [] : [{ policy, why }];
+      });
+      this.#matched = { set, fired };
+    }
+    return this.#matched.fired;
   }
 
   async #named(db: Database) {
