@@ -49,7 +49,7 @@ test('a stop tells the round that runs, and waits for it', async () => {
 test.each([
   ['learning', learnFromEndedSessions],
   ['retention', dropOutdatedSessions],
-])('%s goes through all sessions, and ends with the step in which it is stopped', async (_, sweep) => {
+])('%s goes through all sessions, and begins no step once it is stopped', async (_, sweep) => {
   const count = 230;
   const laterMs = Date.now() + 2 * dayMs;
   const storage = await withSessions(count);
@@ -57,7 +57,6 @@ test.each([
   const sweeping = sweep(storage, laterMs, stopping.signal);
   stopping.abort();
   const first = await sweeping;
-  expect(first).toBeGreaterThan(0);
   expect(first).toBeLessThanOrEqual(100);
   expect(await sweep(storage, laterMs)).toBe(count - first);
 });
