@@ -1,4 +1,3 @@
-import { contract } from '@actlog/protocol/schemas';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import * as z from 'zod';
 import { noSuchEndpoint } from '../http/api-error.ts';
@@ -34,9 +33,6 @@ export interface ConsoleRoute {
 
 const noQuery = validator('query', z.strictObject({}));
 
-/** An identifier has one form, whatever it is of. */
-const idInPath = validator('params', contract['sessions.get'].params);
-
 /** Mounts a route of the console behind the entrance that all requests with a key come in by. */
 export function mountConsoleRoute(app: FastifyInstance, services: Services, route: ConsoleRoute): void {
   app.route({
@@ -50,10 +46,7 @@ export function mountConsoleRoute(app: FastifyInstance, services: Services, rout
       const { caller, body, log } = request;
       if (!caller) throw new Error('The request was not authenticated.');
       const { id = '' } = request.params as { id?: string };
-      if (route.path.includes(':id')) {
-        if (id === '') throw noSuchEndpoint();
-        idInPath({ id });
-      }
+      if (id === '' && route.path.includes(':id')) throw noSuchEndpoint();
       noQuery(request.query);
       const answer = await route.handle({ caller, id, body, requestId: request.id, log });
       releaseBody(request);

@@ -1,10 +1,14 @@
+import { contract } from '@actlog/protocol/schemas';
 import * as z from 'zod';
 import { notFound, validationError } from '../http/api-error.ts';
 import { requireScope } from '../http/authentication.ts';
-import { validated } from '../http/validation.ts';
+import { validated, validator } from '../http/validation.ts';
 import { learnConfirmedSession } from '../risk/learning.ts';
 import type { Services } from '../services.ts';
 import type { ConsoleRoute } from './console-route.ts';
+
+/** The identifier of a session has one form, here as in `/v1`. */
+const sessionPath = validator('params', contract['sessions.get'].params);
 
 /** What the route takes: no body, or an empty one. */
 const noBody = z.strictObject({}).optional();
@@ -21,6 +25,7 @@ export function learnSessionRoute({ storage }: Services): ConsoleRoute {
     check: (caller) => requireScope(caller, 'manage'),
     async handle({ caller: { tenantId, keyId }, id, body, requestId, log }) {
       validated('body', noBody, body);
+      sessionPath({ id });
       const outcome = await learnConfirmedSession(storage, tenantId, id, Date.now());
       if (outcome === 'unknown') throw notFound('session');
       if (outcome === 'not-ended') {

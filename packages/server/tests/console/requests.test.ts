@@ -55,13 +55,10 @@ test.each([[{ now: true }], [null], [[]], ['{']])('a key is not revoked by %j', 
   await owner.keys();
 });
 
-test.each(['keys/%00/rotate', 'keys/%00/revoke', 'sessions/a%00b/learn'])(
-  'what no identifier can be is refused in the path %s',
-  async (path) => {
-    expect(await owner.refused('POST', path)).toMatchObject({
-      status: 400,
-      code: 'VALIDATION_ERROR',
-      details: [{ path: 'params.id' }],
-    });
-  },
-);
+test('what cannot be the id of a session is refused as such', async () => {
+  expect(await owner.refused('POST', 'sessions/a%00b/learn')).toMatchObject({
+    status: 400,
+    code: 'VALIDATION_ERROR',
+    details: [{ path: 'params.id' }],
+  });
+});

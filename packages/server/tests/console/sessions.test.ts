@@ -125,7 +125,7 @@ describe.skipIf(!hasBrowser)('the sessions of the console', () => {
       'fails',
     ]);
     await page.getByRole('button', { name: 'show 1' }).first().click();
-    expect(await page.evaluate('document.activeElement.id')).toMatch(/^event-/);
+    await expect.poll(() => page.evaluate('document.activeElement.id')).toMatch(/^event-/);
     await server.record({ sessionId: 'chat/1', agentId: 'mailer' });
     await events.getByRole('row').nth(5).waitFor();
   });
@@ -182,7 +182,7 @@ describe.skipIf(!hasBrowser)('the sessions of the console', () => {
     expect(await rows.count()).toBe(1 + 252);
     await page.getByText('From event 401 on.').getByRole('button', { name: 'Show from the first' }).click();
     await expect.poll(() => rows.count()).toBe(1 + 200);
-    expect(await page.evaluate('document.activeElement.id')).toBe('events');
+    await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('events');
   });
 
   test('say so where the way to a far event breaks, and it is looked for again', async () => {
