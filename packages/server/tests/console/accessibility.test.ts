@@ -47,7 +47,7 @@ describe.skipIf(!hasBrowser)('every page', () => {
     await tab.page.getByRole('link', { name: 'Agents' }).focus();
     await tab.page.keyboard.press('Enter');
     await tab.heading('Agents');
-    expect(await tab.page.evaluate('document.activeElement.tagName')).toBe('MAIN');
+    await expect.poll(() => tab.page.evaluate('document.activeElement.tagName')).toBe('MAIN');
     expect(await tab.page.title()).toBe('Agents · actlog');
   });
 

@@ -103,7 +103,7 @@ describe.skipIf(!hasBrowser)('the approvals of the console', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('status').getByText('approved').waitFor();
     await approve.nth(1).waitFor({ state: 'detached' });
-    expect(await page.evaluate('document.activeElement.role')).toBe('status');
+    await expect.poll(() => page.evaluate('document.activeElement.role')).toBe('status');
     await page.keyboard.press('Tab');
     expect(await page.evaluate('document.activeElement.closest("article") !== null')).toBe(true);
   });

@@ -45,7 +45,9 @@ describe.skipIf(!hasBrowser)('the keys of the console', () => {
       await page.getByLabel('Name', { exact: true }).fill(name);
       await page.getByRole('button', { name: 'Create' }).click();
       await page.getByLabel(`API key “${name}”`).waitFor();
-      expect(await page.evaluate('document.activeElement.getAttribute("aria-label")')).toContain(name);
+      await expect
+        .poll(() => page.evaluate('document.activeElement.getAttribute("aria-label")'))
+        .toContain(name);
       await page.getByRole('button', { name: 'Copy', exact: true }).click();
       await page.getByRole('button', { name: 'Copied' }).waitFor();
     }

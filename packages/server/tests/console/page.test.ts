@@ -221,10 +221,9 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     await page.getByLabel('API key').fill(next.apiKey);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('heading', { level: 1, name: 'New policy' }).waitFor();
-    expect(await page.evaluate('[document.title, document.activeElement.tagName]')).toEqual([
-      'new · Policies · actlog',
-      'MAIN',
-    ]);
+    await expect
+      .poll(() => page.evaluate('[document.title, document.activeElement.tagName]'))
+      .toEqual(['new · Policies · actlog', 'MAIN']);
     expect(await page.evaluate('[sessionStorage.length, localStorage.length]')).toEqual([1, 0]);
     await page.getByRole('button', { name: 'Create' }).click();
     await page.getByRole('heading', { level: 1, name: 'Half a thought' }).waitFor();
@@ -258,7 +257,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     const { server, apiKey } = await testServer();
     const { page } = await tabOfPolicy(server, apiKey);
     await page.getByRole('button', { name: 'Sign out' }).click();
-    expect(await page.getByLabel('Name', { exact: true }).count()).toBe(0);
+    await page.getByLabel('Name', { exact: true }).waitFor({ state: 'detached' });
   });
 
   test('it works below a path of a proxy', async () => {

@@ -51,7 +51,7 @@ describe.skipIf(!hasBrowser)('the sessions of the console', () => {
     await page.getByLabel('Agent').fill('coder');
     await page.getByLabel('Agent').press('Enter');
     await page.getByRole('link', { name: 'of-mailer' }).waitFor({ state: 'detached' });
-    expect(await page.evaluate('document.activeElement.name')).toBe('agent');
+    await expect.poll(() => page.evaluate('document.activeElement.name')).toBe('agent');
     await page.getByRole('link', { name: 'of-coder' }).waitFor();
     await page.reload();
     await page.getByRole('link', { name: 'of-coder' }).waitFor();
@@ -118,6 +118,7 @@ describe.skipIf(!hasBrowser)('the sessions of the console', () => {
     await dimensions.waitFor();
     expect(await dimensions.getByRole('row').count()).toBe(11);
     const events = page.getByRole('table', { name: 'Events, oldest first' });
+    await events.waitFor();
     expect(await events.getByRole('rowheader').allTextContents()).toEqual([
       'read_email',
       'send_email',
@@ -220,10 +221,10 @@ describe.skipIf(!hasBrowser)('the sessions of the console', () => {
     const server = await testServer();
     await session(server, 'chat', ['run_shell', 'a,b', 'every*']);
     const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/sessions/chat');
+    const offered = page.getByText('Make a policy for');
+    await offered.waitFor();
     // The form parts patterns by commas, and a pattern with a star is about more than the tool.
-    expect(await page.getByText('Make a policy for').getByRole('link').allTextContents()).toEqual([
-      'run_shell',
-    ]);
+    expect(await offered.getByRole('link').allTextContents()).toEqual(['run_shell']);
     await page.getByRole('link', { name: 'run_shell' }).click();
     await page.getByLabel('Name', { exact: true }).fill('No shell');
     await page.getByRole('button', { name: 'Create' }).click();
