@@ -1,3 +1,5 @@
+import { deleteSession } from './deletion/delete-session.ts';
+import { deleteTenant } from './deletion/delete-tenant.ts';
 import { identifyApiKey } from './keys/api-key.ts';
 import type { DeploymentSecret } from './keys/deployment-secret.ts';
 import {
@@ -48,10 +50,21 @@ export class Administration {
     await this.#storage.writeAcross('administer', ({ db }) => ensureTenant(db, name));
   }
 
+  /**
+   * Deletes a tenant for good, with its keys, sessions, agents, policies and webhooks. Its keys are refused at once, by
+   * other servers within a second; its name is free for another. Its policies are the last to go, an hour later, so that
+   * no check which is still on its way finds none. In backups it stays.
+   *
+   * @throws Error when there is no such tenant.
+   */
+  async deleteTenant(name: string): Promise<void> {
+    await deleteTenant(this.#storage, name, Date.now(), this.#onKeyChanged);
+  }
+
   /** The names of all tenants. */
   async tenants(): Promise<string[]> {
     const rows = await this.#storage.readAcross('administer', (db) =>
-      db.selectFrom('tenants').select('name').orderBy('name').execute(),
+      db.selectFrom('tenants').select('name').where('deleted_ms', 'is', null).orderBy('name').execute(),
     );
     return rows.map(({ name }) => name);
   }
@@ -182,13 +195,31 @@ export class Administration {
   async learnSession(tenant: string, sessionId: string): Promise<boolean> {
     const owner = await this.#tenantId(tenant);
     const outcome = await learnConfirmedSession(this.#storage, owner, sessionId, Date.now());
-    if (outcome === 'unknown') throw new Error(`The tenant "${tenant}" has no session "${sessionId}".`);
+    if (outcome === 'unknown') throw unknownSession(tenant, sessionId);
     if (outcome === 'not-ended') {
       throw new Error(
         `The session "${sessionId}" may go on: it can be learned half an hour after its last event.`,
       );
     }
     return outcome === 'learned';
+  }
+
+  /**
+   * Deletes a session for good: its events, its risk, its held actions with what was shown of them, and the messages to
+   * webhooks about it, sent or not. What its agent was learned to do usually is a mixture of sessions, and stays. An
+   * agent that goes on with the session, or has events of it to send, begins it anew.
+   *
+   * @throws Error when there is no such tenant or session, or when an action of the session waits for a decision.
+   */
+  async deleteSession(tenant: string, sessionId: string): Promise<void> {
+    const owner = await this.#tenantId(tenant);
+    const outcome = await deleteSession(this.#storage, owner, sessionId, Date.now());
+    if (outcome === 'unknown') throw unknownSession(tenant, sessionId);
+    if (outcome === 'waiting') {
+      throw new Error(
+        `An action of the session "${sessionId}" waits for a decision: approve or deny it first.`,
+      );
+    }
   }
 
   /**
@@ -264,6 +295,10 @@ export class Administration {
   #tenantId(name: string): Promise<number> {
     return this.#storage.readAcross('administer', (db) => tenantIdOf(db, name));
   }
+}
+
+function unknownSession(tenant: string, sessionId: string): Error {
+  return new Error(`The tenant "${tenant}" has no session "${sessionId}".`);
 }
 
 function unknownKey(tenant: string, keyId: string): Error {

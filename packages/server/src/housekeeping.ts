@@ -1,15 +1,13 @@
+import { dropDeletedTenants } from './deletion/delete-tenant.ts';
+import { dropInBatches } from './deletion/session-batches.ts';
 import { answersKeptForMs } from './http/idempotency.ts';
+import { repeat } from './repeat.ts';
 import { oldDeliveries } from './storage/delivery-store.ts';
 import { dropOldest, type OldRows, oldRows } from './storage/old-rows.ts';
 import { oldCounts } from './storage/policy-count-store.ts';
-import {
-  dropOutdated,
-  oldHeldActions,
-  outdatedSessions,
-  type Retention,
-  retentions,
-} from './storage/retention.ts';
+import { dropOutdated, oldHeldActions, type Retention, retentions } from './storage/retention.ts';
 import type { Storage } from './storage/storage.ts';
+import type { Database } from './storage/transaction.ts';
 
 const dayMs = 24 * 3_600_000;
 
@@ -20,7 +18,8 @@ const deliveriesKeptForMs = 30 * dayMs;
 const countsKeptForMs = 2 * dayMs;
 
 /**
- * Drops what nobody looks at any more, and the sessions and held actions that their tenant does not keep. A part that
+ * Drops what nobody looks at any more, the sessions and held actions that their tenant does not keep, and what deleted
+ * tenants left. A part that
  * cannot be done now, as where another process holds a lock, is no reason to leave the others.
  *
  * @param signal - aborts to have the rest left for another time
@@ -32,6 +31,7 @@ export async function keepHouse(storage: Storage, nowMs: number, signal?: AbortS
     ...leftovers(nowMs).map((rows) => () => dropLeftovers(storage, rows, signal)),
     () => dropHeldActions(storage, nowMs, signal),
     () => dropOutdatedSessions(storage, nowMs, signal),
+    () => dropDeletedTenants(storage, nowMs, signal),
   ];
   const errors: unknown[] = [];
   for (const part of parts) await part().catch((error: unknown) => errors.push(error));
@@ -82,20 +82,8 @@ export async function dropOutdatedSessions(
 ): Promise<number> {
   let dropped = 0;
   for (const retention of await keptFrom(storage, nowMs)) {
-    const { tenantId } = retention;
-    await repeat(async () => {
-      const ids = await storage.read(tenantId, (db) => outdatedSessions(db, retention));
-      if (ids.length === 0) return false;
-      const droppedNow = await storage.write(tenantId, async ({ db }) => {
-        const count = await dropOutdated(db, tenantId, ids, nowMs);
-        // Within the transaction, so that no event can come in between that counts on a dropped session.
-        storage.forgetSessions();
-        return count;
-      });
-      dropped += droppedNow;
-      // None, where the tenant keeps them longer by now: they would be found again for ever.
-      return droppedNow > 0;
-    }, signal);
+    const drop = (db: Database, ids: readonly string[]) => dropOutdated(db, retention.tenantId, ids, nowMs);
+    dropped += await dropInBatches(storage, retention, drop, signal);
     if (signal?.aborted) break;
   }
   return dropped;
@@ -103,9 +91,4 @@ export async function dropOutdatedSessions(
 
 function keptFrom(storage: Storage, nowMs: number): Promise<Retention[]> {
   return storage.readAcross('sweep', (db) => retentions(db, nowMs));
-}
-
-/** Does `work`, each time a transaction of its own, until it says that nothing is left. */
-async function repeat(work: () => Promise<boolean>, signal: AbortSignal | undefined): Promise<void> {
-  while (!signal?.aborted && (await work()));
 }

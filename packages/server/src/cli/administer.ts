@@ -3,6 +3,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { allScopes } from '../keys/provisioning.ts';
 import { backUp } from '../storage/backup.ts';
 import type { StoredKey } from '../storage/key-store.ts';
+import { sessionsCommand, tenantsCommand } from './deletion-commands.ts';
 import { quotaCommand } from './quota-command.ts';
 import { tagsCommand } from './tags-command.ts';
 import {
@@ -114,5 +115,16 @@ export function administrationCommands(): Command[] {
     .action(({ database }: { database: string }) =>
       administer(database, () => undefined, { makes: true, needsPartitions: true }),
     );
-  return [keysCommand(), tagsCommand(), learn, quotaCommand(), webhooksCommand(), retention, backup, migrate];
+  return [
+    keysCommand(),
+    tenantsCommand(),
+    sessionsCommand(),
+    tagsCommand(),
+    learn,
+    quotaCommand(),
+    webhooksCommand(),
+    retention,
+    backup,
+    migrate,
+  ];
 }

@@ -24,7 +24,7 @@ const orNone = 'or none to have one made for this run';
 
 /** The tenant of this name, made if there is none. @throws RangeError for a name that no server is told to use. */
 export async function ensureTenant(db: Database, name: string): Promise<number> {
-  const found = await db.selectFrom('tenants').select('id').where('name', '=', name).executeTakeFirst();
+  const found = await tenantNamed(db, name);
   if (found) return found.id;
   requireShownName('tenant', name);
   const made = await db
@@ -37,9 +37,18 @@ export async function ensureTenant(db: Database, name: string): Promise<number> 
   return made ? made.id : ensureTenant(db, name);
 }
 
+function tenantNamed(db: Database, name: string): Promise<{ id: number } | undefined> {
+  return db
+    .selectFrom('tenants')
+    .select('id')
+    .where('name', '=', name)
+    .where('deleted_ms', 'is', null)
+    .executeTakeFirst();
+}
+
 /** The tenant of this name. @throws Error when there is none. */
 export async function tenantIdOf(db: Database, name: string): Promise<number> {
-  const row = await db.selectFrom('tenants').select('id').where('name', '=', name).executeTakeFirst();
+  const row = await tenantNamed(db, name);
   if (!row) throw new Error(`There is no tenant "${name}"; make it by its first key, or by createTenant.`);
   return row.id;
 }

@@ -1,7 +1,9 @@
+import type { WebhookEvent } from '@actlog/protocol';
 import { type Selectable, sql } from 'kysely';
 import { bulkInsert } from './bulk-insert.ts';
 import { lockRows } from './locks.ts';
 import { type OldRows, oldRows } from './old-rows.ts';
+import { oneOf } from './one-of.ts';
 import type { DeliveryTable } from './schema.ts';
 import type { Database } from './transaction.ts';
 
@@ -144,6 +146,24 @@ export function listDeliveries(
     .orderBy('created_ms', 'desc')
     .orderBy('id', 'desc')
     .limit(limit)
+    .execute();
+}
+
+/** Drops the messages about a session, sent or not. */
+export async function dropDeliveriesAbout(db: Database, tenantId: number, sessionId: string): Promise<void> {
+  const quoted = JSON.stringify({ sessionId }).slice(1, -1);
+  const found = await db
+    .selectFrom('deliveries')
+    .select(['id', 'body'])
+    .where('tenant_id', '=', tenantId)
+    .where(sql<boolean>`body like ${`%${quoted.replaceAll(/[\\%_]/g, '\\$&')}%`} escape '\\'`)
+    .execute();
+  // The arguments of an action that was shown may hold such a text too.
+  const about = found.filter(({ body }) => (JSON.parse(body) as WebhookEvent).data.sessionId === sessionId);
+  await db
+    .deleteFrom('deliveries')
+    .where('tenant_id', '=', tenantId)
+    .where(oneOf(db, 'id', JSON.stringify(about.map(({ id }) => id))))
     .execute();
 }
 

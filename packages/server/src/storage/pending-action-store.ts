@@ -1,5 +1,6 @@
 import type { Insertable, Selectable } from 'kysely';
 import { lockRows } from './locks.ts';
+import { oneOf } from './one-of.ts';
 import type { PendingActionTable } from './policy-schema.ts';
 import { type Slice, sliceWithin } from './slice.ts';
 import type { Database } from './transaction.ts';
@@ -8,7 +9,7 @@ import type { Database } from './transaction.ts';
 export type PendingActionRow = Selectable<PendingActionTable>;
 
 /** Whether the time of an action is over, and nothing that is committed has ended it yet. */
-export function isOverdue(row: PendingActionRow, nowMs: number): boolean {
+export function isOverdue(row: Pick<PendingActionRow, 'status' | 'expires_ms'>, nowMs: number): boolean {
   return row.status === 'pending' && row.expires_ms <= nowMs;
 }
 
@@ -42,6 +43,40 @@ export function lockPendingAction(
 
 function ofId(db: Database, tenantId: number, id: string) {
   return db.selectFrom('pending_actions').selectAll().where('tenant_id', '=', tenantId).where('id', '=', id);
+}
+
+/** The actions of a session; nobody else ends them until the transaction ends. */
+export function lockActionsOf(
+  db: Database,
+  tenantId: number,
+  sessionId: string,
+): Promise<Pick<PendingActionRow, 'id' | 'status' | 'expires_ms'>[]> {
+  const ofSession = db
+    .selectFrom('pending_actions')
+    .select(['id', 'status', 'expires_ms'])
+    .where('tenant_id', '=', tenantId)
+    .where('session_id', '=', sessionId)
+    .orderBy('id');
+  return lockRows(db, ofSession).execute();
+}
+
+/** Drops actions, and what is known of the calls that they were held for. */
+export async function dropPendingActions(
+  db: Database,
+  tenantId: number,
+  ids: readonly string[],
+): Promise<void> {
+  const idsJson = JSON.stringify(ids);
+  await db
+    .deleteFrom('checked_actions')
+    .where('tenant_id', '=', tenantId)
+    .where(oneOf(db, 'pending_action_id', idsJson))
+    .execute();
+  await db
+    .deleteFrom('pending_actions')
+    .where('tenant_id', '=', tenantId)
+    .where(oneOf(db, 'id', idsJson))
+    .execute();
 }
 
 /** The same action of the same agent and session that waits already, or undefined. */

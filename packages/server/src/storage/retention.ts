@@ -1,11 +1,8 @@
 import { sql } from 'kysely';
 import { centuryDays } from '../keys/lifetime.ts';
+import { dropSessions } from './drop-sessions.ts';
 import { type OldRows, oldRows } from './old-rows.ts';
-import { dropEventsWithIds } from './postgres/event-ids.ts';
-import { isPostgres } from './postgres/is-postgres.ts';
-import { lockSessions, type SessionSummary } from './session-store.ts';
 import type { Database } from './transaction.ts';
-import { addUsage } from './usage-store.ts';
 
 const dayMs = 24 * 3_600_000;
 
@@ -60,15 +57,7 @@ export async function dropOutdated(
     .executeTakeFirst();
   if (tenant?.retention_days == null) return 0;
   const keptFromMs = nowMs - tenant.retention_days * dayMs;
-  let dropped = 0;
-  // An event may have come in since they were found, and none must while they are dropped.
-  for (const session of (await lockSessions(db, tenantId, sessionIds)).values()) {
-    if (session.received_ms >= keptFromMs) continue;
-    await dropSession(db, tenantId, session);
-    dropped += 1;
-  }
-  await addUsage(db, tenantId, { events: 0, sessions: -dropped }, nowMs, false);
-  return dropped;
+  return dropSessions(db, tenantId, sessionIds, nowMs, (session) => session.received_ms < keptFromMs);
 }
 
 /** From when on a tenant keeps what it has. */
@@ -111,16 +100,4 @@ export function oldHeldActions(tenantId: number, beforeMs: number): OldRows[] {
       )`,
     }),
   ];
-}
-
-async function dropSession(
-  db: Database,
-  tenantId: number,
-  { id, last_arrival: lastArrival }: SessionSummary,
-): Promise<void> {
-  if (isPostgres(db)) await dropEventsWithIds(db, tenantId, id, lastArrival);
-  for (const table of ['events', 'session_agents', 'session_risk'] as const) {
-    await db.deleteFrom(table).where('tenant_id', '=', tenantId).where('session_id', '=', id).execute();
-  }
-  await db.deleteFrom('sessions').where('tenant_id', '=', tenantId).where('id', '=', id).execute();
 }

@@ -6,6 +6,7 @@ import { riskBands } from './postgres/0004-risk-bands.ts';
 import { quotas } from './postgres/0005-quotas.ts';
 import { webhookRotation } from './postgres/0006-webhook-rotation.ts';
 import { ages } from './postgres/0007-ages.ts';
+import { deletedTenants } from './postgres/0008-deleted-tenants.ts';
 
 /** All steps of a PostgreSQL database, oldest first. A released step is never changed. */
 export const postgresMigrations: readonly Migration[] = [
@@ -16,4 +17,5 @@ export const postgresMigrations: readonly Migration[] = [
   quotas,
   webhookRotation,
   ages,
+  deletedTenants,
 ];

@@ -8,6 +8,7 @@ import { riskBands } from './sqlite/0006-risk-bands.ts';
 import { quotas } from './sqlite/0007-quotas.ts';
 import { webhookRotation } from './sqlite/0008-webhook-rotation.ts';
 import { ages } from './sqlite/0009-ages.ts';
+import { deletedTenants } from './sqlite/0010-deleted-tenants.ts';
 
 /** All steps of an SQLite database, oldest first. A released step is never changed. */
 export const sqliteMigrations: readonly Migration[] = [
@@ -20,4 +21,5 @@ export const sqliteMigrations: readonly Migration[] = [
   quotas,
   webhookRotation,
   ages,
+  deletedTenants,
 ];

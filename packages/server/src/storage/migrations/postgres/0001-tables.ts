@@ -3,7 +3,7 @@ import type { Migration } from '../../migrate.ts';
 
 /**
  * All tables. Every unique key starts with the tenant, and no foreign key crosses tables: checking one would cost a
- * look-up for each event, and tenants are never deleted.
+ * look-up for each event, and the row of a tenant stays when all else of it is deleted.
  *
  * Events are partitioned by the month in which they were received. PostgreSQL wants the month in every unique key of
  * such a table, which would let an id come again in another month; so `event_ids`, which is not partitioned, is what
