@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test as onSqlite } from 'vitest';
 import { configuration } from '../src/configuration.ts';
+import { newApiKey } from '../src/keys/api-key.ts';
 import { version } from '../src/version.ts';
 import { commandLine, run } from './command-line.ts';
 import { onPostgres } from './test-database.ts';
@@ -264,6 +265,52 @@ test('a file of settings that is no JSON is named, and nothing of it is shown', 
   const error = await command('--config', 'broken.json').catch((caught: { stderr: string }) => caught);
   expect(error.stderr).toContain('broken.json holds no JSON');
   expect(error.stderr).not.toContain('hunter');
+});
+
+test('a key is read from the file that a variable names, and what Kubernetes calls a port is none', async () => {
+  const apiKey = newApiKey('live');
+  writeFileSync(join(folder, 'api-key'), `${apiKey}\n`);
+  writeFileSync(join(folder, 'port.json'), '{"port": 0}');
+  const args = ['--database', ':memory:', '--config', join(folder, 'port.json')];
+  const child = spawn(process.execPath, [...commandLine, ...args], {
+    env: {
+      PATH: process.env.PATH ?? '',
+      ACTLOG_API_KEY_FILE: join(folder, 'api-key'),
+      ACTLOG_PORT: 'tcp://10.0.0.1:8787',
+    },
+  });
+  let said = '';
+  let status: number | undefined;
+  child.stderr.setEncoding('utf8');
+  for await (const chunk of child.stderr) {
+    said += chunk;
+    const url = /export ACTLOG_BASE_URL=(\S+)\n/.exec(said)?.[1];
+    if (url === undefined || status !== undefined) continue;
+    status = (await fetch(`${url}/v1/sessions`, { headers: { authorization: `Bearer ${apiKey}` } })).status;
+    child.kill('SIGTERM');
+  }
+  expect(said).toContain('API key   as configured');
+  expect(status).toBe(200);
+});
+
+test.each([
+  [{ ACTLOG_SECRET_FILE: 'none' }, 'The file "none" that ACTLOG_SECRET_FILE names cannot be read: ENOENT'],
+  [{ ACTLOG_SECRET_FILE: 'empty' }, 'The file "empty" that ACTLOG_SECRET_FILE names is empty.'],
+  [
+    { ACTLOG_SECRET_FILE: 'empty', ACTLOG_SECRET: 'hunter2' },
+    'ACTLOG_SECRET and ACTLOG_SECRET_FILE are both set: keep one of them.',
+  ],
+  [{ ACTLOG_SECRET_FILE: 'short' }, 'secret: must have at least 32 characters'],
+])('with %j the start is refused, and no secret is shown', async (variables, hint) => {
+  writeFileSync(join(folder, 'empty'), '\n');
+  writeFileSync(join(folder, 'short'), 'hunter2');
+  const env = { PATH: process.env.PATH ?? '', ...variables };
+  const start = [...commandLine, '--port', '0', '--database', ':memory:'];
+  const refused = await run(process.execPath, start, { cwd: folder, env }).catch(
+    (caught: { code: number; stderr: string }) => caught,
+  );
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining(hint) });
+  expect(refused.stderr).not.toContain('hunter');
 });
 
 test('a configured key that has ended is told of', { timeout: 60_000 }, async () => {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Option } from 'commander';
 import { configuration, type ServerOptions } from '../configuration.ts';
+import { secretFrom } from './secret-variables.ts';
 
 /** What each setting is for, in the words of `--help`. */
 const descriptions: Record<keyof typeof configuration.shape, string> = {
@@ -25,7 +26,7 @@ const descriptions: Record<keyof typeof configuration.shape, string> = {
 };
 
 /** Settings that would show in the list of processes; they are taken from the environment or a file only. */
-const secretSettings = new Set(['secret', 'apiKey'] as const);
+const secretSettings: ReadonlySet<string> = new Set(['secret', 'apiKey']);
 
 const names = Object.keys(configuration.shape) as (keyof typeof configuration.shape)[];
 
@@ -41,7 +42,7 @@ function variableOf(name: string): string {
 /** The flags of the command: one for each setting that is no secret. */
 export function settingOptions(): Option[] {
   return names
-    .filter((name) => !(secretSettings as ReadonlySet<string>).has(name))
+    .filter((name) => !secretSettings.has(name))
     .map(
       (name) =>
         new Option(
@@ -53,14 +54,17 @@ export function settingOptions(): Option[] {
 
 /** What `--help` says of the settings that have no flag. */
 export function secretsHelp(): string {
-  const lines = [...secretSettings].map((name) => `  ${variableOf(name).padEnd(16)}${descriptions[name]}`);
-  return `\nSecrets, by variable or in the file of --config only:\n${lines.join('\n')}`;
+  const lines = names
+    .filter((name) => secretSettings.has(name))
+    .map((name) => `  ${variableOf(name).padEnd(16)}${descriptions[name]}`);
+  return `\nSecrets, by variable, by the file that the variable with _FILE names, or in the file of --config only:\n${lines.join('\n')}`;
 }
 
 /**
  * The settings from flags, then the environment, then the file, then `defaults`.
  *
- * @throws Error when the file cannot be read or is not a JSON object; nothing of what it holds is in the message.
+ * @throws Error when the file, or that of a secret, cannot be read or is not what it must be; nothing of what it holds is
+ * in the message.
  */
 export function collectSettings(
   flags: Readonly<Record<string, unknown>>,
@@ -70,10 +74,21 @@ export function collectSettings(
 ): ServerOptions {
   const settings: Record<string, unknown> = { ...defaults, ...(file !== undefined && readSettings(file)) };
   for (const name of names) {
-    const text = flags[name] ?? environment[variableOf(name)];
+    const text = flags[name] ?? variableText(name, environment);
     if (typeof text === 'string' && text !== '') settings[name] = typed(name, text);
   }
   return settings;
+}
+
+function variableText(
+  name: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): string | undefined {
+  const variable = variableOf(name);
+  if (secretSettings.has(name)) return secretFrom(environment, variable);
+  const text = environment[variable];
+  // Kubernetes tells every container so of a Service that is called "actlog".
+  return name === 'port' && text?.startsWith('tcp://') ? undefined : text;
 }
 
 function readSettings(file: string): object {

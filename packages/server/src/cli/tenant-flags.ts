@@ -7,6 +7,7 @@ import { checkSecret } from '../keys/secret-check.ts';
 import { isForeignAddress, isPostgresUrl } from '../storage/database-address.ts';
 import { openStorage } from '../storage/open-storage.ts';
 import type { Storage } from '../storage/storage.ts';
+import { secretFrom } from './secret-variables.ts';
 
 /** Which tenant of which database a command is about. */
 export interface TenantFlags {
@@ -76,9 +77,11 @@ export async function administer(
 
 /** The secret that the servers of a database have: a variable, as it is for them, else the file beside it. */
 async function secretOf(storage: Storage, database: string): Promise<DeploymentSecret> {
-  const given = process.env.ACTLOG_SECRET || undefined;
+  const given = secretFrom(process.env, 'ACTLOG_SECRET');
   if (given === undefined && isPostgresUrl(database)) {
-    throw new Error('The secret of the deployment is missing: set ACTLOG_SECRET to what the servers have.');
+    throw new Error(
+      'The secret of the deployment is missing: set ACTLOG_SECRET, or ACTLOG_SECRET_FILE, to what the servers have.',
+    );
   }
   const secret = deploymentSecret({ secret: given, database });
   await checkSecret(storage, secret);
