@@ -14,7 +14,7 @@ export interface ConsoleCall {
   readonly id: string;
   /** Not validated yet; undefined when there is none. */
   readonly body: unknown;
-  readonly requestId: string;
+  /** Its lines carry the id of the request. */
   readonly log: FastifyBaseLogger;
 }
 
@@ -48,7 +48,7 @@ export function mountConsoleRoute(app: FastifyInstance, services: Services, rout
       const { id = '' } = request.params as { id?: string };
       if (id === '' && route.path.includes(':id')) throw noSuchEndpoint();
       noQuery(request.query);
-      const answer = await route.handle({ caller, id, body, requestId: request.id, log });
+      const answer = await route.handle({ caller, id, body, log });
       releaseBody(request);
       return reply.code(route.success).type(jsonType).send(JSON.stringify(answer));
     },

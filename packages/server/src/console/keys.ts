@@ -120,6 +120,6 @@ interface KeyChange {
 }
 
 /** Leaves a line for who asks later who changed a key: ids only, and never a key or its name. */
-function noteChange({ caller: { tenantId, keyId }, requestId, log }: ConsoleCall, change: KeyChange): void {
-  log.info({ requestId, tenantId, keyId, ...change }, 'key changed');
+function noteChange({ caller: { tenantId, keyId }, log }: ConsoleCall, change: KeyChange): void {
+  log.info({ tenantId, keyId, ...change }, 'key changed');
 }

@@ -23,7 +23,7 @@ export function learnSessionRoute({ storage }: Services): ConsoleRoute {
     path: '/sessions/:id/learn',
     success: 200,
     check: (caller) => requireScope(caller, 'manage'),
-    async handle({ caller: { tenantId, keyId }, id, body, requestId, log }) {
+    async handle({ caller: { tenantId, keyId }, id, body, log }) {
       validated('body', noBody, body);
       sessionPath({ id });
       const outcome = await learnConfirmedSession(storage, tenantId, id, Date.now());
@@ -35,7 +35,7 @@ export function learnSessionRoute({ storage }: Services): ConsoleRoute {
           'is a session that may go on; it can be learned half an hour after its last event',
         );
       }
-      log.info({ requestId, tenantId, keyId, outcome }, 'session confirmed as usual');
+      log.info({ tenantId, keyId, outcome }, 'session confirmed as usual');
       return { learned: outcome === 'learned' };
     },
   };

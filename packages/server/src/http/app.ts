@@ -42,7 +42,7 @@ function setHeaders(request: FastifyRequest, reply: FastifyReply): FastifyReply 
 export function createApp({ logger, metrics, requestTimeoutMs }: AppOptions): FastifyInstance {
   const app: FastifyInstance = fastify({
     ...(logger ? { loggerInstance: logger } : { logger: false }),
-    logController: new LogController({ disableRequestLogging: true }),
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     genReqId: () => randomUUID(),
     requestIdHeader: false,
     bodyLimit: limits.maxBodyBytes,
@@ -76,7 +76,6 @@ export function createApp({ logger, metrics, requestTimeoutMs }: AppOptions): Fa
     // An allow-list: a log line never holds a body, a query, a header or a key's secret.
     request.log.info(
       {
-        requestId: request.id,
         method: request.method,
         route,
         status,

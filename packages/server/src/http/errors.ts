@@ -20,7 +20,7 @@ export function answerErrors(app: FastifyInstance, metrics: Metrics): void {
     if (answer instanceof QuotaError) metrics.quotaRefusal(answer.quota);
     // A body that its sender broke off is nobody's failure here; the log has the request with 499.
     if (answer.code === 'INTERNAL' && error !== request.raw.errored)
-      request.log.error({ requestId: request.id, err: error }, 'request failed');
+      request.log.error({ err: error }, 'request failed');
     if (answer.code === 'PAYLOAD_TOO_LARGE' && letsBodyCome(request)) reply.removeHeader('connection');
     return sendError(reply, answer);
   });
