@@ -6,14 +6,17 @@ import type { Page } from './page.ts';
  */
 export class ItemIterator<Item> implements AsyncIterableIterator<Item, undefined> {
   readonly #pages: AsyncGenerator<Page<Item>, undefined>;
+  readonly #signal: AbortSignal | undefined;
   #items: readonly Item[] = [];
   #at = 0;
   #ended = false;
   #turn: Promise<IteratorResult<Item, undefined>> | undefined;
   #waiting = 0;
 
-  constructor(pages: AsyncGenerator<Page<Item>, undefined>) {
+  /** @param signal Also that of the pages, which fail when it is aborted. */
+  constructor(pages: AsyncGenerator<Page<Item>, undefined>, signal: AbortSignal | undefined) {
     this.#pages = pages;
+    this.#signal = signal;
   }
 
   [Symbol.asyncIterator](): this {
@@ -21,6 +24,7 @@ export class ItemIterator<Item> implements AsyncIterableIterator<Item, undefined
   }
 
   next(): Promise<IteratorResult<Item, undefined>> {
+    if (this.#signal?.aborted) this.#items = []; // whoever aborts wants no more of them
     if (this.#turn === undefined && this.#at < this.#items.length) {
       const value = this.#items[this.#at] as Item;
       this.#at += 1;

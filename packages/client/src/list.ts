@@ -25,7 +25,7 @@ export class List<Item> extends ItemSequence<Item> implements PromiseLike<Page<I
 
   /** @internal */
   constructor(caller: Caller, source: ListSource) {
-    super(() => new ItemIterator(iteratePages<Item>(caller, source)));
+    super(() => new ItemIterator(iteratePages<Item>(caller, source), source.options.signal));
     this.#caller = caller;
     this.#source = source;
   }

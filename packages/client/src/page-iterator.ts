@@ -56,6 +56,7 @@ async function* pagesOf<Item>(
         prefetch && nextCursor !== null ? fetch(nextCursor) : undefined;
       next?.catch(() => {}); // met when it is its turn, or of no interest any more
       yield page;
+      if (signal?.aborted) await fetch(); // fails before anything is sent
       page = nextCursor === null ? undefined : await (next ?? fetch(nextCursor));
     }
     return undefined;

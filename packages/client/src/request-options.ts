@@ -3,7 +3,10 @@ import type { HeaderOverrides } from './request-headers.ts';
 
 /** Options of one call. They win over the client's. */
 export interface RequestOptions {
-  /** Ends the call, also while it waits for a retry or a hook, with an `APIAbortError`. */
+  /**
+   * Ends the call, also while it waits for a retry or a hook, and a loop over a list before its next item, with an
+   * `APIAbortError`.
+   */
   readonly signal?: AbortSignal | undefined;
   /** Longest time of one try, its body included, in milliseconds. */
   readonly timeoutMs?: number | undefined;

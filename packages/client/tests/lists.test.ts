@@ -1,6 +1,6 @@
 import { getEventListeners, once } from 'node:events';
 import { Readable } from 'node:stream';
-import type { Actlog } from '@actlog/client';
+import type { Actlog, List, Session } from '@actlog/client';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { failure, json, type Script, ScriptedServer, type SeenRequest } from './scripted-server.ts';
@@ -123,6 +123,34 @@ describe.each(transports)('lists over %s', (_name, options) => {
     await server.received(2);
     controller.abort('enough');
     expect(await items).toMatchObject({ name: 'APIAbortError', cause: 'enough' });
+  });
+
+  it.each([
+    ['items', (list: List<Session>) => list],
+    ['items changed', (list: List<Session>) => list.map(({ id }) => id)],
+    ['pages', (list: List<Session>) => list.pages()],
+  ])('the signal of a list ends the loop over its %s before the next of them', async (_what, of) => {
+    for (const [sizes, prefetch] of [
+      [[3], false],
+      [[3, 3], false],
+      [[3, 3], true],
+    ] as const) {
+      server.script(pagesOf([...sizes]));
+      const { client } = testClient(server.origin, options);
+      const controller = new AbortController();
+      const { signal } = controller;
+      let given = 0;
+      const loop = async () => {
+        for await (const _one of of(client.sessions.list({}, { signal, prefetch }))) {
+          given += 1;
+          if (prefetch) await server.received(2);
+          controller.abort('enough');
+        }
+      };
+      expect(await rejection(loop())).toMatchObject({ name: 'APIAbortError', cause: 'enough' });
+      expect(given).toBe(1);
+      expect(server.requests).toHaveLength(prefetch ? 2 : 1);
+    }
   });
 
   it('raises an error of a later page when it is its turn', async () => {
