@@ -34,7 +34,7 @@ describe('results', () => {
 
   it('are promises to everyone who wants one', () => {
     assertType<Promise<Agent>>(client.agents.get('a'));
-    assertType<PromiseLike<Page<Session>>>(client.sessions.list());
+    assertType<Promise<Page<Session>>>(client.sessions.list());
   });
 });
 
@@ -44,6 +44,7 @@ describe('lists', () => {
       expectTypeOf(session).toEqualTypeOf<Session>();
     for await (const page of client.sessions.list().pages())
       expectTypeOf(page).toEqualTypeOf<Page<Session>>();
+    for await (const session of await client.sessions.list()) expectTypeOf(session).toEqualTypeOf<Session>();
     for await (const event of client.sessions.events('s')) expectTypeOf(event).toEqualTypeOf<StoredEvent>();
     const ids = client.sessions
       .list()

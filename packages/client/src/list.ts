@@ -18,7 +18,7 @@ import { RequestPromise, type WithResponse } from './request-promise.ts';
  * const worst = await client.sessions.list({ minRiskScore: 80 }).toArray({ limit: 10 });
  * ```
  */
-export class List<Item> extends ItemSequence<Item> implements PromiseLike<Page<Item>> {
+export class List<Item> extends ItemSequence<Item> implements Promise<Page<Item>> {
   readonly #caller: Caller;
   readonly #source: ListSource;
   #first: RequestPromise<Page<Item>> | undefined;
@@ -35,6 +35,10 @@ export class List<Item> extends ItemSequence<Item> implements PromiseLike<Page<I
     return iteratePages<Item>(this.#caller, this.#source);
   }
 
+  get [Symbol.toStringTag](): string {
+    return 'List';
+  }
+
   // biome-ignore lint/suspicious/noThenProperty: awaiting a list gives its first page
   then<Result = Page<Item>, Failure = never>(
     onFulfilled?: ((page: Page<Item>) => Result | PromiseLike<Result>) | null,
@@ -42,6 +46,17 @@ export class List<Item> extends ItemSequence<Item> implements PromiseLike<Page<I
     onRejected?: ((reason: any) => Failure | PromiseLike<Failure>) | null,
   ): Promise<Result | Failure> {
     return this.#firstPage().then(onFulfilled, onRejected);
+  }
+
+  catch<Failure = never>(
+    // biome-ignore lint/suspicious/noExplicitAny: as the platform's own promise has it
+    onRejected?: ((reason: any) => Failure | PromiseLike<Failure>) | null,
+  ): Promise<Page<Item> | Failure> {
+    return this.then(undefined, onRejected);
+  }
+
+  finally(onFinally?: (() => void) | null): Promise<Page<Item>> {
+    return this.#firstPage().finally(onFinally);
   }
 
   /** The first page together with the answer: status, headers, request id. */

@@ -1,5 +1,5 @@
-/** One page of a list. */
-export class Page<Item> {
+/** One page of a list. Loop over its `items`, or over the page itself for those of the pages behind it too. */
+export class Page<Item> implements AsyncIterable<Item, undefined> {
   /** The items, under whatever name the service gave them. */
   readonly items: readonly Item[];
   /** Where the next page starts: pass it as `cursor` to go on later; null on the last page. */
@@ -19,6 +19,12 @@ export class Page<Item> {
     this.nextCursor = nextCursor;
     this.body = body;
     this.#next = next;
+  }
+
+  /** Goes through the items of this page, and on through those of the pages behind it. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<Item, undefined> {
+    for (let page: Page<Item> | null = this; page; page = await page.getNextPage()) yield* page.items;
+    return undefined;
   }
 
   /** Whether there is another page. */

@@ -190,6 +190,30 @@ describe('pages', () => {
     expect(await rest.toArray()).toEqual([{ id: 's1' }, { id: 's2' }]);
   });
 
+  it('lead on through the items of those behind, as far as the loop goes', async () => {
+    server.script(pagesOf([2, 0, 1, 1]));
+    const { client } = testClient(server.origin);
+    const page = await client.sessions.list();
+    const seen: string[] = [];
+    for await (const { id } of page) {
+      seen.push(id);
+      if (id === 's2') break;
+    }
+    expect(seen).toEqual(ids(3));
+    expect(cursors()).toEqual([null, '1', '2']);
+  });
+
+  it('are promised as everything else is', async () => {
+    const { client } = testClient(server.origin);
+    server.script(failure(403, 'PERMISSION_DENIED'));
+    const list = client.sessions.list();
+    expect(await list.catch(({ code }) => code)).toBe('PERMISSION_DENIED');
+    const ended: string[] = [];
+    expect(await rejection(list.finally(() => ended.push('ended')))).toMatchObject({ status: 403 });
+    expect(ended).toEqual(['ended']);
+    expect(server.requests).toHaveLength(1);
+  });
+
   it('come with their answer', async () => {
     server.script(json(200, { items: [], nextCursor: null }, { 'x-request-id': 'req_7' }));
     const { data, requestId } = await testClient(server.origin).client.agents.list().withResponse();
