@@ -133,7 +133,7 @@ export class CallRun<Data> {
       const fail = (cause: unknown) => reject(new FinalFailure('', { cause }));
       called.then(resolve, fail);
       if (this.#deadlineAt === Infinity) return undefined;
-      const onTime = () => fail(this.#timeoutError('deadlineMs', maybeSent));
+      const onTime = () => fail(this.#timeoutError(outOfTime, maybeSent));
       return clock.setTimeout(onTime, Math.max(0, this.#deadlineAt - clock.now()));
     });
   }
@@ -152,8 +152,9 @@ export class CallRun<Data> {
     const onTime = (from: number) => {
       if (heardAt > from && leftMs() > 0) return arm();
       // Not by the clock: a timer may fire a little before it says that the time has come.
-      const limit = this.#deadlineAt <= tryEndsAt() ? 'deadlineMs' : 'timeoutMs';
-      exchange.abort(this.#timeoutError(limit, exchange.maybeSent, exchange.head?.status));
+      const problem =
+        this.#deadlineAt <= tryEndsAt() ? outOfTime : `${missed(exchange)} ${this.#timeoutMs} ms (timeoutMs)`;
+      exchange.abort(this.#timeoutError(problem, exchange.maybeSent, exchange.head?.status));
     };
     exchange.onPiece = () => {
       if (!(exchange.sink instanceof MemorySink)) heardAt = clock.now();
@@ -211,15 +212,19 @@ export class CallRun<Data> {
     });
   }
 
-  #timeoutError(limit: 'deadlineMs' | 'timeoutMs', maybeSent: boolean, status?: number): APITimeoutError {
+  #timeoutError(problem: string, maybeSent: boolean, status?: number): APITimeoutError {
     const { method, path } = this.#call;
-    const problem =
-      limit === 'deadlineMs'
-        ? 'its deadlineMs ran out'
-        : `no whole answer within ${this.#timeoutMs} ms (timeoutMs)`;
     const context = { method, path, status, attempts: this.#attempt, maybeSent };
     return new APITimeoutError(`${method} ${path}: ${problem}.`, context);
   }
+}
+
+const outOfTime = 'its deadlineMs ran out';
+
+/** What did not happen within `timeoutMs`. */
+function missed({ maybeSent, sink }: Exchange): string {
+  if (!maybeSent) return 'no connection to send it over within';
+  return !sink || sink instanceof MemorySink ? 'no whole answer within' : 'no more of the answer within';
 }
 
 /** A page that does not follow redirects itself shows one as status 0 (Fetch standard, "opaque-redirect"). */

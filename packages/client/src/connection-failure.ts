@@ -36,7 +36,10 @@ export function connectionFailure(
   const context = { method, path, attempts: attempt, status: exchange.head?.status };
   const say = (problem: string, code = '') => `${method} ${path}: ${problem}${code && ` (${code})`}.`;
   if (error instanceof BodyTooLarge) {
-    return new ResponseShapeError(say(`${error.message}; raise maxResponseBytes, or ask for less`), context);
+    return new ResponseShapeError(
+      say(`${error.message}; raise maxResponseBytes, ask for less, or export to a file`),
+      context,
+    );
   }
   const code = codeOf(error);
   const withCause = { ...context, cause: withoutData(error) };

@@ -1,6 +1,7 @@
 import type { ResponseOf } from '@actlog/protocol';
 import type { Answer } from './answer.ts';
 import { ExportIntegrityError } from './errors/export-integrity-error.ts';
+import { InvalidArgumentError } from './errors/invalid-argument-error.ts';
 import { ExportScanner, type ScannedExport } from './export-scanner.ts';
 
 /** Reads an exported session that stands in memory, and checks it against its own hash and count. */
@@ -8,6 +9,11 @@ export async function readExport(answer: Answer): Promise<ResponseOf<'sessions.e
   const document = answer.jsonObject();
   const { contentSha256, eventCount } = document;
   if ((contentSha256 ?? eventCount ?? undefined) === undefined) return document;
+  if (!crypto.subtle) {
+    throw new InvalidArgumentError(
+      'export checks the events by a hash, which browsers make only on a page that came over https: use `exportToBlob`.',
+    );
+  }
   const parts: Uint8Array[] = [];
   const scanner = new ExportScanner((bytes) => parts.push(bytes));
   scanner.feed(answer.body?.bytes() ?? new Uint8Array());

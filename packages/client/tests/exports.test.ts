@@ -5,7 +5,7 @@ import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { json, raw, type Script, ScriptedServer } from './scripted-server.ts';
 import { deafFetch, rejection, testClient, transports } from './test-client.ts';
 import { tryLimitMs } from './test-clock.ts';
@@ -159,6 +159,14 @@ describe.each(transports)('exports over %s', (_name, options) => {
     expect((await rejection(client.sessions.exportToBlob('s'))).name).toBe(name);
   });
 
+  it('in memory, if it is not too large, and says what to do if it is', async () => {
+    server.script(raw(200, documentText()));
+    const { client } = testClient(server.origin, { ...options, maxResponseBytes: 1_000 });
+    const error = await rejection(client.sessions.export('s'));
+    expect(error).toMatchObject({ name: 'ResponseShapeError' });
+    expect(error.message).toContain('export to a file');
+  });
+
   it('in memory, checked alike', async () => {
     const { client } = testClient(server.origin, options);
     server.script(raw(200, documentText()));
@@ -274,7 +282,10 @@ describe.each(transports)('exports over %s', (_name, options) => {
     clock.expire(3 * tryLimitMs);
     expect(clock.limits).toEqual([4 * tryLimitMs, tryLimitMs]); // so long is left since the last piece
     clock.expire(tryLimitMs);
-    expect(await call).toMatchObject({ name: 'APITimeoutError' });
+    expect(await call).toMatchObject({
+      name: 'APITimeoutError',
+      message: expect.stringContaining(`no more of the answer within ${4 * tryLimitMs} ms (timeoutMs)`),
+    });
     expect(await names()).toEqual([]);
   });
 
@@ -295,6 +306,22 @@ describe.each(transports)('exports over %s', (_name, options) => {
     clock.expire(tryLimitMs - 30_000);
     expect(await call).toMatchObject({ name: 'APITimeoutError' });
     expect(await names()).toEqual([]);
+  });
+});
+
+describe('exports on a page that came over plain http, which can make no hash', () => {
+  afterEach(() => vi.unstubAllGlobals());
+
+  it('are not given unchecked, and can be had as a blob', async () => {
+    vi.stubGlobal('crypto', { getRandomValues: crypto.getRandomValues.bind(crypto) });
+    server.script(raw(200, documentText()));
+    const { client } = testClient(server.origin);
+    const error = await rejection(client.sessions.export('s'));
+    expect(error).toMatchObject({
+      code: 'INVALID_ARGUMENT',
+      message: expect.stringContaining('exportToBlob'),
+    });
+    expect(await client.sessions.exportToBlob('s')).toMatchObject({ eventCount: 500 });
   });
 });
 

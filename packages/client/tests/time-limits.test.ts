@@ -1,5 +1,6 @@
 import { getEventListeners, once } from 'node:events';
 import type { ServerResponse } from 'node:http';
+import { Agent } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { failure, json, type Script, ScriptedServer } from './scripted-server.ts';
 import { deafFetch, rejection, testClient, transports } from './test-client.ts';
@@ -116,6 +117,24 @@ describe.each(transports)('time limits over %s', (_name, options) => {
     const { signal } = new AbortController();
     for (let call = 0; call < 50; call += 1) await client.agents.get('agt_1', { signal });
     expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+  });
+});
+
+describe('over connections that are all taken', () => {
+  it('a call that found none free in time says that it was not sent', async () => {
+    server.script(silent, ok);
+    const dispatcher = new Agent({ connections: 1 });
+    const { client, clock } = testClient(server.origin, { dispatcher, maxRetries: 0 });
+    const calls = ['agt_1', 'agt_2'].map((id) => rejection(client.agents.get(id)));
+    await server.received(1);
+    clock.expire(tryLimitMs);
+    const [sent, unsent] = await Promise.all(calls);
+    expect(sent).toMatchObject({ name: 'APITimeoutError', maybeSent: true });
+    expect(sent?.message).toContain('no whole answer within');
+    expect(unsent).toMatchObject({ name: 'APITimeoutError', maybeSent: false });
+    expect(unsent?.message).toContain('no connection to send it over within');
+    expect(server.requests).toHaveLength(1);
+    await dispatcher.destroy();
   });
 });
 
