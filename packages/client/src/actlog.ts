@@ -114,7 +114,7 @@ export class Actlog {
     const joined = changes.sdk && sdk && changes.sdk !== sdk ? `${changes.sdk} ${sdk}` : (changes.sdk ?? sdk);
     const none = { dispatcher: undefined, fetch: undefined, proxy: undefined };
     const transport = changes.dispatcher || changes.fetch ? none : {};
-    return new Actlog({ ...this.#options, ...transport, ...changes, sdk: joined });
+    return createClient({ ...this.#options, ...transport, ...changes, sdk: joined });
   }
 
   /**
@@ -146,6 +146,9 @@ export class Actlog {
     return this.#transport instanceof FetchTransport ? this.#transport.fetch : undefined;
   }
 }
+
+/** Outside of the class, which a bundler would give another name if it named itself. */
+const createClient = (options: ActlogOptions) => new Actlog(options);
 
 function transportFor(
   { fetch, dispatcher, proxy }: ActlogOptions,

@@ -3,7 +3,7 @@ import { Actlog, APIError, mintEventId, NotFoundError, RateLimitError, Webhooks 
 
 export async function program(origin, options = {}, path = undefined) {
   const client = new Actlog({ apiKey: 'al_test_runtimes', baseURL: origin, ...options });
-  const seen = { usesFetch: client.fetch !== undefined };
+  const seen = { client: client.constructor.name, usesFetch: client.fetch !== undefined };
 
   const ack = await client.events.create({
     agentId: 'a',

@@ -6,6 +6,7 @@ const contentSha256 = createHash('sha256').update(events).digest('hex');
 
 /** What the program of the runtimes must have seen, apart from how the platform sends. */
 export const expected = {
+  client: 'Actlog',
   warnings: [],
   sessions: ['s0', 's1', 's2'],
   taken: ['s0'],
