@@ -65,11 +65,11 @@ async function download(client: Actlog, parts: string, { day, signal, onSession 
 /** The sessions that began on a day of UTC. Both filters leave their own moment out, so the first begins earlier. */
 function sessionsOf(client: Actlog, day: string, signal?: AbortSignal): AsyncIterable<Session> {
   const beganMs = Date.parse(`${day}T00:00:00.000Z`);
-  const startedAfter = new Date(beganMs - 1).toISOString();
+  const startedAfter = new Date(beganMs - 1);
   const endedMs = beganMs + 24 * 3_600_000;
   if (!(endedMs <= Date.now()))
     throw new RangeError(`day must be a day that is over, as YYYY-MM-DD: ${day}.`);
-  const startedBefore = new Date(endedMs).toISOString();
+  const startedBefore = new Date(endedMs);
   return client.sessions.list({ startedAfter, startedBefore, limit: 200 }, { prefetch: true, signal });
 }
 

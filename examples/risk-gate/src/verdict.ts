@@ -28,7 +28,7 @@ export interface Verdict {
 /** Judges every session of a test run. */
 export async function judge(client: Actlog, rules: GateRules): Promise<Verdict[]> {
   const sessions = client.sessions
-    .list({ startedAfter: rules.startedAfter.toISOString(), limit: 200 }, { prefetch: true })
+    .list({ startedAfter: rules.startedAfter, limit: 200 }, { prefetch: true })
     .filter(({ id }) => id.startsWith(rules.prefix));
   const verdicts: Verdict[] = [];
   for await (const { id } of sessions) verdicts.push(await judgeSession(client, id, rules));

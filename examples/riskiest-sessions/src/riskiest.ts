@@ -24,7 +24,7 @@ export interface RiskQuery extends RequestOptions {
 /** The riskiest sessions, the riskiest first. The service lists the newest first, so they are put in order here. */
 export async function* riskiest(client: Actlog, query: RiskQuery): AsyncGenerator<RiskySession> {
   const { startedAfter, minRiskScore, most, ...options } = query;
-  const filter = { startedAfter: startedAfter.toISOString(), minRiskScore, limit: 200 };
+  const filter = { startedAfter, minRiskScore, limit: 200 };
   const sessions = await client.sessions.list(filter, { ...options, prefetch: true }).toArray();
   sessions.sort((a, b) => (b.risk?.score ?? 0) - (a.risk?.score ?? 0));
   for (const { id, agentId = '' } of sessions.slice(0, most)) {

@@ -77,7 +77,9 @@ describe('arguments', () => {
     client.policies.create({ name: 'n', effect: 'forbid' });
     // @ts-expect-error not a filter of sessions
     client.sessions.list({ agent: 'a' });
-    // @ts-expect-error a time is a string, to be in UTC surely
+    client.sessions.list({ startedAfter: new Date(), startedBefore: '2026-01-05T00:00:00Z' });
+    client.agents.sessions('a', { startedAfter: new Date() });
+    // @ts-expect-error a number could be seconds or milliseconds
     client.sessions.list({ startedAfter: 5 });
     // @ts-expect-error an id is a string
     client.agents.get(5);

@@ -72,6 +72,7 @@ export type { EventInput, Events } from './resources/events.ts';
 export type { Guardian, PendingActions } from './resources/guardian.ts';
 export type { NotificationChannels } from './resources/notification-channels.ts';
 export type { CheckOptions, Policies } from './resources/policies.ts';
+export type { SessionFilters } from './resources/session-filters.ts';
 export type { Sessions } from './resources/sessions.ts';
 export {
   type SignOptions,

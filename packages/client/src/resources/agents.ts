@@ -3,6 +3,7 @@ import type { Caller } from '../caller.ts';
 import { List } from '../list.ts';
 import type { ListOptions, RequestOptions } from '../request-options.ts';
 import type { RequestPromise } from '../request-promise.ts';
+import type { SessionFilters } from './session-filters.ts';
 
 /** The agents of the tenant. */
 export class Agents {
@@ -46,7 +47,7 @@ export class Agents {
   /** Lists the sessions of an agent: `GET /v1/agents/:id/sessions`. */
   sessions(
     id: string,
-    query: QueryOf<'agents.sessions'> = {},
+    query: SessionFilters<'agents.sessions'> = {},
     options: ListOptions = {},
   ): List<ItemOf<'agents.sessions'>> {
     return new List(this.#caller, { endpoint: 'agents.sessions', id, query, options });

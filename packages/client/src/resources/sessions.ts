@@ -6,6 +6,7 @@ import type { ExportedFile, ExportToFileOptions } from '../export-file.ts';
 import { List } from '../list.ts';
 import type { ListOptions, RequestOptions } from '../request-options.ts';
 import { RequestPromise } from '../request-promise.ts';
+import type { SessionFilters } from './session-filters.ts';
 
 /** The sessions of agents, their events and their risk (specification, "Endpoints"). */
 export class Sessions {
@@ -17,7 +18,7 @@ export class Sessions {
   }
 
   /** Lists sessions: `GET /v1/sessions`. */
-  list(query: QueryOf<'sessions.list'> = {}, options: ListOptions = {}): List<ItemOf<'sessions.list'>> {
+  list(query: SessionFilters = {}, options: ListOptions = {}): List<ItemOf<'sessions.list'>> {
     return new List(this.#caller, { endpoint: 'sessions.list', query, options });
   }
 
