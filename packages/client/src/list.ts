@@ -56,7 +56,7 @@ export class List<Item> extends ItemSequence<Item> implements Promise<Page<Item>
   }
 
   finally(onFinally?: (() => void) | null): Promise<Page<Item>> {
-    return this.#firstPage().finally(onFinally);
+    return this.then().finally(onFinally);
   }
 
   /** The first page together with the answer: status, headers, request id. */

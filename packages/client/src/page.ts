@@ -4,8 +4,7 @@ export class Page<Item> implements AsyncIterable<Item, undefined> {
   readonly items: readonly Item[];
   /** Where the next page starts: pass it as `cursor` to go on later; null on the last page. */
   readonly nextCursor: string | null;
-  /** The whole answer, with the fields that this package does not know of. */
-  readonly body: Readonly<Record<string, unknown>>;
+  readonly #body: Readonly<Record<string, unknown>>;
   readonly #next: (() => Promise<Page<Item>>) | undefined;
 
   /** @internal */
@@ -17,8 +16,13 @@ export class Page<Item> implements AsyncIterable<Item, undefined> {
   ) {
     this.items = items;
     this.nextCursor = nextCursor;
-    this.body = body;
+    this.#body = body;
     this.#next = next;
+  }
+
+  /** The whole answer, with the fields that this package does not know of. Printing the page, or its JSON, leaves it out. */
+  get body(): Readonly<Record<string, unknown>> {
+    return this.#body;
   }
 
   /** Goes through the items of this page, and on through those of the pages behind it. */

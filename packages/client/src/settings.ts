@@ -58,9 +58,8 @@ export function resolveSettings(options: ActlogOptions): Settings {
  * @throws InvalidArgumentError When it is no number above 0.
  */
 export function timeLimit(field: string, value: number | undefined): number | undefined {
-  if (value === undefined || (typeof value === 'number' && value > 0)) {
-    return value === undefined ? undefined : Math.min(value, longestTimerMs);
-  }
+  if (value === undefined) return undefined;
+  if (typeof value === 'number' && value > 0) return Math.min(value, longestTimerMs);
   throw new InvalidArgumentError(
     `${field} must be a number of milliseconds above 0, and is ${shown(value)}.`,
   );

@@ -175,6 +175,7 @@ describe('pages', () => {
       nextCursor: '1',
       body: { total: 'kept' },
     });
+    expect(JSON.parse(JSON.stringify(first))).toEqual({ items: first.items, nextCursor: '1' });
     expect(first.hasNextPage()).toBe(true);
     const second = await first.getNextPage();
     expect(await first.getNextPage()).toEqual(second); // asked for twice, given twice
