@@ -75,6 +75,11 @@ test('query strings become typed values, and odd numbers are refused', () => {
   for (const limit of ['0', '201', '1.5', '', '-1', '1e2', '0x10', ' 5']) {
     expect(problems(contract['sessions.list'].query, { limit })).not.toEqual([]);
   }
+  const below = contract['sessions.list'].query.safeParse({ limit: '-1', minRiskScore: '-1' });
+  expect(below.error?.issues.map(({ message }) => message)).toEqual([
+    'must be a whole number from 1 to 200',
+    'must be a number from 0 to 100',
+  ]);
 });
 
 test('a client accepts an answer without the profile, keeps what it does not know, and insists on the rest', () => {

@@ -17,7 +17,7 @@ function documentedAs(schema: Record<string, unknown>) {
 function wholeNumber(minimum: number, maximum: number, byDefault: number) {
   return z
     .string()
-    .regex(/^\d{1,9}$/, 'must be a whole number')
+    .regex(/^\d{1,9}$/, `must be a whole number from ${minimum} to ${maximum}`)
     .transform(Number)
     .pipe(z.number().int().min(minimum).max(maximum))
     .meta(documentedAs({ type: 'integer', minimum, maximum, default: byDefault }));
@@ -27,7 +27,7 @@ function wholeNumber(minimum: number, maximum: number, byDefault: number) {
 function decimalNumber(minimum: number, maximum: number) {
   return z
     .string()
-    .regex(/^\d{1,9}(\.\d{1,25})?(e-\d{1,3})?$/, 'must be a number')
+    .regex(/^\d{1,9}(\.\d{1,25})?(e-\d{1,3})?$/, `must be a number from ${minimum} to ${maximum}`)
     .transform(Number)
     .pipe(z.number().min(minimum).max(maximum))
     .meta(documentedAs({ type: 'number', minimum, maximum }));
