@@ -36,7 +36,7 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
       'Present for some errors: at `VALIDATION_ERROR` one `{path, code, message}` for each fault found.',
   },
   'sessions.list': {
-    limit: 'Most results of the page; 50 by default.',
+    limit: 'Most results of the page, from 1 to 200; 50 by default.',
     cursor:
       'Opaque: the `nextCursor` of the page before, with all else the same; left out for the first page.',
     agentId: 'Only sessions in which this agent acted, whoever opened them.',
@@ -65,7 +65,7 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
   },
   'sessions.get': {
     id: 'The session: the `sessionId` of its events.',
-    limit: 'Most results of the page; 50 by default.',
+    limit: 'Most results of the page, from 1 to 200; 50 by default.',
     cursor:
       'Opaque: the `nextCursor` of the page before, with all else the same; left out for the first page.',
   },
@@ -168,7 +168,7 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
     lastSeenAt: 'When the service last received an event of it, to the second; null before the first.',
   },
   'agents.list': {
-    limit: 'Most results of the page; 50 by default.',
+    limit: 'Most results of the page, from 1 to 200; 50 by default.',
     cursor:
       'Opaque: the `nextCursor` of the page before, with all else the same; left out for the first page.',
     registered: '`true` for agents that someone registered, `false` for those only seen; left out: all.',
@@ -192,7 +192,7 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
   },
   'agents.sessions': {
     id: 'The agent: the `agentId` of its events, registered or only seen.',
-    limit: 'Most results of the page; 50 by default.',
+    limit: 'Most results of the page, from 1 to 200; 50 by default.',
     cursor:
       'Opaque: the `nextCursor` of the page before, with all else the same; left out for the first page.',
     startedAfter: 'Only sessions that began later, by `startedAt`; one of that very moment is left out.',
@@ -251,7 +251,7 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
     version: '1 when it is created, and one more with each change.',
   },
   'policies.list': {
-    limit: 'Most results of the page; 50 by default.',
+    limit: 'Most results of the page, from 1 to 200; 50 by default.',
     cursor:
       'Opaque: the `nextCursor` of the page before, with all else the same; left out for the first page.',
     status: 'Only policies of this status; left out: all, archived ones too.',
@@ -325,7 +325,7 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
     message: 'What the policy tells the caller; null for nothing.',
   },
   'guardian.pendingActions.list': {
-    limit: 'Most results of the page; 50 by default.',
+    limit: 'Most results of the page, from 1 to 200; 50 by default.',
     cursor:
       'Opaque: the `nextCursor` of the page before, with all else the same; left out for the first page.',
     status: 'Only actions of this status; `pending` when left out.',
@@ -385,7 +385,7 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
     secret: 'Signs the deliveries (`whsec_…`, Standard Webhooks); shown this once, so keep it.',
   },
   'notificationChannels.list': {
-    limit: 'Most results of the page; 50 by default.',
+    limit: 'Most results of the page, from 1 to 200; 50 by default.',
     cursor:
       'Opaque: the `nextCursor` of the page before, with all else the same; left out for the first page.',
   },

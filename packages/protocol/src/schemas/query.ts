@@ -39,7 +39,7 @@ const flag = z
   .meta(documentedAs({ type: 'boolean' }));
 
 const page = {
-  /** Most results of the page; 50 by default. */
+  /** Most results of the page, from 1 to 200; 50 by default. */
   limit: wholeNumber(1, limits.maxPageSize, limits.defaultPageSize).optional(),
   /** Opaque: the `nextCursor` of the page before, with all else the same; left out for the first page. */
   cursor: z.string().min(1).max(4096).optional(),
