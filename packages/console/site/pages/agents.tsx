@@ -24,9 +24,9 @@ export function Agents() {
     <>
       <h1>Agents</h1>
       <p class="faint">
-        Revoking an agent marks it, and its events raise the risk. Its calls are not denied by that: to stop
-        them, add a <a href={href(['policies'])}>policy</a> that denies what this agent does, or revoke its
-        key.
+        A revoked agent is denied every action that its guard asks about, also one that was approved before.
+        What it does without asking is recorded and raises the risk: to stop that, revoke its key and end its
+        process.
       </p>
       <Problem error={change.error} />
       <ListTable

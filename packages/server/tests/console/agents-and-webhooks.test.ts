@@ -10,12 +10,13 @@ describe.skipIf(!hasBrowser)('the console', () => {
     await server.record({});
     const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/agents');
     await page.getByText('not registered').waitFor();
-    await page.getByText('Its calls are not denied by that').waitFor();
+    await page.getByText('A revoked agent is denied every action that its guard asks about').waitFor();
     await page.getByRole('button', { name: 'Register' }).click();
     await page.getByRole('button', { name: 'Revoke' }).click();
     await page.getByRole('button', { name: 'Revoke billing-agent' }).click();
     await page.getByRole('button', { name: 'Reinstate' }).waitFor();
     expect(await server.ok('agents.get', { id: 'billing-agent' })).toMatchObject({ status: 'revoked' });
+    expect(await server.check()).toMatchObject({ decision: 'deny', decidedBy: 'agent_revoked' });
     await page.getByRole('button', { name: 'Reinstate' }).click();
     await page.getByRole('button', { name: 'Revoke' }).waitFor();
     await page.getByRole('link', { name: 'billing-agent' }).click();
