@@ -39,11 +39,11 @@ export function SignIn({
         </Field>
         <Problem error={signIn.isBusy ? undefined : error} />
         {kept !== undefined && (
-          <button type="button" class="quiet" disabled={signIn.isBusy} onClick={() => signIn.run(kept)}>
+          <button type="button" class="quiet" aria-disabled={signIn.isBusy} onClick={() => signIn.run(kept)}>
             Try again
           </button>
         )}
-        <button type="submit" disabled={signIn.isBusy}>
+        <button type="submit" aria-disabled={signIn.isBusy}>
           Sign in
         </button>
       </form>

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 
 /** Something that the person does, one at a time. */
 export interface Action<Input> {
+  /** For `aria-disabled` of its button: `disabled` takes the focus from who works by keyboard. */
   readonly isBusy: boolean;
   readonly error: unknown;
   run(input: Input): void;

@@ -66,7 +66,7 @@ export function Agents() {
                   <button
                     type="button"
                     class="quiet"
-                    disabled={change.isBusy}
+                    aria-disabled={change.isBusy}
                     onClick={() => change.run(agent)}
                   >
                     {agent.registered === false ? 'Register' : 'Reinstate'}

@@ -74,7 +74,7 @@ export function Webhooks() {
             </Field>
             <Checks label="Events (none chosen: all)" name="events" options={kinds} />
             <p class="buttons">
-              <button type="submit" disabled={create.isBusy}>
+              <button type="submit" aria-disabled={create.isBusy}>
                 Create
               </button>
             </p>

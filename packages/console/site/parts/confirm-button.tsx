@@ -23,7 +23,6 @@ export function ConfirmButton({
   }, [isAsking]);
   if (!isAsking) {
     return (
-      // Not `disabled`, which would take the focus from who works by keyboard.
       <button
         ref={button}
         type="button"
@@ -47,11 +46,11 @@ export function ConfirmButton({
         ref={button}
         type="button"
         class="danger"
-        disabled={isBusy}
+        aria-disabled={isBusy}
         // The second half of a double click and a key that is held down are not an answer to the question.
         onKeyDown={(event) => event.repeat && event.preventDefault()}
         onClick={(event) => {
-          if (event.detail > 1) return;
+          if (isBusy || event.detail > 1) return;
           setAsking(false);
           onConfirm();
         }}

@@ -47,7 +47,6 @@ export function Decision({
           />
         </Field>
         {buttons.map(([decision, words, look]) => (
-          // Not `disabled`, which would take the focus from who works by keyboard.
           <button
             key={decision}
             type="button"

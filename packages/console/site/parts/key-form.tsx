@@ -37,7 +37,7 @@ export function KeyForm({ isBusy, onCreate }: { isBusy: boolean; onCreate: (body
         </Field>
         <Checks label="What it opens" name="scopes" options={opens} checked={['ingest']} />
         <p class="buttons">
-          <button type="submit" disabled={isBusy}>
+          <button type="submit" aria-disabled={isBusy}>
             Create
           </button>
         </p>

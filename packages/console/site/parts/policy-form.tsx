@@ -131,7 +131,7 @@ export function PolicyForm({
       </fieldset>
       {!isReadOnly && (
         <p class="buttons">
-          <button type="submit" disabled={isBusy}>
+          <button type="submit" aria-disabled={isBusy}>
             {policy === undefined ? 'Create' : 'Save'}
           </button>
         </p>

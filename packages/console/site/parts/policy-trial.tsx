@@ -88,7 +88,7 @@ export function PolicyTrial() {
           <textarea name="arguments" rows={3} spellcheck={false} />
         </Field>
         <p class="buttons">
-          <button type="submit" disabled={check.isBusy}>
+          <button type="submit" aria-disabled={check.isBusy}>
             Try
           </button>
           <span class="faint">Nothing is held or counted.</span>

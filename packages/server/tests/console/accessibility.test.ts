@@ -1,3 +1,4 @@
+import type { Locator } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { checkBody, type TestServer, testServer } from '../test-server.ts';
 import { ConsoleTab, hasBrowser, useBrowser } from './console-tab.ts';
@@ -49,6 +50,32 @@ describe.skipIf(!hasBrowser)('every page', () => {
     await tab.heading('Agents');
     await expect.poll(() => tab.page.evaluate('document.activeElement.tagName')).toBe('MAIN');
     expect(await tab.page.title()).toBe('Agents · actlog');
+  });
+
+  test('leaves the focus of who works by keyboard where they pressed', async () => {
+    const server = await testServer();
+    const { id } = await server.policy();
+    const tab = await ConsoleTab.open(server.server.url, server.apiKey, `/policies/${id}`);
+    const { page } = tab;
+    const press = async (name: string, outcome: Locator) => {
+      const button = page.getByRole('button', { name, exact: true });
+      await button.focus();
+      await page.keyboard.press('Enter');
+      await outcome.waitFor();
+      expect(await page.evaluate('document.activeElement.textContent')).toBe(name);
+    };
+    await page.getByLabel('Description').fill('changed');
+    await press('Save', page.getByText('Saved.'));
+    await tab.go('/policies');
+    await page.getByLabel('Agent', { exact: true }).fill('billing-agent');
+    await page.getByLabel('Tool', { exact: true }).fill('refund');
+    await press('Try', page.getByText('Decision: deny'));
+    await tab.go('/webhooks');
+    await page.getByLabel('Address').fill('http://127.0.0.1:9/hook');
+    await press('Create', page.getByRole('alert'));
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('API key').fill('al_live_none');
+    await press('Sign in', page.getByRole('alert'));
   });
 
   // WCAG 2.2, 1.4.10: 320 is a screen of 1280 at 400 %.
