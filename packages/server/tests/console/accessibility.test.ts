@@ -42,6 +42,16 @@ describe.skipIf(!hasBrowser)('every page', () => {
     }
   });
 
+  // The rules leave out what stands in an empty field, which browsers draw too faintly each in their own way.
+  test.each(['light', 'dark'] as const)('shows in %s what to type as it shows hints', async (colorScheme) => {
+    const { server, apiKey } = await testServer();
+    const { page } = await ConsoleTab.open(server.url, apiKey, '/webhooks', { colorScheme });
+    await page.getByText('Deliveries are signed').waitFor();
+    expect(
+      await page.evaluate('getComputedStyle(document.querySelector("input"), "::placeholder").color'),
+    ).toBe(await page.evaluate('getComputedStyle(document.querySelector("small")).color'));
+  });
+
   test('is reached by keyboard, and reading goes on at its beginning', async () => {
     const { server, apiKey } = await busyServer();
     const tab = await ConsoleTab.open(server.url, apiKey);
