@@ -14,10 +14,13 @@ const buttons = [
 /** The comment and the two buttons by which a person decides about an action. */
 export function Decision({
   action,
+  titleId,
   isOpen,
   onEnd,
 }: {
   action: PendingAction;
+  /** Of the element that tells what is decided about, for who comes to the buttons without having read it. */
+  titleId: string;
   /** Whether a press counts yet. */
   isOpen: boolean;
   /** Told how it ended, by this person or by another who was faster. */
@@ -38,7 +41,8 @@ export function Decision({
   });
   return (
     <>
-      <div class="decide">
+      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for what a form sends */}
+      <div class="decide" role="group" aria-labelledby={titleId}>
         <Field label="Comment, shown to the agent">
           <input
             value={comment}

@@ -1,5 +1,5 @@
 import type { PendingAction } from '@actlog/client';
-import { useLayoutEffect, useRef } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { useConnection } from '../connection.ts';
 import { may } from '../identity.ts';
 import { mayBeRounded } from '../may-be-rounded.ts';
@@ -33,6 +33,7 @@ export function HeldAction({
   onLeave: () => void;
 }) {
   const { identity } = useConnection();
+  const titleId = useId();
   const card = useRef<HTMLElement>(null);
   const isSettled = useSettled(card);
   // Whoever was at work in it goes on in the list, not at the beginning of the page.
@@ -41,7 +42,7 @@ export function HeldAction({
   return (
     <article class="held" ref={card}>
       {/* What the agent says is decided about as it stands, and not in translation. */}
-      <h3 translate={false}>
+      <h3 id={titleId} translate={false}>
         <code>{visibleText(toolName ?? '')}</code> <span class="faint">by</span>{' '}
         {visibleText(action.agentId ?? '')}
       </h3>
@@ -81,7 +82,7 @@ export function HeldAction({
       {action.status !== 'pending' ? (
         <Outcome action={action} />
       ) : may(identity, 'decide') ? (
-        <Decision action={action} isOpen={isSettled} onEnd={onEnd} />
+        <Decision action={action} titleId={titleId} isOpen={isSettled} onEnd={onEnd} />
       ) : (
         <p class="faint">To decide, sign in with a key that has the scope “decide”.</p>
       )}

@@ -52,6 +52,14 @@ describe.skipIf(!hasBrowser)('every page', () => {
     ).toBe(await page.evaluate('getComputedStyle(document.querySelector("small")).color'));
   });
 
+  test('tells who listens which action a button decides about', async () => {
+    const { server, apiKey } = await busyServer();
+    const tab = await ConsoleTab.open(server.url, apiKey, '/approvals');
+    const card = tab.page.getByRole('group', { name: 'refund by billing-agent', exact: true });
+    await card.getByRole('button', { name: 'Approve' }).waitFor();
+    await card.getByRole('textbox', { name: 'Comment, shown to the agent' }).waitFor();
+  });
+
   test('is reached by keyboard, and reading goes on at its beginning', async () => {
     const { server, apiKey } = await busyServer();
     const tab = await ConsoleTab.open(server.url, apiKey);
