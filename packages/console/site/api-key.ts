@@ -1,6 +1,6 @@
 const storageName = 'actlog.apiKey';
 
-/** Stands in for a storage that the browser refuses, as where cookies are blocked, until the page is left. */
+/** Stands in for a storage that the browser refuses or lacks, as where cookies are blocked, until the page is left. */
 let remembered: string | null = null;
 const memory: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'> = {
   getItem: () => remembered,
@@ -14,7 +14,7 @@ const memory: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'> = {
 
 function storage(): typeof memory {
   try {
-    return sessionStorage;
+    return (sessionStorage as Storage | null) ?? memory;
   } catch {
     return memory;
   }

@@ -291,16 +291,15 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     await page.getByRole('alert').getByText('lacks the scope "read"').waitFor();
   });
 
-  test('a browser that keeps nothing is no reason to let nobody in', async () => {
+  test.each([
+    ['refuses its storage', "throw new DOMException('Cookies are blocked.', 'SecurityError')"],
+    ['has none, as Firefox where it is turned off', 'return null'],
+  ])('a browser that %s is no reason to let nobody in', async (_how, answer) => {
     const { server, apiKey } = await testServer();
     const tab = await ConsoleTab.blank(server.url);
-    await tab.page.addInitScript(() => {
-      Object.defineProperty(globalThis, 'sessionStorage', {
-        get: () => {
-          throw new DOMException('Cookies are blocked.', 'SecurityError');
-        },
-      });
-    });
+    await tab.page.addInitScript(
+      `Object.defineProperty(globalThis, 'sessionStorage', { get() { ${answer}; } })`,
+    );
     await tab.page.goto(`${server.url}/console/#key=${apiKey}`);
     await tab.heading('Sessions');
     await tab.page.getByRole('button', { name: 'Sign out' }).click();
