@@ -42,7 +42,7 @@ export function useEventInView(
 
   /** Whether it is there. */
   const bringIntoView = () => {
-    const element = document.getElementById(target.current ?? '');
+    const element = target.current === undefined ? null : document.getElementById(target.current);
     if (element === null) return false;
     target.current = undefined;
     // Who has gone on to something else meanwhile is not drawn away from it.
