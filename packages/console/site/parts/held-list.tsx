@@ -1,14 +1,16 @@
 import type { PendingAction } from '@actlog/client';
 import { useRef, useState } from 'preact/hooks';
 import type { Shown } from '../use-list.ts';
+import { visibleText } from '../visible-text.ts';
 import { HeldAction } from './held-action.tsx';
 import { Problem } from './problem.tsx';
 import { ShowMore } from './show-more.tsx';
 
-/** Actions that wait or waited, and the news of the last one that this person decided. */
+/** Actions that wait or waited, and the news of the last one that this person decided or was at when it went. */
 export function HeldList({ shown }: { shown: Shown<PendingAction> }) {
   const [news, setNews] = useState('');
   const status = useRef<HTMLParagraphElement>(null);
+  const decided = useRef<string>(undefined);
   return (
     <>
       <Problem error={shown.error} />
@@ -20,11 +22,19 @@ export function HeldList({ shown }: { shown: Shown<PendingAction> }) {
           key={action.id}
           action={action}
           onEnd={(told) => {
+            decided.current = action.id;
             setNews(told);
             shown.reload();
           }}
-          // The page must not scroll: it would bring another card under the finger.
-          onLeave={() => status.current?.focus({ preventScroll: true })}
+          onLeave={() => {
+            // News of another action would seem to be of this one.
+            if (decided.current !== action.id) {
+              const gone = `${action.action?.toolName} by ${action.agentId} waits no longer`;
+              setNews(visibleText(`${gone}: it was decided elsewhere, or its time is over.`));
+            }
+            // The page must not scroll: it would bring another card under the finger.
+            status.current?.focus({ preventScroll: true });
+          }}
         />
       ))}
       <ShowMore {...shown} />

@@ -92,6 +92,23 @@ describe.skipIf(!hasBrowser)('the approvals of the console', () => {
     expect((await server.ok('guardian.pendingActions.list')).items).toMatchObject([{ status: 'pending' }]);
   });
 
+  test('what goes while a person is at it is not taken for what they decided before', async () => {
+    const server = await holding();
+    const id = await hold(server, 'call-1');
+    await hold(server, 'call-2');
+    const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/approvals');
+    const cards = page.getByRole('article');
+    await cards.first().getByRole('button', { name: 'Approve' }).click();
+    await page.getByRole('status').getByText('approved').waitFor();
+    await cards.nth(1).waitFor({ state: 'detached' });
+    await cards.getByLabel('Comment').fill('Not this one');
+    await server.ok('guardian.pendingActions.decide', { id, body: { decision: 'deny' } });
+    await page.getByText('Nothing is waiting.').waitFor();
+    expect(await page.getByRole('status').textContent()).toBe(
+      'refund by billing-agent waits no longer: it was decided elsewhere, or its time is over.',
+    );
+  });
+
   test('are decided by keyboard, and who decides goes on in the list', async () => {
     const server = await holding();
     await hold(server, 'call-1');
