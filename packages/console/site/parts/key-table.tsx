@@ -62,7 +62,7 @@ export function KeyTable({
                 <span class="buttons">
                   <ConfirmButton
                     label="Rotate"
-                    question={`Rotate ${key.name}`}
+                    question={`Rotate ${key.name}${key.expiresAt === null ? '' : ' by one that does not end'}`}
                     isBusy={isBusy}
                     onConfirm={() => onRotate(key, Number(overlapDays))}
                   />

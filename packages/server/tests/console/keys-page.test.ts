@@ -16,6 +16,7 @@ describe.skipIf(!hasBrowser)('the keys of the console', () => {
     await server.as(made as string).record({});
     expect((await server.as(made as string).refused('agents.list')).code).toBe('PERMISSION_DENIED');
     await page.getByRole('button', { name: 'I have it' }).click();
+    await page.getByLabel('API key “billing-agent”').waitFor({ state: 'detached' });
     expect(await page.content()).not.toContain(made);
     expect(await page.getByRole('row', { name: /^billing-agent/ }).textContent()).toMatch(/in (29|30) days/);
   });
@@ -33,6 +34,20 @@ describe.skipIf(!hasBrowser)('the keys of the console', () => {
     const made = await page.getByLabel('API key “agent”').locator('code').textContent();
     await server.as(made as string).ok('sessions.list');
     expect((await server.as(apiKey).refused('sessions.list')).status).toBe(401);
+  });
+
+  test('that end are rotated by one that does not, and the button says so', async () => {
+    const server = await testServer();
+    const { admin } = server.server;
+    await admin.createKey('default', { name: 'agent', expiresInDays: 30 });
+    const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/keys');
+    await page
+      .getByRole('row', { name: /^agent/ })
+      .getByRole('button', { name: 'Rotate' })
+      .click();
+    await page.getByRole('button', { name: 'Rotate agent by one that does not end' }).click();
+    await page.getByLabel('API key “agent”').waitFor();
+    expect((await admin.keys('default')).at(-1)).toMatchObject({ name: 'agent', expiresMs: null });
   });
 
   test('are brought before the person, each as one that is not copied yet', async () => {
