@@ -99,7 +99,7 @@ it('names the option that cannot be used', () => {
   expect(() => actlogMock(again)).toThrow('otherKeys[0].apiKey is the same as another key');
   const condition = 'action.toolName ==';
   expect(() => actlogMock({ policies: [{ name: 'p', effect: 'deny', condition }] })).toThrow(
-    'policies[0] cannot be taken: condition cannot be taken:',
+    'policies[0] cannot be taken: condition: cannot be taken:',
   );
   expect(() => mock.addPolicy({ name: '', effect: 'deny' })).toThrow('policies[0] cannot be taken: name:');
 });

@@ -1,5 +1,6 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { ConditionError } from './condition-error.ts';
+import { placeIn } from './place-in.ts';
 
 /** Comprehensions: their time multiplies when one stands inside another. */
 const comprehensions = new Set(['all', 'exists', 'exists_one', 'map', 'filter']);
@@ -48,7 +49,7 @@ export function refuseCostly(root: ASTNode, text: string): void {
   const [first, ...others] = [...nodesOf(root)].filter(({ op }) => op === '+');
   if (first && others.length >= mostAdditions) {
     const problem = `more than ${mostAdditions} + are not available, because they make texts and lists long`;
-    throw new ConditionError(problem + place(text, first));
+    throw new ConditionError(problem + placeIn(text, first.start));
   }
 }
 
@@ -56,13 +57,13 @@ function refuseIn(node: ASTNode, at: Place): void {
   const method = methodOf(node);
   const [name, given] = node.op === 'call' ? node.args : [method?.name, method?.given];
   const problem = problemOfFunction(name, given?.[0], at) ?? (method && problemOfMethod(method, at));
-  if (problem) throw new ConditionError(`${name}() ${problem}${place(at.text, node)}`);
+  if (problem) throw new ConditionError(`${name}() ${problem}${placeIn(at.text, node.start)}`);
   if (method && comprehensions.has(method.name)) {
     const [variable, ...body] = method.given;
     const asked = body.flatMap((step) => [...nodesOf(step)]).length;
     if (asked * timesShown(method.receiver) > mostRepeatedNodes) {
       throw new ConditionError(
-        `${name}() asks too much of lists that are joined; ask each by itself${place(at.text, node)}`,
+        `${name}() asks too much of lists that are joined; ask each by itself${placeIn(at.text, node.start)}`,
       );
     }
     const within = { ...at, comprehension: method.name };
@@ -152,9 +153,4 @@ function* childrenOf(part: unknown): Generator<ASTNode> {
   } else if (typeof part === 'object' && part !== null && 'op' in part) {
     yield part as ASTNode;
   }
-}
-
-function place(text: string, { start }: ASTNode): string {
-  const before = text.slice(0, start).split('\n');
-  return ` (line ${before.length}, column ${(before.at(-1) as string).length + 1})`;
 }

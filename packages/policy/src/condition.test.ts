@@ -22,10 +22,10 @@ function problemOf(condition: string): string {
 }
 
 test.each([
-  ['a name that nobody knows', 'enviroment == "prod"', 'Unknown variable: enviroment'],
+  ['a name that nobody knows', 'enviroment == "prod"', 'Unknown variable: enviroment (line 1, column 1)'],
   ['a field that is not there', 'action.tool == "x"', 'No such key: tool'],
   ['a type that does not fit', 'agent.id > 5', 'no such overload: string > int'],
-  ['broken syntax', 'args.amount >', 'Unexpected token: EOF'],
+  ['broken syntax', 'true &&\n  args.amount >', 'Unexpected token: EOF (line 2, column 16)'],
   ['nothing in it', '', 'Unexpected token: EOF'],
   ['a number for an answer', '1 + 1', 'must be true or false, and this is of the type int'],
   ['a text for an answer', 'action.toolName', 'must be true or false, and this is of the type string'],
@@ -33,6 +33,7 @@ test.each([
   ['a depth beyond the bound', `${'('.repeat(300)}true${')'.repeat(300)}`, 'Exceeded maxDepth'],
 ])('a condition with %s is refused', (_what, condition, problem) => {
   expect(problemOf(condition)).toContain(problem);
+  expect(problemOf(condition)).not.toContain('\n');
 });
 
 test('a refusal of the parser keeps its cause', () => {

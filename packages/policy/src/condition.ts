@@ -1,8 +1,9 @@
-import { Environment, type ParseResult } from '@marcbachmann/cel-js';
+import { Environment, type ParseError, type ParseResult, type TypeCheckResult } from '@marcbachmann/cel-js';
 import type { CheckedAction } from './checked-action.ts';
 import { refuseCostly } from './condition-cost.ts';
 import { ConditionError } from './condition-error.ts';
 import { inTimeOf } from './condition-time.ts';
+import { placeIn } from './place-in.ts';
 
 /** Syntax nodes of one condition, and how deep they stand (reference profile, "Policy"). */
 const limits = { maxAstNodes: 200, maxDepth: 50 };
@@ -36,7 +37,7 @@ export interface Condition {
 export function parseCondition(text: string): Condition {
   const parsed = parse(text);
   const check = parsed.check();
-  if (!check.valid) throw new ConditionError(check.error?.message ?? 'is not a valid CEL expression');
+  if (!check.valid) throw refusal(check.error, text);
   if (check.type !== 'bool' && check.type !== 'dyn') {
     throw new ConditionError(`must be true or false, and this is of the type ${check.type}`);
   }
@@ -54,8 +55,14 @@ function parse(text: string): ParseResult {
   try {
     return environment.parse(text);
   } catch (error) {
-    throw new ConditionError((error as Error).message, { cause: error });
+    throw refusal(error as ParseError, text);
   }
+}
+
+/** What the parser says, on one line: its own message draws the condition and points into it. */
+function refusal(error: TypeCheckResult['error'], text: string): ConditionError {
+  const problem = error?.summary ?? 'is not a valid CEL expression';
+  return new ConditionError(problem + placeIn(text, error?.range?.start), { cause: error });
 }
 
 function variables(action: CheckedAction): Record<string, unknown> {

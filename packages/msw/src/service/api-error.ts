@@ -27,7 +27,7 @@ export class ApiError extends Error {
 
 /** A request with one thing wrong; `path` names it, and is empty for the request as a whole. */
 export function invalid(path: string, code: string, message: string): ApiError {
-  return new ApiError('VALIDATION_ERROR', `${path || 'The request'} ${message}.`, {
+  return new ApiError('VALIDATION_ERROR', `${path === '' ? 'The request' : `${path}:`} ${message}.`, {
     details: [{ path, code, message }],
   });
 }

@@ -44,7 +44,7 @@ export class ApiError extends Error {
 
 /** A request that fails validation, with one finding. */
 export function validationError(path: string, code: string, message: string): ApiError {
-  return new ApiError('VALIDATION_ERROR', `${path === '' ? 'The request' : path} ${message}`, {
+  return new ApiError('VALIDATION_ERROR', `${path === '' ? 'The request' : `${path}:`} ${message}`, {
     details: [{ path, code, message }],
   });
 }

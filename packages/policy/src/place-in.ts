@@ -1,0 +1,6 @@
+/** Where in a condition something begins, for people: ` (line 1, column 15)`. Nothing where that is not known. */
+export function placeIn(text: string, start: number | undefined): string {
+  if (start === undefined) return '';
+  const before = text.slice(0, start).split('\n');
+  return ` (line ${before.length}, column ${(before.at(-1) as string).length + 1})`;
+}
