@@ -5,7 +5,10 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, expect, test, vi } from 'vitest';
 import { keepHouse } from '../src/housekeeping.ts';
 import type { ServerOptions } from '../src/index.ts';
+import { makeKey } from '../src/keys/key-changes.ts';
+import { tenantIdOf } from '../src/keys/provisioning.ts';
 import { openStorage } from '../src/storage/open-storage.ts';
+import { dropPendingActions } from '../src/storage/pending-action-store.ts';
 import { PostgresStorage } from '../src/storage/postgres/postgres-storage.ts';
 import { SqliteStorage } from '../src/storage/sqlite-storage.ts';
 import { commandLine, run } from './command-line.ts';
@@ -111,6 +114,8 @@ async function busyServer(server: TestServer, sessionIds: readonly string[]): Pr
     await server.ok('guardian.pendingActions.decide', {
       id: pendingActionId as string,
       body: { decision: 'approve' },
+      // As the client sends it; the answer, with what was shown, is kept for a repeat.
+      headers: { 'idempotency-key': `decided-${sessionId}` },
     });
   }
 }
@@ -135,6 +140,8 @@ test('a deleted session leaves nothing behind but what was learned of its agent,
   const rows = await allRows(options.database);
   const left = rows.filter(({ text }) => text.includes('of gone') || text.includes('"session_id":"gone"'));
   expect(left.map(({ table }) => table)).toEqual(['agents']);
+  const decided = rows.filter(({ text }) => text.includes('guardian.pendingActions.decide'));
+  expect(decided).toEqual([]);
   expect(rows.filter(({ table }) => table === 'deliveries').length).toBeGreaterThan(1);
   expect((await server.ok('sessions.list')).items.map(({ id }) => id)).toEqual(['kept']);
   expect((await server.ok('sessions.get', { id: 'kept' })).eventCount).toBeGreaterThan(4);
@@ -181,6 +188,28 @@ test('what of a session was checked and never recorded is deleted, too', async (
   await server.server.admin.deleteSession('default', 'gone');
   const left = (await allRows(options.database)).filter(({ text }) => text.includes('gone'));
   expect(left.filter(({ table }) => table !== 'agents')).toEqual([]);
+});
+
+test('a check that waits for a decision which was deleted meanwhile is asked about anew', async () => {
+  const options = await database();
+  const server = await testServer(options);
+  await server.policy({
+    effect: 'require_approval',
+    rate: { max: 0, windowSeconds: 60, per: 'agent' },
+    approval: { timeoutSeconds: 60, onTimeout: 'deny' },
+  });
+  const waiting = server.check({ actionId: 'refund 1' }, { prefer: 'wait=2' });
+  const held = await vi.waitFor(async () => {
+    const { items } = await server.ok('guardian.pendingActions.list');
+    expect(items).toHaveLength(1);
+    return items[0]?.id as string;
+  });
+  // As another process may do in the moment in which this one has not heard of the decision yet.
+  const storage = await openStorage({ ...options, connections: 2 });
+  await storage.write(1, ({ db }) => dropPendingActions(db, 1, [held])).finally(() => storage.close());
+  const answer = await waiting;
+  expect(answer.decision).toBe('require_approval');
+  expect(answer.pendingActionId).not.toBe(held);
 });
 
 test('a session is deleted of one tenant only', async () => {
@@ -231,7 +260,11 @@ test('a deleted tenant is unknown at once, its name is free, and nothing of it s
   expect(await acme.refused('sessions.list')).toMatchObject({ status: 401 });
   expect(await admin.tenants()).toEqual(['default']);
   await expect(admin.deleteTenant('acme')).rejects.toThrow('There is no tenant "acme"');
-  expect(await tables()).toEqual(new Set(['tenants', 'policies', 'usage']));
+  const left = await tables();
+  expect(left).toContain('policies');
+  for (const table of ['sessions', 'events', 'session_risk', 'deliveries', 'api_keys', 'idempotency_keys']) {
+    expect(left).not.toContain(table);
+  }
 
   await admin.createTenant('acme');
   const anew = server.as((await admin.createKey('acme', { name: 'agent' })).apiKey);
@@ -260,12 +293,39 @@ test('a check that is on its way while its tenant is deleted is judged by its po
   const beside = (await testServer({ ...options, apiKey: acme.apiKey, tenant: 'acme' })).as(acme.apiKey);
   // The clock of the other server stands still, so it goes on believing the key. It has not read the policies yet.
   vi.useFakeTimers({ toFake: ['Date'] });
-  await beside.ok('sessions.list');
+  await beside.ok('agents.create', { body: { id: 'revoked', name: 'Revoked' } });
+  await beside.ok('agents.update', { id: 'revoked', body: { status: 'revoked' } });
+  const send = { toolName: 'send', argumentsHash: 'sha256:aa' };
+  await beside.policy({ match: { tools: ['send'] }, rate: { max: 1, windowSeconds: 3600, per: 'tenant' } });
+  expect(await beside.check({ action: send })).toMatchObject({ decision: 'allow' });
   await admin.deleteTenant('acme');
-  const action = { toolName: 'wipe', argumentsHash: 'sha256:aa' };
-  expect(await beside.check({ agentId: 'late', sessionId: 'late', action })).toMatchObject({
-    decision: 'deny',
+  const wipe = { toolName: 'wipe', argumentsHash: 'sha256:aa' };
+  expect(await beside.check({ action: wipe })).toMatchObject({ decision: 'deny' });
+  expect(await beside.check({ action: send })).toMatchObject({ decision: 'deny' });
+  expect(await beside.check({ agentId: 'revoked' })).toMatchObject({ decision: 'deny' });
+});
+
+test.runIf(onPostgres)('a key that is made while its tenant is deleted is deleted, too', async () => {
+  const { options, server, admin } = await withTenant();
+  const storage = await openStorage({ ...options, connections: 2 });
+  atTestEnd(() => storage.close());
+  let deletion: Promise<void> | undefined;
+  let isDeleted = false;
+  const { apiKey } = await storage.writeAcross('administer', async ({ db }) => {
+    const made = await makeKey(db, await tenantIdOf(db, 'acme'), { name: 'late' });
+    deletion = admin.deleteTenant('acme').then(() => {
+      isDeleted = true;
+    });
+    // Until it waits for this transaction, or has not waited for it.
+    await vi.waitFor(async () => {
+      const waits = await asSuperuser('select 1 from pg_locks where not granted', options.database);
+      expect(isDeleted || waits.length > 0).toBe(true);
+    });
+    return made;
   });
+  await deletion;
+  expect(await server.as(apiKey).refused('sessions.list')).toMatchObject({ status: 401 });
+  await expect(admin.createKey('acme', { name: 'later' })).rejects.toThrow('There is no tenant "acme"');
 });
 
 test('a deletion that was cut off is ended by the housekeeping', async () => {

@@ -1,4 +1,5 @@
-import { dropDeliveriesAbout } from '../storage/delivery-store.ts';
+import { forgetAnswers } from '../http/idempotency.ts';
+import { deliveriesAbout, dropDeliveries } from '../storage/delivery-store.ts';
 import { dropSessions } from '../storage/drop-sessions.ts';
 import { dropPendingActions, isOverdue, lockActionsOf } from '../storage/pending-action-store.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -10,12 +11,14 @@ export type SessionDeletion = 'deleted' | 'waiting' | 'unknown';
  * Deletes a session for good: its events and its risk, its held actions with what was shown of them, and the messages
  * to webhooks about it. An action that waits is left to wait, and the session with it: its agent would ask anew.
  */
-export function deleteSession(
+export async function deleteSession(
   storage: Storage,
   tenantId: number,
   id: string,
   nowMs: number,
 ): Promise<SessionDeletion> {
+  // Looking through all messages takes a while, in which others must not wait.
+  const messages = await storage.read(tenantId, (db) => deliveriesAbout(db, tenantId, id));
   return storage.write(tenantId, async ({ db }) => {
     const actions = await lockActionsOf(db, tenantId, id);
     if (actions.some((row) => row.status === 'pending' && !isOverdue(row, nowMs))) return 'waiting';
@@ -27,7 +30,8 @@ export function deleteSession(
       tenantId,
       actions.map((row) => row.id),
     );
-    await dropDeliveriesAbout(db, tenantId, id);
+    await forgetAnswers(db, tenantId, 'guardian.pendingActions.decide');
+    await dropDeliveries(db, tenantId, messages);
     return dropped + actions.length > 0 ? 'deleted' : 'unknown';
   });
 }

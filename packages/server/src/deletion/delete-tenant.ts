@@ -2,7 +2,14 @@ import { sql } from 'kysely';
 import { repeat } from '../repeat.ts';
 import { dropRows, type KeyedTable } from '../storage/drop-rows.ts';
 import { dropSessions } from '../storage/drop-sessions.ts';
-import { hideTenant, possessions, remains, tenantsHiddenBefore } from '../storage/hidden-tenants.ts';
+import {
+  hideTenant,
+  noteEmptied,
+  possessions,
+  remains,
+  tally,
+  tenantsHiddenBefore,
+} from '../storage/hidden-tenants.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { Database } from '../storage/transaction.ts';
 import { dropInBatches } from './session-batches.ts';
@@ -31,8 +38,8 @@ export async function deleteTenant(
 }
 
 /**
- * Drops what is left of tenants that were deleted a while ago, and what came of them since. Their policies go now and no
- * earlier: a check that was still on its way would have found none, and the call would have run.
+ * Drops what is left of tenants that were deleted a while ago. What checks go by goes now and no earlier: a check that
+ * was still on its way would have found no policy, and the call would have run.
  *
  * @param signal - aborts to have the rest left for another time
  */
@@ -43,14 +50,16 @@ export async function dropDeletedTenants(
 ): Promise<void> {
   const hidden = await storage.readAcross('sweep', (db) => tenantsHiddenBefore(db, nowMs - settledAfterMs));
   for (const tenantId of hidden) {
-    await dropPossessions(storage, tenantId, signal);
     await dropAll(storage, tenantId, remains, signal);
+    await dropPossessions(storage, tenantId, signal);
+    await dropAll(storage, tenantId, [tally], signal);
+    if (signal?.aborted) return;
+    await storage.write(tenantId, ({ db }) => noteEmptied(db, tenantId, nowMs));
   }
 }
 
 async function dropPossessions(storage: Storage, tenantId: number, signal?: AbortSignal): Promise<void> {
   await dropAll(storage, tenantId, possessions, signal);
-  // After the held actions: one that expires leaves an event.
   const everySession = { tenantId, keptFromMs: Number.MAX_SAFE_INTEGER };
   await dropInBatches(
     storage,

@@ -10,6 +10,15 @@ export const answersKeptForMs: number = 24 * 3_600_000;
 
 const shape = /^[\x21-\x7e]{1,255}$/;
 
+/** Forgets the answers of a tenant to one kind of request: a repeat is taken for a request of its own. */
+export async function forgetAnswers(db: Database, tenantId: number, endpoint: EndpointName): Promise<void> {
+  await db
+    .deleteFrom('idempotency_keys')
+    .where('tenant_id', '=', tenantId)
+    .where('endpoint', '=', endpoint)
+    .execute();
+}
+
 /** One use of an `Idempotency-Key`: the first request writes its answer, a repeat reads it. */
 export class IdempotentRequest {
   readonly #secret: DeploymentSecret;

@@ -1,6 +1,6 @@
 import type { Scope } from '@actlog/protocol';
 import { findKey, insertKey, type StoredKey } from '../storage/key-store.ts';
-import { lockNames } from '../storage/locks.ts';
+import { lockNames, lockRows } from '../storage/locks.ts';
 import type { Database } from '../storage/transaction.ts';
 import { identifyApiKey, type KeyKind, newApiKey } from './api-key.ts';
 import { requireShownName } from './shown-name.ts';
@@ -53,6 +53,17 @@ export async function tenantIdOf(db: Database, name: string): Promise<number> {
   return row.id;
 }
 
+/** Keeps a tenant from being deleted until the transaction ends. @throws Error when it is deleted already. */
+async function requireTenant(db: Database, tenantId: number): Promise<void> {
+  const tenant = db
+    .selectFrom('tenants')
+    .select('id')
+    .where('id', '=', tenantId)
+    .where('deleted_ms', 'is', null);
+  const row = await lockRows(db, tenant).executeTakeFirst();
+  if (!row) throw new Error('The tenant was deleted.');
+}
+
 /**
  * Adds a key to a tenant, or finds it there. The whole key is returned and never stored.
  *
@@ -70,6 +81,7 @@ export async function addKey(
   if (!identity) {
     throw new TypeError(`${given} does not have the form of a key; copy it again, ${orNone}.`);
   }
+  await requireTenant(db, tenantId);
   await lockNames(db, tenantId, [`key ${identity.id}`]);
   const known = await findKey(db, identity.id);
   if (known) {

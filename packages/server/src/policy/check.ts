@@ -51,7 +51,7 @@ export class Check {
     const candidates = await this.#candidates(db, set);
     if (this.#heldId !== undefined) {
       const held = await this.#held(db, this.#heldId);
-      if (held && isOverdue(held, this.#nowMs)) return undefined;
+      if (!held || isOverdue(held, this.#nowMs)) return undefined;
       const fired = lasting(candidates);
       return (await this.#decisions.isDenialTold(db, fired, held)) ? this.#answer(fired, held) : undefined;
     }
@@ -80,9 +80,10 @@ export class Check {
     const { db } = write;
     const set = await this.#services.policySets.of(db, this.#tenantId);
     const candidates = await this.#candidates(db, set);
-    if (this.#heldId !== undefined) {
+    const waiting = await this.#heldOrEnded(write, this.#heldId);
+    // Without it, it was deleted with its session, and what was decided with it: the action is asked about anew.
+    if (waiting) {
       const lastingly = lasting(candidates);
-      const waiting = await this.#heldOrEnded(write, this.#heldId);
       const denying = await this.#decisions.recordDenial(write, lastingly, waiting);
       if (denying) await this.#tellWebhooks(write, [denying]);
       return this.#answer(lastingly, waiting);

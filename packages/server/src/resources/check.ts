@@ -72,7 +72,9 @@ async function decidedAnswer(
     for (;;) {
       const answer = await ask(services, call, Date.now(), heldId);
       const leftMs = endsAt - performance.now();
-      if (!isHeld(answer) || leftMs <= 0 || call.gone().aborted || decisions.isClosed) return answer;
+      const isSame = answer.pendingActionId === heldId;
+      if (!isHeld(answer) || !isSame || leftMs <= 0 || call.gone().aborted || decisions.isClosed)
+        return answer;
       const livesMs = Date.parse(answer.expiresAt) - Date.now();
       await listening.heard(Math.max(1, Math.min(leftMs, livesMs)), call.gone());
     }

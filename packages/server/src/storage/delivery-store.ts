@@ -149,8 +149,8 @@ export function listDeliveries(
     .execute();
 }
 
-/** Drops the messages about a session, sent or not. */
-export async function dropDeliveriesAbout(db: Database, tenantId: number, sessionId: string): Promise<void> {
+/** The messages about a session, sent or not. */
+export async function deliveriesAbout(db: Database, tenantId: number, sessionId: string): Promise<string[]> {
   const quoted = JSON.stringify({ sessionId }).slice(1, -1);
   const found = await db
     .selectFrom('deliveries')
@@ -160,10 +160,15 @@ export async function dropDeliveriesAbout(db: Database, tenantId: number, sessio
     .execute();
   // The arguments of an action that was shown may hold such a text too.
   const about = found.filter(({ body }) => (JSON.parse(body) as WebhookEvent).data.sessionId === sessionId);
+  return about.map(({ id }) => id);
+}
+
+/** Drops messages. */
+export async function dropDeliveries(db: Database, tenantId: number, ids: readonly string[]): Promise<void> {
   await db
     .deleteFrom('deliveries')
     .where('tenant_id', '=', tenantId)
-    .where(oneOf(db, 'id', JSON.stringify(about.map(({ id }) => id))))
+    .where(oneOf(db, 'id', JSON.stringify(ids)))
     .execute();
 }
 

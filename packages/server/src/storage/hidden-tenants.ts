@@ -10,30 +10,28 @@ function keyed<Table extends keyof Tables>(
   return { table, key } as unknown as KeyedTable;
 }
 
-/**
- * What a tenant has beside its sessions, in the order in which it goes: first keys that were made while it was deleted,
- * and what would still be sent or decided.
- */
+/** What of a tenant goes at once beside its sessions: no answer to a check depends on it. */
 export const possessions: readonly KeyedTable[] = [
-  keyed('api_keys', 'id'),
   keyed('notification_channels', 'id'),
   keyed('deliveries', 'id'),
-  keyed('pending_actions', 'id'),
-  keyed('checked_actions', 'agent_id', 'action_id'),
   keyed('idempotency_keys', 'endpoint', 'key'),
-  keyed('rate_limits', 'subject'),
-  keyed('policy_counts', 'policy_id', 'subject', 'slice_ms'),
-  keyed('agents', 'id'),
   keyed('agent_baselines', 'agent_id'),
-  keyed('tenant_risk', 'tenant_id'),
   keyed('tool_tag_sets', 'version'),
 ];
 
-/** What is left of a tenant to the end: its policies, and the counts that every other deletion changes. */
+/** What of a tenant checks go by, and what a server may write that has something of it at hand still. */
 export const remains: readonly KeyedTable[] = [
   keyed('policies', 'id'),
-  keyed('usage', 'kind', 'period_ms', 'slot'),
+  keyed('policy_counts', 'policy_id', 'subject', 'slice_ms'),
+  keyed('pending_actions', 'id'),
+  keyed('checked_actions', 'agent_id', 'action_id'),
+  keyed('agents', 'id'),
+  keyed('rate_limits', 'subject'),
+  keyed('tenant_risk', 'tenant_id'),
 ];
+
+/** What every session that goes is taken from. */
+export const tally: KeyedTable = keyed('usage', 'kind', 'period_ms', 'slot');
 
 /**
  * Takes a tenant's keys and its name, so that nobody reaches it and another can be made of that name. Of its row the
@@ -54,8 +52,18 @@ export async function hideTenant(
   return { tenantId, keyIds: keys.map(({ id }) => id) };
 }
 
-/** The tenants that were deleted before a moment. */
+/** The tenants that were deleted before a moment, and of which something may be left. */
 export async function tenantsHiddenBefore(db: Database, beforeMs: number): Promise<number[]> {
-  const rows = await db.selectFrom('tenants').select('id').where('deleted_ms', '<', beforeMs).execute();
+  const rows = await db
+    .selectFrom('tenants')
+    .select('id')
+    .where('deleted_ms', '<', beforeMs)
+    .where('emptied_ms', 'is', null)
+    .execute();
   return rows.map(({ id }) => id);
+}
+
+/** Says that nothing of a deleted tenant is left but its row. */
+export async function noteEmptied(db: Database, tenantId: number, nowMs: number): Promise<void> {
+  await db.updateTable('tenants').set({ emptied_ms: nowMs }).where('id', '=', tenantId).execute();
 }

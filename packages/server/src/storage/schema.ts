@@ -49,8 +49,10 @@ export interface TenantTable {
   retention_days: number | null;
   /** The most that it may have, as JSON by the name of the quota; null for no bound. */
   quotas: Generated<string | null>;
-  /** Since when it exists for nobody, and all else of it is dropped; null for a tenant that exists. */
+  /** Since when it exists for nobody; null for a tenant that exists. */
   deleted_ms: Generated<number | null>;
+  /** Since when nothing of a deleted tenant is left but this row. */
+  emptied_ms: Generated<number | null>;
 }
 
 /** A part of what is counted of a tenant; the count is the sum over all slots. */

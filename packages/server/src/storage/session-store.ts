@@ -129,14 +129,16 @@ export async function openSessions(
   tenantId: number,
   summaries: readonly SessionSummary[],
 ): Promise<Map<string, SessionSummary>> {
-  const ids = summaries.map(({ id }) => id).sort();
   const byId = new Map(summaries.map((summary) => [summary.id, summary]));
-  const opened = await insertSessions(
-    db,
-    ids.map((id) => sessionRow(tenantId, byId.get(id) as SessionSummary)),
-  );
-  if (opened === ids.length) return new Map();
-  const found = await lockSessions(db, tenantId, ids);
+  const found = new Map<string, SessionSummary>();
+  let missing = [...byId.keys()].sort();
+  while (missing.length > 0) {
+    const rows = missing.map((id) => sessionRow(tenantId, byId.get(id) as SessionSummary));
+    if ((await insertSessions(db, rows)) === missing.length) break;
+    for (const [id, summary] of await lockSessions(db, tenantId, missing)) found.set(id, summary);
+    // One that was there, and is not there to be locked, was deleted between the two.
+    missing = missing.filter((id) => !found.has(id));
+  }
   return new Map([...found].filter(([, { event_count: eventCount }]) => eventCount > 0));
 }
 

@@ -1,9 +1,11 @@
 import type { Migration } from '../../migrate.ts';
 
-/** When a tenant was deleted. */
+/** When a tenant was deleted, and since when nothing else of it is left. */
 export const deletedTenants: Migration = {
   name: '0010-deleted-tenants',
   async up(db) {
-    await db.schema.alterTable('tenants').addColumn('deleted_ms', 'bigint').execute();
+    for (const moment of ['deleted_ms', 'emptied_ms']) {
+      await db.schema.alterTable('tenants').addColumn(moment, 'bigint').execute();
+    }
   },
 };
