@@ -52,8 +52,8 @@ export class Administration {
 
   /**
    * Deletes a tenant for good, with its keys, sessions, agents, policies and webhooks. Its keys are refused at once, by
-   * other servers within a second; its name is free for another. Its policies are the last to go, an hour later, so that
-   * no check which is still on its way finds none. In backups it stays.
+   * other servers within a second; its name is free for another. What its checks go by, such as policies and agents, is
+   * the last to go, an hour later, so that no check which is still on its way is let through. In backups it stays.
    *
    * @throws Error when there is no such tenant.
    */

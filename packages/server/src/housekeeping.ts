@@ -19,8 +19,7 @@ const countsKeptForMs = 2 * dayMs;
 
 /**
  * Drops what nobody looks at any more, the sessions and held actions that their tenant does not keep, and what deleted
- * tenants left. A part that
- * cannot be done now, as where another process holds a lock, is no reason to leave the others.
+ * tenants left. A part that cannot be done now, as where another process holds a lock, is no reason to leave the others.
  *
  * @param signal - aborts to have the rest left for another time
  * @throws AggregateError with what kept parts from being done.
