@@ -1,16 +1,10 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { RequestDurations } from './request-durations.ts';
 
 /** The numbers that `/metrics` shows, for one server: nothing is global, so that two can run in one process. */
 export class Metrics {
   readonly registry: Registry = new Registry();
-  readonly #requests = new Histogram({
-    name: 'actlog_http_request_duration_seconds',
-    help: 'Duration of requests by method, route and status.',
-    labelNames: ['method', 'route', 'status'],
-    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30],
-    registers: [this.registry],
-  });
-  readonly #series = new Map<string, { observe(seconds: number): void }>();
+  readonly #requests = new RequestDurations(this.registry);
   readonly #events = new Counter({
     name: 'actlog_events_stored_total',
     help: 'Events stored, repeats not counted.',
@@ -49,13 +43,7 @@ export class Metrics {
 
   /** Counts a request; `durationMs` in milliseconds. */
   request(method: string, route: string, status: number, durationMs: number): void {
-    const name = `${method} ${route} ${status}`;
-    let series = this.#series.get(name);
-    if (!series) {
-      series = this.#requests.labels(method, route, String(status));
-      this.#series.set(name, series);
-    }
-    series.observe(durationMs / 1000);
+    this.#requests.observe(method, route, status, durationMs);
   }
 
   /** Counts a request that a quota had no room for. */

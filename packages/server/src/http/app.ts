@@ -38,6 +38,9 @@ function setHeaders(request: FastifyRequest, reply: FastifyReply): FastifyReply 
   return reply.header(headers.requestId, request.id).headers(securityHeaders);
 }
 
+/** An answer that can no longer be sent says so by an error, which ends the process where nobody listens. */
+function ignore(): void {}
+
 /** Makes the Fastify instance with everything that holds for every request. */
 export function createApp({ logger, metrics, requestTimeoutMs }: AppOptions): FastifyInstance {
   const app: FastifyInstance = fastify({
@@ -70,39 +73,39 @@ export function createApp({ logger, metrics, requestTimeoutMs }: AppOptions): Fa
   app.decorateRequest('caller', undefined);
   parseJsonBodies(app);
   answerErrors(app, metrics);
-  const tell = (request: FastifyRequest, reply: FastifyReply, status: number): void => {
+  const tell = (request: FastifyRequest, status: number, durationMs: number): void => {
     const route = request.routeOptions.url ?? 'none';
-    metrics.request(request.method, route, status, reply.elapsedTime);
+    metrics.request(request.method, route, status, durationMs);
     // An allow-list: a log line never holds a body, a query, a header or a key's secret.
     request.log.info(
       {
         method: request.method,
         route,
         status,
-        durationMs: Math.round(reply.elapsedTime * 10) / 10,
+        durationMs: Math.round(durationMs * 10) / 10,
         tenantId: request.caller?.tenantId,
         keyId: request.caller?.keyId,
       },
       'request',
     );
   };
-  app.addHook('onRequest', (request, reply, done) => {
-    setHeaders(request, reply);
-    // Fastify tells of answers that were sent. Of others something may have been read all the same.
-    reply.raw.once('close', () => {
-      if (!reply.raw.writableFinished) tell(request, reply, clientClosedRequest);
-    });
-    done();
-  });
   let isClosing = false;
   app.addHook('preClose', (done) => {
     isClosing = true;
     done();
   });
-  app.addHook('onResponse', (request, reply, done) => {
-    // A connection whose last answer came after the close began would else be kept alive, and the close with it.
-    if (isClosing) setImmediate(() => app.server.closeIdleConnections());
-    tell(request, reply, reply.statusCode);
+  app.addHook('onRequest', (request, reply, done) => {
+    setHeaders(request, reply);
+    const startedMs = performance.now();
+    // Comes once for each request, answered or not, and costs half of what Fastify's `onResponse` does.
+    reply.raw.once('close', () => {
+      // A connection whose last answer came after the close began would else be kept alive, and the close with it.
+      if (isClosing) setImmediate(() => app.server.closeIdleConnections());
+      // Of one that was not answered something may have been read all the same.
+      const status = reply.raw.writableFinished ? reply.statusCode : clientClosedRequest;
+      tell(request, status, performance.now() - startedMs);
+    });
+    reply.raw.on('error', ignore);
     done();
   });
   return app;

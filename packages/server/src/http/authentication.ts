@@ -22,10 +22,14 @@ interface Remembered {
   readonly generation: number;
 }
 
+/** Where a connection keeps it: with thousands of them, a map would have left the processor's cache each time. */
+const remembered = Symbol('remembered caller');
+
+type Connection = Socket & { [remembered]?: Remembered };
+
 /** Tells who calls, by the API key of the request. */
 export class Authentication {
   readonly #keys: KeyRing;
-  readonly #remembered = new WeakMap<Socket, Remembered>();
 
   constructor(keys: KeyRing) {
     this.#keys = keys;
@@ -36,7 +40,7 @@ export class Authentication {
    * only ever compares with what it has sent itself, so the comparison tells nobody anything.
    */
   remembered(request: FastifyRequest): Caller | undefined {
-    const last = this.#remembered.get(request.raw.socket);
+    const last = (request.raw.socket as Connection)[remembered];
     if (last === undefined || last.header !== request.headers.authorization) return undefined;
     const isFresh =
       Math.abs(Date.now() - last.atMs) < keysKeptForMs && last.generation === this.#keys.generation;
@@ -50,7 +54,7 @@ export class Authentication {
     const [, key] = bearer.exec(header) ?? [];
     const caller = key === undefined ? undefined : await this.#keys.authenticate(key);
     if (!caller) throw authenticationFailed();
-    this.#remembered.set(request.raw.socket, { header, caller, atMs: Date.now(), generation });
+    (request.raw.socket as Connection)[remembered] = { header, caller, atMs: Date.now(), generation };
     return caller;
   }
 }

@@ -7,7 +7,7 @@ import { noSuchEndpoint } from './api-error.ts';
 import { requireScope } from './authentication.ts';
 import { IdempotentRequest } from './idempotency.ts';
 import { releaseBody } from './json-body.ts';
-import type { Call, Route, Routes, WriteRoute } from './route.ts';
+import type { Call, ReadRoute, Route, Routes, WriteRoute } from './route.ts';
 import { validated, validator } from './validation.ts';
 
 /** The type of every answer but the export's, which names its own. */
@@ -15,6 +15,7 @@ export const jsonType = 'application/json; charset=utf-8';
 
 type AnyCall = Call<EndpointName>;
 type AnyRoute = Route<EndpointName>;
+type StoredRoute = ReadRoute<EndpointName> | WriteRoute<EndpointName>;
 
 /** Mounts the endpoint table: the one place where its requests are let in, validated by its schemas, handled and answered. */
 export function mountEndpoints(app: FastifyInstance, services: Services, routes: Routes): void {
@@ -35,36 +36,31 @@ export function mountEndpoints(app: FastifyInstance, services: Services, routes:
       }),
       handler: async (request, reply) => {
         const call = callOf(request, reply, checks);
-        const answer = await answerOf(services, name, route, call, request, reply);
+        const answer = own
+          ? await own.handle(call, reply)
+          : await storedAnswer(services, name, route as StoredRoute, call, request);
         releaseBody(request);
         if (answer === undefined) return reply;
-        return reply.code(endpoint.success).type(jsonType).send(JSON.stringify(answer));
+        void reply.code(endpoint.success).type(jsonType);
+        return JSON.stringify(answer);
       },
     });
   }
 }
 
-async function answerOf(
+/** The answer of a route that leaves its transaction to this place. */
+async function storedAnswer(
   services: Services,
   name: EndpointName,
-  route: AnyRoute,
+  route: StoredRoute,
   call: AnyCall,
   request: FastifyRequest,
-  reply: FastifyReply,
 ): Promise<unknown> {
   const { tenantId } = call.caller;
-  switch (route.kind) {
-    case 'own':
-      return route.handle(call, reply);
-    case 'read':
-      await route.prepare?.(call);
-      return services.storage.read(tenantId, (db) => route.handle(call, db));
-    case 'write':
-      await route.prepare?.(call);
-      return services.storage.write(tenantId, (write) =>
-        writtenAnswer(services, name, route, call, request, write),
-      );
-  }
+  const { storage } = services;
+  await route.prepare?.(call);
+  if (route.kind === 'read') return storage.read(tenantId, (db) => route.handle(call, db));
+  return storage.write(tenantId, (write) => writtenAnswer(services, name, route, call, request, write));
 }
 
 /** The answer of a write, or that of the first request with the same `Idempotency-Key`. */

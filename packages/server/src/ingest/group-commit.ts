@@ -81,9 +81,9 @@ export class GroupCommit {
    * @throws QuotaError when the tenant has no room for it; ApiError `OVERLOADED` when too many events wait or the
    * database cannot take it: it is not stored.
    */
-  async record(tenantId: number, event: NewEvent, memoryBytes: number): Promise<RecordedEvent> {
-    this.requirePlace();
+  record(tenantId: number, event: NewEvent, memoryBytes: number): Promise<RecordedEvent> {
     return new Promise<RecordedEvent>((resolve, reject) => {
+      this.requirePlace();
       this.#queue.push({ tenantId, event, memoryBytes, resolve, reject });
       this.#running ??= this.#run();
     });
