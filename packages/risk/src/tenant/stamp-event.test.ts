@@ -123,6 +123,20 @@ describe('stampEvent', () => {
     expect(stamps(tenant, { sessionId: 'four', agentId: 'other', timestampMs: NOW + 600_000 })).toEqual([]);
   });
 
+  it('finds an agent at work in many sessions at once, of which the fifth and those behind it change nothing', () => {
+    const tenant = known();
+    const arrival = { agentStatus: 'active', receivedAtMs: NOW } as const;
+    const changes = Array.from({ length: 30 }, (_, at) => {
+      const part = { sessionId: `job-${at % 10}`, timestampMs: NOW + at };
+      if (at > 0) expect(stamps(structuredClone(tenant), part)).toEqual(['agent_elsewhere']);
+      return stampEvent(tenant, event(part), arrival).changed;
+    });
+    expect(changes.map((changed, at) => changed && at).filter((at) => at !== false)).toEqual([0, 1, 2, 3]);
+    // A minute later those of the four are over, and one that goes on is still seen.
+    expect(stamps(tenant, { sessionId: 'job-9', timestampMs: NOW + 20_000 })).toEqual(['agent_elsewhere']);
+    expect(stamps(tenant, { sessionId: 'job-0', timestampMs: NOW + 70_000 })).toEqual(['agent_elsewhere']);
+  });
+
   it('finds failures that spread over three agents', () => {
     const tenant = known();
     const failed = { responseStatus: 500, timestampMs: NOW };

@@ -71,13 +71,21 @@ function stampTool(
   return [deceptive | tool.stamps | stampOf('tool_new_to_tenant'), isNew];
 }
 
+/** Whether an agent is at work in so many sessions that one more says nothing new of it. */
+function areEnough(presences: readonly Presence[], atMs: number): boolean {
+  return (
+    presences.length === TENANT_LIMITS.presences &&
+    presences.every(({ lastMs }) => Math.abs(atMs - lastMs) <= REFRESH_MS)
+  );
+}
+
 function stampPresence(tenant: TenantState, agent: number, session: number, atMs: number): [number, boolean] {
   const presences = tenant.agents.get(agent) ?? [];
   const elsewhere = presences.some(
     (presence) => presence.session !== session && Math.abs(presence.lastMs - atMs) <= ELSEWHERE_MS,
   );
   const own = presences.find((presence) => presence.session === session);
-  const changed = own === undefined || atMs - own.lastMs > REFRESH_MS;
+  const changed = own === undefined ? !areEnough(presences, atMs) : atMs - own.lastMs > REFRESH_MS;
   if (changed) {
     const others = presences.filter((presence) => presence !== own).slice(1 - TENANT_LIMITS.presences);
     const refreshed: Presence = { session, lastMs: Math.max(atMs, own?.lastMs ?? 0) };
