@@ -1,6 +1,12 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { backup, DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import {
+  backup,
+  DatabaseSync,
+  type SQLInputValue,
+  type SQLOutputValue,
+  type StatementSync,
+} from 'node:sqlite';
 import { keepNewest } from '../keep-newest.ts';
 import type { ExecuteResult, SqliteExecutor } from './sqlite-executor.ts';
 
@@ -70,6 +76,24 @@ function movedError(what: string): Error {
 /** More pages than a database can have: a copy in one step shows one moment, and no writer makes it begin anew. */
 const allPages = 2 ** 31 - 1;
 
+/**
+ * The rows of a statement as objects. Those that `node:sqlite` makes itself are hash tables, each of its own: they take
+ * several times the memory, and the collector of short-lived objects does not get rid of them.
+ */
+function rowsOf(statement: StatementSync, parameters: readonly SQLInputValue[]): object[] {
+  const lists = statement.all(...parameters) as unknown as SQLOutputValue[][];
+  if (lists.length === 0) return [];
+  // Asked afterwards, because SQLite prepares a statement anew whose tables another process has changed.
+  const names = statement.columns().map(({ name }) => name);
+  return lists.map((values) => {
+    const row: Record<string, SQLOutputValue> = {};
+    names.forEach((name, index) => {
+      row[name] = values[index] as SQLOutputValue;
+    });
+    return row;
+  });
+}
+
 /** One `node:sqlite` connection with prepared statements kept. */
 export class SqliteConnection implements SqliteExecutor {
   readonly #database: DatabaseSync;
@@ -106,7 +130,7 @@ export class SqliteConnection implements SqliteExecutor {
     if (sql === 'rollback') return this.#rollBack();
     if (sql === 'commit' && this.#writes) this.requireFile();
     const { statement, isReader } = this.#prepare(sql);
-    if (isReader) return { rows: statement.all(...(parameters as SQLInputValue[])), changes: 0 };
+    if (isReader) return { rows: rowsOf(statement, parameters as SQLInputValue[]), changes: 0 };
     if (!Array.isArray(parameters[0])) {
       return { rows: [], changes: Number(statement.run(...(parameters as SQLInputValue[])).changes) };
     }
@@ -148,6 +172,7 @@ export class SqliteConnection implements SqliteExecutor {
     const kept = this.#statements.get(sql);
     if (kept) return kept;
     const statement = this.#database.prepare(this.#writes && sql === 'begin' ? 'begin immediate' : sql);
+    statement.setReturnArrays(true);
     const prepared = { statement, isReader: statement.columns().length > 0 };
     keepNewest(this.#statements, sql, prepared, keptStatements);
     return prepared;
