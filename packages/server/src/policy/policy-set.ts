@@ -2,7 +2,7 @@ import { byPrecedence } from '@actlog/policy';
 import type { WebhookEventType } from '@actlog/protocol';
 import { keepNewest } from '../keep-newest.ts';
 import { activeChannels } from '../storage/channel-store.ts';
-import { listPolicies, settingsVersion } from '../storage/policy-store.ts';
+import { listPolicies, type StoredPolicy, settingsVersion } from '../storage/policy-store.ts';
 import type { Database } from '../storage/transaction.ts';
 import { type CompiledPolicy, compilePolicy } from './compiled-policy.ts';
 
@@ -40,9 +40,15 @@ export class PolicySets {
       limit: maxActivePolicies,
     });
     const channels = await activeChannels(db, tenantId);
+    // To compile a thousand conditions takes tens of milliseconds, in which nothing else is done.
+    const known = new Map(kept?.policies.map((policy) => [policy.id, policy]));
+    const compiled = (policy: StoredPolicy): CompiledPolicy => {
+      const same = known.get(policy.id);
+      return same?.version === policy.version ? same : compilePolicy(policy);
+    };
     const set = {
       version,
-      policies: stored.map(compilePolicy).sort(inOrder),
+      policies: stored.map(compiled).sort(inOrder),
       wanted: new Set(channels.flatMap((channel) => channel.events)),
     };
     keepNewest(this.#kept, tenantId, set, keptTenants);
