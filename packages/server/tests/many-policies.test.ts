@@ -1,7 +1,17 @@
 import { expect, test, vi } from 'vitest';
 import { type PolicySet, PolicySets } from '../src/policy/policy-set.ts';
+import { SqliteConnection } from '../src/storage/sqlite-connection.ts';
+import { onPostgres } from './test-database.ts';
 import { atTestEnd } from './test-end.ts';
 import { testServer } from './test-server.ts';
+import { WebhookReceiver } from './webhook-receiver.ts';
+
+/** The statements that in-memory databases are asked from now on. */
+function statementsFromNow(): () => string[] {
+  const execute = vi.spyOn(SqliteConnection.prototype, 'execute');
+  atTestEnd(async () => execute.mockRestore());
+  return () => execute.mock.calls.map(([sql]) => sql);
+}
 
 /** The policies of the set that was asked last, by their names. */
 function lastAsked(): () => Promise<Map<string, PolicySet['policies'][number]>> {
@@ -12,6 +22,21 @@ function lastAsked(): () => Promise<Map<string, PolicySet['policies'][number]>> 
     return new Map(set.policies.map((policy) => [policy.definition.name, policy]));
   };
 }
+
+test.skipIf(onPostgres)('of many policies that match, webhooks are told in one statement', async () => {
+  const receiver = new WebhookReceiver();
+  const url = await receiver.listen();
+  atTestEnd(() => receiver.close());
+  const server = await testServer({ webhookAllowedRanges: ['127.0.0.0/8'] });
+  await server.ok('notificationChannels.create', { body: { url, events: ['policy.matched'] } });
+  const ids: string[] = [];
+  for (const name of ['a', 'b', 'c']) ids.push((await server.policy({ name, mode: 'log_only' })).id);
+  const statements = statementsFromNow();
+  await server.check();
+  expect(statements().filter((sql) => sql.startsWith('insert into "deliveries"'))).toHaveLength(1);
+  const messages = await receiver.received(3);
+  expect(messages.map(({ body }) => body.data.policyId).sort()).toEqual(ids.sort());
+});
 
 test('a change of one policy has that one compiled, and no other', async () => {
   const server = await testServer();

@@ -233,19 +233,18 @@ export class Check {
   }
 
   async #tellWebhooks(write: Write, fired: readonly FiredPolicy[]): Promise<void> {
-    for (const { policy } of fired) {
-      await this.#services.outbox.queue(write, this.#tenantId, {
-        type: 'policy.matched',
-        timestamp: isoTime(this.#nowMs),
-        data: {
-          policyId: policy.id,
-          agentId: this.#body.agentId,
-          sessionId: this.#body.sessionId ?? null,
-          toolName: this.#body.action.toolName,
-          effect: policy.definition.effect,
-          mode: policy.definition.mode,
-        },
-      });
-    }
+    const messages = fired.map(({ policy }) => ({
+      type: 'policy.matched' as const,
+      timestamp: isoTime(this.#nowMs),
+      data: {
+        policyId: policy.id,
+        agentId: this.#body.agentId,
+        sessionId: this.#body.sessionId ?? null,
+        toolName: this.#body.action.toolName,
+        effect: policy.definition.effect,
+        mode: policy.definition.mode,
+      },
+    }));
+    await this.#services.outbox.queue(write, this.#tenantId, ...messages);
   }
 }

@@ -1,8 +1,8 @@
 import type { WebhookEvent } from '@actlog/protocol';
 import { newIdentifier } from '../identifier.ts';
 import type { PolicySets } from '../policy/policy-set.ts';
-import { activeChannels } from '../storage/channel-store.ts';
-import { insertDeliveries } from '../storage/delivery-store.ts';
+import { activeChannels, type StoredChannel } from '../storage/channel-store.ts';
+import { type DeliveryRow, insertDeliveries } from '../storage/delivery-store.ts';
 import type { Write } from '../storage/transaction.ts';
 
 /**
@@ -27,35 +27,42 @@ export class Outbox {
     this.#wake();
   }
 
-  /** Leaves one delivery for each webhook that wants this kind of event. */
-  async queue(write: Write, tenantId: number, message: WebhookEvent): Promise<void> {
+  /** Leaves one delivery of each message for each webhook that wants this kind of event. */
+  async queue(write: Write, tenantId: number, ...messages: readonly WebhookEvent[]): Promise<void> {
     const { wanted } = await this.#policySets.of(write.db, tenantId);
-    if (!wanted.has(message.type)) return;
+    const told = messages.filter(({ type }) => wanted.has(type));
+    if (told.length === 0) return;
     const channels = await activeChannels(write.db, tenantId);
     const nowMs = Date.now();
-    const messageId = newIdentifier('msg');
-    const body = JSON.stringify(message);
-    await insertDeliveries(
-      write.db,
-      channels
-        .filter((channel) => channel.events.includes(message.type))
-        .map((channel) => ({
-          tenant_id: tenantId,
-          id: newIdentifier('dlv'),
-          channel_id: channel.id,
-          message_id: messageId,
-          event_type: message.type,
-          body,
-          status: 'waiting',
-          attempts: 0,
-          next_attempt_ms: nowMs,
-          leased_until_ms: 0,
-          created_ms: nowMs,
-          finished_ms: null,
-          last_status: null,
-          last_error: null,
-        })),
-    );
+    const deliveries = told.flatMap((message) => deliveriesOf(message, channels, nowMs));
+    await insertDeliveries(write.db, deliveries);
     write.afterCommit(() => this.#wake());
   }
+}
+
+function deliveriesOf(
+  message: WebhookEvent,
+  channels: readonly StoredChannel[],
+  nowMs: number,
+): DeliveryRow[] {
+  const messageId = newIdentifier('msg');
+  const body = JSON.stringify(message);
+  return channels
+    .filter((channel) => channel.events.includes(message.type))
+    .map((channel) => ({
+      tenant_id: channel.tenant_id,
+      id: newIdentifier('dlv'),
+      channel_id: channel.id,
+      message_id: messageId,
+      event_type: message.type,
+      body,
+      status: 'waiting',
+      attempts: 0,
+      next_attempt_ms: nowMs,
+      leased_until_ms: 0,
+      created_ms: nowMs,
+      finished_ms: null,
+      last_status: null,
+      last_error: null,
+    }));
 }
