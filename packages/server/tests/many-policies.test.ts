@@ -23,6 +23,36 @@ function lastAsked(): () => Promise<Map<string, PolicySet['policies'][number]>> 
   };
 }
 
+test('of several rates each counts by itself', async () => {
+  const server = await testServer();
+  const rate = (max: number, per: 'agent' | 'session' | 'tenant', windowSeconds: number) =>
+    server.policy({ name: per, mode: 'log_only', rate: { max, windowSeconds, per } });
+  await rate(1, 'session', 60);
+  await rate(2, 'agent', 3600);
+  await rate(3, 'tenant', 86_400);
+  const names = new Map(
+    (await server.ok('policies.list')).items.map(({ id, name }): [string, string] => [id, name]),
+  );
+  const exceeded = async (agentId: string, sessionId: string) =>
+    (await server.check({ agentId, sessionId })).matched.map(({ policyId }) => names.get(policyId)).sort();
+  expect(await exceeded('a', 'one')).toEqual([]);
+  expect(await exceeded('a', 'one')).toEqual(['session']);
+  expect(await exceeded('a', 'two')).toEqual(['agent']);
+  expect(await exceeded('b', 'one')).toEqual(['session', 'tenant']);
+  expect(await exceeded('b', 'three')).toEqual(['tenant']);
+});
+
+test.skipIf(onPostgres)('many rates are looked at in one statement and counted in one', async () => {
+  const server = await testServer();
+  for (const max of [5, 6, 7, 8]) await server.policy({ rate: { max, windowSeconds: 60, per: 'agent' } });
+  const statements = statementsFromNow();
+  expect((await server.check({ actionId: 'a' })).decision).toBe('allow');
+  expect(statements().filter((sql) => sql.includes('policy_counts'))).toEqual([
+    expect.stringMatching(/^select/),
+    expect.stringMatching(/^insert/),
+  ]);
+});
+
 test.skipIf(onPostgres)('of many policies that match, webhooks are told in one statement', async () => {
   const receiver = new WebhookReceiver();
   const url = await receiver.listen();

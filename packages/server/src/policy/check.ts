@@ -12,11 +12,10 @@ import { lockNames } from '../storage/locks.ts';
 import { findPendingAction, isOverdue, type PendingActionRow } from '../storage/pending-action-store.ts';
 import type { Database, Write } from '../storage/transaction.ts';
 import { actionDigest } from './action-digest.ts';
-import type { CompiledPolicy } from './compiled-policy.ts';
 import { agentRevoked, type FiredPolicy, lasting, verdictOn } from './fired-policy.ts';
 import { PolicyDecisions } from './policy-decisions.ts';
 import type { PolicySet } from './policy-set.ts';
-import { RateCondition } from './rate-condition.ts';
+import { RateConditions } from './rate-conditions.ts';
 
 /** Answer of a check. */
 export type CheckAnswer = SentOf<'policies.check'>;
@@ -71,7 +70,8 @@ export class Check {
   async answerDry(db: Database): Promise<CheckAnswer> {
     const set = await this.#services.policySets.of(db, this.#tenantId);
     const named = await this.#named(db);
-    const { fired } = await this.#fire(db, await this.#candidates(db, set), named?.counted === 1);
+    const candidates = await this.#candidates(db, set);
+    const fired = await this.#fire(db, candidates, this.#rates(candidates), named?.counted === 1);
     return this.#answer(fired, await this.#held(db, named?.pending_action_id));
   }
 
@@ -88,11 +88,12 @@ export class Check {
       if (denying) await this.#tellWebhooks(write, [denying]);
       return this.#answer(lastingly, waiting);
     }
-    await lockNames(db, this.#tenantId, this.#locks(candidates));
+    const rates = this.#rates(candidates);
+    await lockNames(db, this.#tenantId, [this.#lockName, ...rates.lockNames]);
     const named = await this.#named(db);
-    const { fired, rates } = await this.#fire(db, candidates, named?.counted === 1);
+    const fired = await this.#fire(db, candidates, rates, named?.counted === 1);
     const { decision, decidedBy } = verdictOn(fired);
-    const counts = rates.length > 0 && decision !== 'deny';
+    const counts = !rates.areNone && decision !== 'deny';
     let waitsAlready = false;
     let held = await this.#heldOrEnded(write, named?.pending_action_id);
     if (!held && decision === 'require_approval' && decidedBy) {
@@ -111,9 +112,7 @@ export class Check {
         await this.#decisions.recordHold(write, decidedBy.policy, held.id);
       }
     }
-    if (counts && named?.counted !== 1 && !waitsAlready) {
-      for (const rate of rates) await rate.count(db);
-    }
+    if (counts && named?.counted !== 1 && !waitsAlready) await rates.count(db);
     const denying = await this.#decisions.recordDenial(write, fired, held);
     if (this.#body.actionId !== undefined && (counts || held || decision === 'deny')) {
       await saveCheckedAction(db, {
@@ -131,37 +130,31 @@ export class Check {
     return this.#answer(fired, held);
   }
 
-  /** What racing checks must not do at once: count the same rate, name the same action, hold the same action. */
-  #locks(candidates: readonly FiredPolicy[]): string[] {
+  /** What racing checks must not do at once beside counting the same rate: name the same action, or hold it. */
+  get #lockName(): string {
     const { agentId, actionId, sessionId } = this.#body;
     const action = actionId === undefined ? `same ${sessionId} ${this.#digest}` : `named ${actionId}`;
-    const rates = candidates.filter(({ policy }) => policy.definition.rate !== null);
-    return [`action ${agentId} ${action}`, ...rates.map(({ policy }) => this.#rate(policy).lockName)];
+    return `action ${agentId} ${action}`;
   }
 
-  /** Which of the policies fire, with the rates that were looked at; a rate counts an action once. */
+  #rates(candidates: readonly FiredPolicy[]): RateConditions {
+    const policies = candidates.map(({ policy }) => policy);
+    return new RateConditions(this.#tenantId, policies, this.#action, this.#nowMs);
+  }
+
+  /** Which of the policies fire; a rate counts an action once. */
   async #fire(
     db: Database,
     candidates: readonly FiredPolicy[],
+    rates: RateConditions,
     isCounted: boolean,
-  ): Promise<{ fired: FiredPolicy[]; rates: RateCondition[] }> {
-    const fired: FiredPolicy[] = [];
-    const rates: RateCondition[] = [];
-    for (const { policy, why } of candidates) {
-      if (policy.definition.rate === null) {
-        fired.push({ policy, why });
-        continue;
-      }
-      const rate = this.#rate(policy);
-      rates.push(rate);
-      const exceeded = await rate.exceeded(db, isCounted);
-      if (exceeded !== undefined) fired.push({ policy, why: `${why}; ${exceeded}` });
-    }
-    return { fired, rates };
-  }
-
-  #rate(policy: CompiledPolicy): RateCondition {
-    return new RateCondition(this.#tenantId, policy, this.#action, this.#nowMs);
+  ): Promise<readonly FiredPolicy[]> {
+    const exceeded = await rates.exceeded(db, isCounted);
+    return candidates.flatMap(({ policy, why }) => {
+      if (policy.definition.rate === null) return [{ policy, why }];
+      const reason = exceeded.get(policy.id);
+      return reason === undefined ? [] : [{ policy, why: `${why}; ${reason}` }];
+    });
   }
 
   /** What is about the action, in the order of its say; a policy with a rate may not fire all the same. */

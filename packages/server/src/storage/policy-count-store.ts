@@ -1,48 +1,84 @@
-import { sql } from 'kysely';
+import { type AliasedRawBuilder, sql } from 'kysely';
+import { bulkInsert } from './bulk-insert.ts';
 import { type OldRows, oldRows } from './old-rows.ts';
+import { isPostgres } from './postgres/is-postgres.ts';
+import { preparedQuery } from './prepared-query.ts';
 import type { Database } from './transaction.ts';
 
 /** What a rate condition counts: one policy's actions by one agent, in one session, or in the tenant. */
 export interface CountedSubject {
-  readonly tenantId: number;
   readonly policyId: string;
   readonly subject: string;
 }
 
-/** Actions counted in slices that began after a moment, and not after another. */
-export async function countedActions(
-  db: Database,
-  { tenantId, policyId, subject }: CountedSubject,
-  sinceMs: number,
-  untilMs: number,
-): Promise<number> {
-  const { actions } = await db
-    .selectFrom('policy_counts')
-    .select((eb) => eb.fn.coalesce(eb.fn.sum<number>('actions'), eb.lit(0)).as('actions'))
-    .where('tenant_id', '=', tenantId)
-    .where('policy_id', '=', policyId)
-    .where('subject', '=', subject)
-    .where('slice_ms', '>', sinceMs)
-    .where('slice_ms', '<=', untilMs)
-    .executeTakeFirstOrThrow();
-  return Number(actions);
+/** The slices that a look takes in: those that began after a moment, and not after another. */
+export interface CountedWindow extends CountedSubject {
+  readonly sinceMs: number;
+  readonly untilMs: number;
 }
 
-/** Counts one action in a slice. */
-export async function countAction(
+const actionsIn = preparedQuery((db, tenantId: number, windowsJson: string) =>
+  db.selectFrom(rowsOfWindows(db, windowsJson)).select((eb) => [
+    'given.policyId',
+    eb
+      .selectFrom('policy_counts')
+      .select(({ fn }) => fn.sum<number | null>('actions').as('sum'))
+      .where('tenant_id', '=', tenantId)
+      .whereRef('policy_id', '=', 'given.policyId')
+      .whereRef('policy_counts.subject', '=', 'given.subject')
+      .whereRef('slice_ms', '>', 'given.sinceMs')
+      .whereRef('slice_ms', '<=', 'given.untilMs')
+      .as('actions'),
+  ]),
+);
+
+function rowsOfWindows(db: Database, windowsJson: string): AliasedRawBuilder<CountedWindow, 'given'> {
+  if (isPostgres(db)) {
+    const columns = sql`given("policyId" text, subject text, "sinceMs" bigint, "untilMs" bigint)`;
+    return sql<CountedWindow>`json_to_recordset(${windowsJson}::json)`.as<'given'>(columns);
+  }
+  const columns = ['policyId', 'subject', 'sinceMs', 'untilMs'].map(
+    (name) => sql`value ->> ${sql.lit(name)} as ${sql.ref(name)}`,
+  );
+  return sql<CountedWindow>`(select ${sql.join(columns)} from json_each(${windowsJson}))`.as('given');
+}
+
+/** Actions counted in windows, each of another policy, by the ids of the policies. */
+export async function countedActions(
   db: Database,
-  { tenantId, policyId, subject }: CountedSubject,
-  sliceMs: number,
-): Promise<void> {
-  await db
-    .insertInto('policy_counts')
-    .values({ tenant_id: tenantId, policy_id: policyId, subject, slice_ms: sliceMs, actions: 1 })
-    .onConflict((conflict) =>
+  tenantId: number,
+  windows: readonly CountedWindow[],
+): Promise<Map<string, number>> {
+  if (windows.length === 0) return new Map();
+  const rows = await actionsIn(db, tenantId, JSON.stringify(windows));
+  return new Map(rows.map(({ policyId, actions }) => [policyId, Number(actions)]));
+}
+
+const addActions = bulkInsert(
+  'policy_counts',
+  ['tenant_id', 'policy_id', 'subject', 'slice_ms', 'actions'],
+  (insert) =>
+    insert.onConflict((conflict) =>
       conflict
         .columns(['tenant_id', 'policy_id', 'subject', 'slice_ms'])
-        .doUpdateSet((eb) => ({ actions: eb('policy_counts.actions', '+', 1) })),
-    )
-    .execute();
+        .doUpdateSet((eb) => ({ actions: eb('policy_counts.actions', '+', eb.ref('excluded.actions')) })),
+    ),
+);
+
+/** Counts one action in each slice. */
+export async function countActions(
+  db: Database,
+  tenantId: number,
+  slices: readonly (CountedSubject & { readonly sliceMs: number })[],
+): Promise<void> {
+  const rows = slices.map(({ policyId, subject, sliceMs }) => ({
+    tenant_id: tenantId,
+    policy_id: policyId,
+    subject,
+    slice_ms: sliceMs,
+    actions: 1,
+  }));
+  await addActions(db, rows);
 }
 
 /** Counts and named actions that no condition looks at any more. */
