@@ -1,6 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { type PolicySet, PolicySets } from '../src/policy/policy-set.ts';
 import { SqliteConnection } from '../src/storage/sqlite-connection.ts';
+import { watchedStorages } from './storage-seam.ts';
 import { onPostgres } from './test-database.ts';
 import { atTestEnd } from './test-end.ts';
 import { testServer } from './test-server.ts';
@@ -80,4 +81,21 @@ test('a change of one policy has that one compiled, and no other', async () => {
   const after = await asked();
   expect(after.get('same')).toBe(before.get('same'));
   expect(after.get('other')).not.toBe(before.get('other'));
+});
+
+test('a call that waits has its conditions asked once, however often it looks', async () => {
+  const server = await testServer();
+  const asked = lastAsked();
+  await server.policy({ name: 'held', effect: 'require_approval', condition: 'agent.id == "billing-agent"' });
+  await server.check({ agentId: 'another' });
+  const condition = (await asked()).get('held')?.rule.condition;
+  const holds = vi.spyOn(condition as NonNullable<typeof condition>, 'holds');
+  const watched = watchedStorages();
+  const answer = server.check({ actionId: 'call-1' }, { prefer: 'wait=25' });
+  await vi.waitFor(() => expect(watched).toHaveLength(1));
+  const [held] = (await server.ok('guardian.pendingActions.list')).items;
+  const id = held?.id as string;
+  await server.ok('guardian.pendingActions.decide', { id, body: { decision: 'approve' } });
+  expect((await answer).decision).toBe('allow');
+  expect(holds).toHaveBeenCalledTimes(1);
 });

@@ -1,4 +1,4 @@
-import { type CheckedAction, checkedAction, policyMatch } from '@actlog/policy';
+import { type CheckedAction, checkedAction } from '@actlog/policy';
 import type { PolicyCheck, SentOf } from '@actlog/protocol';
 import { expireAction } from '../guardian/expiry.ts';
 import { heldOutcome } from '../guardian/held-outcome.ts';
@@ -13,6 +13,7 @@ import { findPendingAction, isOverdue, type PendingActionRow } from '../storage/
 import type { Database, Write } from '../storage/transaction.ts';
 import { actionDigest } from './action-digest.ts';
 import { agentRevoked, type FiredPolicy, lasting, verdictOn } from './fired-policy.ts';
+import type { Matches } from './matches.ts';
 import { PolicyDecisions } from './policy-decisions.ts';
 import type { PolicySet } from './policy-set.ts';
 import { RateConditions } from './rate-conditions.ts';
@@ -30,14 +31,25 @@ export class Check {
   readonly #nowMs: number;
   readonly #heldId: string | undefined;
   readonly #decisions: PolicyDecisions;
-  #matched: { readonly set: PolicySet; readonly fired: readonly FiredPolicy[] } | undefined;
+  readonly #matches: Matches;
 
-  /** `heldId` names the pending action of an earlier round, whose counting is done. */
-  constructor(services: Services, tenantId: number, body: PolicyCheck, nowMs: number, heldId?: string) {
+  /**
+   * `matches` are those of the same action, from earlier rounds too; `heldId` names the pending action of an earlier
+   * round, whose counting is done.
+   */
+  constructor(
+    services: Services,
+    tenantId: number,
+    body: PolicyCheck,
+    nowMs: number,
+    matches: Matches,
+    heldId?: string,
+  ) {
     this.#services = services;
     this.#tenantId = tenantId;
     this.#body = body;
     this.#nowMs = nowMs;
+    this.#matches = matches;
     this.#heldId = heldId;
     this.#action = checkedAction(body);
     this.#digest = actionDigest(this.#action);
@@ -161,20 +173,8 @@ export class Check {
   async #candidates(db: Database, set: PolicySet): Promise<readonly FiredPolicy[]> {
     const { agentId } = this.#body;
     const agent = (await findAgentStandings(db, this.#tenantId, [agentId])).get(agentId);
-    const matching = this.#matching(set);
+    const matching = this.#matches.of(set, this.#action);
     return agent?.status === 'revoked' ? [agentRevoked, ...matching] : matching;
-  }
-
-  /** What of the set matches. Asked once: a check is often answered by a write after a read, and its time is bounded. */
-  #matching(set: PolicySet): readonly FiredPolicy[] {
-    if (this.#matched?.set !== set) {
-      const fired = set.policies.flatMap((policy) => {
-        const why = policyMatch(policy.rule, this.#action);
-        return why === undefined ? [] : [{ policy, why }];
-      });
-      this.#matched = { set, fired };
-    }
-    return this.#matched.fired;
   }
 
   async #named(db: Database) {

@@ -4,6 +4,7 @@ import { validationError } from '../http/api-error.ts';
 import { authenticationFailed } from '../http/authentication.ts';
 import type { Call, OwnRoute } from '../http/route.ts';
 import { Check, type CheckAnswer } from '../policy/check.ts';
+import { Matches } from '../policy/matches.ts';
 import type { Services } from '../services.ts';
 
 /** `POST /v1/policies/check`, held until the decision when the caller prefers to wait, or a dry run. */
@@ -27,7 +28,8 @@ async function answerOf(
     void reply.header('preference-applied', 'dry-run');
     return dryRun(services, call);
   }
-  const answer = await ask(services, call, call.receivedMs);
+  const matches = new Matches();
+  const answer = await ask(services, call, matches, call.receivedMs);
   if (waitSeconds === 0) return answer;
   if (!isHeld(answer)) {
     void reply.header('preference-applied', `wait=${waitSeconds}`);
@@ -38,7 +40,7 @@ async function answerOf(
   if (!room) return answer;
   try {
     void reply.header('preference-applied', `wait=${waitSeconds}`);
-    const decided = await decidedAnswer(services, call, answer.pendingActionId, waitSeconds * 1000);
+    const decided = await decidedAnswer(services, call, matches, answer.pendingActionId, waitSeconds * 1000);
     // Somebody may have revoked the key meanwhile, so that nothing is let through any more.
     if (!(await services.keys.isCurrent(call.caller))) throw authenticationFailed();
     return decided;
@@ -60,6 +62,7 @@ function isHeld(answer: CheckAnswer): answer is HeldAnswer {
 async function decidedAnswer(
   services: Services,
   call: Call<'policies.check'>,
+  matches: Matches,
   heldId: string,
   waitMs: number,
 ): Promise<CheckAnswer> {
@@ -70,7 +73,7 @@ async function decidedAnswer(
   try {
     // A wake-up may be about something else, so each is followed by a look; every round ends at the deadline.
     for (;;) {
-      const answer = await ask(services, call, Date.now(), heldId);
+      const answer = await ask(services, call, matches, Date.now(), heldId);
       const leftMs = endsAt - performance.now();
       const isSame = answer.pendingActionId === heldId;
       if (!isHeld(answer) || !isSame || leftMs <= 0 || call.gone().aborted || decisions.isClosed)
@@ -87,17 +90,18 @@ function dryRun(
   services: Services,
   { caller: { tenantId }, body, receivedMs }: Call<'policies.check'>,
 ): Promise<CheckAnswer> {
-  const check = new Check(services, tenantId, body, receivedMs);
+  const check = new Check(services, tenantId, body, receivedMs, new Matches());
   return services.storage.read(tenantId, (db) => check.answerDry(db));
 }
 
 async function ask(
   services: Services,
   { caller: { tenantId }, body }: Call<'policies.check'>,
+  matches: Matches,
   nowMs: number,
   heldId?: string,
 ): Promise<CheckAnswer> {
-  const check = new Check(services, tenantId, body, nowMs, heldId);
+  const check = new Check(services, tenantId, body, nowMs, matches, heldId);
   const read = await services.storage.read(tenantId, (db) => check.answerByReading(db));
   return read ?? services.storage.write(tenantId, (write) => check.answerByWriting(write));
 }
