@@ -67,16 +67,18 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
   checkRuntime();
   const settings = configured(options);
   const secret = deploymentSecret(settings);
+  const metrics: Metrics = new Metrics(() => services.ingest.queued);
+  const log = settings.logLevel === 'silent' ? undefined : new LogOutput(() => metrics.logLineDropped());
+  const logger = log && pino({ level: settings.logLevel }, log);
   const storage = await openStorage({
     database: settings.database,
     maxBytes: settings.maxDatabaseBytes,
     connections: settings.databaseConnections,
+    tell: (message) => logger?.info(message),
   });
-  const metrics: Metrics = new Metrics(() => services.ingest.queued);
   const services = assemble(settings, storage, secret, metrics);
-  const log = settings.logLevel === 'silent' ? undefined : new LogOutput(() => metrics.logLineDropped());
   const app = createApp({
-    logger: log && pino({ level: settings.logLevel }, log),
+    logger,
     metrics,
     requestTimeoutMs: settings.requestTimeoutMs,
   });

@@ -1,18 +1,23 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
 import { Kysely, PostgresDialect } from 'kysely';
 import { expect, test } from 'vitest';
 import { migrate } from '../src/storage/migrate.ts';
 import { postgresMigrations } from '../src/storage/migrations/postgres.ts';
 import { sqliteMigrations } from '../src/storage/migrations/sqlite.ts';
+import { openStorage } from '../src/storage/open-storage.ts';
 import { PostgresPool } from '../src/storage/postgres/pool.ts';
 import { enterScope } from '../src/storage/postgres/scope.ts';
 import type { Tables } from '../src/storage/schema.ts';
 import { SqliteConnection } from '../src/storage/sqlite-connection.ts';
 import { sqliteDialect } from '../src/storage/sqlite-dialect.ts';
 import type { Database } from '../src/storage/transaction.ts';
+import { commandLine, run } from './command-line.ts';
 import { createDatabase, onPostgres } from './test-database.ts';
 import { atTestEnd } from './test-end.ts';
 import { testServer } from './test-server.ts';
@@ -38,7 +43,7 @@ test('what a database holds from before is counted and found by its risk after a
   const database = await emptyDatabase();
   await database.transaction().execute(async (db) => {
     await scope(db, 'partition');
-    await migrate(db, migrations.slice(0, before));
+    await migrate(db, migrations.slice(0, before), () => {});
     for (const tenantId of [1, 2]) {
       await scope(db, 'administer');
       const tenant = { name: `t${tenantId}`, created_ms: 0, settings_version: 0, retention_days: null };
@@ -73,7 +78,7 @@ test('what a database holds from before is counted and found by its risk after a
   });
   await database.transaction().execute(async (db) => {
     await scope(db, 'partition');
-    await migrate(db, migrations);
+    await migrate(db, migrations, () => {});
     for (const tenantId of [1, 2]) {
       await scope(db, tenantId);
       const own = db.selectFrom('session_agents').where('tenant_id', '=', tenantId);
@@ -108,4 +113,57 @@ test.skipIf(onPostgres)('a stored condition that is not taken any more denies al
     decision: 'deny',
     decidedBy: id,
   });
+});
+
+/** A file whose tables are those of an older release. */
+async function olderFile(): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'actlog-upgrade-'));
+  atTestEnd(async () => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'actlog.db');
+  const dialect = sqliteDialect(new SqliteConnection({ file, writes: true }));
+  const database = new Kysely<Tables>({ dialect });
+  await database.transaction().execute((db) => migrate(db, sqliteMigrations.slice(0, -2), () => {}));
+  await database.destroy();
+  return file;
+}
+
+const upgradeOfOlderFile = sqliteMigrations
+  .slice(-2)
+  .map(({ name }, index) => `bringing the tables up to date: ${name} (${index + 1} of 2)`);
+
+test.skipIf(onPostgres)('a server that starts waits for a process that has the file', async () => {
+  const database = await olderFile();
+  const other = new DatabaseSync(database);
+  atTestEnd(async () => other.close());
+  other.exec('begin immediate');
+  const told: string[] = [];
+  const storage = await openStorage({
+    database,
+    tell: (message) => {
+      told.push(message);
+      if (other.isTransaction) other.exec('commit');
+    },
+  });
+  await storage.close();
+  expect(told).toEqual(['waiting for another process that writes to the database', ...upgradeOfOlderFile]);
+});
+
+test.skipIf(onPostgres)('the command that brings the tables up to date tells each step, once', async () => {
+  const migrateNow = [...commandLine, 'migrate', '--database', await olderFile()];
+  expect((await run(process.execPath, migrateNow)).stderr.trim().split('\n')).toEqual(upgradeOfOlderFile);
+  expect(await run(process.execPath, migrateNow)).toEqual({ stdout: '', stderr: '' });
+});
+
+test.skipIf(onPostgres)('a server that starts logs each step', async () => {
+  const start = [...commandLine, '--port', '0', '--database', await olderFile()];
+  const child = spawn(process.execPath, start, { stdio: ['ignore', 'pipe', 'ignore'] });
+  const ended = once(child, 'exit');
+  const logged: string[] = [];
+  for await (const line of createInterface(child.stdout)) {
+    const { msg } = JSON.parse(line) as { msg: string };
+    if (msg.startsWith('Server listening')) child.kill();
+    else if (msg.startsWith('bringing')) logged.push(msg);
+  }
+  await ended;
+  expect(logged).toEqual(upgradeOfOlderFile);
 });

@@ -110,7 +110,9 @@ export function administrationCommands(): Command[] {
       return backUp(database, file);
     });
   const migrate = new Command('migrate')
-    .description('bring the tables up to date, for servers whose role may not')
+    .description(
+      'bring the tables up to date, before servers of a new release start or for those whose role may not',
+    )
     .addOption(databaseOption())
     .action(({ database }: { database: string }) =>
       administer(database, () => undefined, { makes: true, needsPartitions: true }),

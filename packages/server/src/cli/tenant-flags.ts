@@ -67,7 +67,12 @@ export async function administer(
   } else if (isMissing(database)) {
     process.stderr.write(`A new database is made: ${resolve(database)}\n`);
   }
-  const storage = await openStorage({ database, connections: 2, needsPartitions });
+  const storage = await openStorage({
+    database,
+    connections: 2,
+    needsPartitions,
+    tell: (message) => process.stderr.write(`${message}\n`),
+  });
   try {
     await work(new Administration(storage, () => secretOf(storage, database)));
   } finally {

@@ -40,7 +40,7 @@ class Recorded {
 
   static async start(): Promise<Recorded> {
     const recorded = new Recorded();
-    await recorded.db.transaction().execute((db) => migrate(db, sqliteMigrations));
+    await recorded.db.transaction().execute((db) => migrate(db, sqliteMigrations, () => {}));
     await recorded.db
       .insertInto('tenants')
       .values({ id: tenantId, name: 'test', created_ms: 0, settings_version: 0 })

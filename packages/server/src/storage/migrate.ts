@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { isPostgres } from './postgres/is-postgres.ts';
+import { lockTables } from './postgres/lock-tables.ts';
 import type { Database } from './transaction.ts';
 
 /** One step from one shape of the tables to the next. */
@@ -9,13 +10,17 @@ export interface Migration {
   up(db: Database): Promise<void>;
 }
 
+/** Tells people what a start is at that may take long: each message is one line. */
+export type Progress = (message: string) => void;
+
 /**
  * Brings the tables up to date. The transaction keeps all others from doing the same, so that of several servers that
  * start at once one does the work and the others find it done.
  *
+ * @param tell - is told of each step for tables that are there already: those of a large database take a while
  * @throws Error when the database was written by a newer release.
  */
-export async function migrate(db: Database, migrations: readonly Migration[]): Promise<void> {
+export async function migrate(db: Database, migrations: readonly Migration[], tell: Progress): Promise<void> {
   const applied = await appliedMigrations(db);
   const unknown = [...applied].find((name) => !migrations.some((migration) => migration.name === name));
   if (unknown !== undefined) {
@@ -23,8 +28,12 @@ export async function migrate(db: Database, migrations: readonly Migration[]): P
       `The database was written by a newer release (it has the migration "${unknown}"). Start that release, or restore a backup.`,
     );
   }
-  for (const migration of migrations) {
-    if (applied.has(migration.name)) continue;
+  const missing = migrations.filter(({ name }) => !applied.has(name));
+  const isUpgrade = applied.size > 0 && missing.length > 0;
+  if (isUpgrade) await lockTables(db, tell);
+  for (const [index, migration] of missing.entries()) {
+    if (isUpgrade)
+      tell(`bringing the tables up to date: ${migration.name} (${index + 1} of ${missing.length})`);
     await migration.up(db);
     await db
       .insertInto('schema_migrations')

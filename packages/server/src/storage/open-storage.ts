@@ -1,4 +1,5 @@
 import { isPostgresUrl } from './database-address.ts';
+import type { Progress } from './migrate.ts';
 import { PostgresStorage } from './postgres/postgres-storage.ts';
 import { SqliteStorage } from './sqlite-storage.ts';
 import type { Storage } from './storage.ts';
@@ -13,6 +14,8 @@ export interface OpenStorageOptions {
   readonly connections?: number | undefined;
   /** Whether to fail when the partitions of PostgreSQL cannot be made ready. */
   readonly needsPartitions?: boolean | undefined;
+  /** Is told what of the opening takes long, such as bringing the tables of a large database up to date. */
+  readonly tell?: Progress | undefined;
 }
 
 /** Opens a database and brings its tables up to date. @throws Error when that cannot be done, which says why. */
@@ -21,8 +24,9 @@ export function openStorage({
   maxBytes,
   connections = 10,
   needsPartitions,
+  tell,
 }: OpenStorageOptions): Promise<Storage> {
   return isPostgresUrl(database)
-    ? PostgresStorage.open({ url: database, connections, needsPartitions })
-    : SqliteStorage.open({ file: database, maxBytes });
+    ? PostgresStorage.open({ url: database, connections, needsPartitions, tell })
+    : SqliteStorage.open({ file: database, maxBytes, tell });
 }

@@ -3,7 +3,7 @@ import type { EventGroup, RecordedGroups, Settled } from '../ingest/event-record
 import { Recording } from '../ingest/recording.ts';
 import { SqliteWriter } from '../sqlite-writer.ts';
 import { backUp, copyInto } from './backup.ts';
-import { migrate } from './migrate.ts';
+import { migrate, type Progress } from './migrate.ts';
 import { sqliteMigrations } from './migrations/sqlite.ts';
 import { makePrivateFile } from './private-file.ts';
 import type { Tables } from './schema.ts';
@@ -18,7 +18,12 @@ export interface SqliteStorageOptions {
   readonly file: string;
   /** Bytes that the file may grow to; beyond it writes are refused with 503. Unbounded when left out. */
   readonly maxBytes?: number | undefined;
+  /** Is told what of the opening takes long. */
+  readonly tell?: Progress | undefined;
 }
+
+/** SQLite's own result code for a file that another process writes to: `SQLITE_BUSY`. */
+const busyCode = 5;
 
 /** Milliseconds between looks for what others have committed, while someone waits. */
 const lookEveryMs = 200;
@@ -59,7 +64,7 @@ export class SqliteStorage implements Storage {
     let storage: SqliteStorage | undefined;
     try {
       storage = new SqliteStorage(options);
-      await storage.#writes.transaction().execute((db) => migrate(db, sqliteMigrations));
+      await storage.#bringUpToDate(options.tell);
       // From the first commit on there is a log, which the reader then knows from another.
       storage.#reader.requireFile();
       return storage;
@@ -68,6 +73,20 @@ export class SqliteStorage implements Storage {
       // What is not SQLite's own names the database itself.
       if (!(error instanceof Error && 'errcode' in error)) throw error;
       throw new Error(`${options.file} cannot be opened: ${error.message}`, { cause: error });
+    }
+  }
+
+  /** Waits for another process as long as it takes: it may be bringing the tables of a large file up to date. */
+  async #bringUpToDate(tell: Progress = () => {}): Promise<void> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        await this.#writes.transaction().execute((db) => migrate(db, sqliteMigrations, tell));
+        return;
+      } catch (error) {
+        if (!(error instanceof Error && 'errcode' in error) || (Number(error.errcode) & 0xff) !== busyCode)
+          throw error;
+        if (tries === 1) tell('waiting for another process that writes to the database');
+      }
     }
   }
 

@@ -75,6 +75,14 @@ test('who is to make the tables is told when the role may not', async () => {
   );
 });
 
+test('a role that does not own the tables of an older release is told who is to bring them up to date', async () => {
+  const database = await ownedByAnother();
+  await asSuperuser(`delete from schema_migrations where name > '0002'`, database);
+  await expect(openStorage({ database })).rejects.toThrow(
+    /must be owner of .*; .* their owner has to run actlog-server migrate/,
+  );
+});
+
 test('a role without rights on tables that are there, as a restore may leave them, is told which it needs', async () => {
   const database = await createDatabase();
   await asSuperuser('alter table schema_migrations owner to postgres', database);

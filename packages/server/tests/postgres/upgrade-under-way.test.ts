@@ -1,5 +1,13 @@
-import { expect, test } from 'vitest';
+import { Kysely, PostgresDialect } from 'kysely';
+import pg from 'pg';
+import { expect, test, vi } from 'vitest';
+import { type Migration, migrate } from '../../src/storage/migrate.ts';
+import { postgresMigrations } from '../../src/storage/migrations/postgres.ts';
+import { PostgresPool } from '../../src/storage/postgres/pool.ts';
+import { inTransaction } from '../../src/storage/postgres/transactions.ts';
+import type { Tables } from '../../src/storage/schema.ts';
 import { asSuperuser, createDatabase, testSecret } from '../test-database.ts';
+import { atTestEnd } from '../test-end.ts';
 import { activityEvent, checkBody, type TestServer, testServer } from '../test-server.ts';
 
 /** A column more in every table, as a newer release adds columns to some. */
@@ -34,4 +42,40 @@ test('a server goes on while a newer release brings the tables up to date', asyn
   for (let round = 0; round < 3; round += 1) expect(await statuses(server)).toEqual(wellAnswered);
   await asSuperuser(addColumns, database);
   for (let round = 0; round < 3; round += 1) expect(await statuses(server)).toEqual(wellAnswered);
+});
+
+test('tables are brought up to date beside transactions that take them in another order, and none of these ends', async () => {
+  const url = await createDatabase();
+  const database = new Kysely<Tables>({
+    dialect: new PostgresDialect({ pool: new PostgresPool({ url, connections: 1 }) }),
+  });
+  atTestEnd(() => database.destroy());
+  const atWork = new pg.Client({ connectionString: url });
+  await atWork.connect();
+  atTestEnd(() => atWork.end());
+  let runs = 0;
+  const later: Migration = {
+    name: '9999-later',
+    async up(db) {
+      runs += 1;
+      for (const table of ['sessions', 'session_agents']) {
+        await db.schema.alterTable(table).addColumn('later', 'text').execute();
+      }
+    },
+  };
+  const told: string[] = [];
+  await atWork.query('begin; lock table session_agents in row exclusive mode');
+  const upgrade = inTransaction(database, 'write', 'partition', (db) =>
+    migrate(db, [...postgresMigrations, later], (message) => told.push(message)),
+  );
+  const waiting = `select from pg_locks where not granted and relation = 'session_agents'::regclass`;
+  await vi.waitFor(async () => expect(await asSuperuser(waiting, url)).not.toEqual([]), { timeout: 10_000 });
+  await atWork.query('lock table sessions in row exclusive mode');
+  await atWork.query('commit');
+  await upgrade;
+  expect(runs).toBe(1);
+  expect(told).toEqual([
+    'waiting for transactions that use the tables, such as those of a pg_dump',
+    'bringing the tables up to date: 9999-later (1 of 1)',
+  ]);
 });

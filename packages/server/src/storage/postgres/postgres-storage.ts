@@ -3,6 +3,7 @@ import type { EventGroup, RecordedGroups, Settled } from '../../ingest/event-rec
 import { SharedRecording } from '../../ingest/shared-recording.ts';
 import { hasItsOwnWays } from '../backup.ts';
 import { shownDatabase } from '../database-address.ts';
+import type { Progress } from '../migrate.ts';
 import type { Tables } from '../schema.ts';
 import type { CrossTenantWork, Storage } from '../storage.ts';
 import { commit, type Database, type Write } from '../transaction.ts';
@@ -32,6 +33,8 @@ export interface PostgresStorageOptions extends Pick<PoolOptions, 'url' | 'conne
    * into the default partition.
    */
   readonly needsPartitions?: boolean | undefined;
+  /** Is told what of the opening takes long. */
+  readonly tell?: Progress | undefined;
 }
 
 /** A PostgreSQL database that any number of server processes share, on any number of machines. */
@@ -56,10 +59,11 @@ export class PostgresStorage implements Storage {
    */
   static async open({
     needsPartitions = false,
+    tell = () => {},
     ...options
   }: PostgresStorageOptions): Promise<PostgresStorage> {
     try {
-      await prepareDatabase(options.url, (error) => !needsPartitions && canWait(error));
+      await prepareDatabase(options.url, (error) => !needsPartitions && canWait(error), tell);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ERR_INVALID_URL') throw new TypeError(noAddress);
       if (!(error instanceof PostgresError)) throw error;

@@ -1,11 +1,12 @@
 import { CompiledQuery, Kysely, PostgresDialect } from 'kysely';
 import { lockNames } from '../locks.ts';
-import { migrate } from '../migrate.ts';
+import { migrate, type Progress } from '../migrate.ts';
 import { postgresMigrations } from '../migrations/postgres.ts';
 import type { Tables } from '../schema.ts';
 import { checkDurability } from './durability-check.ts';
 import { checkEncoding } from './encoding-check.ts';
 import { keepPartitions } from './partitions.ts';
+import { lockPatiently } from './patient-lock.ts';
 import { PostgresPool } from './pool.ts';
 import { checkPooling } from './pooling-check.ts';
 import { checkRole } from './role-check.ts';
@@ -16,10 +17,15 @@ import { inTransaction } from './transactions.ts';
  * as long as it takes: another server may be at it, and a large table may take its time.
  *
  * @param mayWait - tells of an error whether the partitions can be left to another time
+ * @param tell - is told what takes long
  * @throws Error when the database cannot be reached, is behind a pooler that pools by transaction, is newer, cannot hold
  *   every text, would not keep tenants apart, or does not keep what it has committed.
  */
-export async function prepareDatabase(url: string, mayWait: (error: unknown) => boolean): Promise<void> {
+export async function prepareDatabase(
+  url: string,
+  mayWait: (error: unknown) => boolean,
+  tell: Progress,
+): Promise<void> {
   await checkPooling(url);
   const pool = new PostgresPool({ url, connections: 1, isPatient: true });
   const database = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
@@ -29,8 +35,12 @@ export async function prepareDatabase(url: string, mayWait: (error: unknown) => 
     await database.connection().execute(checkDurability);
     await inTransaction(database, 'write', 'partition', async (db) => {
       await db.executeQuery(CompiledQuery.raw('set local lock_timeout = 0; set local statement_timeout = 0'));
-      await lockNames(db, 0, ['migrations']);
-      await migrate(db, postgresMigrations);
+      await lockPatiently(
+        db,
+        () => lockNames(db, 0, ['migrations']),
+        () => tell('waiting for another server that looks after the tables'),
+      );
+      await migrate(db, postgresMigrations, tell);
     });
     await inTransaction(database, 'write', 'partition', async (db) => {
       // Who waits for a lock of the events keeps others from them, so for that the limit stays.

@@ -1,0 +1,49 @@
+import { setTimeout } from 'node:timers/promises';
+import { CompiledQuery } from 'kysely';
+import type { Database } from '../transaction.ts';
+import { isLostRace, PostgresError } from './postgres-error.ts';
+
+/** SQLSTATE of a lock that was not given in time. */
+const lockNotAvailable = '55P03';
+
+/**
+ * Milliseconds to wait for one lock: less than the second after which PostgreSQL looks for a deadlock and ends the
+ * work of one of those in it.
+ */
+const lockMs = 500;
+
+/** Milliseconds that others have to go on before the locks are asked for again. */
+const pauseMs = 500;
+
+/**
+ * Takes locks until the transaction ends, however long that takes: all of them at once, or none for now, so that
+ * nobody has to wait while this waits for somebody else.
+ *
+ * @param lock - the statement that takes them
+ * @param onWait - is called when they are not to be had at once
+ */
+export async function lockPatiently(
+  db: Database,
+  lock: () => Promise<unknown>,
+  onWait: () => void,
+): Promise<void> {
+  const say = (statement: string) => db.executeQuery(CompiledQuery.raw(statement));
+  await say('savepoint locks');
+  for (let tries = 1; ; tries += 1) {
+    await say(`set local lock_timeout = ${lockMs}`);
+    try {
+      await lock();
+      await say('set local lock_timeout = 0');
+      return;
+    } catch (error) {
+      if (!isPassing(error)) throw error;
+      await say('rollback to savepoint locks');
+      if (tries === 1) onWait();
+      await setTimeout(pauseMs * (0.5 + Math.random()));
+    }
+  }
+}
+
+function isPassing(error: unknown): boolean {
+  return isLostRace(error) || (error instanceof PostgresError && error.code === lockNotAvailable);
+}
