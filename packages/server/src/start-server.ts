@@ -67,8 +67,8 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
   checkRuntime();
   const settings = configured(options);
   const secret = deploymentSecret(settings);
-  const metrics: Metrics = new Metrics(() => services.ingest.queued);
-  const log = settings.logLevel === 'silent' ? undefined : new LogOutput(() => metrics.logLineDropped());
+  let metrics: Metrics | undefined;
+  const log = settings.logLevel === 'silent' ? undefined : new LogOutput(() => metrics?.logLineDropped());
   const logger = log && pino({ level: settings.logLevel }, log);
   const storage = await openStorage({
     database: settings.database,
@@ -76,6 +76,8 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     connections: settings.databaseConnections,
     tell: (message) => logger?.info(message),
   });
+  // Not before: they watch the process from then on, whether or not a server comes of it.
+  metrics = new Metrics(() => services.ingest.queued);
   const services = assemble(settings, storage, secret, metrics);
   const app = createApp({
     logger,

@@ -71,7 +71,10 @@ function stampTool(
   return [deceptive | tool.stamps | stampOf('tool_new_to_tenant'), isNew];
 }
 
-/** Whether an agent is at work in so many sessions that one more says nothing new of it. */
+/**
+ * Whether an agent is at work in so many sessions that one more says nothing new of it: those stand for it, to the
+ * same seconds as a presence that is not refreshed.
+ */
 function areEnough(presences: readonly Presence[], atMs: number): boolean {
   return (
     presences.length === TENANT_LIMITS.presences &&

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { byPrecedence } from '@actlog/policy';
 import type { WebhookEventType } from '@actlog/protocol';
 import { keepNewest } from '../keep-newest.ts';
@@ -43,8 +44,10 @@ export class PolicySets {
     // To compile a thousand conditions takes tens of milliseconds, in which nothing else is done.
     const known = new Map(kept?.policies.map((policy) => [policy.id, policy]));
     const compiled = (policy: StoredPolicy): CompiledPolicy => {
-      const same = known.get(policy.id);
-      return same?.version === policy.version ? same : compilePolicy(policy);
+      const { definition, rule } = known.get(policy.id) ?? {};
+      // Not by its version: of a database that was restored, the same number may mean something else.
+      const isSame = rule !== undefined && isDeepStrictEqual(definition, policy.definition);
+      return isSame ? { ...policy, rule } : compilePolicy(policy);
     };
     const set = {
       version,

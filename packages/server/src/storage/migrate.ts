@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { isPostgres } from './postgres/is-postgres.ts';
 import { lockTables } from './postgres/lock-tables.ts';
+import type { Progress } from './progress.ts';
 import type { Database } from './transaction.ts';
 
 /** One step from one shape of the tables to the next. */
@@ -9,9 +10,6 @@ export interface Migration {
   readonly name: string;
   up(db: Database): Promise<void>;
 }
-
-/** Tells people what a start is at that may take long: each message is one line. */
-export type Progress = (message: string) => void;
 
 /**
  * Brings the tables up to date. The transaction keeps all others from doing the same, so that of several servers that

@@ -1,6 +1,6 @@
 import { isPostgresUrl } from './database-address.ts';
-import type { Progress } from './migrate.ts';
 import { PostgresStorage } from './postgres/postgres-storage.ts';
+import type { Progress } from './progress.ts';
 import { SqliteStorage } from './sqlite-storage.ts';
 import type { Storage } from './storage.ts';
 

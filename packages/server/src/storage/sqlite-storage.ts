@@ -3,9 +3,10 @@ import type { EventGroup, RecordedGroups, Settled } from '../ingest/event-record
 import { Recording } from '../ingest/recording.ts';
 import { SqliteWriter } from '../sqlite-writer.ts';
 import { backUp, copyInto } from './backup.ts';
-import { migrate, type Progress } from './migrate.ts';
+import { migrate } from './migrate.ts';
 import { sqliteMigrations } from './migrations/sqlite.ts';
 import { makePrivateFile } from './private-file.ts';
+import type { Progress } from './progress.ts';
 import type { Tables } from './schema.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
 import { sqliteDialect } from './sqlite-dialect.ts';

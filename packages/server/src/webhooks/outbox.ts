@@ -29,6 +29,7 @@ export class Outbox {
 
   /** Leaves one delivery of each message for each webhook that wants this kind of event. */
   async queue(write: Write, tenantId: number, ...messages: readonly WebhookEvent[]): Promise<void> {
+    if (messages.length === 0) return;
     const { wanted } = await this.#policySets.of(write.db, tenantId);
     const told = messages.filter(({ type }) => wanted.has(type));
     if (told.length === 0) return;

@@ -1,5 +1,5 @@
 import { CompiledQuery, sql } from 'kysely';
-import type { Progress } from '../migrate.ts';
+import type { Progress } from '../progress.ts';
 import type { Database } from '../transaction.ts';
 import { isPostgres } from './is-postgres.ts';
 import { lockPatiently } from './patient-lock.ts';

@@ -7,7 +7,7 @@ import { isLostRace, PostgresError } from './postgres-error.ts';
 const lockNotAvailable = '55P03';
 
 /**
- * Milliseconds to wait for one lock: less than the second after which PostgreSQL looks for a deadlock and ends the
+ * Milliseconds to wait for each lock: less than the second after which PostgreSQL looks for a deadlock and ends the
  * work of one of those in it.
  */
 const lockMs = 500;
@@ -16,8 +16,8 @@ const lockMs = 500;
 const pauseMs = 500;
 
 /**
- * Takes locks until the transaction ends, however long that takes: all of them at once, or none for now, so that
- * nobody has to wait while this waits for somebody else.
+ * Takes locks until the transaction ends, however long that takes: all of them, or none for now. While this
+ * waits for one of them, who wants those before it waits half a second at most.
  *
  * @param lock - the statement that takes them
  * @param onWait - is called when they are not to be had at once

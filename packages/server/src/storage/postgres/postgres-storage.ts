@@ -3,7 +3,7 @@ import type { EventGroup, RecordedGroups, Settled } from '../../ingest/event-rec
 import { SharedRecording } from '../../ingest/shared-recording.ts';
 import { hasItsOwnWays } from '../backup.ts';
 import { shownDatabase } from '../database-address.ts';
-import type { Progress } from '../migrate.ts';
+import type { Progress } from '../progress.ts';
 import type { Tables } from '../schema.ts';
 import type { CrossTenantWork, Storage } from '../storage.ts';
 import { commit, type Database, type Write } from '../transaction.ts';

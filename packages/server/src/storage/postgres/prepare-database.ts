@@ -1,7 +1,8 @@
 import { CompiledQuery, Kysely, PostgresDialect } from 'kysely';
 import { lockNames } from '../locks.ts';
-import { migrate, type Progress } from '../migrate.ts';
+import { migrate } from '../migrate.ts';
 import { postgresMigrations } from '../migrations/postgres.ts';
+import type { Progress } from '../progress.ts';
 import type { Tables } from '../schema.ts';
 import { checkDurability } from './durability-check.ts';
 import { checkEncoding } from './encoding-check.ts';

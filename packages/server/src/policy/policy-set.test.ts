@@ -1,0 +1,56 @@
+import { checkedAction } from '@actlog/policy';
+import { Kysely } from 'kysely';
+import { expect, it } from 'vitest';
+import { migrate } from '../storage/migrate.ts';
+import { sqliteMigrations } from '../storage/migrations/sqlite.ts';
+import { type StoredPolicy, savePolicy } from '../storage/policy-store.ts';
+import type { Tables } from '../storage/schema.ts';
+import { SqliteConnection } from '../storage/sqlite-connection.ts';
+import { sqliteDialect } from '../storage/sqlite-dialect.ts';
+import { Matches } from './matches.ts';
+import { PolicySets } from './policy-set.ts';
+
+const tenantId = 1;
+
+function policyWith(condition: string): StoredPolicy {
+  return {
+    id: 'pol_1',
+    version: 1,
+    status: 'active',
+    created_ms: 0,
+    updated_ms: 0,
+    archived_ms: null,
+    definition: {
+      name: 'limit',
+      description: null,
+      effect: 'deny',
+      mode: 'enforce',
+      priority: 0,
+      match: {},
+      condition,
+      rate: null,
+    } as unknown as StoredPolicy['definition'],
+  };
+}
+
+it('asks what a policy says, where a database that was restored says something else by the same version', async () => {
+  const connection = new SqliteConnection({ file: ':memory:', writes: true });
+  const db = new Kysely<Tables>({ dialect: sqliteDialect(connection) });
+  await db.transaction().execute((inner) => migrate(inner, sqliteMigrations, () => {}));
+  await db
+    .insertInto('tenants')
+    .values({ id: tenantId, name: 'test', created_ms: 0, settings_version: 0 })
+    .execute();
+  const sets = new PolicySets();
+  const action = checkedAction({
+    agentId: 'a',
+    action: { toolName: 'pay', argumentsHash: 'x', arguments: { amount: 50 } },
+  });
+  const fires = async (condition: string) => {
+    await savePolicy(db, tenantId, policyWith(condition));
+    return new Matches().of(await sets.of(db, tenantId), action).length === 1;
+  };
+  expect(await fires('args.amount > 100')).toBe(false);
+  expect(await fires('args.amount > 10')).toBe(true);
+  await db.destroy();
+});
