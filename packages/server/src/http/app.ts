@@ -97,7 +97,7 @@ export function createApp({ logger, metrics, requestTimeoutMs }: AppOptions): Fa
   app.addHook('onRequest', (request, reply, done) => {
     setHeaders(request, reply);
     const startedMs = performance.now();
-    // Comes once for each request, answered or not. Without a log Fastify listens to nothing then, as it would for `onResponse`.
+    // Comes once for each request, answered or not; `onResponse` has Fastify listen to two events more.
     reply.raw.once('close', () => {
       // A connection whose last answer came after the close began would else be kept alive, and the close with it.
       if (isClosing) setImmediate(() => app.server.closeIdleConnections());

@@ -1,4 +1,5 @@
 import { commitLost, PostgresError, postgresOutage } from './postgres/postgres-error.ts';
+import { sqliteResultCode } from './sqlite-result-code.ts';
 
 /** Result codes of SQLite that mean "not now" rather than "never": https://www.sqlite.org/rescode.html */
 const passing = new Map([
@@ -26,6 +27,6 @@ export function storageOutage(error: unknown): string | undefined {
 }
 
 function sqliteOutage(error: unknown): string | undefined {
-  if (!(error instanceof Error) || !('errcode' in error)) return undefined;
-  return passing.get(Number(error.errcode) & 0xff);
+  const code = sqliteResultCode(error);
+  return code === undefined ? undefined : passing.get(code);
 }

@@ -9,6 +9,7 @@ import {
 } from 'node:sqlite';
 import { keepNewest } from '../keep-newest.ts';
 import type { ExecuteResult, SqliteExecutor } from './sqlite-executor.ts';
+import { sqliteResultCode } from './sqlite-result-code.ts';
 
 /** How a connection is opened. */
 export interface SqliteConnectionOptions {
@@ -55,7 +56,7 @@ function explained<Result>(file: string, work: () => Result): Result {
   try {
     return work();
   } catch (error) {
-    if (error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === corruptCode) {
+    if (error instanceof Error && sqliteResultCode(error) === corruptCode) {
       error.message += `; if a backup was put there beside ${file}-wal and ${file}-shm, remove both and put it there again`;
     }
     throw error;

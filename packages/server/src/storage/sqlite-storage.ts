@@ -10,6 +10,7 @@ import type { Progress } from './progress.ts';
 import type { Tables } from './schema.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
 import { sqliteDialect } from './sqlite-dialect.ts';
+import { sqliteResultCode } from './sqlite-result-code.ts';
 import type { CrossTenantWork, Storage } from './storage.ts';
 import { commit, type Database, type Write } from './transaction.ts';
 
@@ -84,8 +85,7 @@ export class SqliteStorage implements Storage {
         await this.#writes.transaction().execute((db) => migrate(db, sqliteMigrations, tell));
         return;
       } catch (error) {
-        if (!(error instanceof Error && 'errcode' in error) || (Number(error.errcode) & 0xff) !== busyCode)
-          throw error;
+        if (sqliteResultCode(error) !== busyCode) throw error;
         if (tries === 1) tell('waiting for another process that writes to the database');
       }
     }

@@ -1,10 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { CompiledQuery } from 'kysely';
 import type { Database } from '../transaction.ts';
-import { isLostRace, PostgresError } from './postgres-error.ts';
-
-/** SQLSTATE of a lock that was not given in time. */
-const lockNotAvailable = '55P03';
+import { isLockTaken, isLostRace } from './postgres-error.ts';
 
 /**
  * Milliseconds to wait for each lock: less than the second after which PostgreSQL looks for a deadlock and ends the
@@ -36,14 +33,10 @@ export async function lockPatiently(
       await say('set local lock_timeout = 0');
       return;
     } catch (error) {
-      if (!isPassing(error)) throw error;
+      if (!isLostRace(error) && !isLockTaken(error)) throw error;
       await say('rollback to savepoint locks');
       if (tries === 1) onWait();
       await setTimeout(pauseMs * (0.5 + Math.random()));
     }
   }
-}
-
-function isPassing(error: unknown): boolean {
-  return isLostRace(error) || (error instanceof PostgresError && error.code === lockNotAvailable);
 }

@@ -65,6 +65,11 @@ export function isLostRace(error: unknown): boolean {
   return error.code === '40001' || error.code === '40P01' || isPlanOutdated(error);
 }
 
+/** Whether the statement waited too long for a lock. */
+export function isLockTaken(error: unknown): boolean {
+  return error instanceof PostgresError && error.code === '55P03';
+}
+
 /** Whether the connection takes no writes, while one that is made anew may lead to a database that does. */
 export function isReadOnly(error: unknown): boolean {
   return error instanceof PostgresError && error.code === readOnly;

@@ -10,13 +10,12 @@ import { commit, type Database, type Write } from '../transaction.ts';
 import { PostgresListener } from './listener.ts';
 import { keepPartitions } from './partitions.ts';
 import { type PoolOptions, PostgresPool } from './pool.ts';
-import { PostgresError } from './postgres-error.ts';
+import { isLockTaken, PostgresError } from './postgres-error.ts';
 import { prepareDatabase } from './prepare-database.ts';
 import { inTransaction } from './transactions.ts';
 
-/** SQLSTATEs of a statement that the role may not run, and of one that waited too long for a lock. */
+/** SQLSTATE of a statement that the role may not run. */
 const insufficientPrivilege = '42501';
-const lockNotAvailable = '55P03';
 
 /** Said of an address without a word of it: it may hold a password. */
 const noAddress =
@@ -139,5 +138,5 @@ function isForbidden(error: unknown): boolean {
 
 /** Whether the partitions are for who may make tables, or for when a backup that runs lets go of them. */
 function canWait(error: unknown): boolean {
-  return isForbidden(error) || (error instanceof PostgresError && error.code === lockNotAvailable);
+  return isForbidden(error) || isLockTaken(error);
 }
