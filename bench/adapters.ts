@@ -1,7 +1,7 @@
 import { Recorder } from '@actlog/recorder';
 import type { AdapterHarness } from '../packages/adapter-suite/src/index.ts';
 import { adapterHarnesses } from '../scripts/adapter-harnesses.ts';
-import { callsTogether, microsPerCall, type Way } from './adapters/agent-runs.ts';
+import { callsTogether, microsPerCall, needsOwnHook, type Way, ways } from './adapters/agent-runs.ts';
 import { frameworks } from './adapters/peer-frameworks.ts';
 import { measureBesidePeers } from './adapters/peers-beside.ts';
 import { median } from './measure/interleaved-rounds.ts';
@@ -12,12 +12,12 @@ import { temporaryFolder } from './recorder/temporary-folder.ts';
 export const description =
   'What each adapter adds to a tool call of its framework, beside an empty hook of the same kind';
 
-const ways: readonly Way[] = ['bare', 'empty', 'actlog'];
-
 /** Microseconds a call: the framework's own, and what is added to it. */
 interface Cost {
   readonly bareMicros: number;
   readonly emptyHookAdds: number | '–';
+  /** What no recorder can save. */
+  readonly leastAdds: number | '–';
   readonly actlogAdds: number;
 }
 
@@ -46,11 +46,11 @@ export async function run(args: string[]): Promise<Record<string, unknown>> {
   try {
     for (let round = 0; round <= rounds; round += 1) {
       for (const [name, harness] of all) {
-        const costs = measured.get(name) ?? { bare: [], empty: [], actlog: [] };
+        const costs = measured.get(name) ?? { bare: [], empty: [], least: [], actlog: [] };
         measured.set(name, costs);
         for (let turn = 0; turn < ways.length; turn += 1) {
           const way = ways[(turn + round) % ways.length] as Way;
-          if (way === 'empty' && !harness.abilities.hasOwnHooks) continue;
+          if (needsOwnHook(way) && !harness.abilities.hasOwnHooks) continue;
           const micros = await microsPerCall(harness, way, { recorder });
           if (round > 0) costs[way].push(micros);
           // What was recorded is delivered before the next way begins, so that it pays for itself alone.
@@ -81,12 +81,13 @@ export async function run(args: string[]): Promise<Record<string, unknown>> {
   return { adapters: result, besidePeers: beside };
 }
 
-function costOf({ bare, empty, actlog }: Record<Way, number[]>): Cost {
+function costOf({ bare, empty, least, actlog }: Record<Way, number[]>): Cost {
   const added = (costs: readonly number[]) =>
     Number(median(costs.map((cost, round) => cost - (bare[round] as number))).toFixed(1));
   return {
     bareMicros: Number(median(bare).toFixed(1)),
     emptyHookAdds: empty.length > 0 ? added(empty) : '–',
+    leastAdds: least.length > 0 ? added(least) : '–',
     actlogAdds: added(actlog),
   };
 }

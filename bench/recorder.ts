@@ -85,7 +85,7 @@ const rows = {
     ),
   }),
   langchain: async ({ sink, rounds, peers }) => {
-    const names = ['bare', 'empty', 'actlog', 'actlog-memory', 'actlog-tools', ...peers].map(
+    const names = ['bare', 'empty', 'least', 'actlog', 'actlog-memory', 'actlog-tools', ...peers].map(
       (name) => `langchain-${name}`,
     );
     const costs = await callCosts(sink, names, rounds);

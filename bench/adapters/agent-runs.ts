@@ -1,7 +1,17 @@
 import type { AdapterHarness, Scenario } from '../../packages/adapter-suite/src/index.ts';
+import { leastRecorder } from '../recorder/least-recorder.ts';
 
-/** How an agent is run: as it is, with a hook of the user's own that does nothing, or with an adapter of ours. */
-export type Way = 'bare' | 'empty' | 'actlog';
+/**
+ * How an agent is run: as it is, with a hook of the user's own that does nothing, with one that does what no recorder
+ * can save, or with an adapter of ours.
+ */
+export const ways = ['bare', 'empty', 'least', 'actlog'] as const;
+export type Way = (typeof ways)[number];
+
+/** Whether a name is that of a way. */
+export function isWay(name: string): name is Way {
+  return ways.some((way) => way === name);
+}
 
 /** What a call of an agent costs, its framework included. */
 export interface CallCost {
@@ -20,10 +30,24 @@ const runs = 10;
 /** Calls whose time is taken together. */
 export const callsTogether: number = turns * runs;
 
+const recordLeast = leastRecorder(true);
+
+/** What the user's own hook does, in the ways that have one. */
+const ownHooks: Partial<Record<Way, () => void>> = {
+  empty: () => {},
+  least: () => recordLeast(sessions, { text: 'turn 1' }),
+};
+
 let sessions = 0;
+
+/** Whether agents run in this way have a hook of the user's own. */
+export function needsOwnHook(way: Way): boolean {
+  return way in ownHooks;
+}
 
 function scenarioOf(way: Way, adapter: Scenario['adapter']): Scenario {
   sessions += 1;
+  const ownHook = ownHooks[way];
   return {
     tools: [{ name: 'echo', run: async ({ text }) => text }],
     turns: Array.from({ length: turns }, (_, turn) => [
@@ -31,7 +55,7 @@ function scenarioOf(way: Way, adapter: Scenario['adapter']): Scenario {
     ]),
     sessionId: `bench-${sessions}`,
     ...(way === 'actlog' && adapter && { adapter }),
-    ...(way === 'empty' && { ownHook: () => {} }),
+    ...(ownHook && { ownHook }),
   };
 }
 

@@ -1,10 +1,10 @@
 // One agent with one recorder in a process of its own, because other recorders are registered for a whole process:
-// `ADAPTER WAY URL`, where WAY is `bare`, `empty`, `actlog` or another recorder's name. Every message of the parent is
+// `ADAPTER WAY URL`, where WAY is one of ours or another recorder's name. Every message of the parent is
 // a time in milliseconds to work for; what a call cost meanwhile is the answer.
 import { Recorder } from '@actlog/recorder';
 import { adapterHarnesses } from '../../scripts/adapter-harnesses.ts';
 import { temporaryFolder } from '../recorder/temporary-folder.ts';
-import { type CallCost, callsTogether, microsPerCall, type Way } from './agent-runs.ts';
+import { type CallCost, callsTogether, isWay, microsPerCall, type Way } from './agent-runs.ts';
 import { frameworks, type InstalledPeer } from './peer-frameworks.ts';
 
 type Install = (framework: object | undefined, url: string) => Promise<InstalledPeer>;
@@ -27,7 +27,7 @@ async function workOf(): Promise<() => Promise<number>> {
   if (framework) silence?.(framework as never);
   const harness = (await adapterHarnesses([adapter])).find((one) => one.hook?.includes(hook));
   if (!harness) throw new Error(`${adapter} has no hook "${hook}".`);
-  if (way === 'bare' || way === 'empty' || way === 'actlog') {
+  if (isWay(way)) {
     const spoolDir = temporaryFolder();
     const keys = { apiKey: 'al_test_benchmark', agentId: 'benchmark' };
     const recorder = new Recorder({ ...keys, baseURL: url, spoolDir });

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { medianAbove, takeShortTurns } from '../measure/short-turns.ts';
 import { ensurePeers } from '../recorder/peer-packages.ts';
 import { SinkProcess } from '../recorder/sink-process.ts';
-import type { CallCost } from './agent-runs.ts';
+import { type CallCost, ways } from './agent-runs.ts';
 import { frameworks } from './peer-frameworks.ts';
 
 /** Microseconds that a recorder adds to a call. */
@@ -32,7 +32,7 @@ export async function measureBesidePeers(
   const sink = await SinkProcess.start();
   try {
     const costs = await takeShortTurns<CallCost>({
-      names: ['bare', 'empty', 'actlog', ...framework.peers],
+      names: [...ways, ...framework.peers],
       program: (way) => [program, adapter, way, sink.url],
       warmUp: 2000,
       turn: 200,

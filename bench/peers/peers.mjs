@@ -4,6 +4,7 @@ import { BaseCallbackHandler } from '@langchain/core/callbacks/base';
 import { tool } from '@langchain/core/tools';
 import { LangChainTracer } from '@langchain/core/tracers/tracer_langchain';
 import * as z from 'zod';
+import { leastRecorder } from '../recorder/least-recorder.ts';
 import { langfuseProcessor, langsmithClient, otlpExporter, registerProvider } from './senders.mjs';
 
 export { agentops } from './agentops.mjs';
@@ -13,15 +14,37 @@ export function createTool() {
   return tool(async () => 'ok', { name: 'search', description: 'search', schema: z.any() });
 }
 
+class EmptyHandler extends BaseCallbackHandler {
+  name = 'empty';
+  awaitHandlers = true;
+  handleToolStart() {}
+  handleToolEnd() {}
+}
+
 /** The floor of the hook: a handler that records nothing. */
 export async function empty() {
-  class EmptyHandler extends BaseCallbackHandler {
-    name = 'empty';
-    awaitHandlers = true;
-    handleToolStart() {}
-    handleToolEnd() {}
-  }
   return { callbacks: [new EmptyHandler()], flush: async () => {} };
+}
+
+/** The floor of recording by it: a handler that does what no recorder can save, with what it is told of a call. */
+export async function least() {
+  const record = leastRecorder(true);
+  class LeastHandler extends EmptyHandler {
+    name = 'least';
+    #inputs = new Map();
+    #ended = 0;
+
+    handleToolStart(_tool, input, runId) {
+      this.#inputs.set(runId, input);
+    }
+
+    handleToolEnd(_output, runId) {
+      record(this.#ended, JSON.parse(this.#inputs.get(runId)));
+      this.#inputs.delete(runId);
+      this.#ended += 1;
+    }
+  }
+  return { callbacks: [new LeastHandler()], flush: async () => {} };
 }
 
 export async function langsmith(url) {

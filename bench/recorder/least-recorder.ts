@@ -1,8 +1,6 @@
 import { hash, randomUUID } from 'node:crypto';
 import { openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { argumentsOf } from './arguments.ts';
-import type { Subject } from './subject.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 /** Events that are kept; the oldest go, because nothing delivers them. */
@@ -12,27 +10,24 @@ const keptEvents = 1000;
  * The least that any recorder of such an event does within the call: two pieces of JSON, a SHA-256, an id, the time,
  * and with `isWritten` one write to a file. It sorts no keys, follows no context, guards nothing and delivers
  * nothing, so what it costs is what the machine asks for and no recorder can save.
+ *
+ * @returns what records a call of one number with its arguments
  */
-export function leastRecorder(tool: () => Promise<unknown>, isWritten: boolean): Subject {
+export function leastRecorder(isWritten: boolean): (number: number, args: unknown) => void {
   const file = isWritten ? openSync(join(temporaryFolder(), 'events'), 'a') : undefined;
   const kept: string[] = [];
-  return {
-    call: async (number) => {
-      const argumentsHash = `sha256:${hash('sha256', JSON.stringify(argumentsOf(number)))}`;
-      const result = await tool();
-      const body = JSON.stringify({
-        eventId: randomUUID(),
-        agentId: 'benchmark',
-        sessionId: `session-${number % 20}`,
-        sourceTimestamp: new Date().toISOString(),
-        category: 'tool_api',
-        schemaVersion: '1.0',
-        payload: { toolName: 'search', argumentsHash, responseStatus: 200 },
-      });
-      if (file !== undefined) writeSync(file, `${body}\n`);
-      if (kept.push(body) > keptEvents) kept.shift();
-      return result;
-    },
-    flush: async () => {},
+  return (number, args) => {
+    const argumentsHash = `sha256:${hash('sha256', JSON.stringify(args))}`;
+    const body = JSON.stringify({
+      eventId: randomUUID(),
+      agentId: 'benchmark',
+      sessionId: `session-${number % 20}`,
+      sourceTimestamp: new Date().toISOString(),
+      category: 'tool_api',
+      schemaVersion: '1.0',
+      payload: { toolName: 'search', argumentsHash, responseStatus: 200 },
+    });
+    if (file !== undefined) writeSync(file, `${body}\n`);
+    if (kept.push(body) > keptEvents) kept.shift();
   };
 }
