@@ -107,3 +107,19 @@ test('a client that breaks off its upload is no error of the server', async () =
   expect(lines.filter(({ route }) => route === '/v1/events')).toMatchObject([{ status: 499 }]);
   expect(lines.filter(({ level }) => level > 30)).toEqual([]);
 });
+
+test('a path that cannot be read is in the log and in the metrics, without its text', async () => {
+  const { child, url } = await started('pipe');
+  const logged = text(child.stdout as Readable);
+  for (const path of ['secret%zz', `sessions/${'x'.repeat(3000)}`]) {
+    expect((await fetch(`${url}/v1/${path}`)).status).toBe(400);
+  }
+  const name = 'actlog_http_request_duration_seconds_count{method="GET",route="none",status="400"}';
+  expect(await (await fetch(`${url}/metrics`)).text()).toContain(`${name} 2\n`);
+  expect(await stopped(child)).toBe(0);
+  const lines = (await logged).trim().split('\n');
+  const refused = lines.map((line) => JSON.parse(line)).filter(({ status }) => status === 400);
+  expect(refused).toMatchObject([{ route: 'none' }, { route: 'none' }]);
+  expect(refused.map(({ requestId }) => typeof requestId)).toEqual(['string', 'string']);
+  expect(await logged).not.toMatch(/secret|xxx/);
+});

@@ -34,8 +34,8 @@ const securityHeaders = {
   'referrer-policy': 'no-referrer',
 };
 
-function setHeaders(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  return reply.header(headers.requestId, request.id).headers(securityHeaders);
+function setHeaders(request: FastifyRequest, reply: FastifyReply): void {
+  reply.header(headers.requestId, request.id).headers(securityHeaders);
 }
 
 /** An answer that can no longer be sent says so by an error, which ends the process where nobody listens. */
@@ -57,8 +57,9 @@ export function createApp({ logger, metrics, requestTimeoutMs }: AppOptions): Fa
     return503OnClosing: false,
     routerOptions: { maxParamLength: longestParameter },
     frameworkErrors: (error, request, reply) => {
-      // A path that cannot be decoded comes past the hooks.
-      void sendError(setHeaders(request, reply), apiError(error));
+      // A path that cannot be decoded, or is too long, comes past the hooks.
+      begin(request, reply);
+      void sendError(reply, apiError(error));
     },
     clientErrorHandler: (error, socket) => {
       if (!socket.writable || error.code === 'ECONNRESET') {
@@ -94,7 +95,7 @@ export function createApp({ logger, metrics, requestTimeoutMs }: AppOptions): Fa
     isClosing = true;
     done();
   });
-  app.addHook('onRequest', (request, reply, done) => {
+  const begin = (request: FastifyRequest, reply: FastifyReply): void => {
     setHeaders(request, reply);
     const startedMs = performance.now();
     // Comes once for each request, answered or not; `onResponse` has Fastify listen to two events more.
@@ -106,6 +107,9 @@ export function createApp({ logger, metrics, requestTimeoutMs }: AppOptions): Fa
       tell(request, status, performance.now() - startedMs);
     });
     reply.raw.on('error', ignore);
+  };
+  app.addHook('onRequest', (request, reply, done) => {
+    begin(request, reply);
     done();
   });
   return app;
