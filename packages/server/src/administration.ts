@@ -10,6 +10,7 @@ import {
   rotateKey,
   withoutDigest,
 } from './keys/key-changes.ts';
+import { checkedKeyOptions } from './keys/key-options.ts';
 import { overlapEndMs } from './keys/lifetime.ts';
 import { ensureTenant, tenantIdOf } from './keys/provisioning.ts';
 import { changeQuotas, type QuotaChanges } from './quota/quota.ts';
@@ -72,11 +73,13 @@ export class Administration {
   /**
    * Makes a key of a tenant.
    *
-   * @throws RangeError for an end or a name that cannot be; Error when there is no such tenant.
+   * @throws TypeError for options of which one is missing or unknown; RangeError for an end or a name that cannot be;
+   * Error when there is no such tenant.
    */
   async createKey(tenant: string, options: CreateKeyOptions): Promise<CreatedKey> {
+    const checked = checkedKeyOptions(options);
     return this.#storage.writeAcross('administer', async ({ db }) =>
-      makeKey(db, await tenantIdOf(db, tenant), options),
+      makeKey(db, await tenantIdOf(db, tenant), checked),
     );
   }
 

@@ -2,6 +2,7 @@ import { getHeapStatistics } from 'node:v8';
 import * as z from 'zod';
 import { shortestSecret } from './keys/deployment-secret.ts';
 import { shownName } from './keys/shown-name.ts';
+import { optionsError } from './options-error.ts';
 import { isForeignAddress, isPostgresUrl } from './storage/database-address.ts';
 
 const trueOrFalse = z.boolean('must be true or false');
@@ -95,10 +96,7 @@ export type Configuration = z.output<typeof configuration>;
  * @throws TypeError that names each option that cannot be taken, and why.
  */
 export function configured(options: ServerOptions): Configuration {
-  const result = consistent.safeParse(options);
-  if (result.success) return result.data;
-  const problems = result.error.issues.map(
-    (issue) => `  ${issue.path.join('.') || 'options'}: ${issue.message}`,
-  );
-  throw new TypeError(`The server's options are not valid:\n${problems.join('\n')}`);
+  const { data, error } = consistent.safeParse(options);
+  if (error) throw optionsError("The server's", error);
+  return data;
 }

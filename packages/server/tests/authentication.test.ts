@@ -44,6 +44,25 @@ test.each(['ingest', 'read', 'manage', 'decide'] as Scope[])(
   },
 );
 
+test.each<[options: unknown, problem: string]>([
+  [undefined, 'options: Invalid input: expected object, received undefined'],
+  [{}, 'name: Invalid input: expected string, received undefined'],
+  [{ name: 'agent', kind: 'prod' }, 'kind: Invalid option: expected one of "live"|"test"'],
+  [{ name: 'agent', scopes: 'read' }, 'scopes: Invalid input: expected array, received string'],
+  [{ name: 'agent', scopes: ['reed'] }, 'scopes.0: Invalid option: expected one of "ingest"|'],
+  [{ name: 'agent', scopes: [] }, 'scopes: must name a scope, or be left out for all'],
+  [{ name: 'agent', scope: ['read'] }, 'options: Unrecognized key: "scope"'],
+])('a program that knows no types makes no key with the options %j', async (options, problem) => {
+  const { admin } = (await testServer()).server;
+  const before = await admin.keys('default');
+  const attempt = admin.createKey('default', options as { name: string });
+  await expect(attempt).rejects.toThrow(`The key's options are not valid:\n  ${problem}`);
+  await expect(admin.createKey(undefined as never, { name: 'agent' })).rejects.toThrow(
+    'A tenant must be given by its name, a string, not undefined.',
+  );
+  expect(await admin.keys('default')).toEqual(before);
+});
+
 test('a rotated key is taken until its overlap ends', async () => {
   vi.useFakeTimers({ toFake: ['Date'] });
   const server = await testServer();

@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { keyKind, keyScopes } from '../keys/key-options.ts';
 import { centuryDays, longestOverlapDays } from '../keys/lifetime.ts';
-import { allScopes } from '../keys/provisioning.ts';
 import { shownName } from '../keys/shown-name.ts';
 
 /** Days until a key ends, in parts of days too; never by default. */
@@ -11,13 +11,9 @@ export const createKeyBody = z.strictObject({
   /** For people; a key is told apart by its id. */
   name: shownName,
   /** `live` by default. */
-  kind: z.enum(['live', 'test']).optional(),
+  kind: keyKind.optional(),
   /** All by default. */
-  scopes: z
-    .array(z.enum(allScopes))
-    .min(1, 'must name a scope, or be left out for all')
-    .transform((scopes) => [...new Set(scopes)])
-    .optional(),
+  scopes: keyScopes.optional(),
   expiresInDays,
 });
 

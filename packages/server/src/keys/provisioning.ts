@@ -37,7 +37,10 @@ export async function ensureTenant(db: Database, name: string): Promise<number> 
   return made ? made.id : ensureTenant(db, name);
 }
 
-function tenantNamed(db: Database, name: string): Promise<{ id: number } | undefined> {
+async function tenantNamed(db: Database, name: string): Promise<{ id: number } | undefined> {
+  if (typeof name !== 'string') {
+    throw new TypeError(`A tenant must be given by its name, a string, not ${typeof name}.`);
+  }
   return db
     .selectFrom('tenants')
     .select('id')
