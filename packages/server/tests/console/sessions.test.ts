@@ -131,6 +131,24 @@ describe.skipIf(!hasBrowser)('the sessions of the console', () => {
     await events.getByRole('row').nth(5).waitFor();
   });
 
+  test('have their risk asked once, and anew when they have grown', async () => {
+    const server = await testServer();
+    await session(server, 'chat', ['search']);
+    const { page } = await ConsoleTab.open(server.server.url, server.apiKey);
+    await page.clock.install();
+    let asked = 0;
+    page.on('request', (request) => {
+      if (new URL(request.url()).pathname.endsWith('/risk')) asked += 1;
+    });
+    await page.getByRole('link', { name: 'chat' }).click();
+    await page.getByRole('table', { name: 'Risk by dimension' }).waitFor();
+    await page.getByRole('rowheader', { name: 'search' }).waitFor();
+    expect(asked).toBe(1);
+    await session(server, 'chat', ['search']);
+    await page.clock.runFor(6000);
+    await expect.poll(() => asked).toBe(2);
+  });
+
   test('are shown by the page without asking again for what is shown', async () => {
     const server = await testServer();
     for (let number = 0; number < 101; number += 1) await session(server, `s-${number}`, ['search']);
