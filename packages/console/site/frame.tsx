@@ -10,8 +10,11 @@ import { Session } from './pages/session.tsx';
 import { Sessions } from './pages/sessions.tsx';
 import { Webhooks } from './pages/webhooks.tsx';
 import { Contained } from './parts/contained.tsx';
-import { href, type Route, useRoute } from './route.ts';
+import { href, parseRoute, type Route } from './route.ts';
 import { useLoaded } from './use-loaded.ts';
+import { useReturn } from './use-return.ts';
+import { useVisits } from './use-visits.ts';
+import { VisitContext } from './visit.ts';
 
 const places = ['sessions', 'approvals', 'policies', 'agents', 'webhooks', 'keys'] as const;
 
@@ -68,10 +71,11 @@ export function Frame({
   isShown: boolean;
 }) {
   const { identity, signOut } = useConnection();
-  const route = useRoute();
+  const main = useRef<HTMLElement>(null);
+  const visit = useVisits(main);
+  const route = parseRoute(visit.hash);
   const waiting = useWaiting();
   const [place = 'sessions', id] = route.path;
-  const main = useRef<HTMLElement>(null);
   const isFirst = useRef(true);
 
   useLayoutEffect(() => {
@@ -82,6 +86,7 @@ export function Frame({
     isFirst.current = false;
     scrollTo(0, 0);
   }, [place, id, isShown]);
+  useReturn(main, visit);
 
   return (
     <>
@@ -116,7 +121,9 @@ export function Frame({
       </header>
       <main ref={main} tabIndex={-1}>
         <Contained key={`${place}/${id}`}>
-          <Place route={route} />
+          <VisitContext.Provider value={visit}>
+            <Place route={route} />
+          </VisitContext.Provider>
         </Contained>
       </main>
     </>

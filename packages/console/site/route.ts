@@ -1,5 +1,3 @@
-import { useEffect, useState } from 'preact/hooks';
-
 /** Where the person is: what follows `#` in the address, so that any server and path prefix will do. */
 export interface Route {
   /** The decoded parts of the path: `#/sessions/a%2Fb` gives `['sessions', 'a/b']`. */
@@ -29,15 +27,4 @@ export function href(
   const given = Object.entries(query).filter((entry): entry is [string, string] => Boolean(entry[1]));
   const search = new URLSearchParams(given).toString();
   return `#/${path.map(encodeURIComponent).join('/')}${search && `?${search}`}`;
-}
-
-/** The present place; the component is drawn anew when it changes. */
-export function useRoute(): Route {
-  const [hash, setHash] = useState(location.hash);
-  useEffect(() => {
-    const read = () => setHash(location.hash);
-    addEventListener('hashchange', read);
-    return () => removeEventListener('hashchange', read);
-  }, []);
-  return parseRoute(hash);
 }

@@ -1,6 +1,7 @@
 import { type List, type Page, ValidationError } from '@actlog/client';
-import { useRef, useState } from 'preact/hooks';
+import { useReducer, useRef } from 'preact/hooks';
 import { type LoadOptions, useLoaded } from './use-loaded.ts';
+import { type ShownPages, useVisit } from './visit.ts';
 
 /** What a list has shown so far. */
 export interface Shown<Item> {
@@ -20,8 +21,10 @@ export interface ListOptions<Item> extends LoadOptions {
   readonly growsAtEnd?: boolean;
   /** How many pages are shown at first. Default 1. */
   readonly firstPages?: number;
-  /** Names an item, where all that is shown is to stay while new ones come before it. */
-  readonly nameOf?: ((item: Item) => string) | undefined;
+  /** Names an item, so that who comes back to the list finds what they saw, with what is new before it. */
+  readonly nameOf?: (item: Item) => string;
+  /** Whether all that is shown and has a name stays while new ones come before it. */
+  readonly stays?: boolean;
 }
 
 /** Whether some of what was shown, and is in the list still, may stand behind these items. New ones come first. */
@@ -43,25 +46,24 @@ function mayGoOn(names: readonly string[], before: ReadonlySet<string>): boolean
 export function useList<Item>(
   key: string,
   list: (page: { readonly cursor?: string }, signal: AbortSignal) => List<Item>,
-  { everyMs, version, growsAtEnd = false, firstPages = 1, nameOf }: ListOptions<Item> = {},
+  { everyMs, version, growsAtEnd = false, firstPages = 1, nameOf, stays = false }: ListOptions<Item> = {},
 ): Shown<Item> {
-  const [wanted, setWanted] = useState({ key, pages: firstPages });
-  const pages = wanted.key === key ? wanted.pages : firstPages;
-  const kept = useRef<{ key: string; wanted: number; pages: readonly Page<Item>[] }>({
-    key,
-    wanted: 0,
-    pages: [],
-  });
+  const { lists } = useVisit();
+  const [, draw] = useReducer<number, void>((count) => count + 1, 0);
+  const shownBefore = (): ShownPages => lists.get(key) ?? { pages: firstPages, names: new Set() };
+  const { pages } = shownBefore();
+  const kept = useRef({ key, lists, wanted: 0, pages: [] as readonly Page<Item>[] });
   const seen = useRef(version);
   if (!growsAtEnd || !kept.current.pages.at(-1)?.hasNextPage()) seen.current = version;
   const { data, error, reload } = useLoaded(
     key,
     async (signal) => {
       // What is shown already is not asked for again to show a page more.
-      const isMore = kept.current.key === key && kept.current.wanted < pages;
+      const isKept = kept.current.key === key && kept.current.lists === lists && kept.current.wanted > 0;
+      const isMore = isKept && kept.current.wanted < pages;
       const names = (all: readonly Page<Item>[]) =>
         nameOf ? all.flatMap(({ items }) => items.map(nameOf)) : [];
-      const before = new Set(kept.current.key === key ? names(kept.current.pages) : []);
+      const before = isKept && !stays ? new Set<string>() : shownBefore().names;
       const readOn = async (known: readonly Page<Item>[]) => {
         const all = [...known];
         while (all.length < pages || mayGoOn(names(all), before)) {
@@ -76,7 +78,12 @@ export function useList<Item>(
         if (isMore && error instanceof ValidationError) return readOn([]);
         throw error;
       });
-      if (!signal.aborted) kept.current = { key, wanted: pages, pages: shown };
+      if (!signal.aborted) {
+        kept.current = { key, lists, wanted: pages, pages: shown };
+        // Who has come back keeps what they found, and who has asked for more meanwhile gets that.
+        const wanted = Math.max(shownBefore().pages, isKept ? 0 : shown.length);
+        lists.set(key, { pages: wanted, names: new Set(names(shown)) });
+      }
       return shown;
     },
     { everyMs: everyMs && everyMs * pages, version: `${seen.current} ${pages}` },
@@ -85,7 +92,10 @@ export function useList<Item>(
     items: data?.flatMap((page) => page.items),
     error,
     hasMore: data?.at(-1)?.hasNextPage() ?? false,
-    more: () => setWanted({ key, pages: Math.max(pages, data?.length ?? 0) + 1 }),
+    more: () => {
+      lists.set(key, { ...shownBefore(), pages: Math.max(pages, data?.length ?? 0) + 1 });
+      draw();
+    },
     reload,
   };
 }

@@ -14,6 +14,7 @@ export function Agents() {
   const { client, identity } = useConnection();
   const shown = useList('agents', (page, signal) => client.agents.list(page, { signal }), {
     everyMs: 10_000,
+    nameOf: ({ id }) => id,
   });
   const change = useAction(async ({ id, registered, status }: Agent) => {
     if (registered === false) await client.agents.create({ id, name: id });

@@ -1,4 +1,3 @@
-import type { PendingAction } from '@actlog/client';
 import { useConnection } from '../connection.ts';
 import { HeldList } from '../parts/held-list.tsx';
 import { StatusTabs } from '../parts/status-tabs.tsx';
@@ -21,7 +20,7 @@ export function Approvals({ query }: { query: URLSearchParams }) {
     `approvals ${status}`,
     (page, signal) => client.guardian.pendingActions.list({ status, ...page }, { signal }),
     // What a person reads, and what they type there, is not pushed off by what comes.
-    { everyMs: 3000, nameOf: status === 'pending' ? ({ id }: PendingAction) => id : undefined },
+    { everyMs: 3000, nameOf: ({ id }) => id, stays: status === 'pending' },
   );
   return (
     <>

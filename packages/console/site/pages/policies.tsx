@@ -36,7 +36,7 @@ export function Policies({ query }: { query: URLSearchParams }) {
   const shown = useList(
     `policies ${status}`,
     (page, signal) => client.policies.list({ status, ...page }, { signal }),
-    { everyMs: 10_000 },
+    { everyMs: 10_000, nameOf: ({ id }) => id },
   );
   const archive = useAction(async (id: string) => {
     await client.policies.archive(id);

@@ -3,6 +3,7 @@ import { useConnection } from '../connection.ts';
 import { may } from '../identity.ts';
 import { PolicyForm } from '../parts/policy-form.tsx';
 import { Problem } from '../parts/problem.tsx';
+import { WayBack } from '../parts/way-back.tsx';
 import { type PolicyFields, policyChanges, readPolicy } from '../policy-draft.ts';
 import { href } from '../route.ts';
 import { useAction } from '../use-action.ts';
@@ -43,9 +44,7 @@ export function PolicyEditor({
   });
   return (
     <>
-      <p class="faint">
-        <a href={href(['policies'])}>Policies</a>
-      </p>
+      <WayBack place="policies" title="Policies" />
       <h1>{isNew ? 'New policy' : (data?.name ?? id)}</h1>
       <Problem error={error} />
       {data?.status === 'archived' && (

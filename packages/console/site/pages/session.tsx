@@ -12,7 +12,7 @@ import { RiskScore } from '../parts/risk-score.tsx';
 import { Time } from '../parts/time.tsx';
 import { ToolPolicies } from '../parts/tool-policies.tsx';
 import { UsualWork } from '../parts/usual-work.tsx';
-import { href } from '../route.ts';
+import { WayBack } from '../parts/way-back.tsx';
 import type { WantedEvent } from '../use-event-in-view.ts';
 import { useLoaded } from '../use-loaded.ts';
 
@@ -106,9 +106,7 @@ export function Session({ id }: { id: string }) {
   });
   return (
     <>
-      <p class="faint">
-        <a href={href(['sessions'])}>Sessions</a>
-      </p>
+      <WayBack place="sessions" title="Sessions" />
       <h1>{id}</h1>
       <Problem error={error} />
       {data !== undefined && <SessionReport id={id} data={data} />}

@@ -37,7 +37,7 @@ export function Sessions({ query }: { query: URLSearchParams }) {
         },
         { signal },
       ),
-    { everyMs: 5000 },
+    { everyMs: 5000, nameOf: ({ id }) => id },
   );
   const form = useRef<HTMLFormElement>(null);
   // The fields follow the address, and the focus stays in them.

@@ -40,7 +40,7 @@ export function HeldAction({
   useLayoutEffect(() => () => void (card.current?.contains(document.activeElement) && onLeave()), []);
   const { toolName, arguments: shown, argumentsHash } = action.action ?? {};
   return (
-    <article class="held" ref={card}>
+    <article class="held" id={`action-${action.id}`} ref={card}>
       {/* What the agent says is decided about as it stands, and not in translation. */}
       <h3 id={titleId} translate={false}>
         <code>{visibleText(toolName ?? '')}</code> <span class="faint">by</span>{' '}

@@ -1,4 +1,3 @@
-import type { PendingAction } from '@actlog/client';
 import { useConnection } from '../connection.ts';
 import { useList } from '../use-list.ts';
 import { HeldList } from './held-list.tsx';
@@ -9,7 +8,7 @@ export function HeldActions({ sessionId }: { sessionId: string }) {
   const shown = useList(
     sessionId,
     (page, signal) => client.guardian.pendingActions.list({ sessionId, ...page }, { signal }),
-    { everyMs: 5000, nameOf: ({ id }: PendingAction) => id },
+    { everyMs: 5000, nameOf: ({ id }) => id, stays: true },
   );
   return (
     <>

@@ -1,0 +1,24 @@
+import { href, parseRoute } from '../route.ts';
+import { useVisit } from '../visit.ts';
+
+/** The way from one of a list to the list: with its filters and to the same place in it, for who came from there. */
+export function WayBack({ place, title }: { place: string; title: string }) {
+  const { from } = useVisit();
+  const [came = 'sessions', id] = parseRoute(from ?? '').path;
+  const list = came === place && id === undefined ? from : undefined;
+  return (
+    <p class="faint">
+      <a
+        href={list ?? href([place])}
+        onClick={(event) => {
+          const isPlain = !(event.ctrlKey || event.metaKey || event.shiftKey || event.altKey);
+          if (list === undefined || !isPlain) return;
+          event.preventDefault();
+          history.back();
+        }}
+      >
+        {title}
+      </a>
+    </p>
+  );
+}
