@@ -42,15 +42,15 @@ export function Agents() {
                 {agent.id}
               </a>
             </th>
-            <td>{agent.name}</td>
+            <td class="narrow">{agent.name}</td>
             <td>
               <span class={`badge ${agent.status === 'revoked' ? 'bad' : ''}`}>
                 {agent.registered === false ? 'not registered' : agent.status}
               </span>
             </td>
-            <td>{agent.framework}</td>
-            <td>{agent.version}</td>
-            <td>{agent.owner}</td>
+            <td class="narrow">{agent.framework}</td>
+            <td class="narrow">{agent.version}</td>
+            <td class="narrow">{agent.owner}</td>
             <td>
               <Time at={agent.lastSeenAt} />
             </td>

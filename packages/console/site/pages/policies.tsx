@@ -73,7 +73,9 @@ export function Policies({ query }: { query: URLSearchParams }) {
               <span class={`badge effect-${policy.effect}`}>{policy.effect && effects[policy.effect]}</span>{' '}
               {policy.mode === 'log_only' && <span class="badge">log only</span>}
             </td>
-            <td class="faint">{about(policy)}</td>
+            <td class="faint">
+              <span class="whole">{about(policy)}</span>
+            </td>
             <td class="number">{policy.priority}</td>
             <td>
               <Time at={policy.updatedAt} />

@@ -18,6 +18,29 @@ describe.skipIf(!hasBrowser)('what an agent sends', () => {
     await page.getByRole('rowheader', { name: 'notes' }).waitFor();
   });
 
+  test('leaves what can be done about it in view, however long its names are', async () => {
+    const server = await testServer();
+    const name = 'long_'.repeat(40);
+    await server.ok('agents.create', { body: { id: 'registered', name, owner: name } });
+    await server.policy({ match: { tools: [name.slice(0, 100)] } });
+    const payload = { toolName: name.slice(0, 128), argumentsHash: 'sha256:aa', responseStatus: 200 };
+    await server.record({ sessionId: 'chat', payload });
+    const viewport = { width: 1280, height: 800 };
+    const tab = await ConsoleTab.open(server.server.url, server.apiKey, '', { viewport });
+    for (const [place, last] of [
+      ['/sessions', 'Last event'],
+      ['/agents', 'Actions'],
+      ['/policies', 'Actions'],
+    ] as const) {
+      await tab.go(place);
+      const head = await tab.page.getByRole('columnheader', { name: last }).boundingBox();
+      expect([place, (head?.x ?? 0) + (head?.width ?? 0)]).toEqual([
+        place,
+        expect.toSatisfy((x) => x <= 1280),
+      ]);
+    }
+  });
+
   test('is shown to who decides without what turns or hides text', async () => {
     const server = await testServer();
     await server.policy({ effect: 'require_approval' });
