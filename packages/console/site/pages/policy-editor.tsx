@@ -32,8 +32,8 @@ export function PolicyEditor({
     if (data === undefined) {
       const from = location.hash;
       const { id: made } = await client.policies.create(readPolicy(fields));
-      // Who has gone on meanwhile is not drawn back.
-      if (location.hash === from) location.hash = href(['policies', made]);
+      // Who has gone on meanwhile is not drawn back, and who goes back later does not come to an empty form.
+      if (location.hash === from) location.replace(href(['policies', made]));
       return;
     }
     const changes = policyChanges(data, fields);
