@@ -46,7 +46,7 @@ export function PolicyEditor({
     <>
       <WayBack place="policies" title="Policies" />
       <h1>{isNew ? 'New policy' : (data?.name ?? id)}</h1>
-      <Problem error={error} />
+      <Problem error={error} onRetry={reload} />
       {data?.status === 'archived' && (
         <p class="empty">It is archived: it is no longer asked, and stays as it is.</p>
       )}

@@ -75,7 +75,7 @@ function SessionReport({ id, data }: { id: string; data: SessionDetail }) {
       <HeldActions sessionId={id} />
       <section aria-labelledby="risk">
         <h2 id="risk">Risk</h2>
-        <Problem error={risk.error} />
+        <Problem error={risk.error} onRetry={risk.reload} />
         {risk.data !== undefined && (
           <Contained>
             <RiskReport risk={risk.data} onShow={(eventId) => setWanted({ eventId })} />

@@ -19,10 +19,10 @@ export function ListTable<Item>({
   empty: ComponentChildren;
   row: (item: Item) => ComponentChildren;
 }) {
-  const { items, error } = shown;
+  const { items, error, reload } = shown;
   return (
     <>
-      <Problem error={error} />
+      <Problem error={error} onRetry={reload} />
       {items === undefined && error === undefined && <p class="faint">Loading…</p>}
       {items?.length === 0 && (typeof empty === 'string' ? <p class="empty">{empty}</p> : empty)}
       {items !== undefined && items.length > 0 && (

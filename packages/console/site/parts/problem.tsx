@@ -1,4 +1,5 @@
 import { ActlogError, APIConnectionError, APIError } from '@actlog/client';
+import { Retry } from './retry.tsx';
 
 /** A finding of the service about one field. */
 interface Finding {
@@ -39,7 +40,14 @@ function isTold(finding: Finding, message: string): boolean {
 }
 
 /** What went wrong, in the service's own words, and by what its operator can find it. Nothing where nothing did. */
-export function Problem({ error }: { error: unknown }) {
+export function Problem({
+  error,
+  onRetry,
+}: {
+  error: unknown;
+  /** Asks again, where the page does not by itself. */
+  onRetry?: () => void;
+}) {
   if (error === undefined) return null;
   const message = messageOf(error);
   const found = findings(error);
@@ -61,6 +69,7 @@ export function Problem({ error }: { error: unknown }) {
         </ul>
       )}
       {requestId !== undefined && <p class="faint">Request {requestId}</p>}
+      {onRetry !== undefined && <Retry onRetry={onRetry} />}
     </div>
   );
 }

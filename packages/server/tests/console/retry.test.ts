@@ -1,0 +1,49 @@
+import { describe, expect, test } from 'vitest';
+import { testServer } from '../test-server.ts';
+import { ConsoleTab, hasBrowser, useBrowser } from './console-tab.ts';
+
+describe.skipIf(!hasBrowser)('what did not come', () => {
+  useBrowser();
+
+  test.each<[string, string, string, string]>([
+    ['the risk of a session', '/sessions/chat', '**/v1/sessions/chat/risk', 'Risk by dimension'],
+    ['its events', '/sessions/chat', '**/v1/sessions/chat?limit=200', 'Events, oldest first'],
+    ['a list', '/agents', '**/v1/agents', 'Agents, newest first'],
+  ])('is asked for again by who presses: %s', async (_what, place, path, table) => {
+    const server = await testServer();
+    await server.record({ sessionId: 'chat' });
+    const tab = await ConsoleTab.open(server.server.url, server.apiKey);
+    const { page } = tab;
+    await page.route(path, (route) => route.abort());
+    await page.clock.install();
+    await tab.go(place);
+    const retry = page.getByRole('alert').getByRole('button', { name: 'Try again' });
+    // The client waits before it tries again by itself, by a clock that the test moves.
+    await expect
+      .poll(async () => {
+        await page.clock.runFor(1000);
+        return retry.count();
+      })
+      .toBe(1);
+    await page.unrouteAll();
+    await retry.focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('table', { name: table }).waitFor();
+    await retry.waitFor({ state: 'detached' });
+    expect(await page.evaluate('document.activeElement.tagName')).toBe('MAIN');
+  });
+
+  test('is asked for again by who presses: a policy', async () => {
+    const server = await testServer();
+    const { id } = await server.policy({ name: 'No refunds' });
+    const tab = await ConsoleTab.open(server.server.url, server.apiKey);
+    const { page } = tab;
+    await page.route(`**/v1/policies/${id}`, (route) => route.fulfill({ status: 400, body: '' }));
+    await tab.go(`/policies/${id}`);
+    const retry = page.getByRole('alert').getByRole('button', { name: 'Try again' });
+    await retry.waitFor();
+    await page.unrouteAll();
+    await retry.click();
+    await tab.heading('No refunds');
+  });
+});
