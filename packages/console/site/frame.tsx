@@ -11,10 +11,10 @@ import { Sessions } from './pages/sessions.tsx';
 import { Webhooks } from './pages/webhooks.tsx';
 import { Contained } from './parts/contained.tsx';
 import { href, parseRoute, type Route } from './route.ts';
-import { useLoaded } from './use-loaded.ts';
 import { useReturn } from './use-return.ts';
 import { useVisits } from './use-visits.ts';
 import { VisitContext } from './visit.ts';
+import { CountWaitingContext, useWaiting } from './waiting.ts';
 
 const places = ['sessions', 'approvals', 'policies', 'agents', 'webhooks', 'keys'] as const;
 
@@ -53,16 +53,6 @@ function Place({ route }: { route: Route }) {
   }
 }
 
-/** How many actions wait, as the navigation shows it: more than a page of them is "50+". */
-function useWaiting(): string {
-  const { client } = useConnection();
-  const { data } = useLoaded('waiting', (signal) => client.guardian.pendingActions.list({}, { signal }), {
-    everyMs: 5000,
-  });
-  if (data === undefined || data.items.length === 0) return '';
-  return `${data.items.length}${data.hasNextPage() ? '+' : ''}`;
-}
-
 /** What stands around every page: where one can go, and who is signed in. */
 export function Frame({
   isShown,
@@ -74,7 +64,7 @@ export function Frame({
   const main = useRef<HTMLElement>(null);
   const visit = useVisits(main);
   const route = parseRoute(visit.hash);
-  const waiting = useWaiting();
+  const { waiting, countWaiting } = useWaiting();
   const [place = 'sessions', id] = route.path;
   const isFirst = useRef(true);
 
@@ -122,7 +112,9 @@ export function Frame({
       <main ref={main} tabIndex={-1}>
         <Contained key={`${place}/${id}`}>
           <VisitContext.Provider value={visit}>
-            <Place route={route} />
+            <CountWaitingContext.Provider value={countWaiting}>
+              <Place route={route} />
+            </CountWaitingContext.Provider>
           </VisitContext.Provider>
         </Contained>
       </main>

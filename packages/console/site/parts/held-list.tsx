@@ -1,7 +1,8 @@
 import type { PendingAction } from '@actlog/client';
-import { useRef, useState } from 'preact/hooks';
+import { useContext, useRef, useState } from 'preact/hooks';
 import type { Shown } from '../use-list.ts';
 import { visibleText } from '../visible-text.ts';
+import { CountWaitingContext } from '../waiting.ts';
 import { HeldAction } from './held-action.tsx';
 import { Problem } from './problem.tsx';
 import { ShowMore } from './show-more.tsx';
@@ -9,6 +10,7 @@ import { ShowMore } from './show-more.tsx';
 /** Actions that wait or waited, and the news of the last one that this person decided or was at when it went. */
 export function HeldList({ shown }: { shown: Shown<PendingAction> }) {
   const [news, setNews] = useState('');
+  const countWaiting = useContext(CountWaitingContext);
   const status = useRef<HTMLParagraphElement>(null);
   const decided = useRef<string>(undefined);
   return (
@@ -25,6 +27,7 @@ export function HeldList({ shown }: { shown: Shown<PendingAction> }) {
             decided.current = action.id;
             setNews(told);
             shown.reload();
+            countWaiting();
           }}
           onLeave={() => {
             // News of another action would seem to be of this one.

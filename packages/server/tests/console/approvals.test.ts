@@ -39,6 +39,21 @@ describe.skipIf(!hasBrowser)('the approvals of the console', () => {
     await page.getByRole('article').getByText('“Fine by me”').waitFor();
   });
 
+  test('are counted anew at once when one is decided', async () => {
+    const server = await holding();
+    await hold(server, 'call-1');
+    const { page } = await ConsoleTab.blank(server.server.url);
+    await page.clock.install();
+    await page.goto(`${server.server.url}/console/#key=${server.apiKey}`);
+    await page.getByRole('link', { name: 'Approvals 1 waiting' }).click();
+    await page.getByRole('article').waitFor();
+    await page.clock.pauseAt(Date.now() + 60_000);
+    await page.clock.runFor(1000);
+    await page.getByRole('button', { name: 'Approve', disabled: false }).click();
+    await page.getByText('Nothing is waiting.').waitFor();
+    await page.getByRole('link', { name: 'Approvals', exact: true }).waitFor();
+  });
+
   test('a denial keeps the action from running', async () => {
     const server = await holding();
     await hold(server, 'call-1');
