@@ -191,7 +191,8 @@ export class Outbox {
     this.#release();
     publish('recorded', () => ({ eventId: event.eventId, sessionId: event.sessionId, isDurable: true }));
     if (this.#isExiting) return;
-    const problem = 'An event was recorded after close(): it waits on disk for the next recorder.';
+    const problem =
+      'An event was recorded after close(): it waits on disk for the next recorder. Close when the last call has ended.';
     reporter.failed('recorded-late', new Error(problem));
   }
 
