@@ -27,6 +27,9 @@ export interface ListOptions<Item> extends LoadOptions {
   readonly stays?: boolean;
 }
 
+/** How many pages more are asked for at most, where what was shown has moved on. */
+const pagesFurther = 5;
+
 /** Whether some of what was shown, and is in the list still, may stand behind these items. New ones come first. */
 function mayGoOn(names: readonly string[], before: ReadonlySet<string>): boolean {
   const found = names.filter((name) => before.has(name)).length;
@@ -66,7 +69,9 @@ export function useList<Item>(
       const before = isKept && !stays ? new Set<string>() : shownBefore().names;
       const readOn = async (known: readonly Page<Item>[]) => {
         const all = [...known];
-        while (all.length < pages || mayGoOn(names(all), before)) {
+        const isWanted = () =>
+          all.length < pages || (all.length < pages + pagesFurther && mayGoOn(names(all), before));
+        while (isWanted()) {
           const cursor = all.at(-1)?.nextCursor;
           if (cursor === null) break;
           all.push(await list(cursor === undefined ? {} : { cursor }, signal));

@@ -2,6 +2,9 @@ import type { RefObject } from 'preact';
 import { useLayoutEffect } from 'preact/hooks';
 import type { FollowedLink, Leaving, Visit } from './visit.ts';
 
+/** How long what is still to be drawn is waited for, in milliseconds: whoever reads on does not want to be moved. */
+const patienceMs = 10_000;
+
 /** By what a person shows that they have begun something else. */
 const acts = ['wheel', 'touchstart', 'pointerdown', 'keydown', 'focusin'] as const;
 
@@ -29,14 +32,22 @@ export function useReturn(main: RefObject<HTMLElement | null>, visit: Visit): vo
   useLayoutEffect(() => {
     const { current } = main;
     const { left } = visit;
-    if (current === null || left === undefined || bringBack(current, left)) return;
+    if (current === null || left === undefined) return;
     const waiting = new AbortController();
     const { signal } = waiting;
+    // Who leaves again before that still wants to come back to where they were.
+    const end = () => {
+      visit.left = undefined;
+      waiting.abort();
+    };
+    const tryOn = () => bringBack(current, left) && end();
     // The answers of the service are still to be drawn.
-    const observer = new MutationObserver(() => bringBack(current, left) && waiting.abort());
+    const observer = new MutationObserver(tryOn);
     observer.observe(current, { childList: true, subtree: true });
     signal.addEventListener('abort', () => observer.disconnect());
-    for (const act of acts) addEventListener(act, () => waiting.abort(), { signal, passive: true });
+    AbortSignal.timeout(patienceMs).addEventListener('abort', end, { signal });
+    for (const act of acts) addEventListener(act, end, { signal, passive: true });
+    tryOn();
     return () => waiting.abort();
   }, [visit]);
 }

@@ -2,27 +2,45 @@ import type { RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { FollowedLink, Visit } from './visit.ts';
 
+/** How many visits are kept; browsers keep no more entries in the history of a tab. */
+const keptVisits = 50;
+
 /** What is kept in an entry of the tab's history. */
 interface Entry {
   readonly visit: string;
   readonly from: string | undefined;
 }
 
+function presentEntry(): Entry | undefined {
+  const known = history.state as Entry | null;
+  return typeof known?.visit === 'string' ? known : undefined;
+}
+
+function newEntry(from: string | undefined): Entry {
+  // Where a page comes over plain HTTP, browsers make no UUID.
+  return { visit: crypto.getRandomValues(new Uint32Array(4)).join('-'), from };
+}
+
 /** Takes the present entry of the history for the one of a visit; a new one is marked with where it was come from. */
 function markedEntry(from: string | undefined): Entry {
-  const known = history.state as Entry | null;
-  if (typeof known?.visit === 'string') return known;
-  // Where a page comes over plain HTTP, browsers make no UUID.
-  const entry: Entry = { visit: crypto.getRandomValues(new Uint32Array(4)).join('-'), from };
+  const known = presentEntry();
+  if (known !== undefined) return known;
+  const entry = newEntry(from);
   history.replaceState(entry, '');
   return entry;
 }
 
+/** Goes to a place of the console that stands in the history where the present one stood, behind the same place. */
+export function replacePlace(href: string): void {
+  history.replaceState(newEntry(presentEntry()?.from), '', href);
+  dispatchEvent(new HashChangeEvent('hashchange'));
+}
+
 /** The link that led to the present place: the one that was pressed, or where the focus is as the person goes forward. */
-function followed(pressed: Element | null): FollowedLink | undefined {
+function followed(main: HTMLElement | null, pressed: Element | null): FollowedLink | undefined {
   const { hash } = location;
   const link = [pressed, document.activeElement].find(
-    (element) => element?.isConnected && element instanceof HTMLAnchorElement && element.hash === hash,
+    (element) => element instanceof HTMLAnchorElement && main?.contains(element) && element.hash === hash,
   );
   const around = link?.closest('[id]');
   return link && around ? { hash, within: around.id, top: link.getBoundingClientRect().top } : undefined;
@@ -43,6 +61,8 @@ export function useVisits(main: RefObject<HTMLElement | null>): Visit {
     if (before !== undefined) return before;
     const visit: Visit = { hash, from: entry.from, lists: new Map(), left: undefined };
     visits.current.set(entry.visit, visit);
+    const [first] = visits.current.keys();
+    if (first !== undefined && visits.current.size > keptVisits) visits.current.delete(first);
     return visit;
   };
   const [visit, setVisit] = useState(() => enter(undefined));
@@ -54,7 +74,7 @@ export function useVisits(main: RefObject<HTMLElement | null>): Visit {
     };
     // Nothing has been drawn anew yet: what is left is still in view.
     const follow = () => {
-      present.left = { scrollY, link: followed(pressed) };
+      present.left ??= { scrollY, link: followed(main.current, pressed) };
       pressed = null;
       present = enter(present.hash);
       setVisit(present);

@@ -32,7 +32,7 @@ export interface Visit {
   readonly from: string | undefined;
   /** By the keys of the lists. */
   readonly lists: Map<string, ShownPages>;
-  /** Undefined until it is left. */
+  /** Undefined until it is left, and again once the person is back there. */
   left: Leaving | undefined;
 }
 

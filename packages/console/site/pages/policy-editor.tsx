@@ -8,6 +8,7 @@ import { type PolicyFields, policyChanges, readPolicy } from '../policy-draft.ts
 import { href } from '../route.ts';
 import { useAction } from '../use-action.ts';
 import { useLoaded } from '../use-loaded.ts';
+import { replacePlace } from '../use-visits.ts';
 
 /** The id that stands for a policy that is about to be made. */
 const newId = 'new';
@@ -33,7 +34,7 @@ export function PolicyEditor({
       const from = location.hash;
       const { id: made } = await client.policies.create(readPolicy(fields));
       // Who has gone on meanwhile is not drawn back, and who goes back later does not come to an empty form.
-      if (location.hash === from) location.replace(href(['policies', made]));
+      if (location.hash === from) replacePlace(href(['policies', made]));
       return;
     }
     const changes = policyChanges(data, fields);

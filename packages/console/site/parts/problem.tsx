@@ -69,7 +69,7 @@ export function Problem({
         </ul>
       )}
       {requestId !== undefined && <p class="faint">Request {requestId}</p>}
-      {onRetry !== undefined && <Retry onRetry={onRetry} />}
+      {onRetry !== undefined && <Retry error={error} onRetry={onRetry} />}
     </div>
   );
 }

@@ -27,17 +27,16 @@ describe.skipIf(!hasBrowser)('what an agent sends', () => {
     await server.record({ sessionId: 'chat', payload });
     const viewport = { width: 1280, height: 800 };
     const tab = await ConsoleTab.open(server.server.url, server.apiKey, '', { viewport });
-    for (const [place, last] of [
-      ['/sessions', 'Last event'],
-      ['/agents', 'Actions'],
-      ['/policies', 'Actions'],
+    for (const [title, last] of [
+      ['Sessions', 'Last event'],
+      ['Agents', 'Actions'],
+      ['Policies', 'Actions'],
     ] as const) {
-      await tab.go(place);
+      await tab.go(`/${title.toLowerCase()}`);
+      await tab.heading(title);
       const head = await tab.page.getByRole('columnheader', { name: last }).boundingBox();
-      expect([place, (head?.x ?? 0) + (head?.width ?? 0)]).toEqual([
-        place,
-        expect.toSatisfy((x) => x <= 1280),
-      ]);
+      const end = head === null ? Number.NaN : head.x + head.width;
+      expect([title, end]).toEqual([title, expect.toSatisfy((x) => x <= viewport.width)]);
     }
   });
 

@@ -23,6 +23,11 @@ describe.skipIf(!hasBrowser)('the policies of the console', () => {
     await tab.heading('Policies');
     await page.goForward();
     await tab.heading('Large refunds');
+    await page.locator('main').getByRole('link', { name: 'Policies' }).click();
+    await tab.heading('Policies');
+    // The way went back, not on.
+    await page.goForward();
+    await tab.heading('Large refunds');
     const [made] = (await server.ok('policies.list')).items;
     expect(made).toMatchObject({
       effect: 'require_approval',

@@ -42,6 +42,16 @@ describe.skipIf(!hasBrowser)('what did not come', () => {
     await tab.go(`/policies/${id}`);
     const retry = page.getByRole('alert').getByRole('button', { name: 'Try again' });
     await retry.waitFor();
+    const late = Promise.withResolvers<void>();
+    await page.unrouteAll();
+    await page.route(`**/v1/policies/${id}`, async (route) => {
+      await late.promise;
+      await route.fulfill({ status: 400, body: '' });
+    });
+    await retry.click();
+    await page.getByRole('alert').getByRole('button', { name: 'Trying again…' }).waitFor();
+    late.resolve();
+    await retry.waitFor();
     await page.unrouteAll();
     await retry.click();
     await tab.heading('No refunds');
