@@ -60,6 +60,9 @@ test.each<[options: unknown, problem: string]>([
   await expect(admin.createKey(undefined as never, { name: 'agent' })).rejects.toThrow(
     'A tenant must be given by its name, a string, not undefined.',
   );
+  await expect(admin.createKey('default', { name: 'agent', expiresInDays: Number.NaN })).rejects.toThrow(
+    new RangeError('A key must end in more than 0 and at most 36500 days, not NaN.'),
+  );
   expect(await admin.keys('default')).toEqual(before);
 });
 

@@ -17,7 +17,7 @@ const keyOptions = z.strictObject({
   name: z.string(),
   kind: keyKind.optional(),
   scopes: keyScopes.optional(),
-  expiresInDays: z.number().optional(),
+  expiresInDays: z.custom<number>((days) => typeof days === 'number', 'must be a number').optional(),
 });
 
 /** @throws TypeError that names each option that cannot be taken, and why: a program may not know the types. */
