@@ -1,4 +1,5 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { basename, dirname } from 'node:path';
 import { defaultServerConditions, type Plugin } from 'vite';
 import { configDefaults, defineConfig } from 'vitest/config';
@@ -88,6 +89,8 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 30_000,
     isolate: false,
+    // Most of the time a test waits for a process, a browser or a database: two files go well on few cores.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     passWithNoTests: false,
     projects: [...projects, types, ...onPostgres, ...lowest],
     coverage: { provider: 'v8', include: ['packages/**/src/**/*.ts'] },
