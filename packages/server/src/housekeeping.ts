@@ -31,6 +31,7 @@ export async function keepHouse(storage: Storage, nowMs: number, signal?: AbortS
     () => dropHeldActions(storage, nowMs, signal),
     () => dropOutdatedSessions(storage, nowMs, signal),
     () => dropDeletedTenants(storage, nowMs, signal),
+    () => storage.emptyLog(),
   ];
   const errors: unknown[] = [];
   for (const part of parts) await part().catch((error: unknown) => errors.push(error));

@@ -29,9 +29,12 @@ interface Prepared {
 /** Statements kept ready per connection; beyond them the oldest is dropped. */
 const keptStatements = 256;
 
+/** How long a statement waits for another process, in milliseconds. */
+export const lockWaitMs = 5000;
+
 /**
  * A 202 means durable, so every commit is synced. Pages are written back from the log in large runs, because a hot
- * page is then written once for many commits.
+ * page is then written once for many commits. What is deleted is overwritten, and not only forgotten.
  */
 const setUp = [
   'journal_mode = wal',
@@ -39,6 +42,7 @@ const setUp = [
   'temp_store = memory',
   'wal_autocheckpoint = 4000',
   'journal_size_limit = 67108864',
+  'secure_delete = on',
 ];
 
 /** Pages kept in memory. A writer comes back to the same pages; a reader has those of the system besides. */
@@ -109,7 +113,7 @@ export class SqliteConnection implements SqliteExecutor {
   constructor({ file, writes, maxBytes }: SqliteConnectionOptions) {
     this.#file = resolve(file);
     this.#writes = writes;
-    this.#database = new DatabaseSync(file, { timeout: 5000, enableForeignKeyConstraints: true });
+    this.#database = new DatabaseSync(file, { timeout: lockWaitMs, enableForeignKeyConstraints: true });
     explained(this.#file, () => {
       for (const pragma of setUp) this.#database.exec(`pragma ${pragma}`);
     });

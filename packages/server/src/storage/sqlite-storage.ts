@@ -8,7 +8,7 @@ import { sqliteMigrations } from './migrations/sqlite.ts';
 import { makePrivateFile } from './private-file.ts';
 import type { Progress } from './progress.ts';
 import type { Tables } from './schema.ts';
-import { SqliteConnection } from './sqlite-connection.ts';
+import { lockWaitMs, SqliteConnection } from './sqlite-connection.ts';
 import { sqliteDialect } from './sqlite-dialect.ts';
 import { sqliteResultCode } from './sqlite-result-code.ts';
 import type { CrossTenantWork, Storage } from './storage.ts';
@@ -157,6 +157,20 @@ export class SqliteStorage implements Storage {
   async requireHearing(): Promise<void> {}
 
   async maintain(): Promise<void> {}
+
+  async emptyLog(): Promise<void> {
+    const writer = this.#writer;
+    if (!writer) return;
+    await this.#writes.connection().execute(async () => {
+      // It has everybody's writes wait for it, so it does not wait for who reads.
+      await writer.execute('pragma busy_timeout = 0', []);
+      try {
+        await writer.execute('pragma wal_checkpoint(truncate)', []);
+      } finally {
+        await writer.execute(`pragma busy_timeout = ${lockWaitMs}`, []);
+      }
+    });
+  }
 
   async probe(): Promise<void> {
     this.#writer?.requireAlive();

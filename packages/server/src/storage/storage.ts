@@ -49,6 +49,12 @@ export interface Storage {
   /** Makes ready what the next weeks need, and drops what is empty for good. */
   maintain(nowMs: number): Promise<void>;
 
+  /**
+   * Takes what was deleted out of the log of the latest commits, too, where it is a file of the server's own. One that
+   * somebody reads or writes at the moment is left for another time.
+   */
+  emptyLog(): Promise<void>;
+
   /** Whether the database answers. @throws when it does not. */
   probe(): Promise<void>;
 

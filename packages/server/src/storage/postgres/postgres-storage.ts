@@ -117,6 +117,8 @@ export class PostgresStorage implements Storage {
     }
   }
 
+  async emptyLog(): Promise<void> {}
+
   async probe(): Promise<void> {
     await sql`select 1`.execute(this.#database);
   }
