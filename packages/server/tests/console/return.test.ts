@@ -27,6 +27,24 @@ function isNear(expected: number): (pixels: number) => boolean {
   return (pixels) => Math.abs(pixels - expected) <= 1;
 }
 
+/** A tab in which a person has read a session and gone back to the list, whose answer waits until it is let through. */
+async function backToSlowSessions() {
+  const server = await testServer();
+  await sessions(server, named('s', 40));
+  const tab = await ConsoleTab.open(server.server.url, server.apiKey);
+  const { page } = tab;
+  await page.getByRole('link', { name: 's-1', exact: true }).click();
+  await tab.heading('s-1');
+  const late = Promise.withResolvers<void>();
+  await page.route('**/v1/sessions', async (route) => {
+    await late.promise;
+    await route.continue();
+  });
+  await page.goBack();
+  await tab.heading('Sessions');
+  return { tab, page, answer: late.resolve };
+}
+
 const focused = 'document.activeElement.textContent';
 
 describe.skipIf(!hasBrowser)('who comes back in the console', () => {
@@ -94,42 +112,18 @@ describe.skipIf(!hasBrowser)('who comes back in the console', () => {
   });
 
   test('stays where they go to while the service is slow', async () => {
-    const server = await testServer();
-    await sessions(server, named('s', 40));
-    const tab = await ConsoleTab.open(server.server.url, server.apiKey);
-    const { page } = tab;
-    await page.getByRole('link', { name: 's-1', exact: true }).click();
-    await tab.heading('s-1');
-    const late = Promise.withResolvers<void>();
-    await page.route('**/v1/sessions', async (route) => {
-      await late.promise;
-      await route.continue();
-    });
-    await page.goBack();
-    await tab.heading('Sessions');
+    const { page, answer } = await backToSlowSessions();
     await page.getByLabel('Agent').fill('even');
-    late.resolve();
+    answer();
     await page.getByRole('link', { name: 's-1', exact: true }).waitFor();
     expect(await page.evaluate('[scrollY, document.activeElement.name]')).toEqual([0, 'agent']);
   });
 
   test('finds their place though they had gone on once more before it was drawn', async () => {
-    const server = await testServer();
-    await sessions(server, named('s', 40));
-    const tab = await ConsoleTab.open(server.server.url, server.apiKey);
-    const { page } = tab;
-    await page.getByRole('link', { name: 's-1', exact: true }).click();
-    await tab.heading('s-1');
-    const late = Promise.withResolvers<void>();
-    await page.route('**/v1/sessions', async (route) => {
-      await late.promise;
-      await route.continue();
-    });
-    await page.goBack();
-    await tab.heading('Sessions');
+    const { tab, page, answer } = await backToSlowSessions();
     await page.goForward();
     await tab.heading('s-1');
-    late.resolve();
+    answer();
     await page.goBack();
     await expect.poll(() => page.evaluate(focused)).toBe('s-1');
   });
