@@ -46,6 +46,21 @@ test('a run without a thread is in the session around it, and an agent inside a 
   }
 });
 
+test('an agent that has two is recorded by both recorders, and once by one that both name', async () => {
+  const recorder = service.recorder();
+  const other = service.recorder({ agentId: 'other' });
+  const { echo, ran } = tools();
+  const agent = createAgent({
+    model: modelOf([[{ name: 'echo', args: { text: 'a' } }]]),
+    tools: [echo],
+    middleware: [actlog({ recorder }), actlog({ recorder }), actlog({ recorder: other })],
+  });
+  await agent.invoke(question, inThread('installed-twice'));
+  expect(ran).toEqual(['echo a']);
+  const agentIds = (await service.events('installed-twice')).map(({ agentId }) => agentId);
+  expect(agentIds.sort()).toEqual(['other', 'tester']);
+});
+
 test('with onToolError "throw" the error passes on', async () => {
   const { fail } = tools();
   const agent = createAgent({

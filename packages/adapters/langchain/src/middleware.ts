@@ -1,4 +1,5 @@
 import { ActionDeniedError } from '@actlog/recorder';
+import { ownName } from '@actlog/recorder/adapter';
 import { type AgentMiddleware, createMiddleware, MiddlewareError } from 'langchain';
 import { watchedTool } from './changed-call.ts';
 import { langChainCalls, surroundings } from './langchain-calls.ts';
@@ -12,7 +13,7 @@ import { isInterruption, thrownByTool } from './tool-outcome.ts';
 export function recordMiddleware(options: ActlogOptions = {}): AgentMiddleware {
   const calls = langChainCalls(options);
   return createMiddleware({
-    name: 'actlog',
+    name: ownName('langchain'), // LangChain refuses two middlewares of one name, and an agent that has two is to run
     wrapToolCall: async (request, handler) => {
       const { toolCall, runtime } = request;
       if (!calls.covers(toolCall.name)) return handler(request);
