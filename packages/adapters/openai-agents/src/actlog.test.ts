@@ -48,6 +48,18 @@ test('a tool that is added while the agent exists is guarded like the others', a
   expect(await service.events('added')).toHaveLength(1);
 });
 
+test('a clone of an agent is recorded and guarded as the agent is', async () => {
+  const { policies } = service.client;
+  const { id: policyId } = await policies.create({ name: 'no', effect: 'deny', match: { tools: ['echo'] } });
+  const { echo, ran } = tools();
+  const agent = actlog(echoing(echo), { recorder: service.guarded() });
+  const clone = agent.clone({ name: 'b' }).clone({ instructions: 'Be brief.' });
+  await new Runner().run(clone, 'go', inSession('cloned'));
+  await policies.archive(policyId);
+  expect(ran).toEqual([]);
+  expect(await service.events('cloned')).toMatchObject([{ agentId: 'b', status: 403 }]);
+});
+
 test('an agent or a runner of another copy of the SDK is refused, as it would not be guarded', () => {
   expect(() => actlog({ getAllTools: async () => [] } as never)).toThrow(/another copy of @openai\/agents/);
   expect(() => actlog({ run: async () => {} } as never)).toThrow(TypeError);
