@@ -1,3 +1,5 @@
+import { RunnableLambda } from '@langchain/core/runnables';
+import { ToolNode } from '@langchain/langgraph/prebuilt';
 import { type AgentMiddleware, createAgent, tool } from 'langchain';
 import { expectTypeOf, test } from 'vitest';
 import * as z from 'zod';
@@ -16,6 +18,17 @@ test('actlog() is a middleware, and the agent keeps the types that it has withou
 
 test('wrapped tools keep their order and their types', () => {
   expectTypeOf(actlog.tools([weather])).toEqualTypeOf<[typeof weather]>();
+});
+
+test('every kind of tool that a graph takes can be wrapped', () => {
+  const ofText = tool((text: string) => text, { name: 'of_text', description: 'Takes a text.' });
+  const runnable = RunnableLambda.from(({ city }: { city: string }) => city).asTool({
+    name: 'runnable',
+    schema: z.object({ city: z.string() }),
+  });
+  const wrapped = actlog.tools([ofText, runnable]);
+  expectTypeOf(wrapped).toEqualTypeOf<[typeof ofText, typeof runnable]>();
+  new ToolNode(wrapped);
 });
 
 test('a handler guards nothing, and its options say so', () => {

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { Service } from '@actlog/adapter-suite';
 import { AIMessage } from '@langchain/core/messages';
+import { RunnableLambda } from '@langchain/core/runnables';
 import { ToolNode } from '@langchain/langgraph/prebuilt';
 import { createAgent, tool } from 'langchain';
 import { afterAll, beforeAll, expect, expectTypeOf, test } from 'vitest';
@@ -34,6 +35,20 @@ test('the tools of a ToolNode are recorded, and it answers as before', async () 
       { sessionId: 'node', agentId: 'tester', toolName: 'fail', status: 502 },
     ]),
   );
+});
+
+test('a runnable as a tool is recorded like any other, in a ToolNode and by hand', async () => {
+  const double = RunnableLambda.from(({ of }: { of: number }) => of * 2).asTool({
+    name: 'double',
+    schema: z.object({ of: z.number() }),
+  });
+  const [wrapped] = actlog.tools([double], { recorder: service.recorder() });
+  const tool_calls = [{ name: 'double', args: { of: 2 }, id: '1', type: 'tool_call' as const }];
+  const input = { messages: [new AIMessage({ content: '', tool_calls })] };
+  const answered = await new ToolNode([wrapped]).invoke(input, inThread('runnable'));
+  expect(toolAnswers(answered)).toMatchObject([{ text: '4' }]);
+  expect(await wrapped.invoke({ of: 3 }, inThread('runnable'))).toBe(6);
+  expect(await service.events('runnable')).toMatchObject([{ status: 200 }, { status: 200 }]);
 });
 
 test('arguments that do not fit a tool are invalid, whoever calls it', async () => {

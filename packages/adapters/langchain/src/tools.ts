@@ -1,6 +1,6 @@
 import { ActionDeniedError } from '@actlog/recorder';
 import { type AdapterCalls, type Wrapping, withMethods } from '@actlog/recorder/adapter';
-import type { StructuredToolInterface } from '@langchain/core/tools';
+import type { ClientTool } from '@langchain/core/tools';
 import { langChainCalls, surroundings } from './langchain-calls.ts';
 import type { ActlogOptions } from './options.ts';
 import { asRecordedCall } from './recorded-calls.ts';
@@ -20,7 +20,7 @@ interface Invocation {
 }
 
 /** The wrapper behind `actlog.tools()`: the same tools, of the same types, recorded and guarded. */
-export function recordTools<const Tools extends readonly StructuredToolInterface[]>(
+export function recordTools<const Tools extends readonly ClientTool[]>(
   tools: Tools,
   options: ActlogOptions = {},
 ): { -readonly [Index in keyof Tools]: Tools[Index] } {
@@ -30,7 +30,7 @@ export function recordTools<const Tools extends readonly StructuredToolInterface
   };
 }
 
-function wrapped<Tool extends StructuredToolInterface>(tool: Tool, calls: AdapterCalls): Tool {
+function wrapped<Tool extends ClientTool>(tool: Tool, calls: AdapterCalls): Tool {
   const own = tool as unknown as Readonly<Record<string, Method>>;
   const recorded = (name: string) => {
     const wrapper = (input: unknown, config?: Config, ...rest: unknown[]) => {
@@ -72,7 +72,7 @@ function runnableOf(tool: object): object {
 }
 
 async function recordInvocation(
-  tool: StructuredToolInterface,
+  tool: ClientTool,
   calls: AdapterCalls,
   { input, config, run, wrapping }: Invocation,
 ): Promise<unknown> {
