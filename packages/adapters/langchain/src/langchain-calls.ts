@@ -12,7 +12,7 @@ export function langChainCalls(options: ActlogOptions): AdapterCalls {
       framework: 'langchain',
       sdk: `@actlog/langchain/${version}`,
       outcomeOf: ownOutcome,
-      statusOf: (outcome, { toolName }) => toolOutcomeStatus(outcome, toolName),
+      statusOf: toolOutcomeStatus,
       thrownByTool,
     },
     options,

@@ -1,6 +1,14 @@
 import { Service } from '@actlog/adapter-suite';
 import type { StructuredToolInterface } from '@langchain/core/tools';
-import { createAgent, createMiddleware, MiddlewareError, tool } from 'langchain';
+import { Command } from '@langchain/langgraph';
+import {
+  createAgent,
+  createMiddleware,
+  MiddlewareError,
+  ToolMessage,
+  type ToolRuntime,
+  tool,
+} from 'langchain';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as z from 'zod';
 import { inThread, modelOf, question, toolAnswers, tools } from '../tests/agent.ts';
@@ -59,6 +67,27 @@ test('an agent that has two is recorded by both recorders, and once by one that 
   expect(ran).toEqual(['echo a']);
   const agentIds = (await service.events('installed-twice')).map(({ agentId }) => agentId);
   expect(agentIds.sort()).toEqual(['other', 'tester']);
+});
+
+test.each([
+  ['error', 500],
+  ['success', 200],
+] as const)('a tool whose command answers with status %s is recorded as %i', async (status, recorded) => {
+  const save = tool(
+    (_, { toolCallId }: ToolRuntime) => {
+      const answer = { content: 'It is said.', tool_call_id: toolCallId, name: 'save', status };
+      const others = { content: 'It is not said.', tool_call_id: 'another', status: 'error' } as const;
+      return new Command({ update: { messages: [new ToolMessage(others), new ToolMessage(answer)] } });
+    },
+    { name: 'save', description: 'Saves.', schema: z.object({}) },
+  );
+  const agent = createAgent({
+    model: modelOf([[{ name: 'save', args: {} }]]),
+    tools: [save],
+    middleware: [actlog({ recorder: service.recorder() })],
+  });
+  await agent.invoke(question, inThread(`command-${status}`));
+  expect(await service.events(`command-${status}`)).toMatchObject([{ status: recorded }]);
 });
 
 test('with onToolError "throw" the error passes on', async () => {

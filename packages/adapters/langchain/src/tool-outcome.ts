@@ -1,6 +1,7 @@
 import { responseStatuses, type ToolOutcome } from '@actlog/recorder';
+import type { HookedCall } from '@actlog/recorder/adapter';
 import { ToolMessage } from '@langchain/core/messages';
-import { isGraphBubbleUp } from '@langchain/langgraph';
+import { isCommand, isGraphBubbleUp } from '@langchain/langgraph';
 import { MiddlewareError, ToolInvocationError } from 'langchain';
 
 /** How LangChain begins what it throws for arguments that do not fit a tool. */
@@ -22,14 +23,25 @@ export function isInterruption(error: unknown): boolean {
  * The status of what LangChain made of a call: `null` for a graph that was interrupted inside the tool and will run it
  * again, `undefined` where the recorder's own table knows best.
  */
-export function toolOutcomeStatus(outcome: ToolOutcome, toolName: string): number | null | undefined {
+export function toolOutcomeStatus(
+  outcome: ToolOutcome,
+  { toolName, callId }: HookedCall,
+): number | null | undefined {
   if (!outcome.ok) return statusOfError(outcome.error);
-  const { result } = outcome;
-  if (!ToolMessage.isInstance(result) || result.status !== 'error') return undefined;
+  const answer = isCommand(outcome.result) ? answerIn(outcome.result, callId) : outcome.result;
+  if (!ToolMessage.isInstance(answer) || answer.status !== 'error') return undefined;
   // A ToolNode answers a call of a tool that it does not have, and names those that it has.
-  return result.text.startsWith(`Error: ${toolName} is not a valid tool`)
+  return answer.text.startsWith(`Error: ${toolName} is not a valid tool`)
     ? responseStatuses.unknownTool
     : responseStatuses.threw;
+}
+
+/** The answer to a call, of a tool that puts it into the graph's state itself. */
+function answerIn({ update }: { readonly update?: unknown }, callId: string | undefined): unknown {
+  const { messages } = (update ?? {}) as { messages?: unknown };
+  return [messages]
+    .flat()
+    .find((message) => ToolMessage.isInstance(message) && message.tool_call_id === callId);
 }
 
 function statusOfError(error: unknown): number | null | undefined {
