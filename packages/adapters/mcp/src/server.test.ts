@@ -1,7 +1,7 @@
 import { type Service, startSuiteService, suiteTools } from '@actlog/adapter-suite';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { CallToolRequestSchema } from '@modelcontextprotocol/sdk/types.js';
-import { McpServer } from '@modelcontextprotocol/server';
+import { McpServer, Server as ServerV2 } from '@modelcontextprotocol/server';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as v1 from '../tests/sdk-v1.ts';
 import * as v2 from '../tests/sdk-v2.ts';
@@ -29,6 +29,47 @@ test.each([
     const answer = await client.callTool(failing);
     expect(answer).toMatchObject({ isError: true, content: [{ text: 'it broke' }] });
     expect(await service.events(`late-${version}`)).toMatchObject([{ status: 502 }]);
+  },
+);
+
+test.each([
+  ['v1', v1, Server],
+  ['v2', v2, ServerV2],
+] as const)(
+  '%s: a gateway that passes all requests on alike is recorded and guarded',
+  async (version, sdk, Low) => {
+    const ran: unknown[] = [];
+    const sessionId = `gateway-${version}`;
+    const gatewayOf = (guarded: boolean) => {
+      const server = new Low({ name: 'gateway', version: '1.0.0' }, { capabilities: { tools: {} } });
+      const passOn = async ({
+        method,
+        params,
+      }: {
+        method: string;
+        params?: Record<string, unknown> | undefined;
+      }) => {
+        ran.push(method === 'tools/call' ? params?.name : method);
+        return method === 'tools/list' ? { tools: [] } : { content: [] };
+      };
+      if (guarded) server.fallbackRequestHandler = passOn;
+      actlog(server, { recorder: guarded ? service.guarded() : service.recorder(), sessionId });
+      if (!guarded) server.fallbackRequestHandler = passOn;
+      return server;
+    };
+    const calling = async (server: ReturnType<typeof gatewayOf>) => {
+      const client = sdk.newClient();
+      await sdk.connectInMemory(client as never, server as never);
+      await client.listTools();
+      return client.callTool({ name: 'wipe' });
+    };
+    await calling(gatewayOf(false));
+    const { policies } = service.client;
+    const { id } = await policies.create({ name: 'no', effect: 'deny', match: { tools: ['wipe'] } });
+    expect(await calling(gatewayOf(true))).toMatchObject({ isError: true });
+    await policies.archive(id);
+    expect(ran).toEqual(['tools/list', 'wipe', 'tools/list']);
+    expect((await service.events(sessionId)).map(({ status }) => status)).toEqual([200, 403]);
   },
 );
 

@@ -21,19 +21,26 @@ export interface McpServer {
   registerTool(...args: never[]): unknown;
 }
 
-type Handler = (request: { readonly params?: unknown }, context: unknown) => Promise<unknown>;
+type Handler = (
+  request: { readonly method?: unknown; readonly params?: unknown },
+  context: unknown,
+) => Promise<unknown>;
 
 /** A server as it is inside. */
 interface Server {
   readonly _requestHandlers?: unknown;
   readonly transport?: object | undefined;
+  readonly fallbackRequestHandler?: Handler | undefined;
   setRequestHandler(...args: unknown[]): unknown;
 }
 
 /** Records and guards every tool call that a server answers, in the server. */
 export function recordServer(target: McpServer | ProtocolServer, options: AdapterOptions): void {
   const server = ('server' in target ? target.server : target) as unknown as Server;
-  hooksOf(server, (hooks) => wrapCallHandler(server, hooks)).add(options);
+  hooksOf(server, (hooks) => {
+    wrapCallHandler(server, hooks);
+    wrapFallback(server, hooks);
+  }).add(options);
   noteThrownErrors(target as object);
 }
 
@@ -62,6 +69,28 @@ function wrapCallHandler(server: Server, hooks: Hooks): void {
     wrap();
     return result;
   };
+}
+
+/** A gateway may pass on all requests alike, by the handler of those that have none; it is set by assignment alone. */
+function wrapFallback(server: Server, hooks: Hooks): void {
+  const wrappers = new WeakSet<Handler>();
+  const wrap = (fallback: Handler | undefined): Handler | undefined => {
+    if (!fallback || wrappers.has(fallback)) return fallback;
+    const recorded = recordedHandler(server, hooks, fallback);
+    const wrapper: Handler = (request, given) =>
+      request.method === callMethod ? recorded(request, given) : fallback(request, given);
+    wrappers.add(wrapper);
+    return wrapper;
+  };
+  let wrapped = wrap(server.fallbackRequestHandler);
+  Object.defineProperty(server, 'fallbackRequestHandler', {
+    configurable: true,
+    enumerable: true,
+    get: () => wrapped,
+    set(fallback: Handler | undefined) {
+      wrapped = wrap(fallback);
+    },
+  });
 }
 
 function recordedHandler(server: Server, hooks: Hooks, handler: Handler): Handler {
