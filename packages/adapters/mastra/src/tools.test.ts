@@ -187,6 +187,21 @@ test('what a program of code mode calls is recorded and guarded, as calls of its
   expect(await recorded('code')).toEqual(events);
 });
 
+test('a tool that a step of the run adds passes by the hooks, and is guarded where it is wrapped', async () => {
+  const { ran, fail } = tools();
+  const recorder = service.guarded();
+  const running = async (session: string, added: ToolsInput) => {
+    const { agent } = agentOf({ turns: [[{ name: 'fail', args: {} }]], hooks: actlog({ recorder }) });
+    inMastra({ agent });
+    await agent.generate('go', { ...inThread(session), prepareStep: () => ({ tools: added }) });
+    return recorded(session);
+  };
+  expect(await running('added-bare', { fail })).toEqual([]);
+  expect(ran).toEqual(['fail']);
+  expect(await running('added-wrapped', actlog.tools({ fail }, { recorder }))).toEqual(['tester fail 403']);
+  expect(ran).toEqual(['fail']);
+});
+
 test('wrapped twice, with hooks and exporters: each call once, with the arguments that the model gave', async () => {
   const recorder = service.guarded();
   const { echo, fail, ran } = tools();
