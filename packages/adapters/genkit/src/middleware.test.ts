@@ -223,6 +223,19 @@ test('a prompt that has it records, generated and streamed', async () => {
   expect(await service.events('prompt')).toHaveLength(2);
 });
 
+test('a prompt that is called with middleware runs without its own, and is recorded by that of the call', async () => {
+  const prompt = ai.definePrompt({
+    name: 'replaced',
+    ...modelOf([[echo('by call')]]),
+    prompt: 'go',
+    tools: [tools().echo],
+    use: [actlog({ recorder: service.recorder(), sessionId: 'prompts-own' })],
+  });
+  await prompt(undefined, { use: [actlog({ recorder: service.recorder(), sessionId: 'calls-own' })] });
+  expect(await service.events('prompts-own')).toEqual([]);
+  expect(await service.events('calls-own')).toMatchObject([{ toolName: 'echo', status: 200 }]);
+});
+
 test('a tool that interrupts the generation is recorded when it was started again and ended', async () => {
   const ask = dynamicTool({ name: 'ask', description: 'Asks.' }, async (_input, { interrupt, resumed }) =>
     resumed ? 'sure' : interrupt({ question: 'Sure?' }),
