@@ -1,5 +1,6 @@
 import { Service } from '@actlog/adapter-suite';
 import { hashArguments } from '@actlog/recorder';
+import * as ai from 'ai';
 import {
   type GenerateTextOnStepFinishCallback,
   generateText,
@@ -49,6 +50,42 @@ test('tools that only a client or a provider runs, and those left out, are the s
   expect(recorded.other).toBe(echo);
   expect(recorded.ask).toBe(tools.ask);
 });
+
+test.runIf('experimental_toolCaller' in ai)(
+  'code mode is recorded and guarded, and so is each tool that a program of it calls',
+  async () => {
+    const ran: string[] = [];
+    const noting = (name: string) =>
+      tool({ inputSchema: z.object({}), execute: async () => `${ran.push(name)} ran` });
+    const unbound = noting('unbound');
+    const bind = (bound: Record<string, typeof unbound>) => ({
+      ...unbound,
+      async execute(input: Record<string, never>, given: typeof options) {
+        ran.push('code');
+        return Promise.all(Object.values(bound).map((one) => one.execute?.(input, given)));
+      },
+    });
+    const code = Object.defineProperty(unbound, 'experimental_toolCaller', {
+      value: { type: 'local', bind },
+    });
+    const running = async (sessionId: string) => {
+      const calls = { model: modelOf([[callOf('code', {})]]), prompt: 'go', stopWhen: stepCountIs(2) };
+      const tools = actlog({ code, inner: noting('inner') }, { recorder: service.guarded(), sessionId });
+      // Only `ai` 7 knows the setting.
+      const callers: object = { experimental_toolCallers: { inner: ['code'] } };
+      await generateText({ ...calls, ...callers, tools });
+      const events = await service.events(sessionId);
+      return events.map(({ toolName, status }) => `${toolName} ${status}`);
+    };
+    expect(await running('code-allowed')).toEqual(['inner 200', 'code 200']);
+    expect(ran).toEqual(['code', 'inner']);
+    const { policies } = service.client;
+    const { id } = await policies.create({ name: 'no', effect: 'deny', match: { tools: ['code'] } });
+    expect(await running('code-denied')).toEqual(['code 403']);
+    expect(ran).toEqual(['code', 'inner']);
+    await policies.archive(id);
+  },
+);
 
 test('a tool of a class of its own keeps its fields and methods', async () => {
   class Shout {

@@ -25,17 +25,37 @@ interface ExecutableTool {
   readonly execute: Execute;
 }
 
+/** What makes of a tool that runs programs, and of those that they may call, the one that is run. */
+interface LocalCaller {
+  readonly type: 'local';
+  readonly bind: (tools: unknown) => unknown;
+}
+
 /** The wrapper behind `actlog()`: the same tools, of the same types, recorded and guarded. */
 export function recordTools<Tools extends ToolSet>(tools: Tools, options: ActlogOptions = {}): Tools {
   const calls = aiSdkCalls(options);
-  const entries = Object.entries(tools as Record<string, unknown>).map(([name, tool]) => {
-    const isRecorded = isExecutable(tool) && calls.covers(name);
-    if (!isRecorded) return [name, tool];
-    // Its own functions may be schemas.
-    const execute = recordedExecute(name, tool, calls);
-    return [name, withMethods(tool, { execute }, 'class-methods')];
-  });
+  const entries = Object.entries(tools as Record<string, unknown>).map(([name, tool]) => [
+    name,
+    calls.covers(name) ? recordedTool(name, tool, calls) : tool,
+  ]);
   return Object.fromEntries(entries) as Tools;
+}
+
+function recordedTool(name: string, tool: unknown, calls: AdapterCalls): unknown {
+  const methods = {
+    ...(isExecutable(tool) && { execute: recordedExecute(name, tool, calls) }),
+    ...recordedCaller(name, tool, calls),
+  };
+  // Its own functions may be schemas.
+  return Object.keys(methods).length > 0 ? withMethods(tool as object, methods, 'class-methods') : tool;
+}
+
+/** Code mode runs another tool than it was given, which it gets from this. */
+function recordedCaller(name: string, tool: unknown, calls: AdapterCalls) {
+  const { experimental_toolCaller: caller } = (tool ?? {}) as { experimental_toolCaller?: LocalCaller };
+  if (caller?.type !== 'local') return undefined;
+  const bind = (tools: unknown) => recordedTool(name, caller.bind(tools), calls);
+  return { experimental_toolCaller: withMethods(caller, { bind }) };
 }
 
 function isExecutable(tool: unknown): tool is ExecutableTool {
