@@ -55,9 +55,19 @@ test('a clone of an agent is recorded and guarded as the agent is', async () => 
   const agent = actlog(echoing(echo), { recorder: service.guarded() });
   const clone = agent.clone({ name: 'b' }).clone({ instructions: 'Be brief.' });
   await new Runner().run(clone, 'go', inSession('cloned'));
+  class OwnKind extends Agent {
+    override clone(config: { name?: string }): OwnKind {
+      return new OwnKind({ ...this, ...config });
+    }
+  }
+  const own = actlog(new OwnKind({ ...echoing(echo) }), { recorder: service.guarded() });
+  await new Runner().run(own.clone({ name: 'c' }), 'go', inSession('cloned'));
   await policies.archive(policyId);
   expect(ran).toEqual([]);
-  expect(await service.events('cloned')).toMatchObject([{ agentId: 'b', status: 403 }]);
+  expect(await service.events('cloned')).toMatchObject([
+    { agentId: 'b', status: 403 },
+    { agentId: 'c', status: 403 },
+  ]);
 });
 
 test('an agent or a runner of another copy of the SDK is refused, as it would not be guarded', () => {

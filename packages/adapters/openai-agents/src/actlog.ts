@@ -2,7 +2,7 @@ import type { AdapterOptions as ActlogOptions } from '@actlog/recorder/adapter';
 import { Agent, Runner } from '@openai/agents';
 import { agentsCalls } from './agents-calls.ts';
 import { coverage } from './coverage.ts';
-import { install } from './install.ts';
+import { coverAgent, install } from './install.ts';
 
 /** Agents of every context and output. */
 // biome-ignore lint/suspicious/noExplicitAny: the SDK's own variance asks for it
@@ -32,8 +32,9 @@ export function actlog(
 ): AnyAgent | Runner | (() => void) {
   install();
   if (target instanceof Agent || target instanceof Runner) {
-    const { agents, runners } = coverage();
-    (target instanceof Agent ? agents : runners).set(target, agentsCalls(options ?? {}));
+    const calls = agentsCalls(options ?? {});
+    if (target instanceof Agent) coverAgent(target, calls);
+    else coverage().runners.set(target, calls);
     return target;
   }
   if ('getAllTools' in target || 'run' in target) {

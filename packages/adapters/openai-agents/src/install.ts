@@ -1,3 +1,4 @@
+import type { AdapterCalls } from '@actlog/recorder/adapter';
 import { Agent, Runner, type Tool } from '@openai/agents';
 import { coverage } from './coverage.ts';
 import { hookTool } from './hooked-tool.ts';
@@ -6,6 +7,11 @@ import { currentRun } from './run-scope.ts';
 
 /** On a hooked method, the original. */
 export const hookedMethod: unique symbol = Symbol.for('@actlog/openai-agents/hooked-method') as never;
+
+/** An agent of any context and output. */
+interface CloneableAgent {
+  readonly clone: (config: never) => unknown;
+}
 
 type Method<Result> = (...args: unknown[]) => Result;
 
@@ -20,12 +26,19 @@ export function install(): void {
     for (const { name } of tools) run?.toolNames.add(name);
     return tools.map(hookTool);
   });
-  // A copy with other instructions, say, is not to be a way past the guard.
-  hookMethod(Agent.prototype, 'clone', (agent, clone: Method<Agent>, args) => {
-    const { agents } = coverage();
-    const calls = agents.get(agent);
-    const copy = clone.apply(agent, args);
-    if (calls) agents.set(copy, calls);
+}
+
+/** Covers an agent, and what is cloned from it: a copy with other instructions is not to be a way past the guard. */
+export function coverAgent(agent: CloneableAgent, calls: AdapterCalls): void {
+  coverage().agents.set(agent, calls);
+  // Kinds of agents, such as those of a sandbox, clone in ways of their own.
+  let kind: CloneableAgent = agent;
+  while (!Object.hasOwn(kind, 'clone')) kind = Object.getPrototypeOf(kind);
+  if (hookedMethod in kind.clone) return;
+  hookMethod(kind, 'clone', (cloned: CloneableAgent, clone: Method<CloneableAgent>, args) => {
+    const copy = clone.apply(cloned, args);
+    const own = coverage().agents.get(cloned);
+    if (own) coverAgent(copy, own);
     return copy;
   });
 }
