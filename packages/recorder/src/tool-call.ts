@@ -17,7 +17,7 @@ export interface ToolCall {
   readonly signal?: AbortSignal | undefined;
   /**
    * Names the action through repeated checks. Give one only where the same call comes again, as after a workflow was
-   * interrupted and resumed; default: one of its own for every call.
+   * interrupted and resumed; default, also for an empty one: one of its own for every call.
    */
   readonly actionId?: string | undefined;
   /** Name of the AI framework, such as `langchain`. */

@@ -120,6 +120,25 @@ test('an action id that stands for another action is no way past the guard', asy
   expect(ids).toEqual(['resumed', expect.stringMatching(/^[0-9a-f-]{36}$/)]);
 });
 
+test('an action id that is empty or cut is not that of another action, whose approval it would take', async () => {
+  const ids: unknown[] = [];
+  const sink = await Sink.start(({ path, body }) => {
+    if (path !== '/v1/policies/check') return undefined;
+    ids.push(body.actionId);
+    return { status: 200, body: { decision: 'allow' } };
+  });
+  const recorder = createRecorder(sink.url, { guard });
+  const long = 'step of a workflow '.repeat(20);
+  for (const actionId of ['', '', `${long}1`, `${long}2`, `${long}1`]) {
+    await recorder.toolCall({ ...call, actionId }, () => 'ran');
+  }
+  const [first, second, longOne, longTwo, longOneAgain] = ids;
+  expect(first).not.toBe(second);
+  expect(longOne).not.toBe(longTwo);
+  expect(longOne).toBe(longOneAgain);
+  expect(ids.every((id) => String(id).length <= 200)).toBe(true);
+});
+
 test('a service that knows no action id at all is not let past either', async () => {
   const sink = await Sink.start(({ path }) =>
     path === '/v1/policies/check' ? { status: 409, body: {} } : undefined,

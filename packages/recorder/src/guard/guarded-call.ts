@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { createEventId } from '../event-id.ts';
 import { toIdentifier } from '../identifier.ts';
 import type { ToolCall } from '../tool-call.ts';
@@ -49,9 +50,19 @@ export function guardedCall(
     argumentsHash: known.argumentsHash,
     hashNow: known.hashNow,
     framework: toIdentifier(String(known.framework ?? '').slice(0, maxFrameworkLength), '') || undefined,
-    actionId: known.actionId ?? toIdentifier(call.actionId ?? createEventId(Date.now()), 'action'),
+    actionId: known.actionId ?? actionIdOf(call.actionId),
     isShown: true,
     heldBy: undefined,
     signal: call.signal,
   };
+}
+
+/**
+ * The caller's name for the action; an empty one is none. One that the service would refuse goes as its hash: mended, it
+ * might become the name of another action, whose approval would then count for this one.
+ */
+function actionIdOf(given: string | undefined): string {
+  const id = toIdentifier(given ?? '', '');
+  if (id === '') return createEventId(Date.now());
+  return id === String(given) ? id : `sha256:${hash('sha256', String(given))}`;
 }
