@@ -18,12 +18,17 @@ import { type QuotaUse, readQuotaUse } from './quota/quota-use.ts';
 import { channelView, type ListedWebhook } from './resources/channel-view.ts';
 import { learnConfirmedSession } from './risk/learning.ts';
 import { changeToolTags, readToolTags, type ToolTagChanges, type ToolTags } from './risk/tool-tags.ts';
-import { allChannels } from './storage/channel-store.ts';
+import { allChannels, findChannel } from './storage/channel-store.ts';
 import { type DeliveryRow, listDeliveries } from './storage/delivery-store.ts';
 import { findKey, listKeys, type StoredKey } from './storage/key-store.ts';
 import { changeRetention } from './storage/retention.ts';
 import type { Storage } from './storage/storage.ts';
-import { disableChannel, enableChannel, rotateChannelSecret } from './webhooks/channel-changes.ts';
+import {
+  disableChannel,
+  enableChannel,
+  rotateChannelSecret,
+  unknownChannel,
+} from './webhooks/channel-changes.ts';
 import { replayDelivery } from './webhooks/replay.ts';
 
 /** What an operator does beside the HTTP interface: tenants, keys, retention, backups, webhooks and their messages. */
@@ -281,10 +286,13 @@ export class Administration {
     );
   }
 
-  /** The last messages to a webhook, the newest first. */
+  /** The last messages to a webhook, the newest first. @throws Error when there is no such tenant or webhook. */
   async deliveries(tenant: string, channelId: string, limit = 100): Promise<DeliveryRow[]> {
     const owner = await this.#tenantId(tenant);
-    return this.#storage.read(owner, (db) => listDeliveries(db, owner, channelId, limit));
+    return this.#storage.read(owner, async (db) => {
+      if (!(await findChannel(db, owner, channelId))) throw unknownChannel(channelId);
+      return listDeliveries(db, owner, channelId, limit);
+    });
   }
 
   /**

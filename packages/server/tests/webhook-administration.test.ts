@@ -75,6 +75,7 @@ test('an overlap of a rotation that cannot be, and a webhook that is not there, 
   await expect(admin.rotateWebhookSecret('default', 'nch_none')).rejects.toThrow(none);
   await expect(admin.disableWebhook('default', 'nch_none')).rejects.toThrow(none);
   await expect(admin.enableWebhook('default', 'nch_none')).rejects.toThrow(none);
+  await expect(admin.deliveries('default', 'nch_none')).rejects.toThrow(none);
   await admin.createTenant('another');
   await expect(admin.disableWebhook('another', webhook.id)).rejects.toThrow('has no webhook');
 });

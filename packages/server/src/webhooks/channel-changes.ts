@@ -62,6 +62,11 @@ export async function rotateChannelSecret(
 
 async function existing(db: Database, tenantId: number, id: string): Promise<StoredChannel> {
   const channel = await lockChannel(db, tenantId, id);
-  if (!channel) throw new Error(`The tenant has no webhook "${id}".`);
+  if (!channel) throw unknownChannel(id);
   return channel;
+}
+
+/** What is thrown where a tenant has no such webhook. */
+export function unknownChannel(id: string): Error {
+  return new Error(`The tenant has no webhook "${id}".`);
 }
