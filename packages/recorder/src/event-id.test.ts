@@ -16,8 +16,8 @@ test('ids are unique and ascend, within a millisecond and when the clock goes ba
   expect(ids.toSorted()).toEqual(ids);
 });
 
-test.each([0, -1])(
-  'the first id of a process whose clock is faked to stand at %i is one too',
+test.each([0, -1, 0.5])(
+  'the first id of a process whose clock is faked to stand at %s is one too',
   async (nowMs) => {
     vi.resetModules();
     const { createEventId, eventIdTimeMs } = await import('./event-id.ts');

@@ -31,8 +31,10 @@ function hexByte(byte: number): string {
  * @param nowMs - milliseconds since the epoch
  */
 export function createEventId(nowMs: number): string {
-  if (nowMs > lastMs) {
-    startMillisecond(nowMs);
+  // A clock that a test fakes may have parts of a millisecond, for which an id has no room.
+  const wholeMs = Math.floor(nowMs);
+  if (wholeMs > lastMs) {
+    startMillisecond(wholeMs);
   } else if (++counter > 0xfff) {
     // The counter ran out, or the clock went back: borrow from the next millisecond.
     startMillisecond(lastMs + 1);
