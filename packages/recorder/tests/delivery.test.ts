@@ -280,6 +280,26 @@ test('a service that does not answer is given up on in time', async () => {
   expect(await recorder.flush()).toMatchObject({ delivered: 30, pending: 0 });
 });
 
+test.each([
+  ['the pool', undefined],
+  ['a fetch', fetch],
+])('over %s, a web page that stands in the way for a while takes no event', async (_way, ownFetch) => {
+  let isPage = true;
+  const sink = await Sink.start(() => (isPage ? { status: 200, body: '<html>Sign in</html>' } : undefined));
+  const errors: string[] = [];
+  const recorder = createRecorder(sink.url, {
+    fetch: ownFetch,
+    onError: ({ message }) => errors.push(message),
+  });
+  recordMany(recorder, 3);
+  await sink.until(() => sink.requests.length > 0);
+  isPage = false;
+  expect(await recorder.flush()).toMatchObject({ delivered: 3, pending: 0 });
+  const [first, ...later] = sink.requests.map(({ body }) => body.eventId);
+  expect(later).toContain(first);
+  expect(errors[0]).toMatch(/HTTP 200 without an acknowledgement.*that address/);
+});
+
 test('a fetch of the user is used', async () => {
   const sink = await Sink.start(({ number }) => (number % 5 === 0 ? { fault: 'reset' } : undefined));
   let calls = 0;

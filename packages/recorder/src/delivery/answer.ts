@@ -4,7 +4,7 @@ export interface Answer {
   readonly status?: number | undefined;
   /** `Retry-After`, as it came. */
   readonly retryAfter?: string | undefined;
-  /** The beginning of the body of an answer other than 2xx. */
+  /** The beginning of the body of an answer other than 202. */
   readonly body?: string | undefined;
   /** Why no status arrived. */
   readonly error?: Error | undefined;

@@ -1,5 +1,6 @@
 import { LinkedList, type ListNode } from '../linked-list.ts';
 import { type Answer, maxAnswerBytes, type Transport } from './answer.ts';
+import { acceptedStatus } from './verdict.ts';
 
 /** The part of undici's request controller that is used here. */
 interface DispatchController {
@@ -99,7 +100,7 @@ class AckHandler {
   ): void {
     if (status < 200) return;
     this.#status = status;
-    if (status < 300) return;
+    if (status === acceptedStatus) return;
     const retryAfter = headers['retry-after'];
     this.#retryAfter = Array.isArray(retryAfter) ? retryAfter.join(', ') : retryAfter;
     this.#chunks = [];

@@ -1,5 +1,6 @@
 import { timers } from '../timers.ts';
 import { type Answer, maxAnswerBytes, type Transport } from './answer.ts';
+import { acceptedStatus } from './verdict.ts';
 
 /** Where and how events are posted. */
 export interface FetchTransportOptions {
@@ -40,7 +41,7 @@ export class FetchTransport implements Transport {
         redirect: 'manual',
         signal: controller.signal,
       });
-      if (response.ok) {
+      if (response.status === acceptedStatus) {
         // The status says it all; a body that breaks off takes nothing back.
         await response.body?.cancel().catch(() => {});
         return { status: response.status };

@@ -4,7 +4,6 @@ import { judge } from './verdict.ts';
 const envelope = '{"error":{"code":"VALIDATION_ERROR","message":"bad toolName"}}';
 
 test.each<[number, string]>([
-  [200, 'delivered'],
   [202, 'delivered'],
   [302, 'misconfigured'],
   [400, 'refused'],
@@ -24,6 +23,22 @@ test.each<[number, string]>([
   [504, 'outage'],
 ])('%i is %s', (status, kind) => {
   expect(judge({ status, body: envelope }).kind).toBe(kind);
+});
+
+test.each<[string, number, string | undefined]>([
+  ['a web page', 200, '<html>'],
+  ['a page that is JSON', 200, '{"status":"ok"}'],
+  ['null', 201, 'null'],
+  ['no body', 204, undefined],
+])('%s in the place of an acknowledgement delivers nothing', (_name, status, body) => {
+  const reason = `HTTP ${status} without an acknowledgement`;
+  expect(judge({ status, body })).toEqual({ kind: 'misconfigured', reason });
+});
+
+test('an acknowledgement with another status is one', () => {
+  expect(judge({ status: 200, body: '{"eventId":"1","receivedAt":"2026-01-01T00:00:00.000Z"}' }).kind).toBe(
+    'delivered',
+  );
 });
 
 test.each<[string, string, string]>([

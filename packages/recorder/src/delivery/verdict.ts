@@ -17,6 +17,8 @@ export type Verdict =
   /** The service will never take this event. */
   | { readonly kind: 'refused'; readonly reason: string };
 
+/** The answer to an event that the service has taken (specification, "POST /v1/events"). */
+export const acceptedStatus = 202;
 /** Statuses that say something about the key or the address, not about the event. */
 const configurationStatuses = new Set([401, 402, 403, 404, 405, 406, 407, 421, 426, 431]);
 const outageStatuses = new Set([408, 425, 502, 503, 504, 521, 522, 523, 524, 530]);
@@ -32,7 +34,12 @@ export function judge(answer: Answer): Verdict {
   if (status === undefined) {
     return { kind: 'outage', reason: answer.error ? describe(answer.error) : 'no answer' };
   }
-  if (status >= 200 && status < 300) return { kind: 'delivered' };
+  if (status === acceptedStatus) return { kind: 'delivered' };
+  if (status >= 200 && status < 300) {
+    // So answers a web page that stands at a wrong address, or before the service, and it has stored nothing.
+    if (isAcknowledgement(answer.body)) return { kind: 'delivered' };
+    return { kind: 'misconfigured', reason: `HTTP ${status} without an acknowledgement` };
+  }
   const error = envelopeError(answer.body);
   const reason = `HTTP ${status}${textOf(error)}`;
   if (status === 429) return { kind: isAboutSession(error) ? 'no-room' : 'throttled', reason };
@@ -43,6 +50,15 @@ export function judge(answer: Answer): Verdict {
   // plain HTTP on its port for TLS, and to a client without a certificate. Its 413 is about the event's size.
   if (typeof error?.code !== 'string' && status !== 413) return { kind: 'fault', reason };
   return { kind: 'refused', reason };
+}
+
+/** Whether a body is what the service answers to an event, whatever its status. */
+function isAcknowledgement(body: string | undefined): boolean {
+  try {
+    return typeof (JSON.parse(body ?? '') as { eventId?: unknown } | null)?.eventId === 'string';
+  } catch {
+    return false;
+  }
 }
 
 /** Its code, which an error of `fetch` has further down; a text may hold what is not to be shown. */
