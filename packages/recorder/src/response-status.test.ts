@@ -50,7 +50,17 @@ test.each<[string, unknown, number]>([
   ['a timed out MCP request', Object.assign(new Error(), { code: -32001 }), 408],
   ['a timeout signal', new DOMException('', 'TimeoutError'), 408],
   ['a socket timeout', Object.assign(new Error(), { code: 'ETIMEDOUT' }), 408],
+  [
+    'what fetch throws of a connection that was not made in time',
+    new TypeError('fetch failed', {
+      cause: Object.assign(new Error(), { code: 'UND_ERR_CONNECT_TIMEOUT' }),
+    }),
+    408,
+  ],
+  ['what fetch throws of another failure', new TypeError('fetch failed', { cause: 'ETIMEDOUT' }), 500],
   ['an abort', new DOMException('', 'AbortError'), 499],
+  ['a code that every object has', Object.assign(new Error(), { code: 'constructor' }), 500],
+  ['a name that every object has', Object.assign(new Error(), { name: 'toString' }), 500],
   [
     'an error whose getter throws',
     {

@@ -27,7 +27,7 @@ const rpcStatuses: Readonly<Record<number, number>> = {
   [-32001]: responseStatuses.timedOut,
 };
 
-const nameStatuses: Readonly<Record<string, number>> = {
+const nameStatuses = byName({
   ZodError: responseStatuses.invalidArguments,
   $ZodError: responseStatuses.invalidArguments,
   ToolInvocationError: responseStatuses.invalidArguments,
@@ -38,9 +38,9 @@ const nameStatuses: Readonly<Record<string, number>> = {
   AbortError: responseStatuses.aborted,
   APIUserAbortError: responseStatuses.aborted,
   ResponseAborted: responseStatuses.aborted,
-};
+});
 
-const codeStatuses: Readonly<Record<string, number>> = {
+const codeStatuses = byName({
   ABORT_ERR: responseStatuses.aborted,
   ETIMEDOUT: responseStatuses.timedOut,
   ESOCKETTIMEDOUT: responseStatuses.timedOut,
@@ -48,7 +48,7 @@ const codeStatuses: Readonly<Record<string, number>> = {
   UND_ERR_HEADERS_TIMEOUT: responseStatuses.timedOut,
   UND_ERR_BODY_TIMEOUT: responseStatuses.timedOut,
   UND_ERR_CONNECT_TIMEOUT: responseStatuses.timedOut,
-};
+});
 
 /**
  * The table of the README: the HTTP status of the error or of the result where it has one, else what the kind of
@@ -93,10 +93,17 @@ function statusOfError(error: unknown, isAborted: boolean): number {
   return (
     httpStatusOf(error) ??
     (typeof code === 'number' ? rpcStatuses[code] : undefined) ??
-    (typeof name === 'string' ? nameStatuses[name] : undefined) ??
-    (typeof code === 'string' ? codeStatuses[code] : undefined) ??
+    nameStatuses.get(name) ??
+    codeStatuses.get(code) ??
+    (name === 'TypeError' ? statusOfFetchFailure(error) : undefined) ??
     responseStatuses.threw
   );
+}
+
+/** `fetch` throws a TypeError for every failure; which one it was, Node says by the code of its cause. */
+function statusOfFetchFailure({ cause }: { cause?: unknown }): number | undefined {
+  const { code } = (cause ?? {}) as { code?: unknown };
+  return codeStatuses.get(code);
 }
 
 /**
@@ -108,6 +115,11 @@ function httpStatusOf(error: object): number | undefined {
   const ofResponse =
     typeof response === 'object' && response !== null ? (response as { status?: unknown }) : {};
   return [status, statusCode, ofResponse.status].find(isHttpFailure);
+}
+
+/** Finds the names that are listed and no others, as an object would that has a `constructor`. */
+function byName(statuses: Readonly<Record<string, number>>): ReadonlyMap<unknown, number> {
+  return new Map(Object.entries(statuses));
 }
 
 function isHttpFailure(value: unknown): value is number {
