@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { endpointNames, endpoints } from '@actlog/protocol';
 import { openApiDocument } from '@actlog/protocol/openapi';
 import { expect, test } from 'vitest';
@@ -49,6 +50,12 @@ test.each([
   const server = await testServer();
   const error = await readError(await post(server, body));
   expect(error).toMatchObject({ status: 400, code: 'VALIDATION_ERROR' });
+});
+
+test('who sends a compressed body reads that it must not be', async () => {
+  const server = await testServer();
+  const error = await readError(await post(server, Uint8Array.from(gzipSync(valid))));
+  expect(error).toMatchObject({ status: 400, message: 'The request must be UTF-8, and not compressed' });
 });
 
 test('of a key that stands twice, the last value counts, and it is checked', async () => {

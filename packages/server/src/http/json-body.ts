@@ -73,7 +73,7 @@ export function releaseBody(request: FastifyRequest): void {
 }
 
 function textOf(bytes: Buffer): string {
-  if (!isUtf8(bytes)) throw validationError('', 'invalid_json', 'must be UTF-8');
+  if (!isUtf8(bytes)) throw validationError('', 'invalid_json', 'must be UTF-8, and not compressed');
   return bytes.toString('utf8');
 }
 
