@@ -97,6 +97,10 @@ it('names the option that cannot be used', () => {
   expect(() => actlogMock({ apiKey: 'sk-1' })).toThrow('apiKey must start with al_live_ or al_test_');
   const again = { otherKeys: [{ apiKey: 'al_test_mock' }] };
   expect(() => actlogMock(again)).toThrow('otherKeys[0].apiKey is the same as another key');
+  const reed = { otherKeys: [{ apiKey: 'al_test_other', scopes: ['reed' as never] }] };
+  expect(() => actlogMock(reed)).toThrow(
+    'otherKeys[0].scopes must be of ingest, read, manage, decide, and has reed.',
+  );
   const condition = 'action.toolName ==';
   expect(() => actlogMock({ policies: [{ name: 'p', effect: 'deny', condition }] })).toThrow(
     'policies[0] cannot be taken: condition: cannot be taken:',

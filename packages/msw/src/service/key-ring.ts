@@ -30,7 +30,10 @@ export class KeyRing {
   /** The tenant of the first key. */
   readonly main: Tenant;
 
-  /** @throws TypeError For a key that does not start as keys of the service do, or that is there twice. */
+  /**
+   * @throws TypeError for a key that does not start as keys of the service do, or that is there twice, and for a scope
+   * that there is not.
+   */
   constructor(keys: readonly [MockKey, ...MockKey[]]) {
     const tenants = new Map<string, Tenant>();
     for (const [index, { apiKey, tenant: name = firstTenant, scopes = everything }] of keys.entries()) {
@@ -40,6 +43,12 @@ export class KeyRing {
       }
       if (this.#callers.has(apiKey))
         throw new TypeError(`${field} is the same as another key; leave one out.`);
+      const unknown = scopes.find((scope) => !everything.includes(scope));
+      if (unknown !== undefined) {
+        throw new TypeError(
+          `otherKeys[${index - 1}].scopes must be of ${everything.join(', ')}, and has ${unknown}.`,
+        );
+      }
       const tenant = tenants.get(name) ?? new Tenant();
       tenants.set(name, tenant);
       this.#callers.set(apiKey, { tenant, keyId: `key_mock${index}`, scopes });
