@@ -149,6 +149,20 @@ test('bytes that are no HTTP are answered by the envelope', async () => {
   });
 });
 
+test('a request that names no host is answered by the envelope', async () => {
+  const server = await testServer();
+  const answer = await raw(server, 'GET /healthz HTTP/1.1\r\nconnection: close\r\n\r\n');
+  expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n(.*\r\n)*x-request-id: [0-9a-f-]{36}\r\n/);
+  expect(answer).toContain('"message":"The request must have the header Host"');
+  expect(await raw(server, 'GET /healthz HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 /);
+});
+
+test('what a request expects besides 100-continue is no reason to refuse it', async () => {
+  const server = await testServer();
+  const head = 'GET /healthz HTTP/1.1\r\nhost: x\r\nexpect: more\r\nconnection: close\r\n\r\n';
+  expect(await raw(server, head)).toMatch(/^HTTP\/1\.1 200 /);
+});
+
 test('headers that are too large, as with what a proxy adds, are told as that', async () => {
   const server = await testServer();
   const answer = await raw(

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import { headers, limits } from '@actlog/protocol';
 import {
   type FastifyBaseLogger,
@@ -9,7 +10,7 @@ import {
   LogController,
 } from 'fastify';
 import type { Metrics } from '../metrics.ts';
-import { answerErrors, apiError, malformedRequestAnswer, sendError } from './errors.ts';
+import { answerErrors, apiError, malformedRequestAnswer, missingHost, sendError } from './errors.ts';
 import { parseJsonBodies } from './json-body.ts';
 
 /** What the HTTP side needs to know. */
@@ -41,6 +42,11 @@ function setHeaders(request: FastifyRequest, reply: FastifyReply): void {
 /** An answer that can no longer be sent says so by an error, which ends the process where nobody listens. */
 function ignore(): void {}
 
+/** A request by HTTP/1.1 must be refused then (RFC 9112, section 3.2). */
+function isHostMissing({ httpVersion, headers: { host } }: IncomingMessage): boolean {
+  return host === undefined && httpVersion === '1.1';
+}
+
 /** Makes the Fastify instance with everything that holds for every request. */
 export function createApp({ logger, metrics, requestTimeoutMs }: AppOptions): FastifyInstance {
   const app: FastifyInstance = fastify({
@@ -51,7 +57,12 @@ export function createApp({ logger, metrics, requestTimeoutMs }: AppOptions): Fa
     bodyLimit: limits.maxBodyBytes,
     // A client that sends a byte now and then must not hold a socket for ever.
     requestTimeout: requestTimeoutMs,
-    http: { headersTimeout: Math.min(requestTimeoutMs, 10_000), connectionsCheckingInterval: 1000 },
+    http: {
+      headersTimeout: Math.min(requestTimeoutMs, 10_000),
+      connectionsCheckingInterval: 1000,
+      // Node's own answer to a request without one is empty.
+      requireHostHeader: false,
+    },
     keepAliveTimeout: 72_000,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
@@ -110,7 +121,9 @@ export function createApp({ logger, metrics, requestTimeoutMs }: AppOptions): Fa
   };
   app.addHook('onRequest', (request, reply, done) => {
     begin(request, reply);
-    done();
+    done(isHostMissing(request.raw) ? missingHost() : undefined);
   });
+  // What else than 100-continue is expected need not be met (RFC 9110, section 10.1.1); Node's refusal is empty.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   return app;
 }

@@ -93,6 +93,11 @@ export function unknownRoutes(
   };
 }
 
+/** What a request without the header `Host` is answered. */
+export function missingHost(): ApiError {
+  return validationError('', 'missing_host', 'must have the header Host');
+}
+
 function methodNotAllowed(methods: ReadonlySet<string>): ApiError {
   const allow = [...methods].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ');
   return new ApiError('METHOD_NOT_ALLOWED', `This path takes ${allow}.`, { headers: { allow } });
