@@ -1,6 +1,7 @@
 import { Service, secondCopy, withEnvironment } from '@actlog/adapter-suite';
 import { ActionDeniedError, sharedRecorder } from '@actlog/recorder';
 import { AdapterCalls } from '@actlog/recorder/adapter';
+import * as strands from '@strands-agents/sdk';
 import { AfterToolCallEvent, Agent, BeforeToolCallEvent, HookOrder, tool } from '@strands-agents/sdk';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { modelOf, toolAnswers, tools } from '../tests/agent.ts';
@@ -211,3 +212,25 @@ test('a call that also has a span is recorded once, be its tool there or not', a
   const events = (await service.events('spans')).map(({ toolName, status }) => `${toolName} ${status}`);
   expect(events.sort()).toEqual(['echo 200', 'nowhere 404']);
 });
+
+test.runIf('ExecuteToolStage' in strands)(
+  'a tool that a middleware puts in place of another is recorded, and passes by the guard',
+  async () => {
+    const { policies } = service.client;
+    const { id } = await policies.create({ name: 'no', effect: 'deny', match: { tools: ['echo'] } });
+    const { echo } = tools();
+    const other = tools();
+    const agent = new Agent({
+      model: modelOf([[{ name: 'echo', args: { text: 'a' } }]]),
+      tools: [echo],
+      interventions: [actlog({ recorder: service.guarded(), sessionId: 'replaced' })],
+      printer: false,
+    });
+    const { Input } = strands.ExecuteToolStage;
+    agent.addMiddleware(Input, async (context) => ({ ...context, tool: other.echo }));
+    await agent.invoke('go');
+    await policies.archive(id);
+    expect(other.ran).toEqual(['echo a']);
+    expect(await service.events('replaced')).toMatchObject([{ toolName: 'echo', status: 200 }]);
+  },
+);
