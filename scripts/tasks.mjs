@@ -59,6 +59,11 @@ const steps = {
     command: [...fromSource, 'scripts/api-report.ts'],
     remedy: 'if the change to the public API is meant, run `npm run api-report` and commit the report.',
   },
+  size: {
+    title: 'size of the client (esbuild, gzip)',
+    command: [...fromSource, 'bench/main.ts', 'size'],
+    remedy: 'the client is over its budget: the table above says which package weighs what.',
+  },
   packed: {
     title: 'packed packages (publint, attw, install and import of the tarballs)',
     command: [...fromSource, 'scripts/check-packed.ts'],
@@ -162,6 +167,7 @@ const tasks = {
     ...build,
     'apiReport',
     'fieldDescriptions',
+    'size',
     'packed',
     'newcomer',
     'billOfMaterials',

@@ -1,4 +1,6 @@
+import { InvalidArgumentError } from './errors/invalid-argument-error.ts';
 import { environmentVariable } from './platform.ts';
+import { shown } from './shown.ts';
 
 /** How much is logged; each level includes those before it. */
 export type LogLevel = 'off' | 'error' | 'warn' | 'info' | 'debug';
@@ -29,10 +31,18 @@ export interface LogFields {
 
 const levels: readonly LogLevel[] = ['off', 'error', 'warn', 'info', 'debug'];
 
-/** The level from the option, else from `ACTLOG_LOG`, else `warn`. */
+/**
+ * The level from the option, else from `ACTLOG_LOG`, else `warn`.
+ *
+ * @throws InvalidArgumentError When the option is no level. A variable that names none is as if it were not set.
+ */
 export function resolveLogLevel(option: LogLevel | undefined): LogLevel {
   const named = option ?? environmentVariable('ACTLOG_LOG');
-  return levels.find((level) => level === named) ?? 'warn';
+  const level = levels.find((one) => one === named);
+  if (option && !level) {
+    throw new InvalidArgumentError(`logLevel must be one of ${levels.join(', ')}, and is ${shown(option)}.`);
+  }
+  return level ?? 'warn';
 }
 
 /** A logger that passes on only what the level asks for. A logger that throws does not disturb a call. */

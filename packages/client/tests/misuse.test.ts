@@ -34,6 +34,11 @@ const misuses: [what: string, call: (client: Actlog) => unknown, message: RegExp
     /^headers must be a plain object/,
   ],
   [
+    "another library's name for a level of the log",
+    (client) => client.withOptions({ logLevel: wrong('silent') }),
+    /^logLevel must be one of off, error, warn, info, debug, and is "silent"\.$/,
+  ],
+  [
     'URLSearchParams for filters',
     (client) => client.sessions.list(wrong(new URLSearchParams({ agentId: 'a' }))).toArray(),
     /^query must be a plain object/,
@@ -91,13 +96,13 @@ describe('what types would forbid', () => {
       webhooks.sign(wrong(body), secret, { timestamp: wrong(timestamp) });
     const headers = await webhooks.sign('{}', secret);
     for (const [call, message] of [
-      [sign({ type: 'x' }, undefined), /^body must be the text or the bytes/],
-      [sign('{}', new Date(Number.NaN)), /^timestamp must be a valid Date/],
-      [webhooks.unwrap('{}', wrong(undefined), secret), /^headers must be those of the request/],
-      [webhooks.sign('{}', wrong(Buffer.from(secret))), /^secret must be the whsec_/],
-      [webhooks.unwrap('{}', headers, wrong([Buffer.from(secret)])), /^secret must be the whsec_/],
+      [() => sign({ type: 'x' }, undefined), /^body must be the text or the bytes/],
+      [() => sign('{}', new Date(Number.NaN)), /^timestamp must be a valid Date/],
+      [() => webhooks.unwrap('{}', wrong(undefined), secret), /^headers must be those of the request/],
+      [() => webhooks.sign('{}', wrong(Buffer.from(secret))), /^secret must be the whsec_/],
+      [() => webhooks.unwrap('{}', headers, wrong([Buffer.from(secret)])), /^secret must be the whsec_/],
     ] as const) {
-      const error = await rejection(call);
+      const error = await rejection(call());
       expect(error).toBeInstanceOf(InvalidArgumentError);
       expect(error.message).toMatch(message);
     }

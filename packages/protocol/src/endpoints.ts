@@ -99,4 +99,4 @@ export type ListEndpointName = {
 }[EndpointName];
 
 /** All endpoint names in the order of the specification. */
-export const endpointNames = Object.keys(endpoints) as EndpointName[];
+export const endpointNames = /* @__PURE__ */ Object.keys(endpoints) as EndpointName[];

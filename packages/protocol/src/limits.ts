@@ -12,16 +12,16 @@ export const keyPrefixes = { live: 'al_live_', test: 'al_test_' } as const;
 /** Seconds that `Prefer: wait=` can hold an answer. By itself, because a client needs no other bound. */
 export const maxWaitSeconds = 25;
 
-/** Bounds of the reference profile. */
+/** Bounds of the reference profile. Plain numbers, so that a bundler sees that whoever uses none can leave them out. */
 export const limits = {
   /** Items of a page when the caller names no `limit`. */
   defaultPageSize: 50,
   /** Most items of a page. */
   maxPageSize: 200,
-  /** Most bytes of a request body. */
-  maxBodyBytes: 256 * 1024,
-  /** Most bytes of an agent's metadata as JSON, whatever many patches add up to. */
-  maxMetadataBytes: 256 * 1024,
+  /** Most bytes of a request body: 256 KiB. */
+  maxBodyBytes: 262_144,
+  /** Most bytes of an agent's metadata as JSON, whatever many patches add up to: 256 KiB. */
+  maxMetadataBytes: 262_144,
   /** Deepest nesting of a JSON body. */
   maxJsonDepth: 32,
   /** Most characters of an identifier, a tool name or an arguments hash. */
