@@ -147,6 +147,17 @@ test('a database that a command makes is named', async () => {
   expect(stderr).toBe(`A new database is made: ${join(folder, 'new.db')}\n`);
 });
 
+test.each([
+  ['', []],
+  ['agent', ['--expires-in-days', '0']],
+  ['agent', ['--tenant', 'two\nlines']],
+])('no database is made for the key %j with %j, which cannot be', async (name, flags) => {
+  await expect(command('keys', 'create', name, '--database', 'none.db', ...flags)).rejects.toMatchObject({
+    stderr: expect.not.stringContaining('A new database is made'),
+  });
+  expect(existsSync(join(folder, 'none.db'))).toBe(false);
+});
+
 test('on no Node an operator is warned that SQLite is experimental', async () => {
   const args = commandLine.filter((flag) => !flag.startsWith('--disable-warning'));
   const database = join(folder, 'quiet.db');

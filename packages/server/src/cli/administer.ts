@@ -1,6 +1,8 @@
 import type { Scope } from '@actlog/protocol';
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { keyEndMs } from '../keys/lifetime.ts';
 import { allScopes } from '../keys/provisioning.ts';
+import { requireShownName } from '../keys/shown-name.ts';
 import { backUp } from '../storage/backup.ts';
 import type { StoredKey } from '../storage/key-store.ts';
 import { sessionsCommand, tenantsCommand } from './deletion-commands.ts';
@@ -44,16 +46,21 @@ function keysCommand(): Command {
       (
         name: string,
         flags: TenantFlags & { kind: 'live' | 'test'; scopes?: Scope[]; expiresInDays?: number },
-      ) =>
-        administer(
-          flags.database,
+      ) => {
+        const { database, tenant, ...options } = flags;
+        // Before a database or a tenant is made for a key that cannot be.
+        requireShownName('tenant', tenant);
+        requireShownName('key', name);
+        keyEndMs(options.expiresInDays);
+        return administer(
+          database,
           async (admin) => {
-            const { database: _, tenant, ...options } = flags;
             await admin.createTenant(tenant);
             print((await admin.createKey(tenant, { name, ...options })).apiKey);
           },
           { makes: true },
-        ),
+        );
+      },
     );
   tenantCommand(keys, 'list', 'list the keys of a tenant').action(({ database, tenant }: TenantFlags) =>
     administer(database, async (admin) => {
