@@ -1,7 +1,8 @@
 import { Service } from '@actlog/adapter-suite';
-import { AgentTool, LlmAgent, SequentialAgent } from '@google/adk';
+import { AgentTool, LlmAgent, SequentialAgent, Workflow } from '@google/adk';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { modelOf, runAgent, toolAnswers, tools } from '../tests/agent.ts';
+import * as z from 'zod';
+import { modelOf, runAgent, type Turns, toolAnswers, tools } from '../tests/agent.ts';
 import { actlog } from './index.ts';
 
 let service: Service;
@@ -64,6 +65,94 @@ test('an agent within an agent within a tool is guarded', async () => {
   const events = (await service.events('deep')).map(({ agentId, status }) => `${agentId} ${status}`);
   expect(events).toEqual(['deep 403', 'middle 200', 'outer 200']);
   await service.client.policies.archive(id);
+});
+
+test('an agent that the agent of a tool hands over to is guarded, though it is not one of its own', async () => {
+  const { id } = await service.client.policies.create({
+    name: 'no echo',
+    effect: 'deny',
+    match: { tools: ['echo'] },
+  });
+  const own = tools();
+  const transfer = { name: 'transfer_to_agent', args: { agentName: 'peer' } };
+  const helper = new LlmAgent({ name: 'helper', model: modelOf([[transfer]]) });
+  const peer = new LlmAgent({ name: 'peer', model: modelOf([[echo]]), tools: [own.echo] });
+  new LlmAgent({ name: 'team', model: modelOf([]), subAgents: [helper, peer] });
+  const outer = new LlmAgent({
+    name: 'outer',
+    model: modelOf([[ask]]),
+    tools: [new AgentTool({ agent: helper })],
+  });
+  await runAgent(outer, { sessionId: 'peer', plugins: [actlog({ recorder: service.guarded() })] });
+  await service.client.policies.archive(id);
+  expect(own.ran).toEqual([]);
+  const events = (await service.events('peer')).map(({ agentId, toolName, status }) =>
+    [agentId, toolName, status].join(' '),
+  );
+  expect(events).toEqual(['helper transfer_to_agent 200', 'peer echo 403', 'outer helper 200']);
+});
+
+test('an agent tool that goes on in its session is recorded, also where a sub-agent spoke last', async () => {
+  const own = tools();
+  const transfer = { name: 'transfer_to_agent', args: { agentName: 'deep' } };
+  const turns = [[echo], { content: { role: 'model', parts: [{ text: 'so far' }] } }, [{ ...echo }]];
+  const deep = new LlmAgent({ name: 'deep', model: modelOf(turns), tools: [own.echo] });
+  const helper = new LlmAgent({ name: 'helper', model: modelOf([[transfer]]), subAgents: [deep] });
+  const outer = new LlmAgent({
+    name: 'outer',
+    model: modelOf([[ask], [{ ...ask }]]),
+    tools: [new AgentTool({ agent: helper })],
+  });
+  await runAgent(outer, { sessionId: 'goes on', plugins: [actlog({ recorder: service.recorder() })] });
+  const events = (await service.events('goes on')).map(({ agentId, toolName }) => `${agentId} ${toolName}`);
+  expect(events).toEqual([
+    'helper transfer_to_agent',
+    'deep echo',
+    'outer helper',
+    'deep echo',
+    'outer helper',
+  ]);
+});
+
+test('within an agent tool is seen what is seen outside of it', async () => {
+  const own = tools();
+  const result = { outcome: 'OUTCOME_OK', output: '' };
+  const parts = [{ executableCode: { language: 'PYTHON', code: '1' } }, { codeExecutionResult: result }];
+  const steps = new Workflow({
+    name: 'steps',
+    inputSchema: z.object({ text: z.string() }),
+    edges: [['START', own.echo]],
+  });
+  const turns = [
+    [{ name: 'steps', args: { text: 'deep' } }],
+    [{ name: 'fail', args: {} }],
+    [{ name: 'nowhere', args: {} }],
+    { content: { role: 'model', parts } },
+  ] as Turns;
+  const helper = new LlmAgent({
+    name: 'helper',
+    model: modelOf(turns),
+    tools: [steps, own.fail],
+    beforeToolCallback: ({ tool }) => (tool === own.fail ? { error: 'not today' } : undefined),
+  });
+  const outer = new LlmAgent({
+    name: 'outer',
+    model: modelOf([[ask]]),
+    tools: [new AgentTool({ agent: helper })],
+  });
+  const adapter = { recorder: service.recorder() };
+  await runAgent(outer, { sessionId: 'all', plugins: [actlog(adapter), actlog(adapter)] });
+  const events = (await service.events('all')).map(({ agentId, toolName, status }) =>
+    [agentId, toolName, status].join(' '),
+  );
+  expect(events).toEqual([
+    'helper echo 200',
+    'helper steps 200',
+    'helper fail 403',
+    'helper nowhere 404',
+    'helper code_execution 200',
+    'outer helper 200',
+  ]);
 });
 
 test('on its own again, such an agent is recorded by nobody', async () => {

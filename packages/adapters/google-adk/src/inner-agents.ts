@@ -1,46 +1,41 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { AdapterCalls } from '@actlog/recorder/adapter';
 import {
   type BaseAgent,
+  type BasePlugin,
   type BaseTool,
-  type Context,
   isAgentTool,
-  isLlmAgent,
-  type SingleBeforeToolCallback,
+  type SingleAgentCallback,
 } from '@google/adk';
 
-/** How the calls of agents within an agent tool are recorded. */
-export interface InnerRecording {
-  readonly recordedBy: ReadonlySet<AdapterCalls>;
-  readonly record: (tool: BaseTool, context: Context, calls: AdapterCalls) => void;
-}
-
-/** That of the agent tool that is running. */
-const recordings = new AsyncLocalStorage<InnerRecording>();
+/** The plugins that the runner of an agent tool is still to get. */
+const missing = new AsyncLocalStorage<BasePlugin[]>();
 
 /**
  * Runs a tool. An agent used as a tool gets a runner of its own, without the plugins of the one around it; so its agents
- * are given a callback, which does something only within such a run.
+ * are given a callback that brings it those which record, and does something only as such a run begins.
  */
 export function withinAgentTool<Result>(
   tool: BaseTool,
-  recording: InnerRecording,
+  plugins: Iterable<BasePlugin>,
   run: () => Result,
 ): Result {
   if (!isAgentTool(tool)) return run();
   cover(Reflect.get(tool, 'agent'));
-  return recordings.run(recording, run);
+  return missing.run([...plugins], run);
 }
 
+/** The run begins with any of them: with the one that spoke last in the session. */
 function cover(agent: BaseAgent | undefined): void {
-  for (const subAgent of agent?.subAgents ?? []) cover(subAgent);
-  if (!agent || !isLlmAgent(agent)) return;
-  const own = agent.canonicalBeforeToolCallbacks;
-  if (!own.includes(recordInner)) agent.beforeToolCallback = [recordInner, ...own];
+  if (!agent) return;
+  for (const subAgent of agent.subAgents) cover(subAgent);
+  const own = agent.beforeAgentCallback;
+  if (!own.includes(bringPlugins)) Object.assign(agent, { beforeAgentCallback: [bringPlugins, ...own] });
 }
 
-const recordInner: SingleBeforeToolCallback = ({ tool, context }) => {
-  const recording = recordings.getStore();
-  for (const calls of recording?.recordedBy ?? []) recording?.record(tool, context, calls);
+/** To the first runner alone: a tool within may have one of its own, which outlives this run. */
+const bringPlugins: SingleAgentCallback = ({ invocationContext: { pluginManager } }) => {
+  for (const plugin of missing.getStore()?.splice(0) ?? []) {
+    if (!pluginManager.getPlugin(plugin.name)) pluginManager.registerPlugin(plugin);
+  }
   return undefined;
 };

@@ -30,7 +30,7 @@ class RecordPlugin extends BasePlugin {
   }
 
   override async beforeToolCallback({ tool, toolContext }: Given<'beforeToolCallback'>): Promise<undefined> {
-    recordRun(tool, toolContext, this.#calls);
+    recordRun(tool, toolContext, this.#calls, this);
   }
 
   override async afterToolCallback(given: Given<'afterToolCallback'>): Promise<undefined> {

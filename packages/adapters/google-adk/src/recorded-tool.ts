@@ -1,6 +1,6 @@
 import { ActionDeniedError } from '@actlog/recorder';
 import { type AdapterCalls, processWide } from '@actlog/recorder/adapter';
-import { type BaseTool, type Context, isAgentTool, isFunctionTool } from '@google/adk';
+import { type BasePlugin, type BaseTool, type Context, isAgentTool, isFunctionTool } from '@google/adk';
 import { surroundings } from './google-adk-calls.ts';
 import { withinAgentTool } from './inner-agents.ts';
 import { runsOfCalls, type ToolRun, thrownErrors } from './tool-run.ts';
@@ -10,7 +10,8 @@ type Run = () => Promise<unknown>;
 
 /** A run that is about to begin, or has. */
 interface AwaitedRun extends ToolRun {
-  readonly recordedBy: Set<AdapterCalls>;
+  /** Who records it, and the plugins that asked for that. */
+  readonly recordedBy: Map<AdapterCalls, BasePlugin>;
   hasBegun: boolean;
 }
 
@@ -22,7 +23,7 @@ const recordedTools = processWide('@actlog/google-adk/recorded-tools', () => new
  * around a call, so the tool itself is: its methods do as before in every run that nobody asked to record. An agent
  * tool that the options leave out still has agents within, with tools of their own.
  */
-export function recordRun(tool: BaseTool, context: Context, calls: AdapterCalls): void {
+export function recordRun(tool: BaseTool, context: Context, calls: AdapterCalls, plugin: BasePlugin): void {
   if (!calls.covers(tool.name) && !isAgentTool(tool)) return;
   const holder = holderOf(tool);
   // The function of a frozen tool is out of reach.
@@ -32,10 +33,10 @@ export function recordRun(tool: BaseTool, context: Context, calls: AdapterCalls)
     isFunction,
     hasReachedFunction: false,
     hasBegun: false,
-    recordedBy: new Set(),
+    recordedBy: new Map(),
   };
   runs().set(context, run);
-  run.recordedBy.add(calls);
+  run.recordedBy.set(calls, plugin);
   if (recordedTools().has(holder)) return;
   recordedTools().add(holder);
   wrapMethod(holder, 'runAsync', (ran, original, request: Request) => {
@@ -97,13 +98,13 @@ async function runRecorded(
   run.hasBegun = true;
   let next: Run = async () => {
     try {
-      return await withinAgentTool(tool, { recordedBy: run.recordedBy, record: recordRun }, original);
+      return await withinAgentTool(tool, run.recordedBy.values(), original);
     } catch (error) {
       if (run.thrown !== undefined && error instanceof Error) thrownErrors().set(error, run.thrown);
       throw error;
     }
   };
-  for (const calls of run.recordedBy) {
+  for (const calls of run.recordedBy.keys()) {
     if (!calls.covers(tool.name)) continue;
     const inner = next;
     const call = { ...surroundings(toolContext), toolName: tool.name, arguments: args };
