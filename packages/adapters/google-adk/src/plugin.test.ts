@@ -1,6 +1,15 @@
 import { Service, secondCopy } from '@actlog/adapter-suite';
-import { BasePlugin, BaseTool, type Event, FunctionTool, LlmAgent } from '@google/adk';
+import {
+  BasePlugin,
+  BaseTool,
+  type Event,
+  FunctionNode,
+  FunctionTool,
+  LlmAgent,
+  RequestInput,
+} from '@google/adk';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import * as z from 'zod';
 import { lastWords, modelOf, runAgent, startSession, toolAnswers, tools } from '../tests/agent.ts';
 import { actlog } from './index.ts';
 
@@ -184,6 +193,25 @@ test.each([
     expect(await service.events(sessionId)).toMatchObject([{ toolName: 'remove', status }]);
   },
 );
+
+test('a node that asks for input is recorded when it has it, once', async () => {
+  const colour = new FunctionNode(
+    'colour',
+    (context) => context.resumeInputs.which ?? new RequestInput({ interruptId: 'which', message: 'Which?' }),
+    { inputSchema: z.object({}) },
+  );
+  const agent = new LlmAgent({
+    name: 'tester',
+    model: modelOf([[{ name: 'colour', args: {} }]]),
+    tools: [colour],
+  });
+  const plugins = [actlog({ recorder: service.recorder() })];
+  const session = await startSession(agent, { sessionId: 'asking node', plugins });
+  await session.send({ text: 'go' });
+  expect(await service.events('asking node')).toEqual([]);
+  expect(toolAnswers(await session.send({ text: 'blue' }))).toEqual([{ text: 'blue', isError: false }]);
+  expect(await service.events('asking node')).toMatchObject([{ toolName: 'colour', status: 200 }]);
+});
 
 function partsOf({ content }: Event) {
   return content?.parts ?? [];

@@ -3,7 +3,7 @@ import { type AdapterCalls, processWide } from '@actlog/recorder/adapter';
 import { type BasePlugin, type BaseTool, type Context, isAgentTool, isFunctionTool } from '@google/adk';
 import { surroundings } from './google-adk-calls.ts';
 import { withinAgentTool } from './inner-agents.ts';
-import { runsOfCalls, type ToolRun, thrownErrors } from './tool-run.ts';
+import { isNodeTool, runsOfCalls, type ToolRun, thrownErrors } from './tool-run.ts';
 
 type Request = Parameters<BaseTool['runAsync']>[0];
 type Run = () => Promise<unknown>;
@@ -31,6 +31,7 @@ export function recordRun(tool: BaseTool, context: Context, calls: AdapterCalls,
   const run = runs().get(context) ?? {
     context,
     isFunction,
+    isNode: isNodeTool(tool),
     hasReachedFunction: false,
     hasBegun: false,
     recordedBy: new Map(),

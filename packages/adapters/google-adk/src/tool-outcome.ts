@@ -16,7 +16,8 @@ export function thrownByTool(error: unknown): unknown {
 export function toolOutcomeStatus(outcome: ToolOutcome, call: HookedCall): number | null | undefined {
   const run = runsOfCalls().get(call);
   if (!run) return undefined;
-  if (outcome.ok && awaitsAnswer(run)) return null;
+  // A node answers something in the end; nothing, where it asks for input and will be run again with that.
+  if (outcome.ok && (awaitsAnswer(run) || (run.isNode && outcome.result === undefined))) return null;
   if (!run.isFunction || run.hasReachedFunction) return undefined;
   // Without its function, a tool fails for its arguments, and answers for the person who said no.
   if (!outcome.ok) return call.signal?.aborted ? undefined : responseStatuses.invalidArguments;
