@@ -10,6 +10,8 @@ export interface ToolSpan {
   readonly result?: string | undefined;
   /** Whether the call failed, where the status of the span does not tell. */
   readonly hasFailed?: boolean;
+  /** Whether the call was given up, where the status of the span does not tell. */
+  readonly isAborted?: boolean;
 }
 
 /** How one family of emitters writes a tool call into a span. */

@@ -7,6 +7,7 @@ import { emitterOf, parentIdOf } from './span-origin.ts';
 const sessionKeys = [
   'gen_ai.conversation.id',
   'session.id',
+  'anthropic.session.id',
   'gcp.vertex.agent.session_id',
   'mastra.metadata.threadId',
   'ai.settings.context.sessionId',

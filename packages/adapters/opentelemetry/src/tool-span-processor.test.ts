@@ -212,3 +212,13 @@ test('a tool that answers Strands that it failed has failed, though its span end
     { toolName: 'error', status: 500 },
   ]);
 });
+
+test("a tool that Anthropic's SDK gave up has been aborted, as only the lack of a status says", async () => {
+  const provider = providerOf(actlog({ recorder: service.recorder() }));
+  for (const scope of ['com.anthropic.sdk.typescript', 'com.anthropic.sdk.typescript.bedrock']) {
+    const attributes = { ...toolAttributes(scope), 'anthropic.session.id': 'given-up' };
+    begin(provider, scope, attributes).setStatus({ code: SpanStatusCode.OK }).end();
+    begin(provider, scope, attributes).end();
+  }
+  expect((await service.events('given-up')).map(({ status }) => status)).toEqual([200, 499, 200, 499]);
+});

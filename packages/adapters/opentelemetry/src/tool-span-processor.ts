@@ -64,9 +64,14 @@ export class ToolSpanProcessor implements SpanProcessor {
   }
 }
 
-function outcomeOf(span: ReadableSpan, { hasFailed, result }: ToolSpan): ToolOutcome {
-  const error = failureOf(span) ?? (hasFailed ? new Error('The span tells of no outcome.') : undefined);
-  return error ? { ok: false, error } : { ok: true, result };
+function outcomeOf(span: ReadableSpan, tool: ToolSpan): ToolOutcome {
+  const error = failureOf(span) ?? untoldFailure(tool);
+  return error ? { ok: false, error } : { ok: true, result: tool.result };
+}
+
+function untoldFailure({ hasFailed, isAborted }: ToolSpan): Error | undefined {
+  if (isAborted) return new DOMException('The call was given up.', 'AbortError');
+  return hasFailed ? new Error('The span tells of no outcome.') : undefined;
 }
 
 /** OpenTelemetry counts in seconds and nanoseconds. */

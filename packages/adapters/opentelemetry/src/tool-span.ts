@@ -2,6 +2,7 @@ import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
 import type { Dialect, ToolSpan } from './dialect.ts';
 import { adkDialect } from './dialects/adk.ts';
 import { aiSdkDialect } from './dialects/ai-sdk.ts';
+import { anthropicDialect } from './dialects/anthropic.ts';
 import { genAiDialect } from './dialects/gen-ai.ts';
 import { genkitDialect } from './dialects/genkit.ts';
 import { openInferenceDialect } from './dialects/openinference.ts';
@@ -11,6 +12,7 @@ import { traceloopDialect } from './dialects/traceloop.ts';
 const dialects: readonly Dialect[] = [
   adkDialect,
   traceloopDialect,
+  anthropicDialect,
   genAiDialect,
   aiSdkDialect,
   openInferenceDialect,
