@@ -222,3 +222,12 @@ test("a tool that Anthropic's SDK gave up has been aborted, as only the lack of 
   }
   expect((await service.events('given-up')).map(({ status }) => status)).toEqual([200, 499, 200, 499]);
 });
+
+test('a tool of Genkit that answers with several parts is a tool', async () => {
+  const provider = providerOf(actlog({ recorder: service.recorder(), sessionId: 'parts' }));
+  for (const kind of ['tool', 'tool.v2', 'model']) {
+    const attributes = { 'genkit:name': kind, 'genkit:metadata:subtype': kind, 'genkit:input': '{}' };
+    begin(provider, 'genkit-tracer', attributes).end();
+  }
+  expect((await service.events('parts')).map(({ toolName }) => toolName)).toEqual(['tool', 'tool.v2']);
+});
