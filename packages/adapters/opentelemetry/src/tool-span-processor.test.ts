@@ -1,4 +1,5 @@
 import { Service, secondCopy } from '@actlog/adapter-suite';
+import { hashArguments } from '@actlog/recorder';
 import { AdapterCalls } from '@actlog/recorder/adapter';
 import { type Attributes, ROOT_CONTEXT, type Span, SpanStatusCode, trace } from '@opentelemetry/api';
 import {
@@ -230,4 +231,19 @@ test('a tool of Genkit that answers with several parts is a tool', async () => {
     begin(provider, 'genkit-tracer', attributes).end();
   }
   expect((await service.events('parts')).map(({ toolName }) => toolName)).toEqual(['tool', 'tool.v2']);
+});
+
+test('arguments that Google ADK leaves out, as its content is not to be captured, are not known', async () => {
+  const provider = providerOf(actlog({ recorder: service.recorder(), sessionId: 'not-captured' }));
+  for (const shown of ['{}', '{"result":"done"}']) {
+    const span = provider.getTracer('gcp.vertex.agent').startSpan('execute_tool search');
+    span.setAttribute('gen_ai.tool.name', 'search');
+    span.setAttribute('gcp.vertex.agent.tool_call_args', '{}');
+    span.setAttribute('gcp.vertex.agent.tool_response', shown).end();
+  }
+  const events = await service.storedEvents('not-captured');
+  expect(events.map(({ payload }) => payload?.argumentsHash)).toEqual([
+    'sha256:unavailable',
+    await hashArguments({}),
+  ]);
 });

@@ -2,6 +2,9 @@ import type { Dialect } from '../dialect.ts';
 import { jsonOf, textOf } from '../span-attributes.ts';
 import { emitterOf } from '../span-origin.ts';
 
+/** Stands for both, arguments and result, where `ADK_CAPTURE_MESSAGE_CONTENT_IN_SPANS` is off. */
+const unshown = '{}';
+
 /** Google's Agent Development Kit, which leaves the span of a failed tool without attributes and without a status. */
 export const adkDialect: Dialect = {
   speaks: (span) => emitterOf(span) === 'gcp.vertex.agent',
@@ -10,11 +13,13 @@ export const adkDialect: Dialect = {
     // The tools of one turn have a span together, and one each.
     if (ofSpan === undefined || ofSpan === '(merged)') return undefined;
     const toolName = textOf(attributes, 'gen_ai.tool.name');
+    const args = textOf(attributes, 'gcp.vertex.agent.tool_call_args');
+    const result = textOf(attributes, 'gcp.vertex.agent.tool_response');
     return {
       toolName: toolName ?? ofSpan,
       callId: textOf(attributes, 'gen_ai.tool.call.id'),
-      arguments: jsonOf(textOf(attributes, 'gcp.vertex.agent.tool_call_args')),
-      result: textOf(attributes, 'gcp.vertex.agent.tool_response'),
+      arguments: args === unshown && result === unshown ? undefined : jsonOf(args),
+      result,
       hasFailed: toolName === undefined,
     };
   },
