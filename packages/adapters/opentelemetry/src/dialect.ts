@@ -8,10 +8,8 @@ export interface ToolSpan {
   readonly arguments?: unknown;
   /** What the tool returned, as the span shows it. */
   readonly result?: string | undefined;
-  /** Whether the call failed, where the status of the span does not tell. */
-  readonly hasFailed?: boolean;
-  /** Whether the call was given up, where the status of the span does not tell. */
-  readonly isAborted?: boolean;
+  /** Name of the error that the call ended with, where the status of the span does not tell. */
+  readonly errorName?: string | undefined;
 }
 
 /** How one family of emitters writes a tool call into a span. */

@@ -10,7 +10,12 @@ const okStatus = 1;
 const legacyCodes: Readonly<Record<string, string>> = { '20': 'AbortError', '23': 'TimeoutError' };
 
 /** What frameworks throw to wait for a person: the tool comes again. */
-const interruptions: readonly string[] = ['GraphInterrupt', 'NodeInterrupt', 'ToolInterruptError'];
+const interruptions: readonly string[] = [
+  'GraphInterrupt',
+  'NodeInterrupt',
+  'ToolInterruptError',
+  'InterruptError',
+];
 
 /** The error that a span tells of; undefined for a span that ended well. */
 export function failureOf(span: ReadableSpan): Error | undefined {

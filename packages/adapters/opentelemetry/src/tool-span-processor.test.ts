@@ -247,3 +247,12 @@ test('arguments that Google ADK leaves out, as its content is not to be captured
     await hashArguments({}),
   ]);
 });
+
+test('a tool of Strands that waits for a person is recorded when it comes again and ends', async () => {
+  const provider = providerOf(actlog({ recorder: service.recorder(), sessionId: 'waiting' }));
+  const attributes = { ...toolAttributes('ask', '1'), 'gen_ai.event.start_time': '2026-01-02T03:04:05.006Z' };
+  const ok = { code: SpanStatusCode.OK };
+  begin(provider, 'my-service', attributes).setStatus(ok).end();
+  begin(provider, 'my-service', attributes).setAttribute('gen_ai.tool.status', 'success').setStatus(ok).end();
+  expect(await service.events('waiting')).toMatchObject([{ toolName: 'ask', status: 200 }]);
+});

@@ -64,14 +64,13 @@ export class ToolSpanProcessor implements SpanProcessor {
   }
 }
 
-function outcomeOf(span: ReadableSpan, tool: ToolSpan): ToolOutcome {
-  const error = failureOf(span) ?? untoldFailure(tool);
-  return error ? { ok: false, error } : { ok: true, result: tool.result };
+function outcomeOf(span: ReadableSpan, { errorName, result }: ToolSpan): ToolOutcome {
+  const error = failureOf(span) ?? (errorName === undefined ? undefined : untoldError(errorName));
+  return error ? { ok: false, error } : { ok: true, result };
 }
 
-function untoldFailure({ hasFailed, isAborted }: ToolSpan): Error | undefined {
-  if (isAborted) return new DOMException('The call was given up.', 'AbortError');
-  return hasFailed ? new Error('The span tells of no outcome.') : undefined;
+function untoldError(name: string): Error {
+  return Object.assign(new Error('The span tells of no outcome.'), { name });
 }
 
 /** OpenTelemetry counts in seconds and nanoseconds. */

@@ -6,6 +6,7 @@ import { anthropicDialect } from './dialects/anthropic.ts';
 import { genAiDialect } from './dialects/gen-ai.ts';
 import { genkitDialect } from './dialects/genkit.ts';
 import { openInferenceDialect } from './dialects/openinference.ts';
+import { strandsDialect } from './dialects/strands.ts';
 import { traceloopDialect } from './dialects/traceloop.ts';
 
 /** The more particular come first: some of these families use the words of the general one too. */
@@ -13,6 +14,7 @@ const dialects: readonly Dialect[] = [
   adkDialect,
   traceloopDialect,
   anthropicDialect,
+  strandsDialect,
   genAiDialect,
   aiSdkDialect,
   openInferenceDialect,

@@ -20,7 +20,7 @@ export const adkDialect: Dialect = {
       callId: textOf(attributes, 'gen_ai.tool.call.id'),
       arguments: args === unshown && result === unshown ? undefined : jsonOf(args),
       result,
-      hasFailed: toolName === undefined,
+      errorName: toolName === undefined ? 'Error' : undefined,
     };
   },
 };

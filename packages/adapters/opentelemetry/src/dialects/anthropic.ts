@@ -10,6 +10,6 @@ export const anthropicDialect: Dialect = {
   speaks: (span) => /^com\.anthropic\.sdk\.typescript(\.|$)/.test(emitterOf(span)),
   read(span) {
     const tool = genAiDialect.read(span);
-    return tool && { ...tool, isAborted: span.status.code === unsetStatus };
+    return tool && { ...tool, errorName: span.status.code === unsetStatus ? 'AbortError' : undefined };
   },
 };

@@ -20,7 +20,7 @@ export const genAiDialect: Dialect = {
       arguments: jsonOf(textOf(attributes, 'gen_ai.tool.call.arguments') ?? argumentsEvent(span)),
       result: textOf(attributes, 'gen_ai.tool.call.result', 'anthropic.tool_result.content'),
       // Strands ends a span well where the tool answers that it failed, or is not there.
-      hasFailed: attributes['gen_ai.tool.status'] === 'error',
+      errorName: attributes['gen_ai.tool.status'] === 'error' ? 'Error' : undefined,
     };
   },
 };
