@@ -1,5 +1,5 @@
 import { Service, secondCopy } from '@actlog/adapter-suite';
-import { hashArguments } from '@actlog/recorder';
+import { hashArguments, type ToolOutcome } from '@actlog/recorder';
 import { AdapterCalls } from '@actlog/recorder/adapter';
 import { type Attributes, ROOT_CONTEXT, type Span, SpanStatusCode, trace } from '@opentelemetry/api';
 import {
@@ -255,4 +255,18 @@ test('a tool of Strands that waits for a person is recorded when it comes again 
   begin(provider, 'my-service', attributes).setStatus(ok).end();
   begin(provider, 'my-service', attributes).setAttribute('gen_ai.tool.status', 'success').setStatus(ok).end();
   expect(await service.events('waiting')).toMatchObject([{ toolName: 'ask', status: 200 }]);
+});
+
+test('a result is what the tool returned, also for the mapping of statuses, where the span shows it as JSON', async () => {
+  const results: unknown[] = [];
+  const responseStatus = (outcome: ToolOutcome) => void results.push(outcome.ok && outcome.result);
+  const options = { recorder: service.recorder(), sessionId: 'results', responseStatus };
+  const provider = providerOf(actlog(options));
+  const failed = { content: [{ type: 'text', text: 'no' }], isError: true };
+  for (const shown of ['found', '"found"', JSON.stringify(failed)]) {
+    const attributes = { ...toolAttributes('ask'), 'gen_ai.tool.call.result': shown };
+    begin(provider, 'agent', attributes).end();
+  }
+  expect((await service.events('results')).map(({ status }) => status)).toEqual([200, 200, 500]);
+  expect(results).toEqual(['found', 'found', failed]);
 });

@@ -6,6 +6,7 @@ import { EmittedCalls } from './emitted-calls.ts';
 import { LiveSpans } from './live-spans.ts';
 import type { ActlogOptions } from './options.ts';
 import { otelCalls } from './otel-calls.ts';
+import { jsonOf } from './span-attributes.ts';
 import { failureOf } from './span-failure.ts';
 import { surroundings } from './surroundings.ts';
 import { toolSpanOf } from './tool-span.ts';
@@ -66,7 +67,7 @@ export class ToolSpanProcessor implements SpanProcessor {
 
 function outcomeOf(span: ReadableSpan, { errorName, result }: ToolSpan): ToolOutcome {
   const error = failureOf(span) ?? (errorName === undefined ? undefined : untoldError(errorName));
-  return error ? { ok: false, error } : { ok: true, result };
+  return error ? { ok: false, error } : { ok: true, result: jsonOf(result) ?? result };
 }
 
 function untoldError(name: string): Error {
