@@ -270,3 +270,17 @@ test('a result is what the tool returned, also for the mapping of statuses, wher
   expect((await service.events('results')).map(({ status }) => status)).toEqual([200, 200, 500]);
   expect(results).toEqual(['found', 'found', failed]);
 });
+
+test('what a schema refuses Mastra tells as the result of a call that ended well', async () => {
+  const provider = providerOf(actlog({ recorder: service.recorder(), sessionId: 'refused' }));
+  for (const what of ['input', 'output']) {
+    const refusal = { error: true, message: `Tool ${what} validation failed.`, validationErrors: {} };
+    const attributes = {
+      ...toolAttributes(what),
+      'mastra.span.type': 'tool_call',
+      'gen_ai.tool.call.result': JSON.stringify(refusal),
+    };
+    begin(provider, '@mastra/otel-bridge', attributes).setStatus({ code: SpanStatusCode.OK }).end();
+  }
+  expect((await service.events('refused')).map(({ status }) => status)).toEqual([400, 500]);
+});

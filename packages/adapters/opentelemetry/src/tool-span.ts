@@ -5,6 +5,7 @@ import { aiSdkDialect } from './dialects/ai-sdk.ts';
 import { anthropicDialect } from './dialects/anthropic.ts';
 import { genAiDialect } from './dialects/gen-ai.ts';
 import { genkitDialect } from './dialects/genkit.ts';
+import { mastraDialect } from './dialects/mastra.ts';
 import { openInferenceDialect } from './dialects/openinference.ts';
 import { strandsDialect } from './dialects/strands.ts';
 import { traceloopDialect } from './dialects/traceloop.ts';
@@ -15,6 +16,7 @@ const dialects: readonly Dialect[] = [
   traceloopDialect,
   anthropicDialect,
   strandsDialect,
+  mastraDialect,
   genAiDialect,
   aiSdkDialect,
   openInferenceDialect,
