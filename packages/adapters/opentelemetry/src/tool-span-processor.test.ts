@@ -284,3 +284,23 @@ test('what a schema refuses Mastra tells as the result of a call that ended well
   }
   expect((await service.events('refused')).map(({ status }) => status)).toEqual([400, 500]);
 });
+
+test("a tool of the AI SDK is known whole behind Traceloop's processor, which writes its span anew", async () => {
+  const recorder = service.recorder();
+  const provider = providerOf(actlog({ recorder, sessionId: 'written-anew' }));
+  const calls = new AdapterCalls({ framework: 'native', sdk: '@example/native/1.0.0' }, { recorder });
+  const shown = {
+    'ai.operationId': 'ai.toolCall',
+    'traceloop.span.kind': 'tool',
+    'traceloop.entity.input': '{"args":["lamp"]}',
+    'traceloop.entity.output': '"found"',
+    'gen_ai.tool.call.arguments': '{"args":["lamp"]}',
+  };
+  calls.record({ toolName: 'seen', arguments: {}, callId: '1' }, { ok: true, result: 'found' });
+  begin(provider, 'ai', { ...toolAttributes('seen', '1'), ...shown }).end();
+  begin(provider, 'ai', { ...toolAttributes('search', '2'), ...shown }).end();
+  const events = await service.storedEvents('written-anew');
+  expect(events.map(({ payload }) => payload)).toMatchObject([
+    { toolName: 'search', argumentsHash: await hashArguments({ args: ['lamp'] }) },
+  ]);
+});

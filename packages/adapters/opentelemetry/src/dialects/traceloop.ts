@@ -4,7 +4,9 @@ import { jsonOf, textOf } from '../span-attributes.ts';
 
 /** Traceloop (OpenLLMetry), which knows the class of a LangChain tool and learns its name from what it returns. */
 export const traceloopDialect: Dialect = {
-  speaks: ({ attributes }) => attributes['traceloop.span.kind'] !== undefined,
+  // Its processor writes the spans of the AI SDK anew, after the conventions.
+  speaks: ({ attributes }) =>
+    attributes['traceloop.span.kind'] !== undefined && attributes['gen_ai.tool.name'] === undefined,
   read({ attributes, name }) {
     const isTool =
       attributes['gen_ai.operation.name'] === 'execute_tool' || attributes['traceloop.span.kind'] === 'tool';
