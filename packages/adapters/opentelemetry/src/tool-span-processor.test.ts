@@ -304,3 +304,12 @@ test("a tool of the AI SDK is known whole behind Traceloop's processor, which wr
     { toolName: 'search', argumentsHash: await hashArguments({ args: ['lamp'] }) },
   ]);
 });
+
+test('a tool that ran when the run of the AI SDK was aborted has been aborted', async () => {
+  const provider = providerOf(actlog({ recorder: service.recorder(), sessionId: 'stopped' }));
+  const attributes = { ...toolAttributes('slow'), 'gen_ai.tool.type': 'function' };
+  begin(provider, 'gen_ai', attributes).end();
+  begin(provider, 'gen_ai', { ...attributes, 'gen_ai.execute_tool.duration': 0.5 }).end();
+  begin(provider, 'gen_ai', { ...attributes, 'gen_ai.tool.type': 'extension' }).end();
+  expect((await service.events('stopped')).map(({ status }) => status)).toEqual([499, 200, 200]);
+});

@@ -2,6 +2,7 @@ import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
 import type { Dialect, ToolSpan } from './dialect.ts';
 import { adkDialect } from './dialects/adk.ts';
 import { aiSdkDialect } from './dialects/ai-sdk.ts';
+import { aiSdkOtelDialect } from './dialects/ai-sdk-otel.ts';
 import { anthropicDialect } from './dialects/anthropic.ts';
 import { genAiDialect } from './dialects/gen-ai.ts';
 import { genkitDialect } from './dialects/genkit.ts';
@@ -17,6 +18,7 @@ const dialects: readonly Dialect[] = [
   anthropicDialect,
   strandsDialect,
   mastraDialect,
+  aiSdkOtelDialect,
   genAiDialect,
   aiSdkDialect,
   openInferenceDialect,

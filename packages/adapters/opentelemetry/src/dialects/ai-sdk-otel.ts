@@ -1,0 +1,14 @@
+import type { Dialect } from '../dialect.ts';
+import { emitterOf } from '../span-origin.ts';
+import { genAiDialect } from './gen-ai.ts';
+
+/** `@ai-sdk/otel`, which ends the span of a tool that runs when its run is aborted as it then is. */
+export const aiSdkOtelDialect: Dialect = {
+  speaks: (span) => emitterOf(span) === 'gen_ai',
+  read(span) {
+    const tool = genAiDialect.read(span);
+    const { 'gen_ai.execute_tool.duration': duration, 'gen_ai.tool.type': type } = span.attributes;
+    const hasEnded = duration !== undefined || tool?.result !== undefined || type !== 'function';
+    return tool && (hasEnded ? tool : { ...tool, errorName: 'AbortError' });
+  },
+};
