@@ -83,6 +83,7 @@ export class CallRecorder {
       outer,
       inner: undefined,
       isOpen: true,
+      isDenied: false,
     };
     if (same) same.inner = active;
     try {
@@ -93,7 +94,9 @@ export class CallRecorder {
       }
     } catch (error) {
       giveBackRoom?.();
-      if (!same) this.#recordCall(call, active.argumentsHash, sessionId, statusOfRefusal(error));
+      const status = statusOfRefusal(error);
+      if (same) same.isDenied = status === responseStatuses.denied;
+      else this.#recordCall(call, active.argumentsHash, sessionId, status);
       throw error;
     }
     let result: Result;
@@ -102,13 +105,12 @@ export class CallRecorder {
     } catch (error) {
       endCall(active);
       giveBackRoom?.();
-      // Else the hook further out records it.
-      if (!same) this.#conclude(call, active.argumentsHash, sessionId, { ok: false, error });
+      this.#conclude(call, active, same, sessionId, { ok: false, error });
       throw error;
     }
     endCall(active);
     giveBackRoom?.();
-    if (!same) this.#conclude(call, active.argumentsHash, sessionId, { ok: true, result });
+    this.#conclude(call, active, same, sessionId, { ok: true, result });
     return result;
   }
 
@@ -175,10 +177,21 @@ export class CallRecorder {
     }
   }
 
-  #conclude(call: ToolCall, argumentsHash: string, sessionId: string, outcome: ToolOutcome): void {
+  /** @param same - the call as a hook further out sees it, which then records it */
+  #conclude(
+    call: ToolCall,
+    { argumentsHash, isDenied }: ActiveCall,
+    same: ActiveCall | undefined,
+    sessionId: string,
+    outcome: ToolOutcome,
+  ): void {
+    if (same) {
+      same.isDenied = isDenied;
+      return;
+    }
     let status: number | null;
     try {
-      status = this.#statusOf(call, outcome);
+      status = isDenied ? responseStatuses.denied : this.#statusOf(call, outcome);
     } catch {
       status = unreadableStatus(outcome); // a getter of the call threw
     }

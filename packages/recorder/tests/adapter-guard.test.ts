@@ -81,6 +81,19 @@ test('a call that two hooks see is asked about by the guard of either: the inner
   expect(await statuses(recorder, sink)).toEqual([403]);
 });
 
+test('what a hook further in denied is denied, whatever a framework makes of that on its way out', async () => {
+  const { sink, recorder } = await start('deny');
+  const [first, second] = [recorder.forAdapter(langchain), recorder.forAdapter({ ...mcp, framework: 'ai' })];
+  const inner = recorder.forAdapter({ ...mcp, guard: enforce });
+  const answered = () =>
+    inner.toolCall(call, () => 'ran').catch(({ because }: { because: string }) => because);
+  const failed = () => inner.toolCall(call, () => 'ran').catch(() => Promise.reject(new Error('it broke')));
+  expect(await first.toolCall(call, answered)).toBe('denied');
+  expect(await first.toolCall(call, () => second.toolCall(call, answered))).toBe('denied');
+  await expect(first.toolCall(call, failed)).rejects.toThrow('it broke');
+  expect(await statuses(recorder, sink)).toEqual([403, 403, 403]);
+});
+
 test('two guards ask about one action under one id, one guard asks once', async () => {
   const { sink, recorder } = await start('allow', enforce);
   const inner = recorder.forAdapter({ ...mcp, guard: enforce });

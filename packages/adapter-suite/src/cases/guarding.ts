@@ -95,6 +95,27 @@ export const guardingCases: readonly AdapterCase[] = [
       expect(await service.events(sessionId)).toMatchObject([{ toolName: 'fail', status: 403 }]);
     },
   },
+  {
+    name: 'a denial of another adapter further in, which answers for the tool, is one 403 event',
+    appliesTo: ({ guards }) => guards,
+    async check({ harness, service, sessionId }) {
+      const recorder = service.recorder();
+      const guard = { mode: 'enforce', onUnavailable: 'deny' } as const;
+      const inner = recorder.forAdapter({ framework: 'another', sdk: '@example/another/1.0.0', guard });
+      const { fail, ran } = suiteTools();
+      const answering = {
+        name: 'fail',
+        run: (args: { readonly text: string }) =>
+          inner
+            .toolCall({ toolName: 'fail', arguments: args, sessionId }, () => fail.run(args))
+            .catch((error: Error) => error.message),
+      };
+      const turns = [[{ toolName: 'fail', arguments: { text: 'x' } }]];
+      await harness.run({ tools: [answering], turns, sessionId, adapter: { recorder } });
+      expect(ran).toEqual([]);
+      expect(await service.events(sessionId)).toMatchObject([{ toolName: 'fail', status: 403 }]);
+    },
+  },
 ];
 
 /** Starts a run whose only call needs approval. */

@@ -52,6 +52,7 @@ function beginWithin(toolName: string) {
       outer: currentCall(),
       inner: undefined,
       isOpen: true,
+      isDenied: false,
     };
     const end = () => {
       call.isOpen = false;
