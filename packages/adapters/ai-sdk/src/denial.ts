@@ -8,8 +8,9 @@ import { ActionDeniedError } from '@actlog/recorder';
  */
 export function throwForModel(error: unknown): never {
   if (ActionDeniedError.isInstance(error)) {
-    const value = () => error.message;
-    Object.defineProperties(error, { toString: { value }, toJSON: { value } });
+    // A tool that calls another by hand lets the denial of that through: it comes by here twice.
+    const method = { configurable: true, value: () => error.message };
+    Object.defineProperties(error, { toString: method, toJSON: method });
   }
   throw error;
 }

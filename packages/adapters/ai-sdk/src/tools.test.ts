@@ -134,6 +134,33 @@ test('a tool that is wrapped twice and called by hand is recorded once, and as o
   expect(await service.events('twice-by-hand')).toHaveLength(4);
 });
 
+test('a denial that passes several tools on its way out is told to the model in its own words', async () => {
+  const { id } = await service.client.policies.create({
+    name: 'no',
+    effect: 'deny',
+    match: { tools: ['wipe'] },
+    message: 'Never wipe.',
+  });
+  const adapter = { recorder: service.recorder(), sessionId: 'passed-on' };
+  const guard = { mode: 'enforce', onUnavailable: 'deny' } as const;
+  const { wipe } = actlog(actlog({ wipe: echo }, { ...adapter, guard }), adapter);
+  const { clean } = actlog(
+    { clean: tool({ inputSchema, execute: async (input, given) => wipe.execute?.(input, given) }) },
+    adapter,
+  );
+  const model = modelOf([[callOf('wipe', { text: 'x' }), callOf('clean', { text: 'x' })]]);
+  await generateText({ model, prompt: 'go', tools: { wipe, clean }, stopWhen: stepCountIs(2) });
+  const denied = expect.stringMatching(/^The call of the tool "wipe" was not run: .*Never wipe\./);
+  expect(toolAnswers(model).map(({ text }) => text)).toEqual([denied, denied]);
+  const events = await service.events('passed-on');
+  expect(events.map(({ toolName, status }) => `${toolName} ${status}`).sort()).toEqual([
+    'clean 403',
+    'wipe 403',
+    'wipe 403',
+  ]);
+  await service.client.policies.archive(id);
+});
+
 test('a conversation is one session, another is another, and a session around it goes first', async () => {
   const recorder = service.recorder({ agentId: 'conversations' });
   const tools = actlog({ echo }, { recorder });
