@@ -47,7 +47,7 @@ export async function watchedTool<Tool>(tool: Tool, call: HookedCall, calls: Ada
       return await calls.run(changed, () => asRecordedCall(recorded, run));
     } catch (error) {
       if (!ActionDeniedError.isInstance(error) || !modelCall) throw error;
-      return errorMessage(modelCall, error.message);
+      return errorMessage(modelCall, error.message, error);
     }
   };
   return withMethods(tool, { invoke });

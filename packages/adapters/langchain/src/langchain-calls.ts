@@ -2,6 +2,7 @@ import { AdapterCalls, type HookedCall } from '@actlog/recorder/adapter';
 import { ownOutcome } from './changed-call.ts';
 import type { ActlogOptions } from './options.ts';
 import { agentOf, currentRun, type RunContext, sessionOf } from './run-context.ts';
+import { behindMessage } from './tool-message.ts';
 import { thrownByTool, toolOutcomeStatus } from './tool-outcome.ts';
 import { version } from './version.ts';
 
@@ -11,7 +12,10 @@ export function langChainCalls(options: ActlogOptions): AdapterCalls {
     {
       framework: 'langchain',
       sdk: `@actlog/langchain/${version}`,
-      outcomeOf: ownOutcome,
+      outcomeOf: (told, call) => {
+        const own = ownOutcome(told, call);
+        return own && behindMessage(own);
+      },
       statusOf: toolOutcomeStatus,
       thrownByTool,
     },

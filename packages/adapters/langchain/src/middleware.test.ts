@@ -69,6 +69,46 @@ test('an agent that has two is recorded by both recorders, and once by one that 
   expect(agentIds.sort()).toEqual(['other', 'tester']);
 });
 
+test('an agent that has two is recorded with what the tool threw, and with what the guard of either denied', async () => {
+  const guard = { mode: 'enforce', onUnavailable: 'deny' } as const;
+  const { id } = await service.client.policies.create({
+    name: 'no',
+    effect: 'deny',
+    match: { tools: ['echo'] },
+  });
+  const recorder = service.recorder();
+  const other = service.recorder();
+  const { echo, fail } = tools();
+  const strict = tool(() => 'fine', {
+    name: 'strict',
+    description: 'Takes numbers.',
+    schema: z.object({ count: z.number() }),
+  });
+  const model = modelOf([
+    [
+      { name: 'fail', args: {} },
+      { name: 'strict', args: { count: 'many' } },
+      { name: 'echo', args: { text: 'x' } },
+    ],
+  ]);
+  const middleware = [
+    actlog({ recorder: other, sessionId: 'other-outer' }),
+    actlog({ recorder, sessionId: 'same-outer' }),
+    actlog({ recorder, sessionId: 'same-inner', guard }),
+  ];
+  await createAgent({ model, tools: [echo, fail, strict], middleware }).invoke(question);
+  await service.client.policies.archive(id);
+  for (const session of ['other-outer', 'same-outer']) {
+    const events = await service.events(session);
+    expect(events.map(({ toolName, status }) => `${toolName} ${status}`).sort()).toEqual([
+      'echo 403',
+      'fail 502',
+      'strict 400',
+    ]);
+  }
+  expect(await service.events('same-inner')).toEqual([]);
+});
+
 test.each([
   ['error', 500],
   ['success', 200],

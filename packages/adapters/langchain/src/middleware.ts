@@ -38,7 +38,7 @@ export function recordMiddleware(options: ActlogOptions = {}): AgentMiddleware {
       } catch (error) {
         if (isInterruption(error) || runtime.signal?.aborted) throw error;
         const thrown = thrownByTool(error);
-        if (ActionDeniedError.isInstance(thrown)) return errorMessage(toolCall, thrown.message);
+        if (ActionDeniedError.isInstance(thrown)) return errorMessage(toolCall, thrown.message, thrown);
         // What other middleware throws of its own would end the run without this one, too.
         if (options.onToolError === 'throw' || MiddlewareError.isInstance(error)) throw error;
         return thrownMessage(toolCall, error);

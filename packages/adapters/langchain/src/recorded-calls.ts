@@ -31,6 +31,13 @@ export function asRecordedCall<Result>(call: RecordedCall, run: () => Result): R
   return underway().run({ ...call, runId: undefined, outer: underway().getStore() }, run);
 }
 
+/** Whether a hook further out records the call of this id. */
+export function isWithinCall(callId: string | undefined): boolean {
+  let call = underway().getStore();
+  while (call && call.callId !== callId) call = call.outer;
+  return call !== undefined;
+}
+
 /** Whether this recorder has the call that a tool starts for: middleware further in may start it again and again. */
 export function isRecorded(recorder: object, started: StartedTool): boolean {
   for (let call = underway().getStore(); call; call = call.outer) {

@@ -90,6 +90,6 @@ async function recordInvocation(
     return await calls.run(call, () => asRecordedCall(recorded, run));
   } catch (error) {
     if (!ActionDeniedError.isInstance(error) || !modelCall) throw error;
-    return errorMessage(modelCall, error.message);
+    return errorMessage(modelCall, error.message, error);
   }
 }
