@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { type HookedCall, processWide } from '@actlog/recorder/adapter';
+import { type BegunCall, type HookedCall, processWide } from '@actlog/recorder/adapter';
 import type { RecordedCalls } from './recorded-calls.ts';
 
 /** The call that code runs in, as far as hooks have seen it. */
@@ -13,6 +13,8 @@ export interface Place {
   readonly recordedBy: Set<RecordedCalls>;
   /** The span of the call, once it has begun. */
   spanId?: string;
+  /** Has what follows here run as a call that begins later; hooks within hooks share it. */
+  enterCall?: (call: BegunCall) => void;
   /** What Mastra has made of the arguments, once it has handed them to a tool that is wrapped. */
   handedOver?: { readonly input: unknown };
 }

@@ -45,10 +45,10 @@ export class RecordingHooks {
       this.#open.set(invocation, { begun: undefined, suspension: new SuspensionWatch() });
       return this.#own.beforeToolCall?.(context);
     }
-    const enterCall = BegunCall.place(sessionId);
+    place.enterCall ??= BegunCall.place(sessionId);
     const answer = await this.#ownAnswer(hooked, context);
     if (answer?.proceed === false) return answer;
-    enterCall(await this.#begin(hooked));
+    place.enterCall(await this.#begin(hooked));
     place.recordedBy.add(this.#recorded);
   }
 

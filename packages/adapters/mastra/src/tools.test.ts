@@ -245,6 +245,24 @@ test('with an exporter alone, and with hooks of a run in place of the own ones: 
   }
 });
 
+test('wrapped, with hooks around hooks: each call once for each recorder', async () => {
+  const adapter = { recorder: service.recorder() };
+  const other = { recorder: service.recorder({ agentId: 'other' }), agentId: 'other' };
+  const { echo } = tools();
+  const { agent } = agentOf({
+    turns: [[{ name: 'echo', args: { text: 'a' } }], [{ name: 'echo', args: { text: 'b' } }]],
+    tools: actlog.tools(actlog.tools({ echo }, other), adapter),
+    hooks: actlog.around(actlog.around(actlog(other), adapter), adapter),
+  });
+  await agent.generate('go', inThread('hooks-around'));
+  expect(await recorded('hooks-around')).toEqual([
+    'other echo 200',
+    'other echo 200',
+    'tester echo 200',
+    'tester echo 200',
+  ]);
+});
+
 test('a guard of the tools alone denies what hooks only record, which is one call', async () => {
   const recorder = service.recorder();
   const { fail, ran } = tools();
