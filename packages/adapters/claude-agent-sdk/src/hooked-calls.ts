@@ -8,7 +8,7 @@ import type {
   PostToolUseHookInput,
   PreToolUseHookInput,
 } from '@anthropic-ai/claude-agent-sdk';
-import type { OpenCalls } from './open-calls.ts';
+import type { OpenCalls, PromptedCall } from './open-calls.ts';
 import { failed, refused, unhooked } from './tool-outcome.ts';
 
 /** A tool call, as every hook tells it. */
@@ -51,13 +51,13 @@ export class HookedCalls {
    *
    * @returns why it may not run; undefined where it may
    */
-  async change(toolUseId: string, input: unknown, signal: AbortSignal): Promise<string | undefined> {
-    const known = this.#open.underWay(toolUseId);
+  async change(prompted: PromptedCall, input: unknown, signal: AbortSignal): Promise<string | undefined> {
+    const known = this.#open.underWay(prompted);
     if (!known || (await hashArguments(input)) === (await hashArguments(known.call.arguments)))
       return undefined;
     const call = { ...known.call, arguments: input };
     try {
-      await this.#open.replace(toolUseId, async () => ({
+      await this.#open.replace(prompted, async () => ({
         call,
         begun: await this.#calls.begin({ ...call, signal: this.#until(signal) }),
       }));
@@ -65,6 +65,11 @@ export class HookedCalls {
     } catch (error) {
       return reasonOf(error);
     }
+  }
+
+  /** Settles a call that the user has refused. */
+  refuse(prompted: PromptedCall): Promise<void> {
+    return this.#open.refuse(prompted);
   }
 
   succeeded(input: PostToolUseHookInput): Promise<void> {

@@ -1,6 +1,6 @@
 import type { ToolOutcome } from '@actlog/recorder';
 import type { BegunCall, HookedCall } from '@actlog/recorder/adapter';
-import { aborted, replaced } from './tool-outcome.ts';
+import { aborted, refused, replaced } from './tool-outcome.ts';
 
 /** Calls to remember, at most, of runs whose end nobody tells. */
 const maxCalls = 10_000;
@@ -10,6 +10,13 @@ export interface CallPlace {
   readonly session_id: string;
   /** Of the subagent that makes the call; undefined for the main thread. */
   readonly agent_id?: string;
+}
+
+/** A call as a permission prompt tells it, without its session. */
+export interface PromptedCall {
+  readonly toolUseID: string;
+  /** Of the subagent that makes the call; undefined for the main thread. */
+  readonly agentID?: string;
 }
 
 /** A call that was let through. */
@@ -58,6 +65,12 @@ export class OpenCalls {
     return call !== undefined;
   }
 
+  /** Ends a call that was let through, and that the user then refused. */
+  async refuse(prompted: PromptedCall): Promise<void> {
+    const call = this.#findPrompted(prompted);
+    await (call && this.#close(call))?.end(refused);
+  }
+
   /** Forgets a call that has ended. */
   forget(toolUseId: string, place: CallPlace): void {
     const key = name(toolUseId, place);
@@ -76,13 +89,13 @@ export class OpenCalls {
 
   /** Runs a step of a call, where it is known and under way. */
   step<Result>(toolUseId: string, run: () => Result): Result {
-    const admitted = this.underWay(toolUseId);
+    const admitted = this.#find(toolUseId)?.admitted;
     return admitted ? admitted.begun.step(run) : run();
   }
 
-  /** The call of this id, where it was let through and has not ended; not all that tells of a call tells its place. */
-  underWay(toolUseId: string): AdmittedCall | undefined {
-    return this.#find(toolUseId)?.admitted;
+  /** The call that a prompt is about, where it was let through and has not ended. */
+  underWay(prompted: PromptedCall): AdmittedCall | undefined {
+    return this.#findPrompted(prompted)?.admitted;
   }
 
   /**
@@ -90,8 +103,8 @@ export class OpenCalls {
    *
    * @throws what `begin` throws; the call is over then
    */
-  async replace(toolUseId: string, begin: () => Promise<AdmittedCall>): Promise<void> {
-    const known = this.#find(toolUseId);
+  async replace(prompted: PromptedCall, begin: () => Promise<AdmittedCall>): Promise<void> {
+    const known = this.#findPrompted(prompted);
     const former = known?.admitted;
     if (!known || !former) return;
     await former.begun.end(replaced);
@@ -110,8 +123,13 @@ export class OpenCalls {
     known.admitted = admitted;
   }
 
-  #find(toolUseId: string): KnownCall | undefined {
-    for (const [key, call] of this.#calls) if (call.admitted && key.endsWith(` ${toolUseId}`)) return call;
+  #findPrompted({ toolUseID, agentID }: PromptedCall): KnownCall | undefined {
+    return this.#find(nameInSession(toolUseID, agentID));
+  }
+
+  /** The call under way whose name ends with this: not all that tells of a call tells its place. */
+  #find(ending: string): KnownCall | undefined {
+    for (const [key, call] of this.#calls) if (call.admitted && key.endsWith(` ${ending}`)) return call;
     return undefined;
   }
 
@@ -140,6 +158,10 @@ export class OpenCalls {
 }
 
 /** Some models number their calls anew in each conversation, and every subagent has one of its own. */
-function name(toolUseId: string, { session_id, agent_id = '' }: CallPlace): string {
-  return `${session_id} ${agent_id} ${toolUseId}`;
+function name(toolUseId: string, { session_id, agent_id }: CallPlace): string {
+  return `${session_id} ${nameInSession(toolUseId, agent_id)}`;
+}
+
+function nameInSession(toolUseId: string, agentId = ''): string {
+  return `${agentId} ${toolUseId}`;
 }

@@ -98,3 +98,45 @@ test("a status of the user's own is not asked for a call that runs with another 
   await driver.succeeded(call, 'echo: d');
   expect(await recorded(driver.sessionId)).toEqual([[await hashArguments({ text: 'd' }), 218]]);
 });
+
+/** What a prompt tells of a call of the main thread. */
+function promptOf(id: string, signal = new AbortController().signal) {
+  return { signal, toolUseID: id, requestId: 'r' };
+}
+
+test('a refusal that ends the turn is recorded, and one of a prompt that was withdrawn is none', async () => {
+  const canUseTool: Options['canUseTool'] = async () => ({
+    behavior: 'deny',
+    message: 'Stop.',
+    interrupt: true,
+  });
+  const options = actlog({ canUseTool }, { recorder: guarded() });
+  const driver = new HookDriver(options);
+  const call = (id: string) => ({ name: 'mcp__own__echo', input: { text: id }, id });
+  for (const id of ['toolu_1', 'toolu_2']) await driver.before(call(id));
+  await options.canUseTool?.('mcp__own__echo', { text: 'toolu_1' }, promptOf('toolu_1'));
+  expect(await recorded(driver.sessionId)).toEqual([[await hashArguments({ text: 'toolu_1' }), 403]]);
+  await options.canUseTool?.('mcp__own__echo', { text: 'toolu_2' }, promptOf('toolu_2', AbortSignal.abort()));
+  await driver.succeeded(call('toolu_2'), 'echo: toolu_2');
+  expect(await recorded(driver.sessionId)).toContainEqual([await hashArguments({ text: 'toolu_2' }), 200]);
+});
+
+test('prompts of subagents whose calls have one id are each about their own', async () => {
+  const canUseTool: Options['canUseTool'] = async (_name, input) => ({
+    behavior: 'allow',
+    updatedInput: { text: `${input.text}!` },
+  });
+  const options = actlog({ canUseTool }, { recorder: guarded() });
+  const driver = new HookDriver(options);
+  const agents = ['agent_1', 'agent_2'];
+  const call = (agentID: string) => ({ name: 'mcp__own__echo', input: { text: agentID }, id: 'call_0' });
+  for (const agentID of agents) await driver.subagent(agentID).before(call(agentID));
+  for (const agentID of agents) {
+    await options.canUseTool?.('mcp__own__echo', { text: agentID }, { ...promptOf('call_0'), agentID });
+  }
+  for (const agentID of agents) await driver.subagent(agentID).succeeded(call(agentID), 'done');
+  expect(await recorded(driver.sessionId)).toEqual([
+    [await hashArguments({ text: 'agent_1!' }), 200],
+    [await hashArguments({ text: 'agent_2!' }), 200],
+  ]);
+});
