@@ -1,5 +1,6 @@
 import type { AdapterOptions } from '@actlog/recorder/adapter';
 import type { Options } from '@anthropic-ai/claude-agent-sdk';
+import { refuseBareMode } from './bare-mode.ts';
 import { claudeCalls } from './claude-calls.ts';
 import { HookedCalls } from './hooked-calls.ts';
 import { isInstalled, recordHooks } from './hooks.ts';
@@ -21,9 +22,11 @@ import { withCalls } from './sdk-servers.ts';
  * @param settings - the settings of the adapter
  * @returns the same options with the hooks in them; put in twice, it is there once
  * @throws when neither a recorder is given nor the environment holds one that can be used; see `sharedRecorder`
+ * @throws TypeError when the options start a bare Claude Code, which calls no hooks
  */
 export function actlog<Given extends Options>(options?: Given, settings: AdapterOptions = {}): Given {
   const given = options ?? ({} as Given);
+  refuseBareMode(given);
   const calls = claudeCalls(settings);
   if (isInstalled(given.hooks, calls.recorder)) return given;
   const open = new OpenCalls(given.abortController?.signal);
