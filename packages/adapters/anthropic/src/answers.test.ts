@@ -22,6 +22,21 @@ test('a message that asks for nothing needs no answer', async () => {
   expect(await service.events('nothing')).toEqual([]);
 });
 
+test.each(['max_tokens', 'refusal', 'pause_turn', null])(
+  'calls of a message that ended by %s are not run, as in the tool runner of the SDK',
+  async (stop_reason) => {
+    const recorder = service.recorder();
+    const ran: unknown[] = [];
+    const adapter = { recorder, sessionId: `ended-by-${stop_reason}` };
+    const answer = actlog.answers((use) => String(ran.push(use)), adapter);
+    const content = [...webSearch('b', []), toolUse('echo', {})];
+    expect(await answer({ content, stop_reason })).toBeUndefined();
+    expect(ran).toEqual([]);
+    expect(await service.events(adapter.sessionId)).toMatchObject([{ toolName: 'web_search', status: 200 }]);
+    expect(await answer({ content: [toolUse('echo', {})], stop_reason: 'tool_use' })).toBeDefined();
+  },
+);
+
 test('all calls of a message are answered in order, whatever becomes of them', async () => {
   const answer = actlog.answers(functions, { recorder: service.recorder(), sessionId: 'all' });
   const calls = [toolUse('fail', {}), toolUse('toString', {}), toolUse('echo', { text: 'a' })];

@@ -33,12 +33,16 @@ export interface AnsweredMessage<Content> {
 
 /**
  * Runs what a message asks for, all calls at once, and gives the message that answers it; undefined when it asks for
- * nothing. What a tool throws is told to the model.
+ * nothing, or ended otherwise than by asking. What a tool throws is told to the model.
  *
  * @throws the reason of `signal`, when it aborts while a call is held
  */
 export type Answers<Content> = (
-  message: { readonly content: readonly unknown[] },
+  message: {
+    readonly content: readonly unknown[];
+    /** Where it is told, only `tool_use` has calls run: a message that was cut off may lack a part of the last one. */
+    readonly stop_reason?: string | null | undefined;
+  },
   given?: {
     /** Ends the wait for a person's approval, and is passed on to the functions. */
     readonly signal?: AbortSignal | undefined;
@@ -56,7 +60,8 @@ export function answersOf<Content = string>(
   const seen = new MessageCalls(calls);
   return async (message, { signal, messages } = {}) => {
     const sessionId = conversationSession(messages);
-    const blocks = blocksOf(message);
+    const asks = message.stop_reason === undefined || message.stop_reason === 'tool_use';
+    const blocks = blocksOf(message).filter(({ type }) => asks || type !== 'tool_use');
     for (const block of blocks) if (isNewTo(calls.recorder, block)) seen.answered(block, sessionId);
     const uses = blocks.filter(({ type }) => type === 'tool_use') as (MessageBlock & CalledTool)[];
     if (uses.length === 0) return undefined;
