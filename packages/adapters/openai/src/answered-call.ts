@@ -72,7 +72,7 @@ async function recordedRun(asked: AskedCall, surroundings: CallSurroundings): Pr
 
 /** Why a call cannot be run at all. */
 function refusal(
-  { name, text, isFreeText }: AskedCall,
+  { name, text, isFreeText, isCutOff }: AskedCall,
   args: unknown,
   functions: CallSurroundings['functions'],
 ): Error | undefined {
@@ -80,8 +80,13 @@ function refusal(
     const error = new Error(`There is no tool named ${JSON.stringify(name)}.`);
     return Object.assign(error, { status: responseStatuses.unknownTool });
   }
+  if (isCutOff) return invalidArguments('The call was cut off.');
   if (isFreeText || text === '' || args !== text) return undefined;
-  const error = new Error('The arguments are no JSON.');
+  return invalidArguments('The arguments are no JSON.');
+}
+
+function invalidArguments(message: string): Error {
+  const error = new Error(message);
   noteInvalidArguments(error);
   return error;
 }

@@ -53,6 +53,32 @@ test('arguments that are no JSON are told so, and recorded as they are', async (
   });
 });
 
+test('a call that was cut off does not run, by either API', async () => {
+  const ran: unknown[] = [];
+  const adapter = { recorder: service.recorder(), sessionId: 'cut-off' };
+  const answer = actlog.answers((args) => String(ran.push(args)), adapter);
+  const sql = { id: 'c1', type: 'custom', custom: { name: 'sql', input: 'delete from users' } };
+  const message = asked(chatCall('whole', '{}'), sql);
+  const told = await answer({ choices: [{ message, finish_reason: 'length' }] });
+  expect(told.map(({ content }) => content)).toEqual(['1', 'Error: The call was cut off.']);
+  const whole = { type: 'custom_tool_call', call_id: 'c2', name: 'sql', input: 'select 1' };
+  const begun = { type: 'function_call', call_id: 'c3', name: 'remove_all', arguments: '' };
+  for (const status of ['incomplete', 'completed']) await answer({ status, output: [whole, begun] });
+  const unfinished = { ...begun, status: 'incomplete' };
+  await answer({ output: [unfinished] });
+  expect(ran).toEqual([{}, 'select 1', 'select 1', {}]);
+  const events = await service.events('cut-off');
+  expect(events.map(({ toolName, status }) => `${toolName} ${status}`).sort()).toEqual([
+    'remove_all 200',
+    'remove_all 400',
+    'remove_all 400',
+    'sql 200',
+    'sql 200',
+    'sql 400',
+    'whole 200',
+  ]);
+});
+
 test('a result that cannot be told to the model is a failure, as the model is told', async () => {
   const round: Record<string, unknown> = {};
   round.self = round;

@@ -6,6 +6,8 @@ export interface AskedCall {
   readonly text: string;
   /** Whether the tool takes a text of any form. */
   readonly isFreeText: boolean;
+  /** Whether the model was cut off while it wrote the call. */
+  readonly isCutOff: boolean;
 }
 
 /** A `tool_calls` entry of a chat message. */
@@ -18,13 +20,14 @@ interface ChatCall {
 
 /** What Chat Completions answers, or the message in it. */
 export interface ChatAnswer {
-  readonly choices?: readonly { readonly message: ChatAnswer }[];
+  readonly choices?: readonly { readonly message: ChatAnswer; readonly finish_reason?: string | null }[];
   readonly tool_calls?: readonly ChatCall[] | null;
 }
 
 /** What the Responses API answers. */
 export interface ResponsesAnswer {
   readonly output: readonly { readonly type: string }[];
+  readonly status?: string | null | undefined;
   /** The conversation that the answer was added to. */
   readonly conversation?: { readonly id: string } | null;
 }
@@ -35,21 +38,30 @@ export interface OutputItem {
   readonly [field: string]: unknown;
 }
 
+/** The ends of a chat answer that come in the midst of it. */
+const cutOffReasons: readonly unknown[] = ['length', 'content_filter'];
+
 /** The calls that a chat message asks for. */
 export function chatCalls({ choices, tool_calls }: ChatAnswer): AskedCall[] {
-  const asked = tool_calls ?? choices?.[0]?.message.tool_calls ?? [];
-  return asked.flatMap(({ id, function: call, custom }) => {
-    if (call) return { id, name: call.name, text: call.arguments, isFreeText: false };
-    return custom ? { id, name: custom.name, text: custom.input, isFreeText: true } : [];
+  const [choice] = choices ?? [];
+  const asked = tool_calls ?? choice?.message.tool_calls ?? [];
+  const cutOff = cutOffReasons.includes(choice?.finish_reason) ? asked.at(-1) : undefined;
+  return asked.flatMap((item) => {
+    const { id, function: call, custom } = item;
+    const isCutOff = item === cutOff;
+    if (call) return { id, name: call.name, text: call.arguments, isFreeText: false, isCutOff };
+    return custom ? { id, name: custom.name, text: custom.input, isFreeText: true, isCutOff } : [];
   });
 }
 
 /** The calls of its own that a response asks for. */
-export function responsesCalls({ output }: ResponsesAnswer): AskedCall[] {
+export function responsesCalls({ output, status }: ResponsesAnswer): AskedCall[] {
+  const cutOff = status === 'incomplete' ? output.at(-1) : undefined;
   return (output as readonly OutputItem[]).flatMap((item) => {
     const isFreeText = item.type === 'custom_tool_call';
     if (!isFreeText && item.type !== 'function_call') return [];
-    const text = isFreeText ? item.input : item.arguments;
-    return { id: String(item.call_id), name: String(item.name), text: String(text), isFreeText };
+    const text = String(isFreeText ? item.input : item.arguments);
+    const isCutOff = item === cutOff || item.status === 'incomplete';
+    return { id: String(item.call_id), name: String(item.name), text, isFreeText, isCutOff };
   });
 }
