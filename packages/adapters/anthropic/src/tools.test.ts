@@ -1,10 +1,12 @@
 import { Service } from '@actlog/adapter-suite';
 import { hashArguments } from '@actlog/recorder';
 import { AdapterCalls } from '@actlog/recorder/adapter';
+import { BetaAbstractComputerToolset20260801 } from '@anthropic-ai/sdk/helpers/beta/toolsets';
 import { betaZodTool } from '@anthropic-ai/sdk/helpers/beta/zod';
 import type { BetaRunnableTool } from '@anthropic-ai/sdk/lib/tools/BetaRunnableTool';
 import type { BetaToolRunnerParams } from '@anthropic-ai/sdk/lib/tools/BetaToolRunner';
 import { ToolError } from '@anthropic-ai/sdk/lib/tools/ToolError';
+import type { BetaToolUseBlock } from '@anthropic-ai/sdk/resources/beta';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as z from 'zod';
 import { type Block, clientOf, toolAnswers, toolUse } from '../tests/model.ts';
@@ -200,6 +202,36 @@ test('the calls of a toolset are recorded by the names of its members', async ()
     'scroll done',
   ]);
   expect(await service.events('toolset')).toMatchObject([{ toolName: 'navigate', status: 200 }]);
+});
+
+test('a toolset answers the calls of a loop that is written by hand by the same rules', async () => {
+  class Desktop extends BetaAbstractComputerToolset20260801 {
+    protected override wait(): void {}
+    protected override left_click(): void {
+      throw new Error('no such place');
+    }
+  }
+  const { policies } = service.client;
+  const { id } = await policies.create({ name: 'no', effect: 'deny', match: { tools: ['key'] } });
+  const own = new Desktop({ confirm: () => true });
+  const [desktop] = actlog([own], { recorder: service.guarded(), sessionId: 'tool-result' });
+  const call = (name: string, input: object) =>
+    ({ ...toolUse(name, input), toolset_name: 'computer' }) as unknown as BetaToolUseBlock;
+  const results = [];
+  for (const use of [call('wait', { duration: 0 }), call('left_click', {}), call('key', { text: 'a' })]) {
+    results.push(await desktop.toolResult(use));
+  }
+  await policies.archive(id);
+  expect(results).toMatchObject([
+    { toolset_name: 'computer' },
+    { is_error: true },
+    { is_error: true, content: expect.stringMatching(/^The call of the tool "key" was not run/) },
+  ]);
+  expect(await service.events('tool-result')).toMatchObject([
+    { toolName: 'wait', status: 200 },
+    { toolName: 'left_click', status: 500 },
+    { toolName: 'key', status: 403 },
+  ]);
 });
 
 test('a tool that is added while the loop runs is recorded like the others', async () => {

@@ -17,6 +17,8 @@ type Run = (...args: unknown[]) => unknown;
 interface Runnable {
   readonly run: Run;
   readonly parse?: (content: unknown) => unknown;
+  /** Of toolsets: answers a call of a loop that is written by hand, by `run`. */
+  readonly toolResult?: Run;
   /** Toolsets have none: their calls carry the names of their members. */
   readonly name?: string;
 }
@@ -43,11 +45,14 @@ function isRunnable(tool: unknown): tool is Runnable {
   return typeof (tool as Partial<Runnable> | undefined)?.run === 'function';
 }
 
-/** Only `run` and `parse` change; all else, marks and private fields too, is the tool's own. */
+/** Only what runs a call and `parse` change; all else, marks and private fields too, is the tool's own. */
 function wrapped(tool: Runnable, calls: AdapterCalls): Runnable {
   const run: Run = (...args) => recordRun(tool, calls, args, { wrapper: run, wrapped: tool.run });
   const parse = (content: unknown) => recordParse(tool, calls, content);
-  return withMethods(tool, { run, ...(tool.parse && { parse }) }, 'class-methods');
+  const toolResult: Run = (...args) => tool.toolResult?.apply(recorded, args);
+  const methods = { run, ...(tool.parse && { parse }), ...(tool.toolResult && { toolResult }) };
+  const recorded: Runnable = withMethods(tool, methods, 'class-methods');
+  return recorded;
 }
 
 async function recordRun(tool: Runnable, calls: AdapterCalls, args: unknown[], wrapping: Wrapping) {
