@@ -59,14 +59,18 @@ test('a call that was cut off does not run, by either API', async () => {
   const answer = actlog.answers((args) => String(ran.push(args)), adapter);
   const sql = { id: 'c1', type: 'custom', custom: { name: 'sql', input: 'delete from users' } };
   const message = asked(chatCall('whole', '{}'), sql);
-  const told = await answer({ choices: [{ message, finish_reason: 'length' }] });
-  expect(told.map(({ content }) => content)).toEqual(['1', 'Error: The call was cut off.']);
+  const choice = { message, finish_reason: 'length' };
+  for (const asks of [choice, { choices: [choice] }]) {
+    const [whole, cutOff] = await answer(asks);
+    expect(whole?.content).not.toMatch('Error');
+    expect(cutOff?.content).toBe('Error: The call was cut off.');
+  }
   const whole = { type: 'custom_tool_call', call_id: 'c2', name: 'sql', input: 'select 1' };
   const begun = { type: 'function_call', call_id: 'c3', name: 'remove_all', arguments: '' };
   for (const status of ['incomplete', 'completed']) await answer({ status, output: [whole, begun] });
   const unfinished = { ...begun, status: 'incomplete' };
   await answer({ output: [unfinished] });
-  expect(ran).toEqual([{}, 'select 1', 'select 1', {}]);
+  expect(ran).toEqual([{}, {}, 'select 1', 'select 1', {}]);
   const events = await service.events('cut-off');
   expect(events.map(({ toolName, status }) => `${toolName} ${status}`).sort()).toEqual([
     'remove_all 200',
@@ -75,6 +79,8 @@ test('a call that was cut off does not run, by either API', async () => {
     'sql 200',
     'sql 200',
     'sql 400',
+    'sql 400',
+    'whole 200',
     'whole 200',
   ]);
 });

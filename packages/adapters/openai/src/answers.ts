@@ -35,7 +35,7 @@ export interface AnswerOptions {
 export interface Answers {
   /** Answers a response of the Responses API; what OpenAI ran for it is recorded. */
   (response: ResponsesAnswer, given?: AnswerOptions): Promise<CallOutput[]>;
-  /** Answers a chat completion, or the message in it. */
+  /** Answers a chat completion, a choice of it, or the message in that. */
   (completion: ChatAnswer, given?: AnswerOptions): Promise<ChatToolMessage[]>;
 }
 

@@ -18,15 +18,19 @@ interface ChatCall {
   readonly custom?: { readonly name: string; readonly input: string };
 }
 
-/** What Chat Completions answers, or the message in it. */
+/** What Chat Completions answers, a choice of that, or the message in it. */
 export interface ChatAnswer {
-  readonly choices?: readonly { readonly message: ChatAnswer; readonly finish_reason?: string | null }[];
+  readonly choices?: readonly ChatAnswer[];
+  readonly message?: ChatAnswer;
+  /** Where it is told, the last call of an answer that was cut off is not run. */
+  readonly finish_reason?: string | null;
   readonly tool_calls?: readonly ChatCall[] | null;
 }
 
 /** What the Responses API answers. */
 export interface ResponsesAnswer {
   readonly output: readonly { readonly type: string }[];
+  /** Where it is `incomplete`, a call at the end is not run. */
   readonly status?: string | null | undefined;
   /** The conversation that the answer was added to. */
   readonly conversation?: { readonly id: string } | null;
@@ -41,11 +45,11 @@ export interface OutputItem {
 /** The ends of a chat answer that come in the midst of it. */
 const cutOffReasons: readonly unknown[] = ['length', 'content_filter'];
 
-/** The calls that a chat message asks for. */
-export function chatCalls({ choices, tool_calls }: ChatAnswer): AskedCall[] {
-  const [choice] = choices ?? [];
-  const asked = tool_calls ?? choice?.message.tool_calls ?? [];
-  const cutOff = cutOffReasons.includes(choice?.finish_reason) ? asked.at(-1) : undefined;
+/** The calls that an answer of a chat asks for. */
+export function chatCalls(answer: ChatAnswer): AskedCall[] {
+  const choice = answer.choices?.[0] ?? answer;
+  const asked = (choice.message ?? choice).tool_calls ?? [];
+  const cutOff = cutOffReasons.includes(choice.finish_reason) ? asked.at(-1) : undefined;
   return asked.flatMap((item) => {
     const { id, function: call, custom } = item;
     const isCutOff = item === cutOff;

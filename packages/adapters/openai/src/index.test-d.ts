@@ -64,6 +64,7 @@ test('answers go on with the conversation as they are', async () => {
   const messages: ChatCompletionMessageParam[] = [];
   const { choices } = await client.chat.completions.create({ model: 'm', messages });
   for (const { message } of choices) messages.push(message, ...(await answer(message, { messages })));
+  for (const choice of choices) messages.push(choice.message, ...(await answer(choice, { messages })));
   const input: ResponseInputItem[] = [];
   const response = await client.responses.create({ model: 'm', input });
   const outputs = await answer(response, { messages: input });
