@@ -14,6 +14,7 @@ export interface MessageBlock {
 
 /** A message as it is sent or received. */
 export interface AnyMessage {
+  readonly id?: string;
   readonly role?: string;
   readonly content?: unknown;
 }

@@ -140,6 +140,31 @@ test('a conversation without a name is one session, and another is another', asy
   expect(sessions.map(({ eventCount }) => eventCount)).toEqual([2, 2]);
 });
 
+test.each([false, true])(
+  'a thread is one session where only what is new is sent (streamed: %s)',
+  async (stream) => {
+    const agentId = `threads-${stream}`;
+    const recorder = service.recorder({ agentId });
+    const turns = [webSearch('a', []), webSearch('b', []), webSearch('c', [])];
+    for (let run = 0; run < 2; run += 1) {
+      const { client } = clientOf(turns, { middleware: [actlog.middleware({ recorder })] });
+      const ask = async (
+        messages: Anthropic.Beta.BetaMessageParam[],
+        thread: Anthropic.Beta.BetaMessageThreadParam,
+      ) => {
+        const body = { ...request, messages, thread };
+        return stream ? client.beta.messages.stream(body).finalMessage() : client.beta.messages.create(body);
+      };
+      const first = await ask([{ ...question }], { type: 'create' });
+      const resumed = await ask([], { type: 'continue', previous_message_id: first.id });
+      await ask([{ role: 'user', content: 'go on' }], { type: 'continue', previous_message_id: resumed.id });
+    }
+    await recorder.flush();
+    const sessions = await service.client.agents.sessions(agentId).toArray({ limit: 10 });
+    expect(sessions.map(({ eventCount }) => eventCount)).toEqual([3, 3]);
+  },
+);
+
 test('an id that a service uses again is another call', async () => {
   const options = { recorder: service.recorder(), sessionId: 'same-ids' };
   const turn = [toolUse('echo', { text: 'a' }, 'call_0')];

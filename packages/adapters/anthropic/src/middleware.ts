@@ -1,10 +1,11 @@
-import { conversationSession } from '@actlog/recorder/adapter';
+import { conversationSession, currentSessionId } from '@actlog/recorder/adapter';
 import type { Middleware, MiddlewareContext } from '@anthropic-ai/sdk';
 import { anthropicCalls } from './anthropic-calls.ts';
 import { type AnyMessage, blocksOf, isToolUse } from './message-blocks.ts';
 import { MessageCalls } from './message-calls.ts';
 import type { ActlogOptions } from './options.ts';
 import { type StreamedBlock, streamedBlocks } from './streamed-blocks.ts';
+import { noteThreadMessage, threadSession } from './threads.ts';
 import { toolUses } from './tool-uses.ts';
 import { watched } from './watched-response.ts';
 
@@ -13,6 +14,14 @@ interface MessageRequest {
   readonly messages: readonly AnyMessage[];
   readonly sessionId: string | undefined;
   readonly isStreamed: boolean;
+  /** Whether the service keeps the conversation, to be continued from the answer. */
+  readonly isOfThread: boolean;
+}
+
+/** The parts of a request's body that matter here. */
+interface MessageBody {
+  readonly messages?: unknown;
+  readonly thread?: { readonly previous_message_id?: string } | null;
 }
 
 /**
@@ -48,34 +57,39 @@ function ignore(): void {}
 /** The request that is made, where it is one for a message. */
 function messageRequest({ options }: MiddlewareContext): MessageRequest | undefined {
   const { method, path = '', body, stream = false, openTelemetry } = options ?? {};
-  const { messages } = (body ?? {}) as { messages?: unknown };
+  const { messages, thread } = (body ?? {}) as MessageBody;
   if (method !== 'post' || path.split('?')[0] !== '/v1/messages' || !Array.isArray(messages))
     return undefined;
   return {
     messages,
-    sessionId: sessionOf(messages, openTelemetry?.conversationId),
+    sessionId: openTelemetry?.conversationId || sessionOf(messages, thread?.previous_message_id),
     isStreamed: stream,
+    isOfThread: Boolean(thread),
   };
 }
 
 /**
- * The session of a request: the conversation that the application names for its traces; else that of the calls whose
- * results are sent; else that of the messages.
+ * The session of a request that the application names no conversation of, for its traces: that of the calls whose
+ * results are sent; else the surrounding one; else that of the thread that is continued; else that of the messages.
  */
-function sessionOf(messages: readonly AnyMessage[], conversationId: string | undefined): string | undefined {
-  if (conversationId) return conversationId;
+function sessionOf(
+  messages: readonly AnyMessage[],
+  previousMessageId: string | undefined,
+): string | undefined {
   const results = blocksOf(messages.at(-1)).filter(({ type }) => type === 'tool_result');
   const [known] = results.flatMap(({ tool_use_id: id = '' }) => toolUses().find(id)?.sessionId ?? []);
-  return known ?? conversationSession(messages);
+  return known ?? currentSessionId() ?? threadSession(previousMessageId) ?? conversationSession(messages);
 }
 
 async function seenWhole(
   response: Response,
   context: MiddlewareContext,
-  { sessionId }: MessageRequest,
+  { sessionId, isOfThread }: MessageRequest,
   calls: MessageCalls,
 ): Promise<void> {
-  for (const block of blocksOf(await context.parse<AnyMessage>(response))) {
+  const message = await context.parse<AnyMessage>(response);
+  if (isOfThread) noteThreadMessage(message.id, sessionId);
+  for (const block of blocksOf(message)) {
     toolUses().renew(block.id);
     calls.answered(block, sessionId);
   }
@@ -85,14 +99,15 @@ async function seenWhole(
 function seenAsRead(
   response: Response,
   context: MiddlewareContext,
-  { sessionId }: MessageRequest,
+  { sessionId, isOfThread }: MessageRequest,
   calls: MessageCalls,
 ): Response {
   const both = unfelt(() => watched(response));
   const parsed = both ? parsedCopy(both.copy, context) : context.parse<AsyncIterable<never>>(response);
+  const begin = ({ id }: AnyMessage) => isOfThread && noteThreadMessage(id, sessionId);
   const end = toolUses().beginStream();
   parsed
-    .then((stream) => seenStream(streamedBlocks(stream), sessionId, calls))
+    .then((stream) => seenStream(streamedBlocks(stream, begin), sessionId, calls))
     .catch(ignore)
     .finally(end);
   return both?.response ?? response;

@@ -1,9 +1,10 @@
-import type { MessageBlock } from './message-blocks.ts';
+import type { AnyMessage, MessageBlock } from './message-blocks.ts';
 
 /** The events of a streamed message that its blocks are made of. */
 interface StreamEvent {
   readonly type: string;
   readonly index?: number;
+  readonly message?: AnyMessage;
   readonly content_block?: MessageBlock;
   readonly delta?: { readonly type?: string; readonly partial_json?: string };
 }
@@ -15,12 +16,20 @@ export interface StreamedBlock {
   readonly isWhole: boolean;
 }
 
-/** The blocks of a streamed message, each when it begins and when it is whole. */
-export async function* streamedBlocks(events: AsyncIterable<StreamEvent>): AsyncGenerator<StreamedBlock> {
+/**
+ * The blocks of a streamed message, each when it begins and when it is whole.
+ *
+ * @param begin - is given the message when it begins, without its blocks
+ */
+export async function* streamedBlocks(
+  events: AsyncIterable<StreamEvent>,
+  begin: (message: AnyMessage) => void,
+): AsyncGenerator<StreamedBlock> {
   const begun = new Map<number, { readonly block: MessageBlock; json: string }>();
-  for await (const { type, index = -1, content_block, delta } of events) {
+  for await (const { type, index = -1, message, content_block, delta } of events) {
     const open = begun.get(index);
-    if (type === 'content_block_start' && content_block) {
+    if (type === 'message_start' && message) begin(message);
+    else if (type === 'content_block_start' && content_block) {
       begun.set(index, { block: content_block, json: '' });
       yield { block: content_block, isWhole: false };
     } else if (type === 'content_block_delta' && open && delta?.type === 'input_json_delta') {
