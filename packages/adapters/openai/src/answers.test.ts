@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Service } from '@actlog/adapter-suite';
 import { hashArguments } from '@actlog/recorder';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -180,6 +181,23 @@ test('the conversation that is given is the session', async () => {
   await service.events('none');
   const sessions = await service.client.agents.sessions('given').toArray({ limit: 10 });
   expect(sessions.map(({ eventCount }) => eventCount).sort()).toEqual([1, 2]);
+});
+
+test('responses that go on from one another are one session, where only what is new is sent', async () => {
+  const answer = actlog.answers({ echo: () => 'ran' }, { recorder: service.recorder(), agentId: 'goes-on' });
+  const output = [{ type: 'function_call', call_id: 'c', name: 'echo', arguments: '{}' }];
+  for (const input of [[{ role: 'user', content: 'go' }], [{ role: 'user', content: 'go' }], 'go']) {
+    let messages: unknown = input;
+    let previous_response_id: string | null = null;
+    for (let turn = 0; turn < 3; turn += 1) {
+      const id = `resp_${randomUUID()}`;
+      messages = await answer({ id, previous_response_id, output }, { messages });
+      previous_response_id = id;
+    }
+  }
+  await service.events('none');
+  const sessions = await service.client.agents.sessions('goes-on').toArray({ limit: 10 });
+  expect(sessions.map(({ eventCount }) => eventCount)).toEqual([3, 3, 3]);
 });
 
 test('a denial is told in its own words alone', async () => {

@@ -3,6 +3,7 @@ import { answeredCall, type CallSurroundings, type RunCall, type ToolFunctions }
 import { type ChatAnswer, chatCalls, type ResponsesAnswer, responsesCalls } from './asked-call.ts';
 import { recordHostedCalls } from './hosted-calls.ts';
 import { openAICalls } from './openai-calls.ts';
+import { responseSession } from './response-session.ts';
 
 /** The answer to a call in a chat. */
 export interface ChatToolMessage {
@@ -44,7 +45,7 @@ export function answersOf(functions: ToolFunctions | RunCall, options: AdapterOp
   const calls = openAICalls(options);
   const answers = ((answer: ChatAnswer | ResponsesAnswer, { signal, messages }: AnswerOptions = {}) => {
     const isResponse = 'output' in answer;
-    const sessionId = (isResponse && answer.conversation?.id) || conversationSession(messages);
+    const sessionId = isResponse ? responseSession(answer, messages) : conversationSession(messages);
     const surroundings = { calls, functions, sessionId, signal };
     return isResponse ? outputsFor(answer, surroundings) : messagesFor(answer, surroundings);
   }) as Answers;

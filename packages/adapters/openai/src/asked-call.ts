@@ -29,6 +29,9 @@ export interface ChatAnswer {
 
 /** What the Responses API answers. */
 export interface ResponsesAnswer {
+  readonly id?: string;
+  /** The response that this one goes on from. */
+  readonly previous_response_id?: string | null;
   readonly output: readonly { readonly type: string }[];
   /** Where it is `incomplete`, a call at the end is not run. */
   readonly status?: string | null | undefined;
