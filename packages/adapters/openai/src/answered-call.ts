@@ -11,6 +11,8 @@ export interface CallContext {
   readonly callId: string;
   /** The name of the tool. */
   readonly toolName: string;
+  /** The namespace of the tool, where it stands in one. */
+  readonly namespace?: string | undefined;
   /** What was given for the answer. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -49,7 +51,7 @@ export async function answeredCall(call: AskedCall, surroundings: CallSurroundin
 
 async function recordedRun(asked: AskedCall, surroundings: CallSurroundings): Promise<string> {
   const { calls, functions, sessionId, signal } = surroundings;
-  const { id: callId, name: toolName, text, isFreeText } = asked;
+  const { id: callId, name: toolName, namespace, text, isFreeText } = asked;
   const args = isFreeText ? text : parsedArguments(text || '{}');
   const call = { toolName, arguments: args, callId: callIdOf(args, callId), sessionId, signal };
   const isCovered = calls.covers(toolName);
@@ -61,7 +63,7 @@ async function recordedRun(asked: AskedCall, surroundings: CallSurroundings): Pr
   const own = typeof functions === 'function' ? functions : (functions[toolName] as RunCall);
   let told = '';
   const run = async () => {
-    const result = await own(args, { callId, toolName, signal });
+    const result = await own(args, { callId, toolName, namespace, signal });
     // A part of the call: where this throws, the model is told of a failure.
     told = typeof result === 'string' ? result : (JSON.stringify(result) ?? '');
     return result;

@@ -106,6 +106,9 @@ test('one function may run all tools, and hears of the call', async () => {
     { args: {}, callId: 'call_left', toolName: 'left', signal },
   ]);
   expect(await service.events('one')).toMatchObject([{ toolName: 'any' }]);
+  const call = { type: 'function_call', call_id: 'c', name: 'left', namespace: 'crm', arguments: '{}' };
+  await answer({ output: [call] });
+  expect(heard.at(-1)).toMatchObject({ toolName: 'left', namespace: 'crm' });
 });
 
 test('custom tools are given their text, by either API', async () => {

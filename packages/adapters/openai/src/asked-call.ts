@@ -2,6 +2,8 @@
 export interface AskedCall {
   readonly id: string;
   readonly name: string;
+  /** Of a tool that stands in a namespace: tools of two may have one name. */
+  readonly namespace?: string | undefined;
   /** JSON of the arguments; for tools of free text, the text. */
   readonly text: string;
   /** Whether the tool takes a text of any form. */
@@ -69,6 +71,7 @@ export function responsesCalls({ output, status }: ResponsesAnswer): AskedCall[]
     if (!isFreeText && item.type !== 'function_call') return [];
     const text = String(isFreeText ? item.input : item.arguments);
     const isCutOff = item === cutOff || item.status === 'incomplete';
-    return { id: String(item.call_id), name: String(item.name), text, isFreeText, isCutOff };
+    const namespace = typeof item.namespace === 'string' ? item.namespace : undefined;
+    return { id: String(item.call_id), name: String(item.name), namespace, text, isFreeText, isCutOff };
   });
 }
