@@ -6,11 +6,18 @@ export interface RunContext {
   readonly configurable?: Record<string, unknown> | undefined;
   readonly metadata?: Record<string, unknown> | undefined;
   readonly runId?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** The configuration of the run that is under way; LangChain carries it by AsyncLocalStorage. */
 export function currentRun(): RunContext | undefined {
   return AsyncLocalStorageProviderSingleton.getRunnableConfig() as RunContext | undefined;
+}
+
+/** The run of a tool that is invoked with a configuration: LangChain takes what that leaves out from the run under way. */
+export function runWith(config: RunContext | undefined): RunContext {
+  const given = Object.entries(config ?? {}).filter(([, value]) => value !== undefined);
+  return { ...currentRun(), ...Object.fromEntries(given) };
 }
 
 function text(value: unknown): string | undefined {

@@ -6,7 +6,7 @@ import { ToolNode } from '@langchain/langgraph/prebuilt';
 import { createAgent, tool } from 'langchain';
 import { afterAll, beforeAll, expect, expectTypeOf, test } from 'vitest';
 import * as z from 'zod';
-import { inThread, modelOf, question, toolAnswers, tools } from '../tests/agent.ts';
+import { Heedless, inThread, modelOf, question, toolAnswers, tools } from '../tests/agent.ts';
 
 import { actlog } from './index.ts';
 
@@ -80,6 +80,48 @@ test('a tool that is wrapped twice and called by hand is recorded once, and as o
   expect(await service.events('twice-by-hand')).toHaveLength(1);
   expect(await wrapped.batch([{ from: 1 }, { from: 0 }])).toEqual(['go', 'go']);
   expect(await service.events('twice-by-hand')).toHaveLength(4);
+});
+
+test('a tool that a node calls by hand is in the session and of the agent of the run, whatever it is given', async () => {
+  const { echo } = tools();
+  const [wrapped] = actlog.tools([echo], { recorder: service.recorder() });
+  const config = { metadata: { lc_agent_name: 'caller' }, ...inThread('in-node') };
+  await RunnableLambda.from(async () => {
+    await wrapped.invoke({ text: 'a' });
+    await wrapped.invoke({ text: 'b' }, { tags: ['own'], configurable: undefined } as object);
+    await wrapped.invoke({ text: 'c' }, inThread('own-thread'));
+  }).invoke({}, config);
+  const event = { agentId: 'caller', toolName: 'echo', status: 200 };
+  expect(await service.events('in-node')).toMatchObject([event, event]);
+  expect(await service.events('own-thread')).toMatchObject([event]);
+});
+
+test('a call by hand that is held ends with the run around it, and never runs', async () => {
+  const { policies, guardian } = service.client;
+  const { id: policyId } = await policies.create({
+    name: 'ask',
+    effect: 'require_approval',
+    match: { tools: ['heedless'] },
+  });
+  const heedless = new Heedless();
+  const [wrapped] = actlog.tools([heedless], { recorder: service.guarded() });
+  let called: Promise<unknown> | undefined;
+  const call = () => {
+    called = wrapped.invoke({});
+    return called;
+  };
+  const outer = tool(call, { name: 'outer', description: 'Calls it.', schema: z.object({}) });
+  const agent = createAgent({ model: modelOf([[{ name: 'outer', args: {} }]]), tools: [outer] });
+  const abort = new AbortController();
+  const run = agent.invoke(question, { ...inThread('held-by-hand'), signal: abort.signal });
+  const { id } = await service.held('held-by-hand');
+  abort.abort();
+  await expect(run).rejects.toThrow();
+  await guardian.pendingActions.decide(id, { decision: 'approve' });
+  await expect(called).rejects.toThrow();
+  await policies.archive(policyId);
+  expect(heedless.ran).toBe(0);
+  expect(await service.events('held-by-hand')).toMatchObject([{ toolName: 'heedless', status: 499 }]);
 });
 
 test('a denied call by hand throws, and in an agent the model is told why', async () => {

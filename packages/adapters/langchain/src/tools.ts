@@ -4,17 +4,15 @@ import type { ClientTool } from '@langchain/core/tools';
 import { langChainCalls, surroundings } from './langchain-calls.ts';
 import type { ActlogOptions } from './options.ts';
 import { asRecordedCall } from './recorded-calls.ts';
-import type { RunContext } from './run-context.ts';
+import { type RunContext, runWith } from './run-context.ts';
 import { errorMessage, isModelCall } from './tool-message.ts';
-
-type Config = RunContext & { readonly signal?: AbortSignal };
 
 type Method = (...args: unknown[]) => unknown;
 
 /** How a tool is called. */
 interface Invocation {
   readonly input: unknown;
-  readonly config: Config | undefined;
+  readonly config: RunContext | undefined;
   readonly run: () => unknown;
   readonly wrapping: Wrapping;
 }
@@ -33,7 +31,7 @@ export function recordTools<const Tools extends readonly ClientTool[]>(
 function wrapped<Tool extends ClientTool>(tool: Tool, calls: AdapterCalls): Tool {
   const own = tool as unknown as Readonly<Record<string, Method>>;
   const recorded = (name: string) => {
-    const wrapper = (input: unknown, config?: Config, ...rest: unknown[]) => {
+    const wrapper = (input: unknown, config?: RunContext, ...rest: unknown[]) => {
       const run = () => own[name]?.(input, config, ...rest);
       const wrapping = { wrapper, wrapped: own[name] as Method };
       return recordInvocation(tool, calls, { input, config, run, wrapping });
@@ -77,13 +75,14 @@ async function recordInvocation(
   { input, config, run, wrapping }: Invocation,
 ): Promise<unknown> {
   const modelCall = isModelCall(input) ? input : undefined;
+  const current = runWith(config);
   const call = {
-    ...surroundings(config),
+    ...surroundings(current),
     toolName: tool.name,
     arguments: modelCall ? modelCall.args : input,
     callId: modelCall?.id,
     wrapping,
-    signal: config?.signal,
+    signal: current.signal,
   };
   const recorded = { ...call, recorder: calls.recorder, tool };
   try {

@@ -1,5 +1,6 @@
 import { AIMessage, type BaseMessage, ToolMessage } from '@langchain/core/messages';
 import { fakeModel } from '@langchain/core/testing';
+import { StructuredTool } from '@langchain/core/tools';
 import { tool } from 'langchain';
 import * as z from 'zod';
 
@@ -31,6 +32,19 @@ export function tools() {
     { name: 'fail', description: 'Breaks.', schema: z.object({}) },
   );
   return { ran, echo, fail };
+}
+
+/** A tool of a class of its own, which notes when it runs, and does not look at the signal. */
+export class Heedless extends StructuredTool {
+  override readonly name = 'heedless';
+  override readonly description = 'Runs in any case.';
+  override readonly schema = z.object({});
+  ran = 0;
+
+  protected override async _call(): Promise<string> {
+    this.ran += 1;
+    return 'ran';
+  }
 }
 
 /** What the model was told by its tools; LangChain puts stack traces into some answers, which are left out. */
