@@ -1,6 +1,7 @@
 import { ActionDeniedError, hashArguments, type ToolOutcome } from '@actlog/recorder';
 import { type AdapterCalls, type HookedCall, withMethods } from '@actlog/recorder/adapter';
 import { asRecordedCall } from './recorded-calls.ts';
+import type { RunContext } from './run-context.ts';
 import { errorMessage, isModelCall } from './tool-message.ts';
 
 type Invoke = (input: unknown, ...rest: unknown[]) => unknown;
@@ -38,7 +39,11 @@ export async function watchedTool<Tool>(tool: Tool, call: HookedCall, calls: Ada
     // Middleware may also invoke the tool itself, with the arguments alone.
     const modelCall = isModelCall(input) ? input : undefined;
     const args = modelCall ? modelCall.args : input;
-    const run = () => tool.invoke(input, ...rest);
+    const run = () => {
+      // A `signal` of `createAgent` is known to the tool alone, and may have aborted while the call was held.
+      (rest[0] as RunContext | undefined)?.signal?.throwIfAborted();
+      return tool.invoke(input, ...rest);
+    };
     if ((await hashArguments(args)) === admitted) return told(run, ended);
     outcomes.set(call, own);
     const changed = { ...call, arguments: args };

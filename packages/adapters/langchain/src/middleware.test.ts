@@ -11,7 +11,7 @@ import {
 } from 'langchain';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as z from 'zod';
-import { inThread, modelOf, question, toolAnswers, tools } from '../tests/agent.ts';
+import { Heedless, inThread, modelOf, question, toolAnswers, tools } from '../tests/agent.ts';
 
 import { actlog } from './index.ts';
 
@@ -107,6 +107,27 @@ test('an agent that has two is recorded with what the tool threw, and with what 
     ]);
   }
   expect(await service.events('same-inner')).toEqual([]);
+});
+
+test('a call that was held while the signal of createAgent aborted does not run when it is approved', async () => {
+  const { policies } = service.client;
+  const match = { tools: ['heedless'] };
+  const { id } = await policies.create({ name: 'ask', effect: 'require_approval', match });
+  const heedless = new Heedless();
+  const abort = new AbortController();
+  const run = createAgent({
+    model: modelOf([[{ name: 'heedless', args: {} }]]),
+    tools: [heedless],
+    middleware: [actlog({ recorder: service.guarded() })],
+    signal: abort.signal,
+  }).invoke(question, inThread('agent-signal'));
+  await service.held('agent-signal');
+  abort.abort();
+  await service.decide('agent-signal', 'approve');
+  await expect(run).rejects.toThrow('aborted');
+  await policies.archive(id);
+  expect(heedless.ran).toBe(0);
+  expect(await service.events('agent-signal')).toMatchObject([{ toolName: 'heedless', status: 499 }]);
 });
 
 test.each([
