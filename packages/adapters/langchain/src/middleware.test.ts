@@ -1,6 +1,6 @@
 import { Service } from '@actlog/adapter-suite';
 import type { StructuredToolInterface } from '@langchain/core/tools';
-import { Command } from '@langchain/langgraph';
+import { Command, END, MessagesAnnotation, START, StateGraph } from '@langchain/langgraph';
 import {
   createAgent,
   createMiddleware,
@@ -128,6 +128,26 @@ test('a call that was held while the signal of createAgent aborted does not run 
   await policies.archive(id);
   expect(heedless.ran).toBe(0);
   expect(await service.events('agent-signal')).toMatchObject([{ toolName: 'heedless', status: 499 }]);
+});
+
+test('a tool in which a graph hands over to the one around it is recorded', async () => {
+  const handOver = async () => new Command({ graph: Command.PARENT, goto: END });
+  const graph = new StateGraph(MessagesAnnotation)
+    .addNode('hand_over', handOver)
+    .addEdge(START, 'hand_over')
+    .compile();
+  const leave = tool(async () => `${await graph.invoke(question)}`, {
+    name: 'leave',
+    description: 'Hands over.',
+    schema: z.object({}),
+  });
+  const recorder = service.recorder();
+  const model = modelOf([[{ name: 'leave', args: {} }]]);
+  await createAgent({ model, tools: [leave], middleware: [actlog({ recorder })] }).invoke(
+    question,
+    inThread('hands-over'),
+  );
+  expect(await service.events('hands-over')).toMatchObject([{ toolName: 'leave', status: 200 }]);
 });
 
 test.each([

@@ -1,7 +1,7 @@
 import { responseStatuses, type ToolOutcome } from '@actlog/recorder';
 import type { HookedCall } from '@actlog/recorder/adapter';
 import { ToolMessage } from '@langchain/core/messages';
-import { isCommand, isGraphBubbleUp } from '@langchain/langgraph';
+import { isCommand, isGraphBubbleUp, isParentCommand } from '@langchain/langgraph';
 import { MiddlewareError, ToolInvocationError } from 'langchain';
 
 /** How LangChain begins what it throws for arguments that do not fit a tool. */
@@ -14,7 +14,7 @@ export function thrownByTool(error: unknown): unknown {
   return thrown;
 }
 
-/** Whether what a tool threw ends no call, but interrupts its graph or leaves it. */
+/** Whether what a tool threw is no failure, but interrupts its graph or leaves it. */
 export function isInterruption(error: unknown): boolean {
   return typeof error === 'object' && error !== null && isGraphBubbleUp(error);
 }
@@ -45,7 +45,8 @@ function answerIn({ update }: { readonly update?: unknown }, callId: string | un
 }
 
 function statusOfError(error: unknown): number | null | undefined {
-  if (isInterruption(error)) return null;
+  // A tool whose graph hands over to the one around it has done its work, and is not run again.
+  if (isInterruption(error)) return isParentCommand(error) ? responseStatuses.ok : null;
   return isInvalidInput(error) ? responseStatuses.invalidArguments : undefined;
 }
 
