@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { Service } from '@actlog/adapter-suite';
-import { Agent, MemorySession, Runner } from '@openai/agents';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Agent, MemorySession, Runner, type ToolInputGuardrailDefinition } from '@openai/agents';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { modelOf, toolAnswers, tools } from '../tests/agent.ts';
 import { actlog } from './index.ts';
 
@@ -46,6 +46,26 @@ test('a tool that is added while the agent exists is guarded like the others', a
   agent.tools.push(echo);
   await new Runner().run(agent, 'go', inSession('added'));
   expect(await service.events('added')).toHaveLength(1);
+});
+
+test('a copy of a tool asks and records once, too, and keeps the guardrails of the user', async () => {
+  const { echo, ran } = tools();
+  const own: ToolInputGuardrailDefinition = {
+    type: 'tool_input',
+    name: 'own',
+    run: async () => ({ behavior: { type: 'allow' } }),
+  };
+  echo.inputGuardrails = [own];
+  const showArguments = vi.fn(() => ({}));
+  const recorder = service.guarded({ showArguments });
+  await new Runner().run(actlog(echoing(echo), { recorder }), 'go', inSession('original'));
+  const copy = { ...echo };
+  await new Runner().run(actlog(echoing(copy), { recorder }), 'go', inSession('copy'));
+  expect(ran).toEqual(['echo x', 'echo x']);
+  expect(showArguments).toHaveBeenCalledTimes(2);
+  expect(copy.inputGuardrails?.map(({ name }) => name)).toEqual(['own', 'actlog']);
+  expect(copy.outputGuardrails).toHaveLength(1);
+  expect(await service.events('copy')).toHaveLength(1);
 });
 
 test('a clone of an agent is recorded and guarded as the agent is', async () => {

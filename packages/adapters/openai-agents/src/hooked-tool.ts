@@ -4,59 +4,63 @@ import { withActions } from './actions.ts';
 import { inputGuardrail, outputGuardrail } from './guardrails.ts';
 import { currentRun } from './run-scope.ts';
 
-/** What a tool was given. */
+/** The guardrails that a tool was given. */
 interface Hooks {
   readonly input: ReturnType<typeof inputGuardrail>;
   readonly output: ReturnType<typeof outputGuardrail>;
 }
 
-const hooked = processWide('@actlog/openai-agents/hooked', () => new WeakMap<object, Hooks | true>());
+const hooked = processWide('@actlog/openai-agents/hooked', () => new WeakMap<object, Hooks>());
+
+/** All that tools were given. A copy of a tool, as `toolNamespace` makes them, has what the tool was given. */
+const given = processWide('@actlog/openai-agents/given', () => new WeakSet<object>());
 
 /**
  * Hooks a tool where it can be hooked. It stays the same object, as the SDK and the user's hooks know tools by
  * identity; one that is frozen is replaced by a copy.
  */
-export function hookTool<T extends Tool>(given: T): T {
-  const tool = Object.isFrozen(given) ? { ...given } : given;
+export function hookTool<T extends Tool>(own: T): T {
+  const tool = Object.isFrozen(own) ? { ...own } : own;
   if (tool.type === 'function') hookFunction(tool as unknown as FunctionTool);
-  if (tool.type === 'shell' && 'shell' in tool && tool.shell && isNew(tool)) {
-    tool.shell = withActions(tool.shell, tool.name, ['run']);
+  if (tool.type === 'shell' && 'shell' in tool && tool.shell && !given().has(tool.shell)) {
+    tool.shell = give(withActions(tool.shell, tool.name, ['run']));
   }
-  if (tool.type === 'apply_patch' && isNew(tool)) {
-    tool.editor = withActions(tool.editor, tool.name, ['createFile', 'updateFile', 'deleteFile']);
+  if (tool.type === 'apply_patch' && !given().has(tool.editor)) {
+    tool.editor = give(withActions(tool.editor, tool.name, ['createFile', 'updateFile', 'deleteFile']));
   }
   return tool;
 }
 
-function isNew(tool: object): boolean {
-  const wasHooked = hooked().has(tool);
-  if (!wasHooked) hooked().set(tool, true);
-  return !wasHooked;
+/** Remembers what a tool is given. */
+function give<Hook extends object>(hook: Hook): Hook {
+  given().add(hook);
+  return hook;
 }
 
 /** The input guardrail goes last, as only what the user's own let through is a call; the output guardrail first. */
 function hookFunction(tool: FunctionTool): void {
   let hooks = hooked().get(tool);
-  if (hooks === undefined || hooks === true) {
-    hooks = { input: inputGuardrail(tool), output: outputGuardrail(tool) };
+  if (!hooks) {
+    hooks = { input: give(inputGuardrail(tool)), output: give(outputGuardrail(tool)) };
     hooked().set(tool, hooks);
     hookTimeout(tool);
   }
   const { input, output } = hooks;
+  const isOwn = (guardrail: object) => !given().has(guardrail);
   if (tool.inputGuardrails?.at(-1) !== input) {
-    tool.inputGuardrails = [...(tool.inputGuardrails ?? []).filter((own) => own !== input), input];
+    tool.inputGuardrails = [...(tool.inputGuardrails ?? []).filter(isOwn), input];
   }
   if (tool.outputGuardrails?.[0] !== output) {
-    tool.outputGuardrails = [output, ...(tool.outputGuardrails ?? []).filter((own) => own !== output)];
+    tool.outputGuardrails = [output, ...(tool.outputGuardrails ?? []).filter(isOwn)];
   }
 }
 
 /** A timeout that the user words is known by nothing but that the wording is asked for. */
 function hookTimeout(tool: FunctionTool): void {
   const { timeoutErrorFunction } = tool;
-  if (!timeoutErrorFunction) return;
-  tool.timeoutErrorFunction = (context, error, details) => {
+  if (!timeoutErrorFunction || given().has(timeoutErrorFunction)) return;
+  tool.timeoutErrorFunction = give((context, error, details) => {
     if (details?.toolCall) currentRun()?.timedOut.add(details.toolCall.callId);
     return timeoutErrorFunction(context, error, details);
-  };
+  });
 }
