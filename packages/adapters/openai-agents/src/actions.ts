@@ -1,4 +1,5 @@
 import { type AdapterCalls, withMethods } from '@actlog/recorder/adapter';
+import { asAction } from './agents-calls.ts';
 import { currentRun, type NamedAgent } from './run-scope.ts';
 
 /** Who asked for a command or a patch. */
@@ -39,5 +40,5 @@ async function runAction(toolName: string, action: object, act: () => unknown): 
   const calls: AdapterCalls | undefined = run?.callsOf(agent);
   if (!run || !calls?.covers(toolName)) return act();
   if (!run.hasSession) await run.sessionId();
-  return calls.run(run.call(agent, { toolName, arguments: action, callId }), act);
+  return calls.run(asAction(run.call(agent, { toolName, arguments: action, callId })), act);
 }

@@ -1,6 +1,6 @@
 import type { ToolOutcome } from '@actlog/recorder';
 import { responseStatuses } from '@actlog/recorder';
-import { AdapterCalls, type AdapterOptions } from '@actlog/recorder/adapter';
+import { AdapterCalls, type AdapterOptions, type HookedCall } from '@actlog/recorder/adapter';
 import { version } from './version.ts';
 
 /** The outcome of a call that will come again, or that never came to run. */
@@ -8,6 +8,14 @@ export const unfinished = {
   ok: false,
   error: Symbol.for('@actlog/openai-agents/unfinished'),
 } as const satisfies ToolOutcome;
+
+const actions = new WeakSet<HookedCall>();
+
+/** Marks a call of one of the SDK's own tools for commands and patches, whose results tell how they ended. */
+export function asAction(call: HookedCall): HookedCall {
+  actions.add(call);
+  return call;
+}
 
 /** What passes the calls of the Agents SDK to the recorder. */
 export function agentsCalls(options: AdapterOptions): AdapterCalls {
@@ -22,12 +30,12 @@ export function failure(status: number, message: string): ToolOutcome {
   return { ok: false, error: Object.assign(new Error(message), { status }) };
 }
 
-function statusOf(outcome: ToolOutcome): number | null | undefined {
+function statusOf(outcome: ToolOutcome, call: HookedCall): number | null | undefined {
   if (!outcome.ok) return outcome.error === unfinished.error ? null : undefined;
-  return statusOfAction(outcome.result);
+  return actions.has(call) ? statusOfAction(outcome.result) : undefined;
 }
 
-/** What the SDK's own tools for commands and patches say of how they ended: `ShellResult` and `ApplyPatchResult`. */
+/** What a `ShellResult` or an `ApplyPatchResult` says of how the action ended. */
 function statusOfAction(result: unknown): number | undefined {
   if (typeof result !== 'object' || result === null) return undefined;
   const { status, output } = result as { status?: unknown; output?: unknown };

@@ -71,6 +71,17 @@ test('the wait for a person does not count for the time of the tool', async () =
   await policies.archive(id);
 });
 
+test('a function that tells of something else that failed has not failed itself', async () => {
+  const job = tool({
+    name: 'job',
+    description: 'Tells how a job went.',
+    parameters: z.object({}),
+    execute: () => ({ status: 'failed', output: [{ outcome: { type: 'timeout' } }] }),
+  });
+  await runWith([job], 'job');
+  expect(await service.events('job')).toMatchObject([{ toolName: 'job', status: 200 }]);
+});
+
 test('a tool whose errors pass on ends the run as without the adapter', async () => {
   const passing = tool({
     name: 'passing',
