@@ -103,16 +103,25 @@ test('a command or a patch that is denied does not run, and the model reads why'
   ]);
 });
 
-test('a command that the user rejects is recorded as denied', async () => {
+test.each(['shell', 'bash'])('a command that the user rejects is recorded as denied: %s', async (name) => {
   const shell = new Shell();
   const own = shellTool({
+    name,
     shell,
     needsApproval: true,
     onApproval: async () => ({ approve: false }),
   });
-  await run(agentWith([own], [command('ls')]), 'go', inSession('rejected-command'));
+  await run(agentWith([own], [command('ls')]), 'go', inSession(`rejected-${name}`));
   expect(shell.ran).toEqual([]);
-  expect(await service.events('rejected-command')).toMatchObject([{ toolName: 'shell', status: 403 }]);
+  expect(await service.events(`rejected-${name}`)).toMatchObject([{ toolName: name, status: 403 }]);
+});
+
+test('a shell that is put in the place of another is recorded as that was', async () => {
+  const own = shellTool({ shell: new Shell() });
+  await run(agentWith([own], [command('ls')]), 'go', inSession('shell-first'));
+  own.shell = new Shell();
+  await run(agentWith([own], [command('ls')]), 'go', inSession('shell-second'));
+  expect(await service.events('shell-second')).toMatchObject([{ toolName: 'shell', status: 200 }]);
 });
 
 test('what is done on a computer is recorded', async () => {

@@ -31,12 +31,25 @@ export function keptCall(
         outcome: outcomeOfComputer(answer),
       };
     case 'shell_call':
-      return { toolName: 'shell', arguments: item.action, outcome: rejectedOrCut(answer) };
+      return {
+        toolName: nameOfAction(answer, 'shell'),
+        arguments: item.action,
+        outcome: rejectedOrCut(answer),
+      };
     case 'apply_patch_call':
-      return { toolName: 'apply_patch', arguments: item.operation, outcome: rejectedOrCut(answer) };
+      return {
+        toolName: nameOfAction(answer, 'apply_patch'),
+        arguments: item.operation,
+        outcome: rejectedOrCut(answer),
+      };
     default:
       return undefined;
   }
+}
+
+/** The name of the tool for commands or patches, which the user may have given. */
+function nameOfAction({ agent }: RunToolCallOutputItem, type: 'shell' | 'apply_patch'): string {
+  return agent.tools.find((tool) => tool.type === type)?.name ?? type;
 }
 
 function outcomeOfFunction(
