@@ -76,6 +76,17 @@ test('beside the middleware and wrapped tools each call counts once, those of an
   }
 });
 
+test('beside a wrapped tool whose run has a name of its own each call counts once', async () => {
+  const { echo } = tools();
+  const options = { recorder: service.recorder(), sessionId: 'run-name' };
+  const config = { runName: 'Echo the question', callbacks: [actlog.handler(options)] };
+  const [wrapped] = actlog.tools([echo], options);
+  const args = { text: 'a' };
+  await wrapped.invoke(args, config);
+  await wrapped.invoke({ type: 'tool_call', id: '1', name: 'echo', args }, config);
+  expect(await service.events('run-name')).toMatchObject([{ toolName: 'echo' }, { toolName: 'echo' }]);
+});
+
 test('a wrapped tool that is called by hand and calls itself is two calls', async () => {
   const options = { recorder: service.recorder(), sessionId: 'itself' };
   const handler = actlog.handler(options);

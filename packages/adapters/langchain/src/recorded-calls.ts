@@ -8,6 +8,8 @@ interface RecordedCall {
   readonly callId: string | undefined;
   /** What is known of the tool itself. */
   readonly tool: unknown;
+  /** The name that the caller gave the run of the tool. */
+  readonly runName?: string | undefined;
 }
 
 /** One that is under way. */
@@ -54,8 +56,8 @@ function isSame(call: UnderwayCall, { toolName, callId, runId }: StartedTool): b
   return call.runId === runId;
 }
 
-/** A tool that is a class of its own starts under the name of the class. */
-function namesOf({ toolName, tool }: RecordedCall): (string | undefined)[] {
+/** A tool starts under the name that its run was given; else one that is a class of its own, under that of the class. */
+function namesOf({ toolName, tool, runName }: RecordedCall): (string | undefined)[] {
   const { lc_id: id } = (tool ?? {}) as { lc_id?: readonly string[] };
-  return [toolName, id?.at(-1)];
+  return [toolName, id?.at(-1), runName];
 }

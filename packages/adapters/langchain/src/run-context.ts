@@ -6,6 +6,7 @@ export interface RunContext {
   readonly configurable?: Record<string, unknown> | undefined;
   readonly metadata?: Record<string, unknown> | undefined;
   readonly runId?: string | undefined;
+  readonly runName?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 

@@ -84,7 +84,7 @@ async function recordInvocation(
     wrapping,
     signal: current.signal,
   };
-  const recorded = { ...call, recorder: calls.recorder, tool };
+  const recorded = { ...call, recorder: calls.recorder, tool, runName: config?.runName };
   try {
     return await calls.run(call, () => asRecordedCall(recorded, run));
   } catch (error) {
