@@ -7,7 +7,7 @@ import {
   type ToolOutputGuardrailDefinition,
 } from '@openai/agents';
 import { failure } from './agents-calls.ts';
-import type { RunScope } from './run-scope.ts';
+import { currentRun, type RunScope } from './run-scope.ts';
 import { runOf } from './stray-run.ts';
 import { nameOf, parsed } from './tool-call.ts';
 
@@ -23,7 +23,12 @@ export function inputGuardrail(tool: FunctionTool): ToolInputGuardrailDefinition
   return {
     type: 'tool_input',
     name: 'actlog',
-    run: (data) => admit(runOf(data.context), tool, data),
+    run: (data) => {
+      const run = runOf(data.context);
+      // Of a realtime session, no more is heard before the tool runs: what it does is a part of the call.
+      if (run !== currentRun()) run.enter(data.toolCall.callId);
+      return admit(run, tool, data);
+    },
   };
 }
 

@@ -2,7 +2,7 @@ import { processWide } from '@actlog/recorder/adapter';
 import type { FunctionTool, Tool } from '@openai/agents';
 import { withActions } from './actions.ts';
 import { inputGuardrail, outputGuardrail } from './guardrails.ts';
-import { currentRun } from './run-scope.ts';
+import { runOf } from './stray-run.ts';
 
 /** The guardrails that a tool was given. */
 interface Hooks {
@@ -60,7 +60,7 @@ function hookTimeout(tool: FunctionTool): void {
   const { timeoutErrorFunction } = tool;
   if (!timeoutErrorFunction || given().has(timeoutErrorFunction)) return;
   tool.timeoutErrorFunction = give((context, error, details) => {
-    if (details?.toolCall) currentRun()?.timedOut.add(details.toolCall.callId);
+    if (details?.toolCall) runOf(context).timedOut.add(details.toolCall.callId);
     return timeoutErrorFunction(context, error, details);
   });
 }

@@ -1,8 +1,10 @@
 import { Service } from '@actlog/adapter-suite';
+import { Agent, tool } from '@openai/agents';
 import { RealtimeAgent, RealtimeSession } from '@openai/agents/realtime';
 import { ScriptedRealtimeTransport } from '@openai/agents/realtime/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { tools } from '../tests/agent.ts';
+import * as z from 'zod';
+import { modelOf, tools } from '../tests/agent.ts';
 import { actlog } from './index.ts';
 
 let service: Service;
@@ -77,4 +79,40 @@ test('an agent that the conversation is handed over to is covered for itself, or
   }
   expect(await service.events('of-the-first')).toEqual([]);
   expect(await service.events('of-the-process')).toMatchObject([{ agentId: 'other', toolName: 'echo' }]);
+});
+
+test('what an agent does that a function of a realtime agent runs is in the session of the conversation', async () => {
+  const recorder = service.recorder({ agentId: 'delegating' });
+  const helper = new Agent({
+    name: 'helper',
+    model: modelOf([[{ name: 'echo', args: { text: 'deep' } }]]),
+    tools: [tools().echo],
+  });
+  const ask = helper.asTool({ toolName: 'ask', toolDescription: 'Asks the helper.' });
+  const end = actlog({ recorder, agentId: 'delegating' });
+  const { call, close } = await talkTo(new RealtimeAgent({ name: 'voice', tools: [ask] }));
+  expect(await call('ask', { input: 'please' })).toBe('done');
+  close();
+  end();
+  await recorder.flush();
+  const [session, ...others] = await service.client.agents.sessions('delegating').toArray({ limit: 10 });
+  expect(others).toEqual([]);
+  expect((await service.events(session?.id ?? '')).map(({ toolName }) => toolName)).toEqual(['echo', 'ask']);
+});
+
+test('a function that runs out of its time is a 408, in whatever words the model is told', async () => {
+  const slow = tool({
+    name: 'slow',
+    description: 'Takes its time.',
+    parameters: z.object({}),
+    timeoutMs: 5,
+    timeoutErrorFunction: () => 'it is late',
+    execute: () => new Promise<string>(() => {}),
+  });
+  const agent = new RealtimeAgent({ name: 'voice', tools: [slow] });
+  actlog(agent, { recorder: service.recorder(), sessionId: 'slow-voice' });
+  const { call, close } = await talkTo(agent);
+  expect(await call('slow', {})).toBe('it is late');
+  close();
+  expect(await service.events('slow-voice')).toMatchObject([{ toolName: 'slow', status: 408 }]);
 });
