@@ -1,7 +1,7 @@
 import { type AdapterCalls, conversationSession } from '@actlog/recorder/adapter';
 import { aiSdkCalls } from './ai-sdk-calls.ts';
 import type { ActlogOptions } from './options.ts';
-import { sessionOfRun } from './run-sessions.ts';
+import { runSessions } from './run-sessions.ts';
 import { awaitedCalls, type EndedStep, stepCalls } from './step-calls.ts';
 
 /** Provider calls whose result may come in a later step, at most. */
@@ -10,7 +10,7 @@ const maxAwaited = 1000;
 /** The callback behind `actlog.steps()`: for `onStepFinish`, or `onStepEnd` as `ai` 7 calls it. */
 export function recordSteps(options: Omit<ActlogOptions, 'guard'> = {}): (step: EndedStep) => void {
   const steps = new StepCalls(aiSdkCalls(options));
-  return (step) => steps.record(step, conversationSession(undefined) ?? sessionOfRun(step.callId));
+  return (step) => steps.record(step, conversationSession(undefined) ?? runSessions.get(step.callId));
 }
 
 /** Records the calls of steps that no tool of this process was run for. */

@@ -3,7 +3,7 @@ import { conversationSession, noArgumentsHash } from '@actlog/recorder/adapter';
 import { aiSdkCalls } from './ai-sdk-calls.ts';
 import { type Execution, watch } from './execution.ts';
 import type { ActlogOptions } from './options.ts';
-import { keepSession, sessionOfRun } from './run-sessions.ts';
+import { runSessions } from './run-sessions.ts';
 import { type EndedStep, providerCalls } from './step-calls.ts';
 import { StepCalls } from './steps.ts';
 
@@ -45,7 +45,7 @@ export function recordTelemetry(options: Omit<ActlogOptions, 'guard'> = {}): Act
   };
   return {
     onStepStart({ callId, messages }) {
-      keepSession(callId, conversationSession(messages));
+      runSessions.note(callId, conversationSession(messages));
     },
     onLanguageModelCallEnd({ content }) {
       if (!calls.claim(content)) return;
@@ -76,7 +76,7 @@ export function recordTelemetry(options: Omit<ActlogOptions, 'guard'> = {}): Act
       calls.record(call, outcomeOf(toolOutput));
     },
     onStepEnd(step) {
-      steps.record(step, sessionOfRun(step.callId));
+      steps.record(step, runSessions.get(step.callId));
     },
   };
 }

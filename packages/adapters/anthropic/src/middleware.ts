@@ -5,7 +5,7 @@ import { type AnyMessage, blocksOf, isToolUse } from './message-blocks.ts';
 import { MessageCalls } from './message-calls.ts';
 import type { ActlogOptions } from './options.ts';
 import { type StreamedBlock, streamedBlocks } from './streamed-blocks.ts';
-import { noteThreadMessage, threadSession } from './threads.ts';
+import { threadSessions } from './threads.ts';
 import { toolUses } from './tool-uses.ts';
 import { watched } from './watched-response.ts';
 
@@ -78,7 +78,9 @@ function sessionOf(
 ): string | undefined {
   const results = blocksOf(messages.at(-1)).filter(({ type }) => type === 'tool_result');
   const [known] = results.flatMap(({ tool_use_id: id = '' }) => toolUses().find(id)?.sessionId ?? []);
-  return known ?? currentSessionId() ?? threadSession(previousMessageId) ?? conversationSession(messages);
+  return (
+    known ?? currentSessionId() ?? threadSessions.get(previousMessageId) ?? conversationSession(messages)
+  );
 }
 
 async function seenWhole(
@@ -88,7 +90,7 @@ async function seenWhole(
   calls: MessageCalls,
 ): Promise<void> {
   const message = await context.parse<AnyMessage>(response);
-  if (isOfThread) noteThreadMessage(message.id, sessionId);
+  if (isOfThread) threadSessions.note(message.id, sessionId);
   for (const block of blocksOf(message)) {
     toolUses().renew(block.id);
     calls.answered(block, sessionId);
@@ -104,7 +106,7 @@ function seenAsRead(
 ): Response {
   const both = unfelt(() => watched(response));
   const parsed = both ? parsedCopy(both.copy, context) : context.parse<AsyncIterable<never>>(response);
-  const begin = ({ id }: AnyMessage) => isOfThread && noteThreadMessage(id, sessionId);
+  const begin = ({ id }: AnyMessage) => isOfThread && threadSessions.note(id, sessionId);
   const end = toolUses().beginStream();
   parsed
     .then((stream) => seenStream(streamedBlocks(stream, begin), sessionId, calls))

@@ -8,7 +8,7 @@ import { keepSession, type RunConversation, sessionOf } from './session-id.ts';
 import { type RunOutcome, UnhookedCalls } from './unhooked-calls.ts';
 
 /** The options of a run that matter here. */
-interface RunOptions extends Pick<RunConversation, 'session' | 'conversationId'> {
+interface RunOptions extends Pick<RunConversation, 'session' | 'conversationId' | 'previousResponseId'> {
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -86,7 +86,7 @@ class RecordedRun {
       if (outcome) this.#unhooked.record(outcome);
       if (this.scope.hasUnderWay)
         await this.scope.endAll(hasFailed || signal.aborted ? cutOff() : unfinished);
-      keepSession(outcome?.state, this.scope.knownSessionId);
+      if (outcome) keepSession(outcome, this.scope.knownSessionId);
     } catch {
       // The SDK's items are not what they were in the versions that this adapter knows.
     }

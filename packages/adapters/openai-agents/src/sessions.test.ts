@@ -21,9 +21,9 @@ afterAll(() => service.close());
 
 type RunOnce = (
   input?: AgentInputItem[],
-  options?: { session?: MemorySession; conversationId?: string },
+  options?: { session?: MemorySession; conversationId?: string; previousResponseId?: string },
   runner?: Runner,
-) => Promise<unknown>;
+) => Promise<{ readonly lastResponseId: string | undefined }>;
 
 /** Runs agents that call a tool twice, under an agent id of their own, and gives the sessions that this made. */
 async function sessionsOf(agentId: string, runs: (run: RunOnce) => Promise<unknown>): Promise<string[]> {
@@ -62,6 +62,15 @@ test('else the conversation, known by its first message', async () => {
     await run([...history, user('go on')]);
   });
   expect(ids).toHaveLength(1);
+});
+
+test('else the run whose response it goes on from', async () => {
+  const ids = await sessionsOf('s-8', async (run) => {
+    const { lastResponseId: previousResponseId = '' } = await run();
+    await run(undefined, { previousResponseId });
+    await run(undefined, { previousResponseId: 'resp-of-another-process' });
+  });
+  expect(ids).toHaveLength(2);
 });
 
 test('else the trace, which may hold several runs', async () => {

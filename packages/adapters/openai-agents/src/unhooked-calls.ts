@@ -10,6 +10,7 @@ export interface RunOutcome extends RunOfAgentTool {
   readonly rawResponses: readonly ModelResponse[];
   readonly interruptions?: readonly unknown[];
   readonly state: object;
+  readonly lastResponseId?: string | undefined;
 }
 
 /** The calls of a run that no hook saw. They are read from the run's items when it ends. */

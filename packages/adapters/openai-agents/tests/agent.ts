@@ -1,4 +1,5 @@
-import { type RunItem, tool } from '@openai/agents';
+import { randomUUID } from 'node:crypto';
+import { type RunItem, tool, Usage } from '@openai/agents';
 import { assistantMessage, functionCall, ScriptedModel } from '@openai/agents/testing';
 import * as z from 'zod';
 
@@ -10,7 +11,8 @@ export function modelOf(turns: Turns): ScriptedModel {
   const steps = turns.map((calls, turn) =>
     calls.map(({ name, args }, place) => functionCall(name, args, { callId: `${turn}-${place}` })),
   );
-  return new ScriptedModel([...steps, [assistantMessage('done')]]);
+  const last = { output: [assistantMessage('done')], usage: new Usage(), responseId: randomUUID() };
+  return new ScriptedModel([...steps, last]);
 }
 
 /** Tools that note when they run: `echo` answers, `fail` throws. */

@@ -15,5 +15,6 @@ export { BegunCall } from './begun-call.ts';
 export { conversationSession } from './conversation.ts';
 export type { HookedCall } from './hooked-call.ts';
 export { ownName } from './own-name.ts';
+export { SessionsById } from './sessions-by-id.ts';
 export { type BoundFunctions, withMethods } from './with-methods.ts';
 export type { Wrapping } from './wrapped-call.ts';
