@@ -54,8 +54,9 @@ export function stepCalls({ content, finishReason }: EndedStep): StepCall[] {
     if (part.invalid && !(isProviders && answered.has(toolCallId))) {
       return ended({ ok: false, error: part.error });
     }
-    if (verdicts.get(toolCallId) === false) return ended({ ok: false, error: denial });
-    const isElsewhere = !isProviders && !answered.has(toolCallId) && !verdicts.has(toolCallId);
+    const isApproved = verdicts.has(toolCallId) ? verdicts.get(toolCallId) : true;
+    if (isApproved === false) return ended({ ok: false, error: denial });
+    const isElsewhere = isApproved && !isProviders && !answered.has(toolCallId);
     return isElsewhere && !unfinished.has(finishReason) ? ended(handedOver()) : [];
   });
 }

@@ -1,5 +1,6 @@
 import { Service } from '@actlog/adapter-suite';
 import { hashArguments } from '@actlog/recorder';
+import * as ai from 'ai';
 import { generateText, stepCountIs, streamText, type ToolSet, tool } from 'ai';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as z from 'zod';
@@ -77,6 +78,16 @@ test('a call that the client is to run is recorded as handed over', async () => 
   const turns = [[callOf('ask', { text: 'x' }), callOf('echo', { text: 'x' })]];
   const { seen } = await recordedOf('client', turns, { ask, echo });
   expect(seen?.toSorted()).toEqual(['ask 202', 'echo 200']);
+});
+
+// Only `ai` 7 knows the setting.
+test.runIf('registerTelemetry' in ai)('so is one that toolApproval approves, and no other', async () => {
+  const ask = tool({ inputSchema, outputSchema: z.string() });
+  const approvals = { ask: 'approved', other: 'user-approval', never: 'denied' };
+  const turns = [Object.keys(approvals).map((name) => callOf(name, { text: 'x' }))];
+  const tools = { ask, other: ask, never: ask };
+  const { seen } = await recordedOf('approved', turns, tools, { toolApproval: approvals });
+  expect(seen?.toSorted()).toEqual(['ask 202', 'never 403']);
 });
 
 test('arguments that are no JSON are invalid', async () => {
