@@ -77,6 +77,18 @@ describe.runIf('registerTelemetry' in ai)('telemetry', () => {
     expect(seen.sort()).toEqual(['ask', 'echo']);
   });
 
+  test('an agent inside a tool is in the session of the one that asks it, and a run after it is not', async () => {
+    const recorder = service.recorder({ agentId: 'nesting' });
+    const telemetry = { integrations: [actlog.telemetry({ recorder })] };
+    const inner = () => generateText(settingsOf([[a], [callOf('nowhere', {})]], { echo }, { telemetry }));
+    const ask = tool({ inputSchema, execute: async () => (await inner()).text });
+    await generateText(settingsOf([[callOf('ask', { text: 'a' })]], { ask }, { telemetry }));
+    await inner();
+    await recorder.flush();
+    const sessions = await service.client.agents.sessions('nesting').toArray({ limit: 10 });
+    expect(sessions.map(({ eventCount }) => eventCount).sort()).toEqual([2, 3]);
+  });
+
   test('registered for the process, it is in the session of the wrapped tools', async () => {
     const registry = globalThis as { AI_SDK_TELEMETRY_INTEGRATIONS?: unknown };
     const before = registry.AI_SDK_TELEMETRY_INTEGRATIONS;

@@ -23,6 +23,7 @@ export interface ActlogTelemetry {
     readonly callId: string;
     readonly toolCallId: string;
     readonly toolCall?: { readonly toolName: string };
+    readonly messages?: readonly unknown[];
     readonly execute: () => PromiseLike<Result>;
   }): PromiseLike<Result>;
   onToolExecutionEnd(event: EndedExecution): void;
@@ -51,11 +52,14 @@ export function recordTelemetry(options: Omit<ActlogOptions, 'guard'> = {}): Act
       if (!calls.claim(content)) return;
       for (const call of providerCalls(content)) if (calls.covers(call.toolName)) calls.note(call);
     },
-    executeTool({ callId, toolCallId, toolCall, execute }) {
+    executeTool({ callId, toolCallId, toolCall, messages, execute }) {
+      const sessionId = conversationSession(messages);
+      // An agent that the tool asks is in the session of the one that it works for.
+      const run = sessionId === undefined ? execute : () => calls.recorder.session(sessionId).run(execute);
       return watch(callId, toolCallId, async (execution) => {
         executions.set(executionId(callId, toolCallId), execution);
         try {
-          return await execute();
+          return await run();
         } finally {
           // Not at the end of the execution: other integrations may be told of that before, and end their spans.
           if (toolCall && calls.covers(toolCall.toolName)) noteOnce(execution, toolCall.toolName);
