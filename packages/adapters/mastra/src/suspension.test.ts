@@ -33,6 +33,37 @@ test.each(tracesInDetail ? ['hooks', 'exporter'] : ['hooks'])(
   },
 );
 
+test.each(['hooks', 'tools'])(
+  'so is one of a stream, where Mastra runs a tool before the model has ended its turn: %s',
+  async (hook) => {
+    const adapter = { recorder: service.recorder() };
+    // A schema for what it suspends with would have Mastra wait for the model.
+    const ask = askingTool();
+    delete ask.suspendSchema;
+    const own = { ask, echo: tools().echo };
+    const turns = [
+      [
+        { name: 'ask', args: {} },
+        { name: 'echo', args: { text: 'a' } },
+      ],
+    ];
+    const { agent, model } = agentOf({
+      turns,
+      tools: hook === 'tools' ? actlog.tools(own, adapter) : own,
+      ...(hook === 'hooks' && { hooks: actlog(adapter) }),
+    });
+    inMastra({ agent });
+    const session = `streamed-${hook}`;
+    const run = await agent.stream('go', inThread(session));
+    await run.consumeStream();
+    expect(await statuses(session)).toEqual([200]);
+    const resumed = await agent.resumeStream({ answer: 'yes' }, { runId: run.runId, ...inThread(session) });
+    await resumed.consumeStream();
+    expect(model.answers().map(({ text }) => text)).toEqual(['They said yes.', 'echo: a']);
+    expect(await statuses(session)).toEqual([200, 200]);
+  },
+);
+
 test("a call that waits for Mastra's own approval is recorded once, and one that is declined is not", async () => {
   const { echo, ran } = tools();
   const turns = [[{ name: 'echo', args: { text: 'a' } }], [{ name: 'echo', args: { text: 'b' } }]];

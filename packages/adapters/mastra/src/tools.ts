@@ -48,15 +48,17 @@ function recordedExecute(toolName: string, tool: ExecutableTool, calls: AdapterC
     if (span?.id && ranTool(span) === toolName) recorded.takeSpan(span.id);
     recorded.noteByTool(messages, call.callId);
     const suspension = new SuspensionWatch(context, context?.agent, context?.workflow);
-    let result: unknown;
+    let ended: Promise<unknown> | undefined;
     try {
-      return await calls.run({ ...call, wrapping: { wrapper, wrapped: tool.execute } }, async () => {
-        result = await tool.execute(input, context);
-        if (suspension.isSuspended) throw suspended.error;
-        return result;
+      return await calls.run({ ...call, wrapping: { wrapper, wrapped: tool.execute } }, () => {
+        ended = (async () => tool.execute(input, context))();
+        // It may throw too: where Mastra runs a tool before the model has ended its turn, it cannot be suspended yet.
+        return ended.finally(() => {
+          if (suspension.isSuspended) throw suspended.error;
+        });
       });
     } catch (error) {
-      if (error === suspended.error) return result;
+      if (error === suspended.error) return await ended;
       if (ActionDeniedError.isInstance(error) && isRouted(context)) return error.message;
       throw error;
     } finally {
