@@ -3,10 +3,12 @@ export function isDelegation(toolName: string): boolean {
   return toolName.startsWith('agent-');
 }
 
-/** What the model asked for: Mastra adds its own memory's ids to what an agent is asked. */
+/** What the model asked for: Mastra adds ids of its own to what an agent is asked, and to what resumes one or a workflow. */
 export function argumentsOf(toolName: string, input: unknown): unknown {
-  const isPrompt = isDelegation(toolName) && typeof input === 'object' && input !== null && 'prompt' in input;
-  if (!isPrompt) return input;
-  const { threadId: _, resourceId: __, ...asked } = input as Record<string, unknown>;
+  const isObject = typeof input === 'object' && input !== null;
+  if (!isObject || !/^(agent|workflow)-/.test(toolName)) return input;
+  const { suspendedToolRunId: _, ...given } = input as Record<string, unknown>;
+  if (!isDelegation(toolName) || !('prompt' in given)) return given;
+  const { threadId: __, resourceId: ___, ...asked } = given;
   return asked;
 }

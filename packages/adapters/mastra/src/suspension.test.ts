@@ -1,5 +1,7 @@
 import { Service } from '@actlog/adapter-suite';
+import { hashArguments } from '@actlog/recorder';
 import { createTool } from '@mastra/core/tools';
+import { createStep, createWorkflow } from '@mastra/core/workflows';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as z from 'zod';
 import { agentOf, askingTool, inMastra, inThread, tools, tracesInDetail } from '../tests/agent.ts';
@@ -107,3 +109,40 @@ test('a result that does not fit the schema of the tool is a failure of the tool
     expect(await statuses(session)).toEqual([500]);
   }
 });
+
+test.each(tracesInDetail ? ['hooks', 'exporter'] : ['hooks'])(
+  'what is handed over and resumed is recorded with what the model asked: %s',
+  async (hook) => {
+    const adapter = { recorder: service.recorder() };
+    const hooks = hook === 'hooks' && { hooks: actlog(adapter) };
+    const asking = { turns: [[{ name: 'ask', args: {} }]], tools: { ask: askingTool() } };
+    const { agent: helper } = agentOf({ id: 'helper', ...asking, ...hooks });
+    const confirm = createStep({
+      id: 'confirm',
+      inputSchema: z.object({}),
+      outputSchema: z.object({}),
+      resumeSchema: z.object({ answer: z.string() }),
+      execute: async ({ resumeData, suspend }) => (resumeData ? {} : suspend({})),
+    });
+    const schemas = { inputSchema: z.object({}), outputSchema: z.object({}) };
+    const flow = createWorkflow({ id: 'flow', ...schemas })
+      .then(confirm)
+      .commit();
+    const calls = [
+      { name: 'agent-helper', args: { prompt: 'ask' } },
+      { name: 'workflow-flow', args: { inputData: {} } },
+    ];
+    for (const { name, args } of calls) {
+      const parts = { agents: { helper }, workflows: { flow } };
+      const { agent } = agentOf({ turns: [[{ name, args }]], ...parts, ...hooks });
+      inMastra({ agent, helper }, ...(hook === 'exporter' ? [actlog.exporter(adapter)] : []));
+      const session = `${hook}-${name}`;
+      const { runId = '' } = await agent.generate('go', inThread(session));
+      await agent.resumeGenerate({ answer: 'yes' }, { runId, ...inThread(session) });
+      const handedOver = (await service.storedEvents(session)).filter(
+        ({ payload }) => payload?.toolName === name,
+      );
+      expect(handedOver.map(({ payload }) => payload?.argumentsHash)).toEqual([await hashArguments(args)]);
+    }
+  },
+);

@@ -1,5 +1,5 @@
 import { Mastra } from '@mastra/core';
-import { Agent, type ToolsInput } from '@mastra/core/agent';
+import { Agent, type AgentConfig, type ToolsInput } from '@mastra/core/agent';
 import { MockMemory } from '@mastra/core/memory';
 import { type ObservabilityExporter, SpanType } from '@mastra/core/observability';
 import { InMemoryStore } from '@mastra/core/storage';
@@ -15,12 +15,13 @@ export interface AgentParts {
   readonly tools?: ToolsInput;
   readonly hooks?: ToolHooks;
   readonly agents?: Record<string, Agent>;
+  readonly workflows?: AgentConfig['workflows'];
   /** Default: one of its own. */
   readonly memory?: false;
 }
 
 /** An agent with a scripted model. */
-export function agentOf({ id = 'tester', turns, tools = {}, hooks, agents, memory }: AgentParts) {
+export function agentOf({ id = 'tester', turns, tools = {}, hooks, agents, workflows, memory }: AgentParts) {
   const model = new ScriptedModel(turns);
   const agent = new Agent({
     id,
@@ -31,6 +32,7 @@ export function agentOf({ id = 'tester', turns, tools = {}, hooks, agents, memor
     tools,
     ...(hooks && { hooks }),
     ...(agents && { agents }),
+    ...(workflows && { workflows }),
     ...(memory !== false && { memory: new MockMemory() }),
   });
   return { agent, model };
