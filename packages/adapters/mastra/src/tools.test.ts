@@ -2,6 +2,7 @@ import { Service } from '@actlog/adapter-suite';
 import { hashArguments } from '@actlog/recorder';
 import { Mastra } from '@mastra/core';
 import { Agent, type ToolsInput } from '@mastra/core/agent';
+import * as durableAgents from '@mastra/core/agent/durable';
 import { MockMemory } from '@mastra/core/memory';
 import { RequestContext } from '@mastra/core/request-context';
 import { InMemoryStore } from '@mastra/core/storage';
@@ -295,6 +296,27 @@ test.each([false, true])(
     await agent.resumeGenerate({ answer: 'yes' }, { runId: runId ?? '', ...inThread(session) });
     expect(model.answers()).toEqual([{ text: 'They said yes.', isError: false }]);
     expect(await recorded(session)).toEqual(['tester ask 200']);
+  },
+);
+
+// Older Mastra does not show what a process knows of its runs.
+test.runIf('globalRunRegistry' in durableAgents)(
+  'a tool of a durable agent is guarded where another process goes on with the run',
+  async () => {
+    const { echo, ran } = tools();
+    const wrapped = actlog.tools({ denied: echo }, { recorder: service.guarded() });
+    const { agent, model } = agentOf({ turns: [[{ name: 'denied', args: { text: 'a' } }]], tools: wrapped });
+    const durable = durableAgents.createDurableAgent({ agent });
+    inMastra({ durable: durable as never });
+    const options = { ...inThread('elsewhere'), requireToolApproval: true };
+    const { runId, fullStream } = await durable.stream('go', options);
+    for await (const { type } of fullStream) if (type === 'tool-call-approval') break;
+    durableAgents.globalRunRegistry.delete(runId);
+    const resumed = await durable.resume(runId, { approved: true });
+    for await (const { type } of resumed.fullStream) if (type === 'finish') break;
+    expect(ran).toEqual([]);
+    expect(model.answers()[0]?.text).toContain('Never do that.');
+    expect(await recorded('elsewhere')).toEqual(['tester denied 403']);
   },
 );
 
