@@ -54,10 +54,10 @@ export function stepCalls({ content, finishReason }: EndedStep): StepCall[] {
     if (part.invalid && !(isProviders && answered.has(toolCallId))) {
       return ended({ ok: false, error: part.error });
     }
+    if (answered.has(toolCallId)) return [];
     const isApproved = verdicts.has(toolCallId) ? verdicts.get(toolCallId) : true;
     if (isApproved === false) return ended({ ok: false, error: denial });
-    const isElsewhere = isApproved && !isProviders && !answered.has(toolCallId);
-    return isElsewhere && !unfinished.has(finishReason) ? ended(handedOver()) : [];
+    return isApproved && !isProviders && !unfinished.has(finishReason) ? ended(handedOver()) : [];
   });
 }
 

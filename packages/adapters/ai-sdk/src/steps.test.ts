@@ -90,6 +90,16 @@ test.runIf('registerTelemetry' in ai)('so is one that toolApproval approves, and
   expect(seen?.toSorted()).toEqual(['ask 202', 'never 403']);
 });
 
+test.runIf('registerTelemetry' in ai)(
+  'what the provider has run is recorded with its result, also where toolApproval denies it',
+  async () => {
+    const { seen } = await recordedOf('late', [[searching, found]], { search } as never, {
+      toolApproval: () => 'denied',
+    });
+    expect(seen).toEqual(['search 200']);
+  },
+);
+
 test('arguments that are no JSON are invalid', async () => {
   const { seen } = await recordedOf('no-json', [[{ ...callOf('echo', {}), input: '{' } as never]], { echo });
   expect(seen).toEqual(['echo 400']);
