@@ -1,9 +1,11 @@
 import { Service } from '@actlog/adapter-suite';
 import { hashArguments } from '@actlog/recorder';
+import { Agent } from '@mastra/core/agent';
 import { createTool } from '@mastra/core/tools';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as z from 'zod';
 import { agentOf, inMastra, inThread, tools } from '../tests/agent.ts';
+import { legacyModelOf } from '../tests/legacy-model.ts';
 import { actlog } from './index.ts';
 
 let service: Service;
@@ -38,6 +40,18 @@ test('a run without a thread is one session, and another run is another', async 
     );
   }
   expect(await sizes('no-thread')).toEqual([2, 2]);
+});
+
+test('so is a run with a model of the older kind', async () => {
+  const { echo } = tools();
+  const hooks = actlog({ recorder: service.recorder() });
+  for (let run = 0; run < 2; run += 1) {
+    const model = legacyModelOf('echo', [{ text: 'a' }, { text: 'b' }]);
+    const settings = { id: 'legacy', name: 'Legacy', instructions: 'Do as you are told.', model };
+    const agent = new Agent({ ...settings, tools: { echo }, hooks });
+    expect((await agent.generateLegacy('go')).text).toBe('done');
+  }
+  expect(await sizes('legacy')).toEqual([2, 2]);
 });
 
 test('a thread is seen without a memory where the run is traced', async () => {

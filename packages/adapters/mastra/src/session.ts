@@ -11,7 +11,7 @@ const madeUpFor = processWidePerOwner('@actlog/mastra/sessions', randomUUID);
  * The session of a call: that of the agent who delegates to this one, since Mastra gives each delegation a thread of
  * its own; else the thread; else that of the surrounding call or `session.run`; else one for the run.
  */
-export function sessionOf({ requestContext, tracingContext }: Invocation): string | undefined {
+export function sessionOf({ requestContext, tracingContext, messages }: Invocation): string | undefined {
   const span = tracingContext?.currentSpan;
   const memory = requestContext?.get('MastraMemory') as { thread?: { id?: unknown } } | undefined;
   return (
@@ -21,7 +21,8 @@ export function sessionOf({ requestContext, tracingContext }: Invocation): strin
     text(requestContext?.get('mastra__threadId')) ??
     conversationSession(undefined) ??
     text(span?.traceId) ??
-    (requestContext && madeUpFor(requestContext))
+    // The methods for older models, such as `generateLegacy`, tell hooks of the messages alone.
+    (requestContext ? madeUpFor(requestContext) : conversationSession(messages))
   );
 }
 
