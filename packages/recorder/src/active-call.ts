@@ -24,8 +24,8 @@ export interface ActiveCall extends RunningCall {
   inner: ActiveCall | undefined;
   /** Whether a hook further in may still see it as the same call: it has not ended, and no other hook has. */
   isOpen: boolean;
-  /** Whether a hook further in denied it: what this one's framework made of that may look like a result. */
-  isDenied: boolean;
+  /** The status with which a hook further in refused it: what this one's framework made of that may look like a result. */
+  refusedWith: number | undefined;
 }
 
 /** A place in which code runs before it is known whether it belongs to a call. */

@@ -83,7 +83,7 @@ export class CallRecorder {
       outer,
       inner: undefined,
       isOpen: true,
-      isDenied: false,
+      refusedWith: undefined,
     };
     if (same) same.inner = active;
     try {
@@ -95,7 +95,7 @@ export class CallRecorder {
     } catch (error) {
       giveBackRoom?.();
       const status = statusOfRefusal(error);
-      if (same) same.isDenied = status === responseStatuses.denied;
+      if (same) same.refusedWith = status;
       else this.#recordCall(call, active.argumentsHash, sessionId, status);
       throw error;
     }
@@ -180,18 +180,18 @@ export class CallRecorder {
   /** @param same - the call as a hook further out sees it, which then records it */
   #conclude(
     call: ToolCall,
-    { argumentsHash, isDenied }: ActiveCall,
+    { argumentsHash, refusedWith }: ActiveCall,
     same: ActiveCall | undefined,
     sessionId: string,
     outcome: ToolOutcome,
   ): void {
     if (same) {
-      same.isDenied = isDenied;
+      same.refusedWith = refusedWith;
       return;
     }
     let status: number | null;
     try {
-      status = isDenied ? responseStatuses.denied : this.#statusOf(call, outcome);
+      status = refusedWith ?? this.#statusOf(call, outcome);
     } catch {
       status = unreadableStatus(outcome); // a getter of the call threw
     }

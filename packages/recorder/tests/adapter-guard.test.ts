@@ -94,6 +94,21 @@ test('what a hook further in denied is denied, whatever a framework makes of tha
   expect(await statuses(recorder, sink)).toEqual([403, 403, 403]);
 });
 
+test('what was aborted while a hook further in held it is aborted, whatever a framework makes of that', async () => {
+  const { sink, recorder } = await start('require_approval');
+  const inner = recorder.forAdapter({ ...mcp, guard: enforce });
+  const controller = new AbortController();
+  const held = sink.until(() => checks(sink).length === 2);
+  const answer = recorder.forAdapter(langchain).toolCall(call, () => {
+    const answered = inner.toolCall({ ...call, signal: controller.signal }, () => 'ran');
+    return answered.catch(({ message }: Error) => message);
+  });
+  await held;
+  controller.abort(new Error('the user left'));
+  expect(await answer).toBe('the user left');
+  expect(await statuses(recorder, sink)).toEqual([499]);
+});
+
 test('two guards ask about one action under one id, one guard asks once', async () => {
   const { sink, recorder } = await start('allow', enforce);
   const inner = recorder.forAdapter({ ...mcp, guard: enforce });

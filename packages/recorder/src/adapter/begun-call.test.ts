@@ -52,7 +52,7 @@ function beginWithin(toolName: string) {
       outer: currentCall(),
       inner: undefined,
       isOpen: true,
-      isDenied: false,
+      refusedWith: undefined,
     };
     const end = () => {
       call.isOpen = false;
