@@ -63,7 +63,7 @@ export class CallRecorder {
     const argumentsHash = typeof hash === 'string' ? hash : await hash;
     const framework = call.framework ?? this.#options.framework;
     const outer = currentCall();
-    const same =
+    let same =
       argumentsHash === noHash
         ? undefined
         : claimSameCall(outer, this, call.toolName, argumentsHash, call.callId, framework);
@@ -98,6 +98,11 @@ export class CallRecorder {
       if (same) same.refusedWith = status;
       else this.#recordCall(call, active.argumentsHash, sessionId, status);
       throw error;
+    }
+    if (same && !active.isOpen) {
+      // The hook further out has recorded its end, as after a timeout, while this one was held: it runs as a call of its own.
+      same = undefined;
+      active.isOpen = true;
     }
     let result: Result;
     try {

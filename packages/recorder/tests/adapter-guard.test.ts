@@ -179,3 +179,29 @@ test('a hook that still runs when the hook that records has ended stands for no 
   expect(checks(sink).length).toBe(2);
   expect(await statuses(recorder, sink)).toEqual([200, 200]);
 });
+
+test.each([
+  ['the tool', () => 'ran'],
+  ['another hook', (further: () => Promise<string>) => further()],
+])(
+  'a call that is approved when the call around it has ended is one of its own: %s within',
+  async (_, run) => {
+    let decision = 'require_approval';
+    const sink = await Sink.start(({ path }) =>
+      path === '/v1/policies/check' ? { status: 200, body: { decision } } : undefined,
+    );
+    const recorder = createRecorder(sink.url);
+    const inner = recorder.forAdapter({ ...mcp, guard: enforce });
+    const further = () => recorder.forAdapter({ ...mcp, framework: 'ai' }).toolCall(call, () => 'ran');
+    let held: Promise<unknown> | undefined;
+    const timedOut = recorder.forAdapter(langchain).toolCall(call, async () => {
+      held = inner.toolCall(call, () => run(further));
+      await sink.until(() => checks(sink).length === 2);
+      throw new DOMException('too long', 'TimeoutError');
+    });
+    await expect(timedOut).rejects.toThrow('too long');
+    decision = 'allow';
+    expect(await held).toBe('ran');
+    expect(await statuses(recorder, sink)).toEqual([408, 200]);
+  },
+);
