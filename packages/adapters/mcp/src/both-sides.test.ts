@@ -1,4 +1,6 @@
-import { Service, secondCopy, suiteTools } from '@actlog/adapter-suite';
+import { type Service, secondCopy, startSuiteService, suiteTools } from '@actlog/adapter-suite';
+import { Server as V1Server } from '@modelcontextprotocol/sdk/server/index.js';
+import { Server as V2Server } from '@modelcontextprotocol/server';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as v1 from '../tests/sdk-v1.ts';
 import * as v2 from '../tests/sdk-v2.ts';
@@ -6,7 +8,7 @@ import { actlog } from './index.ts';
 
 let service: Service;
 beforeAll(async () => {
-  service = await Service.start();
+  service = await startSuiteService();
 });
 afterAll(() => service.close());
 
@@ -59,3 +61,34 @@ test('a tool that calls a tool of another server is two calls', async () => {
   expect(content).toEqual([{ type: 'text', text: 'echo: far' }]);
   expect(await service.events('gateway')).toHaveLength(2);
 });
+
+test.each([
+  ['v1', v1, V1Server],
+  ['v2', v2, V2Server],
+] as const)(
+  '%s: a client to which a gateway passes a call as it came asks its own guard',
+  async (version, sdk, Server) => {
+    const options = { recorder: service.recorder(), sessionId: `passed-on-${version}` };
+    const tools = suiteTools();
+    const upstream = sdk.emptyServer();
+    sdk.register(upstream as never, tools.all);
+    const guard = { mode: 'enforce', onUnavailable: 'deny' } as const;
+    const upstreamClient = actlog(sdk.newClient(), { ...options, guard });
+    await sdk.connectInMemory(upstreamClient as never, upstream as never);
+    const gateway = new Server({ name: 'gateway', version: '1.0.0' }, { capabilities: { tools: {} } });
+    gateway.fallbackRequestHandler = ({ params }: { params?: unknown }) =>
+      upstreamClient.callTool(params as never) as never;
+    const client = actlog(sdk.newClient(), options);
+    await sdk.connectInMemory(client as never, gateway as never);
+    const call = (name: string) => client.callTool({ name, arguments: { text: 'a' } });
+    expect(await call('fail')).toMatchObject({ isError: true });
+    const held = call('echo');
+    await service.decide(options.sessionId, 'approve');
+    expect(await held).toMatchObject({ content: [{ text: 'echo: a' }] });
+    expect(tools.ran).toEqual(['echo a']);
+    expect(await service.events(options.sessionId)).toMatchObject([
+      { toolName: 'fail', status: 403 },
+      { toolName: 'echo', status: 200 },
+    ]);
+  },
+);

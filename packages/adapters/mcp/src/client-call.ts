@@ -4,6 +4,7 @@ import { type CallParams, isSameCall } from './call-params.ts';
 
 /** A call that a recorded client is making. */
 export interface ClientCall {
+  readonly client: object;
   readonly params: CallParams;
   readonly callId: string;
 }

@@ -54,7 +54,8 @@ interface Attempt {
 }
 
 function recordCall({ params, ...attempt }: Attempt, run: () => Promise<unknown>): Promise<unknown> {
-  const isPart = currentClientCall()?.params === params;
+  const call = currentClientCall();
+  const isPart = call?.client === attempt.client && call.params === params;
   return isCallParams(params) && !isPart ? recordNewCall({ params, ...attempt }, run) : run();
 }
 
@@ -63,7 +64,9 @@ async function recordNewCall(
   run: () => Promise<unknown>,
 ): Promise<unknown> {
   const { signal, task = params.task } = requestOptions(rest);
-  const callId = randomUUID();
+  // A client that passes on what another one was given, as in a gateway within the process, makes the same call.
+  const passedOn = currentClientCall();
+  const callId = passedOn?.params === params ? passedOn.callId : randomUUID();
   const sessionId = client.transport?.sessionId;
   const actionId = takeActionId({ sessionId }, params) ?? callId;
   const call = {
@@ -75,7 +78,9 @@ async function recordNewCall(
     signal,
   };
   try {
-    const result = await hooks.run(call, () => asClientCall({ params, callId }, run).catch(throwFromClient));
+    const result = await hooks.run(call, () =>
+      asClientCall({ client, params, callId }, run).catch(throwFromClient),
+    );
     if (isInputRequired(result)) keepActionId({ sessionId }, params, actionId);
     return result;
   } catch (error) {
