@@ -146,7 +146,7 @@ export class Recorder {
    * not part of the arguments.
    */
   instrument<Tools extends ToolFunctions>(tools: Tools): Instrumented<Tools> {
-    return instrumentTools(tools, (call, run) => this.toolCall(call, run));
+    return instrumentTools(tools, this);
   }
 
   /**

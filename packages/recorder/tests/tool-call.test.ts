@@ -190,6 +190,24 @@ test('plain functions become tools once', async () => {
   expect(sink.stored.map(({ payload }) => payload.toolName)).toEqual(['add', 'join']);
 });
 
+test('plain functions that another recorder has are recorded and guarded by each, once', async () => {
+  const { sink: others, recorder: other } = await start();
+  const sink = await Sink.start(({ path }) =>
+    path === '/v1/policies/check' ? { status: 200, body: { decision: 'deny' } } : undefined,
+  );
+  const guarded = createRecorder(sink.url, { guard: { mode: 'enforce', onUnavailable: 'deny' } });
+  const theirs = other.instrument({ search: (query: string) => `found ${query}` });
+  const both = guarded.instrument(theirs);
+  await expect(both.search('a')).rejects.toMatchObject({ because: 'denied' });
+  expect(other.instrument(both).search).toBe(both.search);
+  expect(await theirs.search('b')).toBe('found b');
+  await Promise.all([other.flush(), guarded.flush()]);
+  expect([sink, others].map(({ stored }) => stored.map(({ payload }) => payload.responseStatus))).toEqual([
+    [403],
+    [200],
+  ]);
+});
+
 test('a signal behind the arguments of a plain function is not part of them', async () => {
   const { sink, recorder } = await start();
   const { signal } = new AbortController();
