@@ -67,6 +67,12 @@ export function endCall(call: ActiveCall): void {
   for (let ended: ActiveCall | undefined = call; ended; ended = ended.inner) ended.isOpen = false;
 }
 
+/** Tells the hook further out, which records the call, with what it ran here, or that it was refused. */
+export function tellOuter(outer: ActiveCall, { argumentsHash, refusedWith }: ActiveCall): void {
+  outer.argumentsHash = argumentsHash;
+  outer.refusedWith = refusedWith;
+}
+
 /** Runs what follows here as the given call, where nothing can be wrapped around the tool. */
 export function enterCall(call: ActiveCall): void {
   storage().enterWith(call);

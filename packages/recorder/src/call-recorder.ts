@@ -6,6 +6,7 @@ import {
   endCall,
   type RunningCall,
   runAsCall,
+  tellOuter,
 } from './active-call.ts';
 import type { ArgumentsHasher } from './arguments/arguments-hash.ts';
 import { isoTimestamp } from './event-body.ts';
@@ -94,9 +95,9 @@ export class CallRecorder {
       }
     } catch (error) {
       giveBackRoom?.();
-      const status = statusOfRefusal(error);
-      if (same) same.refusedWith = status;
-      else this.#recordCall(call, active.argumentsHash, sessionId, status);
+      active.refusedWith = statusOfRefusal(error);
+      if (same) tellOuter(same, active);
+      else this.#recordCall(call, active.argumentsHash, sessionId, active.refusedWith);
       throw error;
     }
     if (same && !active.isOpen) {
@@ -185,22 +186,22 @@ export class CallRecorder {
   /** @param same - the call as a hook further out sees it, which then records it */
   #conclude(
     call: ToolCall,
-    { argumentsHash, refusedWith }: ActiveCall,
+    active: ActiveCall,
     same: ActiveCall | undefined,
     sessionId: string,
     outcome: ToolOutcome,
   ): void {
     if (same) {
-      same.refusedWith = refusedWith;
+      tellOuter(same, active);
       return;
     }
     let status: number | null;
     try {
-      status = refusedWith ?? this.#statusOf(call, outcome);
+      status = active.refusedWith ?? this.#statusOf(call, outcome);
     } catch {
       status = unreadableStatus(outcome); // a getter of the call threw
     }
-    if (status !== null) this.#recordCall(call, argumentsHash, sessionId, status);
+    if (status !== null) this.#recordCall(call, active.argumentsHash, sessionId, status);
   }
 
   #statusOf(call: ToolCall, outcome: ToolOutcome): number | null {

@@ -86,3 +86,18 @@ test('a call whose arguments change whenever they are checked does not run, and 
     'The arguments of a call changed whenever it was checked; it was not run.',
   ]);
 });
+
+test('a call whose arguments changed while a hook further in asked is recorded with those that it ran with', async () => {
+  const args = { amount: 1 };
+  const sink = await startService(() => {
+    args.amount = 1_000;
+    return 'allow';
+  });
+  const { call, guard } = changing(args);
+  const recorder = createRecorder(sink.url);
+  const inner = recorder.forAdapter({ framework: 'mcp', sdk: '@actlog/mcp/1.0.0', guard });
+  const outer = recorder.forAdapter({ framework: 'langchain', sdk: '@actlog/langchain/1.0.0' });
+  expect(await outer.toolCall(call, () => inner.toolCall(call, () => args.amount))).toBe(1_000);
+  await recorder.flush();
+  expect(recordedHashes(sink)).toEqual([await hashArguments({ amount: 1_000 })]);
+});
