@@ -15,6 +15,9 @@ export interface ActiveCall extends RunningCall {
   argumentsHash: string;
   readonly callId: string | undefined;
   readonly framework: string | undefined;
+  /** Agent and session of the guard's questions about it, and of its event where this hook records it. */
+  readonly agentId: string;
+  readonly sessionId: string;
   /** What let it run, and the action that this was asked about; undefined when nothing was asked. */
   readonly guard: object;
   actionId: string | undefined;

@@ -68,7 +68,6 @@ export class CallRecorder {
       argumentsHash === noHash
         ? undefined
         : claimSameCall(outer, this, call.toolName, argumentsHash, call.callId, framework);
-    const sessionId = call.sessionId ?? currentSessionId() ?? this.#ownSessionId;
     const giveBackRoom =
       !same && outbox?.isBlocking
         ? await outbox.waitForRoom(call.signal, this.#options.blockTimeoutMs)
@@ -79,6 +78,8 @@ export class CallRecorder {
       argumentsHash,
       callId: call.callId,
       framework,
+      agentId: call.agentId ?? same?.agentId ?? this.#options.agentId,
+      sessionId: same?.sessionId ?? call.sessionId ?? currentSessionId() ?? this.#ownSessionId,
       guard,
       actionId: same?.actionId,
       outer,
@@ -89,7 +90,7 @@ export class CallRecorder {
     if (same) same.inner = active;
     try {
       if (guard.isAsking && same?.guard !== guard) {
-        await this.#pass(call, active, sessionId, guard);
+        await this.#pass(call, active, guard);
         // Here, because nothing can come between this line and the call.
         if (guard.isEnforcing) throwIfAborted(call.signal);
       }
@@ -97,7 +98,7 @@ export class CallRecorder {
       giveBackRoom?.();
       active.refusedWith = statusOfRefusal(error);
       if (same) tellOuter(same, active);
-      else this.#recordCall(call, active.argumentsHash, sessionId, active.refusedWith);
+      else this.#recordCall(call, active, active.refusedWith);
       throw error;
     }
     if (same && !active.isOpen) {
@@ -111,12 +112,12 @@ export class CallRecorder {
     } catch (error) {
       endCall(active);
       giveBackRoom?.();
-      this.#conclude(call, active, same, sessionId, { ok: false, error });
+      this.#conclude(call, active, same, { ok: false, error });
       throw error;
     }
     endCall(active);
     giveBackRoom?.();
-    this.#conclude(call, active, same, sessionId, { ok: true, result });
+    this.#conclude(call, active, same, { ok: true, result });
     return result;
   }
 
@@ -164,10 +165,9 @@ export class CallRecorder {
   }
 
   /** Resolves when the guard lets the call through. */
-  async #pass(call: ToolCall, active: ActiveCall, sessionId: string, guard: Guard): Promise<void> {
-    const { agentId } = this.#options;
+  async #pass(call: ToolCall, active: ActiveCall, guard: Guard): Promise<void> {
     const hashNow = () => this.#hash(call.arguments);
-    const guarded = guardedCall(call, { ...active, hashNow, agentId, sessionId });
+    const guarded = guardedCall(call, { ...active, hashNow });
     active.actionId = guarded.actionId;
     if (!guard.isEnforcing) {
       void guard.observe(guarded);
@@ -184,13 +184,7 @@ export class CallRecorder {
   }
 
   /** @param same - the call as a hook further out sees it, which then records it */
-  #conclude(
-    call: ToolCall,
-    active: ActiveCall,
-    same: ActiveCall | undefined,
-    sessionId: string,
-    outcome: ToolOutcome,
-  ): void {
+  #conclude(call: ToolCall, active: ActiveCall, same: ActiveCall | undefined, outcome: ToolOutcome): void {
     if (same) {
       tellOuter(same, active);
       return;
@@ -201,7 +195,7 @@ export class CallRecorder {
     } catch {
       status = unreadableStatus(outcome); // a getter of the call threw
     }
-    if (status !== null) this.#recordCall(call, active.argumentsHash, sessionId, status);
+    if (status !== null) this.#recordCall(call, active, status);
   }
 
   #statusOf(call: ToolCall, outcome: ToolOutcome): number | null {
@@ -226,12 +220,13 @@ export class CallRecorder {
   }
 
   /** Nothing that goes wrong here may change how the call ends. */
-  #recordCall(call: ToolCall, argumentsHash: string, sessionId: string, responseStatus: number): void {
+  #recordCall(call: ToolCall, active: ActiveCall, responseStatus: number): void {
     try {
+      const { agentId, toolName, framework, argumentsHash, sessionId } = active;
       const nowMs = Date.now();
       const sourceTimestamp = isoTimestamp(nowMs);
       const facts = { argumentsHash, sessionId, responseStatus, sourceTimestamp };
-      this.#events.add(createEventId(nowMs), nowMs, call, facts);
+      this.#events.add(createEventId(nowMs), nowMs, { agentId, toolName, framework, sdk: call.sdk }, facts);
     } catch (error) {
       this.#options.reporter.failed('record', new Error('An event could not be recorded.', { cause: error }));
     }

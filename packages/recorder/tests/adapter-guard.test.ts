@@ -121,6 +121,28 @@ test('two guards ask about one action under one id, one guard asks once', async 
   expect(await statuses(recorder, sink)).toEqual([200, 200]);
 });
 
+test('a hook further in asks about the call as it is recorded, but as an agent of its own where it names one', async () => {
+  const { sink, recorder } = await start('allow');
+  const inner = recorder.forAdapter({ ...mcp, guard: enforce });
+  const asInner = (agentId?: string) =>
+    recorder
+      .forAdapter(langchain)
+      .toolCall({ ...call, agentId: 'researcher', sessionId: 'thread' }, () =>
+        inner.toolCall({ ...call, agentId, sessionId: 'connection' }, () => 'ran'),
+      );
+  await asInner();
+  await asInner('gateway');
+  await recorder.flush();
+  expect(checks(sink)).toMatchObject([
+    { agentId: 'researcher', sessionId: 'thread' },
+    { agentId: 'gateway', sessionId: 'thread' },
+  ]);
+  expect(sink.stored).toMatchObject([
+    { agentId: 'researcher', sessionId: 'thread' },
+    { agentId: 'researcher', sessionId: 'thread' },
+  ]);
+});
+
 test('a call that three hooks see is one event', async () => {
   const { sink, recorder } = await start('allow');
   const [first, second, third] = ['langgraph', 'langchain', 'mcp'].map((framework) =>

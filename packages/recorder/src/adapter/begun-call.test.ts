@@ -49,6 +49,8 @@ function beginWithin(toolName: string) {
       framework: undefined,
       guard: storage,
       actionId: undefined,
+      agentId: 'agent',
+      sessionId: 'session',
       outer: currentCall(),
       inner: undefined,
       isOpen: true,

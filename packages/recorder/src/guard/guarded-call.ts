@@ -43,7 +43,7 @@ export function guardedCall(
   },
 ): GuardedCall {
   return {
-    agentId: toIdentifier(call.agentId ?? known.agentId, 'agent'),
+    agentId: toIdentifier(known.agentId, 'agent'),
     sessionId: toIdentifier(known.sessionId, 'session'),
     toolName: toIdentifier(call.toolName, 'unknown'),
     arguments: call.arguments,
