@@ -339,6 +339,13 @@ test('an action id that is taken does not let a call run whose arguments could n
   await expect(recorder.toolCall(call, () => 'ran')).rejects.toMatchObject({ because: 'unavailable' });
 });
 
+test('shown arguments that are too large only beside a new action id are no way past a policy that denies', async () => {
+  const sink = await startService({ status: 409, body: {} }, tooMuch, decided('deny'));
+  const recorder = guarded(sink, { onUnavailable: 'allow', showArguments: () => ({ text: 'long' }) });
+  const promise = recorder.toolCall({ ...call, actionId: 'resumed' }, () => 'ran');
+  await expect(promise).rejects.toMatchObject({ because: 'denied' });
+});
+
 test('a held call is given up when its time is over, even while the service hangs', async () => {
   const sink = await startService(decided('require_approval', { pendingActionId: 'pac_1' }), {
     fault: 'hang',

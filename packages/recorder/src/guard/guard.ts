@@ -114,20 +114,22 @@ export class Guard {
 
   async #decide(call: GuardedCall): Promise<'allow' | 'unavailable'> {
     let decision = await this.#ask(call);
-    if (decision === 'refused') {
-      // Too large or too deep: what a model can make of its arguments must be no way past the guard.
-      call.isShown = false;
-      decision = await this.#ask(call);
-    }
-    if (decision === 'taken') {
-      // The id stands for another action, as when a workflow was resumed with other arguments: this one is new.
-      call.actionId = createEventId(Date.now());
+    let isRenamed = false;
+    while (decision === 'refused' || (decision === 'taken' && !isRenamed)) {
+      if (decision === 'refused') {
+        // Too large or too deep: what a model can make of its arguments must be no way past the guard.
+        call.isShown = false;
+      } else {
+        // The id stands for another action, as when a workflow was resumed with other arguments: this one is new.
+        call.actionId = createEventId(Date.now());
+        isRenamed = true;
+      }
       decision = await this.#ask(call);
     }
     throwIfAborted(call.signal);
     if (decision === 'taken') throw this.#denial(call, 'unavailable');
     // Nobody knows what a condition would have made of arguments that could not be shown.
-    if (decision === 'refused' || (!call.isShown && decision?.decision === 'allow')) decision = undefined;
+    if (!call.isShown && decision?.decision === 'allow') decision = undefined;
     if (decision?.decision === 'require_approval') decision = await this.#hold(call, decision);
     if (decision?.decision === 'allow') return 'allow';
     if (decision) throw this.#denial(call, decision.isTimedOut ? 'approval-timed-out' : 'denied', decision);
