@@ -1,7 +1,7 @@
 import { Recorder } from '@actlog/recorder';
 import type { AdapterHarness } from '../packages/adapter-suite/src/index.ts';
 import { adapterHarnesses } from '../scripts/adapter-harnesses.ts';
-import { callsTogether, microsPerCall, needsOwnHook, type Way, ways } from './adapters/agent-runs.ts';
+import { callsTogether, microsOfRuns, needsOwnHook, type Way, ways } from './adapters/agent-runs.ts';
 import { frameworks } from './adapters/peer-frameworks.ts';
 import { measureBesidePeers } from './adapters/peers-beside.ts';
 import { median } from './measure/interleaved-rounds.ts';
@@ -51,7 +51,7 @@ export async function run(args: string[]): Promise<Record<string, unknown>> {
         for (let turn = 0; turn < ways.length; turn += 1) {
           const way = ways[(turn + round) % ways.length] as Way;
           if (needsOwnHook(way) && !harness.abilities.hasOwnHooks) continue;
-          const micros = await microsPerCall(harness, way, { recorder });
+          const micros = median(await microsOfRuns(harness, way, { recorder }));
           if (round > 0) costs[way].push(micros);
           // What was recorded is delivered before the next way begins, so that it pays for itself alone.
           await recorder.flush();

@@ -15,7 +15,7 @@ export function isWay(name: string): name is Way {
 
 /** What a call of an agent costs, its framework included. */
 export interface CallCost {
-  /** Microseconds from call to call. */
+  /** Microseconds from call to call, in the middle of all runs: what comes now and then is in `cpuMicros` alone. */
   readonly micros: number;
   /** Microseconds of processor time, the delivery of what was recorded included. */
   readonly cpuMicros: number;
@@ -24,10 +24,10 @@ export interface CallCost {
 /** Turns of the scripted model in one run, with one call each: frameworks end a run that takes many more. */
 const turns = 4;
 
-/** Runs whose time is taken together. */
+/** Runs between two deliveries. */
 const runs = 10;
 
-/** Calls whose time is taken together. */
+/** Calls between two deliveries. */
 export const callsTogether: number = turns * runs;
 
 /** What the user's own hook does, in the ways that have one. */
@@ -63,16 +63,19 @@ function scenarioOf(way: Way, adapter: Scenario['adapter']): Scenario {
   };
 }
 
-/** Microseconds a call of an agent that is run some times, its framework included. */
-export async function microsPerCall(
+/** Microseconds a call, framework included, of each run of an agent that is run some times. */
+export async function microsOfRuns(
   harness: AdapterHarness,
   way: Way,
   adapter: Scenario['adapter'],
-): Promise<number> {
-  const startedMs = performance.now();
-  for (let count = 0; count < runs; count += 1) {
-    const { error } = await harness.run(scenarioOf(way, adapter));
+): Promise<number[]> {
+  const micros: number[] = [];
+  while (micros.length < runs) {
+    const scenario = scenarioOf(way, adapter);
+    const startedMs = performance.now();
+    const { error } = await harness.run(scenario);
+    micros.push(((performance.now() - startedMs) * 1000) / turns);
     if (error) throw error;
   }
-  return ((performance.now() - startedMs) * 1000) / callsTogether;
+  return micros;
 }

@@ -3,8 +3,9 @@
 // a time in milliseconds to work for; what a call cost meanwhile is the answer.
 import { Recorder } from '@actlog/recorder';
 import { adapterHarnesses } from '../../scripts/adapter-harnesses.ts';
+import { median } from '../measure/interleaved-rounds.ts';
 import { temporaryFolder } from '../recorder/temporary-folder.ts';
-import { type CallCost, callsTogether, isWay, microsPerCall, type Way } from './agent-runs.ts';
+import { type CallCost, callsTogether, isWay, microsOfRuns, type Way } from './agent-runs.ts';
 import { frameworks, type InstalledPeer } from './peer-frameworks.ts';
 
 type Install = (framework: object | undefined, url: string) => Promise<InstalledPeer>;
@@ -20,8 +21,8 @@ async function installPeer(framework: object | undefined): Promise<InstalledPeer
   return install(framework, url);
 }
 
-/** What runs an agent some times and delivers what was recorded; resolves with microseconds a call. */
-async function workOf(): Promise<() => Promise<number>> {
+/** What runs an agent some times and delivers what was recorded; resolves with microseconds a call, of each run. */
+async function workOf(): Promise<() => Promise<number[]>> {
   const { load, hook, silence, agentWith } = frameworks[adapter] as (typeof frameworks)[string];
   const framework = await load?.();
   if (framework) silence?.(framework as never);
@@ -40,12 +41,12 @@ async function workOf(): Promise<() => Promise<number>> {
 
 /** What was recorded is delivered before the next round, so that calls are timed and not the backlog. */
 async function timed(
-  harness: Parameters<typeof microsPerCall>[0],
+  harness: Parameters<typeof microsOfRuns>[0],
   as: Way,
-  options: Parameters<typeof microsPerCall>[2],
+  options: Parameters<typeof microsOfRuns>[2],
   deliver: () => Promise<unknown>,
-): Promise<number> {
-  const micros = await microsPerCall(harness, as, options);
+): Promise<number[]> {
+  const micros = await microsOfRuns(harness, as, options);
   await deliver();
   return micros;
 }
@@ -56,13 +57,13 @@ async function workFor(timeMs: number): Promise<CallCost> {
   const before = process.cpuUsage();
   const endsAtMs = performance.now() + timeMs;
   let rounds = 0;
-  let micros = 0;
+  const micros: number[] = [];
   do {
-    micros += await work();
+    micros.push(...(await work()));
     rounds += 1;
   } while (performance.now() < endsAtMs);
   const { user, system } = process.cpuUsage(before);
-  return { micros: micros / rounds, cpuMicros: (user + system) / rounds / callsTogether };
+  return { micros: median(micros), cpuMicros: (user + system) / rounds / callsTogether };
 }
 
 process.on('message', async (timeMs: number) => process.send?.(await workFor(timeMs)));
