@@ -1,7 +1,14 @@
 import { processWide } from '@actlog/recorder/adapter';
-import type { FunctionTool, Tool } from '@openai/agents';
+import {
+  attachClientToolSearchExecutor,
+  type FunctionTool,
+  getClientToolSearchExecutor,
+  type HostedTool,
+  type Tool,
+} from '@openai/agents';
 import { withActions } from './actions.ts';
 import { inputGuardrail, outputGuardrail } from './guardrails.ts';
+import { currentRun } from './run-scope.ts';
 import { runOf } from './stray-run.ts';
 
 /** The guardrails that a tool was given. */
@@ -20,6 +27,7 @@ const given = processWide('@actlog/openai-agents/given', () => new WeakSet<objec
  * identity; one that is frozen is replaced by a copy.
  */
 export function hookTool<T extends Tool>(own: T): T {
+  currentRun()?.toolNames.add(own.name);
   const tool = Object.isFrozen(own) ? { ...own } : own;
   if (tool.type === 'function') hookFunction(tool as unknown as FunctionTool);
   if (tool.type === 'shell' && 'shell' in tool && tool.shell && !given().has(tool.shell)) {
@@ -28,7 +36,20 @@ export function hookTool<T extends Tool>(own: T): T {
   if (tool.type === 'apply_patch' && !given().has(tool.editor)) {
     tool.editor = give(withActions(tool.editor, tool.name, ['createFile', 'updateFile', 'deleteFile']));
   }
+  const search = getClientToolSearchExecutor(own);
+  if (search && !given().has(search)) {
+    attachClientToolSearchExecutor(
+      tool as HostedTool,
+      give(async (args) => hookFound(await search(args))),
+    );
+  }
   return tool;
+}
+
+/** Hooks what a search of the client has found, before the SDK takes it. */
+function hookFound(found: Tool | Tool[] | null | undefined): Tool | Tool[] | null | undefined {
+  if (Array.isArray(found)) return found.map(hookTool);
+  return found ? hookTool(found) : found;
 }
 
 /** Remembers what a tool is given. */

@@ -1,5 +1,5 @@
 import type { AdapterCalls } from '@actlog/recorder/adapter';
-import { Agent, Runner, RunState, type Tool } from '@openai/agents';
+import { Agent, Runner, type Tool } from '@openai/agents';
 import { coverage } from './coverage.ts';
 import { hookTool } from './hooked-tool.ts';
 import { recordedRun } from './recorded-run.ts';
@@ -23,23 +23,8 @@ export function install(): void {
     const tools = await getAllTools.apply(agent, args);
     const run = currentRun();
     if (run && !run.hasSession) await run.sessionId(); // while the run's trace is at hand
-    return hookTools(tools);
+    return tools.map(hookTool);
   });
-  // What the `execute` of a tool search loads during a run.
-  hookMethod(
-    RunState.prototype,
-    'recordToolSearchRuntimeTools',
-    (state, record: Method<void>, [agent, found, tools]) => {
-      record.call(state, agent, found, hookTools(tools as Tool[]));
-    },
-  );
-}
-
-/** Hooks the tools of an agent of the run that is under way. */
-function hookTools(tools: readonly Tool[]): Tool[] {
-  const run = currentRun();
-  for (const { name } of tools) run?.toolNames.add(name);
-  return tools.map(hookTool);
 }
 
 /** Covers an agent, and what is cloned from it: a copy with other instructions is not to be a way past the guard. */

@@ -71,29 +71,31 @@ test.each([
   },
 );
 
-test.each(['the same answer of the model', 'the next'])(
-  'a tool that a search of the client loads is guarded when it is called in %s',
-  async (where) => {
-    const { ran, wipe } = wiping();
-    const toolSearch = toolSearchTool({ execution: 'client', execute: () => [wipe] });
-    const search: AgentOutputItem = {
-      type: 'tool_search_call',
-      id: 's1',
-      callId: 's1',
-      status: 'completed',
-      arguments: { paths: ['wipe'] },
-    };
-    const call = { ...functionCall('wipe', {}, { callId: '1' }), namespace: 'wipe' };
-    const calls = where === 'the next' ? [[search], [call]] : [[search, call]];
-    const model = new ScriptedModel([...calls, [assistantMessage('done')]]);
-    const agent = new Agent({ name: 'tester', model, tools: [toolSearch] });
-    const sessionId = `loaded in ${where}`;
-    actlog(agent, { recorder: service.guarded() });
-    const { newItems } = await run(agent, 'go', { session: new MemorySession({ sessionId }) });
-    expect(ran).toEqual([]);
-    expect(toolAnswers(newItems)).toEqual([
-      expect.stringContaining('The call of the tool "wipe" was not run'),
-    ]);
-    expect(await service.events(sessionId)).toMatchObject([{ toolName: 'wipe', status: 403 }]);
-  },
-);
+test.each([
+  ['the same answer of the model', 'the tool'],
+  ['the same answer of the model', 'a frozen tool, by a frozen search'],
+  ['the next', 'the tool'],
+  ['the next', 'a frozen tool, by a frozen search'],
+])('a tool that a search of the client loads is guarded when it is called in %s: %s', async (where, what) => {
+  const { ran, wipe } = wiping();
+  const own = toolSearchTool({ execution: 'client', execute: () => wipe });
+  const toolSearch = what === 'the tool' ? own : Object.freeze(own);
+  if (what !== 'the tool') Object.freeze(wipe);
+  const search: AgentOutputItem = {
+    type: 'tool_search_call',
+    id: 's1',
+    callId: 's1',
+    status: 'completed',
+    arguments: { paths: ['wipe'] },
+  };
+  const call = { ...functionCall('wipe', {}, { callId: '1' }), namespace: 'wipe' };
+  const calls = where === 'the next' ? [[search], [call]] : [[search, call]];
+  const model = new ScriptedModel([...calls, [assistantMessage('done')]]);
+  const agent = new Agent({ name: 'tester', model, tools: [toolSearch] });
+  const sessionId = `loaded in ${where}: ${what}`;
+  actlog(agent, { recorder: service.guarded() });
+  const { newItems } = await run(agent, 'go', { session: new MemorySession({ sessionId }) });
+  expect(ran).toEqual([]);
+  expect(toolAnswers(newItems)).toEqual([expect.stringContaining('The call of the tool "wipe" was not run')]);
+  expect(await service.events(sessionId)).toMatchObject([{ toolName: 'wipe', status: 403 }]);
+});
