@@ -1,5 +1,5 @@
 import type { RefObject } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { FollowedLink, Visit } from './visit.ts';
 
 /** How many visits are kept; browsers keep no more entries in the history of a tab. */
@@ -66,7 +66,8 @@ export function useVisits(main: RefObject<HTMLElement | null>): Visit {
     return visit;
   };
   const [visit, setVisit] = useState(() => enter(undefined));
-  useEffect(() => {
+  // Before anybody can see the page, and go on: what is gone to in between would never be shown.
+  useLayoutEffect(() => {
     let present = visit;
     let pressed: Element | null = null;
     const press = ({ target }: Event) => {

@@ -143,6 +143,18 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     },
   );
 
+  test('a place that is gone to as soon as the page is drawn is shown', async () => {
+    const server = await testServer();
+    const tab = await ConsoleTab.blank(server.server.url);
+    await tab.page.addInitScript(`new MutationObserver((_, observer) => {
+      if (document.querySelector('h1')?.textContent !== 'Sessions') return;
+      observer.disconnect();
+      location.hash = '#/policies';
+    }).observe(document, { childList: true, subtree: true })`);
+    await tab.page.goto(`${server.server.url}/console/#key=${server.apiKey}`);
+    await tab.heading('Policies');
+  });
+
   test('a link that is opened in the tab of another key signs in with its own', async () => {
     const { server, apiKey } = await testServer();
     const other = await server.admin.createKey('default', { name: 'on duty', kind: 'test' });
