@@ -1,22 +1,25 @@
 import type { PolicyCheck } from '@actlog/protocol';
 import { areBounded } from './shown-arguments.ts';
 
-/** What a rule is asked about: the action of one check, as {@link checkedAction} makes it. */
+/** Action of a check that rules are matched against, created by {@link checkedAction}. */
 export interface CheckedAction {
   readonly agentId: string;
   readonly sessionId: string | undefined;
   readonly toolName: string;
   readonly argumentsHash: string;
-  /** What the caller chose to show; undefined where it is beyond the bound, and then no condition can be told. */
+  /**
+   * Arguments that the caller chose to show; undefined if they exceed the limit, in which case no condition can be
+   * evaluated.
+   */
   readonly arguments: Readonly<Record<string, unknown>> | undefined;
   readonly framework: string | undefined;
   readonly environment: string | undefined;
 }
 
 /**
- * The action of a check's body (`POST /v1/policies/check`). Arguments of more than 500 values or 32,768 characters,
- * names included, are left out: that bounds the time of the worst condition. Never throws for a body that fits its
- * schema.
+ * Returns the action of a check's body (`POST /v1/policies/check`). Arguments of more than 500 values or 32,768
+ * characters, names included, are omitted to bound the time of the worst condition. Never throws for a body that
+ * matches its schema.
  */
 export function checkedAction(body: PolicyCheck): CheckedAction {
   const shown = body.action.arguments ?? {};

@@ -1,12 +1,14 @@
-/** A condition of a policy that cannot be taken. */
+/** Error thrown for an invalid condition of a policy. */
 export class ConditionError extends Error {
   override readonly name = 'ConditionError';
-  /** What is wrong, where in the text and, where there is one, the way out: `message` without the field's name. */
+  /**
+   * Description of the problem with its position and, if known, a fix: `message` without the field's name.
+   */
   readonly problem: string;
 
-  /** `cause` is the parser's error, where it was the parser that refused. */
+  /** Sets `cause` to the parser's error if the parser rejected the condition. */
   constructor(problem: string, options?: ErrorOptions) {
-    super(`condition cannot be taken: ${problem}`, options);
+    super(`condition is invalid: ${problem}`, options);
     this.problem = problem;
   }
 }

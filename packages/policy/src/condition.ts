@@ -1,14 +1,23 @@
 import { Environment, type ParseError, type ParseResult, type TypeCheckResult } from '@marcbachmann/cel-js';
 import type { CheckedAction } from './checked-action.ts';
-import { refuseCostly } from './condition-cost.ts';
 import { ConditionError } from './condition-error.ts';
-import { inTimeOf } from './condition-time.ts';
+import { refuseCostly } from './cost/condition-cost.ts';
+import { evaluationCost } from './cost/evaluation-cost.ts';
+import { rememberingLetters } from './cost/letter-changes.ts';
+import { asWritten, registerLinearFunctions, withLinearFunctions } from './cost/linear-functions.ts';
 import { placeIn } from './place-in.ts';
+import { dropInput, withoutStacks } from './quiet-errors.ts';
+import { shownBounds } from './shown-arguments.ts';
 
-/** Syntax nodes of one condition, and how deep they stand (reference profile, "Policy"). */
+/** Maximum number and depth of syntax nodes in one condition (reference profile, "Policy"). */
 const limits = { maxAstNodes: 200, maxDepth: 50 };
 
-const environment = new Environment({ limits })
+/**
+ * Maximum cost of one condition, in microseconds. Evaluating a condition blocks the process.
+ */
+export const maxConditionCost = 5000;
+
+const environment = registerLinearFunctions(new Environment({ limits }))
   .registerVariable({ name: 'agent', schema: { id: 'string' } })
   .registerVariable({ name: 'session', schema: { id: 'string' } })
   .registerVariable({ name: 'action', schema: { toolName: 'string', argumentsHash: 'string' } })
@@ -16,36 +25,47 @@ const environment = new Environment({ limits })
   .registerVariable('framework', 'string')
   .registerVariable('environment', 'string');
 
-/** A condition that was checked and can be asked, any number of times. */
+/** A validated condition that can be evaluated any number of times. */
 export interface Condition {
+  /** Upper bound of the time of one evaluation in microseconds, for any shown arguments. */
+  readonly cost: number;
   /**
-   * Whether it holds.
+   * Returns `true` if the condition holds for an action.
    *
-   * @throws Error when it cannot be told: when it reads an argument that is not there, when the shown arguments are too
-   * large, or when conditions have taken half a second for this action already.
+   * @throws Error if it cannot be evaluated because it reads a missing argument or the shown arguments are too large.
    */
   holds(action: CheckedAction): boolean;
 }
 
 /**
- * Parses, type-checks and bounds a condition in CEL (Common Expression Language). It may read `agent.id`, `session.id`,
- * `action.toolName`, `action.argumentsHash`, `args`, `framework` and `environment`; what an action does not name is
- * an empty string.
+ * Parses a condition in CEL (Common Expression Language), checks its types and limits its cost. It may read `agent.id`,
+ * `session.id`, `action.toolName`, `action.argumentsHash`, `args`, `framework` and `environment`; fields that
+ * the action
+ * omits are empty strings.
  *
- * @throws ConditionError with the place and the way out.
+ * @param maxCost - maximum cost; pass a higher one for conditions that were accepted before the limit existed
+ * @throws {@link ConditionError} with the position and a fix.
  */
-export function parseCondition(text: string): Condition {
+export function parseCondition(text: string, maxCost: number = maxConditionCost): Condition {
   const parsed = parse(text);
-  const check = parsed.check();
+  const check = withLinearFunctions(parsed.ast, () => parsed.check());
   if (!check.valid) throw refusal(check.error, text);
   if (check.type !== 'bool' && check.type !== 'dyn') {
-    throw new ConditionError(`must be true or false, and this is of the type ${check.type}`);
+    throw new ConditionError(`must be a boolean, got ${check.type}`);
   }
   refuseCostly(parsed.ast, text);
+  const cost = evaluationCost(parsed.ast, shownBounds);
+  if (cost > maxCost) {
+    throw new ConditionError(
+      `costs up to ${cost}, but a condition may cost at most ${maxCost}; compare less inside a comprehension or split the policy in two`,
+    );
+  }
+  dropInput(parsed.ast);
   return {
+    cost,
     holds(action) {
-      const result: unknown = inTimeOf(action, () => parsed(variables(action)));
-      if (typeof result !== 'boolean') throw new Error('the condition is neither true nor false');
+      const result: unknown = withoutStacks(() => rememberingLetters(() => parsed(variables(action))));
+      if (typeof result !== 'boolean') throw new Error('the condition did not return a boolean');
       return result;
     },
   };
@@ -59,9 +79,9 @@ function parse(text: string): ParseResult {
   }
 }
 
-/** What the parser says, on one line: its own message draws the condition and points into it. */
+/** Returns the parser's error on one line: its own message quotes the condition with a marker. */
 function refusal(error: TypeCheckResult['error'], text: string): ConditionError {
-  const problem = error?.summary ?? 'is not a valid CEL expression';
+  const problem = asWritten(error?.summary ?? 'is not a valid CEL expression');
   return new ConditionError(problem + placeIn(text, error?.range?.start), { cause: error });
 }
 

@@ -1,29 +1,48 @@
+import { LinearSearch } from './cost/linear-search.ts';
+
 /**
- * Whether `text` fits a pattern in which `*` stands for any run of characters and everything else for itself.
- * Greedy with one step back, so its time is bounded by the product of the lengths; a regular expression would not
- * be.
+ * A compiled pattern in which `*` matches any characters and everything else matches literally. Matching takes time
+ * linear in the lengths of the pattern and the text.
+ */
+export class Glob {
+  readonly pattern: string;
+  /** Required prefix; the whole text if the pattern has no `*`. */
+  readonly #first: string;
+  /** Required suffix; undefined if the pattern has no `*`. */
+  readonly #last: string | undefined;
+  /** Parts between the ends, matched in order and without overlaps. */
+  readonly #between: readonly LinearSearch[];
+
+  constructor(pattern: string) {
+    const [first = '', ...others] = pattern.split('*');
+    this.pattern = pattern;
+    this.#first = first;
+    this.#last = others.pop();
+    this.#between = others.filter((part) => part !== '').map((part) => new LinearSearch(part));
+  }
+
+  /** Returns `true` if the whole of `text` matches the pattern. */
+  matches(text: string): boolean {
+    const first = this.#first;
+    const last = this.#last;
+    if (last === undefined) return text === first;
+    const end = text.length - last.length;
+    if (end < first.length || !text.startsWith(first) || !text.endsWith(last)) return false;
+    // The earliest match of each part leaves the most room for later parts.
+    let from = first.length;
+    for (const part of this.#between) {
+      const index = part.indexIn(text, from, end);
+      if (index < 0) return false;
+      from = index + part.searched.length;
+    }
+    return true;
+  }
+}
+
+/**
+ * Returns `true` if `text` matches a pattern in which `*` matches any characters and everything else matches
+ * literally. Takes time linear in the two lengths.
  */
 export function matchesGlob(pattern: string, text: string): boolean {
-  let inPattern = 0;
-  let inText = 0;
-  let lastStar = -1;
-  let resumeAt = 0;
-  while (inText < text.length) {
-    if (pattern[inPattern] === '*') {
-      lastStar = inPattern;
-      resumeAt = inText;
-      inPattern += 1;
-    } else if (inPattern < pattern.length && pattern[inPattern] === text[inText]) {
-      inPattern += 1;
-      inText += 1;
-    } else if (lastStar >= 0) {
-      resumeAt += 1;
-      inText = resumeAt;
-      inPattern = lastStar + 1;
-    } else {
-      return false;
-    }
-  }
-  while (pattern[inPattern] === '*') inPattern += 1;
-  return inPattern === pattern.length;
+  return new Glob(pattern).matches(text);
 }

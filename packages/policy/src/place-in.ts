@@ -1,4 +1,4 @@
-/** Where in a condition something begins, for people: ` (line 1, column 15)`. Nothing where that is not known. */
+/** Formats a position in a condition as ` (line 1, column 15)`; returns an empty string if it is unknown. */
 export function placeIn(text: string, start: number | undefined): string {
   if (start === undefined) return '';
   const before = text.slice(0, start).split('\n');

@@ -1,5 +1,5 @@
 import type { PolicyCheck } from '@actlog/protocol';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { checkedAction } from './checked-action.ts';
 import { policyMatch } from './policy-match.ts';
 import { policyRule } from './policy-rule.ts';
@@ -17,90 +17,67 @@ function why(policy: Partial<Policy>, also: Partial<PolicyCheck> = {}): string |
 }
 
 test.each([
-  [{}, 'the policy is about every action'],
-  [{ tools: ['refund_*'] }, 'the tool fits "refund_*"'],
-  [{ tools: ['delete_*', 'refund_order', '*'] }, 'the tool fits "refund_order"'],
+  [{}, 'the policy applies to every action'],
+  [{ tools: ['refund_*'] }, 'the tool matches "refund_*"'],
+  [{ tools: ['delete_*', 'refund_order', '*'] }, 'the tool matches "refund_order"'],
   [{ tools: ['delete_*'] }, undefined],
   [{ tools: [] }, undefined],
   [
     { environments: ['prod'], agents: ['billing-*'] },
-    'the agent fits "billing-*"; the environment fits "prod"',
+    'the agent matches "billing-*"; the environment matches "prod"',
   ],
   [{ agents: ['billing-*'], environments: ['dev'] }, undefined],
-  [{ frameworks: ['*'] }, undefined], // the action names none
+  [{ frameworks: ['*'] }, undefined], // the action has no framework
 ])('match %j: %s', (match, reason) => {
   expect(why({ match })).toBe(reason);
 });
 
-test('a framework is looked at where the action names one', () => {
+test('matches the framework of an action', () => {
   expect(why({ match: { frameworks: ['lang*'] } }, { framework: 'langchain' })).toBe(
-    'the framework fits "lang*"',
+    'the framework matches "lang*"',
   );
 });
 
-test('a condition has its say after the names', () => {
+test('evaluates the condition after the patterns', () => {
   const match = { tools: ['refund_*'] };
   expect(why({ match, condition: 'args.amount > 500' })).toBe(
-    'the tool fits "refund_*"; the condition holds',
+    'the tool matches "refund_*"; the condition holds',
   );
   expect(why({ match, condition: 'args.amount > 900' })).toBeUndefined();
   expect(why({ match: { tools: ['send_*'] }, condition: 'true' })).toBeUndefined();
   expect(why({ condition: 'true' })).toBe('the condition holds');
 });
 
-const untold = 'the condition cannot be told (No such key: sum), which counts as met';
+const failed = 'the condition cannot be evaluated (No such key: sum), which counts as a match';
 test.each([
-  ['deny', untold],
-  ['require_approval', untold],
+  ['deny', failed],
+  ['require_approval', failed],
   ['allow', undefined],
-] as const)('a condition that cannot be told, with the effect %s: %s', (effect, reason) => {
+] as const)('a condition that cannot be evaluated, with the effect %s: %s', (effect, reason) => {
   expect(why({ effect, condition: 'args.sum > 5' })).toBe(reason);
 });
 
 test.each([
   [
     'deny',
-    'the condition cannot be told (the shown arguments are too large for a condition), which counts as met',
+    'the condition cannot be evaluated (the shown arguments are too large for a condition), which counts as a match',
   ],
   ['allow', undefined],
 ] as const)('arguments that are too large, with the effect %s: %s', (effect, reason) => {
   const action = { ...body.action, arguments: { list: new Array(20_000).fill(0) } };
   expect(why({ effect, condition: 'size(args.list) == 0' }, { action })).toBe(reason);
-  expect(why({ effect, match: { tools: ['refund_*'] } }, { action })).toBe('the tool fits "refund_*"');
+  expect(why({ effect, match: { tools: ['refund_*'] } }, { action })).toBe('the tool matches "refund_*"');
 });
 
-test('a reason does not repeat a long text that was shown', () => {
+test('a reason truncates long shown texts', () => {
   const action = { ...body.action, arguments: { sure: 'no'.repeat(16_000) } };
   const reason = why({ effect: 'deny', condition: 'bool(args.sure)' }, { action });
-  expect(reason).toMatch(/^the condition cannot be told \(bool.*non?…\), which counts as met$/);
+  expect(reason).toMatch(/^the condition cannot be evaluated \(bool.*non?…\), which counts as a match$/);
   expect(reason?.length).toBeLessThan(300);
 });
 
-test('a reason writes out what turns or hides a text that was shown', () => {
+test('a reason escapes invisible and bidirectional characters of shown texts', () => {
   const action = { ...body.action, arguments: { sure: 'no\u202Eeno yb devorppa\u200B' } };
   const reason = why({ effect: 'require_approval', condition: 'bool(args.sure)' }, { action });
   expect(reason).toContain(String.raw`"no\u{202e}eno yb devorppa\u{200b}"`);
-});
-
-test('conditions that take too long for one action cannot be told any more', () => {
-  vi.useFakeTimers({ toFake: ['performance'] });
-  try {
-    const slow = {
-      get amount() {
-        vi.advanceTimersByTime(300);
-        return 700;
-      },
-    };
-    const action = checkedAction({ ...body, action: { ...body.action, arguments: slow } });
-    const ask = (effect: Policy['effect']) =>
-      policyMatch(policyRule({ effect, condition: 'args.amount > 500.0' }), action);
-    expect([ask('deny'), ask('allow')]).toEqual(['the condition holds', 'the condition holds']);
-    const late = 'the condition cannot be told (the conditions before it took 500 ms), which counts as met';
-    expect([ask('deny'), ask('require_approval'), ask('allow')]).toEqual([late, late, undefined]);
-    expect(policyMatch(policyRule({ effect: 'deny', match: {} }), action)).toBe(
-      'the policy is about every action',
-    );
-  } finally {
-    vi.useRealTimers();
-  }
 });

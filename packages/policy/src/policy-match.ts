@@ -1,17 +1,16 @@
 import type { CheckedAction } from './checked-action.ts';
-import { matchesGlob } from './glob.ts';
 import type { PolicyRule } from './policy-rule.ts';
 
-/** The most characters of what went wrong in a condition that become part of a reason. */
+/** Maximum length of an evaluation error within a reason, in characters. */
 const longestProblem = 200;
 
-/** What turns the order of a text, hides in it or breaks its lines: a value that an error quotes is the model's own. */
+/** Characters that reorder, hide or break text. An error can quote a value that the model controls. */
 const unseen = /[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}]/gu;
 
 /**
- * Why a rule is about an action, in words for whoever reads the answer to a check, or undefined where it is not. A
- * condition that cannot be told counts as met for deny and require_approval, and as not met for allow: an error never
- * opens a door. Never throws.
+ * Returns the reason why a rule applies to an action, for the reader of a check's response; undefined if it does not
+ * apply. A condition that cannot be evaluated counts as a match for deny and require_approval and as no match for
+ * allow, so an error never permits an action. Never throws.
  */
 export function policyMatch(rule: PolicyRule, action: CheckedAction): string | undefined {
   const { match, effect, condition } = rule;
@@ -24,9 +23,9 @@ export function policyMatch(rule: PolicyRule, action: CheckedAction): string | u
   ] as const;
   for (const [name, patterns, value] of fields) {
     if (patterns === undefined) continue;
-    const pattern = value === undefined ? undefined : patterns.find((one) => matchesGlob(one, value));
-    if (pattern === undefined) return undefined;
-    reasons.push(`the ${name} fits "${pattern}"`);
+    const glob = value === undefined ? undefined : patterns.find((one) => one.matches(value));
+    if (glob === undefined) return undefined;
+    reasons.push(`the ${name} matches "${glob.pattern}"`);
   }
   if (condition) {
     try {
@@ -34,13 +33,16 @@ export function policyMatch(rule: PolicyRule, action: CheckedAction): string | u
       reasons.push('the condition holds');
     } catch (error) {
       if (effect === 'allow') return undefined;
-      reasons.push(`the condition cannot be told (${problemOf(error)}), which counts as met`);
+      reasons.push(`the condition cannot be evaluated (${problemOf(error)}), which counts as a match`);
     }
   }
-  return reasons.join('; ') || 'the policy is about every action';
+  return reasons.join('; ') || 'the policy applies to every action';
 }
 
-/** What went wrong, in the first line of the error: the rest quotes the condition, and a text that is long the action. */
+/**
+ * Returns the first line of an error, truncated: later lines quote the condition, and long texts come from
+ * the action.
+ */
 function problemOf(error: unknown): string {
   const [first = ''] = (error as Error).message.split('\n', 1);
   const line = first.replaceAll(unseen, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);

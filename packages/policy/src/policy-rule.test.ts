@@ -1,15 +1,16 @@
 import { expect, test } from 'vitest';
 import { ConditionError } from './condition-error.ts';
+import { Glob } from './glob.ts';
 import { policyRule } from './policy-rule.ts';
 
 test.each([[{ effect: 'deny' }], [{ effect: 'deny', match: {}, condition: null }]] as const)(
-  '%j is about every action',
+  '%j applies to every action',
   (policy) => {
-    expect(policyRule(policy)).toEqual({ effect: 'deny', match: {}, condition: undefined });
+    expect(policyRule(policy)).toEqual({ effect: 'deny', match: {}, condition: undefined, cost: 2 });
   },
 );
 
-test('it takes a policy whole, as it is posted', () => {
+test('accepts a complete policy as sent to the API', () => {
   const policy = {
     name: 'Large refunds',
     effect: 'require_approval' as const,
@@ -19,12 +20,13 @@ test('it takes a policy whole, as it is posted', () => {
   };
   expect(policyRule(policy)).toEqual({
     effect: 'require_approval',
-    match: { tools: ['refund_*'] },
-    condition: { holds: expect.any(Function) },
+    match: { tools: [new Glob('refund_*')] },
+    condition: { cost: 12, holds: expect.any(Function) },
+    cost: 20,
   });
 });
 
-test('a condition that cannot be taken is refused', () => {
+test('throws for an invalid condition', () => {
   expect(() => policyRule({ effect: 'allow', condition: 'args.amount >' })).toThrow(ConditionError);
-  expect(() => policyRule({ effect: 'allow', condition: '' })).toThrow('condition cannot be taken:');
+  expect(() => policyRule({ effect: 'allow', condition: '' })).toThrow('condition is invalid:');
 });

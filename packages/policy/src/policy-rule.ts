@@ -1,30 +1,48 @@
 import type { PolicyCreate, PolicyEffect } from '@actlog/protocol';
-import { type Condition, parseCondition } from './condition.ts';
+import { type Condition, maxConditionCost, parseCondition } from './condition.ts';
+import { costBesideCondition } from './cost/policy-cost.ts';
+import { Glob } from './glob.ts';
 
-/** Whom a rule is about, as patterns in which `*` stands for any run of characters. A list left out asks nothing. */
+/** Patterns for the names of an action. An omitted list matches any name and also no name. */
 export interface PolicyMatch {
-  readonly agents?: readonly string[] | undefined;
-  readonly tools?: readonly string[] | undefined;
-  readonly frameworks?: readonly string[] | undefined;
-  readonly environments?: readonly string[] | undefined;
+  readonly agents?: readonly Glob[] | undefined;
+  readonly tools?: readonly Glob[] | undefined;
+  readonly frameworks?: readonly Glob[] | undefined;
+  readonly environments?: readonly Glob[] | undefined;
 }
 
-/** What decides whether a policy is about an action, ready to be asked. */
+/** The part of a policy that decides whether it applies to an action, ready to be evaluated. */
 export interface PolicyRule {
   readonly match: PolicyMatch;
-  /** Says what becomes of a condition that cannot be told. */
+  /** Effect of the policy; determines the result if the condition cannot be evaluated. */
   readonly effect: PolicyEffect;
-  /** What must hold besides; undefined for a rule without a condition. */
+  /** Condition that must also hold; undefined for a rule without one. */
   readonly condition: Condition | undefined;
+  /** Upper bound of the policy's cost per check, in microseconds of one core. */
+  readonly cost: number;
 }
 
 /**
- * The rule of a policy, as it is written (`POST /v1/policies`) or read. Without `match` it is about every action,
- * unless a condition says otherwise.
+ * Compiles a policy, as sent to `POST /v1/policies` or returned by the API, into a rule. Without `match`, the rule
+ * applies to every action unless it has a condition.
  *
- * @throws ConditionError for a condition that cannot be taken.
+ * @param maxCost - maximum cost of its condition, by default {@link maxConditionCost}
+ * @throws {@link ConditionError} for an invalid condition.
  */
-export function policyRule(policy: Pick<PolicyCreate, 'effect' | 'match' | 'condition'>): PolicyRule {
-  const { effect, match = {}, condition } = policy;
-  return { match, effect, condition: condition == null ? undefined : parseCondition(condition) };
+export function policyRule(
+  policy: Pick<PolicyCreate, 'effect' | 'match' | 'condition' | 'message' | 'rate'>,
+  maxCost: number = maxConditionCost,
+): PolicyRule {
+  const { effect, match = {}, condition: text } = policy;
+  const condition = text == null ? undefined : parseCondition(text, maxCost);
+  const lists = Object.entries(match).map(([name, patterns]) => [
+    name,
+    patterns?.map((one) => new Glob(one)),
+  ]);
+  return {
+    match: Object.fromEntries(lists),
+    effect,
+    condition,
+    cost: costBesideCondition(policy) + (condition?.cost ?? 0),
+  };
 }

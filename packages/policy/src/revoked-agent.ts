@@ -1,17 +1,17 @@
 import type { SentOf } from '@actlog/protocol';
 
-/** What a policy says, without what is known of it since it was written. */
+/** Policy fields that its author writes, without those that the service adds. */
 type Definition = Omit<
   SentOf<'policies.get'>,
   'id' | 'status' | 'createdAt' | 'updatedAt' | 'archivedAt' | 'version'
 >;
 
 /**
- * What denies every action of an agent that is revoked: it stands first in a check's answer, like a policy that
- * somebody had written, so that whoever handles denials by policies handles this one.
+ * Built-in policy that denies every action of a revoked agent. It is the first match in a check's response and looks
+ * like an ordinary policy, so code that handles denials by policies also handles this one.
  */
 export const revokedAgent = {
-  /** Stands in the place of a policy's id; no policy has it. */
+  /** Id in place of a policy id; no stored policy has it. */
   id: 'agent_revoked',
   definition: {
     name: 'Revoked agents',
@@ -25,6 +25,6 @@ export const revokedAgent = {
     approval: null,
     message: 'This agent is revoked: it must not act until somebody reinstates it.',
   },
-  /** Why it applies. */
+  /** Reason why it applies. */
   why: 'the agent is revoked',
 } as const satisfies { id: string; definition: Definition; why: string };

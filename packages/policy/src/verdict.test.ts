@@ -8,7 +8,7 @@ const weight = (effect: PolicyEffect, priority = 0, mode: PolicyWeight['mode'] =
   mode,
 });
 
-test('policies are sorted by their effect, then by priority, and keep their order otherwise', () => {
+test('sorts policies by effect, then by priority, and otherwise keeps their order', () => {
   const first = weight('deny', -5);
   const policies = [
     weight('allow', 9),
@@ -22,7 +22,7 @@ test('policies are sorted by their effect, then by priority, and keep their orde
   expect(sorted[3]).toBe(policies[0]);
 });
 
-test('of the same priority, a policy that lets run what nobody decided about comes last', () => {
+test('sorts policies with onTimeout allow last at the same priority', () => {
   const approval = (onTimeout: 'allow' | 'deny') => ({
     ...weight('require_approval'),
     approval: { onTimeout },
@@ -35,14 +35,14 @@ test('of the same priority, a policy that lets run what nobody decided about com
 
 test.each([
   ['nothing', [], 'allow', undefined],
-  ['the first', [weight('deny'), weight('allow')], 'deny', 0],
+  ['the first policy', [weight('deny'), weight('allow')], 'deny', 0],
   [
-    'the first that is enforced',
+    'the first enforced policy',
     [weight('deny', 0, 'log_only'), weight('require_approval')],
     'require_approval',
     1,
   ],
-  ['none that only logs', [weight('deny', 0, 'log_only')], 'allow', undefined],
+  ['no log_only policy', [weight('deny', 0, 'log_only')], 'allow', undefined],
 ])('%s decides', (_, fired, decision, place) => {
   expect(verdictOf(fired, (one) => one)).toEqual({
     decision,

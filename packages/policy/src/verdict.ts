@@ -1,28 +1,34 @@
 import type { PolicyEffect } from '@actlog/protocol';
 
-/** What of a policy says whether it decides, and what. */
+/** Fields of a policy that determine its precedence and effect. */
 export interface PolicyWeight {
   readonly effect: PolicyEffect;
   /** Order within one effect, highest first. */
   readonly priority: number;
-  /** A policy in `log_only` is told of and decides nothing. */
+  /** `log_only` policies are reported but do not affect the decision. */
   readonly mode: 'enforce' | 'log_only';
-  /** How what it holds ends when nobody decides; `deny` where it does not say. */
-  readonly approval?: { readonly onTimeout: 'deny' | 'allow' } | null | undefined;
+  /**
+   * Outcome of an approval that nobody decides, and whether it is for one call; by default `deny` and
+   * `false`.
+   */
+  readonly approval?:
+    | { readonly onTimeout: 'deny' | 'allow'; readonly singleUse?: boolean | undefined }
+    | null
+    | undefined;
 }
 
-/** What the policies say of an action. */
+/** Combined decision of the policies about an action. */
 export interface Verdict<Fired> {
   readonly decision: PolicyEffect;
-  /** What decided; undefined when nothing did and the action is allowed for that. */
+  /** The deciding policy; undefined if none decided and the action is allowed by default. */
   readonly decidedBy: Fired | undefined;
 }
 
 const effectOrder: Readonly<Record<PolicyEffect, number>> = { deny: 0, require_approval: 1, allow: 2 };
 
 /**
- * Sorts policies by their say: deny before require_approval before allow, and the highest priority first; of the same
- * priority, what lets an action run when nobody decides comes last, so that it is no way past a policy that does not.
+ * Sorts policies by precedence: deny before require_approval before allow, then by highest priority. At the same
+ * priority, policies with `onTimeout: 'allow'` come last, so that they cannot bypass stricter ones.
  */
 export function byPrecedence(left: PolicyWeight, right: PolicyWeight): number {
   return (
@@ -37,10 +43,10 @@ function runsUndecided({ approval }: PolicyWeight): boolean {
 }
 
 /**
- * The verdict of the policies that fired: that of the first which is enforced.
+ * Returns the verdict of the policies that matched: the effect of the first enforced one.
  *
- * @param fired - in the order of {@link byPrecedence}
- * @param weightOf - the policy's own fields, of what fired
+ * @param fired - matches sorted by {@link byPrecedence}
+ * @param weightOf - returns the policy fields of a match
  */
 export function verdictOf<Fired>(
   fired: readonly Fired[],

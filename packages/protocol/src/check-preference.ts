@@ -3,18 +3,19 @@ import { maxWaitSeconds } from './limits.ts';
 const wait = /(?:^|[,;])\s*wait\s*=\s*"?(\d{1,5})"?\s*(?=$|[,;])/i;
 const dryRun = /(?:^|[,;])\s*dry-run\s*(?=$|[,;])/i;
 
-/** What the caller of a check prefers. */
+/** Preferences of a policy check, parsed from the `Prefer` header. */
 export interface CheckPreference {
-  /** Seconds to wait for a decision, within the bound; 0 for none. */
+  /** Maximum time to wait for a decision, in seconds, capped at `maxWaitSeconds`; 0 means no wait. */
   readonly waitSeconds: number;
-  /** Whether the check is to leave nothing behind; it then waits for nobody. */
+  /** `true` if the check must leave nothing behind. A dry run never waits for a decision. */
   readonly isDryRun: boolean;
 }
 
 /**
- * Reads the header `Prefer` of a check (RFC 7240; `wait` is of section 4.3). What it does not know it passes over.
+ * Parses the `Prefer` header of a policy check (RFC 7240; `wait` is defined in section 4.3).
+ * Unknown preferences are ignored.
  *
- * @param prefer - the header's value; undefined where there is none
+ * @param prefer - value of the header; undefined if the request has none
  */
 export function checkPreference(prefer = ''): CheckPreference {
   return {

@@ -17,18 +17,22 @@ function problems(schema: z.ZodType, value: unknown): string[] {
   return result.success ? [] : result.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.code}`);
 }
 
-test('an event of the specification is accepted', () => {
+test('accepts an event as defined by the specification', () => {
   expect(problems(contract['events.create'].body, event)).toEqual([]);
 });
 
 test.each([
-  ['an id that is no UUID', { eventId: 'e1' }, 'eventId: invalid_format'],
+  ['an id that is not a UUID', { eventId: 'e1' }, 'eventId: invalid_format'],
   [
     'a time with an offset',
     { sourceTimestamp: '2026-11-21T10:00:00+01:00' },
     'sourceTimestamp: invalid_format',
   ],
-  ['a time with a small z', { sourceTimestamp: '2026-11-21T10:00:00z' }, 'sourceTimestamp: invalid_format'],
+  [
+    'a time with a lowercase z',
+    { sourceTimestamp: '2026-11-21T10:00:00z' },
+    'sourceTimestamp: invalid_format',
+  ],
   [
     'a day that does not exist',
     { sourceTimestamp: '2026-02-30T10:00:00Z' },
@@ -37,8 +41,15 @@ test.each([
   ['an empty agent', { agentId: '' }, 'agentId: too_small'],
   ['an agent with a line break', { agentId: 'a\nb' }, 'agentId: invalid_format'],
   ['a lone surrogate', { sessionId: '\ud800' }, 'sessionId: invalid_format'],
-  ['a field that nobody knows', { agentid: 'a' }, ': unrecognized_keys'],
-])('an event with %s is refused, naming the place', (_what, change, problem) => {
+  [
+    'a time of 200,000 characters',
+    { sourceTimestamp: `2026-11-21T10:00:00.${'0'.repeat(200_000)}Z` },
+    'sourceTimestamp: too_big',
+  ],
+  ['the agent .', { agentId: '.' }, 'agentId: custom'],
+  ['the session ..', { sessionId: '..' }, 'sessionId: custom'],
+  ['an unknown field', { agentid: 'a' }, ': unrecognized_keys'],
+])('rejects an event with %s and names the field', (_what, change, problem) => {
   expect(problems(contract['events.create'].body, { ...event, ...change })).toContain(problem);
 });
 
@@ -50,16 +61,16 @@ test.each([
     'payload.responseStatus: invalid_type',
   ],
   ['its arguments', { ...event.payload, arguments: { amount: 5 } }, 'payload: unrecognized_keys'],
-])('a tool call with %s is refused', (_what, payload, problem) => {
+])('rejects a tool call with %s', (_what, payload, problem) => {
   expect(problems(contract['events.create'].body, { ...event, payload })).toContain(problem);
 });
 
-test('other categories keep their payload as it comes', () => {
+test('keeps the payload of other categories unchanged', () => {
   const note = { ...event, category: 'agent_message', payload: { toAgentId: 'b', more: { of: ['it'] } } };
   expect(contract['events.create'].body.parse(note).payload).toEqual(note.payload);
 });
 
-test('query strings become typed values, and odd numbers are refused', () => {
+test('parses query strings into typed values and rejects malformed numbers', () => {
   expect(contract['sessions.list'].query.parse({ limit: '200', minRiskScore: '62.5' })).toEqual({
     limit: 200,
     minRiskScore: 62.5,
@@ -82,7 +93,7 @@ test('query strings become typed values, and odd numbers are refused', () => {
   ]);
 });
 
-test('a client accepts an answer without the profile, keeps what it does not know, and insists on the rest', () => {
+test('accepts a response without profile fields, keeps unknown fields and requires the fixed ones', () => {
   const { accepted, fixed, sent } = contract['agents.get'].response;
   const foreign = { id: 'a-1', colour: 'blue' };
   expect(accepted.parse(foreign)).toEqual(foreign);
@@ -90,9 +101,17 @@ test('a client accepts an answer without the profile, keeps what it does not kno
   expect(problems(sent, foreign)).toContain('name: invalid_type');
 });
 
-test('an acknowledgement lacks nothing that the specification fixes', () => {
+test('requires every field of an acknowledgement that the specification fixes', () => {
   const { accepted } = contract['events.create'].response;
   expect(problems(accepted, { eventId: event.eventId, receivedAt: '2026-11-21T10:00:00.000Z' })).toEqual([
     'warnings: invalid_type',
   ]);
+});
+
+test.each(['.', '..'])('rejects the agent or session id %s, which a URL path cannot contain', (id) => {
+  expect(problems(contract['agents.create'].body, { name: 'a', id })).toEqual(['id: custom']);
+  const action = { toolName: 'refund', argumentsHash: 'h' };
+  const check = { agentId: id, sessionId: id, action };
+  expect(problems(contract['policies.check'].body, check)).toEqual(['agentId: custom', 'sessionId: custom']);
+  expect(problems(contract['agents.create'].body, { name: 'a', id: `${id}a` })).toEqual([]);
 });

@@ -25,17 +25,20 @@ import type { Given } from './schemas/resource.ts';
 import { risk } from './schemas/risk.ts';
 import { session, sessionDetail, sessionExport } from './schemas/session.ts';
 
-/** The schemas of one endpoint. */
+/** Schemas of one endpoint. */
 export interface EndpointSchemas {
   /** Path parameters. */
   readonly params: z.ZodObject;
-  /** Query parameters as strings in, typed values out. */
+  /** Query parameters: strings as input, typed values as output. */
   readonly query: z.ZodObject;
-  /** Request body, or null where there is none. */
+  /** Request body; null if the endpoint takes none. */
   readonly body: z.ZodType | null;
-  /** The answer: what the specification fixes, what a client accepts, what the reference server sends. */
+  /**
+   * Response: the fields that the specification fixes, those a client accepts, and those the reference server
+   * sends.
+   */
   readonly response: { readonly fixed: z.ZodType; readonly accepted: z.ZodType; readonly sent: z.ZodType };
-  /** One item of a page, for lists. */
+  /** One item of a page; only for list endpoints. */
   readonly item?: { readonly accepted: z.ZodType; readonly sent: z.ZodType };
 }
 
@@ -53,7 +56,7 @@ interface Schemas<
 
 type Item = NonNullable<EndpointSchemas['item']>;
 
-/** The answer of a list, whatever its items are. */
+/** Response schemas of a list, independent of the item type. */
 interface PageSchemas<Sent extends z.ZodType> {
   readonly fixed: typeof fixedPage;
   readonly accepted: typeof fixedPage;
@@ -65,7 +68,7 @@ interface ListSchemas<Params extends z.ZodObject, Query extends z.ZodObject, Of 
   readonly item: Of;
 }
 
-/** The schemas' types, by their names: what TypeScript would infer is all of them once more, without their comments. */
+/** Types of the schemas, by name. Inferring them would repeat every schema without its comments. */
 export interface Contract extends Record<EndpointName, EndpointSchemas> {
   readonly 'events.create': Schemas<typeof noParams, typeof noQuery, typeof event, typeof eventAck>;
   readonly 'sessions.list': ListSchemas<typeof noParams, typeof sessionsQuery, typeof session>;
@@ -113,7 +116,7 @@ function page<Of extends Item>(item: Of): { response: PageSchemas<Of['sent']>; i
 
 const sessions = page(session);
 
-/** The schemas of every endpoint, under the names of the endpoint table. */
+/** Schemas of every endpoint, keyed by the names of the endpoint table. */
 export const contract: Contract = {
   'events.create': { params: noParams, query: noQuery, body: event, response: eventAck },
   'sessions.list': { params: noParams, query: sessionsQuery, body: null, ...sessions },
@@ -157,31 +160,31 @@ export const contract: Contract = {
   },
 };
 
-/** Query parameters that a caller may give to an endpoint. */
+/** Query parameters that a caller may pass to an endpoint. */
 export type QueryOf<Name extends EndpointName> = {
   [Field in keyof z.output<Contract[Name]['query']>]?:
     | Exclude<z.output<Contract[Name]['query']>[Field], undefined>
     | undefined;
 };
 
-/** Request body that a caller gives to an endpoint. */
+/** Request body that a caller passes to an endpoint. */
 export type BodyOf<Name extends EndpointName> = Contract[Name]['body'] extends z.ZodType
   ? Given<Contract[Name]['body']>
   : undefined;
 
-/** Answer of an endpoint as a client reads it. */
+/** Response of an endpoint as a client reads it. */
 export type ResponseOf<Name extends EndpointName> = z.output<Contract[Name]['response']['accepted']>;
 
-/** Answer of an endpoint as the reference server sends it. */
+/** Response of an endpoint as the reference server sends it. */
 export type SentOf<Name extends EndpointName> = z.input<Contract[Name]['response']['sent']>;
 
-/** One item of a list, as a client reads it. */
+/** One item of a list as a client reads it. */
 export type ItemOf<Name extends ListEndpointName> = Contract[Name] extends {
   item: { accepted: infer Item extends z.ZodType };
 }
   ? z.output<Item>
   : never;
 
-/** Path parameters of an endpoint: `id` where its path has one. */
+/** Path parameters of an endpoint: `id` if its path has one. */
 export type PathParametersOf<Name extends EndpointName> =
   Endpoints[Name]['path'] extends `${string}:id${string}` ? { id: string } : Record<never, never>;

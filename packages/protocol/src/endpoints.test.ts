@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { contract } from './contract.ts';
 import { type Endpoint, endpointNames, endpoints } from './endpoints.ts';
 
-/** The endpoint list of the specification, as it stands there. */
+/** The endpoint list, copied from the specification. */
 const specification = `
 POST /v1/events
 GET /v1/sessions
@@ -27,15 +27,15 @@ GET /v1/notification-channels`;
 
 const rows: [string, Endpoint][] = endpointNames.map((name) => [name, endpoints[name]]);
 
-test('the table holds the 20 endpoints of the specification, in its order', () => {
+test('lists the 20 endpoints of the specification, in its order', () => {
   expect(rows.map(([, row]) => `${row.method} ${row.path}`)).toEqual(specification.trim().split('\n'));
 });
 
-test('every row has schemas under its own name, and nothing else has', () => {
+test('has schemas for every row and for nothing else', () => {
   expect(Object.keys(contract)).toEqual(endpointNames);
 });
 
-test.each(rows)('%s: row and schemas agree', (name, row) => {
+test.each(rows)('%s: the row matches its schemas', (name, row) => {
   const schemas = contract[name as keyof typeof contract];
   expect(Object.keys(schemas.params.shape)).toEqual(row.path.includes(':id') ? ['id'] : []);
   expect(schemas.body !== null).toBe(row.body);

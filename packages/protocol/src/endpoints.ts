@@ -1,34 +1,34 @@
 /**
- * The spine of actlog: one row for each of the 20 endpoints of the specification ("Endpoints").
+ * The endpoint table of actlog: one row for each of the 20 endpoints of the specification ("Endpoints").
  *
- * Everything else is derived from this table: the client's methods, the server's routes, the OpenAPI
- * document, the mock handlers and the conformance suite. The schemas of each row stand in `contract.ts`
- * under the same name, apart from the table so that a caller who only sends events never loads them.
+ * The client's methods, the server's routes, the OpenAPI document, the mock handlers and the conformance
+ * suite are derived from this table. The schemas of each row are in `contract.ts` under the same name. They
+ * are separate so that a caller who only sends events never loads them.
  */
 
-/** What a key may do (reference profile, "Limits, keys, versions"). */
+/** Permission of an API key (reference profile, "Limits, keys, versions"). */
 export type Scope = 'ingest' | 'read' | 'manage' | 'decide';
 
 /** One row of the endpoint table. */
 export interface Endpoint {
   /** HTTP method. */
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  /** Path below the base address; a parameter is written `:id`. */
+  /** Path below the base URL; parameters are written `:id`. */
   readonly path: `/v1/${string}`;
-  /** Status of success. The specification fixes 202 for events; the rest is the reference profile's. */
+  /** Success status. The specification fixes 202 for events; the reference profile defines the others. */
   readonly success: 200 | 201 | 202;
-  /** Scope that a key needs. */
+  /** Scope that the API key needs. */
   readonly scope: Scope;
-  /** Whether the request carries a JSON body. */
+  /** `true` if the request has a JSON body. */
   readonly body: boolean;
-  /** Whether the answer is a page of results with a `nextCursor`. */
+  /** `true` if the response is a page of results with a `nextCursor`. */
   readonly list: boolean;
   /**
-   * Whether sending the very same request twice is the same as sending it once, so that it may be sent again
-   * when the connection breaks and nobody knows whether the first try arrived.
+   * `true` if sending the same request twice has the same effect as sending it once. Such a request can be
+   * retried after a connection failure, when it is unknown if the first attempt arrived.
    */
   readonly repeatable: boolean;
-  /** Whether it honours `Idempotency-Key` (reference profile). */
+  /** `true` if the endpoint supports `Idempotency-Key` (reference profile). */
   readonly idempotencyKey: boolean;
 }
 
@@ -51,9 +51,9 @@ const create = {
 } as const;
 const write = { ...create, success: 200, repeatable: true, idempotencyKey: false } as const;
 
-/** All endpoints by name; the name is also the path of the client's method, as in `client.sessions.risk`. */
+/** All endpoints by name. The name is also the path of the client's method, as in `client.sessions.risk`. */
 export const endpoints = {
-  // the event carries its own id, so it is repeatable
+  // repeatable because the event carries its own id
   'events.create': { ...write, method: 'POST', path: '/v1/events', success: 202, scope: 'ingest' },
   'sessions.list': { ...list, method: 'GET', path: '/v1/sessions' },
   'sessions.get': { ...read, method: 'GET', path: '/v1/sessions/:id' },
@@ -69,10 +69,10 @@ export const endpoints = {
   'policies.get': { ...read, method: 'GET', path: '/v1/policies/:id' },
   'policies.update': { ...write, method: 'PATCH', path: '/v1/policies/:id' },
   'policies.archive': { ...read, method: 'DELETE', path: '/v1/policies/:id', scope: 'manage' },
-  // the same actionId answers what holds now
+  // repeatable because the same actionId returns the current decision
   'policies.check': { ...write, method: 'POST', path: '/v1/policies/check', scope: 'ingest' },
   'guardian.pendingActions.list': { ...list, method: 'GET', path: '/v1/guardian/pending-actions' },
-  // the same decision again is answered as the first was
+  // repeatable because the same decision returns the first response again
   'guardian.pendingActions.decide': {
     ...write,
     method: 'POST',
@@ -84,16 +84,16 @@ export const endpoints = {
   'notificationChannels.list': { ...list, method: 'GET', path: '/v1/notification-channels' },
 } as const satisfies Record<string, Endpoint>;
 
-/** The table's type, for code that derives types from it. */
+/** Type of the table, for deriving other types. */
 export type Endpoints = typeof endpoints;
 
-/** The name of an endpoint, such as `sessions.list`. */
+/** Name of an endpoint, such as `sessions.list`. */
 export type EndpointName = keyof Endpoints;
 
-/** The resources of the specification, each the first word of its endpoints' names. */
+/** Resources of the specification: the first segment of each endpoint name. */
 export type Resource = EndpointName extends `${infer First}.${string}` ? First : never;
 
-/** The endpoints whose answer is a page of results. */
+/** Endpoints whose response is a page of results. */
 export type ListEndpointName = {
   [Name in EndpointName]: Endpoints[Name]['list'] extends true ? Name : never;
 }[EndpointName];

@@ -1,7 +1,7 @@
 /**
- * Every error code the reference profile answers with, and its HTTP status. The specification fixes
- * `AUTHENTICATION_FAILED` with 401 and the name `VALIDATION_ERROR`; the rest is the profile's choice, so a
- * client looks at the code first and at the status second.
+ * Error codes of the reference profile with their HTTP status. The specification fixes only
+ * `AUTHENTICATION_FAILED` with 401 and the name `VALIDATION_ERROR`; the profile chose the rest. Clients
+ * should therefore check the code first and the status second.
  */
 export const errorCodes = {
   AUTHENTICATION_FAILED: 401,
@@ -22,10 +22,10 @@ export const errorCodes = {
   OVERLOADED: 503,
 } as const;
 
-/** A code of the error envelope that the reference profile knows. */
+/** Error code that the reference profile defines. */
 export type ErrorCode = keyof typeof errorCodes;
 
-/** Codes of the warnings in an event acknowledgement (reference profile, "Events"). */
+/** Warning codes in an event acknowledgement (reference profile, "Events"). */
 export const warningCodes = [
   'AGENT_NOT_REGISTERED',
   'AGENT_REVOKED',
@@ -38,5 +38,5 @@ export const warningCodes = [
   'PROTO_KEYS_REMOVED',
 ] as const;
 
-/** A warning code of the reference profile. */
+/** Warning code that the reference profile defines. */
 export type WarningCode = (typeof warningCodes)[number];

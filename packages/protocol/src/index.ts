@@ -1,7 +1,7 @@
 /**
- * The wire contract of actlog as data: the endpoint table, error codes, header names, bounds, and the types of
- * everything on the wire. It does no I/O and loads nothing; the zod schemas stand in
- * `@actlog/protocol/schemas`, the OpenAPI document in `@actlog/protocol/openapi`.
+ * The wire contract of actlog as data: the endpoint table, error codes, header names, limits and all wire
+ * types. It does no I/O and has no dependencies. The zod schemas are in `@actlog/protocol/schemas`, the
+ * OpenAPI document is in `@actlog/protocol/openapi`.
  *
  * @packageDocumentation
  */
@@ -21,6 +21,7 @@ export { type ErrorCode, errorCodes, type WarningCode, warningCodes } from './er
 export { headers, webhookHeaders } from './headers.ts';
 export { keyPrefixes, limits, maxWaitSeconds, schemaVersion, toolCallCategory } from './limits.ts';
 export { mergePatch } from './merge-patch.ts';
+export { decisionCategory, isReservedCategory } from './reserved-category.ts';
 export type { Agent, AgentCreate, AgentUpdate } from './schemas/agent.ts';
 export type { CheckResult, PolicyCheck } from './schemas/check.ts';
 export type { ErrorDetail, ErrorEnvelope } from './schemas/error-envelope.ts';

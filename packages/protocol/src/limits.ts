@@ -1,30 +1,32 @@
-/** Values and bounds on the wire. The specification leaves the numbers open; these are the profile's. */
+/** Constants and limits of the wire. The specification leaves the numbers open; these are the profile's. */
 
-/** The version of the event schema (specification, "Versioning"). */
+/** Version of the event schema (specification, "Versioning"). */
 export const schemaVersion = '1.0';
 
-/** The category of tool calls (specification, "Event"). */
+/** Category of tool calls (specification, "Event"). */
 export const toolCallCategory = 'tool_api';
 
-/** Prefix of production keys and of test keys (specification, "Authentication"). */
+/** Prefixes of live and test keys (specification, "Authentication"). */
 export const keyPrefixes = { live: 'al_live_', test: 'al_test_' } as const;
 
-/** Seconds that `Prefer: wait=` can hold an answer. By itself, because a client needs no other bound. */
+/** Maximum of `Prefer: wait=`, in seconds. Exported separately because a client needs no other limit. */
 export const maxWaitSeconds = 25;
 
-/** Bounds of the reference profile. Plain numbers, so that a bundler sees that whoever uses none can leave them out. */
+/** Limits of the reference profile. They are plain numbers so that bundlers can drop unused ones. */
 export const limits = {
-  /** Items of a page when the caller names no `limit`. */
+  /** Items per page if the request has no `limit`. */
   defaultPageSize: 50,
-  /** Most items of a page. */
+  /** Maximum number of items per page. */
   maxPageSize: 200,
-  /** Most bytes of a request body: 256 KiB. */
+  /** Maximum size of a request body in bytes: 256 KiB. */
   maxBodyBytes: 262_144,
-  /** Most bytes of an agent's metadata as JSON, whatever many patches add up to: 256 KiB. */
+  /** Maximum size of an agent's metadata as JSON, in bytes, after all patches: 256 KiB. */
   maxMetadataBytes: 262_144,
-  /** Deepest nesting of a JSON body. */
+  /** Maximum size of a held action as JSON, in bytes, including its shown arguments: 64 KiB. */
+  maxHeldActionBytes: 65_536,
+  /** Maximum nesting depth of a JSON body. */
   maxJsonDepth: 32,
-  /** Most characters of an identifier, a tool name or an arguments hash. */
+  /** Maximum length of an identifier, a tool name or an arguments hash, in characters. */
   maxIdentifierLength: 200,
   /** {@link maxWaitSeconds} */
   maxWaitSeconds,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { mergePatch } from './merge-patch.ts';
 
-/** The examples of RFC 7396, appendix A. */
+/** Examples of RFC 7396, appendix A. */
 test.each([
   [{ a: 'b' }, { a: 'c' }, { a: 'c' }],
   [{ a: 'b' }, { b: 'c' }, { a: 'b', b: 'c' }],
@@ -21,6 +21,6 @@ test.each([
   [{ e: null }, { a: 1 }, { e: null, a: 1 }],
   [[1, 2], { a: 'b', c: null }, { a: 'b' }],
   [{}, { a: { bb: { ccc: null } } }, { a: { bb: {} } }],
-])('%j with %j is %j', (target, patch, result) => {
+])('merges %j with %j into %j', (target, patch, result) => {
   expect(mergePatch(target, patch)).toEqual(result);
 });

@@ -1,9 +1,9 @@
 /**
- * Applies a JSON Merge Patch (RFC 7396): objects are merged, null removes a member, anything else replaces.
+ * Applies a JSON Merge Patch (RFC 7396): objects are merged, null removes a member, any other value replaces.
  *
- * @param target - what is changed; it is left as it is
- * @param patch - bounded in depth by the caller (`limits.maxJsonDepth` on the wire), for this recurses
- * @returns what comes of it
+ * @param target - value to patch; it is not modified
+ * @param patch - patch whose depth the caller must limit (`limits.maxJsonDepth` on the wire): this function recurses
+ * @returns the patched value
  */
 export function mergePatch(target: unknown, patch: unknown): unknown {
   if (!isObject(patch)) return patch;

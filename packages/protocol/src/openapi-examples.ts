@@ -4,12 +4,12 @@ import { schemaVersion, toolCallCategory } from './limits.ts';
 import type { RiskDimension } from './schemas/risk.ts';
 import type { WebhookEvent, WebhookEventType } from './schemas/webhook-event.ts';
 
-/** One exchange with an endpoint, as the reference server answers it. */
+/** Example request and response of an endpoint of the reference server. */
 interface Example<Name extends EndpointName> {
-  /** Undefined where the request has none. */
+  /** Request body; undefined if the endpoint takes none. */
   readonly body: BodyOf<Name>;
-  /** Its main answer. */
-  readonly answer: SentOf<Name>;
+  /** Body of the success response. */
+  readonly response: SentOf<Name>;
 }
 
 const agentId = 'billing-agent';
@@ -56,13 +56,13 @@ const session = {
 
 const factor = {
   ruleId: 'goal.action-after-untrusted',
-  title: 'Action right after text of unknown authors',
-  explanation: '"refund" was called right after "read_ticket" brought in text that others may have written.',
+  title: 'Action directly after untrusted content',
+  explanation: '"refund" was called directly after "read_ticket" read untrusted content.',
   weight: 0.44,
   delta: 44,
   evidence: { eventIds: [read.eventId, sent.eventId], count: 2 },
   recommendation:
-    'Open the text that the agent read just before, and see whether it holds instructions. Hold such actions for approval by a policy.',
+    'Open the text that the agent read directly before, and check if it contains instructions. Hold such actions for approval with a policy.',
 };
 
 function unmatched(id: RiskDimension['id'], name: string, observable: boolean) {
@@ -73,8 +73,8 @@ const risk = {
   sessionId,
   score: 44,
   level: 'low' as const,
-  engineVersion: '1.5.0',
-  rulesetHash: 'ab2ed3b339c01ce7990c48403310f413622e55a2584e010586cc213853690094',
+  engineVersion: '1.5.2',
+  rulesetHash: '30662281b9310a566272bad3455ad1ce7f814c1e6a1ffdffee84fbaa08c0326b',
   computedAt: '2026-11-21T10:02:20.000Z',
   eventCount: 2,
   dimensions: [
@@ -93,7 +93,7 @@ const risk = {
   recommendations: [
     {
       id: factor.ruleId,
-      title: 'Look at what was read before the action',
+      title: 'Check what was read before the action',
       text: factor.recommendation,
       dimension: 'ASI01',
     },
@@ -125,7 +125,7 @@ const rule = {
   message: 'Refunds above 500 are decided by the payments team.',
   match: { tools: ['refund*'] },
   rate: null,
-  approval: { timeoutSeconds: 900, onTimeout: 'deny' as const },
+  approval: { timeoutSeconds: 900, onTimeout: 'deny' as const, singleUse: true },
 };
 
 const policy = {
@@ -151,6 +151,8 @@ const pendingAction = {
   createdAt: '2026-11-21T10:00:00.000Z',
   expiresAt: '2026-11-21T10:15:00.000Z',
   onTimeout: 'deny' as const,
+  singleUse: true,
+  usedAt: null,
   decision: null,
 };
 
@@ -180,18 +182,18 @@ function page<Item>(item: Item) {
   return { items: [item], nextCursor: null };
 }
 
-/** One exchange with each endpoint, all about the same agent. */
+/** One example request and response for each endpoint, all about the same agent. */
 export const examples: { readonly [Name in EndpointName]: Example<Name> } = {
   'events.create': {
     body: sent,
-    answer: { eventId: sent.eventId, receivedAt: '2026-11-21T10:02:11.530Z', warnings: [] },
+    response: { eventId: sent.eventId, receivedAt: '2026-11-21T10:02:11.530Z', warnings: [] },
   },
-  'sessions.list': { body: undefined, answer: page(session) },
-  'sessions.get': { body: undefined, answer: { ...session, events, nextCursor: null } },
-  'sessions.risk': { body: undefined, answer: risk },
+  'sessions.list': { body: undefined, response: page(session) },
+  'sessions.get': { body: undefined, response: { ...session, events, nextCursor: null } },
+  'sessions.risk': { body: undefined, response: risk },
   'sessions.export': {
     body: undefined,
-    answer: {
+    response: {
       exportVersion: '1.0',
       exportedAt: '2026-11-21T10:02:20.000Z',
       session,
@@ -210,15 +212,15 @@ export const examples: { readonly [Name in EndpointName]: Example<Name> } = {
       owner: agent.owner,
       metadata: agent.metadata,
     },
-    answer: { ...agent, description: null, lastSeenAt: null },
+    response: { ...agent, description: null, lastSeenAt: null },
   },
-  'agents.list': { body: undefined, answer: page(agent) },
-  'agents.get': { body: undefined, answer: agent },
+  'agents.list': { body: undefined, response: page(agent) },
+  'agents.get': { body: undefined, response: agent },
   'agents.update': {
     body: { description: agent.description, metadata: { pager: null } },
-    answer: { ...agent, updatedAt: '2026-11-21T08:30:00.000Z' },
+    response: { ...agent, updatedAt: '2026-11-21T08:30:00.000Z' },
   },
-  'agents.sessions': { body: undefined, answer: page(session) },
+  'agents.sessions': { body: undefined, response: page(session) },
   'policies.create': {
     body: {
       name: rule.name,
@@ -228,23 +230,23 @@ export const examples: { readonly [Name in EndpointName]: Example<Name> } = {
       approval: rule.approval,
       message: rule.message,
     },
-    answer: policy,
+    response: policy,
   },
-  'policies.list': { body: undefined, answer: page(policy) },
-  'policies.get': { body: undefined, answer: policy },
+  'policies.list': { body: undefined, response: page(policy) },
+  'policies.get': { body: undefined, response: policy },
   'policies.update': {
     body: { mode: 'log_only', approval: { timeoutSeconds: 3600 } },
-    answer: {
+    response: {
       ...policy,
       mode: 'log_only',
-      approval: { timeoutSeconds: 3600, onTimeout: 'deny' },
+      approval: { timeoutSeconds: 3600, onTimeout: 'deny', singleUse: true },
       updatedAt: '2026-11-21T08:30:00.000Z',
       version: 2,
     },
   },
   'policies.archive': {
     body: undefined,
-    answer: {
+    response: {
       ...policy,
       status: 'archived',
       updatedAt: '2026-11-22T16:00:00.000Z',
@@ -254,7 +256,7 @@ export const examples: { readonly [Name in EndpointName]: Example<Name> } = {
   },
   'policies.check': {
     body: { agentId, sessionId, action, environment: 'production', actionId: 'refund-4711' },
-    answer: {
+    response: {
       decision: 'require_approval',
       decidedBy: policyId,
       matched: [
@@ -262,7 +264,7 @@ export const examples: { readonly [Name in EndpointName]: Example<Name> } = {
           policyId,
           effect: 'require_approval',
           mode: 'enforce',
-          why: 'the tool fits "refund*"; the condition holds',
+          why: 'the tool matches "refund*"; the condition holds',
           message: rule.message,
         },
       ],
@@ -271,22 +273,22 @@ export const examples: { readonly [Name in EndpointName]: Example<Name> } = {
       expiresAt: pendingAction.expiresAt,
     },
   },
-  'guardian.pendingActions.list': { body: undefined, answer: page(pendingAction) },
+  'guardian.pendingActions.list': { body: undefined, response: page(pendingAction) },
   'guardian.pendingActions.decide': {
     body: { decision: 'approve', comment: 'The customer was charged twice.' },
-    answer: decidedAction,
+    response: decidedAction,
   },
   'notificationChannels.create': {
     body: { url: channel.url, events: ['guardian.action_pending', 'session.risk_raised'] },
-    answer: { ...channel, secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' },
+    response: { ...channel, secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' },
   },
   'notificationChannels.list': {
     body: undefined,
-    answer: page({ ...channel, lastDeliveryAt: pendingAction.createdAt }),
+    response: page({ ...channel, lastDeliveryAt: pendingAction.createdAt }),
   },
 };
 
-/** One delivery of each kind. */
+/** One example delivery of each type. */
 export const deliveryExamples: {
   readonly [Type in WebhookEventType]: Extract<WebhookEvent, { type: Type }>;
 } = {
@@ -299,12 +301,12 @@ export const deliveryExamples: {
     type: 'policy.matched',
     timestamp: pendingAction.createdAt,
     data: {
-      policyId,
       agentId,
       sessionId,
       toolName: action.toolName,
-      effect: 'require_approval',
-      mode: 'enforce',
+      decision: 'require_approval',
+      policies: [{ policyId, effect: 'require_approval', mode: 'enforce' }],
+      morePolicies: 0,
     },
   },
   'guardian.action_pending': {

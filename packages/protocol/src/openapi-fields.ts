@@ -1,11 +1,11 @@
 import { fieldDescriptions } from './field-descriptions.ts';
 
-/** Something of the document that can be described. */
+/** Part of the document that can have a description. */
 interface Field {
   description?: string;
 }
 
-/** What of the document holds fields. */
+/** Parts of the document that contain fields. */
 interface Document {
   readonly components: {
     readonly schemas: Readonly<Record<string, { readonly properties?: Readonly<Record<string, Field>> }>>;
@@ -26,7 +26,7 @@ interface Document {
   >;
 }
 
-/** Says in the document what each field and parameter means, in the words of the comment where it is declared. */
+/** Adds a description to each field and parameter of the document, from the comment where it is declared. */
 export function describeFields(document: object): void {
   const { components, paths } = document as Document;
   for (const [schema, { properties = {} }] of Object.entries(components.schemas)) {
@@ -39,7 +39,7 @@ export function describeFields(document: object): void {
   }
 }
 
-/** `place` is the name of a schema, or of an operation. */
+/** Sets the description of one field. `place` is the name of a schema or an operation. */
 function describe(field: Field, place: string, name: string): void {
   const description = fieldDescriptions[place]?.[name];
   if (description !== undefined) field.description = description;

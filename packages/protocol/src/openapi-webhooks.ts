@@ -6,14 +6,14 @@ import { deliveries } from './openapi-operations.ts';
 import { pendingAction } from './schemas/pending-action.ts';
 import { type WebhookEventType, webhookEvent } from './schemas/webhook-event.ts';
 
-/** What the document calls the body of a delivery: `PolicyMatchedMessage` for `policy.matched`. */
+/** Returns the schema name of a delivery's body: `PolicyMatchedMessage` for `policy.matched`. */
 function webhookMessageName(type: WebhookEventType): string {
   return `${type.replaceAll(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase())}Message`;
 }
 
 const descriptions: Record<keyof typeof webhookHeaders, string> = {
-  id: 'Unique id of the message, the same through all tries.',
-  timestamp: 'Seconds since the epoch at which this try was sent.',
+  id: 'Unique id of the message, the same for all attempts.',
+  timestamp: 'Time at which this attempt was sent, in Unix seconds.',
   signature: 'One or more signatures, `v1,<base64>`, separated by spaces.',
 };
 
@@ -25,11 +25,11 @@ const signed = Object.entries(webhookHeaders).map(([name, header]) => ({
   schema: { type: 'string' as const },
 }));
 
-/** What is delivered to webhooks (Standard Webhooks), by its kind. */
+/** Webhook deliveries (Standard Webhooks), by type. */
 export const webhooks: ZodOpenApiPathsObject = Object.fromEntries(
   webhookEvent.options.map(({ shape }) => {
     const type = shape.type.value;
-    // The service sends its records whole.
+    // The service sends complete records.
     const data = shape.data === pendingAction.accepted ? pendingAction.sent : shape.data;
     const schema = z.looseObject({ ...shape, data }).meta({ id: webhookMessageName(type) });
     const delivery = {
@@ -43,8 +43,8 @@ export const webhooks: ZodOpenApiPathsObject = Object.fromEntries(
         content: { 'application/json': { schema, example: deliveryExamples[type] } },
       },
       responses: {
-        '2XX': { description: 'The delivery was taken.' },
-        410: { description: 'Nothing is wanted any more: the webhook is disabled.' },
+        '2XX': { description: 'The delivery was accepted.' },
+        410: { description: 'The receiver wants no more deliveries: the webhook is disabled.' },
       },
     };
     return [type, { post: delivery }];

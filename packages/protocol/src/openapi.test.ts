@@ -37,7 +37,7 @@ const operations = [document.paths, document.webhooks]
   .flatMap((paths) => Object.values(paths))
   .flatMap((path): Operation[] => Object.values(path));
 
-/** What a reference to a schema leads to. */
+/** Returns the schema that a reference points to. */
 function referenced({ $ref }: Schema = {}): Schema | undefined {
   return document.components.schemas[String($ref).slice('#/components/schemas/'.length)];
 }
@@ -50,7 +50,7 @@ test('the document is valid OpenAPI 3.1', async () => {
   expect(validator.version).toBe('3.1');
 });
 
-test('the validator notices a broken document', async () => {
+test('the validator rejects an invalid document', async () => {
   const broken = structuredClone(document) as {
     paths: Record<string, Record<string, { responses?: unknown }>>;
   };
@@ -59,7 +59,7 @@ test('the validator notices a broken document', async () => {
   expect((await new Validator().validate(broken)).valid).toBe(false);
 });
 
-test('it holds each endpoint once, with its status of success and the errors that all share', () => {
+test('lists each endpoint once, with its success status and the shared errors', () => {
   const served = Object.values(document.paths).flatMap((path) => Object.values(path));
   expect(served.map((operation) => operation.operationId).sort()).toEqual([...endpointNames].sort());
   for (const operation of served) {
@@ -70,7 +70,7 @@ test('it holds each endpoint once, with its status of success and the errors tha
   }
 });
 
-test('what the service always sends is required, in an export too', () => {
+test('marks fields that the service always sends as required, in an export too', () => {
   const schemas = document.components.schemas;
   const { properties = {} } = schemas.SessionExport ?? {};
   expect(properties.session).toMatchObject({ $ref: '#/components/schemas/Session' });
@@ -81,7 +81,7 @@ test('what the service always sends is required, in an export too', () => {
   });
 });
 
-test('a change names a field', () => {
+test('requires at least one field in an update', () => {
   for (const path of ['/v1/agents/{id}', '/v1/policies/{id}']) {
     const body = document.paths[path]?.patch?.requestBody;
     expect(referenced(body?.content['application/json'].schema)).toMatchObject({
@@ -91,7 +91,7 @@ test('a change names a field', () => {
   }
 });
 
-test('a conflict is documented where there can be one, by its codes', () => {
+test('documents conflicts with their codes where they can occur', () => {
   const conflict = (path: string, method: string) => document.paths[path]?.[method]?.responses[409];
   expect(conflict('/v1/agents/{id}', 'patch')).toBeUndefined();
   expect(conflict('/v1/policies/{id}', 'patch')?.description).toContain(' `POLICY_ARCHIVED`.');
@@ -100,14 +100,14 @@ test('a conflict is documented where there can be one, by its codes', () => {
   );
 });
 
-test('every answer names its request, and every error can be the service breaking', () => {
+test('documents the request id on every response and `INTERNAL` for every operation', () => {
   for (const { responses } of Object.values(document.paths).flatMap((path) => Object.values(path))) {
     for (const { headers } of Object.values(responses)) expect(headers).toHaveProperty('x-request-id');
     expect(responses[500]?.description).toContain('`INTERNAL`');
   }
 });
 
-test('deliveries to webhooks are documented, signature and all', () => {
+test('documents webhook deliveries with their signature headers', () => {
   expect(Object.keys(document.webhooks)).toEqual([...webhookEventTypes]);
   for (const [type, { post }] of Object.entries(document.webhooks)) {
     expect(post.parameters?.map(({ name }) => name)).toEqual(Object.values(webhookHeaders));
@@ -118,14 +118,14 @@ test('deliveries to webhooks are documented, signature and all', () => {
   }
 });
 
-test('query parameters are documented by what they mean, not by the text that carries them', () => {
+test('documents query parameters with their parsed types', () => {
   const parameters = document.paths['/v1/sessions']?.get?.parameters ?? [];
   const schemas = Object.fromEntries(parameters.map((parameter) => [parameter.name, parameter.schema]));
   expect(schemas.limit).toMatchObject({ type: 'integer', minimum: 1, maximum: 200 });
   expect(schemas.minRiskScore).toMatchObject({ type: 'number', minimum: 0, maximum: 100 });
 });
 
-test('headers that an endpoint reads are documented', () => {
+test('documents the headers that an endpoint reads', () => {
   const headersOf = (path: string) =>
     (document.paths[path]?.post?.parameters ?? []).filter((parameter) => parameter.in === 'header');
   expect(headersOf('/v1/policies/check').map(({ name }) => name)).toEqual(['prefer']);
@@ -141,7 +141,7 @@ test('headers that an endpoint reads are documented', () => {
   ]);
 });
 
-test('every field, parameter and operation is explained', () => {
+test('describes every field, parameter and operation', () => {
   const unexplained = [
     ...Object.entries(document.components.schemas).flatMap(([name, { properties = {} }]) =>
       Object.entries(properties).flatMap(([field, { description }]) =>
@@ -156,7 +156,7 @@ test('every field, parameter and operation is explained', () => {
   expect(unexplained).toEqual([]);
 });
 
-test('no object stands in the document without a name, under which its fields are explained', () => {
+test('gives every object schema a name', () => {
   const nameless = (value: unknown, path: string): string[] =>
     typeof value !== 'object' || value === null
       ? []
@@ -170,7 +170,7 @@ test('no object stands in the document without a name, under which its fields ar
   expect(nameless(document, '')).toEqual([]);
 });
 
-test('every body and main answer has an example that fits its schema', () => {
+test('has a valid example for every request and success response', () => {
   for (const operation of operations) {
     const { operationId, requestBody, responses } = operation;
     const name = operationId as EndpointName;
@@ -180,8 +180,8 @@ test('every body and main answer has an example that fits its schema', () => {
       expect(message, operationId).toMatchObject({ success: true, data: { type: operationId.slice(9) } });
       continue;
     }
-    const answer = responses[endpoints[name].success]?.content['application/json'].example;
-    expect(schemas.response.sent.safeParse(answer), operationId).toMatchObject({ success: true });
+    const response = responses[endpoints[name].success]?.content['application/json'].example;
+    expect(schemas.response.sent.safeParse(response), operationId).toMatchObject({ success: true });
     const body = requestBody?.content['application/json'].example;
     if (schemas.body) {
       expect(schemas.body.safeParse(body), operationId).toMatchObject({ success: true });
@@ -191,12 +191,12 @@ test('every body and main answer has an example that fits its schema', () => {
   }
 });
 
-test('the example of an export is whole', () => {
-  const { events, contentSha256 } = examples['sessions.export'].answer;
+test('the export example has a correct checksum', () => {
+  const { events, contentSha256 } = examples['sessions.export'].response;
   expect(createHash('sha256').update(JSON.stringify(events)).digest('hex')).toBe(contentSha256);
 });
 
-test('it speaks of the deployment it is asked to describe', () => {
+test('uses the given version and server URL', () => {
   expect(document.info.version).toBe('1.2.3');
   expect(document.servers).toEqual([{ url: 'https://actlog.example.com' }]);
 });

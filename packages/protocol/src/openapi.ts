@@ -21,26 +21,26 @@ import { operations } from './openapi-operations.ts';
 import { webhooks } from './openapi-webhooks.ts';
 import { errorEnvelope } from './schemas/error-envelope.ts';
 
-/** What the document says about the deployment that it describes. */
+/** Options for {@link openApiDocument}. */
 export interface OpenApiOptions {
-  /** Base address, such as `https://actlog.example.com`. Left out: relative to where the document is served. */
+  /** Base URL, such as `https://actlog.example.com`. By default relative to the address of the document. */
   readonly serverUrl?: string;
-  /** Version of the document, `1.0.0` by default. */
+  /** Version of the document; `1.0.0` by default. */
   readonly version?: string;
 }
 
 const json = 'application/json';
 
 const tags: Record<Resource, string> = {
-  events: 'Ingest what agents do.',
+  events: 'Ingest the activity of agents.',
   sessions: 'Read sessions, their risk and their export.',
   agents: 'Register and read agents.',
   policies: 'Write policies and check actions against them.',
-  guardian: 'Decide actions that wait for a person.',
+  guardian: 'Decide held actions.',
   notificationChannels: 'Webhooks.',
 };
 
-/** What makes a request conflict with the present state; a key of an earlier request does so everywhere it is taken. */
+/** Conflict codes by endpoint. Endpoints with an idempotency key also have `IDEMPOTENCY_KEY_REUSED`. */
 const conflicts: { readonly [Name in EndpointName]?: readonly ErrorCode[] } = {
   'agents.create': ['ALREADY_EXISTS'],
   'policies.update': ['POLICY_ARCHIVED'],
@@ -51,20 +51,20 @@ const conflicts: { readonly [Name in EndpointName]?: readonly ErrorCode[] } = {
 const text = { type: 'string' } as const;
 
 const requestId: ZodOpenApiHeadersObject = {
-  [headers.requestId]: { description: "Names the request in the server's logs.", schema: text },
+  [headers.requestId]: { description: "Identifies the request in the server's logs.", schema: text },
 };
 
-/** Headers of success that only some endpoints send. */
+/** Success headers that only some endpoints send. */
 const ownHeaders: { readonly [Name in EndpointName]?: ZodOpenApiHeadersObject } = {
   'sessions.export': {
     'Content-Disposition': { description: 'A file name for the document.', schema: text },
   },
   'policies.check': {
-    'Preference-Applied': { description: 'The preference that was followed (RFC 7240).', schema: text },
+    'Preference-Applied': { description: 'The preference that was applied (RFC 7240).', schema: text },
   },
 };
 
-/** An error, which names its codes: all of its status unless they are given. */
+/** Describes an error response and lists its codes; by default all codes of the status. */
 function errorResponse(
   status: number,
   description: string,
@@ -80,20 +80,20 @@ function errorResponse(
 
 const retryAfter: ZodOpenApiHeadersObject = {
   'Retry-After': {
-    description: 'Seconds to wait before the next try.',
+    description: 'Delay in seconds before the next attempt.',
     schema: { type: 'integer', minimum: 1 },
   },
 };
 
 const challenge: ZodOpenApiHeadersObject = {
-  'WWW-Authenticate': { description: 'How to authenticate: `Bearer`.', schema: text },
+  'WWW-Authenticate': { description: 'Authentication scheme: `Bearer`.', schema: text },
 };
 
 const idempotencyKey = {
   in: 'header',
   name: headers.idempotencyKey,
   required: false,
-  description: 'Makes the request repeatable for 24 hours.',
+  description: 'Makes the request safe to retry for 24 hours.',
   schema: { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' },
 } as const;
 
@@ -102,8 +102,8 @@ const prefer = {
   name: headers.prefer,
   required: false,
   description:
-    `\`wait=${maxWaitSeconds}\` holds the answer until the decision, for so many seconds at the most; ` +
-    '`dry-run` leaves nothing behind (RFC 7240).',
+    `\`wait=${maxWaitSeconds}\` delays the response until a decision, for at most that many seconds; ` +
+    '`dry-run` makes the check leave nothing behind (RFC 7240).',
   schema: { type: 'string' },
 } as const;
 
@@ -120,7 +120,7 @@ function operation(
     ...(conflicts[name] ?? []),
     ...(endpoint.idempotencyKey ? (['IDEMPOTENCY_KEY_REUSED'] as const) : []),
   ];
-  const { body, answer } = examples[name];
+  const { body, response } = examples[name];
   return {
     operationId: name,
     ...operations[name],
@@ -135,14 +135,14 @@ function operation(
       [endpoint.success]: {
         description: 'Success',
         headers: { ...requestId, ...ownHeaders[name] },
-        content: { [json]: { schema: schemas.response.sent, example: answer } },
+        content: { [json]: { schema: schemas.response.sent, example: response } },
       },
       400: errorResponse(400, 'The request fails validation:'),
       401: errorResponse(401, 'The API key is invalid or missing:', challenge),
       403: errorResponse(403, `The API key lacks the scope \`${endpoint.scope}\`:`),
-      ...(endpoint.path.includes(':id') && { 404: errorResponse(404, 'There is no such resource:') }),
+      ...(endpoint.path.includes(':id') && { 404: errorResponse(404, 'The resource does not exist:') }),
       ...(conflicting.length > 0 && {
-        409: errorResponse(409, 'The request conflicts with the present state:', {}, conflicting),
+        409: errorResponse(409, 'The request conflicts with the current state:', {}, conflicting),
       }),
       ...(endpoint.body && {
         413: errorResponse(413, 'The body is too large:'),
@@ -153,19 +153,19 @@ function operation(
         'The rate limit of the key, or a quota of the tenant, is exceeded:',
         retryAfter,
       ),
-      500: errorResponse(500, 'Something went wrong in the service:'),
-      503: errorResponse(503, 'The service cannot take the request now:', retryAfter),
+      500: errorResponse(500, 'An internal error occurred:'),
+      503: errorResponse(503, 'The service cannot handle the request at the moment:', retryAfter),
     },
   };
 }
 
-/** What a JavaScript number can count to says nothing about a field. */
+/** Removes bounds that only state the range of a JavaScript integer. */
 function dropBoundsOfNumbers(schema: { minimum?: number; maximum?: number }): void {
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
 }
 
-/** Builds the OpenAPI 3.1 document of the service. */
+/** Creates the OpenAPI 3.1 document of the service. */
 export function openApiDocument({ serverUrl = '/', version = '1.0.0' }: OpenApiOptions = {}): object {
   const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
   for (const name of endpointNames) {

@@ -1,6 +1,6 @@
 /**
- * The schemas of the wire, as zod objects. Loading this entry loads zod; code that only needs names and types
- * imports `@actlog/protocol`.
+ * Zod schemas of the wire. This entry point loads zod; code that only needs names and types imports
+ * `@actlog/protocol`.
  *
  * @packageDocumentation
  */

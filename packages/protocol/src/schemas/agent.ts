@@ -1,65 +1,65 @@
 import * as z from 'zod';
 import { strictObject } from './object.ts';
 import { type Accepted, type Given, resource } from './resource.ts';
-import { identifier, line, metadata, text, timestamp } from './scalar.ts';
+import { line, metadata, resourceId, text, timestamp } from './scalar.ts';
 
 const name = {
-  /** What people call it; 200 characters at most. Names need not differ. */
+  /** Display name, at most 200 characters; it need not be unique. */
   name: line(200),
 } as const;
 
 const description = {
-  /** What it is for, over several lines if need be; null for nothing. 2,000 characters at most. */
+  /** Purpose of the agent, at most 2,000 characters, may span several lines; null for none. */
   description: text(2000).nullable(),
-  /** The AI framework it runs on, such as `langchain`; null for none. 100 characters at most. */
+  /** AI framework of the agent, such as `langchain`, at most 100 characters; null for none. */
   framework: line(100).nullable(),
-  /** Version of the agent itself, such as `1.4.2`; null for none. 100 characters at most. */
+  /** Version of the agent itself, such as `1.4.2`, at most 100 characters; null for none. */
   version: line(100).nullable(),
-  /** Who answers for it: a team or an address; null for nobody. 200 characters at most. */
+  /** Team or address that is responsible for the agent, at most 200 characters; null for none. */
   owner: line(200).nullable(),
 } as const;
 
 const status = z.enum(['active', 'revoked']);
 
-/** An agent, registered or only seen. */
+/** An agent, registered or known only from its events. */
 export const agent = resource(
   'Agent',
   {
-    /** Identifies it for good: the `agentId` of its events. */
+    /** Permanent identifier: the `agentId` of its events. */
     id: z.string(),
   },
   {
-    /** What people call it; null until it is registered. */
+    /** Display name; null until the agent is registered. */
     name: z.string().nullable(),
-    /** What it is for; null where nobody said. */
+    /** Purpose of the agent; null if not given. */
     description: z.string().nullable(),
-    /** The AI framework it runs on; null where nobody said. */
+    /** AI framework of the agent; null if not given. */
     framework: z.string().nullable(),
-    /** Version of the agent itself; null where nobody said. */
+    /** Version of the agent itself; null if not given. */
     version: z.string().nullable(),
-    /** Who answers for it: a team or an address; null where nobody said. */
+    /** Team or address that is responsible for the agent; null if not given. */
     owner: z.string().nullable(),
-    /** Free data of the caller; empty where nothing was given. */
+    /** Custom data of the caller; empty if not given. */
     metadata,
-    /** `revoked` denies every action of it that is checked; its events are kept, each with the warning `AGENT_REVOKED`. */
+    /** If `revoked`, every check of its actions is denied; its events are still stored, each with the warning `AGENT_REVOKED`. */
     status,
-    /** False for an agent that sent events before anyone registered it. */
+    /** False for an agent that has sent events but was never registered. */
     registered: z.boolean(),
-    /** When it was registered, or first seen if that was earlier. */
+    /** Time at which the agent was registered, or first seen if that was earlier. */
     createdAt: timestamp,
-    /** When its fields last changed; its events do not count. */
+    /** Time of the last change to its fields; events do not count. */
     updatedAt: timestamp,
-    /** When the service last received an event of it, to the second; null before the first. */
+    /** Time at which the service last received one of its events, rounded to the second; null before the first. */
     lastSeenAt: timestamp.nullable(),
   },
 );
 
 /** Body of `POST /v1/agents`. */
 export const agentCreate = strictObject(name, {
-  /** Chosen by the caller, so that code can name its agent before it is registered; left out: one is made. */
-  id: identifier,
+  /** Identifier chosen by the caller, so that code can use it before the agent is registered; generated if omitted. */
+  id: resourceId,
   ...description,
-  /** Free data, kept as it came: 256 KiB of JSON at most. Left out: empty. */
+  /** Custom data, stored unchanged, at most 256 KiB of JSON; empty if omitted. */
   metadata,
 }).meta({ id: 'AgentCreate' });
 
@@ -69,16 +69,16 @@ export const agentUpdate = strictObject(
   {
     ...name,
     ...description,
-    /** Merged member by member: null removes a member, and null instead of an object all of them. 256 KiB at most. */
+    /** Merged member by member: null removes a member, and null instead of an object removes all. At most 256 KiB. */
     metadata: metadata.nullable(),
-    /** `revoked` denies every action of it that is checked; `active` takes that back. */
+    /** `revoked` denies every check of its actions; `active` reverts that. */
     status,
   },
 )
   .refine((patch) => Object.keys(patch).length > 0, 'must name at least one field to change')
   .meta({ id: 'AgentUpdate', minProperties: 1 });
 
-/** An agent, registered or only seen. */
+/** An agent, registered or known only from its events. */
 export type Agent = Accepted<typeof agent>;
 /** Body of `POST /v1/agents`. */
 export type AgentCreate = Given<typeof agentCreate>;

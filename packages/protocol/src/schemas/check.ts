@@ -1,14 +1,14 @@
 import * as z from 'zod';
 import { looseObject, strictObject } from './object.ts';
 import { type Accepted, type Given, resource } from './resource.ts';
-import { identifier, line, timestamp } from './scalar.ts';
+import { identifier, line, resourceId, timestamp } from './scalar.ts';
 
 const action = {
-  /** The tool that is about to be called. */
+  /** Name of the tool that is about to be called. */
   toolName: identifier,
-  /** Hash of the call's arguments, such as `sha256:…`: an approval is bound to it. */
+  /** Hash of the call's arguments, such as `sha256:…`; an approval applies only to this hash. */
   argumentsHash: identifier,
-  /** Only what the caller chose to show, for conditions and for who decides. Nothing is shown where it is left out. */
+  /** Arguments that the caller chose to show for conditions and to the approver; an approval applies only to them. None are shown if omitted. */
   arguments: z.record(z.string(), z.unknown()).optional(),
 } as const;
 
@@ -18,60 +18,60 @@ export type ProposedActionShape = { readonly [Field in keyof typeof action]: (ty
 /** A tool call that is about to happen. */
 export const proposedAction = strictObject<ProposedActionShape>(action).meta({ id: 'ProposedAction' });
 
-/** A tool call that is held, as the service reads it back. */
+/** A held tool call as the service returns it. */
 export const heldAction = looseObject<ProposedActionShape>(action).meta({ id: 'HeldAction' });
 
 /** Body of `POST /v1/policies/check`. */
 export const policyCheck = strictObject({
   /** The agent that is about to act. */
-  agentId: identifier,
-  /** The session it acts in, where denials and decisions are then recorded; left out: none. */
-  sessionId: identifier.optional(),
-  /** What it is about to do. */
+  agentId: resourceId,
+  /** Session of the action, in which denials and decisions are recorded; none if omitted. */
+  sessionId: resourceId.optional(),
+  /** Action that the agent is about to take. */
   action: proposedAction,
-  /** The AI framework it runs on, for policies that name frameworks; left out, they do not match. */
+  /** AI framework of the agent, for policies that match on frameworks; they do not match if omitted. */
   framework: line(100).optional(),
-  /** Where it runs, such as `production`, for policies that name environments; left out, they do not match. */
+  /** Environment such as `production`, for policies that match on environments; they do not match if omitted. */
   environment: line(100).optional(),
-  /** Names the action through repeated checks, so that a held caller learns of the decision; one for each action. */
+  /** Identifies the action across repeated checks, so that a caller can poll for an approval; unique per action. */
   actionId: identifier.optional(),
 }).meta({ id: 'PolicyCheck' });
 
 /** A policy that applied to a checked action. */
 export const policyMatched = looseObject({
-  /** The policy, or `agent_revoked`. */
+  /** Id of the policy, or `agent_revoked`. */
   policyId: z.string(),
-  /** What the policy does to the action. */
+  /** Effect of the policy on the action. */
   effect: z.enum(['allow', 'deny', 'require_approval']),
-  /** `log_only` is told of here and decides nothing. */
+  /** `log_only` policies are listed but do not affect the decision. */
   mode: z.enum(['enforce', 'log_only']),
-  /** Why it applies, in plain words, such as `the tool fits "refund*"`. */
+  /** Reason why it applies, in plain words, such as `the tool matches "refund*"`. */
   why: z.string(),
-  /** What the policy tells the caller; null for nothing. */
+  /** Message of the policy to the caller; null for none. */
   message: z.string().nullable(),
 }).meta({ id: 'PolicyMatched' });
 
-/** Answer of `POST /v1/policies/check`. */
+/** Response of `POST /v1/policies/check`. */
 export const checkResult = resource(
   'CheckResult',
   {},
   {
-    /** Whether the action may run; at `require_approval` it has to wait, and the caller asks again. */
+    /** Decision about the action; on `require_approval` the caller waits and repeats the check. */
     decision: z.enum(['allow', 'deny', 'require_approval']),
-    /** Id of the policy, or of the key of the person, behind the decision; `agent_revoked` where that is why; null when nothing matched. */
+    /** Id of the policy that decided, or of the approver's key; `agent_revoked` for a revoked agent; null if no policy matched. */
     decidedBy: z.string().nullable(),
-    /** Every policy that applies, in the order of precedence; empty for none. */
+    /** Every policy that applies, in order of precedence; empty if there are none. */
     matched: z.array(policyMatched),
-    /** The action that waits or waited for a person; null when none was held. */
+    /** Id of the pending action that was created for this check; null if the action was not held. */
     pendingActionId: z.string().nullable(),
-    /** What the person said who decided about the pending action; null for nothing. */
+    /** Comment of the approver on the pending action; null for none. */
     comment: z.string().nullable(),
-    /** When the wait for a person ends; null when none was held. */
+    /** Time at which the approval request expires; null if the action was not held. */
     expiresAt: timestamp.nullable(),
   },
 );
 
 /** Body of `POST /v1/policies/check`. */
 export type PolicyCheck = Given<typeof policyCheck>;
-/** Answer of `POST /v1/policies/check`. */
+/** Response of `POST /v1/policies/check`. */
 export type CheckResult = Accepted<typeof checkResult>;

@@ -1,32 +1,32 @@
 import * as z from 'zod';
 import { looseObject } from './object.ts';
 
-/** One finding about a request: where, what kind, and what to do. */
+/** One problem with a request: the field, the kind of problem and the fix. */
 export const errorDetail = looseObject({
-  /** The field, such as `match.tools`; empty for the request as a whole. */
+  /** Path of the field, such as `match.tools`; empty for the request as a whole. */
   path: z.string(),
-  /** What kind of fault it is, for programs. */
+  /** Machine-readable kind of problem. */
   code: z.string(),
-  /** What is wrong and what to do, for people. */
+  /** Human-readable message that names the problem and the fix. */
   message: z.string(),
 });
 
 const fault = looseObject({
-  /** Machine-readable code, such as `VALIDATION_ERROR`; new ones may come. */
+  /** Machine-readable code, such as `VALIDATION_ERROR`; more codes may be added. */
   code: z.string(),
-  /** Human-readable message: what is wrong and what to do. */
+  /** Human-readable message that names the problem and the fix. */
   message: z.string(),
-  /** Present for some errors: at `VALIDATION_ERROR` one `{path, code, message}` for each fault found. */
+  /** Present for some errors: for `VALIDATION_ERROR` one `{path, code, message}` for each problem. */
   details: z.array(z.unknown()).optional(),
 }).meta({ id: 'Fault' });
 
-/** The one shape of all errors (specification, "Errors"). */
+/** Body of every error response (specification, "Errors"). */
 export const errorEnvelope = looseObject({
-  /** What went wrong. */
+  /** The error. */
   error: fault,
 }).meta({ id: 'ErrorEnvelope' });
 
-/** One finding about a request. */
+/** One problem with a request. */
 export type ErrorDetail = z.output<typeof errorDetail>;
-/** The one shape of all errors. */
+/** Body of every error response. */
 export type ErrorEnvelope = z.output<typeof errorEnvelope>;

@@ -2,36 +2,36 @@ import * as z from 'zod';
 import { toolCallCategory } from '../limits.ts';
 import { looseObject, strictObject } from './object.ts';
 import { type Accepted, resource } from './resource.ts';
-import { identifier, line, timestamp } from './scalar.ts';
+import { identifier, line, resourceId, timestamp } from './scalar.ts';
 
-/** Payload of category `tool_api`. The arguments themselves are never on the wire. */
+/** Payload of category `tool_api`. Arguments are never sent, only their hash. */
 export const toolCallPayload = strictObject({
   /** Name of the tool called. */
   toolName: identifier,
   /** Hash of the call arguments, such as `sha256:…`. */
   argumentsHash: identifier,
-  /** Status code of the tool's response, as in HTTP: from 400 on it counts as an error. */
+  /** Status code of the tool's response, as in HTTP; 400 and above counts as an error. */
   responseStatus: z.int32(),
 }).meta({ id: 'ToolCallPayload' });
 
-/** Payload of any other category: kept as it comes. */
+/** Payload of any other category, stored unchanged. */
 export const openPayload = z.record(z.string(), z.unknown());
 
-/** The event as it is sent (specification, "Event"): all seven fields are required by the profile. */
+/** An event as it is sent (specification, "Event"); the profile requires all seven fields. */
 export const event = strictObject({
-  /** UUID. Identifies the event and makes sending it again harmless. */
+  /** UUID of the event, in upper or lower case, returned in lower case. Sending the same event again is safe. */
   eventId: z.uuid(),
   /** The agent that acted; it need not be registered. */
-  agentId: identifier,
-  /** The session that the event belongs to: the caller's own string, and the first event opens it. */
-  sessionId: identifier,
-  /** When it happened: ISO 8601 in UTC with a trailing `Z`. */
+  agentId: resourceId,
+  /** Session of the event: an identifier chosen by the caller. The first event creates the session. */
+  sessionId: resourceId,
+  /** Time of the event: ISO 8601 in UTC with a trailing `Z`, at most 40 characters. */
   sourceTimestamp: timestamp,
-  /** Kind of event; `tool_api` for tool calls. 100 characters at most, and `guardian_decision` is the service's own. */
+  /** Kind of event, at most 100 characters; `tool_api` for tool calls. `guardian_decision`, in any spelling, is reserved for the service. */
   category: line(100),
   /** Version of the event schema; `1.0`. */
   schemaVersion: line(20),
-  /** What happened: for `tool_api` exactly the fields of a tool call, for others any object, kept as it comes. */
+  /** Data of the event: exactly the fields of a tool call for `tool_api`; any object, stored unchanged, for other categories. */
   payload: z.union([toolCallPayload, openPayload], 'must be an object'),
 })
   .check((context) => {
@@ -48,60 +48,60 @@ export const event = strictObject({
   })
   .meta({ id: 'ActivityEvent' });
 
-/** A note in an acknowledgement: the event was kept, and something about it deserves a look. */
+/** A warning in an acknowledgement: the event was stored but needs attention. */
 export const eventWarning = looseObject({
-  /** Machine-readable code, such as `AGENT_NOT_REGISTERED`; new ones may come. */
+  /** Machine-readable code, such as `AGENT_NOT_REGISTERED`; more codes may be added. */
   code: z.string(),
-  /** The same for people, with what to do. */
+  /** Human-readable message that names the problem and the fix. */
   message: z.string(),
 }).meta({ id: 'EventWarning' });
 
-/** Answer of `POST /v1/events` (specification, "Event acknowledgement"). */
+/** Response of `POST /v1/events` (specification, "Event acknowledgement"). */
 export const eventAck = resource(
   'EventAck',
   {
     /** UUID of the accepted event. */
     eventId: z.string(),
-    /** When the service first took it: ISO 8601 with milliseconds, UTC. */
+    /** Time at which the service first received the event: ISO 8601 with milliseconds, UTC. */
     receivedAt: timestamp,
-    /** What deserves a look, though the event was kept; empty when there are no warnings. */
+    /** Warnings about the stored event; empty if there are none. */
     warnings: z.array(eventWarning),
   },
   {},
 );
 
 const stored = {
-  /** UUID that its sender gave it. */
+  /** UUID given by the sender. */
   eventId: z.string(),
   /** The agent that acted. */
   agentId: z.string(),
-  /** The session that it belongs to. */
+  /** The session of the event. */
   sessionId: z.string(),
-  /** When it happened, by the clock of its sender. */
+  /** Time of the event by the sender's clock. */
   sourceTimestamp: timestamp,
-  /** Kind of event: `tool_api` for tool calls, `guardian_decision` for what the service itself writes. */
+  /** Kind of event: `tool_api` for tool calls, `guardian_decision` for events that the service writes. */
   category: z.string(),
   /** Version of the event schema. */
   schemaVersion: z.string(),
-  /** What happened; its fields depend on the category. */
+  /** Data of the event; its fields depend on the category. */
   payload: openPayload,
-  /** When the service took it, by the clock of the service. */
+  /** Time at which the service received the event, by the service's clock. */
   receivedAt: timestamp,
 } as const;
 
 /** The fields of {@link storedEvent}. */
 export type StoredEventShape = { readonly [Field in keyof typeof stored]: (typeof stored)[Field] };
 
-/** An event as it is read back. */
+/** An event as the service returns it. */
 export const storedEvent = resource<Record<never, never>, StoredEventShape>('StoredEvent', {}, stored);
 
 /** Payload of a `tool_api` event. */
 export type ToolCallPayload = z.output<typeof toolCallPayload>;
-/** An event with all seven fields, as it stands on the wire. */
+/** An event with all seven fields, as it is sent. */
 export type ActivityEvent = z.output<typeof event>;
-/** A note in an event acknowledgement. */
+/** A warning in an event acknowledgement. */
 export type EventWarning = z.output<typeof eventWarning>;
 /** Acknowledgement of an event. */
 export type EventAck = Accepted<typeof eventAck>;
-/** An event as it is read back. */
+/** An event as the service returns it. */
 export type StoredEvent = Accepted<typeof storedEvent>;

@@ -5,34 +5,34 @@ import { timestamp } from './scalar.ts';
 import { webhookEventTypes } from './webhook-event.ts';
 
 const fixed = {
-  /** Identifies it for good. */
+  /** Permanent identifier. */
   id: z.string(),
 } as const;
 
 const profile = {
   /** Kind of channel; `webhook` is the only one. */
   kind: z.literal('webhook'),
-  /** The address that deliveries are sent to. */
+  /** URL that deliveries are sent to. */
   url: z.string(),
-  /** Kinds of event that are delivered. */
+  /** Types of event to deliver. */
   events: z.array(z.string()),
-  /** `disabled` gets nothing any more: its receiver answered 410, or took nothing for days. */
+  /** `disabled` channels receive nothing: the receiver returned 410, or accepted nothing for days. */
   status: z.enum(['active', 'disabled']),
-  /** When it was created. */
+  /** Time at which the webhook was created. */
   createdAt: timestamp,
-  /** When a delivery was last taken; null before the first. */
+  /** Time at which a delivery was last accepted; null before the first. */
   lastDeliveryAt: timestamp.nullable(),
-  /** Tries that failed since a delivery was last taken. */
+  /** Failed attempts since a delivery was last accepted. */
   failureCount: z.int(),
 } as const;
 
 /** A webhook. */
 export const notificationChannel = resource('NotificationChannel', fixed, profile);
 
-/** A webhook that was just created: the one time its signing secret is shown. */
+/** A newly created webhook. No other response contains its signing secret. */
 export const notificationChannelCreated = resource('NotificationChannelCreated', fixed, {
   ...profile,
-  /** Signs the deliveries (`whsec_…`, Standard Webhooks); shown this once, so keep it. */
+  /** Secret that signs the deliveries (`whsec_…`, Standard Webhooks); returned only once, so store it. */
   secret: z.string(),
 });
 
@@ -40,15 +40,15 @@ export const notificationChannelCreated = resource('NotificationChannelCreated',
 export const notificationChannelCreate = strictObject({
   /** Kind of channel; `webhook` is the only one, and the default. */
   kind: z.literal('webhook').optional(),
-  /** Where to deliver: an absolute `http` or `https` address on the public network, without user name or password. */
+  /** URL to deliver to: absolute `http` or `https`, on the public network, without user name or password. */
   url: z.url({ protocol: /^https?$/, error: 'must be an absolute http or https address' }).max(2000),
-  /** Kinds of event to deliver; all of them when left out. */
+  /** Types of event to deliver; all types if omitted. */
   events: z.array(z.enum(webhookEventTypes)).min(1).optional(),
 }).meta({ id: 'NotificationChannelCreate' });
 
 /** A webhook. */
 export type NotificationChannel = Accepted<typeof notificationChannel>;
-/** A webhook that was just created, with its signing secret. */
+/** A newly created webhook with its signing secret. */
 export type NotificationChannelCreated = Accepted<typeof notificationChannelCreated>;
 /** Body of `POST /v1/notification-channels`. */
 export type NotificationChannelCreate = Given<typeof notificationChannelCreate>;

@@ -1,15 +1,15 @@
 import * as z from 'zod';
 
-/** A shape whose fields may all be left out. */
+/** A shape whose fields are all optional. */
 export type Optional<Shape extends z.ZodRawShape> = { [Field in keyof Shape]: z.ZodOptional<Shape[Field]> };
 
 /**
- * An object with these fields and no others. `rest` are the fields that may be left out.
+ * Creates a schema for an object with exactly these fields. The fields of `rest` are optional.
  *
- * zod's own function copies the type of the shape, and what TypeScript declares of a copy has lost its comments. Here
- * the comment on a field reaches whoever hovers it, where it stands on a line of its own and the shapes that are spread
- * into it are `as const`. Into another file only names carry it: a shape that others hold is named as a mapped type, as
- * `ProposedActionShape` is.
+ * zod's own function copies the type of the shape, and the declarations that TypeScript emits for a copy lose
+ * their comments. With this function, the comment of a field appears on hover if it is on a line of its own and
+ * the shapes that are spread into the object are `as const`. Across files only named types keep the comments: a
+ * shape that other schemas use is named by a mapped type, such as `ProposedActionShape`.
  */
 export function strictObject<const Shape extends z.ZodRawShape>(
   shape: Shape,
@@ -22,7 +22,7 @@ export function strictObject(shape: z.ZodRawShape, rest: z.ZodRawShape = {}): z.
   return z.strictObject({ ...shape, ...optional(rest) });
 }
 
-/** An object with these fields and perhaps others, which are kept. Else as {@link strictObject}. */
+/** Creates a schema like {@link strictObject} that also allows and keeps unknown fields. */
 export function looseObject<const Shape extends z.ZodRawShape>(
   shape: Shape,
 ): z.ZodObject<Shape, z.core.$loose>;

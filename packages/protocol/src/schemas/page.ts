@@ -2,14 +2,14 @@ import * as z from 'zod';
 import { looseObject, strictObject } from './object.ts';
 
 const cursor = {
-  /** Opaque: the `cursor` of the next page; null when there are no more results. */
+  /** Opaque cursor of the next page; null if there are no more results. */
   nextCursor: z.string().nullable(),
 } as const;
 
-/** What every page has (specification, "Page of results"). The name of the items array is left open. */
+/** Fields of every page (specification, "Page of results"). The name of the items array is not fixed. */
 export const fixedPage = looseObject(cursor);
 
-/** A page as the reference server sends it. */
+/** Creates the schema of a page as the reference server sends it. */
 export function sentPage<Item extends z.ZodType>(item: Item) {
   return strictObject({
     /** The results, newest first. */

@@ -1,29 +1,29 @@
 import { strictObject } from './object.ts';
 import { identifier } from './scalar.ts';
 
-/** For endpoints without path parameters. */
+/** Path parameters of endpoints without any. */
 export const noParams = strictObject({});
 
-/** The session of a path. */
+/** Path parameters of a session endpoint. */
 export const sessionPath = strictObject({
-  /** The session: the `sessionId` of its events. */
+  /** Id of the session: the `sessionId` of its events. */
   id: identifier,
 });
 
-/** The agent of a path. */
+/** Path parameters of an agent endpoint. */
 export const agentPath = strictObject({
-  /** The agent: the `agentId` of its events, registered or only seen. */
+  /** Id of the agent: the `agentId` of its events, registered or not. */
   id: identifier,
 });
 
-/** The policy of a path. */
+/** Path parameters of a policy endpoint. */
 export const policyPath = strictObject({
-  /** The policy, archived or not. */
+  /** Id of the policy, archived or not. */
   id: identifier,
 });
 
-/** The pending action of a path. */
+/** Path parameters of a pending action endpoint. */
 export const pendingActionPath = strictObject({
-  /** The pending action, as its list and the check that was held name it. */
+  /** Id of the pending action, from the list or from the check that held it. */
   id: identifier,
 });

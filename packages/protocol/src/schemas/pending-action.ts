@@ -4,43 +4,47 @@ import { looseObject, strictObject } from './object.ts';
 import { type Accepted, type Given, resource } from './resource.ts';
 import { text, timestamp } from './scalar.ts';
 
-/** What a person decided about a held action. */
+/** Decision of an approver about a held action. */
 const decision = looseObject({
-  /** Whether the action may run. */
+  /** `approve` if the action may run, else `deny`. */
   decision: z.enum(['approve', 'deny']),
-  /** What the person said to it; null for nothing. */
+  /** Comment of the approver; null for none. */
   comment: z.string().nullable(),
-  /** Id of the key of who decided. */
+  /** Id of the approver's API key. */
   decidedBy: z.string(),
-  /** When it was decided. */
+  /** Time of the decision. */
   decidedAt: timestamp,
 }).meta({ id: 'Decision' });
 
 const fixed = {
-  /** Identifies it for good; a check answers it as `pendingActionId`. */
+  /** Permanent identifier; a check returns it as `pendingActionId`. */
   id: z.string(),
 } as const;
 
 const profile = {
-  /** `expired` when nobody decided in time; all but `pending` is final. */
+  /** `expired` if no decision was made in time; every status but `pending` is final. */
   status: z.enum(['pending', 'approved', 'denied', 'expired']),
-  /** The agent that waits. */
+  /** The agent whose action is held. */
   agentId: z.string(),
-  /** The session of the action; null where the check named none. */
+  /** Session of the action; null if the check named none. */
   sessionId: z.string().nullable(),
   /** The policy that holds the action. */
   policyId: z.string(),
-  /** What the agent is about to do. */
+  /** Action that the agent is about to take. */
   action: heldAction,
-  /** Why it is held: the message of the policy, else why the policy applies. */
+  /** Reason for holding it: the message of the policy, or else why the policy applies. */
   reason: z.string(),
-  /** When the wait began. */
+  /** Time at which the action was held. */
   createdAt: timestamp,
-  /** When the wait ends without a decision. */
+  /** Time at which the action expires without a decision. */
   expiresAt: timestamp,
-  /** What the agent is told when nobody decides in time. */
+  /** Decision that the agent receives if nobody decides in time. */
   onTimeout: z.enum(['deny', 'allow']),
-  /** What a person decided; null where nobody has. */
+  /** `true` if the approval is for one call, as the policy stated when the action was held. */
+  singleUse: z.boolean(),
+  /** Time at which a call used the approval; null if unused or if the approval is not limited to one call. */
+  usedAt: timestamp.nullable(),
+  /** Decision of the approver; null if there is none. */
   decision: decision.nullable(),
 } as const;
 
@@ -49,7 +53,7 @@ export type FixedPendingActionShape = { readonly [Field in keyof typeof fixed]: 
 /** The fields of {@link pendingAction} that the reference profile adds. */
 export type PendingActionShape = { readonly [Field in keyof typeof profile]: (typeof profile)[Field] };
 
-/** An action that waits for a person. */
+/** A held action that waits for approval. */
 export const pendingAction = resource<FixedPendingActionShape, PendingActionShape>(
   'PendingAction',
   fixed,
@@ -58,13 +62,13 @@ export const pendingAction = resource<FixedPendingActionShape, PendingActionShap
 
 /** Body of `POST /v1/guardian/pending-actions/:id/decide`. */
 export const decide = strictObject({
-  /** Whether the action may run; final. */
+  /** `approve` lets the action run, `deny` does not; final. */
   decision: z.enum(['approve', 'deny']),
-  /** Told to the agent, so write it for the model; left out: nothing. 2,000 characters at most. */
+  /** Comment that is passed to the agent, so write it for the model, at most 2,000 characters; none if omitted. */
   comment: text(2000).optional(),
 }).meta({ id: 'Decide' });
 
-/** An action that waits for a person. */
+/** A held action that waits for approval. */
 export type PendingAction = Accepted<typeof pendingAction>;
 /** Body of a decision. */
 export type Decide = Given<typeof decide>;

@@ -7,70 +7,78 @@ const globs = z.array(glob).min(1).max(100);
 
 function matched<List extends z.ZodType>(list: List) {
   return {
-    /** Ids of agents; left out: every agent. */
+    /** Ids of agents; every agent if omitted. */
     agents: list,
-    /** Names of tools; left out: every tool. */
+    /** Names of tools; every tool if omitted. */
     tools: list,
-    /** AI frameworks that the check names; left out: every one, and none. */
+    /** AI frameworks that the check names; any or none if omitted. */
     frameworks: list,
-    /** Environments that the check names, such as `production`; left out: every one, and none. */
+    /** Environments that the check names, such as `production`; any or none if omitted. */
     environments: list,
   } as const;
 }
 
 const rate = {
-  /** Actions that pass in the window; the policy fires from the next one on. */
+  /** Number of actions allowed in the window; the policy applies from the next one on. */
   max: z.int().min(0).max(1_000_000),
-  /** Length of the window in seconds, which slides; a day at most. */
+  /** Length of the sliding window in seconds; at most one day. */
   windowSeconds: z.int().min(1).max(86_400),
-  /** What is counted together; an action without a session counts for its agent. */
+  /** Scope of the count; an action without a session counts for its agent. */
   per: z.enum(['agent', 'session', 'tenant']),
 } as const;
 
 const approval = {
-  /** Seconds that an action waits for a person; a week at most. */
+  /** Time that an action waits for a decision, in seconds; at most one week. */
   timeoutSeconds: z.int().min(1).max(604_800),
-  /** What the agent is told when nobody decides in time. */
+  /** Decision that the agent receives if nobody decides in time. */
   onTimeout: z.enum(['deny', 'allow']),
 } as const;
 
-/** Whom a policy is about; a list left out matches everyone. `*` stands for any run of characters. */
+const approvalUse = {
+  /**
+   * `true` if each approval lets one call run and a later call needs another; false by default. A repeat of the same check, by its `actionId`, still gets `allow` for 60
+   * seconds.
+   */
+  singleUse: z.boolean(),
+} as const;
+
+/** Selects the actions that a policy applies to; an omitted list matches everything. `*` matches any characters. */
 export const policyMatch = strictObject({}, matched(globs)).meta({ id: 'PolicyMatch' });
 
-/** The policy fires only past this many actions in the window. */
+/** Makes the policy apply only after this many actions in the window. */
 export const policyRate = strictObject(rate).meta({ id: 'PolicyRate' });
 
-/** How an approval ends when nobody decides. */
-export const policyApproval = strictObject(approval).meta({ id: 'PolicyApproval' });
+/** Outcome of an approval that nobody decides, and whether an approval is for one call. */
+export const policyApproval = strictObject(approval, approvalUse).meta({ id: 'PolicyApproval' });
 
 const effect = z.enum(['allow', 'deny', 'require_approval']);
 
 const required = {
-  /** What people call it; 200 characters at most. Names need not differ. */
+  /** Display name, at most 200 characters; it need not be unique. */
   name: line(200),
-  /** What it does to an action. Of several policies, `deny` outweighs `require_approval`, and that `allow`. */
+  /** Effect on an action. `deny` takes precedence over `require_approval`, which takes precedence over `allow`. */
   effect,
 } as const;
 
 const plain = {
-  /** What it is for, over several lines if need be; null for nothing. 2,000 characters at most. */
+  /** Purpose of the policy, at most 2,000 characters, may span several lines; null for none. */
   description: text(2000).nullable(),
-  /** `log_only` is reported by a check and decides nothing; `enforce` is the default. */
+  /** `log_only` policies are reported by a check but do not affect the decision; `enforce` by default. */
   mode: z.enum(['enforce', 'log_only']),
-  /** Order within one effect, highest first; 0 by default. */
+  /** Order among policies with the same effect, highest first; 0 by default. */
   priority: z.int().min(-1000).max(1000),
   /** A CEL expression over `agent`, `session`, `action`, `args`, `framework` and `environment`; null for none. */
   condition: text(4000).nullable(),
-  /** Told to the caller where the policy applies, so write it for the model; null for nothing. */
+  /** Message to the caller if the policy applies, so write it for the model; null for none. */
   message: text(1000).nullable(),
 } as const;
 
 const parts = {
-  /** Whom it is about; an empty object is about every action. */
+  /** Actions that the policy applies to; an empty object matches every action. */
   match: policyMatch,
-  /** Fires only past this many actions in a window; null: on every action. */
+  /** Applies only after this many actions in a window; null applies to every action. */
   rate: policyRate.nullable(),
-  /** How an approval ends when nobody decides, for `require_approval` only; null: denied after 900 seconds. */
+  /** Timeout and use of approvals, for `require_approval` only; null: denied after 900 seconds. */
   approval: policyApproval.nullable(),
 } as const;
 
@@ -78,22 +86,22 @@ const parts = {
 export const policy = resource(
   'Policy',
   {
-    /** Identifies it for good. */
+    /** Permanent identifier. */
     id: z.string(),
   },
   {
     ...required,
     ...plain,
     ...parts,
-    /** `archived` is final: still read, never matched, never changed. */
+    /** `archived` is permanent: the policy can be read but never matches and never changes. */
     status: z.enum(['active', 'archived']),
-    /** When it was created. */
+    /** Time at which the policy was created. */
     createdAt: timestamp,
-    /** When it last changed; archiving counts. */
+    /** Time of the last change, including archiving. */
     updatedAt: timestamp,
-    /** When it was archived; null while it is active. */
+    /** Time at which the policy was archived; null while it is active. */
     archivedAt: timestamp.nullable(),
-    /** 1 when it is created, and one more with each change. */
+    /** 1 on creation, incremented by each change. */
     version: z.int(),
   },
 );
@@ -102,26 +110,28 @@ export const policy = resource(
 export const policyCreate = strictObject(required, { ...plain, ...parts }).meta({ id: 'PolicyCreate' });
 
 /**
- * Body of `PATCH /v1/policies/:id`: JSON Merge Patch (RFC 7396). Of a rate or an approval it may name some fields;
- * what comes of it has to be whole.
+ * Body of `PATCH /v1/policies/:id`: JSON Merge Patch (RFC 7396). It may name some fields of a rate or an approval;
+ * the merged result must be complete.
  */
 export const policyUpdate = strictObject(
   {},
   {
     ...required,
     ...plain,
-    /** Merged list by list: one that is null is taken away, one that is left out stays. */
+    /** Merged list by list: null removes a list, an omitted list stays unchanged. */
     match: strictObject({}, matched(globs.nullable())).meta({ id: 'PolicyMatchUpdate' }),
-    /** Merged field by field, and has to be whole afterwards; null takes it away. */
+    /** Merged field by field; the result must be complete. Null removes it. */
     rate: strictObject({}, rate).meta({ id: 'PolicyRateUpdate' }).nullable(),
-    /** Merged field by field, and has to be whole afterwards; null takes it away. */
-    approval: strictObject({}, approval).meta({ id: 'PolicyApprovalUpdate' }).nullable(),
+    /** Merged field by field; the result must be complete. Null removes it. */
+    approval: strictObject({}, { ...approval, ...approvalUse })
+      .meta({ id: 'PolicyApprovalUpdate' })
+      .nullable(),
   },
 )
   .refine((patch) => Object.keys(patch).length > 0, 'must name at least one field to change')
   .meta({ id: 'PolicyUpdate', minProperties: 1 });
 
-/** What a policy does to an action. */
+/** Effect of a policy on an action. */
 export type PolicyEffect = z.output<typeof effect>;
 /** A policy. */
 export type Policy = Accepted<typeof policy>;

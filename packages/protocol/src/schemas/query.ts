@@ -3,7 +3,7 @@ import { limits } from '../limits.ts';
 import { strictObject } from './object.ts';
 import { identifier, timestamp } from './scalar.ts';
 
-/** Documents the value that a query string stands for, not the string. */
+/** Documents the parsed value instead of the query string. */
 function documentedAs(schema: Record<string, unknown>) {
   return {
     override: ({ jsonSchema }: { jsonSchema: Record<string, unknown> }) => {
@@ -13,7 +13,7 @@ function documentedAs(schema: Record<string, unknown>) {
   };
 }
 
-/** A whole number as a query string writes it. */
+/** Creates a schema for an integer in a query string. */
 function wholeNumber(minimum: number, maximum: number, byDefault: number) {
   return z
     .string()
@@ -23,7 +23,7 @@ function wholeNumber(minimum: number, maximum: number, byDefault: number) {
     .meta(documentedAs({ type: 'integer', minimum, maximum, default: byDefault }));
 }
 
-/** A number as `String` writes it, such as 92.21000000000001 or 1e-7. */
+/** Creates a schema for a number as `String` formats it, such as 92.21000000000001 or 1e-7. */
 function decimalNumber(minimum: number, maximum: number) {
   return z
     .string()
@@ -39,18 +39,18 @@ const flag = z
   .meta(documentedAs({ type: 'boolean' }));
 
 const page = {
-  /** Most results of the page, from 1 to 200; 50 by default. */
+  /** Maximum number of results, from 1 to 200; 50 by default. */
   limit: wholeNumber(1, limits.maxPageSize, limits.defaultPageSize).optional(),
-  /** Opaque: the `nextCursor` of the page before, with all else the same; left out for the first page. */
+  /** Opaque: the `nextCursor` of the previous page, with all other parameters unchanged; omitted for the first page. */
   cursor: z.string().min(1).max(4096).optional(),
 } as const;
 
 const sessionFilters = {
-  /** Only sessions that began later, by `startedAt`; one of that very moment is left out. */
+  /** Only sessions whose `startedAt` is later than this time (exclusive). */
   startedAfter: timestamp.optional(),
-  /** Only sessions that began earlier, by `startedAt`; one of that very moment is left out. */
+  /** Only sessions whose `startedAt` is earlier than this time (exclusive). */
   startedBefore: timestamp.optional(),
-  /** Only sessions with this risk score or a higher one; one that was not scored is left out. */
+  /** Only sessions with at least this risk score; unscored sessions are excluded. */
   minRiskScore: decimalNumber(0, 100).optional(),
 } as const;
 
@@ -60,34 +60,34 @@ export const pageQuery = strictObject(page);
 /** Filters of `GET /v1/sessions`. */
 export const sessionsQuery = strictObject({
   ...page,
-  /** Only sessions in which this agent acted, whoever opened them. */
+  /** Only sessions in which this agent acted, even if another agent opened them. */
   agentId: identifier.optional(),
   ...sessionFilters,
 });
 
-/** Filters of `GET /v1/agents/:id/sessions`: the agent stands in the path. */
+/** Filters of `GET /v1/agents/:id/sessions`; the agent is in the path. */
 export const agentSessionsQuery = strictObject({ ...page, ...sessionFilters });
 
 /** Filters of `GET /v1/agents`. */
 export const agentsQuery = strictObject({
   ...page,
-  /** `true` for agents that someone registered, `false` for those only seen; left out: all. */
+  /** `true` for registered agents, `false` for agents known only from their events; all if omitted. */
   registered: flag.optional(),
-  /** Only agents of this status; left out: all. */
+  /** Only agents with this status; all if omitted. */
   status: z.enum(['active', 'revoked']).optional(),
 });
 
 /** Filters of `GET /v1/policies`. */
 export const policiesQuery = strictObject({
   ...page,
-  /** Only policies of this status; left out: all, archived ones too. */
+  /** Only policies with this status; all if omitted, including archived ones. */
   status: z.enum(['active', 'archived']).optional(),
 });
 
 /** Filters of `GET /v1/guardian/pending-actions`. */
 export const pendingActionsQuery = strictObject({
   ...page,
-  /** Only actions of this status; `pending` when left out. */
+  /** Only actions with this status; `pending` by default. */
   status: z.enum(['pending', 'approved', 'denied', 'expired']).optional(),
   /** Only actions of this agent. */
   agentId: identifier.optional(),
@@ -95,5 +95,5 @@ export const pendingActionsQuery = strictObject({
   sessionId: identifier.optional(),
 });
 
-/** For endpoints without query parameters. */
+/** Query parameters of endpoints without any. */
 export const noQuery = strictObject({});

@@ -2,12 +2,12 @@ import type * as z from 'zod';
 import { looseObject, type Optional, strictObject } from './object.ts';
 
 /**
- * A record that the service answers with, stated three times over:
+ * Schemas of a record that the service returns:
  *
- * - `fixed`: only what the specification fixes. An answer without it breaks the contract.
- * - `accepted`: what a client can read: the fixed fields surely, the profile's fields perhaps, unknown fields
- *   kept.
- * - `sent`: what the reference server always sends, and nothing beside it.
+ * - `fixed`: the fields that the specification fixes. A response without them breaks the contract.
+ * - `accepted`: the fields that a client can read. The fixed fields are required, the profile's fields are
+ *   optional, and unknown fields are kept.
+ * - `sent`: the exact fields that the reference server sends.
  */
 export interface ResourceSchema<Fixed extends z.ZodRawShape, Profile extends z.ZodRawShape> {
   readonly fixed: z.ZodObject<Fixed, z.core.$loose>;
@@ -16,8 +16,8 @@ export interface ResourceSchema<Fixed extends z.ZodRawShape, Profile extends z.Z
 }
 
 /**
- * States a record of the wire: the fields that the specification fixes, and those that the reference profile
- * adds. `name` is what the OpenAPI document calls it.
+ * Creates the schemas of a record from the fields that the specification fixes and those that the reference profile
+ * adds. `name` is the schema's name in the OpenAPI document.
  */
 export function resource<const Fixed extends z.ZodRawShape, const Profile extends z.ZodRawShape>(
   name: string,
@@ -37,12 +37,12 @@ export type Accepted<Schema extends { accepted: z.ZodType }> = z.output<Schema['
 /** The reference server's view of a record. */
 export type Sent<Schema extends { sent: z.ZodType }> = z.input<Schema['sent']>;
 
-/** A value that nobody changes. */
+/** A deeply readonly value. */
 type Constant<Value> = Value extends readonly (infer Item)[]
   ? readonly Constant<Item>[]
   : Value extends object
     ? { readonly [Field in keyof Value]: Constant<Value[Field]> }
     : Value;
 
-/** What a caller gives: it is only read, so that a constant may be given too. */
+/** A value that a caller passes in. It is deeply readonly, so constants are accepted. */
 export type Given<Schema extends z.ZodType> = Constant<z.input<Schema>>;

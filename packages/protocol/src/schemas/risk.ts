@@ -17,32 +17,32 @@ export const riskDimensionIds = [
   'ASI10',
 ] as const;
 
-/** How a score is to be read. */
+/** Level of a score. */
 export const riskLevel = z.enum(['low', 'medium', 'high', 'critical']);
 
-/** The events that show a factor. */
+/** Events behind a factor. */
 const riskEvidence = looseObject({
-  /** At most five events that show it, oldest first. */
+  /** Ids of at most five such events, oldest first. */
   eventIds: z.array(z.string()),
-  /** How many events show it. */
+  /** Total number of such events. */
   count: z.int(),
 }).meta({ id: 'RiskEvidence' });
 
 /** One reason for a score, with its evidence. */
 export const riskFactor = looseObject({
-  /** The rule that matched. */
+  /** Id of the rule that matched. */
   ruleId: z.string(),
-  /** The rule in a few words. */
+  /** Short name of the rule. */
   title: z.string(),
-  /** What was seen, in plain words, with no argument and no hash in it. */
+  /** Description of the finding in plain words, without arguments or hashes. */
   explanation: z.string(),
   /** Strength of the rule, 0 to 1. */
   weight: z.number(),
-  /** The score less the score without this factor; 0 where a stronger rule counted the same evidence. */
+  /** Score minus the score without this factor; 0 if a stronger rule counted the same evidence. */
   delta: z.number(),
-  /** The events that show it. */
+  /** Events that the rule matched. */
   evidence: riskEvidence,
-  /** What to do about it. */
+  /** Recommended response. */
   recommendation: z.string(),
 }).meta({ id: 'RiskFactor' });
 
@@ -50,66 +50,66 @@ export const riskFactor = looseObject({
 export const riskDimension = looseObject({
   /** Its number in the OWASP Top 10 for Agentic Applications 2026. */
   id: z.enum(riskDimensionIds),
-  /** Its name there, such as `Agent Goal Hijack`. */
+  /** Name of the dimension there, such as `Agent Goal Hijack`. */
   name: z.string(),
   /** Score of this dimension alone, 0 to 100. */
   score,
-  /** How much attention it asks for. */
+  /** Level of the score. */
   level: riskLevel,
-  /** False where the data cannot show this dimension: then the score is no all-clear. */
+  /** False if the data cannot show this dimension; then a low score is not an all-clear. */
   observable: z.boolean(),
-  /** What its score rests on, strongest first. */
+  /** Reasons for the score, strongest first. */
   factors: z.array(riskFactor),
 }).meta({ id: 'RiskDimension' });
 
-/** What to do about a score. */
+/** Recommended response to a score. */
 export const riskRecommendation = looseObject({
-  /** The rule that it belongs to. */
+  /** Id of the rule that it belongs to. */
   id: z.string(),
-  /** What to do, in a few words. */
+  /** Recommendation in a few words. */
   title: z.string(),
-  /** What to do. */
+  /** Recommendation in full. */
   text: z.string(),
-  /** The dimension that it is about, such as `ASI02`. */
+  /** Dimension of the rule, such as `ASI02`. */
   dimension: z.string(),
 }).meta({ id: 'RiskRecommendation' });
 
 const scored = {
   /** The session that was scored. */
   sessionId: z.string(),
-  /** How unusual and how dangerous the session is, 0 to 100; no probability. */
+  /** Measure of how unusual and dangerous the session is, 0 to 100; not a probability. */
   score,
-  /** How much attention the score asks for. */
+  /** Level of the score. */
   level: riskLevel,
-  /** Version of the engine; compare scores only where it and `rulesetHash` are the same. */
+  /** Version of the engine. Only compare scores with the same `engineVersion` and `rulesetHash`. */
   engineVersion: z.string(),
-  /** SHA-256 in hex over the rules with their weights and limits. */
+  /** SHA-256 in hex of the rules with their weights and limits. */
   rulesetHash: z.string(),
-  /** When this answer was computed. */
+  /** Time at which the score was computed. */
   computedAt: timestamp,
-  /** Events that were scored. */
+  /** Number of events that were scored. */
   eventCount: z.int(),
-  /** All ten, in order. */
+  /** All ten dimensions, in order. */
   dimensions: z.array(riskDimension),
-  /** The five strongest factors of all dimensions; empty where no rule matched. */
+  /** The five strongest factors of all dimensions; empty if no rule matched. */
   factors: z.array(riskFactor),
-  /** What to do, in the order of `factors`. */
+  /** Recommendations, in the order of `factors`. */
   recommendations: z.array(riskRecommendation),
 } as const;
 
 /** The fields of {@link risk}. */
 export type RiskShape = { readonly [Field in keyof typeof scored]: (typeof scored)[Field] };
 
-/** Answer of `GET /v1/sessions/:id/risk`. */
+/** Response of `GET /v1/sessions/:id/risk`. */
 export const risk = resource<Record<never, never>, RiskShape>('Risk', {}, scored);
 
-/** How a score is to be read. */
+/** Level of a score. */
 export type RiskLevel = z.output<typeof riskLevel>;
 /** One reason for a score, with its evidence. */
 export type RiskFactor = z.output<typeof riskFactor>;
 /** One of the ten dimensions. */
 export type RiskDimension = z.output<typeof riskDimension>;
-/** What to do about a score. */
+/** Recommended response to a score. */
 export type RiskRecommendation = z.output<typeof riskRecommendation>;
 /** Risk of a session over ten dimensions. */
 export type Risk = Accepted<typeof risk>;

@@ -6,33 +6,33 @@ import { risk, riskLevel } from './risk.ts';
 import { score, timestamp } from './scalar.ts';
 
 const fixed = {
-  /** The identifier that stands in the path: the `sessionId` of its events. */
+  /** Identifier in the path: the `sessionId` of its events. */
   id: z.string(),
 } as const;
 
 const sessionRisk = looseObject({
-  /** How unusual and how dangerous the session is, 0 to 100; no probability. */
+  /** Measure of how unusual and dangerous the session is, 0 to 100; not a probability. */
   score,
-  /** How much attention the score asks for. */
+  /** Level of the score. */
   level: riskLevel,
 }).meta({ id: 'SessionRisk' });
 
 const profile = {
   /** The agent that opened the session. */
   agentId: z.string(),
-  /** Every agent that acted in it, in the order of their first events; at most the first 1,000. */
+  /** Every agent that acted in it, ordered by first event; at most the first 1,000. */
   agentIds: z.array(z.string()),
-  /** The earliest `sourceTimestamp` of its events. */
+  /** Earliest `sourceTimestamp` of its events. */
   startedAt: timestamp,
-  /** The latest `sourceTimestamp` of its events. */
+  /** Latest `sourceTimestamp` of its events. */
   lastEventAt: timestamp,
-  /** Events in it, with those that the service writes itself. */
+  /** Number of events, including those that the service writes itself. */
   eventCount: z.int(),
-  /** Tool calls that answered with a status of 400 or above. */
+  /** Number of tool calls with a response status of 400 or above. */
   errorCount: z.int(),
-  /** The first 50 tools, in order of first use. */
+  /** The first 50 tools, ordered by first use. */
   toolNames: z.array(z.string()),
-  /** The present risk, or null when nothing was scored. */
+  /** Current risk; null if nothing was scored. */
   risk: sessionRisk.nullable(),
 } as const;
 
@@ -43,12 +43,12 @@ function eventsPage<Event extends z.ZodType>(event: Event) {
   return {
     /** A page of its events, oldest first. */
     events: z.array(event),
-    /** Opaque: the `cursor` of the next events; null when there are no more. */
+    /** Opaque cursor of the next events; null if there are no more. */
     nextCursor: z.string().nullable(),
   } as const;
 }
 
-/** Answer of `GET /v1/sessions/:id`: the session with a page of its events, oldest first. */
+/** Response of `GET /v1/sessions/:id`: the session with a page of its events, oldest first. */
 export const sessionDetail = {
   fixed: looseObject(fixed),
   accepted: looseObject(fixed, { ...profile, ...eventsPage(storedEvent.accepted) }),
@@ -61,28 +61,28 @@ function exported<Session extends z.ZodType, Risk extends z.ZodType, Event exten
   event: Event,
 ) {
   return {
-    /** Version of this format. */
+    /** Version of the export format. */
     exportVersion: z.literal('1.0'),
-    /** When the export began; what came later is not in it. */
+    /** Time at which the export began; later events are not included. */
     exportedAt: timestamp,
-    /** The session as a list shows it. */
+    /** The session as in a list. */
     session,
-    /** Its risk with all factors. */
+    /** Risk of the session with all factors. */
     risk,
-    /** All its events, oldest first. */
+    /** All events of the session, oldest first. */
     events: z.array(event),
-    /** Events in `events`. */
+    /** Number of events in `events`. */
     eventCount: z.int(),
-    /** SHA-256 in hex over the bytes of the `events` array as they stand in the document. */
+    /** SHA-256 in hex of the bytes of the `events` array as written in the document. */
     contentSha256: z.string(),
   } as const;
 }
 
-/** Answer of `GET /v1/sessions/:id/export.json`. */
+/** Response of `GET /v1/sessions/:id/export.json`. */
 export const sessionExport = {
   fixed: looseObject({}),
   accepted: looseObject({}, exported(session.accepted, risk.accepted, storedEvent.accepted)),
-  // The service sends its records whole.
+  // The service sends complete records.
   sent: strictObject(exported(session.sent, risk.sent, storedEvent.sent)).meta({ id: 'SessionExport' }),
 };
 

@@ -4,7 +4,7 @@ import { pendingAction } from './pending-action.ts';
 import { riskLevel } from './risk.ts';
 import { score, timestamp } from './scalar.ts';
 
-/** Kinds of webhook delivery (reference profile, "Notification channel"). */
+/** Types of webhook delivery (reference profile, "Notification channel"). */
 export const webhookEventTypes = [
   'session.risk_raised',
   'policy.matched',
@@ -14,11 +14,11 @@ export const webhookEventTypes = [
 
 function delivery<Type extends WebhookEventType, Data extends z.ZodType>(type: Type, data: Data) {
   return looseObject({
-    /** What happened; tells the kinds of delivery apart. */
+    /** Type of the delivery. */
     type: z.literal(type),
-    /** When it happened, which is not when it is delivered. */
+    /** Time of the occurrence, not of the delivery. */
     timestamp,
-    /** What it happened to. */
+    /** Data of the delivery, by type. */
     data,
   });
 }
@@ -30,28 +30,37 @@ const raisedRisk = looseObject({
   agentId: z.string(),
   /** The new score, 0 to 100. */
   score,
-  /** The new level, higher than the one before. */
+  /** The new level, higher than the previous one. */
   level: riskLevel,
-  /** The level before; null where the session was not scored yet. */
+  /** Previous level; null if the session was not scored before. */
   previousLevel: riskLevel.nullable(),
 }).meta({ id: 'RaisedRisk' });
 
-const matchedAction = looseObject({
-  /** The policy that matched, or `agent_revoked`. */
+const reportedPolicy = looseObject({
+  /** Id of the policy that matched, or `agent_revoked`. */
   policyId: z.string(),
+  /** Effect of the policy; another policy may take precedence. */
+  effect: z.enum(['allow', 'deny', 'require_approval']),
+  /** `log_only` policies do not affect the decision. */
+  mode: z.enum(['enforce', 'log_only']),
+}).meta({ id: 'ReportedPolicy' });
+
+const matchedAction = looseObject({
   /** The agent that is about to act. */
   agentId: z.string(),
-  /** The session it acts in; null where the check named none. */
+  /** Session of the action; null if the check named none. */
   sessionId: z.string().nullable(),
-  /** The tool that it is about to call. */
+  /** Name of the tool that is about to be called. */
   toolName: z.string(),
-  /** What the policy does to the action; another policy may outweigh it. */
-  effect: z.enum(['allow', 'deny', 'require_approval']),
-  /** `log_only` decided nothing. */
-  mode: z.enum(['enforce', 'log_only']),
+  /** Combined decision of the policies. */
+  decision: z.enum(['allow', 'deny', 'require_approval']),
+  /** Policies that matched, in order of precedence; at most 100. */
+  policies: z.array(reportedPolicy),
+  /** Number of matching policies beyond those in `policies`; 0 for up to 100. */
+  morePolicies: z.int().min(0),
 }).meta({ id: 'MatchedAction' });
 
-/** Body of a webhook delivery, told apart by `type` (Standard Webhooks, "Payload structure"). */
+/** Body of a webhook delivery, discriminated by `type` (Standard Webhooks, "Payload structure"). */
 export const webhookEvent = z.discriminatedUnion('type', [
   delivery('session.risk_raised', raisedRisk),
   delivery('policy.matched', matchedAction),
@@ -59,7 +68,7 @@ export const webhookEvent = z.discriminatedUnion('type', [
   delivery('guardian.action_decided', pendingAction.accepted),
 ]);
 
-/** A kind of webhook delivery. */
+/** Type of a webhook delivery. */
 export type WebhookEventType = (typeof webhookEventTypes)[number];
 /** Body of a webhook delivery. */
 export type WebhookEvent = z.output<typeof webhookEvent>;

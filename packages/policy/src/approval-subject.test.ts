@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { approvalSubject } from './approval-subject.ts';
+
+function subject(shown: Record<string, unknown> | undefined): string {
+  return approvalSubject({
+    sessionId: 's',
+    action: { toolName: 'refund', argumentsHash: 'sha256:aa', ...(shown && { arguments: shown }) },
+  });
+}
+
+test('ignores the order of members', () => {
+  expect(subject({ a: 1, b: { c: [1, { d: 2, e: 3 }] } })).toBe(
+    subject({ b: { c: [1, { e: 3, d: 2 }] }, a: 1 }),
+  );
+});
+
+test.each<[string, Record<string, unknown> | undefined, Record<string, unknown> | undefined]>([
+  ['a number', { amount: 1 }, { amount: 1_000_000 }],
+  ['a type', { amount: 1 }, { amount: '1' }],
+  ['the presence of shown arguments', undefined, {}],
+  ['the order of a list', { to: ['a', 'b'] }, { to: ['b', 'a'] }],
+  ['a list of entries in place of an object', { a: { b: 1 } }, { a: [['b', 1]] }],
+  ['an object with an empty name', { a: { b: 1 } }, { a: { '': [['b', 1]] } }],
+  ['an additional member', { a: 1 }, { a: 1, b: null }],
+])('distinguishes %s', (_what, one, other) => {
+  expect(subject(one)).not.toBe(subject(other));
+});

@@ -1,0 +1,143 @@
+import type { ASTNode } from '@marcbachmann/cel-js';
+import { ConditionError } from '../condition-error.ts';
+import { placeIn } from '../place-in.ts';
+import {
+  childrenOf,
+  comprehensions,
+  isComprehension,
+  type Method,
+  methodOf,
+  nodesOf,
+} from '../syntax-tree.ts';
+
+/**
+ * Functions that take time proportional to the product of two text lengths, or that return one value per
+ * character.
+ */
+const searches = new Set(['contains', 'indexOf', 'lastIndexOf', 'split']);
+
+/** Functions that change the case or whitespace of a text without making it longer. */
+const letterChanges = new Set(['lowerAscii', 'upperAscii', 'trim']);
+
+/** Maximum length of a `duration` literal: invalid text takes time cubic in its length. */
+const longestDuration = 30;
+
+/** Maximum number of `+` in a condition: joined texts and lists make everything applied to them slower. */
+const mostAdditions = 10;
+
+/** Maximum number of parts of a split text that a comprehension may iterate over. */
+const mostParts = 500n;
+
+/**
+ * Maximum number of syntax nodes in a comprehension's body, multiplied by the repetitions of a shown value
+ * in its range.
+ */
+const mostRepeatedNodes = 200;
+
+/** Position in a condition at which a costly function may occur. */
+interface Place {
+  readonly text: string;
+  /** Enclosing comprehension; undefined outside of one. */
+  readonly comprehension?: string | undefined;
+  /** Variable of the comprehension; undefined within its range. */
+  readonly variable?: string | undefined;
+}
+
+/**
+ * Rejects functions that can take long regardless of the input size. Walks the syntax tree of `text`, whose size the
+ * parser has limited.
+ *
+ * @throws {@link ConditionError} with the position.
+ */
+export function refuseCostly(root: ASTNode, text: string): void {
+  refuseIn(root, { text });
+  const [first, ...others] = [...nodesOf(root)].filter(({ op }) => op === '+');
+  if (first && others.length >= mostAdditions) {
+    const problem = `more than ${mostAdditions} + are not available because they make texts and lists long`;
+    throw new ConditionError(problem + placeIn(text, first.start));
+  }
+}
+
+function refuseIn(node: ASTNode, at: Place): void {
+  const method = methodOf(node);
+  const [name, given] = node.op === 'call' ? node.args : [method?.name, method?.given];
+  const problem = problemOfFunction(name, given?.[0], at) ?? (method && problemOfMethod(method, at));
+  if (problem) throw new ConditionError(`${name}() ${problem}${placeIn(at.text, node.start)}`);
+  if (method && comprehensions.has(method.name)) {
+    const [variable, ...body] = method.given;
+    const asked = body.flatMap((step) => [...nodesOf(step)]).length;
+    if (asked * timesShown(method.receiver) > mostRepeatedNodes) {
+      throw new ConditionError(
+        `${name}() is too complex for joined lists; check each list separately${placeIn(at.text, node.start)}`,
+      );
+    }
+    const within = { ...at, comprehension: method.name };
+    refuseIn(method.receiver, within);
+    for (const step of body) refuseIn(step, { ...within, variable: String(variable?.args) });
+  } else {
+    for (const child of childrenOf(node.args)) refuseIn(child, at);
+  }
+}
+
+function problemOfFunction(
+  name: string | undefined,
+  first: ASTNode | undefined,
+  { comprehension }: Place,
+): string | undefined {
+  if (name === 'matches') {
+    return 'is not available because a regular expression can take unbounded time; use startsWith, endsWith or contains';
+  }
+  if (name === 'bind') {
+    return 'is not available because each can double the previous result; write the value where it is used';
+  }
+  if (name === 'duration') {
+    const isShort = first?.op === 'value' && String(first.args).length <= longestDuration;
+    if (isShort) return undefined;
+    return `must be given a literal of at most ${longestDuration} characters, such as duration("1h")`;
+  }
+  if (name === 'lastIndexOf' && first?.op !== 'value') {
+    return 'must be given a literal because other searches from the end are slow; use indexOf or contains';
+  }
+  return name === 'json' && comprehension ? 'must not be inside a comprehension' : undefined;
+}
+
+function problemOfMethod({ name, receiver, given }: Method, at: Place): string | undefined {
+  if (comprehensions.has(name) && at.comprehension) return 'must not be inside another comprehension';
+  if (name === 'join' && [...nodesOf(receiver)].some(isComprehension)) {
+    return 'must not join the result of a comprehension';
+  }
+  if (!at.comprehension || !searches.has(name)) return undefined;
+  if (at.variable !== undefined) {
+    const { variable } = at;
+    if ([receiver, given[0]].some((side) => side && isPartOf(side, variable))) return undefined;
+    return `inside ${at.comprehension}() must search in or for ${variable}; move it before ${at.comprehension}()`;
+  }
+  const parts = given[1]?.op === 'value' ? given[1].args : undefined;
+  if (typeof parts === 'bigint' && parts >= 0n && parts <= mostParts && name === 'split') return undefined;
+  return name === 'split'
+    ? `before ${at.comprehension}() needs a limit of at most ${mostParts} parts: split(separator, ${mostParts})`
+    : `must not be in the range of ${at.comprehension}()`;
+}
+
+/**
+ * `true` for the variable of a comprehension or a field of it, so that all rounds together read each part
+ * only once.
+ */
+function isPartOf(node: ASTNode, variable: string): boolean {
+  if (node.op === 'id') return node.args === variable;
+  if (node.op === '.' || node.op === '[]') return isPartOf(node.args[0], variable);
+  const method = methodOf(node);
+  return method !== undefined && letterChanges.has(method.name) && isPartOf(method.receiver, variable);
+}
+
+/**
+ * Returns how often a comprehension may see the same shown value because lists are joined or a value is
+ * listed again.
+ */
+function timesShown(range: ASTNode): number {
+  const nodes = [...nodesOf(range)];
+  const listed = nodes
+    .flatMap((node) => (node.op === 'list' ? node.args : []))
+    .filter(({ op }) => op !== 'value');
+  return 1 + nodes.filter(({ op }) => op === '+').length + listed.length;
+}

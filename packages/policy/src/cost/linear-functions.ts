@@ -1,0 +1,99 @@
+import type { ASTNode, Environment } from '@marcbachmann/cel-js';
+import { nodesOf } from '../syntax-tree.ts';
+import { lowerCaseOf, upperCaseOf } from './letter-changes.ts';
+import { indexOfText, splitText } from './text-search.ts';
+
+/** Library functions that can take long for some texts, with the names of their linear-time replacements. */
+const replacements: ReadonlyMap<string, string> = new Map([
+  ['contains', 'linearContains'],
+  ['double', 'linearDouble'],
+  ['indexOf', 'linearIndexOf'],
+  ['lowerAscii', 'linearLowerAscii'],
+  ['split', 'linearSplit'],
+  ['upperAscii', 'linearUpperAscii'],
+]);
+
+const originals: ReadonlyMap<string, string> = new Map(
+  [...replacements].map(([name, replacement]) => [replacement, name]),
+);
+
+/** Adds linear-time text functions to an environment; {@link withLinearFunctions} binds calls to them. */
+export function registerLinearFunctions(environment: Environment): Environment {
+  const register = <Given extends unknown[]>(signature: string, handler: (...given: Given) => unknown) =>
+    environment.registerFunction(signature, handler, { async: false });
+  register(
+    'string.linearContains(string): bool',
+    (text: string, searched: string) => indexOfText(text, searched) >= 0,
+  );
+  register('string.linearIndexOf(string): int', (text: string, searched: string) =>
+    BigInt(indexOfText(text, searched)),
+  );
+  register('string.linearIndexOf(string, int): int', (text: string, searched: string, from: bigint) => {
+    if (searched === '') return from;
+    if (from >= 0n && from < text.length) return BigInt(indexOfText(text, searched, Number(from)));
+    throw new RangeError('string.indexOf(search, fromIndex): fromIndex out of range');
+  });
+  register('string.linearSplit(string): list<string>', (text: string, separator: string) =>
+    splitText(text, separator),
+  );
+  register('string.linearSplit(string, int): list<string>', (text: string, separator: string, most: bigint) =>
+    splitText(text, separator, most < 0n ? Number.POSITIVE_INFINITY : Number(most)),
+  );
+  register('string.linearLowerAscii(): string', lowerCaseOf);
+  register('string.linearUpperAscii(): string', upperCaseOf);
+  register('linearDouble(double): double', (value: number) => value);
+  register('linearDouble(int): double', Number);
+  register('linearDouble(uint): double', Number);
+  register('linearDouble(string): double', doubleOf);
+  return environment;
+}
+
+/** Special values of `double`, in lower case. */
+const specialDoubles: ReadonlyMap<string, number> = new Map([
+  ['inf', Number.POSITIVE_INFINITY],
+  ['+inf', Number.POSITIVE_INFINITY],
+  ['infinity', Number.POSITIVE_INFINITY],
+  ['+infinity', Number.POSITIVE_INFINITY],
+  ['-inf', Number.NEGATIVE_INFINITY],
+  ['-infinity', Number.NEGATIVE_INFINITY],
+  ['nan', Number.NaN],
+]);
+
+/** Maximum length of text that is parsed as a number; the largest double has 309 digits. */
+const longestDouble = 400;
+
+/** Parses a number like the library, but rejects texts that are longer than any number. */
+function doubleOf(text: string): number {
+  if (text !== '' && text.length <= longestDouble && text === text.trim()) {
+    const special = specialDoubles.get(text.toLowerCase());
+    if (special !== undefined) return special;
+    const value = Number(text);
+    if (!Number.isNaN(value)) return value;
+  }
+  throw new TypeError('double() type error: cannot convert to double');
+}
+
+/**
+ * Runs `check`, which binds each call of a syntax tree to a function, with the library's slow functions replaced by
+ * ours. The tree is restored afterwards.
+ */
+export function withLinearFunctions<Result>(root: ASTNode, check: () => Result): Result {
+  const rename = (names: ReadonlyMap<string, string>) => {
+    for (const node of nodesOf(root)) {
+      if (node.op !== 'rcall' && node.op !== 'call') continue;
+      const call = node.args as [string, ...unknown[]];
+      call[0] = names.get(call[0]) ?? call[0];
+    }
+  };
+  rename(replacements);
+  try {
+    return check();
+  } finally {
+    rename(originals);
+  }
+}
+
+/** Restores the original function names in an error message of the library. */
+export function asWritten(message: string): string {
+  return [...replacements].reduce((text, [name, replacement]) => text.replaceAll(replacement, name), message);
+}

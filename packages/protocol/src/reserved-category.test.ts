@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { isReservedCategory } from './reserved-category.ts';
+
+/** Spellings that a person or a loose comparison could mistake for the service's own category. */
+const spellings = [
+  'guardian_decision',
+  'guardian_decision ',
+  ' guardian_decision',
+  'guardian_decision\u00a0',
+  'guardian\u200b_decision',
+  '\ufeffguardian_decision',
+  'Guardian_Decision',
+  'GUARDIAN-DECISION',
+  'guardian decision',
+  'guardian_d\u0435cision',
+  'ｇuardian_decision',
+  'guárdian_decision',
+];
+
+test.each(spellings)('treats the category %j as reserved', (category) => {
+  expect(isReservedCategory(category)).toBe(true);
+});
+
+test.each(['tool_api', 'guardian', 'guardian_decisions', 'my_guardian_decision', 'decision', ''])(
+  'treats the category %j as free',
+  (category) => {
+    expect(isReservedCategory(category)).toBe(false);
+  },
+);

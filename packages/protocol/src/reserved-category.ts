@@ -1,0 +1,41 @@
+/** Category of the events that the service writes itself: decisions about actions. */
+export const decisionCategory = 'guardian_decision';
+
+/** Letters of other scripts that look like a letter of the category. */
+const lookalikes: Readonly<Record<string, string>> = {
+  а: 'a',
+  α: 'a',
+  с: 'c',
+  ԁ: 'd',
+  е: 'e',
+  ɡ: 'g',
+  і: 'i',
+  ι: 'i',
+  ı: 'i',
+  п: 'n',
+  ո: 'n',
+  η: 'n',
+  о: 'o',
+  ο: 'o',
+  օ: 'o',
+  г: 'r',
+  ѕ: 's',
+  υ: 'u',
+  ս: 'u',
+};
+
+/**
+ * `true` if a category reads like the category of the service's own decisions. Case, whitespace, punctuation,
+ * invisible characters, accents and look-alike letters are ignored. Otherwise a sender could forge a decision.
+ */
+export function isReservedCategory(category: string): boolean {
+  return skeleton(category) === skeleton(decisionCategory);
+}
+
+function skeleton(text: string): string {
+  const letters = text
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]/gu, '');
+  return Array.from(letters, (letter) => lookalikes[letter] ?? letter).join('');
+}
