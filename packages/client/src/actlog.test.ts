@@ -11,7 +11,7 @@ const options = { apiKey, baseURL: 'https://actlog.example.com' };
 afterEach(() => vi.unstubAllEnvs());
 
 describe('construction', () => {
-  it('takes the key and the address from the environment', () => {
+  it('reads the key and the address from the environment', () => {
     vi.stubEnv('ACTLOG_API_KEY', ` ${apiKey}\n`);
     vi.stubEnv('ACTLOG_BASE_URL', 'https://env.example.com/prefix/');
     const client = new Actlog();
@@ -21,16 +21,20 @@ describe('construction', () => {
   });
 
   it.each<[string, ActlogOptions, RegExp]>([
-    ['no key', { apiKey: '' }, /^apiKey is missing or no string: .*ACTLOG_API_KEY/],
-    ['a key that is no text', { apiKey: 5 as never }, /^apiKey is missing or no string: .*ACTLOG_API_KEY/],
-    ['a space around the key', { apiKey: `${apiKey} ` }, /^apiKey holds white space/],
-    ['a line break in the key', { apiKey: 'al_test_012\n34' }, /^apiKey holds white space/],
-    ['a key that is not ASCII', { apiKey: 'al_test_ü' }, /^apiKey holds a character outside ASCII/],
-    ["another service's key", { apiKey: 'sk-0123456789secret' }, /^apiKey is no actlog key/],
-    ['a key that is only a prefix', { apiKey: 'al_live_' }, /^apiKey is no actlog key/],
+    ['no key', { apiKey: '' }, /^apiKey is missing or not a string: .*ACTLOG_API_KEY/],
+    [
+      'a key that is not a string',
+      { apiKey: 5 as never },
+      /^apiKey is missing or not a string: .*ACTLOG_API_KEY/,
+    ],
+    ['a space around the key', { apiKey: `${apiKey} ` }, /^apiKey contains white space/],
+    ['a line break in the key', { apiKey: 'al_test_012\n34' }, /^apiKey contains white space/],
+    ['a key that is not ASCII', { apiKey: 'al_test_ü' }, /^apiKey contains a non-ASCII character/],
+    ["another service's key", { apiKey: 'sk-0123456789secret' }, /^apiKey is not an actlog key/],
+    ['a key that is only a prefix', { apiKey: 'al_live_' }, /^apiKey is not an actlog key/],
     ['no address', { baseURL: '' }, /^baseURL is missing: .*ACTLOG_BASE_URL/],
-    ['an address without scheme', { baseURL: 'actlog.example.com' }, /^baseURL is no http or https address/],
-    ['another scheme', { baseURL: 'ftp://actlog.example.com' }, /^baseURL is no http or https address/],
+    ['an address without scheme', { baseURL: 'actlog.example.com' }, /^baseURL must be an http or https URL/],
+    ['another scheme', { baseURL: 'ftp://actlog.example.com' }, /^baseURL must be an http or https URL/],
     [
       'http to another machine',
       { baseURL: 'http://actlog.example.com' },
@@ -41,32 +45,40 @@ describe('construction', () => {
       { baseURL: 'http://127.0.0.1.evil.example' },
       /unencrypted to/,
     ],
-    ['a password in the address', { baseURL: 'https://u:p@host' }, /^baseURL carries/],
-    ['a query in the address', { baseURL: 'https://host/?x=1' }, /^baseURL carries/],
+    ['a password in the address', { baseURL: 'https://u:p@host' }, /^baseURL contains/],
+    ['a query in the address', { baseURL: 'https://host/?x=1' }, /^baseURL contains/],
     ['the version in the address', { baseURL: 'https://host/v1/' }, /^baseURL ends in \/v1/],
     ['a time limit of 0', { timeoutMs: 0 }, /^timeoutMs must be/],
-    ['a deadline that is no number', { deadlineMs: Number.NaN }, /^deadlineMs must be/],
+    ['a deadline that is not a number', { deadlineMs: Number.NaN }, /^deadlineMs must be/],
     ['half a retry', { maxRetries: 0.5 }, /^maxRetries must be/],
-    ['a negative wait', { maxRetryAfterMs: -1 }, /^maxRetryAfterMs must be/],
+    ['a negative maximum delay', { maxRetryAfterMs: -1 }, /^maxRetryAfterMs must be/],
     ['a line break in a header', { framework: 'x\r\ny: z' }, /^framework must be printable ASCII/],
-    ['a name that is no header', { headers: { 'a b': 'c' } }, /^headers: "a b" is no header name/],
-    ['a fetch and a dispatcher', { fetch, dispatcher: new Agent() }, /^fetch and dispatcher/],
-    ['a proxy for a fetch', { fetch, proxy: 'http://proxy' }, /^proxy is for the undici pool/],
-    ['a fetch that is no function', { fetch: 'node' as never }, /^fetch and dispatcher: pass a function/],
-    ['a dispatcher that is none', { dispatcher: {} as never }, /^fetch and dispatcher: pass a function/],
+    ['an invalid header name', { headers: { 'a b': 'c' } }, /^headers: "a b" is not a valid header name/],
     [
-      'headers that would not be seen',
-      { headers: new Headers({ a: 'b' }) as never },
-      /^headers must be a plain object/,
+      'a fetch and a dispatcher',
+      { fetch, dispatcher: new Agent() },
+      /^fetch must be a function and dispatcher/,
     ],
-    ['headers that are no object', { headers: 'a: b' as never }, /^headers must be a plain object/],
+    ['a proxy for a fetch', { fetch, proxy: 'http://proxy' }, /^proxy applies only to the undici pool/],
     [
-      'a danger by mistake',
+      'a fetch that is not a function',
+      { fetch: 'node' as never },
+      /^fetch must be a function and dispatcher an undici Dispatcher/,
+    ],
+    [
+      'an invalid dispatcher',
+      { dispatcher: {} as never },
+      /^fetch must be a function and dispatcher an undici Dispatcher/,
+    ],
+    ['a Headers object', { headers: new Headers({ a: 'b' }) as never }, /^headers must be a plain object/],
+    ['headers that are not an object', { headers: 'a: b' as never }, /^headers must be a plain object/],
+    [
+      'a string for allowInsecureHttp',
       { baseURL: 'http://far.example', allowInsecureHttp: 'false' as never },
       /allowInsecureHttp: true/,
     ],
-    ['a proxy that is no address', { proxy: 'socks5://proxy' }, /^proxy must be/],
-  ])('refuses %s', (_what, changes, message) => {
+    ['an invalid proxy address', { proxy: 'socks5://proxy' }, /^proxy must be/],
+  ])('rejects %s', (_case, changes, message) => {
     vi.stubEnv('ACTLOG_API_KEY', undefined);
     vi.stubEnv('ACTLOG_BASE_URL', undefined);
     const make = () => new Actlog({ ...options, ...changes });
@@ -82,14 +94,14 @@ describe('construction', () => {
     },
   );
 
-  it('allows http elsewhere when told to', () => {
+  it('allows http to other machines if enabled', () => {
     const client = new Actlog({ apiKey, baseURL: 'http://actlog.internal', allowInsecureHttp: true });
     expect(client.baseURL).toBe('http://actlog.internal');
   });
 });
 
 describe('the key', () => {
-  it('is not shown by anything that prints a client', () => {
+  it('is not shown by a printed client', () => {
     const client = new Actlog(options).withOptions({ framework: 'x' });
     const seen = [inspect(client, { depth: 9, showHidden: true }), JSON.stringify(client), String(client)];
     for (const part of Object.values(client)) seen.push(inspect(part, { depth: 9, showHidden: true }));
@@ -109,7 +121,7 @@ describe('headers', () => {
     });
   });
 
-  it('are extended by integrations, each before the one it is built on', () => {
+  it('list integrations before those they are built on', () => {
     const recorder = new Actlog(options).withOptions({ sdk: '@actlog/recorder/1.0.0' });
     const adapter = recorder.withOptions({ sdk: '@actlog/langchain/1.0.0', framework: 'langchain' });
     const sdk = `@actlog/langchain/1.0.0 @actlog/recorder/1.0.0 @actlog/client/${version}`;
@@ -118,7 +130,7 @@ describe('headers', () => {
     expect(recorder.headers()).not.toHaveProperty('x-service-framework');
   });
 
-  it('can be added and taken away', () => {
+  it('can be added and removed', () => {
     const headers = { 'X-Tenant': 'a', 'x-service-sdk': null };
     const client = new Actlog({ ...options, headers });
     expect(client.headers()).toEqual({
@@ -132,7 +144,7 @@ describe('headers', () => {
 });
 
 describe('transport', () => {
-  it('is one undici pool for all clients', async () => {
+  it('is one undici pool shared by all clients', async () => {
     const client = new Actlog(options);
     const dispatcher = await client.dispatcher();
     expect(dispatcher?.dispatch).toBeTypeOf('function');
@@ -145,7 +157,7 @@ describe('transport', () => {
     expect(new Actlog({ ...options, proxy: 'http://127.0.0.1:9' }).usesDefaultPool).toBe(false);
   });
 
-  it('is the fetch or the dispatcher that was passed, the last one given winning', async () => {
+  it('is the fetch or dispatcher passed last', async () => {
     const own = new Agent();
     const viaFetch = new Actlog({ ...options, fetch });
     expect([viaFetch.fetch, await viaFetch.dispatcher()]).toEqual([fetch, undefined]);
@@ -160,11 +172,11 @@ describe('transport', () => {
 });
 
 describe('a browser', () => {
-  it('is refused, unless the danger is accepted by name', () => {
+  it('is rejected without dangerouslyExposeApiKeyInBrowser', () => {
     vi.stubGlobal('navigator', { userAgent: 'Mozilla/5.0 (X11) Chrome/1' });
     try {
       expect(() => new Actlog(options)).toThrow(
-        /browser everyone can read the API key.* under jsdom .* environment node/,
+        /browser, everyone can read the API key.*jsdom and happy-dom .* node environment/,
       );
       const client = new Actlog({ ...options, dangerouslyExposeApiKeyInBrowser: true });
       expect(client.fetch).toBeDefined();

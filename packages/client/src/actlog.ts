@@ -1,15 +1,12 @@
 import type { Dispatcher } from 'undici';
-import { Caller } from './caller.ts';
 import type { ActlogOptions, Fetch } from './client-options.ts';
-import { freePath } from './endpoint-path.ts';
 import { InvalidArgumentError } from './errors/invalid-argument-error.ts';
-import { FetchTransport } from './fetch-transport.ts';
-import { LazyTransport } from './lazy-transport.ts';
 import { detectPlatform } from './platform.ts';
-import { resolveProxy } from './proxy-option.ts';
-import type { Query } from './query-string.ts';
-import type { RequestOptions } from './request-options.ts';
-import { RequestPromise } from './request-promise.ts';
+import { Caller } from './request/caller.ts';
+import { rawPath } from './request/endpoint-path.ts';
+import type { Query } from './request/query-string.ts';
+import type { RequestOptions } from './request/request-options.ts';
+import { RequestPromise } from './request/request-promise.ts';
 import { Agents } from './resources/agents.ts';
 import { Events } from './resources/events.ts';
 import { Guardian } from './resources/guardian.ts';
@@ -18,18 +15,20 @@ import { Policies } from './resources/policies.ts';
 import { Sessions } from './resources/sessions.ts';
 import { Webhooks } from './resources/webhooks.ts';
 import { resolveSettings, type Settings } from './settings.ts';
+import { FetchTransport } from './transport/fetch-transport.ts';
+import { LazyTransport } from './transport/lazy-transport.ts';
+import { resolveProxy } from './transport/proxy-option.ts';
 
-/** Options of a call to any path. */
-export interface FreeRequestOptions extends RequestOptions {
+/** Options of `Actlog.request`. */
+export interface RawRequestOptions extends RequestOptions {
   /** Query parameters. */
   readonly query?: Query | undefined;
-  /** Sent as JSON. */
+  /** Request body, sent as JSON. */
   readonly body?: unknown;
 }
 
 /**
- * The client of the actlog service: every endpoint, typed, with retries, time limits and errors as the
- * specification describes them.
+ * Client of the actlog service: all endpoints, typed, with the retries, time limits and errors of the specification.
  *
  * ```ts
  * const client = new Actlog(); // ACTLOG_API_KEY and ACTLOG_BASE_URL
@@ -37,21 +36,21 @@ export interface FreeRequestOptions extends RequestOptions {
  * ```
  */
 export class Actlog {
-  /** Ingest events. */
+  /** Records events. */
   readonly events: Events;
-  /** Read sessions, their events, their risk; export them. */
+  /** Reads and exports sessions, with their events and risk. */
   readonly sessions: Sessions;
-  /** Register and read agents. */
+  /** Registers and reads agents. */
   readonly agents: Agents;
-  /** Manage policies, and check actions against them. */
+  /** Manages policies and checks actions against them. */
   readonly policies: Policies;
-  /** See and decide actions that wait. */
+  /** Lists and decides held actions. */
   readonly guardian: Guardian;
-  /** Create and list webhooks. */
+  /** Creates and lists webhooks. */
   readonly notificationChannels: NotificationChannels;
-  /** Verify deliveries of webhooks. */
+  /** Signs and verifies webhook deliveries. */
   readonly webhooks: Webhooks;
-  /** The address of the deployment, without a trailing slash. */
+  /** Address of the deployment, without a trailing slash. */
   readonly baseURL: string;
   readonly #options: ActlogOptions;
   readonly #settings: Settings;
@@ -59,16 +58,18 @@ export class Actlog {
   readonly #transport: LazyTransport | FetchTransport;
 
   /**
-   * @throws InvalidArgumentError When the key or the address is missing, or an option cannot be used. The message
-   * names the option, the problem and the way out.
+   * Creates a client.
+   *
+   * @throws InvalidArgumentError When the key or the address is missing, or an option is invalid. The message names the
+   * option, the problem and the fix.
    */
   constructor(options: ActlogOptions = {}) {
     const settings = resolveSettings(options);
     const platform = detectPlatform();
     if (platform === 'browser' && !options.dangerouslyExposeApiKeyInBrowser) {
       throw new InvalidArgumentError(
-        'In a browser everyone can read the API key and act as the tenant: call your own server instead, or pass ' +
-          'dangerouslyExposeApiKeyInBrowser. A test under jsdom or happy-dom counts as one: run it in the environment node.',
+        'In a browser, everyone can read the API key and act as the tenant: call your own server instead, or pass ' +
+          'dangerouslyExposeApiKeyInBrowser. jsdom and happy-dom count as browsers: run such tests in the node environment.',
       );
     }
     this.#options = options;
@@ -86,28 +87,27 @@ export class Actlog {
   }
 
   /**
-   * Calls any path of the deployment, for endpoints that this package does not know of, with the same headers,
-   * retries and errors. A POST or PATCH is repeated after a broken connection only with an `idempotencyKey`.
+   * Calls any path of the deployment, with the client's headers, retries and errors. Use it for endpoints that this
+   * package has no method for. A POST or PATCH is retried after a broken connection only with an `idempotencyKey`.
    *
    * @param method HTTP method.
-   * @param path Path relative to `baseURL`, such as `/v1/agents`, already encoded.
-   * @returns The JSON of the answer; its text, where its `Content-Type` says that it is something else; undefined,
-   * where it has no body.
+   * @param path Path relative to `baseURL`, such as `/v1/agents`, percent-encoded.
+   * @returns The parsed JSON, the text if `Content-Type` is not JSON, or undefined if there is no body.
    */
   request<Data = unknown>(
     method: string,
     path: string,
-    options: FreeRequestOptions = {},
+    options: RawRequestOptions = {},
   ): RequestPromise<Data> {
     const { query, body, ...rest } = options;
     const ask = async () =>
-      this.#caller.free(method.toUpperCase(), freePath(path), { query, body, options: rest });
+      this.#caller.raw(method.toUpperCase(), rawPath(path), { query, body, options: rest });
     return new RequestPromise(ask() as Promise<never>);
   }
 
   /**
-   * A client with some options changed, over the same connections. A `sdk` given here stands before the one that is
-   * there, so that an integration built on an integration names both.
+   * Creates a client with changed options that uses the same connections. An `sdk` given here is put in front of the
+   * existing one, so that an integration built on another integration names both.
    */
   withOptions(changes: ActlogOptions): Actlog {
     const { sdk } = this.#options;
@@ -118,36 +118,36 @@ export class Actlog {
   }
 
   /**
-   * The headers of a request with a body, as this client sends them, the API key among them. For code that sends by
-   * its own way, such as a delivery engine; never log them.
+   * Returns the headers of a request with a body, including the API key. For code that sends its own requests, such as
+   * a delivery queue. Never log them.
    */
   headers(): Record<string, string> {
     return { ...this.#settings.headers };
   }
 
   /**
-   * The undici dispatcher in use, loaded where it was not; undefined where a `fetch` is in use. It is shared with
-   * other clients: do not close it.
+   * Returns the undici dispatcher in use, loading undici if necessary; undefined when the client uses `fetch`. Other
+   * clients share it, so do not close it.
    */
   async dispatcher(): Promise<Dispatcher | undefined> {
     return this.#transport instanceof LazyTransport ? this.#transport.dispatcher() : undefined;
   }
 
   /**
-   * Whether requests go straight to the deployment, over the pool that all clients share: no dispatcher, `fetch` or
-   * proxy was chosen. Code that sends by its own way may then use connections of its own.
+   * `true` if requests go directly to the deployment over the connection pool that all clients share: no dispatcher,
+   * `fetch` or proxy is configured. Code that sends its own requests may then use its own connections.
    */
   get usesDefaultPool(): boolean {
     return this.#transport instanceof LazyTransport && this.#transport.usesDefaultPool;
   }
 
-  /** The `fetch` that requests go through, the caller's or the platform's, or undefined where they go through undici. */
+  /** The `fetch` function in use, from the caller or the platform; undefined when the client uses undici. */
   get fetch(): Fetch | undefined {
     return this.#transport instanceof FetchTransport ? this.#transport.fetch : undefined;
   }
 }
 
-/** Outside of the class, which a bundler would give another name if it named itself. */
+/** Outside the class, because a bundler renames a class that refers to itself by name. */
 const createClient = (options: ActlogOptions) => new Actlog(options);
 
 function transportFor(
@@ -157,17 +157,17 @@ function transportFor(
 ): LazyTransport | FetchTransport {
   if (fetch ? dispatcher || typeof fetch !== 'function' : dispatcher && !dispatcher.dispatch) {
     throw new InvalidArgumentError(
-      'fetch and dispatcher: pass a function for the one, or an Agent for the other.',
+      'fetch must be a function and dispatcher an undici Dispatcher: pass only one of them.',
     );
   }
   if (proxy && (fetch || dispatcher || !isNode)) {
     throw new InvalidArgumentError(
-      'proxy is for the undici pool of Node: set it up in the fetch or dispatcher that you pass.',
+      'proxy applies only to the undici pool of Node: configure the proxy in the fetch or dispatcher that you pass.',
     );
   }
   if (!dispatcher && (!isNode || fetch)) return new FetchTransport(fetch ?? platformFetch);
   return new LazyTransport(dispatcher, resolveProxy(proxy, baseURL.isLoopback));
 }
 
-/** Looked up at each call, so that a `fetch` that is replaced later (a mock, an instrumentation) is used. */
+/** Reads `globalThis.fetch` on every call, so that a later replacement (a mock, an instrumentation) is used. */
 const platformFetch: Fetch = (url, init) => globalThis.fetch(url, init);

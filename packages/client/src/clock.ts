@@ -1,24 +1,21 @@
-/** A timer that was started, as the platform names it. */
+/** Handle of a started timer; its type depends on the platform. */
 export type TimerHandle = unknown;
 
-/**
- * Where the client takes time and chance from. Replace it in tests, so that a retry waits no real time and draws a
- * known number.
- */
+/** Source of time and random numbers. Replace it in tests, so that retries are instant and their delays known. */
 export interface Clock {
-  /** Milliseconds on a clock that only moves forward; its zero means nothing. */
+  /** Returns the milliseconds of a monotonic clock with an arbitrary origin. */
   now(): number;
-  /** Milliseconds since the epoch, as the machine believes. */
+  /** Returns the current Unix time in milliseconds. */
   wallClock(): number;
   /** Calls back once after `delayMs`. */
   setTimeout(callback: () => void, delayMs: number): TimerHandle;
-  /** Stops a timer that has not fired. */
+  /** Cancels a timer that has not fired. */
   clearTimeout(timer: TimerHandle): void;
-  /** A number from 0 up to, not including, 1. */
+  /** Returns a random number from 0 (inclusive) to 1 (exclusive). */
   random(): number;
 }
 
-/** The clock of the platform. */
+/** The platform's clock and random numbers. */
 export const systemClock: Clock = {
   now: () => performance.now(),
   wallClock: () => Date.now(),
@@ -27,5 +24,5 @@ export const systemClock: Clock = {
   random: () => Math.random(),
 };
 
-/** The longest wait that a timer can hold: beyond it, `setTimeout` fires at once. */
+/** Longest delay of a timer. With a longer one, `setTimeout` fires at once. */
 export const longestTimerMs = 2 ** 31 - 1;

@@ -1,17 +1,17 @@
 import type { ActlogError } from './errors/actlog-error.ts';
 
-/** A request that is about to be sent. */
+/** A request about to be sent. */
 export interface OutgoingRequest {
   readonly method: string;
-  /** The whole address, with its query. */
+  /** Full URL, with its query. */
   readonly url: string;
-  /** What will be sent, the API key among it; a hook may add, change and delete. Never log it. */
+  /** Headers to be sent, including the API key. A hook may add, change and delete headers. Never log them. */
   readonly headers: Record<string, string>;
-  /** Which try it is, from 1. */
+  /** Attempt number, from 1. */
   readonly attempt: number;
 }
 
-/** An answer that came in whole. */
+/** A complete response. */
 export interface IncomingResponse {
   readonly method: string;
   /** Path of the request, without its query. */
@@ -20,28 +20,28 @@ export interface IncomingResponse {
   readonly headers: Headers;
   readonly requestId: string | undefined;
   readonly attempt: number;
-  /** From sending to the last byte of the body. */
+  /** Time from sending the request to the last byte of the body, in milliseconds. */
   readonly durationMs: number;
 }
 
-/** A retry that is about to wait. */
+/** A retry about to be delayed. */
 export interface PlannedRetry {
-  /** Why. */
+  /** Error that caused the retry. */
   readonly error: ActlogError;
-  /** Which try failed, from 1. */
+  /** Number of the failed attempt, from 1. */
   readonly attempt: number;
   readonly delayMs: number;
 }
 
 /**
- * Functions that look at every try. One that throws, or whose promise is rejected, ends the call with just what it
- * threw. The call's `signal` and `deadlineMs` end it also while it waits for one.
+ * Functions called on every attempt. An error thrown by a hook, or the rejection of its promise, ends the call with
+ * exactly that error. The `signal` and `deadlineMs` of the call also apply while it waits for a hook.
  */
 export interface Hooks {
-  /** Before every try. */
+  /** Called before every attempt. */
   readonly beforeRequest?: ((request: OutgoingRequest) => void | Promise<void>) | undefined;
-  /** After every answer, also an error answer; not after a broken connection. */
+  /** Called after every response, including error responses; not called after a broken connection. */
   readonly afterResponse?: ((response: IncomingResponse) => void | Promise<void>) | undefined;
-  /** Before the wait that precedes a retry. */
+  /** Called before the delay of a retry. */
   readonly onRetry?: ((retry: PlannedRetry) => void | Promise<void>) | undefined;
 }

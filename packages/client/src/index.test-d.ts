@@ -32,14 +32,14 @@ describe('results', () => {
     expectTypeOf(await client.request<{ id: string }>('GET', '/v1/new')).toEqualTypeOf<{ id: string }>();
   });
 
-  it('are promises to everyone who wants one', () => {
+  it('are promises', () => {
     assertType<Promise<Agent>>(client.agents.get('a'));
     assertType<Promise<Page<Session>>>(client.sessions.list());
   });
 });
 
 describe('lists', () => {
-  it('give items and pages', async () => {
+  it('have typed items and pages', async () => {
     for await (const session of client.sessions.list({ limit: 5 }))
       expectTypeOf(session).toEqualTypeOf<Session>();
     for await (const page of client.sessions.list().pages())
@@ -89,7 +89,7 @@ describe('arguments', () => {
     client.agents.get('a', { timeout: 5 });
   });
 
-  it('may be constants, and have names', () => {
+  it('may be constants and have named types', () => {
     const noDelete = { name: 'n', effect: 'deny', match: { tools: ['delete_*'] } } as const;
     expectTypeOf(noDelete).toExtend<PolicyCreate>();
     const action = { toolName: 't', argumentsHash: 'h', arguments: { path: ['a'] } } as const;
@@ -102,7 +102,7 @@ describe('arguments', () => {
     client.policies.update('p', { match: noDelete.match } satisfies PolicyUpdate);
   });
 
-  it('that this package does not know of have their place', () => {
+  it('unknown to this package can be passed', () => {
     client.sessions.list({}, { extraQuery: { newFilter: true } });
     client.policies.create({ name: 'n', effect: 'deny' }, { extraBody: { newField: [1] } });
     client.events.create({
@@ -116,7 +116,7 @@ describe('arguments', () => {
 });
 
 describe('webhooks', () => {
-  it('are told apart by type', async () => {
+  it('are discriminated by type', async () => {
     const event = await client.webhooks.unwrap('', new Headers(), 'whsec_x');
     expectTypeOf(event).toEqualTypeOf<WebhookEvent>();
     if (event.type === 'session.risk_raised') expectTypeOf(event.data.level).toEqualTypeOf<RiskLevel>();

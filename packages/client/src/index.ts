@@ -1,8 +1,8 @@
 /**
- * The client of the actlog service: every endpoint, typed, with iterators, retries, time limits and errors.
+ * Client of the actlog service: all endpoints, typed, with iterators, retries, time limits and errors.
  *
- * Importing it loads neither undici nor any module of Node: undici is loaded by the first request, on Node only;
- * elsewhere, or with the `fetch` option, requests go through `fetch`.
+ * Importing it loads neither undici nor any Node module. On Node, the first request loads undici; elsewhere, or with
+ * the `fetch` option, requests go through `fetch`.
  *
  * @packageDocumentation
  */
@@ -34,7 +34,7 @@ export type {
   WebhookEvent,
   WebhookEventType,
 } from '@actlog/protocol';
-export { Actlog, Actlog as default, type FreeRequestOptions } from './actlog.ts';
+export { Actlog, Actlog as default, type RawRequestOptions } from './actlog.ts';
 export type { ActlogOptions, Fetch } from './client-options.ts';
 export type { Clock, TimerHandle } from './clock.ts';
 export { ActlogError, type ErrorContext } from './errors/actlog-error.ts';
@@ -54,19 +54,19 @@ export { ResponseShapeError } from './errors/response-shape-error.ts';
 export { ServiceUnavailableError } from './errors/service-unavailable-error.ts';
 export { ValidationError } from './errors/validation-error.ts';
 export { WebhookVerificationError } from './errors/webhook-verification-error.ts';
-export { mintEventId } from './event-id.ts';
-export type { ExportedBlob, ExportToBlobOptions } from './export-blob.ts';
-export type { ExportedFile, ExportToFileOptions } from './export-file.ts';
-export type { ExportProgress } from './export-progress.ts';
+export type { ExportedBlob, ExportToBlobOptions } from './export/export-blob.ts';
+export type { ExportedFile, ExportToFileOptions } from './export/export-file.ts';
+export type { ExportProgress } from './export/export-progress.ts';
 export type { Hooks, IncomingResponse, OutgoingRequest, PlannedRetry } from './hooks.ts';
-export type { ItemSequence } from './item-sequence.ts';
-export type { List } from './list.ts';
 export type { LogFields, Logger, LogLevel } from './logger.ts';
-export type { Page } from './page.ts';
-export type { Query, QueryValue } from './query-string.ts';
-export type { HeaderOverrides } from './request-headers.ts';
-export type { ListOptions, RequestOptions } from './request-options.ts';
-export type { RequestPromise, WithResponse } from './request-promise.ts';
+export type { ItemSequence } from './pagination/item-sequence.ts';
+export type { List } from './pagination/list.ts';
+export type { Page } from './pagination/page.ts';
+export { createEventId } from './request/event-id.ts';
+export type { Query, QueryValue } from './request/query-string.ts';
+export type { HeaderOverrides } from './request/request-headers.ts';
+export type { ListOptions, RequestOptions } from './request/request-options.ts';
+export type { RequestPromise, WithResponse } from './request/request-promise.ts';
 export type { Agents } from './resources/agents.ts';
 export type { EventInput, Events } from './resources/events.ts';
 export type { Guardian, PendingActions } from './resources/guardian.ts';
@@ -79,6 +79,6 @@ export {
   type UnwrapOptions,
   Webhooks,
 } from './resources/webhooks.ts';
-export { parseRetryAfter } from './retry-after.ts';
-export type { WebhookRequestHeaders } from './webhook-delivery.ts';
-export type { WebhookSignatureHeaders } from './webhook-signature.ts';
+export { parseRetryAfter } from './retry/retry-after.ts';
+export type { WebhookRequestHeaders } from './webhooks/webhook-delivery.ts';
+export type { WebhookSignatureHeaders } from './webhooks/webhook-signature.ts';

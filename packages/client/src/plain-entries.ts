@@ -1,10 +1,10 @@
 import { InvalidArgumentError } from './errors/invalid-argument-error.ts';
 
 /**
- * The names and values of an object. What a `Headers`, a `Map` or `URLSearchParams` holds is no property of it, and
- * would be left out without a word.
+ * Returns the entries of a plain object. `Headers`, `Map` and `URLSearchParams` have no own properties, so they are
+ * rejected rather than silently ignored.
  *
- * @throws InvalidArgumentError When it is no plain object.
+ * @throws InvalidArgumentError When the value is not a plain object.
  */
 export function plainEntries<Value>(
   field: string,
@@ -12,5 +12,5 @@ export function plainEntries<Value>(
 ): [string, Value][] {
   const record = values ?? {};
   if (typeof record === 'object' && !(Symbol.iterator in record)) return Object.entries(record);
-  throw new InvalidArgumentError(`${field} must be a plain object: Object.fromEntries makes one.`);
+  throw new InvalidArgumentError(`${field} must be a plain object: convert it with Object.fromEntries.`);
 }

@@ -9,31 +9,27 @@ afterEach(() => {
 describe('detectPlatform', () => {
   it.each([
     ['Node', {}, 'node'],
-    [
-      'Bun, which passes itself off as Node',
-      { process: { versions: { node: '24.0.0', bun: '1.4.5' } } },
-      'other',
-    ],
-    ['Deno, which passes itself off as Node', { Deno: {} }, 'other'],
+    ['Bun, which imitates Node', { process: { versions: { node: '24.0.0', bun: '1.4.5' } } }, 'other'],
+    ['Deno, which imitates Node', { Deno: {} }, 'other'],
     ['workerd with compatibility for Node', { navigator: { userAgent: 'Cloudflare-Workers' } }, 'other'],
     ['an edge function', { EdgeRuntime: 'edge-runtime' }, 'other'],
     ['a page', { process: undefined, navigator: { userAgent: 'Mozilla/5.0' } }, 'browser'],
-    ['something bare', { process: undefined, navigator: undefined }, 'other'],
-  ])('knows %s', (_what, globals, platform) => {
+    ['an unknown platform', { process: undefined, navigator: undefined }, 'other'],
+  ])('detects %s', (_what, globals, platform) => {
     for (const [name, value] of Object.entries(globals)) vi.stubGlobal(name, value);
     expect(detectPlatform()).toBe(platform);
   });
 });
 
 describe('environmentVariable', () => {
-  it('takes white space off, and takes empty for missing', () => {
+  it('trims values, and treats empty ones as missing', () => {
     vi.stubEnv('ACTLOG_TEST', ' value\n');
     expect(environmentVariable('ACTLOG_TEST')).toBe('value');
     vi.stubEnv('ACTLOG_TEST', ' ');
     expect(environmentVariable('ACTLOG_TEST')).toBeUndefined();
   });
 
-  it('does without an environment, and without leave to read it', () => {
+  it('works without an environment, and without permission to read it', () => {
     const env = new Proxy(
       {},
       {

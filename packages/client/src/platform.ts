@@ -1,4 +1,4 @@
-/** The parts of the global object by which platforms differ; every one of them may be missing. */
+/** Parts of the global object that differ between platforms; each may be missing. */
 interface PlatformGlobals {
   readonly process?: {
     readonly versions?: { readonly node?: string; readonly bun?: string };
@@ -10,28 +10,34 @@ interface PlatformGlobals {
   readonly navigator?: { readonly userAgent?: string };
 }
 
-/** Read anew every time: a test or a polyfill may change it after this module is loaded. */
+/**
+ * Returns the global object. Read on every call, because a test or a polyfill may change it after this module is
+ * loaded.
+ */
 function globals(): PlatformGlobals {
   return globalThis as PlatformGlobals;
 }
 
-/** Where the client runs, as far as it matters to it. */
+/** Platform that the client runs on. */
 export type Platform = 'node' | 'browser' | 'other';
 
 /**
- * Tells Node, where the undici pool is used, from browsers, where a key would leak, and from the rest (Bun, Deno,
- * workerd, edge functions), where the platform's `fetch` is used. Several of the rest pass themselves off as Node.
+ * Distinguishes Node, where the undici pool is used, from browsers, where a key would leak, and from other platforms
+ * (Bun, Deno, workerd, edge functions), where the platform's `fetch` is used. Several of the latter imitate Node.
  */
 export function detectPlatform(): Platform {
   const { process, Deno, EdgeRuntime, navigator } = globals();
   const userAgent = navigator?.userAgent ?? '';
   if (Deno !== undefined || EdgeRuntime !== undefined || process?.versions?.bun) return 'other';
-  // Pages and all kinds of workers of a browser; jsdom too, where a key is as visible.
+  // Pages and all kinds of workers of a browser, and jsdom, where a key is just as visible.
   if (userAgent.startsWith('Mozilla/')) return 'browser';
   return process?.versions?.node && userAgent !== 'Cloudflare-Workers' ? 'node' : 'other';
 }
 
-/** Reads an environment variable; undefined where there is none, or no environment, or no leave to read it. */
+/**
+ * Reads an environment variable. Returns undefined if it is unset or empty, or if there is no environment or no
+ * permission to read it.
+ */
 export function environmentVariable(name: string): string | undefined {
   try {
     return globals().process?.env?.[name]?.trim() || undefined;
@@ -40,7 +46,7 @@ export function environmentVariable(name: string): string | undefined {
   }
 }
 
-/** The modules of Node that some functions need. */
+/** Node modules that some functions need. */
 interface BuiltinModules {
   'node:crypto': typeof import('node:crypto');
   'node:fs/promises': typeof import('node:fs/promises');
@@ -48,8 +54,8 @@ interface BuiltinModules {
 }
 
 /**
- * A module of Node, or undefined where the platform has none. Asked for at run time instead of imported, so that
- * bundlers for browsers and workers never meet a `node:` specifier.
+ * Returns a Node module, or undefined if the platform does not have it. Looked up at run time, so that bundlers for
+ * browsers and workers never see a `node:` specifier.
  */
 export function builtinModule<Name extends keyof BuiltinModules>(
   name: Name,

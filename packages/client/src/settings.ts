@@ -2,14 +2,14 @@ import { resolveApiKey } from './api-key.ts';
 import { type BaseURL, resolveBaseURL } from './base-url.ts';
 import type { ActlogOptions } from './client-options.ts';
 import { type Clock, longestTimerMs, systemClock } from './clock.ts';
+import { describeValue } from './describe-value.ts';
 import { InvalidArgumentError } from './errors/invalid-argument-error.ts';
 import type { Hooks } from './hooks.ts';
 import { LeveledLogger, resolveLogLevel } from './logger.ts';
-import { baseHeaders, withoutBody } from './request-headers.ts';
-import { shown } from './shown.ts';
+import { baseHeaders, withoutBody } from './request/request-headers.ts';
 import { sdkName } from './version.ts';
 
-/** The client's options, checked and completed. Holds the API key: never printed, never enumerable from a client. */
+/** The client's options, checked and completed. Contains the API key: never printed, never enumerable on a client. */
 export interface Settings {
   readonly baseURL: BaseURL;
   readonly timeoutMs: number;
@@ -19,7 +19,7 @@ export interface Settings {
   readonly maxResponseBytes: number;
   /** Headers of a request with a body. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Headers of a request without one. */
+  /** Headers of a request without a body. */
   readonly headersWithoutBody: Readonly<Record<string, string>>;
   readonly hooks: Hooks;
   readonly logger: LeveledLogger;
@@ -27,9 +27,9 @@ export interface Settings {
 }
 
 /**
- * Checks the options and fills in what was left out.
+ * Checks the options and applies the defaults.
  *
- * @throws InvalidArgumentError When an option cannot be used.
+ * @throws InvalidArgumentError When an option is invalid.
  */
 export function resolveSettings(options: ActlogOptions): Settings {
   const { framework, agentVersion, headers: extraHeaders, hooks = {}, logger = console } = options;
@@ -52,26 +52,28 @@ export function resolveSettings(options: ActlogOptions): Settings {
 }
 
 /**
- * Checks a time limit in milliseconds. One that no timer could hold is cut to the longest that one can: `setTimeout`
- * would fire at once.
+ * Checks a time limit in milliseconds. Limits it to the longest timer, because `setTimeout` with a longer delay fires
+ * at once.
  *
- * @throws InvalidArgumentError When it is no number above 0.
+ * @throws InvalidArgumentError When the value is not a positive number.
  */
 export function timeLimit(field: string, value: number | undefined): number | undefined {
   if (value === undefined) return undefined;
   if (typeof value === 'number' && value > 0) return Math.min(value, longestTimerMs);
   throw new InvalidArgumentError(
-    `${field} must be a number of milliseconds above 0, and is ${shown(value)}.`,
+    `${field} must be a positive number of milliseconds, got ${describeValue(value)}.`,
   );
 }
 
 /**
- * Checks a count.
+ * Checks an integer.
  *
- * @throws InvalidArgumentError When it is no whole number from `least`.
+ * @throws InvalidArgumentError When the value is not an integer of at least `least`.
  */
 export function wholeNumber(field: string, value: unknown, least = 0): number | undefined {
   if (value === undefined) return undefined;
   if (Number.isSafeInteger(value) && Number(value) >= least) return value as number;
-  throw new InvalidArgumentError(`${field} must be a whole number from ${least}, and is ${shown(value)}.`);
+  throw new InvalidArgumentError(
+    `${field} must be an integer of at least ${least}, got ${describeValue(value)}.`,
+  );
 }

@@ -1,5 +1,5 @@
-/** The version of this package; a test holds it equal to package.json. */
+/** Version of this package. A test compares it with package.json. */
 export const version = '0.0.0';
 
-/** What `x-service-sdk` says (specification, "Authentication"). */
+/** Value of the `x-service-sdk` header (specification, "Authentication"). */
 export const sdkName = `@actlog/client/${version}`;

@@ -13,7 +13,7 @@ afterAll(() => server.stop());
 afterEach(() => vi.unstubAllEnvs());
 
 describe.each(transports)('any path over %s', (_name, options) => {
-  it('reaches endpoints that the package does not know of', async () => {
+  it('reaches endpoints unknown to the package', async () => {
     server.script(json(200, [1, 2]));
     const { client } = testClient(`${server.origin}/prefix`, options);
     const call = client.request<number[]>('put', '/v2/new%20things?a=1', {
@@ -37,18 +37,18 @@ describe.each(transports)('any path over %s', (_name, options) => {
     ['/v1/x?filter=a?b&c=d', '/v1/x?filter=a?b&c=d&e=1'],
     ['/v1/x??', '/v1/x??&e=1'],
     ['/v1/x?', '/v1/x?e=1'],
-  ])('sends the query of %s whole', async (path, url) => {
+  ])('sends the complete query of %s', async (path, url) => {
     server.script(json(200, {}));
     await testClient(server.origin, options).client.request('GET', path, { query: { e: 1 } });
     expect(server.requests).toMatchObject([{ url }]);
   });
 
-  it('gives undefined where there is no body', async () => {
+  it('returns undefined without a body', async () => {
     server.script(raw(204, ''));
     expect(await testClient(server.origin, options).client.request('DELETE', '/v1/x')).toBeUndefined();
   });
 
-  it('gives text where the answer says that it is something else', async () => {
+  it('returns text for other content types', async () => {
     server.script(raw(200, 'up 1', { 'content-type': 'text/plain' }));
     expect(await testClient(server.origin, options).client.request('GET', '/metrics')).toBe('up 1');
     server.script(raw(200, 'up 1', { 'content-type': 'application/json' }));
@@ -63,14 +63,14 @@ describe.each(transports)('any path over %s', (_name, options) => {
     ['POST', {}, 1],
     ['PATCH', {}, 1],
     ['POST', { idempotencyKey: 'k' }, 2],
-  ])('repeats a broken %s with %j %d times', async (method, extra, count) => {
+  ])('sends a broken %s with %j %d times', async (method, extra, count) => {
     server.script(reset, json(200, {}));
     const call = testClient(server.origin, options).client.request(method, '/v1/x', extra);
     await call.catch(() => {});
     expect(server.requests).toHaveLength(count);
   });
 
-  it('refuses what would leave the deployment, and what is no JSON', async () => {
+  it('rejects addresses outside the deployment and bodies that are not JSON-serializable', async () => {
     server.script(json(200, {}));
     const { client } = testClient(server.origin, options);
     const cycle: { self?: unknown } = {};
@@ -106,14 +106,14 @@ describe('a dispatcher of your own', () => {
 
 describe('proxies', () => {
   let proxy: Server;
-  const asked: string[] = [];
+  const proxied: string[] = [];
   beforeAll(async () => {
     proxy = createServer((request, response) => {
-      asked.push(`${request.method} ${request.url}`);
+      proxied.push(`${request.method} ${request.url}`);
       response.end('{"id":"through the proxy"}');
     });
     proxy.on('connect', (request, socket) => {
-      asked.push(`CONNECT ${request.url}`);
+      proxied.push(`CONNECT ${request.url}`);
       const upstream = connect(Number(request.url?.split(':')[1]), '127.0.0.1', () => {
         socket.write('HTTP/1.1 200 OK\r\n\r\n');
         upstream.pipe(socket).pipe(upstream);
@@ -129,30 +129,30 @@ describe('proxies', () => {
     proxy.close();
     await once(proxy, 'close');
   });
-  afterEach(() => asked.splice(0));
+  afterEach(() => proxied.splice(0));
   const proxyAddress = () => `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
   const { port } = { port: () => new URL(server.origin).port };
 
-  it('named by the option are used', async () => {
+  it('are used when set by the option', async () => {
     server.script(json(200, { id: 'a' }));
     const { client } = testClient(server.origin, { proxy: proxyAddress() });
     await client.agents.get('a');
-    expect(asked).toHaveLength(1);
+    expect(proxied).toHaveLength(1);
   });
 
-  it('of the environment are used, but not for this machine, and not when turned off', async () => {
+  it('of the environment are used, except for this machine or when disabled', async () => {
     server.script(json(200, { id: 'a' }));
     for (const name of ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY'])
       vi.stubEnv(name, proxyAddress());
     for (const name of ['no_proxy', 'NO_PROXY']) vi.stubEnv(name, '');
     await testClient(server.origin).client.agents.get('a');
-    expect(asked).toEqual([]);
+    expect(proxied).toEqual([]);
     const elsewhere = { allowInsecureHttp: true, maxRetries: 0 };
     const address = `http://actlog.invalid:${port()}`;
     await testClient(address, elsewhere).client.agents.get('a');
-    expect(asked).toHaveLength(1);
-    expect(asked[0]).toContain(`actlog.invalid:${port()}`);
+    expect(proxied).toHaveLength(1);
+    expect(proxied[0]).toContain(`actlog.invalid:${port()}`);
     await rejection(testClient(address, { ...elsewhere, proxy: false }).client.agents.get('a'));
-    expect(asked).toHaveLength(1);
+    expect(proxied).toHaveLength(1);
   });
 });

@@ -5,7 +5,7 @@ import { Agent, fetch as undiciFetch } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { json, reset, type Script, ScriptedServer } from './scripted-server.ts';
 import { rejection, testClient, transports } from './test-client.ts';
-import { tryLimitMs } from './test-clock.ts';
+import { attemptLimitMs } from './test-clock.ts';
 
 const server = new ScriptedServer();
 let closedPort: number;
@@ -24,7 +24,7 @@ afterAll(() => server.stop());
 const ok = json(200, { id: 'agt_1', eventId: 'e', receivedAt: 'now', warnings: [] });
 const event = { agentId: 'a', sessionId: 's', category: 'note', payload: {} };
 
-/** Breaks the connection when some of the head, or some of the body, was sent. */
+/** Breaks the connection after part of the head or the body was sent. */
 const breakAfter =
   (text: string): Script =>
   (response) => {
@@ -40,62 +40,62 @@ const cutShort: Script = (response) => {
 
 describe.each(transports)('broken connections over %s', (_name, options) => {
   it.each([
-    ['before the answer', reset],
+    ['before the response', reset],
     ['in the headers', inHead],
     ['in the body', inBody],
-    ['by an end that comes too early', cutShort],
-  ])('%s: what is harmless to repeat is repeated', async (_where, broken) => {
+    ['by a premature end', cutShort],
+  ])('%s: retries a request that is safe to repeat', async (_where, broken) => {
     const { client, clock } = testClient(server.origin, options);
     server.script(broken, broken, ok);
     await client.events.create(event);
     expect(server.requests).toHaveLength(3);
     expect(new Set(server.requests.map(({ body }) => body)).size).toBe(1);
-    expect(clock.waits).toEqual([250, 500]);
+    expect(clock.delays).toEqual([250, 500]);
   });
 
   it.each([
-    ['before the answer', reset],
+    ['before the response', reset],
     ['in the headers', inHead],
     ['in the body', inBody],
-  ])('%s: what may have been carried out is not repeated', async (_where, broken) => {
+  ])('%s: does not retry a request that may have been processed', async (_where, broken) => {
     const { client, clock } = testClient(server.origin, options);
     server.script(broken, ok);
     const error = await rejection(client.agents.create({ name: 'n' }));
     expect(error).toBeInstanceOf(APIConnectionError);
     expect(error).toMatchObject({ code: 'CONNECTION_FAILED', maybeSent: true, attempts: 1, method: 'POST' });
-    expect(clock.waits).toEqual([]);
+    expect(clock.delays).toEqual([]);
     expect(server.requests).toHaveLength(1);
   });
 
-  it('an explicit idempotency key makes a creation repeatable', async () => {
+  it('retries a creation with an explicit idempotency key', async () => {
     const { client } = testClient(server.origin, options);
     server.script(reset, ok);
     await client.agents.create({ name: 'n' }, { idempotencyKey: 'mine' });
     expect(server.requests.map(({ headers }) => headers['idempotency-key'])).toEqual(['mine', 'mine']);
   });
 
-  it('a refused connection is repeated always: nothing was sent', async () => {
+  it('always retries a refused connection, because nothing was sent', async () => {
     const { client, clock } = testClient(`http://127.0.0.1:${closedPort}`, options);
     const error = await rejection(client.agents.create({ name: 'n' }));
     expect(error).toMatchObject({ name: 'APIConnectionError', maybeSent: false, attempts: 4 });
     expect(error.message).toContain('ECONNREFUSED');
-    expect(clock.waits).toEqual([250, 500, 1_000]);
+    expect(clock.delays).toEqual([250, 500, 1_000]);
   });
 
-  it('a host that does not resolve is repeated always', async () => {
+  it('always retries a host that does not resolve', async () => {
     const { client } = testClient('https://nowhere.invalid', { ...options, maxRetries: 1, proxy: undefined });
     const error = await rejection(client.agents.create({ name: 'n' }));
     expect(error).toMatchObject({ name: 'APIConnectionError', maybeSent: false, attempts: 2 });
   });
 
-  it('a status of failure counts more than the body that broke off behind it', async () => {
+  it('prefers an error status to the failure of its body', async () => {
     const { client, clock } = testClient(server.origin, options);
     server.script(breakAfter('HTTP/1.1 503 No\r\nretry-after: 4\r\ncontent-length: 100\r\n\r\n{"err'), ok);
     await client.agents.create({ name: 'n' });
-    expect(clock.waits).toEqual([4_000]);
+    expect(clock.delays).toEqual([4_000]);
   });
 
-  it('an answer that is not HTTP is a clear error, and shows none of it', async () => {
+  it('rejects a response that is not HTTP without showing it', async () => {
     const { client } = testClient(server.origin, { ...options, maxRetries: 0 });
     server.script(breakAfter('SSH-2.0-secret banner\r\n\r\n'));
     const error = await rejection(client.agents.get('agt_1'));
@@ -104,7 +104,7 @@ describe.each(transports)('broken connections over %s', (_name, options) => {
   });
 });
 
-describe('a route that is lost behind a request that arrived', () => {
+describe('a route lost after the request arrived', () => {
   let socket: Socket;
   const dispatcher = new Agent({
     connect: (_options, callback) => {
@@ -116,7 +116,7 @@ describe('a route that is lost behind a request that arrived', () => {
   it.each([
     ['undici', { dispatcher }],
     ['fetch', { fetch: (url: string, init: object) => undiciFetch(url, { ...init, dispatcher }) as never }],
-  ])('does not repeat it over %s', async (_name, options) => {
+  ])('does not retry over %s', async (_name, options) => {
     const lostRoute = Object.assign(new Error('read EHOSTUNREACH'), {
       code: 'EHOSTUNREACH',
       syscall: 'read',
@@ -130,7 +130,7 @@ describe('a route that is lost behind a request that arrived', () => {
 });
 
 describe('over undici', () => {
-  it('knows that a request which still waits for a connection was not sent', async () => {
+  it('reports a request that waits for a connection as not sent', async () => {
     let queued: (() => void) | undefined;
     const isQueued = new Promise<void>((resolve) => {
       queued = resolve;
@@ -140,7 +140,7 @@ describe('over undici', () => {
     const { client, clock } = testClient(server.origin, { maxRetries: 0, dispatcher });
     const waiting = client.agents.create({ name: 'n' });
     await isQueued;
-    clock.expire(tryLimitMs);
+    clock.expire(attemptLimitMs);
     expect(await rejection(waiting)).toMatchObject({ name: 'APITimeoutError', maybeSent: false });
   });
 });

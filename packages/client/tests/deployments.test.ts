@@ -25,34 +25,34 @@ describe.each(deployments)('against %s', (_deployment, start) => {
   });
   afterAll(() => deployment.close());
 
-  /** The answers that came in, of every try. */
-  const answers: IncomingResponse[] = [];
+  /** Responses received, of every attempt. */
+  const responses: IncomingResponse[] = [];
 
   function client(options: ActlogOptions = {}): Actlog {
-    answers.length = 0;
-    // A service may tell by its own clock when to come back.
+    responses.length = 0;
+    // The service may compute `Retry-After` from its own clock.
     const clock = Object.assign(new TestClock(), { wallMs: Date.now() });
-    const hooks = { afterResponse: (response: IncomingResponse) => void answers.push(response) };
+    const hooks = { afterResponse: (response: IncomingResponse) => void responses.push(response) };
     return testClient('', { ...deployment.options, clock, hooks, ...options }).client;
   }
 
   describe.each(transports)('over %s', (_transport, options) => {
-    it.each(endpointNames)('%s works', async (name) => {
+    it.each(endpointNames)('supports %s', async (name) => {
       await calls[name]({ client: client(options), dialect: deployment.dialect });
       const { method, path } = endpoints[name];
       const pattern = new RegExp(`${path.replace('.', '\\.').replace(':id', '[^/]+')}$`);
-      const own = answers.filter((answer) => answer.method === method && pattern.test(answer.path));
+      const own = responses.filter((response) => response.method === method && pattern.test(response.path));
       expect(own.map(({ status }) => status)).toContainEqual(expect.toSatisfy(isSuccess));
     });
 
-    it('the events of a session are told from what stands beside them', async () => {
+    it('lists only the events of a session', async () => {
       const trial = { client: client(options), dialect: deployment.dialect };
       const { sessionId, eventId } = await recorded(trial);
       const events = await eventually(() => trial.client.sessions.events(sessionId).toArray());
       expect(events.map((event) => holds(event, eventId))).toEqual([true]);
     });
 
-    it('a session is exported to a file as it is in memory', async () => {
+    it('exports a session to a file as in memory', async () => {
       const trial = { client: client(options), dialect: deployment.dialect };
       const { sessionId, eventId } = await recorded(trial);
       await eventually(() => trial.client.sessions.export(sessionId));
@@ -68,7 +68,7 @@ describe.each(deployments)('against %s', (_deployment, start) => {
       }
     });
 
-    it('errors are told apart', async () => {
+    it('distinguishes errors by class', async () => {
       const stranger = client({ ...options, apiKey: 'al_test_nobody' });
       expect(await rejection(stranger.agents.list())).toBeInstanceOf(AuthenticationError);
       const known = client(options);

@@ -2,7 +2,7 @@ import { type EndpointName, endpointNames, endpoints } from '@actlog/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { json, ScriptedServer } from './scripted-server.ts';
 import { testClient, testKey, transports } from './test-client.ts';
-import { tryLimitMs } from './test-clock.ts';
+import { attemptLimitMs } from './test-clock.ts';
 
 const server = new ScriptedServer();
 beforeAll(() => server.start());
@@ -27,7 +27,7 @@ interface Row {
   readonly body?: unknown;
 }
 
-/** Every endpoint as a caller reaches it, and what must go over the wire. */
+/** Every endpoint as called by a user, with the expected request. */
 const rows: Record<EndpointName, Row> = {
   'events.create': { call: (client) => client.events.create(event), body: event },
   'sessions.list': {
@@ -69,7 +69,7 @@ const rows: Record<EndpointName, Row> = {
   'notificationChannels.list': { call: (client) => client.notificationChannels.list() },
 };
 
-const answer = {
+const sample = {
   eventId: event.eventId,
   receivedAt: 'now',
   warnings: [],
@@ -77,7 +77,7 @@ const answer = {
   kept: { deep: [1] },
 };
 
-/** What HTTP itself and a `fetch` add; everything else must come from the specification. */
+/** Headers added by HTTP itself and by `fetch`; all others must come from the specification. */
 const addedByHttp =
   /^(host|connection|content-length|transfer-encoding|accept|accept-language|accept-encoding|sec-fetch-mode|user-agent)$/;
 
@@ -85,7 +85,7 @@ describe.each(transports)('every endpoint over %s', (name, options) => {
   it.each(endpointNames)('%s sends what the table says, and nothing else', async (endpoint) => {
     const { method, path, success, idempotencyKey } = endpoints[endpoint];
     const { call, url = path.replace(':id', encodeURIComponent(id)), body } = rows[endpoint];
-    server.script(json(success, answer));
+    server.script(json(success, sample));
     const result = await call(testClient(server.origin, options).client);
 
     const [seen, ...more] = server.requests;
@@ -103,13 +103,13 @@ describe.each(transports)('every endpoint over %s', (name, options) => {
     });
     if (name === 'undici') expect(seen?.headers).not.toHaveProperty('user-agent');
     const whole = endpoints[endpoint].list ? (result as { body: unknown }).body : result;
-    expect(whole).toEqual(answer); // unknown fields are kept
+    expect(whole).toEqual(sample); // unknown fields are kept
   });
 });
 
 describe('an event', () => {
-  it('gets an id, a time and a schema version when it has none', async () => {
-    server.script(json(202, answer));
+  it('gets a default id, timestamp and schema version', async () => {
+    server.script(json(202, sample));
     const { eventId, sourceTimestamp, schemaVersion, ...given } = event;
     await testClient(server.origin).client.events.create(given);
     expect(JSON.parse(server.requests[0]?.body ?? '')).toEqual({
@@ -120,8 +120,8 @@ describe('an event', () => {
     });
   });
 
-  it('is sent as it was when the call was made', async () => {
-    server.script(json(202, answer));
+  it('is sent as it was at the time of the call', async () => {
+    server.script(json(202, sample));
     const changing = { ...event, payload: { ...event.payload } };
     const call = testClient(server.origin).client.events.create(changing);
     changing.payload.toolName = 'changed afterwards';
@@ -129,8 +129,8 @@ describe('an event', () => {
     expect(JSON.parse(server.requests[0]?.body ?? '')).toEqual(event);
   });
 
-  it('takes a Date, and refuses an invalid one', async () => {
-    server.script(json(202, answer));
+  it('accepts a Date, and rejects an invalid one', async () => {
+    server.script(json(202, sample));
     const { client } = testClient(server.origin);
     await client.events.create({ ...event, sourceTimestamp: new Date(0) });
     expect(JSON.parse(server.requests[0]?.body ?? '').sourceTimestamp).toBe('1970-01-01T00:00:00.000Z');
@@ -138,7 +138,7 @@ describe('an event', () => {
     await expect(invalid).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
   });
 
-  it('is refused an acknowledgement that lacks what the specification fixes', async () => {
+  it('is rejected for an acknowledgement without the required fields', async () => {
     server.script(json(202, { eventId: event.eventId }));
     const call = testClient(server.origin).client.events.create(event);
     await expect(call).rejects.toMatchObject({ name: 'ResponseShapeError', status: 202 });
@@ -146,23 +146,23 @@ describe('an event', () => {
 });
 
 describe('a check', () => {
-  it('asks the service to hold its answer, and gives the try as much longer', async () => {
-    server.script(json(200, answer));
+  it('asks the service to wait, and extends the time limit of the attempt', async () => {
+    server.script(json(200, sample));
     const { client, clock } = testClient(server.origin);
     await client.policies.check(check, { waitSeconds: 25 });
     expect(server.requests[0]?.headers.prefer).toBe('wait=25');
-    expect(clock.limits).toEqual([tryLimitMs + 25_000]);
+    expect(clock.limits).toEqual([attemptLimitMs + 25_000]);
   });
 
-  it('asks for a dry run, which waits for nobody', async () => {
-    server.script(json(200, answer));
+  it('asks for a dry run, which does not wait', async () => {
+    server.script(json(200, sample));
     const { client, clock } = testClient(server.origin);
     await client.policies.check(check, { dryRun: true, waitSeconds: 25 });
     expect(server.requests[0]?.headers.prefer).toBe('dry-run');
-    expect(clock.limits).toEqual([tryLimitMs]);
+    expect(clock.limits).toEqual([attemptLimitMs]);
   });
 
-  it('refuses a wait that the service would not keep', async () => {
+  it('rejects an unsupported waitSeconds', async () => {
     const { client } = testClient(server.origin);
     await expect(client.policies.check(check, { waitSeconds: 26 })).rejects.toThrow(/waitSeconds/);
   });

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { json, raw, type Script, ScriptedServer } from './scripted-server.ts';
-import { deafFetch, rejection, testClient, transports } from './test-client.ts';
-import { tryLimitMs } from './test-clock.ts';
+import { rejection, signalIgnoringFetch, testClient, transports } from './test-client.ts';
+import { attemptLimitMs } from './test-clock.ts';
 
 const server = new ScriptedServer();
 beforeAll(() => server.start());
@@ -27,7 +27,7 @@ const events = Array.from({ length: 500 }, (_unused, index) => ({
 const eventsText = JSON.stringify(events, null, 1);
 const sha256 = createHash('sha256').update(eventsText).digest('hex');
 
-/** The document as the reference server writes it: the events first, then what is known of them. */
+/** The document as the reference server writes it: the events first, then the summary. */
 function documentText(
   changes: { eventsText?: string; eventCount?: number; contentSha256?: string | null } = {},
 ): string {
@@ -53,7 +53,7 @@ const inPieces =
 const names = () => readdir(folder);
 
 describe.each(transports)('exports over %s', (_name, options) => {
-  it('to a file, with progress, checked against the document itself', async () => {
+  it('writes a file, with progress, verified against the document itself', async () => {
     server.script(inPieces(documentText(), 777));
     const path = join(folder, 'session.json');
     const progress: { bytes: number; events: number }[] = [];
@@ -68,7 +68,7 @@ describe.each(transports)('exports over %s', (_name, options) => {
     expect((await stat(path)).mode & 0o777).toBe(0o600);
   });
 
-  it('starts again from the first byte when the download breaks off', async () => {
+  it('restarts from the first byte when the download breaks', async () => {
     server.script(inPieces(documentText(), 777, 5_000), inPieces(documentText(), 777));
     const path = join(folder, 'session.json');
     const { client } = testClient(server.origin, options);
@@ -78,18 +78,18 @@ describe.each(transports)('exports over %s', (_name, options) => {
   });
 
   it.each([
-    ['a download that breaks off every time', inPieces(documentText(), 777, 5_000), 'APIConnectionError'],
-    ['a document that is cut', raw(200, documentText().slice(0, -40)), 'ExportIntegrityError'],
-    ['another hash', raw(200, documentText({ contentSha256: '0'.repeat(64) })), 'ExportIntegrityError'],
-    ['another count', raw(200, documentText({ eventCount: 499 })), 'ExportIntegrityError'],
+    ['a download that breaks on every attempt', inPieces(documentText(), 777, 5_000), 'APIConnectionError'],
+    ['a truncated document', raw(200, documentText().slice(0, -40)), 'ExportIntegrityError'],
+    ['a wrong hash', raw(200, documentText({ contentSha256: '0'.repeat(64) })), 'ExportIntegrityError'],
+    ['a wrong count', raw(200, documentText({ eventCount: 499 })), 'ExportIntegrityError'],
     [
-      'events that were changed',
+      'modified events',
       raw(200, documentText({ eventsText: eventsText.replace('e7', 'e8') })),
       'ExportIntegrityError',
     ],
-    ['a hash of no events', json(200, { contentSha256: sha256, log: events }), 'ExportIntegrityError'],
-    ['no object', json(200, [{ id: 's' }]), 'ExportIntegrityError'],
-    ['an error answer', json(404, { error: { code: 'NOT_FOUND', message: 'x' } }), 'NotFoundError'],
+    ['a hash without events', json(200, { contentSha256: sha256, log: events }), 'ExportIntegrityError'],
+    ['a non-object', json(200, [{ id: 's' }]), 'ExportIntegrityError'],
+    ['an error response', json(404, { error: { code: 'NOT_FOUND', message: 'x' } }), 'NotFoundError'],
   ])('%s leaves no file', async (_what, script, name) => {
     server.script(script);
     const { client } = testClient(server.origin, { ...options, maxRetries: 1 });
@@ -98,13 +98,13 @@ describe.each(transports)('exports over %s', (_name, options) => {
     expect(await names()).toEqual([]);
   });
 
-  it('says so when the service sends no hash', async () => {
+  it('reports unverified when the service sends no hash', async () => {
     server.script(raw(200, documentText({ contentSha256: null })));
     const result = testClient(server.origin, options).client.sessions.exportToFile('s', join(folder, 'a'));
     expect(await result).toMatchObject({ verified: false, contentSha256: sha256 });
   });
 
-  it('takes a count and a hash that are null for none', async () => {
+  it('treats a null count and a null hash as missing', async () => {
     server.script(json(200, { events, eventCount: null, contentSha256: null }));
     const { client } = testClient(server.origin, options);
     const result = await client.sessions.exportToFile('s', join(folder, 'a'));
@@ -114,7 +114,7 @@ describe.each(transports)('exports over %s', (_name, options) => {
     expect(await client.sessions.export('s')).toMatchObject({ events, contentSha256: null });
   });
 
-  it('takes a document that names its events otherwise, and counts and checks nothing', async () => {
+  it('accepts a document with another name for its events, without counting or verifying', async () => {
     const { client } = testClient(server.origin, options);
     const path = join(folder, 'a');
     for (const document of [
@@ -135,7 +135,7 @@ describe.each(transports)('exports over %s', (_name, options) => {
     }
   });
 
-  it('to a blob that is larger than an answer may be, with progress', async () => {
+  it('writes a blob larger than maxResponseBytes, with progress', async () => {
     server.script(inPieces(documentText(), 777, 5_000), inPieces(documentText(), 777));
     const { client } = testClient(server.origin, { ...options, maxResponseBytes: 100 });
     const progress: { bytes: number; events: number }[] = [];
@@ -149,17 +149,17 @@ describe.each(transports)('exports over %s', (_name, options) => {
   });
 
   it.each([
-    ['breaks off every time', inPieces(documentText(), 777, 5_000), 'APIConnectionError'],
-    ['is cut', raw(200, documentText().slice(0, -40)), 'ExportIntegrityError'],
-    ['has another count', raw(200, documentText({ eventCount: 499 })), 'ExportIntegrityError'],
+    ['breaks on every attempt', inPieces(documentText(), 777, 5_000), 'APIConnectionError'],
+    ['is truncated', raw(200, documentText().slice(0, -40)), 'ExportIntegrityError'],
+    ['has a wrong count', raw(200, documentText({ eventCount: 499 })), 'ExportIntegrityError'],
     ['is an error', json(404, { error: { code: 'NOT_FOUND', message: 'x' } }), 'NotFoundError'],
-  ])('gives no blob of a download that %s', async (_what, script, name) => {
+  ])('returns no blob for a download that %s', async (_what, script, name) => {
     server.script(script);
     const { client } = testClient(server.origin, { ...options, maxRetries: 1 });
     expect((await rejection(client.sessions.exportToBlob('s'))).name).toBe(name);
   });
 
-  it('in memory, if it is not too large, and says what to do if it is', async () => {
+  it('returns a small document in memory, and suggests exportToFile for a large one', async () => {
     server.script(raw(200, documentText()));
     const { client } = testClient(server.origin, { ...options, maxResponseBytes: 1_000 });
     const error = await rejection(client.sessions.export('s'));
@@ -167,7 +167,7 @@ describe.each(transports)('exports over %s', (_name, options) => {
     expect(error.message).toContain('export to a file');
   });
 
-  it('in memory, checked alike', async () => {
+  it('verifies a document in memory', async () => {
     const { client } = testClient(server.origin, options);
     server.script(raw(200, documentText()));
     expect(await client.sessions.export('s')).toMatchObject({ eventCount: 500, events });
@@ -177,7 +177,7 @@ describe.each(transports)('exports over %s', (_name, options) => {
     expect(await client.sessions.export('s')).toEqual({ events: [] });
   });
 
-  it('holds a sender of many small pieces back, instead of holding what it sends', async () => {
+  it('applies backpressure to a sender of many small chunks instead of buffering them', async () => {
     const pieces = 24_000;
     const piece = `${JSON.stringify({ text: 'x'.repeat(1_000) })},`;
     let sentBytes = 0;
@@ -205,11 +205,11 @@ describe.each(transports)('exports over %s', (_name, options) => {
       },
     );
     expect(result.eventCount).toBe(pieces + 1);
-    // The system's own buffers hold some of it.
+    // The buffers of the operating system hold some of it.
     expect(mostAhead).toBeLessThan(sentBytes / 2);
   });
 
-  it('takes every name that a file can have', async () => {
+  it('accepts every valid file name', async () => {
     server.script(raw(200, documentText()));
     const { client } = testClient(server.origin, options);
     const longest = ['s'.repeat(255), 'é'.repeat(127), '漢'.repeat(85), '😀'.repeat(63)];
@@ -217,14 +217,14 @@ describe.each(transports)('exports over %s', (_name, options) => {
     expect((await names()).sort()).toEqual(longest.sort());
   });
 
-  it('undoes an encoding on the way to the file', async () => {
+  it('decodes a compressed response on the way to the file', async () => {
     server.script(raw(200, gzipSync(documentText()), { 'content-encoding': 'gzip' }));
     const path = join(folder, 'session.json');
     await testClient(server.origin, options).client.sessions.exportToFile('s', path);
     expect(await readFile(path, 'utf8')).toBe(documentText());
   });
 
-  it('a disk that fails is told as it is, and not tried again', async () => {
+  it('rejects with the error of a failing disk, without a retry', async () => {
     server.script(raw(200, documentText()));
     const { client } = testClient(server.origin, options);
     const error = await rejection(client.sessions.exportToFile('s', join(folder, 'missing', 'session.json')));
@@ -232,7 +232,7 @@ describe.each(transports)('exports over %s', (_name, options) => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('what the service says is not hidden by a disk that fails as well', async () => {
+  it('prefers the error of the service to that of a failing disk', async () => {
     await writeFile(join(folder, 'file'), '');
     server.script(json(404, { error: { code: 'NOT_FOUND', message: 'There is no such session.' } }));
     const { client } = testClient(server.origin, options);
@@ -240,7 +240,7 @@ describe.each(transports)('exports over %s', (_name, options) => {
     expect(error).toMatchObject({ name: 'NotFoundError', code: 'NOT_FOUND' });
   });
 
-  it('what onProgress throws ends the call as it is', async () => {
+  it('rejects with the error thrown by onProgress', async () => {
     server.script(raw(200, documentText()));
     const { client } = testClient(server.origin, options);
     const onProgress = () => {
@@ -253,11 +253,11 @@ describe.each(transports)('exports over %s', (_name, options) => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('the time limit bounds a silence, not the whole, and counts from the last piece', async () => {
+  it('limits the time between two chunks, not the whole download', async () => {
     const text = documentText();
-    let answer: ServerResponse | undefined;
+    let open: ServerResponse | undefined;
     server.script((response) => {
-      answer = response;
+      open = response;
       response.write(text.slice(0, 1_000));
     });
     const progress: number[] = [];
@@ -265,7 +265,7 @@ describe.each(transports)('exports over %s', (_name, options) => {
     const { client, clock } = testClient(server.origin, { ...options, maxRetries: 0 });
     const call = rejection(
       client.sessions.exportToFile('s', join(folder, 'session.json'), {
-        timeoutMs: 4 * tryLimitMs,
+        timeoutMs: 4 * attemptLimitMs,
         onProgress: ({ bytes }) => {
           progress.push(bytes);
           arrived?.();
@@ -276,23 +276,25 @@ describe.each(transports)('exports over %s', (_name, options) => {
       while (progress.at(-1) !== bytes) await new Promise<void>((resolve) => (arrived = resolve));
     };
     await reached(1_000);
-    clock.pass(tryLimitMs);
-    answer?.write(text.slice(1_000, 2_000));
+    clock.pass(attemptLimitMs);
+    open?.write(text.slice(1_000, 2_000));
     await reached(2_000);
-    clock.expire(3 * tryLimitMs);
-    expect(clock.limits).toEqual([4 * tryLimitMs, tryLimitMs]); // so long is left since the last piece
-    clock.expire(tryLimitMs);
+    clock.expire(3 * attemptLimitMs);
+    expect(clock.limits).toEqual([4 * attemptLimitMs, attemptLimitMs]); // the time left since the last chunk
+    clock.expire(attemptLimitMs);
     expect(await call).toMatchObject({
       name: 'APITimeoutError',
-      message: expect.stringContaining(`no more of the answer within ${4 * tryLimitMs} ms (timeoutMs)`),
+      message: expect.stringContaining(
+        `no further chunk of the response within ${4 * attemptLimitMs} ms (timeoutMs)`,
+      ),
     });
     expect(await names()).toEqual([]);
   });
 
-  it('the time limit bounds the whole of an error answer', async () => {
-    let answer: ServerResponse | undefined;
+  it('limits the whole time of an error response', async () => {
+    let open: ServerResponse | undefined;
     server.script((response) => {
-      answer = response;
+      open = response;
       response.writeHead(500).write('<');
     });
     const { client, clock } = testClient(server.origin, { ...options, maxRetries: 0 });
@@ -300,19 +302,19 @@ describe.each(transports)('exports over %s', (_name, options) => {
     await server.received(1);
     for (let second = 0; second < 30; second += 1) {
       clock.pass(1_000);
-      answer?.write(' ');
+      open?.write(' ');
       await new Promise(setImmediate);
     }
-    clock.expire(tryLimitMs - 30_000);
+    clock.expire(attemptLimitMs - 30_000);
     expect(await call).toMatchObject({ name: 'APITimeoutError' });
     expect(await names()).toEqual([]);
   });
 });
 
-describe('exports on a page that came over plain http, which can make no hash', () => {
+describe('exports on a plain http page, which has no crypto.subtle', () => {
   afterEach(() => vi.unstubAllGlobals());
 
-  it('are not given unchecked, and can be had as a blob', async () => {
+  it('fail in memory, and work as a blob', async () => {
     vi.stubGlobal('crypto', { getRandomValues: crypto.getRandomValues.bind(crypto) });
     server.script(raw(200, documentText()));
     const { client } = testClient(server.origin);
@@ -326,20 +328,20 @@ describe('exports on a page that came over plain http, which can make no hash', 
 });
 
 describe('exports over a fetch that ignores its signal', () => {
-  it('keep what the next try writes when the answer of the one before comes late', async () => {
-    const answers: ServerResponse[] = [];
-    server.script((response) => void answers.push(response));
+  it('keep the data of the current attempt when the previous response arrives late', async () => {
+    const open: ServerResponse[] = [];
+    server.script((response) => void open.push(response));
     const path = join(folder, 'session.json');
     let begun: (() => void) | undefined;
     const isBegun = new Promise<void>((resolve) => {
       begun = resolve;
     });
-    const { client, clock } = testClient(server.origin, { fetch: deafFetch });
+    const { client, clock } = testClient(server.origin, { fetch: signalIgnoringFetch });
     const call = client.sessions.exportToFile('s', path, { onProgress: () => begun?.() });
     await server.received(1);
-    clock.expire(tryLimitMs);
+    clock.expire(attemptLimitMs);
     await server.received(2);
-    const [late, next] = answers as [ServerResponse, ServerResponse];
+    const [late, next] = open as [ServerResponse, ServerResponse];
     next.write(documentText().slice(0, 1_000));
     await isBegun;
     const closed = once(late, 'close');

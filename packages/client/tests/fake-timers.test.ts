@@ -17,7 +17,7 @@ const fakes = {
 };
 
 for (const [name, { fake, real }] of Object.entries(fakes)) {
-  test(`requests are answered before, under and after the fake timers of ${name}`, async () => {
+  test(`requests succeed before, under and after the fake timers of ${name}`, async () => {
     server.script(json(200, { items: [], nextCursor: null }));
     const client = new Actlog({ apiKey: 'al_test_fake', baseURL: server.origin });
     const ask = async (times: number) => {
@@ -30,7 +30,7 @@ for (const [name, { fake, real }] of Object.entries(fakes)) {
       real();
       await ask(2);
     }
-    // Under the fakes no request waits for a connection of another: only a server that closes it would end that wait.
+    // With fake timers, no request waits for another's connection: only a server that closes it would end that wait.
     const used = [2, 3, 2, 3, 2].flatMap((times, part) =>
       Array(times).fill(part % 2 ? 'close' : 'keep-alive'),
     );

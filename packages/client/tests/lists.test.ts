@@ -13,7 +13,7 @@ afterAll(() => server.stop());
 const cursorOf = ({ url }: SeenRequest) => new URL(url, 'http://localhost').searchParams.get('cursor');
 const cursors = () => server.requests.map(cursorOf);
 
-/** Serves pages of so many sessions each; the cursor is the number of the page. */
+/** Serves pages with the given number of sessions; the cursor is the page number. */
 const pagesOf =
   (sizes: readonly number[], itemsName = 'items'): Script =>
   (response, request) => {
@@ -27,7 +27,7 @@ const pagesOf =
 const ids = (count: number) => Array.from({ length: count }, (_unused, index) => `s${index}`);
 
 describe.each(transports)('lists over %s', (_name, options) => {
-  it('gives every item of every page, with the same limit and filters', async () => {
+  it('yields every item of every page, with the same limit and filters', async () => {
     server.script(pagesOf([2, 0, 3]));
     const { client } = testClient(server.origin, options);
     const seen: string[] = [];
@@ -40,7 +40,7 @@ describe.each(transports)('lists over %s', (_name, options) => {
     ]);
   });
 
-  it('sends nothing before it is used, and nothing after it is left', async () => {
+  it('sends nothing before it is used, and nothing after the loop has ended', async () => {
     server.script(pagesOf([2, 2, 2]));
     const { client } = testClient(server.origin, options);
     const list = client.sessions.list();
@@ -50,7 +50,7 @@ describe.each(transports)('lists over %s', (_name, options) => {
     expect(cursors()).toEqual([null, '1']);
   });
 
-  it('asks for the next page ahead of need when told to, and aborts it when the loop is left', async () => {
+  it('prefetches the next page if enabled, and aborts it when the loop ends', async () => {
     let closed: Promise<unknown> | undefined;
     server.script(pagesOf([2, 2]), (response) => {
       closed = new Promise((resolve) => response.on('close', resolve));
@@ -68,9 +68,9 @@ describe.each(transports)('lists over %s', (_name, options) => {
   const ways: [string, (list: Sessions) => AsyncIterator<unknown, undefined>][] = [
     ['its items', (list) => list[Symbol.asyncIterator]()],
     ['its pages', (list) => list.pages()],
-    ['what is made of its items', (list) => list.map(({ id }) => id)[Symbol.asyncIterator]()],
+    ['its mapped items', (list) => list.map(({ id }) => id)[Symbol.asyncIterator]()],
     [
-      'what is made of that',
+      'its filtered mapped items',
       (list) =>
         list
           .filter(() => true)
@@ -99,7 +99,7 @@ describe.each(transports)('lists over %s', (_name, options) => {
     expect(getEventListeners(signal, 'abort')).toHaveLength(0);
   });
 
-  it('a stream over it that is destroyed aborts the page on its way', async () => {
+  it('aborts the page request when a stream over it is destroyed', async () => {
     const { client } = testClient(server.origin, options);
     const list = client.sessions.list();
     for (const source of [list, list.pages(), list.map(({ id }) => id)]) {
@@ -115,7 +115,7 @@ describe.each(transports)('lists over %s', (_name, options) => {
     }
   });
 
-  it('the signal of a list ends the page on its way with its reason', async () => {
+  it('aborts the page request with the reason of the signal', async () => {
     server.script(pagesOf([1, 1]), () => {});
     const { client } = testClient(server.origin, options);
     const controller = new AbortController();
@@ -127,9 +127,9 @@ describe.each(transports)('lists over %s', (_name, options) => {
 
   it.each([
     ['items', (list: List<Session>) => list],
-    ['items changed', (list: List<Session>) => list.map(({ id }) => id)],
+    ['mapped items', (list: List<Session>) => list.map(({ id }) => id)],
     ['pages', (list: List<Session>) => list.pages()],
-  ])('the signal of a list ends the loop over its %s before the next of them', async (_what, of) => {
+  ])('ends the loop over its %s when the signal aborts', async (_what, of) => {
     for (const [sizes, prefetch] of [
       [[3], false],
       [[3, 3], false],
@@ -153,7 +153,7 @@ describe.each(transports)('lists over %s', (_name, options) => {
     }
   });
 
-  it('raises an error of a later page when it is its turn', async () => {
+  it('throws the error of a later page when the loop reaches it', async () => {
     server.script(pagesOf([1, 1]), failure(403, 'PERMISSION_DENIED'));
     const { client } = testClient(server.origin, options);
     const seen: string[] = [];
@@ -166,7 +166,7 @@ describe.each(transports)('lists over %s', (_name, options) => {
 });
 
 describe('pages', () => {
-  it('one awaited page, and the next ones by hand', async () => {
+  it('are returned by await and getNextPage', async () => {
     server.script(pagesOf([2, 1]));
     const { client } = testClient(server.origin);
     const first = await client.sessions.list({ limit: 2 });
@@ -178,12 +178,12 @@ describe('pages', () => {
     expect(JSON.parse(JSON.stringify(first))).toEqual({ items: first.items, nextCursor: '1' });
     expect(first.hasNextPage()).toBe(true);
     const second = await first.getNextPage();
-    expect(await first.getNextPage()).toEqual(second); // asked for twice, given twice
+    expect(await first.getNextPage()).toEqual(second); // a second call returns the same page
     expect(second?.hasNextPage()).toBe(false);
     expect(await second?.getNextPage()).toBeNull();
   });
 
-  it('can be gone through, and resumed from a cursor', async () => {
+  it('can be iterated, and resumed from a cursor', async () => {
     server.script(pagesOf([1, 1, 1]));
     const { client } = testClient(server.origin);
     const { value: first } = await client.sessions.list().pages().next();
@@ -191,7 +191,7 @@ describe('pages', () => {
     expect(await rest.toArray()).toEqual([{ id: 's1' }, { id: 's2' }]);
   });
 
-  it('lead on through the items of those behind, as far as the loop goes', async () => {
+  it('iterate over the items of the following pages, as far as the loop goes', async () => {
     server.script(pagesOf([2, 0, 1, 1]));
     const { client } = testClient(server.origin);
     const page = await client.sessions.list();
@@ -204,7 +204,7 @@ describe('pages', () => {
     expect(cursors()).toEqual([null, '1', '2']);
   });
 
-  it('are promised as everything else is', async () => {
+  it('behave like other promises', async () => {
     const { client } = testClient(server.origin);
     server.script(failure(403, 'PERMISSION_DENIED'));
     const list = client.sessions.list();
@@ -215,13 +215,13 @@ describe('pages', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('come with their answer', async () => {
+  it('are available with their response', async () => {
     server.script(json(200, { items: [], nextCursor: null }, { 'x-request-id': 'req_7' }));
     const { data, requestId } = await testClient(server.origin).client.agents.list().withResponse();
     expect({ items: data.items, requestId }).toEqual({ items: [], requestId: 'req_7' });
   });
 
-  it('are found whatever the array is called', async () => {
+  it('are found under any array name', async () => {
     const { client } = testClient(server.origin);
     for (const name of ['items', 'data', 'whatever']) {
       server.script(pagesOf([1, 1], name));
@@ -234,33 +234,33 @@ describe('pages', () => {
   });
 
   it.each([
-    ['no array', { nextCursor: null }, /no array/],
+    ['no array', { nextCursor: null }, /without an array/],
     ['two arrays of unknown names', { a: [], b: [], nextCursor: null }, /2 arrays/],
     ['no nextCursor', { items: [] }, /nextCursor is missing/],
     ['a nextCursor of the wrong type', { items: [], nextCursor: 7 }, /nextCursor is a number/],
-  ])('with %s are a clear error', async (_what, body, message) => {
+  ])('with %s are rejected with a clear error', async (_what, body, message) => {
     server.script(json(200, body));
     const error = await rejection(testClient(server.origin).client.sessions.list());
     expect(error.name).toBe('ResponseShapeError');
     expect(error.message).toMatch(message);
   });
 
-  it('without an item, without end, are a clear error', async () => {
+  it('are rejected after too many empty pages', async () => {
     server.script((response, request) => {
       json(200, { items: [], nextCursor: String(Number(cursorOf(request) ?? 0) + 1) })(response, request);
     });
     const error = await rejection(testClient(server.origin).client.sessions.list().toArray());
-    expect(error.message).toMatch(/without an item/);
+    expect(error.message).toMatch(/no items/);
   });
 
-  it.each([0, 1.5, -1, Number.NaN])('a limit of %d is refused', async (limit) => {
+  it.each([0, 1.5, -1, Number.NaN])('reject a limit of %d', async (limit) => {
     const { client } = testClient(server.origin);
     expect(await rejection(client.sessions.list({ limit }))).toMatchObject({ code: 'INVALID_ARGUMENT' });
   });
 });
 
 describe('the events of a session', () => {
-  it('are read page by page from the detail of the session', async () => {
+  it('are read page by page from the session detail', async () => {
     const detail = (events: unknown[], nextCursor?: string | null) =>
       json(200, { id: 's', agentIds: ['a'], toolNames: [], events, nextCursor });
     server.script(detail([{ eventId: '1' }], 'c'), detail([{ eventId: '2' }], null));
@@ -274,10 +274,10 @@ describe('the events of a session', () => {
       '/v1/sessions/s?limit=1&cursor=c',
     ]);
     server.script(detail([{ eventId: '1' }]));
-    expect(await client.sessions.events('s').toArray()).toHaveLength(1); // a service that gives them all at once
+    expect(await client.sessions.events('s').toArray()).toHaveLength(1); // a service that returns all events at once
   });
 
-  it('are found under another name, as the items of a page are', async () => {
+  it('are found under another array name', async () => {
     const { client } = testClient(server.origin);
     for (const detail of [{ timeline: [{ at: 1 }] }, { data: [{ at: 1 }], tags: [] }]) {
       server.script(json(200, detail));
@@ -290,7 +290,7 @@ describe('the events of a session', () => {
 });
 
 describe('cursors', () => {
-  it('that repeat raise an error, wherever the loop begins and however long it is', async () => {
+  it('that repeat are rejected, for cycles of any start and length', async () => {
     const tail = fc.integer({ min: 0, max: 20 });
     const loop = fc.integer({ min: 1, max: 20 });
     await fc.assert(
@@ -305,14 +305,14 @@ describe('cursors', () => {
           for (let page = await list; page; page = (await page.getNextPage()) as never);
         };
         const error = await rejection(byHand ? walk() : list.toArray());
-        expect(error.message).toMatch(/nextCursor that it gave before/);
+        expect(error.message).toMatch(/nextCursor that it returned before/);
         if (!byHand) expect(server.requests.length).toBeLessThanOrEqual(tailLength + loopLength + 1);
       }),
       { numRuns: 60 },
     );
   });
 
-  it('any split into pages gives the same items', async () => {
+  it('yield the same items for any split into pages', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.integer({ min: 0, max: 4 }), { minLength: 1, maxLength: 8 }),
@@ -329,8 +329,8 @@ describe('cursors', () => {
   });
 });
 
-describe('the habits of iterators', () => {
-  it('map, filter, take and toArray', async () => {
+describe('iterator helpers', () => {
+  it('support map, filter, take and toArray', async () => {
     const { client } = testClient(server.origin);
     server.script(pagesOf([3, 3, 3]));
     const list = client.sessions.list();
@@ -343,11 +343,11 @@ describe('the habits of iterators', () => {
     expect(await list.take(0).toArray()).toEqual([]);
     expect(await rejection(list.toArray({ limit: -1 }))).toMatchObject({
       code: 'INVALID_ARGUMENT',
-      message: 'limit must be a whole number from 0, and is -1.',
+      message: 'limit must be an integer of at least 0, got -1.',
     });
   });
 
-  it('answers calls that do not wait for each other, in order', async () => {
+  it('resolve concurrent calls in order', async () => {
     server.script(pagesOf([2, 2]));
     const iterator = testClient(server.origin).client.sessions.list()[Symbol.asyncIterator]();
     const results = await Promise.all([1, 2, 3, 4, 5].map(() => iterator.next()));

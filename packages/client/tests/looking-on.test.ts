@@ -3,7 +3,7 @@ import { APIConnectionError, type RequestOptions } from '@actlog/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { failure, json, ScriptedServer } from './scripted-server.ts';
 import { rejection, testClient, testKey, transports } from './test-client.ts';
-import { tryLimitMs } from './test-clock.ts';
+import { attemptLimitMs } from './test-clock.ts';
 
 const server = new ScriptedServer();
 beforeAll(() => server.start());
@@ -12,7 +12,7 @@ afterAll(() => server.stop());
 const ok = json(200, { id: 'agt_1' }, { 'x-request-id': 'req_2' });
 
 describe.each(transports)('hooks over %s', (_name, options) => {
-  it('see every try, and may change its headers', async () => {
+  it('see every attempt, and may change its headers', async () => {
     server.script(failure(503, 'OVERLOADED', { 'x-request-id': 'req_1' }), ok);
     const seen: unknown[] = [];
     const { client } = testClient(server.origin, {
@@ -48,10 +48,10 @@ describe.each(transports)('hooks over %s', (_name, options) => {
   it.each([
     ['an error', new TypeError('mine')],
     ['an error of another call', new APIConnectionError('mine', { maybeSent: false })],
-    ['a text', 'mine'],
+    ['a string', 'mine'],
     ['an object', { code: 'MINE' }],
     ['nothing', undefined],
-  ])('that throw %s end the call with just that', async (_what, mine) => {
+  ])('that throw %s end the call with exactly that', async (_what, mine) => {
     const throwNow = () => {
       throw mine;
     };
@@ -60,7 +60,7 @@ describe.each(transports)('hooks over %s', (_name, options) => {
         server.script(failure(503, 'OVERLOADED'), ok);
         const { client, clock } = testClient(server.origin, { ...options, hooks });
         expect(await rejection(client.agents.get('agt_1'))).toBe(mine);
-        expect(clock.waits).toEqual([]);
+        expect(clock.delays).toEqual([]);
         expect(clock.running).toBe(0);
       }
     }
@@ -70,8 +70,8 @@ describe.each(transports)('hooks over %s', (_name, options) => {
     ['beforeRequest', { maybeSent: false }],
     ['afterResponse', { maybeSent: true }],
     ['onRetry', { maybeSent: true }],
-  ])('of which %s never ends', (hook, context) => {
-    /** A call that stands in the hook. */
+  ])('whose %s never settles', (hook, context) => {
+    /** Starts a call that is stuck in the hook. */
     async function standingCall(callOptions: RequestOptions) {
       server.script(failure(503, 'OVERLOADED'));
       let enter: (() => void) | undefined;
@@ -85,7 +85,7 @@ describe.each(transports)('hooks over %s', (_name, options) => {
       return { call, clock };
     }
 
-    it('are left when the signal aborts', async () => {
+    it('end the call when the signal aborts', async () => {
       const controller = new AbortController();
       const { call, clock } = await standingCall({ signal: controller.signal });
       controller.abort('enough');
@@ -94,9 +94,9 @@ describe.each(transports)('hooks over %s', (_name, options) => {
       expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0);
     });
 
-    it('are left when deadlineMs ends', async () => {
-      const { call, clock } = await standingCall({ deadlineMs: 2 * tryLimitMs });
-      clock.expire(2 * tryLimitMs - 0.5); // as early as a timer of Node may fire
+    it('end the call when deadlineMs is exceeded', async () => {
+      const { call, clock } = await standingCall({ deadlineMs: 2 * attemptLimitMs });
+      clock.expire(2 * attemptLimitMs - 0.5); // Node timers may fire this early
       const error = await call;
       expect(error).toMatchObject({ name: 'APITimeoutError', attempts: 1, ...context });
       expect(error.message).toContain('deadlineMs');
@@ -104,11 +104,11 @@ describe.each(transports)('hooks over %s', (_name, options) => {
     });
   });
 
-  it('do not lead to a wait that would end behind deadlineMs', async () => {
+  it('prevent a retry whose delay would exceed deadlineMs', async () => {
     server.script(failure(503, 'OVERLOADED'), ok);
-    const hooks = { onRetry: () => clock.expire(2 * tryLimitMs - 1) };
+    const hooks = { onRetry: () => clock.expire(2 * attemptLimitMs - 1) };
     const { client, clock } = testClient(server.origin, { ...options, hooks });
-    const call = client.agents.get('agt_1', { deadlineMs: 2 * tryLimitMs });
+    const call = client.agents.get('agt_1', { deadlineMs: 2 * attemptLimitMs });
     expect(await rejection(call)).toMatchObject({ code: 'OVERLOADED', attempts: 1 });
     expect(server.requests).toHaveLength(1);
   });
@@ -127,7 +127,7 @@ describe('the log', () => {
     };
   };
 
-  it('holds what the allow-list names, and nothing else', async () => {
+  it('contains only the allowed fields', async () => {
     server.script(failure(503, 'OVERLOADED'), ok);
     const { lines, logger } = collect();
     const { client } = testClient(server.origin, { logger, logLevel: 'debug' });
@@ -136,17 +136,17 @@ describe('the log', () => {
     expect(lines).toEqual([
       [
         'debug',
-        '[actlog] answered',
+        '[actlog] response received',
         { ...about, status: 503, attempt: 1, durationMs: 0, requestId: undefined },
       ],
       [
         'info',
-        '[actlog] trying again',
+        '[actlog] retrying',
         { ...about, status: 503, code: 'OVERLOADED', attempt: 1, delayMs: 250, requestId: undefined },
       ],
       [
         'debug',
-        '[actlog] answered',
+        '[actlog] response received',
         { ...about, status: 200, attempt: 2, durationMs: 0, requestId: 'req_2' },
       ],
     ]);
@@ -165,7 +165,7 @@ describe('the log', () => {
     expect(lines).toHaveLength(count);
   });
 
-  it('does no harm when it fails', async () => {
+  it('may throw without failing the call', async () => {
     server.script(ok);
     const fail = () => {
       throw new Error('disk full');
@@ -177,7 +177,7 @@ describe('the log', () => {
 });
 
 describe('the promise of a call', () => {
-  it('sends once, whatever is asked of it', async () => {
+  it('sends once, whichever methods are used', async () => {
     server.script(ok);
     const call = testClient(server.origin).client.agents.get('agt_1');
     const [data, { response, attempts }, again] = await Promise.all([
@@ -192,7 +192,7 @@ describe('the promise of a call', () => {
     expect(Object.prototype.toString.call(call)).toBe('[object RequestPromise]');
   });
 
-  it('sends at once, also when nobody waits for it', async () => {
+  it('sends immediately, even if it is not awaited', async () => {
     server.script(ok);
     void testClient(server.origin).client.agents.get('agt_1');
     await server.received(1);
@@ -205,7 +205,7 @@ describe('the promise of a call', () => {
     await expect(call.withResponse()).rejects.toThrow('NOT_FOUND');
   });
 
-  it('leads from an error back to the line that waited for it', async () => {
+  it('has a stack trace with the line of the await', async () => {
     server.script(failure(404, 'NOT_FOUND'));
     const { client } = testClient(server.origin);
     const waiters = {

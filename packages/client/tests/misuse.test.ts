@@ -11,7 +11,7 @@ beforeEach(() => server.script(json(200, { items: [], nextCursor: null })));
 const event: EventInput = { agentId: 'a', sessionId: 's', category: 'x', payload: {} };
 const wrong = (value: unknown) => value as never;
 
-/** Calls as JavaScript can make them, with what each is told. */
+/** Invalid calls from JavaScript, with the expected error messages. */
 const misuses: [what: string, call: (client: Actlog) => unknown, message: RegExp][] = [
   [
     'a controller for its signal',
@@ -36,7 +36,7 @@ const misuses: [what: string, call: (client: Actlog) => unknown, message: RegExp
   [
     "another library's name for a level of the log",
     (client) => client.withOptions({ logLevel: wrong('silent') }),
-    /^logLevel must be one of off, error, warn, info, debug, and is "silent"\.$/,
+    /^logLevel must be one of off, error, warn, info, debug, got "silent"\.$/,
   ],
   [
     'URLSearchParams for filters',
@@ -44,34 +44,34 @@ const misuses: [what: string, call: (client: Actlog) => unknown, message: RegExp
     /^query must be a plain object/,
   ],
   [
-    'a text for filters',
+    'a string for filters',
     (client) => client.sessions.list(wrong('agentId=a')).toArray(),
     /^query must be a plain object/,
   ],
   [
     'a bare number for the limit of toArray',
     (client) => client.sessions.list().toArray(wrong(10)),
-    /^toArray takes an object: { limit }\.$/,
+    /^toArray takes an options object, such as { limit: 10 }\.$/,
   ],
   [
-    'a text for a page size',
+    'a string for a page size',
     (client) => client.sessions.list({ limit: wrong('10') }).toArray(),
-    /^limit must be a whole number from 1, and is "10"\.$/,
+    /^limit must be an integer of at least 1, got "10"\.$/,
   ],
   [
     'milliseconds for a sourceTimestamp',
     (client) => client.events.create({ ...event, sourceTimestamp: wrong(1_760_000_000_000) }),
-    /^sourceTimestamp is no valid Date/,
+    /^sourceTimestamp must be a valid Date/,
   ],
   [
     'a URL for the path of an export',
     (client) => client.sessions.exportToFile('s', wrong(new URL('file:///tmp/session.json'))),
-    /^path must be the path of a file, and is object: fileURLToPath/,
+    /^path must be a file path, got object: convert a URL with fileURLToPath/,
   ],
   [
     'an empty path for an export',
     (client) => client.sessions.exportToFile('s', ''),
-    /^path must be the path of a file, and is ""/,
+    /^path must be a file path, got ""/,
   ],
   [
     'a request without a method',
@@ -80,7 +80,7 @@ const misuses: [what: string, call: (client: Actlog) => unknown, message: RegExp
   ],
 ];
 
-describe('what types would forbid', () => {
+describe('arguments that the types forbid', () => {
   it.each(misuses)('%s is refused before anything is sent', async (_what, call, message) => {
     const { client } = testClient(server.origin);
     const error = await rejection((async () => call(client))());
@@ -96,9 +96,9 @@ describe('what types would forbid', () => {
       webhooks.sign(wrong(body), secret, { timestamp: wrong(timestamp) });
     const headers = await webhooks.sign('{}', secret);
     for (const [call, message] of [
-      [() => sign({ type: 'x' }, undefined), /^body must be the text or the bytes/],
+      [() => sign({ type: 'x' }, undefined), /^body must be the raw text or bytes/],
       [() => sign('{}', new Date(Number.NaN)), /^timestamp must be a valid Date/],
-      [() => webhooks.unwrap('{}', wrong(undefined), secret), /^headers must be those of the request/],
+      [() => webhooks.unwrap('{}', wrong(undefined), secret), /^headers must be the headers of the request/],
       [() => webhooks.sign('{}', wrong(Buffer.from(secret))), /^secret must be the whsec_/],
       [() => webhooks.unwrap('{}', headers, wrong([Buffer.from(secret)])), /^secret must be the whsec_/],
     ] as const) {

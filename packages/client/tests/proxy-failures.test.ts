@@ -3,19 +3,19 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { createDispatcher } from '../src/default-dispatcher.ts';
+import { createDispatcher } from '../src/transport/default-dispatcher.ts';
 import { rejection, testClient } from './test-client.ts';
 
 afterEach(() => vi.unstubAllEnvs());
 
-describe('a proxy that lets nothing through', () => {
+describe('a proxy that refuses every request', () => {
   let proxy: Server;
-  let answer: number | undefined;
+  let refusal: number | undefined;
   beforeAll(async () => {
-    proxy = createServer((_request, response) => response.writeHead(answer ?? 500).end('<html>'));
+    proxy = createServer((_request, response) => response.writeHead(refusal ?? 500).end('<html>'));
     proxy.on('connect', (_request, socket) => {
       socket.on('error', () => {});
-      if (answer) socket.end(`HTTP/1.1 ${answer} No\r\n\r\n`);
+      if (refusal) socket.end(`HTTP/1.1 ${refusal} No\r\n\r\n`);
     });
     proxy.listen(0, '127.0.0.1');
     await once(proxy, 'listening');
@@ -27,19 +27,19 @@ describe('a proxy that lets nothing through', () => {
     ['https://actlog.invalid', 407],
     ['https://actlog.invalid', 403],
     ['http://actlog.invalid', 407],
-  ])('is told of with its answer: %s, %i', async (baseURL, status) => {
-    answer = status;
+  ])('is reported with its status: %s, %i', async (baseURL, status) => {
+    refusal = status;
     const { client } = testClient(baseURL, { allowInsecureHttp: true, maxRetries: 1, proxy: address() });
     const error = await rejection(client.agents.create({ name: 'n' }));
     expect(error).toMatchObject({ name: 'APIConnectionError', maybeSent: false, attempts: 2 });
     expect(error.message).toBe(
-      `POST /v1/agents: no connection to ${baseURL}; the request was not sent (PROXY_ANSWERED_${status}).`,
+      `POST /v1/agents: no connection to ${baseURL}; the request was not sent (PROXY_RESPONSE_${status}).`,
     );
     expect(inspect(error, { depth: 9 })).not.toContain('secret');
   });
 
-  it('is given up where it leaves a CONNECT unanswered', async () => {
-    answer = undefined;
+  it('times out when it does not respond to CONNECT', async () => {
+    refusal = undefined;
     const dispatcher = await createDispatcher(address(), 1);
     const asked = dispatcher.request({ origin: 'https://actlog.invalid', path: '/', method: 'GET' });
     await expect(asked).rejects.toMatchObject({ code: 'UND_ERR_HEADERS_TIMEOUT' });
@@ -48,14 +48,12 @@ describe('a proxy that lets nothing through', () => {
 });
 
 it.each(['user:secret@proxy.internal:3128', 'http://user:secret%@proxy.internal:3128'])(
-  'a proxy of the environment that cannot be used is told of, and not shown: %s',
+  'reports an invalid proxy of the environment without showing it: %s',
   async (address) => {
     for (const name of ['https_proxy', 'HTTPS_PROXY']) vi.stubEnv(name, address);
     const error = await rejection(createDispatcher('environment'));
     expect(error).toMatchObject({ name: 'InvalidArgumentError' });
-    expect(error.message).toMatch(
-      /^the proxy cannot be used \((URI malformed|Invalid URL.*)\)\. Set HTTPS_PROXY /,
-    );
+    expect(error.message).toMatch(/^invalid proxy \((URI malformed|Invalid URL.*)\)\. Set HTTPS_PROXY /);
     expect(inspect(error, { depth: 9 })).not.toContain('secret');
   },
 );

@@ -6,13 +6,13 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { testKey, transports } from './test-client.ts';
 
-let answer: Uint8Array = new Uint8Array();
+let payload: Uint8Array = new Uint8Array();
 const sockets = new Set<Socket>();
 const server = createServer((socket) => {
   sockets.add(socket);
   socket.on('close', () => sockets.delete(socket));
   socket.on('error', () => {});
-  socket.once('data', () => socket.end(answer));
+  socket.once('data', () => socket.end(payload));
 });
 
 beforeAll(async () => {
@@ -25,7 +25,7 @@ afterAll(async () => {
   await once(server, 'close');
 });
 
-/** Bytes that look more or less like an answer. */
+/** Bytes that resemble a response. */
 const almostHttp = fc
   .tuple(
     fc.constantFrom(
@@ -63,18 +63,18 @@ const almostHttp = fc
     Buffer.from([status, ...headers].join('\r\n') + gap + body, 'latin1'),
   );
 
-describe.each(transports)('whatever comes back over %s', (_name, options) => {
-  it('is a result or one of our errors, and never shows the key', async () => {
+describe.each(transports)('arbitrary responses over %s', (_name, options) => {
+  it('give a result or an error of this package, and never show the key', async () => {
     await fc.assert(
       fc.asyncProperty(fc.oneof(almostHttp, fc.uint8Array({ maxLength: 300 })), async (bytes) => {
-        answer = bytes;
+        payload = bytes;
         const client = new Actlog({
           ...options,
           apiKey: testKey,
           baseURL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
           logLevel: 'off',
           maxRetries: 0,
-          // The real clock: the fetch of Node 22 never comes back from some of these, and the time-out must end it.
+          // Uses the real clock: in Node 22, fetch never settles for some of these, so the timeout must end it.
           timeoutMs: 1000,
         });
         const calls: (() => PromiseLike<unknown>)[] = [

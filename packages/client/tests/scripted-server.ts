@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** A request as it reached the server. */
+/** A request as received by the server. */
 export interface SeenRequest {
   readonly method: string;
   readonly url: string;
@@ -11,10 +11,10 @@ export interface SeenRequest {
   readonly body: string;
 }
 
-/** Answers one request. */
+/** Responds to one request. */
 export type Script = (response: ServerResponse, request: SeenRequest) => void;
 
-/** A real HTTP server that follows a script: one step a request, and the last step for all that come after. */
+/** A real HTTP server that follows a script: one step per request; the last step repeats. */
 export class ScriptedServer {
   readonly requests: SeenRequest[] = [];
   readonly #server: Server;
@@ -23,7 +23,7 @@ export class ScriptedServer {
 
   constructor() {
     this.#server = createServer({ maxHeaderSize: 1024 * 1024 }, (request, response) => {
-      this.#answer(request, response).catch(() => response.destroy());
+      this.#respond(request, response).catch(() => response.destroy());
     });
   }
 
@@ -37,13 +37,13 @@ export class ScriptedServer {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** What to do with the next requests. */
+  /** Sets the responses to the next requests. */
   script(...steps: Script[]): void {
     this.#steps.splice(0, Infinity, ...steps);
     this.requests.length = 0;
   }
 
-  /** Settled when so many requests came since the last script. */
+  /** Resolves when the given number of requests has arrived since the last `script` call. */
   async received(count: number): Promise<void> {
     while (this.requests.length < count) await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }
@@ -54,7 +54,7 @@ export class ScriptedServer {
     await once(this.#server, 'close');
   }
 
-  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = '', url = '', headers } = request;
     const seen = { method, url, headers, body: await text(request) };
     this.requests.push(seen);
@@ -64,7 +64,7 @@ export class ScriptedServer {
   }
 }
 
-/** Answers with JSON. */
+/** Responds with JSON. */
 export function json(status: number, body: unknown, headers: Record<string, string | string[]> = {}): Script {
   return (response) => {
     response.writeHead(status, { 'content-type': 'application/json', ...headers });
@@ -72,12 +72,12 @@ export function json(status: number, body: unknown, headers: Record<string, stri
   };
 }
 
-/** Answers with the error envelope. */
+/** Responds with the error envelope. */
 export function failure(status: number, code: string, headers: Record<string, string> = {}): Script {
   return json(status, { error: { code, message: `it is ${code}` } }, headers);
 }
 
-/** Answers with bytes as they are. */
+/** Responds with the given bytes. */
 export function raw(
   status: number,
   body: string | Uint8Array,
@@ -89,7 +89,7 @@ export function raw(
   };
 }
 
-/** Breaks the connection before any byte of an answer. */
+/** Breaks the connection before any byte of a response. */
 export const reset: Script = (response) => {
   response.socket?.resetAndDestroy();
 };

@@ -11,19 +11,19 @@ afterAll(() => Promise.all([server.stop(), elsewhere.stop()]));
 
 const html = '<html><body>Bad gateway, secret inside</body></html>';
 
-describe.each(transports)('strange answers over %s', (name, options) => {
+describe.each(transports)('unexpected responses over %s', (name, options) => {
   const client = () => testClient(server.origin, { ...options, maxRetries: 0 }).client;
 
   it.each([
     ['HTML with success', raw(200, html, { 'content-type': 'text/html' }), /not JSON \(text\/html/],
     ['an empty body', raw(200, ''), /empty body/],
     ['204', raw(204, ''), /empty body/],
-    ['JSON that is cut', raw(200, '{"id": "agt', { 'content-type': 'application/json' }), /not JSON/],
+    ['truncated JSON', raw(200, '{"id": "agt', { 'content-type': 'application/json' }), /not JSON/],
     ['an array', json(200, []), /an array/],
     ['null', json(200, null), /null/],
     ['a number', json(200, 7), /a number/],
-    ['a text', json(200, 'secret inside'), /a string/],
-  ])('%s where an object was expected', async (_what, script, message) => {
+    ['a string', json(200, 'secret inside'), /a string/],
+  ])('rejects %s instead of an object', async (_what, script, message) => {
     server.script(script);
     const error = await rejection(client().agents.get('agt_1'));
     expect(error).toMatchObject({
@@ -40,7 +40,7 @@ describe.each(transports)('strange answers over %s', (name, options) => {
     ['a change of a policy', (client: Actlog) => client.policies.update('a 1', { name: 'n' })],
     ['an archival', (client: Actlog) => client.policies.archive('a 1')],
     ['a decision', (client: Actlog) => client.guardian.pendingActions.decide('a 1', { decision: 'deny' })],
-  ])('%s may be answered without a body, and gives the identifier', async (_what, change) => {
+  ])('returns the identifier for %s without a response body', async (_what, change) => {
     for (const status of [200, 204]) {
       server.script(raw(status, ''));
       expect(await change(client())).toEqual({ id: 'a 1' });
@@ -54,7 +54,7 @@ describe.each(transports)('strange answers over %s', (name, options) => {
       (client: Actlog) =>
         client.policies.check({ agentId: 'a', action: { toolName: 't', argumentsHash: 'sha256:00' } }),
     ],
-  ])('%s without a body is a clear error: it has nothing to go on with', async (_what, call) => {
+  ])('rejects %s without a response body', async (_what, call) => {
     server.script(raw(204, ''));
     expect((await rejection(call(client()))).message).toMatch(/empty body/);
   });
@@ -63,7 +63,7 @@ describe.each(transports)('strange answers over %s', (name, options) => {
     ['no content type', {}],
     ['another content type', { 'content-type': 'text/plain' }],
     ['a byte order mark', { 'content-type': 'application/json' }],
-  ])('JSON with %s is read all the same', async (what, headers) => {
+  ])('parses JSON with %s', async (what, headers) => {
     server.script(raw(200, `${what === 'a byte order mark' ? '\uFEFF' : ''}{"id":"agt_1"}`, headers));
     expect(await client().agents.get('agt_1')).toEqual({ id: 'agt_1' });
   });
@@ -79,14 +79,14 @@ describe.each(transports)('strange answers over %s', (name, options) => {
       'HTTP_500',
     ],
     [
-      'a code that beats the status',
+      'a code that overrides the status',
       json(418, { error: { code: 'NOT_FOUND', message: 'x' } }),
       'NotFoundError',
       'NOT_FOUND',
     ],
     ['an unknown code', json(409, { error: { code: 'NEW', message: 'x' } }), 'ConflictError', 'NEW'],
     [
-      'a code that every object has',
+      'a code named like an object property',
       json(400, { error: { code: 'constructor', message: 'x' } }),
       'ValidationError',
       'constructor',
@@ -98,7 +98,7 @@ describe.each(transports)('strange answers over %s', (name, options) => {
     expect(error.message).not.toContain('secret inside');
   });
 
-  it.each([301, 302, 307, 308])('a redirect (%i) to another host is not followed', async (status) => {
+  it.each([301, 302, 307, 308])('does not follow a redirect (%i) to another host', async (status) => {
     elsewhere.script(json(200, {}));
     server.script(raw(status, '', { location: `${elsewhere.origin}/v1/agents/agt_1` }));
     const error = await rejection(client().agents.get('agt_1'));
@@ -112,7 +112,7 @@ describe.each(transports)('strange answers over %s', (name, options) => {
   it.each([
     ['gzip', gzipSync],
     ['br', brotliCompressSync],
-  ])('%s that nobody asked for is undone', async (encoding, compress) => {
+  ])('decodes unsolicited %s', async (encoding, compress) => {
     server.script(raw(200, compress('{"id":"agt_1"}'), { 'content-encoding': encoding }));
     const { data, response } = await client().agents.get('agt_1').withResponse();
     expect(data).toEqual({ id: 'agt_1' });
@@ -122,25 +122,25 @@ describe.each(transports)('strange answers over %s', (name, options) => {
   it.each([
     ['gzip', gzipSync],
     ['br', brotliCompressSync],
-  ])('%s of a large answer arrives whole', async (encoding, compress) => {
+  ])('decodes a large %s response completely', async (encoding, compress) => {
     const list = Array.from({ length: 50_000 }, (_unused, index) => `item ${index}`);
     server.script(raw(200, compress(JSON.stringify({ list })), { 'content-encoding': encoding }));
     expect((await client().agents.get('agt_1')).list).toHaveLength(50_000);
   });
 
-  it.each(['gzip', 'br'])('%s that is none is a clear error', async (encoding) => {
+  it.each(['gzip', 'br'])('rejects invalid %s with a clear error', async (encoding) => {
     server.script(raw(200, '{"id":"agt_1"}', { 'content-encoding': encoding }));
     const error = await rejection(client().agents.get('agt_1'));
     expect(['ResponseShapeError', 'APIConnectionError']).toContain(error.name);
   });
 
-  it('a small answer that unfolds without end is bounded', async () => {
+  it('limits the decoded size of a small compressed response', async () => {
     server.script(raw(200, gzipSync(Buffer.alloc(20_000_000, ' ')), { 'content-encoding': 'gzip' }));
     const call = client().agents.get('agt_1', { maxResponseBytes: 100_000 });
     expect(await rejection(call)).toMatchObject({ message: expect.stringContaining('maxResponseBytes') });
   });
 
-  it('an answer of a gibibyte is bounded', async () => {
+  it('limits a response of one gibibyte', async () => {
     let sent = 0;
     const piece = Buffer.alloc(1024 * 1024, ' ');
     const endless: Script = (response) => {
@@ -161,14 +161,14 @@ describe.each(transports)('strange answers over %s', (name, options) => {
     expect(sent).toBeLessThan(64 * 1024 * 1024);
   });
 
-  it('64 KiB of headers are a clear error', async () => {
+  it('rejects 64 KiB of headers with a clear error', async () => {
     server.script(json(200, {}, { 'x-large': 'x'.repeat(65_536) }));
     const error = await rejection(client().agents.get('agt_1'));
     expect(['ResponseShapeError', 'APIConnectionError']).toContain(error.name);
     if (name === 'undici') expect(error.message).toContain('HEADERS_OVERFLOW');
   });
 
-  it('headers that come twice do no harm', async () => {
+  it('accepts repeated headers', async () => {
     server.script(
       json(200, { id: 'agt_1' }, { 'x-request-id': ['one', 'two'], 'set-cookie': ['a=1', 'b=2'] }),
     );
@@ -177,7 +177,7 @@ describe.each(transports)('strange answers over %s', (name, options) => {
     expect(response.headers.getSetCookie()).toEqual(['a=1', 'b=2']);
   });
 
-  it('an error tells every finding that its message leaves out, also one in the same words', async () => {
+  it('adds all findings missing from the message, including equal texts', async () => {
     const message = 'is missing; it must be a string';
     const details = ['agentId', 'sessionId', ''].map((path) => ({ path, code: 'c', message }));
     const body = { error: { code: 'VALIDATION_ERROR', message: `agentId: ${message}.`, details } };
@@ -188,7 +188,7 @@ describe.each(transports)('strange answers over %s', (name, options) => {
     expect((await rejection(client().agents.get('a'))).message).toContain(`body: ${message}`);
   });
 
-  it('a key that comes back as a code or a request id is shown nowhere', async () => {
+  it('redacts an API key echoed as a code or a request id', async () => {
     const echo = { error: { code: testKey, message: 'bad' } };
     server.script(json(400, echo, { 'x-request-id': testKey }));
     const lines: unknown[] = [];
@@ -201,7 +201,7 @@ describe.each(transports)('strange answers over %s', (name, options) => {
     expect(`${error.stack} ${JSON.stringify([error, lines])}`).not.toContain(testKey);
   });
 
-  it('an error shows neither the key nor the body, however it is printed', async () => {
+  it('shows neither the key nor the body in a printed error', async () => {
     const echo = {
       error: {
         code: 'VALIDATION_ERROR',
@@ -227,8 +227,8 @@ describe.each(transports)('strange answers over %s', (name, options) => {
   });
 });
 
-describe('strange answers over undici alone', () => {
-  it.each(['gzip', 'br', 'unknown'])('%s without a body is no body', async (encoding) => {
+describe('unexpected responses over undici only', () => {
+  it.each(['gzip', 'br', 'unknown'])('accepts %s without a body', async (encoding) => {
     const { client } = testClient(server.origin);
     for (const [method, status] of [
       ['HEAD', 200],
@@ -240,7 +240,7 @@ describe('strange answers over undici alone', () => {
     }
   });
 
-  it('an encoding that nobody knows is a clear error', async () => {
+  it('rejects an unknown encoding with a clear error', async () => {
     server.script(raw(200, '{"id":"agt_1"}', { 'content-encoding': 'unknown' }));
     const { client } = testClient(server.origin, { maxRetries: 0 });
     const error = await rejection(client.agents.get('agt_1'));
@@ -249,18 +249,18 @@ describe('strange answers over undici alone', () => {
   });
 
   it.each(['gzip', 'br', 'zstd'])(
-    'what is no %s is a clear error, and is not asked for again',
+    'rejects an invalid %s body with a clear error, without a retry',
     async (encoding) => {
       server.script(raw(200, '{"id":"agt_1"}', { 'content-encoding': encoding }));
       for (const [, options] of transports) {
         const error = await rejection(testClient(server.origin, options).client.agents.get('agt_1'));
         expect(error).toMatchObject({ name: 'ResponseShapeError', status: 200, attempts: 1 });
-        expect(error.message).toMatch(/the answer cannot be read \(\w+\)/);
+        expect(error.message).toMatch(/the response cannot be decoded \(\w+\)/);
       }
     },
   );
 
-  it('gzip that lacks its checksum is a clear error, though its text seems whole', async () => {
+  it('rejects gzip without its checksum, although the text seems complete', async () => {
     server.script(raw(200, gzipSync('{"id":"agt_1"}').subarray(0, -8), { 'content-encoding': 'gzip' }));
     const { client } = testClient(server.origin);
     const error = await rejection(client.agents.get('agt_1'));

@@ -1,10 +1,10 @@
 import { Actlog, type ActlogOptions, type Fetch } from '@actlog/client';
-import { TestClock, tryLimitMs } from './test-clock.ts';
+import { attemptLimitMs, TestClock } from './test-clock.ts';
 
-/** The key that tests use; no error, log line or file may ever show it. */
+/** API key of the tests; no error, log line or file may ever show it. */
 export const testKey = 'al_test_0123456789secret';
 
-/** A client against a test server, with a clock that stands still. */
+/** Creates a client for a test server, with a stopped clock. */
 export function testClient(
   origin: string,
   options: ActlogOptions = {},
@@ -13,7 +13,7 @@ export function testClient(
   const client = new Actlog({
     apiKey: testKey,
     baseURL: origin,
-    timeoutMs: tryLimitMs,
+    timeoutMs: attemptLimitMs,
     clock,
     logLevel: 'off',
     ...options,
@@ -21,21 +21,21 @@ export function testClient(
   return { client, clock };
 }
 
-/** Both ways of sending: every promise of the client holds over either. */
+/** Both transports: the client must behave the same over each. */
 export const transports: [name: string, options: ActlogOptions][] = [
   ['undici', {}],
   ['fetch', { fetch: (url, init) => fetch(url, init) }],
 ];
 
 /** A `fetch` that ignores its signal. */
-export const deafFetch: Fetch = (url, { signal: _signal, ...init }) => fetch(url, init);
+export const signalIgnoringFetch: Fetch = (url, { signal: _signal, ...init }) => fetch(url, init);
 
-/** What a promise was rejected with; fails when it was fulfilled. */
+/** Returns the rejection of a promise; throws if it is fulfilled. */
 export async function rejection(promise: PromiseLike<unknown>): Promise<Error & Record<string, unknown>> {
   try {
     await promise;
   } catch (error) {
     return error as Error & Record<string, unknown>;
   }
-  throw new Error('it was expected to fail');
+  throw new Error('expected the promise to be rejected');
 }

@@ -1,26 +1,26 @@
 import type { Clock, TimerHandle } from '@actlog/client';
 
-/** The time limit that test clients give to a try; longer than any wait, so that the clock knows them apart. */
-export const tryLimitMs = 1_000_000;
+/** Time limit of an attempt in tests; longer than any delay, so that the clock can tell them apart. */
+export const attemptLimitMs = 1_000_000;
 
 /**
- * A clock that stands still. A wait before a retry ends at once, is written down, and moves the clock; the time limit
- * of a try only ends when the test says so.
+ * A stopped clock. A delay before a retry ends at once, is recorded and moves the clock; the time limit of an attempt
+ * ends only when the test says so.
  */
 export class TestClock implements Clock {
-  /** The waits before retries, in milliseconds. */
-  readonly waits: number[] = [];
-  /** The time limits of tries, in milliseconds. */
+  /** Delays before retries, in milliseconds. */
+  readonly delays: number[] = [];
+  /** Time limits of attempts, in milliseconds. */
   readonly limits: number[] = [];
-  /** What `random` gives. */
+  /** Result of `random`. */
   chance = 0.5;
-  /** What the machine believes the time is. */
+  /** Current Unix time in milliseconds. */
   wallMs = Date.UTC(2026, 0, 1);
   #nowMs = 0;
   readonly #held = new Map<number, () => void>();
   #timers = 0;
   #onHeld: (() => void) | undefined;
-  #holdsWaits = false;
+  #holdsDelays = false;
 
   now(): number {
     return this.#nowMs;
@@ -37,9 +37,9 @@ export class TestClock implements Clock {
   setTimeout(callback: () => void, delayMs: number): TimerHandle {
     this.#timers += 1;
     const timer = this.#timers;
-    const isWait = delayMs < tryLimitMs;
-    (isWait ? this.waits : this.limits).push(delayMs);
-    if (isWait && !this.#holdsWaits) {
+    const isDelay = delayMs < attemptLimitMs;
+    (isDelay ? this.delays : this.limits).push(delayMs);
+    if (isDelay && !this.#holdsDelays) {
       this.#nowMs += delayMs;
       queueMicrotask(callback);
     } else {
@@ -53,29 +53,29 @@ export class TestClock implements Clock {
     this.#held.delete(timer as number);
   }
 
-  /** From now on a wait ends when the test says so. */
-  holdsWaits(): void {
-    this.#holdsWaits = true;
+  /** Makes delays end only when the test says so. */
+  holdDelays(): void {
+    this.#holdsDelays = true;
   }
 
-  /** How many timers are running. */
+  /** Number of running timers. */
   get running(): number {
     return this.#held.size;
   }
 
-  /** Settled when a further timer runs: the time limit of a try, or a wait that is held. */
+  /** Resolves when another timer starts: the time limit of an attempt, or a held delay. */
   timerStarted(): Promise<void> {
     return new Promise((resolve) => {
       this.#onHeld = resolve;
     });
   }
 
-  /** Moves the clock, and lets every timer run on. */
+  /** Moves the clock without firing timers. */
   pass(byMs: number): void {
     this.#nowMs += byMs;
   }
 
-  /** Moves the clock, and ends every timer that runs. */
+  /** Moves the clock and fires all running timers. */
   expire(byMs: number): void {
     this.#nowMs += byMs;
     const callbacks = [...this.#held.values()];

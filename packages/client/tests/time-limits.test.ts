@@ -3,8 +3,8 @@ import type { ServerResponse } from 'node:http';
 import { Agent } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { failure, json, type Script, ScriptedServer } from './scripted-server.ts';
-import { deafFetch, rejection, testClient, transports } from './test-client.ts';
-import { tryLimitMs } from './test-clock.ts';
+import { rejection, signalIgnoringFetch, testClient, transports } from './test-client.ts';
+import { attemptLimitMs } from './test-clock.ts';
 
 const server = new ScriptedServer();
 beforeAll(() => server.start());
@@ -14,23 +14,23 @@ const silent: Script = () => {};
 const ok = json(200, { id: 'agt_1' });
 
 describe.each(transports)('time limits over %s', (_name, options) => {
-  it('a server that never answers', async () => {
+  it('times out on a server that never responds', async () => {
     server.script(silent, ok);
     const { client, clock } = testClient(server.origin, options);
     const call = client.agents.get('agt_1');
     await server.received(1);
-    clock.expire(tryLimitMs);
+    clock.expire(attemptLimitMs);
     await call; // reading is harmless to repeat
     expect(server.requests).toHaveLength(2);
     expect(clock.running).toBe(0);
   });
 
-  it('a creation is not repeated after a time-out', async () => {
+  it('does not retry a creation after a timeout', async () => {
     server.script(silent, ok);
     const { client, clock } = testClient(server.origin, options);
     const call = rejection(client.agents.create({ name: 'n' }));
     await server.received(1);
-    clock.expire(tryLimitMs);
+    clock.expire(attemptLimitMs);
     expect(await call).toMatchObject({
       name: 'APITimeoutError',
       code: 'TIMEOUT',
@@ -39,7 +39,7 @@ describe.each(transports)('time limits over %s', (_name, options) => {
     });
   });
 
-  it('covers a body that drips', async () => {
+  it('times out on a slow body', async () => {
     let drip: (() => void) | undefined;
     server.script((response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
@@ -53,26 +53,29 @@ describe.each(transports)('time limits over %s', (_name, options) => {
       drip?.();
       await new Promise(setImmediate);
     }
-    clock.expire(tryLimitMs);
+    clock.expire(attemptLimitMs);
     expect(await call).toMatchObject({ name: 'APITimeoutError', attempts: 1 });
   });
 
-  // A timer of Node may fire up to a millisecond before the clock says that its time has come.
-  it.each([0, 0.5])('deadlineMs ends a call in the middle of a try, %d ms early', async (earlyMs) => {
-    server.script(silent);
-    const { client, clock } = testClient(server.origin, { ...options, timeoutMs: 5 * tryLimitMs });
-    const call = rejection(client.agents.get('agt_1', { deadlineMs: 2 * tryLimitMs }));
-    await server.received(1);
-    expect(clock.limits).toEqual([2 * tryLimitMs]);
-    clock.expire(2 * tryLimitMs - earlyMs);
-    expect(await call).toMatchObject({
-      name: 'APITimeoutError',
-      message: expect.stringContaining('deadlineMs'),
-    });
-    expect(server.requests).toHaveLength(1);
-  });
+  // Node timers may fire up to a millisecond early.
+  it.each([0, 0.5])(
+    'ends a call during an attempt when deadlineMs is exceeded, %d ms early',
+    async (earlyMs) => {
+      server.script(silent);
+      const { client, clock } = testClient(server.origin, { ...options, timeoutMs: 5 * attemptLimitMs });
+      const call = rejection(client.agents.get('agt_1', { deadlineMs: 2 * attemptLimitMs }));
+      await server.received(1);
+      expect(clock.limits).toEqual([2 * attemptLimitMs]);
+      clock.expire(2 * attemptLimitMs - earlyMs);
+      expect(await call).toMatchObject({
+        name: 'APITimeoutError',
+        message: expect.stringContaining('deadlineMs'),
+      });
+      expect(server.requests).toHaveLength(1);
+    },
+  );
 
-  it('a signal ends a call on its way, with its reason', async () => {
+  it('aborts a running call with the reason of the signal', async () => {
     server.script(silent);
     const { client, clock } = testClient(server.origin, options);
     const controller = new AbortController();
@@ -89,7 +92,7 @@ describe.each(transports)('time limits over %s', (_name, options) => {
     expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0);
   });
 
-  it('a signal that aborted before sends nothing', async () => {
+  it('sends nothing if the signal is already aborted', async () => {
     server.script(ok);
     const { client } = testClient(server.origin, options);
     const call = client.agents.get('agt_1', { signal: AbortSignal.abort() });
@@ -97,21 +100,21 @@ describe.each(transports)('time limits over %s', (_name, options) => {
     expect(server.requests).toHaveLength(0);
   });
 
-  it('a signal ends the wait before a retry', async () => {
+  it('aborts the delay before a retry', async () => {
     server.script(failure(503, 'OVERLOADED', { 'retry-after': '60' }));
     const { client, clock } = testClient(server.origin, options);
-    clock.holdsWaits();
+    clock.holdDelays();
     const controller = new AbortController();
     const call = rejection(client.agents.get('agt_1', { signal: controller.signal }));
     await clock.timerStarted();
-    expect(clock.waits).toEqual([60_000]);
+    expect(clock.delays).toEqual([60_000]);
     controller.abort();
     expect(await call).toMatchObject({ name: 'APIAbortError', attempts: 1 });
     expect(clock.running).toBe(0);
     expect(server.requests).toHaveLength(1);
   });
 
-  it('leaves no listener on a signal that many calls share', async () => {
+  it('leaves no listener on a shared signal', async () => {
     server.script(failure(503, 'OVERLOADED'), ok);
     const { client } = testClient(server.origin, options);
     const { signal } = new AbortController();
@@ -120,19 +123,19 @@ describe.each(transports)('time limits over %s', (_name, options) => {
   });
 });
 
-describe('over connections that are all taken', () => {
-  it('a call that found none free in time says that it was not sent', async () => {
+describe('over a pool without a free connection', () => {
+  it('reports a call that got no connection in time as not sent', async () => {
     server.script(silent, ok);
     const dispatcher = new Agent({ connections: 1 });
     const { client, clock } = testClient(server.origin, { dispatcher, maxRetries: 0 });
     const calls = ['agt_1', 'agt_2'].map((id) => rejection(client.agents.get(id)));
     await server.received(1);
-    clock.expire(tryLimitMs);
+    clock.expire(attemptLimitMs);
     const [sent, unsent] = await Promise.all(calls);
     expect(sent).toMatchObject({ name: 'APITimeoutError', maybeSent: true });
-    expect(sent?.message).toContain('no whole answer within');
+    expect(sent?.message).toContain('no complete response within');
     expect(unsent).toMatchObject({ name: 'APITimeoutError', maybeSent: false });
-    expect(unsent?.message).toContain('no connection to send it over within');
+    expect(unsent?.message).toContain('no connection within');
     expect(server.requests).toHaveLength(1);
     await dispatcher.destroy();
   });
@@ -140,36 +143,36 @@ describe('over connections that are all taken', () => {
 
 describe('over a fetch that ignores its signal', () => {
   it.each([
-    ['begins', false],
-    ['goes on', true],
-  ])('an answer that %s behind its time is dropped, and the next one kept', async (_what, hasBegun) => {
-    const answers: ServerResponse[] = [];
-    server.script((response) => void answers.push(response));
-    const { client, clock } = testClient(server.origin, { fetch: deafFetch });
+    ['starts', false],
+    ['continues', true],
+  ])('drops a response that %s too late and keeps the next one', async (_what, hasBegun) => {
+    const open: ServerResponse[] = [];
+    server.script((response) => void open.push(response));
+    const { client, clock } = testClient(server.origin, { fetch: signalIgnoringFetch });
     const call = client.agents.get('agt_1');
     await server.received(1);
-    const [late] = answers as [ServerResponse];
+    const [late] = open as [ServerResponse];
     if (hasBegun) late.write('{"id":');
-    clock.expire(tryLimitMs);
+    clock.expire(attemptLimitMs);
     await server.received(2);
     const closed = once(late, 'close');
     late.write(hasBegun ? '"late"' : '{"id":"late"');
-    await closed; // its connection is given up, though the server has not ended it
-    answers[1]?.end('{"id":"agt_1"}');
+    await closed; // the client closes the connection, although the server has not
+    open[1]?.end('{"id":"agt_1"}');
     expect(await call).toEqual({ id: 'agt_1' });
     expect(server.requests).toHaveLength(2);
   });
 });
 
-describe('limits that no timer can hold', () => {
-  it('are cut', async () => {
+describe('limits beyond the longest timer', () => {
+  it('are reduced to it', async () => {
     server.script(ok);
     const { client, clock } = testClient(server.origin);
     await client.agents.get('agt_1', { timeoutMs: Infinity });
     expect(clock.limits).toEqual([2 ** 31 - 1]);
   });
 
-  it.each([0, -1, Number.NaN, '5'])('%j is refused', async (timeoutMs) => {
+  it.each([0, -1, Number.NaN, '5'])('reject %j', async (timeoutMs) => {
     const { client } = testClient(server.origin);
     const call = client.agents.get('agt_1', { timeoutMs: timeoutMs as number });
     expect(await rejection(call)).toMatchObject({

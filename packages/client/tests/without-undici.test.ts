@@ -8,7 +8,7 @@ const server = new ScriptedServer();
 beforeAll(() => server.start());
 afterAll(() => server.stop());
 
-/** Lists agents in a program in which undici throws as it is loaded, as it does in a bundle that is an ES module. */
+/** Lists agents in a program where loading undici fails, as in an ES module bundle. */
 async function listsWithoutUndici(options = ''): Promise<string> {
   const program = `
     import { registerHooks } from 'node:module';
@@ -30,7 +30,7 @@ async function listsWithoutUndici(options = ''): Promise<string> {
   return stdout.trim();
 }
 
-it('names the way out where undici cannot be loaded, and the way leads out', async () => {
+it('suggests passing fetch when undici cannot be loaded, which works', async () => {
   server.script(json(200, { items: [], nextCursor: null }));
   expect(await listsWithoutUndici()).toMatch(
     /^InvalidArgumentError: undici cannot be loaded \(Error: Dynamic require.*\): use Node.js 22\.19 .*, or pass fetch: globalThis\.fetch\.$/,

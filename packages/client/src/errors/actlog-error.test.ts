@@ -5,7 +5,7 @@ import { APIError } from './api-error.ts';
 import { APITimeoutError } from './api-timeout-error.ts';
 import { RateLimitError } from './rate-limit-error.ts';
 
-/** The same class as another copy of this package would have it. */
+/** Returns an error whose classes come from another copy of this package. */
 function otherCopy() {
   class Base extends Error {}
   class Other extends Base {}
@@ -15,7 +15,7 @@ function otherCopy() {
 }
 
 describe('errors', () => {
-  it('are told apart by class', () => {
+  it('are distinguished by class', () => {
     const error = new RateLimitError('slow down', 'RATE_LIMITED', { status: 429, retryAfterMs: 5 });
     expect(error).toBeInstanceOf(Error);
     expect(error).toBeInstanceOf(ActlogError);
@@ -28,13 +28,13 @@ describe('errors', () => {
       expect(value).not.toBeInstanceOf(ActlogError);
   });
 
-  it('of another copy of the package are recognised', () => {
+  it('of another copy of the package are recognized', () => {
     expect(otherCopy()).toBeInstanceOf(RateLimitError);
     expect(otherCopy()).toBeInstanceOf(APIError);
-    expect(otherCopy()).not.toBeInstanceOf(ActlogError); // that copy's classes do not say so
+    expect(otherCopy()).not.toBeInstanceOf(ActlogError); // the other copy's classes lack the brand of the base class
   });
 
-  it('of your own subclass are recognised as usual', () => {
+  it('of a user-defined subclass are recognized as usual', () => {
     class Mine extends APIError {}
     const base = new APIError('', 'X', { status: 400 });
     expect(base).not.toBeInstanceOf(Mine);
@@ -42,7 +42,7 @@ describe('errors', () => {
     expect(new Mine('', 'X', { status: 400 })).toBeInstanceOf(APIError);
   });
 
-  it('show only what is known', () => {
+  it('print only the fields that have a value', () => {
     const error = new APIError('m', 'X', {
       status: 400,
       method: 'GET',

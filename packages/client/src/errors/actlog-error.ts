@@ -1,45 +1,45 @@
-/** Marks the prototypes of our errors, under a name that every copy of this package shares. */
+/** Symbol that marks the prototypes of this package's errors, shared by all copies of the package. */
 const brand: unique symbol = Symbol.for('@actlog/client/error') as never;
 
-/** What is known about the request that an error belongs to. */
+/** Details of the request that an error belongs to. */
 export interface ErrorContext {
   /** HTTP method of the request. */
   readonly method?: string | undefined;
   /** Path of the request, without its query. */
   readonly path?: string | undefined;
-  /** HTTP status of the answer, where there was one. */
+  /** HTTP status of the response, if there was one. */
   readonly status?: number | undefined;
-  /** The answer's `x-request-id`: names the request in the server's logs. */
+  /** The response's `x-request-id`, which identifies the request in the server's logs. */
   readonly requestId?: string | undefined;
-  /** How many times the request was tried. */
+  /** Number of attempts made. */
   readonly attempts?: number | undefined;
-  /** What the answer's `Retry-After` asked for, in milliseconds. */
+  /** Delay from the response's `Retry-After`, in milliseconds. */
   readonly retryAfterMs?: number | undefined;
-  /** The error underneath. */
+  /** The underlying error. */
   readonly cause?: unknown;
 }
 
 /**
- * The base of every error that this package throws.
+ * Base class of all errors thrown by this package.
  *
- * `instanceof` recognises errors of other copies of this package too (two versions in one tree, a bundle beside
- * an installation), because classes are told apart by a registered symbol. Printing an error shows neither the
+ * `instanceof` also works for errors of other copies of this package (two versions in one dependency tree, a bundle
+ * next to an installation), because classes are compared by a registered symbol. Printing an error shows neither the
  * API key nor a body.
  */
 export class ActlogError extends Error {
   /** Stable, machine-readable code: the service's own, or one of this package such as `TIMEOUT`. */
   readonly code: string;
-  /** HTTP status of the answer, where there was one. */
+  /** HTTP status of the response, if there was one. */
   declare readonly status?: number;
   /** HTTP method of the request. */
   declare readonly method?: string;
   /** Path of the request, without its query. */
   declare readonly path?: string;
-  /** The answer's `x-request-id`: names the request in the server's logs. */
+  /** The response's `x-request-id`, which identifies the request in the server's logs. */
   declare readonly requestId?: string;
-  /** How many times the request was tried. */
+  /** Number of attempts made. */
   declare readonly attempts?: number;
-  /** What the answer's `Retry-After` asked for, in milliseconds; present also when the client would not wait. */
+  /** Delay from the response's `Retry-After`, in milliseconds. Also set if the client did not wait for it. */
   declare readonly retryAfterMs?: number;
 
   static {
@@ -58,14 +58,14 @@ export class ActlogError extends Error {
       attempts,
       retryAfterMs,
     })) {
-      // A field without a value is left out, so that a printed error shows only what is known.
+      // Omit fields without a value, so that a printed error shows only known fields.
       if (value !== undefined) Object.defineProperty(this, field, { value, enumerable: true });
     }
   }
 
-  /** Recognises the error across copies of this package; a subclass of your own is recognised as usual. */
+  /** Recognizes errors of other copies of this package. User-defined subclasses use the default behavior. */
   static override [Symbol.hasInstance](value: unknown): boolean {
-    // biome-ignore-start lint/complexity/noThisInStatic: here `this` is the class that the question is about
+    // biome-ignore-start lint/complexity/noThisInStatic: `this` is the class on the right of `instanceof`
     const kind: unknown = Object.getOwnPropertyDescriptor(this.prototype, brand)?.value;
     if (kind === undefined) return Function.prototype[Symbol.hasInstance].call(this, value);
     // biome-ignore-end lint/complexity/noThisInStatic: see above
@@ -77,7 +77,7 @@ export class ActlogError extends Error {
 }
 
 /**
- * Gives an error class its name, which survives minifying, and its mark, by which other copies know it.
+ * Sets the name of an error class, so that it survives minification, and its brand, by which other copies recognize it.
  *
  * @internal
  */

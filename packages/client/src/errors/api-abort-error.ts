@@ -1,6 +1,6 @@
 import { ActlogError, brandError, type ErrorContext } from './actlog-error.ts';
 
-/** The caller's `signal` aborted the call (`ABORTED`). `cause` is the signal's reason. */
+/** Error thrown when the caller's `signal` aborts the call (`ABORTED`). `cause` is the signal's reason. */
 export class APIAbortError extends ActlogError {
   static {
     brandError(APIAbortError, 'APIAbortError');

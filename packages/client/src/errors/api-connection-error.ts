@@ -1,19 +1,19 @@
 import { ActlogError, brandError, type ErrorContext } from './actlog-error.ts';
 
-/** How a connection failed. */
+/** Details of a failed connection. */
 export interface ConnectionErrorContext extends ErrorContext {
-  /** Whether the request may have reached the service. */
+  /** `true` if the request may have reached the service. */
   readonly maybeSent: boolean;
 }
 
 /**
- * No whole answer came: the address does not resolve, the connection is refused, or it broke. `code` is
- * `CONNECTION_FAILED`, or `TLS_FAILED` where the certificate is not trusted; `cause` is the platform's own error.
+ * Error thrown when no complete response arrives: the address does not resolve, or the connection is refused or breaks.
+ * `code` is `CONNECTION_FAILED`, or `TLS_FAILED` for an untrusted certificate. `cause` is the platform's own error.
  */
 export class APIConnectionError extends ActlogError {
   /**
-   * False where the request surely never left, so that sending it again is harmless; true where the service may
-   * have acted on it.
+   * `false` if the request certainly was not sent, so that sending it again is harmless; `true` if the service may have
+   * processed it.
    */
   readonly maybeSent: boolean;
 

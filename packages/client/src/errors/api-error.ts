@@ -1,25 +1,25 @@
 import { ActlogError, brandError, type ErrorContext } from './actlog-error.ts';
 
-/** What an error answer carries beyond the request it belongs to. */
+/** Details of an error response. */
 export interface APIErrorContext extends ErrorContext {
-  /** HTTP status of the answer. */
+  /** HTTP status of the response. */
   readonly status: number;
   /** `error.details` of the envelope. */
   readonly details?: readonly unknown[] | undefined;
-  /** Headers of the answer. */
+  /** Headers of the response. */
   readonly headers?: Headers | undefined;
 }
 
 /**
- * The service answered with an error (specification, "Errors"). Subclasses name the common ones; this class
- * itself stands for the rest, such as 405 or 413. `code` is the envelope's `error.code`, or `HTTP_<status>` where
- * the answer was no envelope (an HTML page of a gateway, an empty or a broken body).
+ * Error thrown for an error response (specification, "Errors"). Common statuses have subclasses; this class itself
+ * covers the rest, such as 405 or 413. `code` is the envelope's `error.code`, or `HTTP_<status>` if the response has no
+ * envelope (an HTML page of a gateway, an empty or broken body).
  */
 export class APIError extends ActlogError {
   declare readonly status: number;
-  /** `error.details` of the envelope, as they came; empty where there were none. Not shown by printing. */
+  /** `error.details` of the envelope, unchanged; empty if there are none. Not shown when the error is printed. */
   declare readonly details: readonly unknown[];
-  /** Headers of the answer. Not shown by printing. */
+  /** Headers of the response. Not shown when the error is printed. */
   declare readonly headers: Headers | undefined;
 
   static {

@@ -2,8 +2,8 @@ import { brandError } from './actlog-error.ts';
 import { APIConnectionError, type ConnectionErrorContext } from './api-connection-error.ts';
 
 /**
- * No whole answer came within `timeoutMs`, or the call's `deadlineMs` ran out (`TIMEOUT`). The time covers the body:
- * an answer that starts in time and then drips ends here too.
+ * Error thrown when no complete response arrives within `timeoutMs`, or when `deadlineMs` is exceeded (`TIMEOUT`). The
+ * time limit includes the body, so a response that starts in time but is too slow also fails.
  */
 export class APITimeoutError extends APIConnectionError {
   static {

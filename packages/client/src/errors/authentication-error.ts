@@ -2,8 +2,8 @@ import { brandError } from './actlog-error.ts';
 import { APIError } from './api-error.ts';
 
 /**
- * The API key is missing, wrong or revoked (`AUTHENTICATION_FAILED`, 401). Asking again with the same key does not
- * help.
+ * Error thrown when the API key is missing, wrong or revoked (`AUTHENTICATION_FAILED`, 401). Retrying with the same key
+ * does not help.
  */
 export class AuthenticationError extends APIError {
   static {

@@ -2,8 +2,8 @@ import { brandError } from './actlog-error.ts';
 import { APIError } from './api-error.ts';
 
 /**
- * The request contradicts the present state (409): an id is taken, an action was decided or has expired, a policy is
- * archived. `code` says which.
+ * Error thrown when the request conflicts with the current state (409): an id is taken, an action is already decided or
+ * expired, or a policy is archived. See `code`.
  */
 export class ConflictError extends APIError {
   static {

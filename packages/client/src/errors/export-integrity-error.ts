@@ -1,8 +1,8 @@
 import { ActlogError, brandError, type ErrorContext } from './actlog-error.ts';
 
 /**
- * An exported session does not match its own `contentSha256` or `eventCount` (`EXPORT_INTEGRITY`). No file is left
- * behind.
+ * Error thrown when an exported session does not match its own `contentSha256` or `eventCount` (`EXPORT_INTEGRITY`). No
+ * file is left behind.
  */
 export class ExportIntegrityError extends ActlogError {
   static {

@@ -2,7 +2,8 @@ import { brandError } from './actlog-error.ts';
 import { APIError } from './api-error.ts';
 
 /**
- * The service failed (500 and other 5xx). It is not repeated: the specification names 502, 503 and 504 only.
+ * Error thrown when the service fails (500 and other 5xx). Not retried, because the specification retries only 502, 503
+ * and 504.
  */
 export class InternalServerError extends APIError {
   static {

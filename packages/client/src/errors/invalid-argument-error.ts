@@ -1,8 +1,8 @@
 import { ActlogError, brandError, type ErrorContext } from './actlog-error.ts';
 
 /**
- * An option of the client or an argument of a call cannot be used (`INVALID_ARGUMENT`). The message names the field,
- * what is wrong with its value, and the way out. Nothing was sent.
+ * Error thrown when an option of the client or an argument of a call is invalid (`INVALID_ARGUMENT`). The message names
+ * the field, the problem and the fix. Nothing was sent.
  */
 export class InvalidArgumentError extends ActlogError {
   static {

@@ -2,7 +2,8 @@ import { brandError } from './actlog-error.ts';
 import { APIError } from './api-error.ts';
 
 /**
- * There is no such record, or no such endpoint (`NOT_FOUND`, 404). A record of another tenant answers the same.
+ * Error thrown when the record or the endpoint does not exist (`NOT_FOUND`, 404). Records of other tenants give the
+ * same error.
  */
 export class NotFoundError extends APIError {
   static {

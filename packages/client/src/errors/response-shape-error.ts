@@ -1,9 +1,9 @@
 import { ActlogError, brandError, type ErrorContext } from './actlog-error.ts';
 
 /**
- * The service answered with success, and the answer is not what the specification says: no JSON, no object, a page
- * without an array, a cursor that repeats, more bytes than `maxResponseBytes` (`RESPONSE_SHAPE`). It is not repeated,
- * because the request was carried out.
+ * Error thrown when a successful response does not match the specification: not JSON, not an object, a page without an
+ * array, a repeated cursor, or more bytes than `maxResponseBytes` (`RESPONSE_SHAPE`). Not retried, because the service
+ * has processed the request.
  */
 export class ResponseShapeError extends ActlogError {
   static {

@@ -1,9 +1,7 @@
 import { brandError } from './actlog-error.ts';
 import { APIError } from './api-error.ts';
 
-/**
- * The service or a gateway before it cannot answer now (502, 503 or 504), also after the retries.
- */
+/** Error thrown when the service, or a gateway in front of it, is unavailable (502, 503 or 504), after all retries. */
 export class ServiceUnavailableError extends APIError {
   static {
     brandError(ServiceUnavailableError, 'ServiceUnavailableError');

@@ -2,7 +2,8 @@ import { brandError } from './actlog-error.ts';
 import { APIError } from './api-error.ts';
 
 /**
- * The request fails validation (`VALIDATION_ERROR`, 400 in the reference profile). `details` lists the findings.
+ * Error thrown when the request fails validation (`VALIDATION_ERROR`, 400 in the reference profile). `details` lists
+ * the findings.
  */
 export class ValidationError extends APIError {
   static {

@@ -1,8 +1,8 @@
 import { ActlogError, brandError } from './actlog-error.ts';
 
 /**
- * A webhook delivery cannot be trusted: a header is missing, it is too old or too new, no signature matches, or the
- * body is no event (`WEBHOOK_VERIFICATION`). Answer it with status 400 and do nothing else.
+ * Error thrown when a webhook delivery cannot be verified: a header is missing, it is too old or too new, no signature
+ * matches, or the body is not an event (`WEBHOOK_VERIFICATION`). Respond with status 400 and ignore the delivery.
  */
 export class WebhookVerificationError extends ActlogError {
   static {

@@ -1,11 +1,11 @@
 import type { BodyOf, ItemOf, QueryOf, ResponseOf } from '@actlog/protocol';
-import type { Caller } from '../caller.ts';
-import { List } from '../list.ts';
-import type { ListOptions, RequestOptions } from '../request-options.ts';
-import type { RequestPromise } from '../request-promise.ts';
+import { List } from '../pagination/list.ts';
+import type { Caller } from '../request/caller.ts';
+import type { ListOptions, RequestOptions } from '../request/request-options.ts';
+import type { RequestPromise } from '../request/request-promise.ts';
 import type { SessionFilters } from './session-filters.ts';
 
-/** The agents of the tenant. */
+/** Agents of the tenant. */
 export class Agents {
   readonly #caller: Caller;
 
@@ -33,8 +33,8 @@ export class Agents {
   }
 
   /**
-   * Changes the named fields of an agent: `PATCH /v1/agents/:id`. From a service that answers without a body you get
-   * the `id` alone.
+   * Changes the given fields of an agent: `PATCH /v1/agents/:id`. If the service responds without a body, the result
+   * has only the `id`.
    */
   update(
     id: string,

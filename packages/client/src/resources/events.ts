@@ -1,31 +1,34 @@
 import { type EventAck, schemaVersion, type ToolCallPayload, type toolCallCategory } from '@actlog/protocol';
-import type { Answer } from '../answer.ts';
-import type { Caller } from '../caller.ts';
-import { mintEventId } from '../event-id.ts';
-import type { RequestOptions } from '../request-options.ts';
-import type { RequestPromise } from '../request-promise.ts';
+import type { Caller } from '../request/caller.ts';
+import { createEventId } from '../request/event-id.ts';
+import type { RequestOptions } from '../request/request-options.ts';
+import type { RequestPromise } from '../request/request-promise.ts';
+import type { ApiResponse } from '../response/api-response.ts';
 
-/** An event as a caller gives it: what can be filled in may be left out. */
+/** An event to be recorded. Fields with a default may be omitted. */
 export interface EventInput<Category extends string = string> {
-  /** UUID. Default: a new one, the same through all tries of the call. */
+  /** UUID of the event. Default: a new one, the same for all attempts of the call. */
   readonly eventId?: string | undefined;
-  /** The agent that acted. */
+  /** Agent that acted. */
   readonly agentId: string;
-  /** The session that the event belongs to. */
+  /** Session that the event belongs to. */
   readonly sessionId: string;
-  /** When it happened: a Date, or ISO 8601 in UTC with a trailing `Z`. Default: now. */
+  /** Time of the event: a Date, or ISO 8601 in UTC with a trailing `Z`. Default: now. */
   readonly sourceTimestamp?: string | Date | undefined;
   /** Kind of event; `tool_api` for tool calls. */
   readonly category: Category;
-  /** Default: `1.0`. */
+  /** Version of the event schema. Default: `1.0`. */
   readonly schemaVersion?: string | undefined;
-  /** What happened. A tool call has exactly the fields of `ToolCallPayload`: the hash of its arguments, not them. */
+  /**
+   * Content of the event. For a tool call, exactly the fields of `ToolCallPayload`, with the hash of its arguments
+   * instead of the arguments.
+   */
   readonly payload: Category extends typeof toolCallCategory
     ? ToolCallPayload
     : Readonly<Record<string, unknown>>;
 }
 
-/** The events of agents (specification, "Event"). */
+/** Events of agents (specification, "Event"). */
 export class Events {
   readonly #caller: Caller;
 
@@ -35,10 +38,10 @@ export class Events {
   }
 
   /**
-   * Ingests an event: `POST /v1/events`. The `eventId` makes it safe to send again, so a broken connection is
-   * retried too.
+   * Records an event: `POST /v1/events`. The `eventId` makes repeating it safe, so it is also retried after a broken
+   * connection.
    *
-   * @throws ActlogError As every call does.
+   * @throws ActlogError Under the same conditions as any call.
    */
   create<const Category extends string>(
     event: EventInput<Category>,
@@ -46,12 +49,12 @@ export class Events {
   ): RequestPromise<EventAck> {
     const { eventId, agentId, sessionId, sourceTimestamp, category, schemaVersion: version, payload } = event;
     const at = sourceTimestamp ?? new Date();
-    // No `instanceof`: a Date may come from another realm.
+    // Avoid `instanceof`, because the Date may come from another realm.
     if (typeof at !== 'string' && !Number.isFinite(at.getTime?.())) {
-      return this.#caller.refuse('sourceTimestamp is no valid Date or text.');
+      return this.#caller.refuse('sourceTimestamp must be a valid Date or an ISO 8601 string.');
     }
     const body = {
-      eventId: eventId ?? mintEventId(),
+      eventId: eventId ?? createEventId(),
       agentId,
       sessionId,
       sourceTimestamp: typeof at === 'string' ? at : at.toISOString(),
@@ -63,13 +66,13 @@ export class Events {
   }
 }
 
-/** The one answer whose fields the specification fixes. */
-function checkAcknowledgement(body: Record<string, unknown>, answer: Answer): void {
+/** Checks the only response whose fields the specification fixes. */
+function checkAcknowledgement(body: Record<string, unknown>, response: ApiResponse): void {
   if (
     typeof body.eventId !== 'string' ||
     typeof body.receivedAt !== 'string' ||
     !Array.isArray(body.warnings)
   ) {
-    throw answer.shapeError('no eventId, receivedAt or warnings');
+    throw response.shapeError('no eventId, receivedAt or warnings');
   }
 }

@@ -1,12 +1,12 @@
 import type { BodyOf, ItemOf, QueryOf, ResponseOf } from '@actlog/protocol';
-import type { Caller } from '../caller.ts';
-import { List } from '../list.ts';
-import type { ListOptions, RequestOptions } from '../request-options.ts';
-import type { RequestPromise } from '../request-promise.ts';
+import { List } from '../pagination/list.ts';
+import type { Caller } from '../request/caller.ts';
+import type { ListOptions, RequestOptions } from '../request/request-options.ts';
+import type { RequestPromise } from '../request/request-promise.ts';
 
-/** The guardian: actions that wait for a person. */
+/** The guardian: actions held for a person's decision. */
 export class Guardian {
-  /** The actions that wait. */
+  /** The held actions. */
   readonly pendingActions: PendingActions;
 
   /** @internal */
@@ -15,7 +15,7 @@ export class Guardian {
   }
 }
 
-/** Actions that wait for a person. */
+/** Actions held for a person's decision. */
 export class PendingActions {
   readonly #caller: Caller;
 
@@ -24,7 +24,7 @@ export class PendingActions {
     this.#caller = caller;
   }
 
-  /** Lists actions, those that still wait unless asked otherwise: `GET /v1/guardian/pending-actions`. */
+  /** Lists actions, by default those still pending: `GET /v1/guardian/pending-actions`. */
   list(
     query: QueryOf<'guardian.pendingActions.list'> = {},
     options: ListOptions = {},
@@ -33,8 +33,8 @@ export class PendingActions {
   }
 
   /**
-   * Decides an action: `POST /v1/guardian/pending-actions/:id/decide`. From a service that answers without a body you
-   * get the `id` alone.
+   * Decides an action: `POST /v1/guardian/pending-actions/:id/decide`. If the service responds without a body, the
+   * result has only the `id`.
    */
   decide(
     id: string,

@@ -1,10 +1,10 @@
 import type { BodyOf, ItemOf, QueryOf, ResponseOf } from '@actlog/protocol';
-import type { Caller } from '../caller.ts';
-import { List } from '../list.ts';
-import type { ListOptions, RequestOptions } from '../request-options.ts';
-import type { RequestPromise } from '../request-promise.ts';
+import { List } from '../pagination/list.ts';
+import type { Caller } from '../request/caller.ts';
+import type { ListOptions, RequestOptions } from '../request/request-options.ts';
+import type { RequestPromise } from '../request/request-promise.ts';
 
-/** Webhooks that the service calls. */
+/** Webhooks that the service sends notifications to. */
 export class NotificationChannels {
   readonly #caller: Caller;
 
@@ -14,8 +14,8 @@ export class NotificationChannels {
   }
 
   /**
-   * Creates a webhook: `POST /v1/notification-channels`. The answer holds its signing `secret`, this once; keep it
-   * for `client.webhooks.unwrap`.
+   * Creates a webhook: `POST /v1/notification-channels`. Only this response contains its signing `secret`; store it for
+   * `client.webhooks.unwrap`.
    */
   create(
     body: BodyOf<'notificationChannels.create'>,

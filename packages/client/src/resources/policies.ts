@@ -1,25 +1,26 @@
 import { type BodyOf, type ItemOf, maxWaitSeconds, type QueryOf, type ResponseOf } from '@actlog/protocol';
-import type { Caller } from '../caller.ts';
-import { List } from '../list.ts';
-import type { ListOptions, RequestOptions } from '../request-options.ts';
-import type { RequestPromise } from '../request-promise.ts';
-import { shown } from '../shown.ts';
+import { describeValue } from '../describe-value.ts';
+import { List } from '../pagination/list.ts';
+import type { Caller } from '../request/caller.ts';
+import type { ListOptions, RequestOptions } from '../request/request-options.ts';
+import type { RequestPromise } from '../request/request-promise.ts';
 
 /** Options of a check. */
 export interface CheckOptions extends RequestOptions {
   /**
-   * How long the service may hold the answer for a person's decision, in seconds, 1 to 25; sent as `Prefer: wait`
-   * (RFC 7240, section 4.3). The try's time limit grows by as much. Default: it answers at once.
+   * Time that the service may wait for a person's decision before it responds, in seconds, 1 to 25. Sent as `Prefer:
+   * wait` (RFC 7240, section 4.3). Extends the time limit of each attempt accordingly. Default: the service responds at
+   * once.
    */
   readonly waitSeconds?: number | undefined;
   /**
-   * Asks what would be decided, and leaves nothing behind: nothing is counted, held or recorded, and nobody is told.
-   * Sent as `Prefer: dry-run`; a service that does not know it decides as always. Default false.
+   * Returns the decision without side effects: nothing is counted, held or recorded, and nobody is notified. Sent as
+   * `Prefer: dry-run`; a service that does not support it decides as usual. Default false.
    */
   readonly dryRun?: boolean | undefined;
 }
 
-/** The policies that proposed actions are checked against. */
+/** Policies that proposed actions are checked against. */
 export class Policies {
   readonly #caller: Caller;
   readonly #timeoutMs: number;
@@ -49,8 +50,8 @@ export class Policies {
   }
 
   /**
-   * Changes the named fields of a policy: `PATCH /v1/policies/:id`. From a service that answers without a body you get
-   * the `id` alone.
+   * Changes the given fields of a policy: `PATCH /v1/policies/:id`. If the service responds without a body, the result
+   * has only the `id`.
    */
   update(
     id: string,
@@ -61,8 +62,8 @@ export class Policies {
   }
 
   /**
-   * Archives a policy: `DELETE /v1/policies/:id`. It is never matched again, and on the reference server it is still
-   * read. From a service that answers without a body you get the `id` alone.
+   * Archives a policy: `DELETE /v1/policies/:id`. It no longer matches, but remains readable on the reference server.
+   * If the service responds without a body, the result has only the `id`.
    */
   archive(id: string, options?: RequestOptions): RequestPromise<ResponseOf<'policies.archive'>> {
     return this.#caller.call('policies.archive', { id, options });
@@ -73,17 +74,17 @@ export class Policies {
     body: BodyOf<'policies.check'>,
     options: CheckOptions = {},
   ): RequestPromise<ResponseOf<'policies.check'>> {
-    const { waitSeconds, dryRun, ...asked } = options;
-    if (dryRun) asked.headers = { prefer: 'dry-run', ...asked.headers };
+    const { waitSeconds, dryRun, ...requestOptions } = options;
+    if (dryRun) requestOptions.headers = { prefer: 'dry-run', ...requestOptions.headers };
     else if (waitSeconds !== undefined) {
       if (!Number.isInteger(waitSeconds) || waitSeconds < 1 || waitSeconds > maxWaitSeconds) {
         return this.#caller.refuse(
-          `waitSeconds must be a whole number from 1 to ${maxWaitSeconds}, and is ${shown(waitSeconds)}.`,
+          `waitSeconds must be an integer from 1 to ${maxWaitSeconds}, got ${describeValue(waitSeconds)}.`,
         );
       }
-      asked.timeoutMs = (asked.timeoutMs ?? this.#timeoutMs) + waitSeconds * 1000;
-      asked.headers = { prefer: `wait=${waitSeconds}`, ...asked.headers };
+      requestOptions.timeoutMs = (requestOptions.timeoutMs ?? this.#timeoutMs) + waitSeconds * 1000;
+      requestOptions.headers = { prefer: `wait=${waitSeconds}`, ...requestOptions.headers };
     }
-    return this.#caller.call('policies.check', { body, options: asked });
+    return this.#caller.call('policies.check', { body, options: requestOptions });
   }
 }

@@ -1,25 +1,28 @@
 import type { WebhookEvent } from '@actlog/protocol';
 import { type Clock, systemClock } from '../clock.ts';
-import type { WebhookRequestHeaders } from '../webhook-delivery.ts';
-import type { WebhookSignatureHeaders } from '../webhook-signature.ts';
+import type { WebhookRequestHeaders } from '../webhooks/webhook-delivery.ts';
+import type { WebhookSignatureHeaders } from '../webhooks/webhook-signature.ts';
 
 /** Options of `unwrap`. */
 export interface UnwrapOptions {
-  /** How old or how far ahead a delivery may be, in seconds, so that an old one cannot be replayed. Default 300. */
+  /**
+   * Maximum difference between a delivery's timestamp and now, in seconds, in either direction. Prevents replays of old
+   * deliveries. Default 300.
+   */
   readonly toleranceSeconds?: number | undefined;
 }
 
-/** What a test delivery is signed with. */
+/** Options of `sign`. */
 export interface SignOptions {
-  /** `webhook-id`. Default: a new one. */
+  /** Value of `webhook-id`. Default: a new one. */
   readonly id?: string | undefined;
-  /** When it is sent. Default: now. */
+  /** Time of sending. Default: now. */
   readonly timestamp?: Date | undefined;
 }
 
 /**
- * Deliveries of the service to your own server (reference profile, "Notification channel"; Standard Webhooks). Needs
- * no API key: `new Webhooks()` serves where nothing is sent.
+ * Verifies deliveries of the service to your own server (reference profile, "Notification channel"; Standard Webhooks).
+ * Needs no API key: use `new Webhooks()` where nothing else of the client is needed.
  */
 export class Webhooks {
   readonly #clock: Clock;
@@ -29,14 +32,16 @@ export class Webhooks {
   }
 
   /**
-   * Checks a delivery and gives its event. Kinds of event that this package does not know come through as they are,
-   * so keep a `default` in a `switch` over `event.type`.
+   * Verifies a delivery and returns its event. Event types unknown to this package are returned unchanged, so keep a
+   * `default` in a `switch` over `event.type`.
    *
-   * @param body The body exactly as it came, before any JSON parser touched it.
-   * @param headers The request's headers.
-   * @param secret The `whsec_…` of the channel; several while it is being changed.
-   * @throws WebhookVerificationError When it was not signed with the secret, is too old or too new, or is no event.
-   * @throws InvalidArgumentError When the secret is missing or malformed, or the tolerance is no number from 0.
+   * @param body The raw body of the request, before any JSON parsing.
+   * @param headers Headers of the request.
+   * @param secret The `whsec_…` of the notification channel; several during a rotation.
+   * @throws WebhookVerificationError When the delivery was not signed with the secret, is too old or too new, or is not
+   * an event.
+   * @throws InvalidArgumentError When the secret is missing or malformed, or the tolerance is not a non-negative
+   * number.
    */
   async unwrap(
     body: string | Uint8Array,
@@ -44,22 +49,23 @@ export class Webhooks {
     secret: string | readonly string[],
     { toleranceSeconds = 300 }: UnwrapOptions = {},
   ): Promise<WebhookEvent> {
-    const { unwrapDelivery } = await import('../webhook-delivery.ts');
+    const { unwrapDelivery } = await import('../webhooks/webhook-delivery.ts');
     return unwrapDelivery({ body, headers, secret, toleranceSeconds, nowMs: this.#clock.wallClock() });
   }
 
   /**
    * Signs a delivery, for tests of your own handler.
    *
-   * @returns The headers to send with the body.
-   * @throws InvalidArgumentError When the secret is malformed, the body is parsed already, or the time is no valid Date.
+   * @returns Headers to send with the body.
+   * @throws InvalidArgumentError When the secret is malformed, the body is already parsed, or the timestamp is not a
+   * valid Date.
    */
   async sign(
     body: string | Uint8Array,
     secret: string,
     options: SignOptions = {},
   ): Promise<WebhookSignatureHeaders> {
-    const { signWebhook } = await import('../webhook-signature.ts');
+    const { signWebhook } = await import('../webhooks/webhook-signature.ts');
     const id = options.id ?? `dlv_${crypto.randomUUID().replaceAll('-', '')}`;
     const at = Number(options.timestamp ?? this.#clock.wallClock());
     return signWebhook({ id, timestamp: String(Math.floor(at / 1000)), body }, secret);

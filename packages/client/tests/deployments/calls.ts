@@ -15,14 +15,14 @@ import {
   type Trial,
 } from './trial.ts';
 
-/** Whether an answer has a list or a record of ten, as a risk has of its dimensions. */
-function hasTen(answer: object): boolean {
-  return Object.values(answer).some(
+/** `true` if a response contains a list or record of ten, such as the dimensions of a risk. */
+function hasTen(response: object): boolean {
+  return Object.values(response).some(
     (value) => typeof value === 'object' && value !== null && Object.keys(value).length === 10,
   );
 }
 
-/** Every endpoint by name: calls it, and looks for what it is to have done. */
+/** Checks by endpoint name: each calls the endpoint and verifies its effect. */
 export const calls: Readonly<Record<EndpointName, (trial: Trial) => Promise<void>>> = {
   async 'events.create'({ client }) {
     const event = newEvent();
@@ -99,13 +99,13 @@ export const calls: Readonly<Record<EndpointName, (trial: Trial) => Promise<void
     const { client } = trial;
     const { id } = await newPolicy(trial);
     expect(await client.policies.archive(id)).toMatchObject({ id });
-    // Whether it is still read then is for the service to say.
+    // A service may or may not return an archived policy.
     const after = await client.policies.get(id).catch((error: unknown) => error);
     expect(after instanceof NotFoundError || holds(after, 'archived')).toBe(true);
   },
   async 'policies.check'({ client, dialect }) {
-    const answer = await client.policies.check(dialect.check(`agent-${randomUUID()}`));
-    expect(Object.keys(answer)).not.toEqual([]);
+    const result = await client.policies.check(dialect.check(`agent-${randomUUID()}`));
+    expect(Object.keys(result)).not.toEqual([]);
   },
   async 'guardian.pendingActions.list'(trial) {
     for (let count = 0; count < 3; count += 1) await heldAction(trial);

@@ -7,10 +7,10 @@ import { setupServer } from 'msw/node';
 import { testKey } from '../test-client.ts';
 import { type Dialect, foreignDialect, referenceDialect } from './dialect.ts';
 
-/** A service that the client is tried against. */
+/** A service that the client is tested against. */
 export interface Deployment {
   readonly dialect: Dialect;
-  /** Where it is, and the key that it takes. */
+  /** Address and API key of the service. */
   readonly options: Required<Pick<ActlogOptions, 'baseURL' | 'apiKey'>>;
   close(): Promise<void>;
 }
@@ -39,9 +39,9 @@ async function mock(): Promise<Deployment> {
   return { dialect: referenceDialect, options: service.options, close };
 }
 
-/** Everything that the client has to work with, each made anew. */
+/** The services, each started anew. */
 export const deployments: readonly (readonly [name: string, start: () => Promise<Deployment>])[] = [
   ['the reference server', referenceServer],
-  ['a server that chooses otherwise wherever it may', foreignServer],
+  ['a server that differs wherever the specification allows', foreignServer],
   ['the mock', mock],
 ];

@@ -1,28 +1,30 @@
 import type { BodyOf } from '@actlog/protocol';
 
-/** How a deployment words what the specification leaves open: bodies of requests, and the name of an identifier. */
+/**
+ * Parts of a deployment's interface that the specification leaves open: request bodies and the name of the identifier.
+ */
 export interface Dialect {
-  /** Registers an agent of this name. */
+  /** Registers an agent with this name. */
   agent(name: string): BodyOf<'agents.create'>;
-  /** Gives an agent another name. */
+  /** Renames an agent. */
   agentChange(name: string): BodyOf<'agents.update'>;
-  /** Makes a policy of this name that holds nothing. */
+  /** Creates a policy with this name that holds nothing. */
   policy(name: string): BodyOf<'policies.create'>;
-  /** Gives a policy another name. */
+  /** Renames a policy. */
   policyChange(name: string): BodyOf<'policies.update'>;
-  /** Makes a policy that holds every action of an agent for a person. */
+  /** Creates a policy that holds every action of an agent. */
   hold(name: string, agentId: string): BodyOf<'policies.create'>;
-  /** Asks whether an agent may act. */
+  /** Checks an action of an agent. */
   check(agentId: string): BodyOf<'policies.check'>;
   /** Decides a held action. */
   readonly decision: BodyOf<'guardian.pendingActions.decide'>;
-  /** Makes a webhook that calls this address. */
+  /** Creates a webhook for this URL. */
   channel(url: string): BodyOf<'notificationChannels.create'>;
-  /** The identifier of a record, as its list or its creation shows it. */
+  /** Returns the identifier of a record, from a list or from its creation. */
   idOf(record: object): string;
 }
 
-/** The dialect of the reference profile, which the types of the client follow. */
+/** Dialect of the reference profile, which the client's types follow. */
 export const referenceDialect: Dialect = {
   agent: (name) => ({ name }),
   agentChange: (name) => ({ name }),
@@ -35,12 +37,12 @@ export const referenceDialect: Dialect = {
   idOf: (record) => (record as { id: string }).id,
 };
 
-/** What the foreign server asks for has nothing in common with the types of the client. */
+/** Casts a body of the foreign server, which does not match the client's types. */
 function foreign(body: object): never {
   return body as never;
 }
 
-/** The dialect of the foreign server. */
+/** Dialect of the foreign server. */
 export const foreignDialect: Dialect = {
   agent: (name) => foreign({ displayName: name }),
   agentChange: (name) => foreign({ displayName: name }),

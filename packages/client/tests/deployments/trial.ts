@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { type Actlog, type EventInput, type List, NotFoundError } from '@actlog/client';
 import type { Dialect } from './dialect.ts';
 
-/** What a call is tried with. */
+/** Client and dialect that a check uses. */
 export interface Trial {
   readonly client: Actlog;
   readonly dialect: Dialect;
 }
 
-/** An event of a session that nothing else is in. */
+/** Creates an event in a session of its own. */
 export function newEvent(agentId = `agent-${randomUUID()}`) {
   return {
     eventId: randomUUID(),
@@ -19,34 +19,34 @@ export function newEvent(agentId = `agent-${randomUUID()}`) {
   } satisfies EventInput<'tool_api'>;
 }
 
-/** Whether a text stands anywhere in an answer, as a value of its own. */
-export function holds(answer: unknown, text: string): boolean {
-  return JSON.stringify(answer).includes(JSON.stringify(text));
+/** `true` if a response contains the text as a complete value. */
+export function holds(response: unknown, text: string): boolean {
+  return JSON.stringify(response).includes(JSON.stringify(text));
 }
 
-/** The item of a list that holds a text. */
+/** Returns the first item of a list that contains the text. */
 export async function itemWith<Item>(list: List<Item>, text: string): Promise<Item | undefined> {
   for await (const item of list) if (holds(item, text)) return item;
   return undefined;
 }
 
-/** Asks again while there is nothing: what was taken may be read a little later. */
-export async function eventually<Value>(ask: () => PromiseLike<Value | undefined>): Promise<Value> {
-  for (let tries = 0; tries < 20; tries += 1) {
+/** Retries until there is a value, because a recorded item may become readable a little later. */
+export async function eventually<Value>(request: () => PromiseLike<Value | undefined>): Promise<Value> {
+  for (let attempt = 0; attempt < 20; attempt += 1) {
     try {
-      const value = await ask();
+      const value = await request();
       if (value !== undefined) return value;
     } catch (error) {
       if (!(error instanceof NotFoundError)) throw error;
     }
   }
-  throw new Error('It was never there.');
+  throw new Error('The expected value never appeared.');
 }
 
-/** So few items to a page that a list has several. */
+/** A page size that splits every list into several pages. */
 export const page = { limit: 2 };
 
-/** Records an event, and gives it. */
+/** Records an event and returns it. */
 export async function recorded({ client }: Trial, agentId?: string) {
   const event = newEvent(agentId);
   await client.events.create(event);
@@ -59,13 +59,13 @@ export async function newAgent({ client, dialect }: Trial): Promise<{ name: stri
   return { name, id: dialect.idOf(await client.agents.create(dialect.agent(name))) };
 }
 
-/** Makes a policy. */
+/** Creates a policy. */
 export async function newPolicy({ client, dialect }: Trial): Promise<{ name: string; id: string }> {
   const name = `policy ${randomUUID()}`;
   return { name, id: dialect.idOf(await client.policies.create(dialect.policy(name))) };
 }
 
-/** Has an action held, and gives the agent that asked for it and the action's identifier. */
+/** Holds an action, and returns its agent and its identifier. */
 export async function heldAction({ client, dialect }: Trial): Promise<{ agentId: string; id: string }> {
   const agentId = `agent-${randomUUID()}`;
   await client.policies.create(dialect.hold(`hold ${agentId}`, agentId));

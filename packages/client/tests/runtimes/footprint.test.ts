@@ -11,7 +11,7 @@ import { startService } from './service.ts';
 
 const run = promisify(execFile);
 
-/** The budget of what a program loads at its start: the client and its dependencies, but for undici. */
+/** Size limit of the code that a program loads at startup: the client and its dependencies except undici. */
 const budgetBytes = 15_000;
 
 let packed: PackedClient;
@@ -22,7 +22,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => Promise.all([packed.remove(), service.stop()]));
 
-/** Runs a module beside the packed client, and gives what it prints. */
+/** Runs a module next to the packed client and returns its output. */
 async function evaluate(source: string): Promise<unknown> {
   const path = join(packed.folder, 'evaluated.js');
   await writeFile(path, source);
@@ -33,7 +33,7 @@ async function evaluate(source: string): Promise<unknown> {
 const undiciLoaded = `Object.keys(require.cache).some((path) => path.includes('/undici/'))`;
 
 describe('importing the client', () => {
-  it('loads no module of Node beyond what an empty module does, and no undici', async () => {
+  it('loads no Node modules beyond those of an empty module, and not undici', async () => {
     await writeFile(join(packed.folder, 'empty.js'), '');
     const seen = await evaluate(`
       import { createRequire } from 'node:module';
@@ -52,7 +52,7 @@ describe('importing the client', () => {
     expect(seen).toEqual({ loaded: [], afterImport: false, afterFetch: false, afterRequest: true });
   });
 
-  it('stays within its size', async () => {
+  it('stays within its size limit', async () => {
     const { outputFiles, metafile } = await build({
       stdin: { contents: "export * from '@actlog/client'", resolveDir: packed.folder },
       absWorkingDir: packed.folder,
@@ -76,7 +76,7 @@ describe('importing the client', () => {
       }
     }
     const files = outputFiles.filter(({ path }) => atStart.has(path.slice(packed.folder.length + 1)));
-    // The names of chunks hold hashes, which are others in another folder, and with them a few bytes.
+    // Chunk names contain hashes, which depend on the folder and change the size by a few bytes.
     const code = files.map(({ text }) => text.replace(/(?<=[-"/])[A-Z0-9]{8}(?=[-.])/g, '00000000')).join('');
     const bytes = gzipSync(code, { level: 9 }).length;
     expect(files.length).toBeGreaterThan(0);
@@ -86,13 +86,13 @@ describe('importing the client', () => {
 });
 
 describe('a program that used the client', () => {
-  it('ends by itself', async () => {
+  it('exits by itself', async () => {
     const seen = await evaluate(`
       import { Actlog } from '@actlog/client';
       const client = new Actlog({ apiKey: 'al_test_runtimes', baseURL: process.argv[2] });
       await client.sessions.list().toArray();
       console.log(JSON.stringify('done'));
     `);
-    expect(seen).toBe('done'); // its idle connections do not hold it
+    expect(seen).toBe('done'); // idle connections do not keep the process alive
   });
 });

@@ -8,7 +8,7 @@ import config from '../../../../tsup.config.ts';
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
 
-/** A project that has the client installed as a user would: built by the real configuration, with its real manifest. */
+/** A project with the client installed as by a user: built with the real configuration and manifest. */
 export class PackedClient {
   readonly folder: string;
 
@@ -39,7 +39,7 @@ export class PackedClient {
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  /** Builds a package as `npm run build` does, and gives it the manifest that publishing gives it. */
+  /** Builds a package like `npm run build` and writes its published manifest. */
   async #build(name: string): Promise<void> {
     const options = (config as Options[]).find((candidate) => candidate.name === name);
     const entries = Array.isArray(options?.entry) ? options.entry : [];

@@ -1,5 +1,5 @@
 // What every runtime runs: the client as a user would use it, against the server of the test. Gives what it saw.
-import { Actlog, APIError, mintEventId, NotFoundError, RateLimitError, Webhooks } from '@actlog/client';
+import { Actlog, APIError, createEventId, NotFoundError, RateLimitError, Webhooks } from '@actlog/client';
 
 export async function program(origin, options = {}, path = undefined) {
   const client = new Actlog({ apiKey: 'al_test_runtimes', baseURL: origin, ...options });
@@ -48,6 +48,6 @@ export async function program(origin, options = {}, path = undefined) {
   const headers = await webhooks.sign(body, secret);
   seen.webhook = (await webhooks.unwrap(body, headers, secret)).type;
   seen.forged = (await webhooks.unwrap(`${body} `, headers, secret).catch((error) => error)).code;
-  seen.id = mintEventId().length;
+  seen.id = createEventId().length;
   return seen;
 }

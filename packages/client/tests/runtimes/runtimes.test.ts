@@ -12,7 +12,7 @@ import { expected, startService } from './service.ts';
 
 const run = promisify(execFile);
 
-/** The file of an optional package, or undefined where it is not installed (another system, another processor). */
+/** Returns a file of an optional package, or undefined if it is not installed (another operating system or CPU). */
 function installed(name: string, file: string): string | undefined {
   try {
     const manifest = createRequire(import.meta.url).resolve(`${name}/package.json`);
@@ -23,7 +23,7 @@ function installed(name: string, file: string): string | undefined {
   }
 }
 
-/** A command of the machine. */
+/** Finds a command in `PATH`. */
 function onPath(...names: string[]): string | undefined {
   const folders = (process.env.PATH ?? '').split(delimiter);
   return names
@@ -31,10 +31,10 @@ function onPath(...names: string[]): string | undefined {
     .find((path) => existsSync(path));
 }
 
-/** Skips a test loudly: a runtime that is not tried must not look like one that works. */
+/** Skips a test with a warning, so that a missing runtime does not look like a passing one. */
 function orSkip<Found>(found: Found | undefined, name: string, skip: (note?: string) => void): Found {
   if (found === undefined) {
-    console.warn(`✗ NOT TRIED: ${name} is not installed on this machine`);
+    console.warn(`✗ NOT TESTED: ${name} is not installed on this machine`);
     skip(`${name} is not installed`);
   }
   return found as Found;
@@ -53,7 +53,7 @@ beforeAll(async () => {
     main,
     `import { program } from './program.js'; console.log(JSON.stringify(await program(process.argv[2], {}, process.argv[3])));`,
   );
-  // As bundlers for workers and pages do it: with the package's `browser` field, and without any module of Node.
+  // Bundles like tools for workers and pages: with the package's `browser` field, and without Node modules.
   const { outputFiles } = await build({
     entryPoints: [programPath],
     bundle: true,
@@ -76,7 +76,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => Promise.all([packed.remove(), service.stop()]));
 
-/** Runs the program on a runtime that has files, too. */
+/** Runs the program on a runtime with a file system. */
 async function runProgram(command: string, args: string[] = []) {
   const path = join(packed.folder, 'session.json');
   const all = [...args, 'main.js', service.origin, path];
@@ -132,7 +132,7 @@ describe('the packed client', () => {
     }
   });
 
-  it('runs in Chromium, when the danger is accepted by name, and refuses to otherwise', async ({ skip }) => {
+  it('runs in Chromium only with dangerouslyExposeApiKeyInBrowser', async ({ skip }) => {
     const executablePath = orSkip(
       onPath('chromium', 'chromium-browser', 'google-chrome', 'chrome'),
       'Chromium',
@@ -157,7 +157,7 @@ describe('the packed client', () => {
     }
   });
 
-  it('names no module of Node, so that any bundler takes it', async () => {
+  it('imports no Node modules, so that any bundler accepts it', async () => {
     expect(/(from|import\(|require\()\s*["'](node:|undici)/.exec(bundled)).toBeNull();
     const source = await readFile(join(packed.folder, 'node_modules/@actlog/client/dist/index.js'), 'utf8');
     expect(/from\s*["'](node:|undici|zod)/.exec(source)).toBeNull();

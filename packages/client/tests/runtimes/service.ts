@@ -4,7 +4,7 @@ import { failure, json, type Script, ScriptedServer } from '../scripted-server.t
 const events = '[{"eventId":"1"},{"eventId":"2"}]';
 const contentSha256 = createHash('sha256').update(events).digest('hex');
 
-/** What the program of the runtimes must have seen, apart from how the platform sends. */
+/** Expected results of the program on every runtime, except how the platform sends. */
 export const expected = {
   client: 'Actlog',
   warnings: [],
@@ -13,7 +13,7 @@ export const expected = {
   attempts: 2,
   requestId: 'req_1',
   notFound: true,
-  message: 'GET /v1/agents/missing answered 404 NOT_FOUND: it is NOT_FOUND',
+  message: 'GET /v1/agents/missing failed with 404 NOT_FOUND: it is NOT_FOUND',
   names: ['NotFoundError', 'NotFoundError', true],
   timeout: 'APITimeoutError',
   abort: 'APIAbortError',
@@ -23,11 +23,11 @@ export const expected = {
   id: 36,
 };
 
-/** A server that the program of the runtimes can be run against, any number of times at once. */
+/** Starts a server for the program of the runtimes. Any number of runs may use it at once. */
 export async function startService(pages: Readonly<Record<string, [type: string, body: string]>> = {}) {
   const server = await new ScriptedServer().start();
   let refused = 0;
-  const answer: Script = (response, request) => {
+  const respond: Script = (response, request) => {
     const { pathname, searchParams } = new URL(request.url, 'http://localhost');
     const page = pages[pathname];
     const reply = (script: Script) => script(response, request);
@@ -56,6 +56,6 @@ export async function startService(pages: Readonly<Record<string, [type: string,
     }
     reply(failure(404, 'NOT_FOUND'));
   };
-  server.script(answer);
+  server.script(respond);
   return server;
 }

@@ -1,0 +1,94 @@
+import { describeValue } from '../describe-value.ts';
+import { InvalidArgumentError } from '../errors/invalid-argument-error.ts';
+import { builtinModule } from '../platform.ts';
+import type { Caller } from '../request/caller.ts';
+import type { RequestOptions } from '../request/request-options.ts';
+import type { ApiResponse } from '../response/api-response.ts';
+import { checkExport } from './export-document.ts';
+import { ExportFileSink } from './export-file-sink.ts';
+import type { ExportProgress } from './export-progress.ts';
+
+/** Options of an export to a file. */
+export interface ExportToFileOptions extends RequestOptions {
+  /**
+   * Maximum time between two chunks of the document, in milliseconds. The whole download may take longer, up to
+   * `deadlineMs`.
+   */
+  readonly timeoutMs?: number | undefined;
+  /** Called after every chunk. Counts from 0 again when the download is retried. */
+  readonly onProgress?: ((progress: ExportProgress) => void) | undefined;
+}
+
+/** An exported session on disk. */
+export interface ExportedFile {
+  readonly path: string;
+  readonly bytes: number;
+  /** Number of events; undefined if the document has no array named `events`. */
+  readonly eventCount: number | undefined;
+  /** SHA-256 of the bytes of the `events` array, in hex; undefined if there is no such array. */
+  readonly contentSha256: string | undefined;
+  /**
+   * `true` if the document had a `contentSha256` and it matched; `false` if it had none, so that nothing was verified.
+   */
+  readonly verified: boolean;
+}
+
+/**
+ * Number of characters of the file name that the temporary name repeats. A character may take three of a name's 255
+ * bytes.
+ */
+const maxNamePrefix = 60;
+
+/** Downloads an exported session; see `Sessions.exportToFile`. */
+export async function exportToFile(
+  caller: Caller,
+  id: string,
+  path: string,
+  options: ExportToFileOptions,
+): Promise<ExportedFile> {
+  if (typeof path !== 'string' || path === '') {
+    throw new InvalidArgumentError(
+      `path must be a file path, got ${describeValue(path)}: convert a URL with fileURLToPath.`,
+    );
+  }
+  const fs = builtinModule('node:fs/promises');
+  const crypto = builtinModule('node:crypto');
+  if (fs === undefined || crypto === undefined) {
+    throw new InvalidArgumentError(
+      'exportToFile needs Node, Bun or Deno: use `exportToBlob` on platforms without files.',
+    );
+  }
+  const cut = Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1;
+  // Use only the start of a long name: with the suffix, the full name could exceed the limit of the file system.
+  const name = path.slice(cut, cut + maxNamePrefix);
+  const partPath = `${path.slice(0, cut)}.${name}.${crypto.randomUUID()}.part`;
+  const { onProgress } = options;
+  let sink: ExportFileSink | undefined;
+  const openSink = () => {
+    const previous = sink?.close();
+    sink = new ExportFileSink({
+      fs,
+      hash: crypto.createHash('sha256'),
+      path: partPath,
+      previous,
+      onProgress,
+    });
+    return sink;
+  };
+  const finish = async (response: ApiResponse): Promise<ExportedFile> => {
+    const { bytes, scanned, sha256 } = await (sink as ExportFileSink).finish();
+    const verified = checkExport(scanned, sha256, response);
+    await fs.rename(partPath, path);
+    const { eventCount } = scanned;
+    const contentSha256 = eventCount === undefined ? undefined : sha256;
+    return { path, bytes, eventCount, contentSha256, verified };
+  };
+  try {
+    const { data } = await caller.run('sessions.export', { id, options }, finish, openSink);
+    return data;
+  } catch (error) {
+    await sink?.close();
+    await fs.rm(partPath, { force: true }).catch(() => {}); // the original error matters
+    throw error;
+  }
+}

@@ -1,0 +1,88 @@
+import type { EndpointName } from '@actlog/protocol';
+import type { Outcome } from '../request/call.ts';
+import type { Caller } from '../request/caller.ts';
+import type { Query } from '../request/query-string.ts';
+import type { ListOptions } from '../request/request-options.ts';
+import type { ApiResponse } from '../response/api-response.ts';
+import { wholeNumber } from '../settings.ts';
+import type { CursorTrail } from './cursor-trail.ts';
+import { itemsOf } from './items-array.ts';
+import { Page } from './page.ts';
+
+/** Endpoint and query of a list, enough to request any of its pages. */
+export interface ListSource {
+  readonly endpoint: EndpointName;
+  readonly id?: string | undefined;
+  /** Filters, `limit`, and the `cursor` of the first page. */
+  readonly query: Query;
+  readonly options: ListOptions;
+  /**
+   * Name of the items inside a record. They are in the array of that name, or else in the one where a page's items
+   * would be. If omitted, the response is a page of the resource that the path names.
+   */
+  readonly itemsIn?: string | undefined;
+}
+
+/**
+ * Requests one page of a list.
+ *
+ * @param cursor Start of the page; undefined for the caller's own start.
+ * @param trail Cursors of the pages before it.
+ */
+export async function fetchPage<Item>(
+  caller: Caller,
+  source: ListSource,
+  cursor: string | undefined,
+  trail: CursorTrail,
+  signal: AbortSignal | undefined,
+): Promise<Outcome<Page<Item>>> {
+  const { endpoint, id, itemsIn, options } = source;
+  wholeNumber('limit', source.query.limit, 1);
+  const query = cursor === undefined ? source.query : { ...source.query, cursor };
+  return caller.run(endpoint, { id, query, options: { ...options, signal } }, (response) => {
+    const body = response.jsonObject();
+    const items = itemsIn
+      ? partsOf(body, itemsIn, response)
+      : itemsOf(body, resourceNameOf(response), response);
+    const next = nextCursorOf(body, itemsIn !== undefined, response);
+    if (next === null) return new Page(items as Item[], null, body, undefined);
+    const ahead = trail.step(next, items.length);
+    if (typeof ahead === 'string') throw response.shapeError(ahead);
+    const fetchNext = async () => {
+      const { data } = await fetchPage<Item>(caller, source, next, ahead, options.signal);
+      return data;
+    };
+    return new Page(items as Item[], next, body, fetchNext);
+  });
+}
+
+/** Returns the plural of the resource, which is the last segment of a list's path. */
+function resourceNameOf(response: ApiResponse): string {
+  return response.request.path.slice(response.request.path.lastIndexOf('/') + 1);
+}
+
+/**
+ * Returns the items inside a record. A record has other arrays too, so the name is tried first, but the specification
+ * does not fix it.
+ */
+function partsOf(body: Readonly<Record<string, unknown>>, name: string, response: ApiResponse): unknown[] {
+  const items = body[name];
+  return Array.isArray(items) ? items : itemsOf(body, name, response);
+}
+
+/**
+ * Returns the cursor of the next page, or null at the end. A page of results always has one (specification, "Page").
+ */
+function nextCursorOf(
+  body: Readonly<Record<string, unknown>>,
+  mayBeMissing: boolean,
+  response: ApiResponse,
+): string | null {
+  const cursor = body.nextCursor;
+  if (cursor === null || cursor === '') return null;
+  if (typeof cursor === 'string') return cursor;
+  // The specification does not define a session's detail as a page of results: without a cursor it contains all events.
+  if (cursor === undefined && mayBeMissing) return null;
+  const found = cursor === undefined ? 'missing' : `a ${typeof cursor}`;
+  throw response.shapeError(`a page whose nextCursor is ${found} instead of a string or null`);
+}

@@ -1,0 +1,145 @@
+import { type EndpointName, endpoints, headers as names, type ResponseOf } from '@actlog/protocol';
+import { InvalidArgumentError } from '../errors/invalid-argument-error.ts';
+import type { ApiResponse } from '../response/api-response.ts';
+import type { BodySink } from '../response/body-sink.ts';
+import type { Settings } from '../settings.ts';
+import type { Transport } from '../transport/transport.ts';
+import type { Call, Outcome } from './call.ts';
+import { CallRun } from './call-run.ts';
+import { endpointPath } from './endpoint-path.ts';
+import { createEventId } from './event-id.ts';
+import { type Query, queryString } from './query-string.ts';
+import { withOverrides } from './request-headers.ts';
+import type { RequestOptions } from './request-options.ts';
+import { RequestPromise } from './request-promise.ts';
+
+/** Arguments that a resource method passes to the caller. */
+export interface CallArguments {
+  readonly id?: string | undefined;
+  readonly query?: Query | undefined;
+  readonly body?: unknown;
+  readonly options?: RequestOptions | undefined;
+}
+
+/** A call to any path, before its URL, headers and body are built. */
+interface RawCall extends CallArguments {
+  readonly method: string;
+  /** Percent-encoded path. */
+  readonly path: string;
+  readonly repeatable: boolean;
+  readonly sendsIdempotencyKey: boolean;
+}
+
+/** Sends the calls of all resources. Each client has one, shared by its resources. */
+export class Caller {
+  readonly #settings: Settings;
+  readonly #transport: Transport;
+
+  constructor(settings: Settings, transport: Transport) {
+    this.#settings = settings;
+    this.#transport = transport;
+  }
+
+  /**
+   * Calls an endpoint and returns its JSON object. The specification lets a change return no body; the result is then
+   * an object with only the `id` of the changed resource.
+   */
+  call<Name extends EndpointName>(
+    name: Name,
+    given: CallArguments,
+    check?: (body: Record<string, unknown>, response: ApiResponse) => void,
+  ): RequestPromise<ResponseOf<Name>> {
+    return new RequestPromise(
+      this.run(name, given, (response) => {
+        const { id } = given;
+        const isBareChange = response.isEmpty && id !== undefined && endpoints[name].method !== 'GET';
+        const body = isBareChange ? { id } : response.jsonObject();
+        check?.(body, response);
+        return body as ResponseOf<Name>;
+      }),
+    );
+  }
+
+  /** Rejects a call before anything is sent. */
+  refuse(message: string): RequestPromise<never> {
+    return new RequestPromise(Promise.reject(new InvalidArgumentError(message)));
+  }
+
+  /** Calls an endpoint and reads its response with `read`. */
+  async run<Data>(
+    name: EndpointName,
+    given: CallArguments,
+    read: (response: ApiResponse) => Data | Promise<Data>,
+    openSink?: () => BodySink,
+  ): Promise<Outcome<Data>> {
+    const { method, path, repeatable, idempotencyKey } = endpoints[name];
+    const call = { method, path: endpointPath(path, given.id), repeatable };
+    return this.#send({ ...given, ...call, sendsIdempotencyKey: idempotencyKey }, read, openSink);
+  }
+
+  /** Calls any path of the deployment. Returns its JSON, or its text if `Content-Type` is not JSON. */
+  async raw(method: string, path: string, given: CallArguments): Promise<Outcome<unknown>> {
+    const repeatable = /^(GET|HEAD|OPTIONS|PUT|DELETE)$/.test(method); // RFC 9110, section 9.2.2
+    return this.#send({ ...given, method, path, repeatable, sendsIdempotencyKey: false }, (response) =>
+      response.jsonOrText(),
+    );
+  }
+
+  #send<Data>(
+    raw: RawCall,
+    read: (response: ApiResponse) => Data | Promise<Data>,
+    openSink?: () => BodySink,
+  ): Promise<Outcome<Data>> {
+    const { method, path, query, options = {} } = raw;
+    const { baseURL } = this.#settings;
+    const search = queryString(options.extraQuery ? { ...query, ...options.extraQuery } : query);
+    const [bare = path, ...behind] = path.split('?');
+    const ownSearch = behind.join('?'); // a query may contain question marks (RFC 3986, section 3.4)
+    const body = bodyText(raw.body, options.extraBody);
+    const call: Call<Data> = {
+      method,
+      path: bare,
+      target: baseURL.pathPrefix + bare + (ownSearch ? `?${ownSearch}${search.replace('?', '&')}` : search),
+      headers: this.#headers(body !== undefined, raw.sendsIdempotencyKey, options),
+      body,
+      repeatable: raw.repeatable || options.idempotencyKey !== undefined,
+      options,
+      read,
+      ...(openSink ? { openSink } : {}),
+    };
+    return new CallRun(call, this.#settings, this.#transport).run();
+  }
+
+  #headers(
+    hasBody: boolean,
+    sendsIdempotencyKey: boolean,
+    { headers, idempotencyKey }: RequestOptions,
+  ): Readonly<Record<string, string>> {
+    const base = hasBody ? this.#settings.headers : this.#settings.headersWithoutBody;
+    const key = idempotencyKey ?? (sendsIdempotencyKey ? createEventId() : undefined);
+    if (key === undefined && headers === undefined) return base;
+    const own = key === undefined ? base : withOverrides(base, { [names.idempotencyKey]: key });
+    return withOverrides(own, headers);
+  }
+}
+
+/**
+ * Serializes the body before the first `await`, so that later changes by the caller are not sent.
+ *
+ * @throws InvalidArgumentError When the body is not JSON-serializable.
+ */
+function bodyText(body: unknown, extra: Readonly<Record<string, unknown>> | undefined): string | undefined {
+  if (body === undefined && extra === undefined) return undefined;
+  try {
+    const text = JSON.stringify(extra ? { ...(body as object), ...extra } : body);
+    if (typeof text === 'string') return text;
+  } catch (cause) {
+    throw new InvalidArgumentError(
+      'body is not JSON-serializable: remove circular references and BigInt values.',
+      {
+        cause,
+      },
+    );
+  }
+  throw new InvalidArgumentError(`body must be JSON-serializable, got ${typeof body}.`);
+}

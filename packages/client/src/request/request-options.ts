@@ -1,0 +1,39 @@
+import type { QueryValue } from './query-string.ts';
+import type { HeaderOverrides } from './request-headers.ts';
+
+/** Options of one call. They override the client's options. */
+export interface RequestOptions {
+  /**
+   * Aborts the call with an `APIAbortError`, including its delays and hooks. Ends a loop over a list before its next
+   * item.
+   */
+  readonly signal?: AbortSignal | undefined;
+  /** Time limit of one attempt, including its body, in milliseconds. */
+  readonly timeoutMs?: number | undefined;
+  /** Maximum number of retries. */
+  readonly maxRetries?: number | undefined;
+  /** Longest `Retry-After` to wait for, in milliseconds. */
+  readonly maxRetryAfterMs?: number | undefined;
+  /** Time limit of the whole call, with all attempts, delays and hooks, in milliseconds. */
+  readonly deadlineMs?: number | undefined;
+  /** Maximum size of the response, in bytes. */
+  readonly maxResponseBytes?: number | undefined;
+  /** Headers of this call. `null` removes a header that the client sends by default. */
+  readonly headers?: HeaderOverrides | undefined;
+  /**
+   * Value of the `Idempotency-Key` header, the same for all attempts. Passing one declares that repeating the call is
+   * safe, so the call is also retried after a broken connection. Without it, calls to endpoints that support the header
+   * send a random key, which makes retries after a response of the service safe.
+   */
+  readonly idempotencyKey?: string | undefined;
+  /** Query parameters unknown to this package. */
+  readonly extraQuery?: Readonly<Record<string, QueryValue>> | undefined;
+  /** Body fields unknown to this package. */
+  readonly extraBody?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Options of a list. */
+export interface ListOptions extends RequestOptions {
+  /** Requests the next page while the items of the current one are being used. Default false. */
+  readonly prefetch?: boolean | undefined;
+}

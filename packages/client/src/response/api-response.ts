@@ -1,0 +1,104 @@
+import { headers } from '@actlog/protocol';
+import { redactKeys } from '../api-key.ts';
+import { ResponseShapeError } from '../errors/response-shape-error.ts';
+import type { MemorySink } from './body-sink.ts';
+import type { ResponseHead } from './response-head.ts';
+
+/** Method and path of a request, as error messages show them. */
+export interface RequestName {
+  readonly method: string;
+  /** Path without query. */
+  readonly path: string;
+}
+
+/** A complete HTTP response. */
+export class ApiResponse {
+  readonly request: RequestName;
+  readonly head: ResponseHead;
+  /** Body in memory. Undefined when it was written elsewhere, or when the connection broke after an error status. */
+  readonly body: MemorySink | undefined;
+  /** Attempt that produced this response, counted from 1. */
+  readonly attempt: number;
+
+  constructor(request: RequestName, head: ResponseHead, body: MemorySink | undefined, attempt: number) {
+    this.request = request;
+    this.head = head;
+    this.body = body;
+    this.attempt = attempt;
+  }
+
+  /** Value of the `x-request-id` header, with any echoed API key redacted. */
+  get requestId(): string | undefined {
+    const id = this.head.header(headers.requestId)?.slice(0, 200);
+    return id && redactKeys(id);
+  }
+
+  /** Fields that every error about this response carries. */
+  context(cause?: unknown) {
+    const { request, head, requestId, attempt } = this;
+    return { ...request, status: head.status, requestId, attempts: attempt, cause };
+  }
+
+  /** Creates an error that states how the response differs from the specification. */
+  shapeError(problem: string, cause?: unknown): ResponseShapeError {
+    const { method, path } = this.request;
+    return new ResponseShapeError(
+      `${method} ${path} returned ${this.head.status} with ${problem}.`,
+      this.context(cause),
+    );
+  }
+
+  /** `true` if there is no body, as with status 204. */
+  get isEmpty(): boolean {
+    return !this.body?.length;
+  }
+
+  /**
+   * Parses the body as JSON.
+   *
+   * @throws ResponseShapeError When the body is not JSON. The message never quotes the body.
+   */
+  json(): unknown {
+    if (!this.body?.length) throw this.shapeError('an empty body instead of JSON');
+    try {
+      return JSON.parse(this.body.text());
+    } catch {
+      // The parser's message quotes the body, so it is dropped.
+      const type = this.head.header('content-type')?.slice(0, 100) ?? 'no content type';
+      throw this.shapeError(`a body that is not JSON (${type}, ${this.body.length} bytes)`);
+    }
+  }
+
+  /**
+   * Parses the body as a JSON object.
+   *
+   * @throws ResponseShapeError When the body is not a JSON object.
+   */
+  jsonObject(): Record<string, unknown> {
+    const value = this.json();
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+      return value as Record<string, unknown>;
+    }
+    const kind = Array.isArray(value) ? 'an array' : value === null ? 'null' : `a ${typeof value}`;
+    throw this.shapeError(`${kind} instead of a JSON object`);
+  }
+
+  /** Returns the parsed JSON, the text if `Content-Type` is not JSON, or undefined if there is no body. */
+  jsonOrText(): unknown {
+    if (!this.body?.length) return undefined;
+    const type = this.head.header('content-type') ?? 'json';
+    return type.includes('json') ? this.json() : this.body.text();
+  }
+
+  /** Returns the platform's own `Response`, with the body already read. */
+  toResponse(): Response {
+    const { status } = this.head;
+    // These statuses have no body, and the `Response` constructor rejects one (Fetch standard, "null body status").
+    const body = status === 204 || status === 205 || status === 304 ? null : this.body?.bytes();
+    const headers = this.head.toHeaders();
+    // The body is already decoded.
+    headers.delete('content-encoding');
+    headers.delete('content-length');
+    return new Response(body ?? null, { status, headers });
+  }
+}

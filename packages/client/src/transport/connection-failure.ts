@@ -1,0 +1,107 @@
+import { ActlogError } from '../errors/actlog-error.ts';
+import { APIConnectionError } from '../errors/api-connection-error.ts';
+import { InvalidArgumentError } from '../errors/invalid-argument-error.ts';
+import { ResponseShapeError } from '../errors/response-shape-error.ts';
+import type { RequestName } from '../response/api-response.ts';
+import { BodyTooLarge, UnknownEncoding } from '../response/body-sink.ts';
+import { NonRetryableError } from '../retry/non-retryable-error.ts';
+import type { Exchange } from './exchange.ts';
+
+/** Error codes of Node, undici, Bun and Deno for failures before a request is sent. */
+const beforeSending =
+  /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EAI_NODATA|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|FailedToOpenSocket|DNSException.*)$/;
+/**
+ * System calls made before sending, or none known. The codes of a lost route also occur on an established connection.
+ */
+const connecting = /^(connect|getaddrinfo|query|undefined)/;
+const beforeSendingMessage = /connection refused|dns error|failed to lookup|name not resolved/i;
+
+/** Codes for an untrusted certificate or TLS setup, which a retry cannot fix. */
+const tls = /CERT|SELF_SIGNED|UNABLE_TO_|^ERR_TLS|^ERR_SSL|UNKNOWN_ISSUER/;
+
+/**
+ * Codes for invalid HTTP, oversized headers or a body that does not match its encoding (`ZSTD_` is Zstandard,
+ * `ERR__ERROR_` is Brotli).
+ */
+const protocol =
+  /^(HPE_|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES_EXCEEDED|UND_ERR_RES_CONTENT_LENGTH|Z_|ZSTD_|ERR__ERROR_)/;
+
+/** Converts the failure of an exchange to one of this package's errors. */
+export function connectionFailure(
+  error: unknown,
+  exchange: Exchange,
+  { method, path }: RequestName,
+  attempt: number,
+  origin: string,
+): unknown {
+  if (error instanceof ActlogError || error instanceof NonRetryableError) return error;
+  const context = { method, path, attempts: attempt, status: exchange.head?.status };
+  const describe = (problem: string, code = '') => `${method} ${path}: ${problem}${code && ` (${code})`}.`;
+  if (error instanceof BodyTooLarge) {
+    return new ResponseShapeError(
+      describe(`${error.message}; raise maxResponseBytes, request less, or export to a file`),
+      context,
+    );
+  }
+  const code = codeOf(error);
+  const withCause = { ...context, cause: withoutData(error) };
+  if (code === 'UND_ERR_INVALID_ARG')
+    return new InvalidArgumentError(describe('the request cannot be sent', code), withCause);
+  if (error instanceof UnknownEncoding || protocol.test(code)) {
+    return new ResponseShapeError(
+      describe('the response cannot be decoded', code || messageOf(error)),
+      withCause,
+    );
+  }
+  if (tls.test(code)) {
+    const message = describe(
+      `the TLS connection to ${origin} is not trusted; check baseURL and the certificate`,
+      code,
+    );
+    return new APIConnectionError(message, { ...withCause, maybeSent: false }, 'TLS_FAILED');
+  }
+  // `ECONNREFUSED` never occurs on an established connection, so nothing was sent, even if a dispatcher in between
+  // (such as a mock) started the request. The same holds for a response of a proxy.
+  const refused =
+    /^(ECONNREFUSED$|PROXY_)/.test(code) || (exchange.inferSentFromError && failedBeforeSending(error));
+  const unsent = !exchange.maybeSent || (refused && !exchange.head);
+  const problem = unsent
+    ? `no connection to ${origin}; the request was not sent`
+    : `the connection broke ${exchange.head ? 'during' : 'before'} the response; the service may have processed the request`;
+  return new APIConnectionError(describe(problem, code), { ...withCause, maybeSent: !unsent });
+}
+
+/** `true` if the error alone proves that nothing was sent. */
+function failedBeforeSending(error: unknown): boolean {
+  if (!connecting.test(String(codedCause(error)?.syscall))) return false;
+  return beforeSending.test(codeOf(error)) || beforeSendingMessage.test(messageOf(error));
+}
+
+function codeOf(error: unknown): string {
+  return String(codedCause(error)?.code ?? '');
+}
+
+function codedCause(error: unknown): Record<string, unknown> | undefined {
+  return causesOf(error).find(({ code }) => typeof code === 'string');
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : '';
+}
+
+/** Removes the bytes that a parser's error carries, so that printing the error does not show them. */
+function withoutData(error: unknown): unknown {
+  for (const at of causesOf(error)) if ('data' in at) Object.defineProperty(at, 'data', { value: undefined });
+  return error;
+}
+
+/** Returns the error and its causes, at most five, because causes may be circular. */
+function causesOf(error: unknown): Record<string, unknown>[] {
+  const found: Record<string, unknown>[] = [];
+  for (let at = error; typeof at === 'object' && at !== null && found.length < 5; ) {
+    const { cause, errors } = at as { cause?: unknown; errors?: unknown[] };
+    found.push(at as Record<string, unknown>);
+    at = cause ?? errors?.[0];
+  }
+  return found;
+}
