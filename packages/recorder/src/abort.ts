@@ -1,17 +1,17 @@
 /**
- * Checks the signal of a call before anything is asked or waited for.
+ * Checks the signal of a call before anything else happens.
  *
- * @throws TypeError when it is none, such as the controller that it belongs to
+ * @throws TypeError when it is not an `AbortSignal`, such as the controller that owns it
  */
 export function checkSignal(signal: AbortSignal | undefined): void {
   if (!signal || typeof signal.addEventListener === 'function') return;
-  throw new TypeError('signal must be an AbortSignal: pass that of the controller.');
+  throw new TypeError('signal must be an AbortSignal: pass controller.signal, not the controller.');
 }
 
 /**
- * What `AbortSignal.throwIfAborted` does, for the signals of polyfills too, which lack it.
+ * Does the same as `AbortSignal.throwIfAborted`, which the signals of some polyfills lack.
  *
- * @throws the signal's reason when it has aborted
+ * @throws the signal's reason if it has aborted
  */
 export function throwIfAborted(signal: AbortSignal | undefined): void {
   if (!signal?.aborted) return;

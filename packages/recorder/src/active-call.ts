@@ -1,39 +1,42 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { processWide } from './process-wide.ts';
 
-/** A call that is running, as hooks of other kinds may know it. */
+/** A running call, as seen by other hooks. */
 export interface RunningCall {
-  /** Name of the tool, as it is recorded. */
+  /** Recorded name of the tool. */
   readonly toolName: string;
 }
 
-/** A call that is running, for hooks further in that see the same call. */
+/** A running call, as seen by inner hooks that may observe the same call. */
 export interface ActiveCall extends RunningCall {
-  /** Who records it: a hook with another recorder records for another service. */
+  /** Recorder of the call. A hook with another recorder records for another service. */
   readonly recordedBy: object;
-  /** Hash of the arguments with which it runs. */
+  /** Hash of the arguments that the call runs with. */
   argumentsHash: string;
   readonly callId: string | undefined;
   readonly framework: string | undefined;
-  /** Agent and session of the guard's questions about it, and of its event where this hook records it. */
+  /** Agent and session for the guard's checks of this call, and for its event if this hook records it. */
   readonly agentId: string;
   readonly sessionId: string;
-  /** What let it run, and the action that this was asked about; undefined when nothing was asked. */
+  /** Guard that allowed the call, and the action that was checked; undefined if nothing was checked. */
   readonly guard: object;
   actionId: string | undefined;
-  /** The call within which this one runs. */
+  /** Call within which this one runs. */
   readonly outer: ActiveCall | undefined;
-  /** The same call as a hook further in sees it; that one is over when this one is. */
+  /** The same call as seen by an inner hook. Ends together with this one. */
   inner: ActiveCall | undefined;
-  /** Whether a hook further in may still see it as the same call: it has not ended, and no other hook has. */
+  /** `true` while an inner hook may claim this as the same call: it has not ended, and no other hook has claimed it. */
   isOpen: boolean;
-  /** The status with which a hook further in refused it: what this one's framework made of that may look like a result. */
+  /**
+   * Status with which an inner hook denied the call. The framework may have turned the denial into something that looks
+   * like a result.
+   */
   refusedWith: number | undefined;
 }
 
-/** A place in which code runs before it is known whether it belongs to a call. */
+/** A scope in which code runs before it is known which call it belongs to. */
 interface Place {
-  /** The call that began here meanwhile. */
+  /** Call that was started in this scope later. */
   begun: ActiveCall | undefined;
   readonly outer: ActiveCall | undefined;
 }
@@ -44,18 +47,18 @@ const storage = processWide(
 );
 
 /**
- * Node.js 22 follows a storage from its first use on: functions that wait by then are drawn into whatever is entered
- * later in what they wait for. So it is used once before there is anything to enter.
+ * Uses the storage once before any call runs. Node.js 22 tracks a storage from its first use: functions that are
+ * already awaiting then join any context entered later by what they await.
  */
 export function prepareCalls(): void {
   storage().run({ begun: undefined, outer: undefined }, () => {});
 }
 
-/** The innermost call that is running here. */
+/** Returns the innermost running call. */
 export function currentCall(): ActiveCall | undefined {
   const store = storage().getStore();
   let call = store && 'begun' in store ? (store.begun ?? store.outer) : store;
-  // Where a place was entered, what ran before in it is over: a long run must not drag all of it along.
+  // In a scope, skip calls that have ended, so that a long run does not keep them all in memory.
   while (call && !call.isOpen) call = call.outer;
   return call;
 }
@@ -65,23 +68,23 @@ export function runAsCall<Result>(call: ActiveCall, run: () => Result): Result {
   return storage().run(call, run);
 }
 
-/** Ends a call, and with it what hooks further in saw of it: what they leave running is no part of it. */
+/** Ends a call and all its inner views. Code that is still running afterwards is not part of it. */
 export function endCall(call: ActiveCall): void {
   for (let ended: ActiveCall | undefined = call; ended; ended = ended.inner) ended.isOpen = false;
 }
 
-/** Tells the hook further out, which records the call, with what it ran here, or that it was refused. */
+/** Passes the arguments of the run, or the denial, to the outer hook, which records the call. */
 export function tellOuter(outer: ActiveCall, { argumentsHash, refusedWith }: ActiveCall): void {
   outer.argumentsHash = argumentsHash;
   outer.refusedWith = refusedWith;
 }
 
-/** Runs what follows here as the given call, where nothing can be wrapped around the tool. */
+/** Makes the rest of the current async context part of the call, where the tool cannot be wrapped. */
 export function enterCall(call: ActiveCall): void {
   storage().enterWith(call);
 }
 
-/** {@link enterCall} for a call that is not known yet: what follows here runs as the call that is given later. */
+/** Like {@link enterCall}, for a call that is not known yet: the returned function sets it later. */
 export function enterPlace(): (call: ActiveCall) => void {
   const place: Place = { begun: undefined, outer: currentCall() };
   storage().enterWith(place);
@@ -91,13 +94,13 @@ export function enterPlace(): (call: ActiveCall) => void {
 }
 
 /**
- * Finds a running call that is the same as the one that is about to start, as two hooks see it: an MCP client's
- * within a LangChain tool's, say. The same means the same tool and the same arguments by hash, and either another
- * framework saw it, or the same framework with the same id. So a tool that calls itself is two calls; and an inner
- * call with other arguments, which nobody checked, is one of its own. Each outer call stands for one inner call while
- * it runs: a second one is a repetition, and really happens.
+ * Finds a running call that is the same as the one about to start, seen by two hooks: for example by an MCP client's
+ * hook inside a LangChain tool. Calls are the same if tool and arguments hash are equal, and either the frameworks
+ * differ or framework and id are equal. A tool that calls itself makes two calls, and an inner call with other
+ * arguments, which nobody has checked, is a separate call. An outer call matches at most one inner call while it runs:
+ * a second one is a repetition that really happens.
  *
- * @param innermost - the call within which the new one starts, as {@link currentCall} gives it
+ * @param innermost - call within which the new one starts, from {@link currentCall}
  */
 export function claimSameCall(
   innermost: ActiveCall | undefined,

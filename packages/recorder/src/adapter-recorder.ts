@@ -4,24 +4,24 @@ import type { GuardOptions } from './guard/guard-options.ts';
 import { Session } from './session.ts';
 import type { ToolCall, ToolCallFacts } from './tool-call.ts';
 
-/** What an adapter says of itself. */
+/** Identity of an adapter. */
 export interface AdapterIdentity {
-  /** Sent as `x-service-framework`, such as `langchain`. */
+  /** Value of `x-service-framework`, such as `langchain`. */
   readonly framework: string;
-  /** Sent as `x-service-sdk`, such as `@actlog/langchain/1.0.0`. */
+  /** Value of `x-service-sdk`, such as `@actlog/langchain/1.0.0`. */
   readonly sdk: string;
 }
 
-/** Settings of an adapter's view of a recorder. */
+/** Options of an adapter's view of a recorder. */
 export interface AdapterRecorderOptions extends AdapterIdentity {
   /**
-   * The guard of the calls that come through this adapter. What it leaves out is as in the recorder's guard; without
-   * it, the recorder's guard holds.
+   * Guard for calls through this adapter. Missing options are taken from the recorder's guard. Default: the recorder's
+   * guard.
    */
   readonly guard?: GuardOptions | undefined;
 }
 
-/** What an adapter view passes its calls on to. */
+/** Receiver of the view's calls. */
 interface Target {
   readonly isGuarding: boolean;
   toolCall<Result>(call: ToolCall, run: () => Result | Promise<Result>): Promise<Result>;
@@ -31,11 +31,11 @@ interface Target {
 }
 
 /**
- * A recorder as one adapter sees it: the same queue and journal, with the adapter's own names on every event, and
- * a guard of its own where it was given one. So one recorder serves any number of frameworks.
+ * A recorder as seen by one adapter: the same queue and journal, but with the adapter's names on every event and
+ * optionally its own guard. One recorder can serve any number of frameworks.
  */
 export class AdapterRecorder {
-  /** Who this view belongs to. */
+  /** Identity of the adapter that owns this view. */
   readonly identity: AdapterIdentity;
   readonly #target: Target;
 
@@ -44,36 +44,36 @@ export class AdapterRecorder {
     this.identity = identity;
   }
 
-  /** Whether calls that come through this view run only when the guard lets them. */
+  /** `true` if calls through this view run only when the guard allows them. */
   get isGuarding(): boolean {
     return this.#target.isGuarding;
   }
 
-  /** `recorder.toolCall`, named as this adapter's. */
+  /** Calls `recorder.toolCall` under this adapter's identity. */
   toolCall<Result>(call: ToolCall, run: () => Result | Promise<Result>): Promise<Result> {
     return this.#target.toolCall({ ...this.identity, ...call }, run);
   }
 
-  /** `recorder.record`, named as this adapter's. */
+  /** Calls `recorder.record` under this adapter's identity. */
   record(facts: ToolCallFacts): string {
     return this.#target.record({ ...this.identity, ...facts });
   }
 
-  /** The innermost call of the recorder that is running here, through whichever adapter it came. */
+  /** Returns the innermost running call of the recorder, from any adapter. */
   currentCall(): RunningCall | undefined {
     return this.#target.currentCall();
   }
 
   /**
-   * Tells the recorder's `onError` what went wrong in the adapter; without one, the console, once a kind.
+   * Reports an error of the adapter to the recorder's `onError` or, without one, to the console once per kind.
    *
-   * @param kind - what it is about, such as the name of an option
+   * @param kind - subject of the error, such as the name of an option
    */
   failed(kind: string, error: Error): void {
     this.#target.failed(`${this.identity.framework}-${kind}`, error);
   }
 
-  /** `recorder.session`, named as this adapter's. */
+  /** Calls `recorder.session` under this adapter's identity. */
   session(id?: string): Session {
     return new Session(id ?? createEventId(Date.now()), this);
   }

@@ -28,10 +28,10 @@ import {
 import { currentSessionId } from './session.ts';
 import { checkToolCall, type ToolCall, type ToolCallFacts } from './tool-call.ts';
 
-/** What stands for a hash that could not be made; it matches no arguments. */
+/** Replacement for a hash that could not be computed; it matches no arguments. */
 export const noHash = 'sha256:unavailable';
 
-/** What a {@link CallRecorder} works with. */
+/** Dependencies of a {@link CallRecorder}. */
 export interface CallRecorderOptions extends EventRecorderOptions {
   readonly blockTimeoutMs: number;
   readonly responseStatus: ResponseStatusMapping | undefined;
@@ -39,10 +39,10 @@ export interface CallRecorderOptions extends EventRecorderOptions {
   readonly guard: Guard;
 }
 
-/** Runs calls as their guard lets them, and records how each ended. */
+/** Runs calls if their guard allows them, and records their outcomes. */
 export class CallRecorder {
   readonly #options: CallRecorderOptions;
-  /** The session of calls that have no other. */
+  /** Session of calls without another one. */
   readonly #ownSessionId = createEventId(Date.now());
   readonly #events: EventRecorder;
 
@@ -51,7 +51,11 @@ export class CallRecorder {
     this.#events = new EventRecorder(options);
   }
 
-  /** @param guard - of the adapter that the call comes through; default: the recorder's */
+  /**
+   * Runs and records a call.
+   *
+   * @param guard - guard of the adapter that the call comes through; default: the recorder's
+   */
   async toolCall<Result>(
     call: ToolCall,
     run: () => Result | Promise<Result>,
@@ -68,7 +72,7 @@ export class CallRecorder {
       argumentsHash === noHash
         ? undefined
         : claimSameCall(outer, this, call.toolName, argumentsHash, call.callId, framework);
-    const giveBackRoom =
+    const releaseRoom =
       !same && outbox?.isBlocking
         ? await outbox.waitForRoom(call.signal, this.#options.blockTimeoutMs)
         : undefined;
@@ -91,18 +95,19 @@ export class CallRecorder {
     try {
       if (guard.isAsking && same?.guard !== guard) {
         await this.#pass(call, active, guard);
-        // Here, because nothing can come between this line and the call.
+        // Check here, because nothing can happen between this line and the call.
         if (guard.isEnforcing) throwIfAborted(call.signal);
       }
     } catch (error) {
-      giveBackRoom?.();
+      releaseRoom?.();
       active.refusedWith = statusOfRefusal(error);
       if (same) tellOuter(same, active);
       else this.#recordCall(call, active, active.refusedWith);
       throw error;
     }
     if (same && !active.isOpen) {
-      // The hook further out has recorded its end, as after a timeout, while this one was held: it runs as a call of its own.
+      // The outer hook has recorded the end of the call, for example after a timeout, while this one was held: it runs
+      // as a separate call.
       same = undefined;
       active.isOpen = true;
     }
@@ -111,12 +116,12 @@ export class CallRecorder {
       result = await runAsCall(active, run);
     } catch (error) {
       endCall(active);
-      giveBackRoom?.();
+      releaseRoom?.();
       this.#conclude(call, active, same, { ok: false, error });
       throw error;
     }
     endCall(active);
-    giveBackRoom?.();
+    releaseRoom?.();
     this.#conclude(call, active, same, { ok: true, result });
     return result;
   }
@@ -138,14 +143,14 @@ export class CallRecorder {
     return eventId;
   }
 
-  /** The innermost call of this recorder that is running here. */
+  /** Returns the innermost running call of this recorder. */
   currentCall(): RunningCall | undefined {
     let call = currentCall();
     while (call && call.recordedBy !== this) call = call.outer;
     return call;
   }
 
-  /** Tells the user of something that went wrong around a call. */
+  /** Reports an error that occurred around a call. */
   failed(kind: string, error: Error): void {
     this.#options.reporter.failed(kind, error);
   }
@@ -164,7 +169,7 @@ export class CallRecorder {
     return noHash;
   }
 
-  /** Resolves when the guard lets the call through. */
+  /** Resolves when the guard allows the call. */
   async #pass(call: ToolCall, active: ActiveCall, guard: Guard): Promise<void> {
     const hashNow = () => this.#hash(call.arguments);
     const guarded = guardedCall(call, { ...active, hashNow });
@@ -183,7 +188,7 @@ export class CallRecorder {
     }
   }
 
-  /** @param same - the call as a hook further out sees it, which then records it */
+  /** @param same - the call as seen by an outer hook, which then records it */
   #conclude(call: ToolCall, active: ActiveCall, same: ActiveCall | undefined, outcome: ToolOutcome): void {
     if (same) {
       tellOuter(same, active);
@@ -211,15 +216,15 @@ export class CallRecorder {
     return defaultResponseStatus(outcome, call.signal?.aborted ?? false);
   }
 
-  /** Tells of a mapping that returned what is no status. */
+  /** Reports a mapping that returned an invalid status. */
   #mappingFailed(returned: unknown): void {
     ignoreRejection(returned);
     const problem =
-      'A status mapping returned what is no status: return a 32-bit integer, undefined or null.';
+      'A status mapping returned an invalid status: return a 32-bit integer, undefined or null.';
     this.#options.reporter.failed('mapping', new TypeError(problem));
   }
 
-  /** Nothing that goes wrong here may change how the call ends. */
+  /** Records a call. Errors in here must not change how the call ends. */
   #recordCall(call: ToolCall, active: ActiveCall, responseStatus: number): void {
     try {
       const { agentId, toolName, framework, argumentsHash, sessionId } = active;
@@ -233,7 +238,7 @@ export class CallRecorder {
   }
 }
 
-/** The status of a call that was not let run: it was denied, or the caller gave up for this reason. */
+/** Returns the status of a call that did not run: denied, or given up by the caller for this reason. */
 function statusOfRefusal(reason: unknown): number {
   try {
     if (ActionDeniedError.isInstance(reason)) return responseStatuses.denied;

@@ -1,17 +1,17 @@
 import { channel } from 'node:diagnostics_channel';
 import type { DropReason } from './drop-reason.ts';
 
-/** What is published on {@link diagnosticsChannels}; each message is a plain object with these fields. */
+/** Messages published on {@link diagnosticsChannels}; each is a plain object with these fields. */
 export interface RecorderDiagnostics {
-  /** An event was accepted. `isDurable` tells whether it stands on disk. */
+  /** An event was accepted. `isDurable` is `true` if it is on disk. */
   readonly recorded: { readonly eventId: string; readonly sessionId: string; readonly isDurable: boolean };
-  /** The service has the event. */
+  /** The service has stored the event. */
   readonly delivered: { readonly eventId: string; readonly sessionId: string };
   /** The event will be sent again. */
   readonly retried: { readonly eventId: string; readonly sessionId: string; readonly reason: string };
   /** The event is lost. */
   readonly dropped: { readonly eventId: string; readonly sessionId: string; readonly reason: DropReason };
-  /** The service refused the event for good; it stands in the dead-letter file. */
+  /** The service rejected the event permanently; it is in the dead-letter file. */
   readonly 'dead-lettered': {
     readonly eventId: string;
     readonly sessionId: string;
@@ -26,7 +26,7 @@ export interface RecorderDiagnostics {
   };
 }
 
-/** Names of the `node:diagnostics_channel` channels of this package, by what they tell. */
+/** Names of the `node:diagnostics_channel` channels of this package, by message. */
 export const diagnosticsChannels = {
   recorded: 'actlog:recorder:recorded',
   delivered: 'actlog:recorder:delivered',
@@ -45,7 +45,7 @@ const channels = {
   guarded: channel(diagnosticsChannels.guarded),
 };
 
-/** Publishes to whoever listens; the message is made only when somebody does. */
+/** Publishes a message, which is created only if the channel has subscribers. */
 export function publish<Name extends keyof RecorderDiagnostics>(
   name: Name,
   message: () => RecorderDiagnostics[Name],

@@ -1,6 +1,6 @@
 /**
- * Reads an environment variable as the client does: without the white space around it that a file of variables with
- * Windows line ends leaves there. Undefined where nothing is left, or there is none.
+ * Reads an environment variable like the client: trimmed, because files with Windows line endings leave white space.
+ * Returns undefined if it is missing or empty.
  */
 export function environmentVariable(name: string): string | undefined {
   return process.env[name]?.trim() || undefined;

@@ -5,7 +5,7 @@ import { eventBody, identityOf, isoTimestamp } from './event-body.ts';
 import { createEventId } from './event-id.ts';
 import { toIdentifier } from './identifier.ts';
 
-test('the body is what JSON.stringify makes of an event that the service takes', () => {
+test('equals the output of JSON.stringify for a valid event', () => {
   fc.assert(
     fc.property(
       fc.string({ unit: 'binary' }),

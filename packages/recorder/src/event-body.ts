@@ -15,14 +15,14 @@ export interface EventFields {
 const afterTimestamp = `","category":${JSON.stringify(toolCallCategory)},"schemaVersion":${JSON.stringify(schemaVersion)},"payload":{"toolName":`;
 
 /**
- * The JSON of a `tool_api` event. Put together by hand, because only the caller's own strings need escaping; a test
- * holds it equal to what `JSON.stringify` makes.
+ * Serializes a `tool_api` event. Concatenated manually, because only the caller's own strings need escaping; a test
+ * compares it with `JSON.stringify`.
  */
 export function eventBody(event: EventFields): string {
   return `{"eventId":"${event.eventId}","agentId":${jsonString(event.agentId)},"sessionId":${jsonString(event.sessionId)},"sourceTimestamp":"${event.sourceTimestamp}${afterTimestamp}${jsonString(event.toolName)},"argumentsHash":${jsonString(event.argumentsHash)},"responseStatus":${event.responseStatus}}}`;
 }
 
-/** What a queue needs to know of an event. */
+/** Properties of an event that a queue needs. */
 export interface EventIdentity {
   readonly eventId: string;
   readonly sessionId: string;
@@ -33,10 +33,10 @@ const beforeSession = ',"sessionId":';
 const afterSession = ',"sourceTimestamp":';
 
 /**
- * Reads what {@link eventBody} wrote, by its places: a tenth of the work of `JSON.parse`. A name cannot be mistaken
- * for a part of a value, in which its quotes would be escaped.
+ * Parses the output of {@link eventBody} by position, with a tenth of the work of `JSON.parse`. A field name cannot
+ * occur inside a value, where its quotes would be escaped.
  *
- * @throws SyntaxError when it is no such text
+ * @throws SyntaxError when the text is not such an output
  */
 export function identityOf(body: string): EventIdentity {
   const session = body.indexOf(beforeSession, 48) + beforeSession.length;
@@ -50,7 +50,7 @@ export function identityOf(body: string): EventIdentity {
 let lastMs = -1;
 let lastText = '';
 
-/** ISO 8601 in UTC with milliseconds; calls of the same millisecond share the text. */
+/** Formats a time as ISO 8601 in UTC with milliseconds; calls in the same millisecond share the string. */
 export function isoTimestamp(ms: number): string {
   if (ms !== lastMs) {
     lastMs = ms;

@@ -1,32 +1,32 @@
 import { type OriginKey, originKey } from './delivery/origin.ts';
 import { QueuedEvent } from './delivery/queued-event.ts';
 import { type EventFields, eventBody } from './event-body.ts';
-import { toIdentifier } from './identifier.ts';
+import { toIdentifier, toResourceId } from './identifier.ts';
 import type { Outbox } from './outbox/outbox.ts';
 import type { Reporter } from './reporter.ts';
 import { isResponseStatus, responseStatuses } from './response-status.ts';
 import type { ToolCall } from './tool-call.ts';
 
-/** What an {@link EventRecorder} works with. */
+/** Dependencies of an {@link EventRecorder}. */
 export interface EventRecorderOptions {
   readonly agentId: string;
   readonly agentVersion: string | undefined;
   readonly framework: string | undefined;
   readonly sdk: string | undefined;
-  /** Undefined when nothing is configured to send to. */
+  /** Undefined if no service is configured. */
   readonly outbox: Outbox | undefined;
   readonly reporter: Reporter;
   /** Called after every event. */
   readonly onRecorded: () => void;
 }
 
-/** Whose call an event tells of. */
+/** Origin of the call in an event. */
 type EventSource = Pick<ToolCall, 'agentId' | 'toolName' | 'framework' | 'sdk'>;
 
-/** What it tells of the call. */
+/** Facts about the call in an event. */
 type EventFacts = Pick<EventFields, 'argumentsHash' | 'sessionId' | 'responseStatus' | 'sourceTimestamp'>;
 
-/** Makes events that the service takes, and hands them to the outbox. */
+/** Creates valid events and adds them to the outbox. */
 export class EventRecorder {
   readonly #options: EventRecorderOptions;
   readonly #originKeys = new Map<string, OriginKey>();
@@ -39,13 +39,13 @@ export class EventRecorder {
     const { outbox } = this.#options;
     if (!outbox) return;
     const responseStatus = this.#sendableStatus(facts.responseStatus);
-    const sessionId = toIdentifier(facts.sessionId, 'session');
+    const sessionId = toResourceId(facts.sessionId, 'session');
     const body = eventBody({
       ...facts,
       responseStatus,
       eventId,
       sessionId,
-      agentId: toIdentifier(source.agentId ?? this.#options.agentId, 'agent'),
+      agentId: toResourceId(source.agentId ?? this.#options.agentId, 'agent'),
       toolName: toIdentifier(source.toolName, 'unknown'),
     });
     const isImportant = responseStatus >= 400;
@@ -54,10 +54,10 @@ export class EventRecorder {
     this.#options.onRecorded();
   }
 
-  /** Any other number would be no JSON, or be refused. */
+  /** Replaces a status that is not JSON-serializable or that the service would reject. */
   #sendableStatus(status: unknown): number {
     if (isResponseStatus(status)) return status;
-    const problem = `A responseStatus must be a 32-bit integer, and is ${describe(status)}: 500 was recorded.`;
+    const problem = `responseStatus must be a 32-bit integer, got ${describe(status)}; recorded 500 instead.`;
     this.#options.reporter.failed('response-status', new TypeError(problem));
     return responseStatuses.threw;
   }
@@ -75,5 +75,5 @@ export class EventRecorder {
 }
 
 function describe(value: unknown): string {
-  return typeof value === 'number' ? String(value) : `of type ${typeof value}`;
+  return typeof value === 'number' ? String(value) : `a value of type ${typeof value}`;
 }

@@ -1,20 +1,20 @@
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import type { ExitAware } from './exit-hooks.ts';
 
-// What other files of tests left in this process is none of these.
+// Ignore receivers registered by other test files in this process.
 const key = Symbol.for('@actlog/recorder/exit-hooks');
 const registry = globalThis as { [key]?: unknown };
 const { [key]: others } = registry;
 beforeEach(() => void delete registry[key]);
 afterEach(() => void Object.assign(registry, { [key]: others }));
 
-/** A copy of the module, as hot reload makes them. */
+/** Loads a copy of the module, like hot reload. */
 function loaded(): Promise<typeof import('./exit-hooks.ts')> {
   vi.resetModules();
   return import('./exit-hooks.ts');
 }
 
-test('what one throws at the end of the process keeps no other from ending, and does not get out', async () => {
+test('isolates errors of receivers at the end of the process', async () => {
   const { offExit, onExit } = await loaded();
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   const ended: string[] = [];
@@ -34,12 +34,12 @@ test('what one throws at the end of the process keeps no other from ending, and 
   process.listeners('exit').at(-1)?.(0);
   expect(ended).toEqual(['beforeExit', 'exit']);
   expect(warn.mock.calls).toEqual([
-    ['[actlog] A recorder could not be ended: Error.'],
-    ['[actlog] A recorder could not be ended: Error.'],
+    ['[actlog] A recorder could not be closed at exit: Error.'],
+    ['[actlog] A recorder could not be closed at exit: Error.'],
   ]);
 });
 
-test('all copies of this package share one listener', async () => {
+test('shares one listener between all copies of this package', async () => {
   const copies = [await loaded(), await loaded(), await loaded()];
   const before = process.listenerCount('beforeExit') + process.listenerCount('exit');
   const ended: number[] = [];

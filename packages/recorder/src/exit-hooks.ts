@@ -1,21 +1,21 @@
 import { processWide } from './process-wide.ts';
 
-/** What the end of the process matters to. */
+/** Receiver of process exit notifications. */
 export interface ExitAware {
-  /** The event loop has run empty. */
+  /** Called when the event loop is empty. */
   beforeExit(): void;
-  /** The process ends now; only synchronous work is done. */
+  /** Called when the process exits; only synchronous work is done. */
   exit(): void;
 }
 
-/** All that is told, and the listeners that tell it. */
+/** Registered receivers and the process listeners that notify them. */
 interface ExitHooks {
   readonly registered: Set<ExitAware>;
   readonly beforeExit: () => void;
   readonly exit: () => void;
 }
 
-/** Hot reload, or a second version, loads further copies of this package: a listener for each would be a leak. */
+/** Shared by all copies of this package (hot reload, a second version), because a listener per copy would be a leak. */
 const exitHooks = processWide('@actlog/recorder/exit-hooks', (): ExitHooks => {
   const registered = new Set<ExitAware>();
   return {
@@ -29,20 +29,20 @@ const exitHooks = processWide('@actlog/recorder/exit-hooks', (): ExitHooks => {
   };
 });
 
-/** What one throws must not keep the others from ending, nor change the exit code. */
+/** An error of one receiver must not affect the others or the exit code. */
 function safely(end: () => void): void {
   try {
     end();
   } catch (error) {
     console.warn(
-      `[actlog] A recorder could not be ended: ${error instanceof Error ? error.name : 'a value'}.`,
+      `[actlog] A recorder could not be closed at exit: ${error instanceof Error ? error.name : 'a value'}.`,
     );
   }
 }
 
 /**
- * Has something told of the end of the process. There is one listener for all, whichever copy of this package they come
- * from, and none for signals or uncaught errors: what happens at those stays as the user has it, exit code included.
+ * Registers a receiver for the end of the process. All copies of this package share one listener. There is none for
+ * signals or uncaught errors, so their handling and the exit code stay the user's.
  */
 export function onExit(one: ExitAware): void {
   const { registered, beforeExit, exit } = exitHooks();
@@ -53,7 +53,7 @@ export function onExit(one: ExitAware): void {
   registered.add(one);
 }
 
-/** Ends {@link onExit}. */
+/** Unregisters a receiver of {@link onExit}. */
 export function offExit(one: ExitAware): void {
   const { registered, beforeExit, exit } = exitHooks();
   if (registered.delete(one) && registered.size === 0) {

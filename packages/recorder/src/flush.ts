@@ -1,19 +1,19 @@
-/** What has become of a recorder's events. All but `spooled` add up to what it recorded and adopted. */
+/** State of a recorder's events. All fields except `spooled` add up to the recorded and adopted events. */
 export interface FlushResult {
-  /** Events that the service has, since the recorder was made. */
+  /** Events delivered since the recorder was created. */
   readonly delivered: number;
-  /** Events that it does not have yet. */
+  /** Events not delivered yet. */
   readonly pending: number;
-  /** Of the pending ones, those that stand on disk and survive the end of the process. */
+  /** Pending events that are on disk and survive the end of the process. */
   readonly spooled: number;
-  /** Events that are lost, since the recorder was made. */
+  /** Events lost since the recorder was created. */
   readonly dropped: number;
-  /** Events that the service refused for good, since the recorder was made. */
+  /** Events that the service rejected permanently since the recorder was created. */
   readonly deadLettered: number;
 }
 
-/** Settings of a wait. */
+/** Options of a wait. */
 export interface WaitOptions {
-  /** Most milliseconds to wait. */
+  /** Maximum time to wait, in milliseconds. */
   readonly timeoutMs?: number | undefined;
 }

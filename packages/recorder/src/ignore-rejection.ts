@@ -1,4 +1,4 @@
-/** Hears what an asynchronous function of the user's rejects with: nobody else does, and that would end the process. */
+/** Handles the rejection of a promise returned by a user function, which would otherwise end the process. */
 export function ignoreRejection(returned: unknown): void {
   if (returned instanceof Promise) returned.catch(() => {});
 }

@@ -1,7 +1,7 @@
 /**
  * Records and guards the tool calls of an AI agent, and delivers every event.
  *
- * Importing it has no side effect and loads neither undici nor zod.
+ * Importing it has no side effects and loads neither undici nor zod.
  *
  * @packageDocumentation
  */

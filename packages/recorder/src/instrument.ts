@@ -3,19 +3,18 @@ import type { SessionRecorder } from './session.ts';
 /** Functions by name. */
 export type ToolFunctions = Record<string, (...args: never[]) => unknown>;
 
-/** The same functions; each returns a promise. */
+/** The same functions, returning promises. */
 export type Instrumented<Tools extends ToolFunctions> = {
   [Name in keyof Tools]: (...args: Parameters<Tools[Name]>) => Promise<Awaited<ReturnType<Tools[Name]>>>;
 };
 
 type Recording = Pick<SessionRecorder, 'toolCall'>;
 
-/** The recorders for which a function is instrumented already, by any copy of this package. */
+/** Symbol of the recorders for which a function is already instrumented, by any copy of this package. */
 const mark = Symbol.for('@actlog/recorder/instrumented');
 
 /**
- * Wraps functions so that every call of one is a tool call; a function that is wrapped already for this recorder stays as
- * it is.
+ * Wraps functions so that each call is a tool call. A function already wrapped for this recorder is returned unchanged.
  */
 export function instrumentTools<Tools extends ToolFunctions>(
   tools: Tools,
@@ -27,15 +26,15 @@ export function instrumentTools<Tools extends ToolFunctions>(
 
 function wrap(toolName: string, tool: ToolFunctions[string], recorder: Recording): ToolFunctions[string] {
   if (typeof tool !== 'function')
-    throw new TypeError(`instrument: ${JSON.stringify(toolName)} is no function.`);
+    throw new TypeError(`instrument: ${JSON.stringify(toolName)} must be a function.`);
   const { [mark]: recorders = [] } = tool as { [mark]?: readonly Recording[] };
   if (recorders.includes(recorder)) return tool;
   const wrapped = function (this: unknown, ...args: never[]): unknown {
     const signal = signalOf(args.at(-1));
-    // Options that come after the arguments say how to call, and not with what.
-    const asked = signal && args.length > 1 ? args.slice(0, -1) : args;
-    // One object is how models call tools; several parameters are hashed as a list.
-    const given: unknown = asked.length <= 1 ? asked[0] : asked;
+    // Options after the arguments are not part of the arguments.
+    const parameters = signal && args.length > 1 ? args.slice(0, -1) : args;
+    // Models call tools with one object; several parameters are hashed as a list.
+    const given: unknown = parameters.length <= 1 ? parameters[0] : parameters;
     return recorder.toolCall({ toolName, arguments: given, signal }, () => tool.apply(this, args));
   };
   return Object.defineProperties(wrapped, {
@@ -45,7 +44,7 @@ function wrap(toolName: string, tool: ToolFunctions[string], recorder: Recording
   });
 }
 
-/** The signal of a last parameter that is one or has one, as `fetch` and Node's own functions take it. */
+/** Returns the signal of a last parameter that is or has one, as in `fetch` and Node's own functions. */
 function signalOf(last: unknown): AbortSignal | undefined {
   if (typeof last !== 'object' || last === null) return undefined;
   try {

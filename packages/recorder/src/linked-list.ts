@@ -1,10 +1,9 @@
 /**
- * A place in a {@link LinkedList}; keeping it makes removal cost the same at any length. A class, because V8 learns from
- * a burst that object literals of one place in the code live long, and puts all later ones into the old part of the
- * heap, where the dead keep what they point to.
+ * Node of a {@link LinkedList}, with which removal takes constant time. A class, because after a burst V8 allocates
+ * object literals of the same code location in the old generation, where dead ones keep their references alive.
  */
 export class ListNode<Value> {
-  /** Undefined once it was taken out. */
+  /** Undefined after removal. */
   value: Value | undefined;
   previous: ListNode<Value> | undefined;
   next: ListNode<Value> | undefined;
@@ -16,23 +15,23 @@ export class ListNode<Value> {
   }
 }
 
-/** A doubly linked list: events leave a queue from its head when delivered, and from anywhere when dropped. */
+/** Doubly linked list: events leave a queue at its head when delivered, and anywhere when dropped. */
 export class LinkedList<Value> {
   #head: ListNode<Value> | undefined;
   #tail: ListNode<Value> | undefined;
   #length = 0;
 
-  /** How many values stand in the list. */
+  /** Number of values. */
   get length(): number {
     return this.#length;
   }
 
-  /** The oldest value. */
+  /** The first value. */
   get first(): Value | undefined {
     return this.#head?.value;
   }
 
-  /** Adds a value at the end and returns its place. */
+  /** Appends a value and returns its node. */
   push(value: Value): ListNode<Value> {
     const node = new ListNode(value, this.#tail);
     if (this.#tail) this.#tail.next = node;
@@ -42,7 +41,7 @@ export class LinkedList<Value> {
     return node;
   }
 
-  /** Takes a value out; its place must be one of this list. */
+  /** Removes a node, which must belong to this list. */
   remove(node: ListNode<Value>): void {
     if (node.previous) node.previous.next = node.next;
     else this.#head = node.next;
@@ -54,7 +53,7 @@ export class LinkedList<Value> {
     this.#length -= 1;
   }
 
-  /** Oldest first. */
+  /** Iterates from the first to the last value. */
   *[Symbol.iterator](): Generator<Value> {
     for (let node = this.#head; node; node = node.next) yield node.value as Value;
   }

@@ -5,7 +5,7 @@ import { Journal } from './journal/journal.ts';
 import { realFiles } from './journal/journal-files.ts';
 import type { RecorderOptions } from './recorder-options.ts';
 import type { Reporter } from './reporter.ts';
-import { defaultSpoolFolder } from './spool-location.ts';
+import { defaultSpoolFolder, namedSpoolFolder } from './spool-location.ts';
 
 const mebibyte = 1024 * 1024;
 
@@ -15,7 +15,7 @@ export interface OpenedJournal {
   readonly folder: string;
 }
 
-/** Opens the journal; undefined, and said once, where there is no disk to write to. */
+/** Opens the journal. Without a writable disk, reports that once and returns undefined. */
 export function openJournal(
   options: RecorderOptions & { readonly maxSpoolBytes: number },
   tenantSecret: string,
@@ -24,10 +24,12 @@ export function openJournal(
 ): OpenedJournal | undefined {
   if (options.spool === false) return undefined;
   try {
-    // A process may change its working folder later on.
-    const folder = resolve(
-      options.spoolDir ?? environmentVariable('ACTLOG_SPOOL_DIR') ?? defaultSpoolFolder(tenantSecret),
-    );
+    const spoolDir = options.spoolDir ?? environmentVariable('ACTLOG_SPOOL_DIR');
+    // The process may change its working directory later.
+    const folder =
+      spoolDir === undefined
+        ? defaultSpoolFolder(tenantSecret)
+        : namedSpoolFolder(resolve(spoolDir), tenantSecret);
     const journal = new Journal({
       root: folder,
       files: realFiles,
@@ -50,18 +52,18 @@ export function openJournal(
   }
 }
 
-/** Whether events can be put on the disk itself; said once where they cannot. */
+/** Returns `true` if events can be flushed to disk; otherwise reports that once. */
 function canSync(reporter: Reporter): boolean {
   if (!process.permission) return true;
   const problem =
-    "fsync: Node's permission model has no such operation. Events stand in the journal, and a power cut may take the youngest. Run without --permission, or leave fsync out.";
+    "fsync is not available in Node's permission model. Events are written to the journal, but a power failure may lose the newest. Run without --permission, or omit fsync.";
   reporter.failed('fsync', new Error(problem));
   return false;
 }
 
 function notWritable(cause: Error): Error {
   return new Error(
-    `The journal failed (${(cause as NodeJS.ErrnoException).code ?? cause.message}). Events that it cannot take stand in memory only and are lost if the process ends before they are delivered. Pass a writable spoolDir, or spool: false.`,
+    `The journal failed (${(cause as NodeJS.ErrnoException).code ?? cause.message.replace(/\.$/, '')}). Events are kept only in memory and are lost if the process ends before they are delivered. Pass a writable spoolDir, or spool: false.`,
     { cause },
   );
 }

@@ -1,70 +1,68 @@
 /**
- * A number of at least `minimum`, or the default where none was given.
+ * Returns a number of at least `minimum`, or the default if it is undefined.
  *
- * @throws RangeError when it is something else
+ * @throws RangeError when it is anything else
  */
 export function atLeast(
   minimum: number,
   field: string,
   value: number | undefined,
-  byDefault: number,
+  defaultValue: number,
 ): number {
-  if (value === undefined) return byDefault;
+  if (value === undefined) return defaultValue;
   if (typeof value === 'number' && value >= minimum) return value;
-  throw new RangeError(`${field} must be a number of at least ${minimum}, and is ${String(value)}.`);
+  throw new RangeError(`${field} must be a number of at least ${minimum}, got ${String(value)}.`);
 }
 
 /**
- * {@link atLeast} for what is counted down or up to, so that `Infinity` is no number for it.
+ * Does the same as {@link atLeast} for limits that must not be `Infinity`.
  *
- * @throws RangeError when it is something else
+ * @throws RangeError when it is anything else
  */
 export function finiteAtLeast(
   minimum: number,
   field: string,
   value: number | undefined,
-  byDefault: number,
+  defaultValue: number,
 ): number {
-  const checked = atLeast(minimum, field, value, byDefault);
+  const checked = atLeast(minimum, field, value, defaultValue);
   if (checked !== Number.POSITIVE_INFINITY) return checked;
-  throw new RangeError(
-    `${field} must be finite, and is Infinity: give a number, or leave it out for the default.`,
-  );
+  throw new RangeError(`${field} must be finite, got Infinity: pass a number, or omit it for the default.`);
 }
 
-/** The longest wait that a timer can hold: beyond it, `setTimeout` fires at once. */
-const longestTimerMs = 2 ** 31 - 1;
+/** Longest delay of a timer. With a longer one, `setTimeout` fires at once. */
+const maxTimerMs = 2 ** 31 - 1;
 
 /**
- * {@link finiteAtLeast} for the milliseconds of a timer, cut to the longest that one can hold.
+ * Does the same as {@link finiteAtLeast} for the milliseconds of a timer, limited to the longest delay.
  *
- * @throws RangeError when it is something else
+ * @throws RangeError when it is anything else
  */
 export function timerMs(
   minimum: number,
   field: string,
   value: number | undefined,
-  byDefault: number,
+  defaultValue: number,
 ): number {
-  return Math.min(longestTimerMs, finiteAtLeast(minimum, field, value, byDefault));
+  return Math.min(maxTimerMs, finiteAtLeast(minimum, field, value, defaultValue));
 }
 
 /**
- * The milliseconds of a wait; below 0 there is none.
+ * Returns the milliseconds of a wait; a negative number means no wait.
  *
- * @throws RangeError when it is no number, with which a wait would end at once
+ * @throws RangeError when it is not a number, with which a wait would end at once
  */
 export function waitMs(field: string, value: number): number {
   if (typeof value === 'number' && !Number.isNaN(value)) return value;
   throw new RangeError(
-    `${field} must be a number of milliseconds, and is ${String(value)} of type ${typeof value}.`,
+    `${field} must be a number of milliseconds, got ${String(value)} of type ${typeof value}.`,
   );
 }
 
 /**
- * One of the values that an option can have; undefined where none was given.
+ * Returns one of the allowed values of an option, or undefined if it is undefined.
  *
- * @throws TypeError when it is another
+ * @throws TypeError when it is another value
  */
 export function oneOf<const Value extends string>(
   values: readonly Value[],
@@ -74,27 +72,27 @@ export function oneOf<const Value extends string>(
   if (value === undefined) return undefined;
   const found = values.find((known) => known === value);
   if (found) return found;
-  const shown = typeof value === 'string' ? JSON.stringify(value) : `of type ${typeName(value)}`;
-  throw new TypeError(`${field} is ${shown}: use one of ${values.join(', ')}.`);
+  const shown = typeof value === 'string' ? JSON.stringify(value) : `a value of type ${typeName(value)}`;
+  throw new TypeError(`${field} must be one of ${values.join(', ')}, got ${shown}.`);
 }
 
 /**
- * Refuses an option that is of another type than it must be; one that was not given is none.
+ * Rejects an option of the wrong type; undefined is allowed.
  *
- * @param wayOut - what to do instead
- * @throws TypeError which does not show the value: it may be a secret at the wrong place
+ * @param fix - advice for the error message
+ * @throws TypeError without the value, which may be a misplaced secret
  */
 export function checkType(
   type: 'string' | 'boolean' | 'function' | 'object',
   field: string,
   value: unknown,
-  wayOut = 'leave it out for the default',
+  fix = 'omit it for the default',
 ): void {
   if (value === undefined || typeName(value) === type) return;
-  throw new TypeError(`${field} must be of type ${type}, and is of type ${typeName(value)}: ${wayOut}.`);
+  throw new TypeError(`${field} must be of type ${type}, got ${typeName(value)}: ${fix}.`);
 }
 
-/** What `typeof` says, but for what only it takes for an object. */
+/** Returns the result of `typeof`, but distinguishes null and arrays from objects. */
 export function typeName(value: unknown): string {
   if (value === null) return 'null';
   return Array.isArray(value) ? 'array' : typeof value;

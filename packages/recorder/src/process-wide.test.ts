@@ -9,7 +9,7 @@ afterEach(() => {
   delete registry[key];
 });
 
-test('two copies of a package have one and the same, made by whoever asks first', () => {
+test('shares a value between copies, created on the first call', () => {
   const first = processWide(name, () => ({ by: 'first' }));
   const second = processWide(name, () => ({ by: 'second' }));
   expect(registry[key]).toBeUndefined();
@@ -18,14 +18,14 @@ test('two copies of a package have one and the same, made by whoever asks first'
   expect(registry[key]).toBe(first());
 });
 
-test('it is looked up once', () => {
+test('looks the value up once', () => {
   const give = processWide(name, () => ({}));
   const found = give();
   delete registry[key];
   expect(give()).toBe(found);
 });
 
-test('what could not be made leaves nothing behind', () => {
+test('retries after a failed creation', () => {
   let attempts = 0;
   const give = processWide(name, () => {
     attempts += 1;
@@ -37,7 +37,7 @@ test('what could not be made leaves nothing behind', () => {
   expect(attempts).toBe(2);
 });
 
-test('each owner has its own, the same one for all copies', () => {
+test('creates one value per owner, shared by all copies', () => {
   const first = processWidePerOwner(name, () => new Set<string>());
   const second = processWidePerOwner(name, () => new Set<string>());
   const [owner, other] = [{}, {}];

@@ -1,13 +1,12 @@
 /**
- * What there is one of in a process, however many copies of a package are loaded: an application may bring one
- * version of a package, and a library that it uses another.
+ * Returns a function that returns a value shared by all copies of a package in a process: an application may load one
+ * version, and a library that it uses another.
  *
- * What is returned looks it up once, as `globalThis` is slow to look through on a call's way, and keeps it.
+ * The function looks the value up once and caches it, because access to `globalThis` is slow in the path of a call.
  *
- * @param name - of the symbol on `globalThis` (`Symbol.for`), such as `@actlog/recorder/session`. Every version that
- * uses a name has to understand what another version made under it
- * @param make - makes it at the first call of any copy; what it throws is thrown there, and the next call tries again
- * @returns gives it
+ * @param name - name of the symbol on `globalThis` (`Symbol.for`), such as `@actlog/recorder/session`. All versions
+ * that use a name must understand each other's values
+ * @param make - creates the value on the first call of any copy; an error is thrown there, and the next call retries
  */
 export function processWide<Value extends object>(name: string, make: () => Value): () => Value {
   const key = Symbol.for(name);
@@ -22,11 +21,10 @@ export function processWide<Value extends object>(name: string, make: () => Valu
 }
 
 /**
- * {@link processWide} for what there is one of for each owner, such as a recorder. It lives as long as its owner.
+ * Does the same as {@link processWide} for one value per owner, such as a recorder. It lives as long as its owner.
  *
- * @param name - of the symbol on `globalThis` that a `WeakMap` from owners to values is kept by
- * @param make - makes the value of an owner, at the first call for that owner
- * @returns gives the value of an owner
+ * @param name - name of the symbol on `globalThis` for a `WeakMap` from owners to values
+ * @param make - creates the value of an owner on the first call for that owner
  */
 export function processWidePerOwner<Owner extends object, Value>(
   name: string,

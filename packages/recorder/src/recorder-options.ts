@@ -6,65 +6,80 @@ import type { WhenFull } from './outbox/outbox.ts';
 import type { ResponseStatusMapping } from './response-status.ts';
 
 /**
- * Settings of a {@link Recorder}: a client or the client's own options, and what follows. Everything has a default;
- * the key and the address can come from `ACTLOG_API_KEY` and `ACTLOG_BASE_URL`. The client's `hooks`, retries and time
- * limits are for policy checks; events are delivered without them.
+ * Options of a {@link Recorder}: a client or the client's own options, and those below. All have defaults; the key and
+ * the address may come from `ACTLOG_API_KEY` and `ACTLOG_BASE_URL`. The client's `hooks`, retries and time limits apply
+ * to policy checks, not to the delivery of events.
  */
 export interface RecorderOptions extends ActlogOptions, ArgumentsHashOptions {
-  /** The client to send with; the client's own options are not looked at then. */
+  /** Client to send with; the client's own options in this object are then ignored. */
   readonly client?: Actlog | undefined;
-  /** The agent whose calls these are. Default: `ACTLOG_AGENT_ID`, else the name in the working folder's package.json, else `agent`. */
+  /**
+   * Agent of the recorded calls. Default: `ACTLOG_AGENT_ID`, else the name in package.json of the working directory,
+   * else `agent`.
+   */
   readonly agentId?: string | undefined;
 
-  /** Folder of the journal, shared by any number of processes of one user that record for the same tenant. Default: `ACTLOG_SPOOL_DIR`, else a folder of this user and this API key. */
+  /**
+   * Folder for journals, shared by any number of processes, users and tenants. The journals of each user and tenant are
+   * in a separate subfolder that only that user can read. Default: `ACTLOG_SPOOL_DIR`, else the user's state folder.
+   */
   readonly spoolDir?: string | undefined;
-  /** `false` keeps events in memory only: what is not delivered is lost with the process. Default true. */
+  /**
+   * Name of the tenant, for the folder of its journals. Without a name, tenants are distinguished by their API key, so
+   * a process with a new key does not deliver the events left under the old key. Default: `ACTLOG_TENANT`.
+   */
+  readonly tenant?: string | undefined;
+  /** `false` keeps events only in memory, so that undelivered events are lost when the process ends. Default true. */
   readonly spool?: boolean | undefined;
-  /** Whether each event is on the disk itself, safe from a power cut, before `record` returns. Slow. Default false. */
+  /** `true` flushes each event to disk, safe from a power failure, before `record` returns. Slow. Default false. */
   readonly fsync?: boolean | undefined;
 
-  /** Most bytes of the journal of one process. Default 256 MiB. */
+  /** Maximum size of the journal of one process, in bytes. Default 256 MiB. */
   readonly maxSpoolBytes?: number | undefined;
-  /** Most events in memory; more wait on disk, where there is one. Default 10,000. */
+  /** Maximum number of events in memory; with a journal, more wait on disk. Default 10,000. */
   readonly maxQueuedEvents?: number | undefined;
   /**
-   * What happens when there is no room: `drop-oldest` (the default) or `drop-newest` lose ordinary events before
-   * errors and denials; `block` makes `toolCall` wait before it runs the tool.
+   * Policy for when there is no room: `drop-oldest` (the default) and `drop-newest` lose ordinary events before errors
+   * and denials; `block` makes `toolCall` wait before it runs the tool.
    */
   readonly whenFull?: WhenFull | undefined;
-  /** Most milliseconds that `block` makes a call wait. Default 30,000. */
+  /** Maximum time that `block` makes a call wait, in milliseconds. Default 30,000. */
   readonly blockTimeoutMs?: number | undefined;
 
-  /** Most events in flight at once. Default 16. */
+  /** Maximum number of events in flight. Default 16. */
   readonly concurrency?: number | undefined;
   /**
-   * Most events under way on one connection (RFC 9112, section 9.3.2). More than 1 needs fewer connections and less
-   * CPU, and a path to the service, proxies included, that takes pipelined requests. Default: found out; 1 at first,
-   * 4 while the service answers within a few milliseconds, and 1 again when a request gets no answer.
+   * Maximum number of events in flight per connection (RFC 9112, section 9.3.2). More than 1 needs fewer connections
+   * and less CPU, but requires that the path to the service, including proxies, supports pipelining. Default:
+   * automatic; 1 at first, 4 while the service responds within a few milliseconds, and 1 again when a request gets no
+   * response.
    */
   readonly pipelining?: number | undefined;
-  /** Most milliseconds until an event is answered. Default 10,000. */
+  /** Time limit for the response to an event, in milliseconds. Default 10,000. */
   readonly requestTimeoutMs?: number | undefined;
   /**
-   * Most milliseconds that delivery goes on when the event loop has run empty. It ends sooner when the service cannot
-   * be reached and all is safe on disk; 0 ends the process at once. Default 2,000.
+   * Maximum time that delivery continues after the event loop is empty, in milliseconds. Ends earlier if the service is
+   * unreachable and everything is safe on disk; 0 ends the process at once. Default 2,000.
    */
   readonly exitTimeoutMs?: number | undefined;
-  /** Keeps a serverless function running until a promise settles, as platforms offer it. Default: Vercel's, where it is. */
+  /**
+   * Keeps a serverless function running until a promise settles, as provided by the platform. Default: Vercel's, if
+   * available.
+   */
   readonly waitUntil?: ((promise: Promise<unknown>) => void) | undefined;
 
-  /** Asks before a call runs. */
+  /** Guard that checks calls before they run. */
   readonly guard?: GuardOptions | undefined;
-  /** Gives the status of calls; the table of the README answers where it returns `undefined`. */
+  /** Returns the status of calls. For `undefined`, the table of the README applies. */
   readonly responseStatus?: ResponseStatusMapping | undefined;
   /**
-   * Called for every event that is lost, with the reason. What it throws or rejects with is ignored. An event that it
-   * records itself while there is no room, or after the end, is lost too: that one is counted, and not told of again.
+   * Called for every lost event, with the reason. Its errors and rejections are ignored. An event that it records
+   * itself while there is no room, or after the end, is also lost; that one is counted but not reported.
    */
   readonly onDrop?: ((dropped: DroppedEvent) => void) | undefined;
   /**
-   * Called for what goes wrong and somebody could mend. What it throws or rejects with is ignored. Default: one warning
-   * a kind.
+   * Called for errors that the user can fix. Its errors and rejections are ignored. Default: one console warning per
+   * kind.
    */
   readonly onError?: ((error: Error) => void) | undefined;
 }

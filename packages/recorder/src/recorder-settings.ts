@@ -1,20 +1,22 @@
 import { readFileSync } from 'node:fs';
 import { environmentVariable } from './environment-variable.ts';
 import { type GuardSettings, resolveGuard } from './guard/guard-settings.ts';
-import { toIdentifier } from './identifier.ts';
+import { toResourceId } from './identifier.ts';
 import { atLeast, checkType, finiteAtLeast, oneOf, timerMs } from './option-checks.ts';
 import type { WhenFull } from './outbox/outbox.ts';
 import type { RecorderOptions } from './recorder-options.ts';
 
-/** The recorder's own options, checked and completed. */
+/** Options of the recorder, checked and completed. */
 export interface RecorderSettings {
   readonly agentId: string;
+  /** Undefined to distinguish tenants by their key. */
+  readonly tenant: string | undefined;
   readonly maxSpoolBytes: number;
   readonly maxQueuedEvents: number;
   readonly whenFull: WhenFull;
   readonly blockTimeoutMs: number;
   readonly concurrency: number;
-  /** Undefined: to be found out. */
+  /** Undefined for automatic. */
   readonly pipelining: number | undefined;
   readonly requestTimeoutMs: number;
   readonly exitTimeoutMs: number;
@@ -24,16 +26,17 @@ export interface RecorderSettings {
 const whenFullValues = ['drop-oldest', 'drop-newest', 'block'] as const;
 
 /**
- * Checks the options and fills in what was left out.
+ * Checks the options and applies the defaults.
  *
- * @throws RangeError when a number cannot be used
- * @throws TypeError when one is of the wrong type, a choice is none, or `enforce` comes without `onUnavailable`
+ * @throws RangeError when a number is invalid
+ * @throws TypeError when an option has the wrong type or an unknown value, or `enforce` lacks `onUnavailable`
  */
 export function resolveRecorderSettings(options: RecorderOptions): RecorderSettings {
   checkTypes(options);
   const agentId = options.agentId || environmentVariable('ACTLOG_AGENT_ID') || packageName();
   return {
-    agentId: toIdentifier(agentId ?? '', 'agent'),
+    agentId: toResourceId(agentId ?? '', 'agent'),
+    tenant: options.tenant || environmentVariable('ACTLOG_TENANT'),
     maxSpoolBytes: atLeast(64 * 1024, 'maxSpoolBytes', options.maxSpoolBytes, 256 * 1024 * 1024),
     maxQueuedEvents: atLeast(1, 'maxQueuedEvents', options.maxQueuedEvents, 10_000),
     whenFull: oneOf(whenFullValues, 'whenFull', options.whenFull) ?? 'drop-oldest',
@@ -47,7 +50,7 @@ export function resolveRecorderSettings(options: RecorderOptions): RecorderSetti
   };
 }
 
-/** Types see to this in TypeScript; a mistake in JavaScript would show when the first event is lost, or never. */
+/** Checks types at run time, because in JavaScript a mistake would show only when the first event is lost, or never. */
 function checkTypes(options: RecorderOptions): void {
   checkType('object', 'options', options, 'pass an object such as { agentId: "support" }');
   const { client, spoolDir } = options;
@@ -57,7 +60,7 @@ function checkTypes(options: RecorderOptions): void {
   const folder = 'pass the path of a folder, or spool: false to keep events in memory only';
   checkType('string', 'spoolDir', spoolDir, folder);
   if (spoolDir === '') throw new TypeError(`spoolDir is empty: ${folder}.`);
-  for (const name of ['agentId', 'framework', 'agentVersion', 'sdk'] as const) {
+  for (const name of ['agentId', 'tenant', 'framework', 'agentVersion', 'sdk'] as const) {
     checkType('string', name, options[name]);
   }
   for (const name of ['spool', 'fsync'] as const) checkType('boolean', name, options[name]);
@@ -66,7 +69,7 @@ function checkTypes(options: RecorderOptions): void {
   }
 }
 
-/** The name in the package.json of the working folder, where an agent is usually started. */
+/** Returns the name in package.json of the working directory, where an agent is usually started. */
 function packageName(): string | undefined {
   try {
     const { name } = JSON.parse(readFileSync('package.json', 'utf8')) as { name?: unknown };

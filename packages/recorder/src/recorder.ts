@@ -25,16 +25,16 @@ import { Session } from './session.ts';
 import type { ToolCall, ToolCallFacts } from './tool-call.ts';
 
 /**
- * Records the tool calls of an agent, and guards them. An event that was recorded survives the end of the process and
- * reaches the service, or `onDrop` names it.
+ * Records and guards the tool calls of an agent. A recorded event survives the end of the process and reaches the
+ * service, or is passed to `onDrop`.
  *
  * ```ts
  * await using recorder = new Recorder({ agentId: 'support' }); // ACTLOG_API_KEY and ACTLOG_BASE_URL
- * const answer = await recorder.toolCall({ toolName: 'search', arguments: { query } }, () => search(query));
+ * const result = await recorder.toolCall({ toolName: 'search', arguments: { query } }, () => search(query));
  * ```
  */
 export class Recorder {
-  /** Whether it has a service to send to; only {@link sharedRecorder} makes one that has none. */
+  /** `true` if the recorder has a service to send to. Only {@link sharedRecorder} creates recorders without one. */
   readonly isConfigured: boolean;
   readonly #settings: RecorderSettings;
   readonly #counters = new Counters();
@@ -44,27 +44,34 @@ export class Recorder {
   readonly #observing: UnreferencedChecks | undefined;
   readonly #createGuard: (settings: GuardSettings) => Guard;
   readonly #guard: Guard;
-  #hadLastChance = false;
+  #hasLingered = false;
   readonly #exit = { beforeExit: () => this.#beforeExit(), exit: () => this.#outbox?.exit() };
 
   /**
-   * @param isConfigured - for {@link sharedRecorder}: `false` makes a recorder without a service
-   * @throws InvalidArgumentError when the key or the address is missing or an option of the client cannot be used
-   * @throws RangeError or TypeError when an option of the recorder cannot be used
+   * Creates a recorder.
+   *
+   * @param isConfigured - for {@link sharedRecorder}: `false` creates a recorder without a service
+   * @throws InvalidArgumentError when the key or the address is missing or an option of the client is invalid
+   * @throws RangeError or TypeError when an option of the recorder is invalid
    */
   constructor(options: RecorderOptions = {}, isConfigured = true) {
     const settings = resolveRecorderSettings(options);
     const client = isConfigured ? (options.client ?? new Actlog(options)) : undefined;
-    // Failed checks are told by onError; the client's own log lines would tell of them twice.
+    // Failed checks are reported to onError; the client's log lines would report them twice.
     const asking = client?.withOptions({ logLevel: 'off' });
     const hasher = new ArgumentsHasher(options);
-    // From here on nothing throws: what is opened below would stay open without a recorder to close it.
+    // Nothing throws from here on: resources opened below would have no recorder to close them.
     const reporter = new Reporter(options, this.#counters);
     this.isConfigured = isConfigured;
     this.#settings = settings;
     if (client) {
       const service = new ServiceConnection(client, settings);
-      const opened = openJournal({ ...options, ...settings }, service.tenantSecret, this.#counters, reporter);
+      const opened = openJournal(
+        { ...options, ...settings },
+        service.tenantSecret(settings.tenant),
+        this.#counters,
+        reporter,
+      );
       this.#journal = opened?.journal;
       this.#outbox = new Outbox({
         journal: opened?.journal,
@@ -110,24 +117,24 @@ export class Recorder {
   }
 
   /**
-   * Runs a tool and records the call as exactly one event. With the guard in mode `enforce`, asks first. The result,
-   * or what the tool throws, comes back untouched.
+   * Runs a tool and records the call as exactly one event. With the guard in mode `enforce`, checks the call first. The
+   * result, or the error thrown by the tool, is passed through unchanged.
    *
-   * Hooks of several frameworks may see one call, as an MCP client within a LangChain tool: a call of the same tool
-   * with the same arguments, made while the first runs and seen by another hook, is the same call.
+   * Hooks of several frameworks may see one call, for example an MCP client inside a LangChain tool: a call of the same
+   * tool with the same arguments, made while the first runs and seen by another hook, is the same call.
    *
-   * @throws ActionDeniedError when the guard does not let it run
+   * @throws ActionDeniedError when the guard denies the call
    * @throws the signal's reason when the caller aborts while the guard holds the call, which then never runs
-   * @throws TypeError when `run` is no function, or the call no object; nothing is recorded then
+   * @throws TypeError when `run` is not a function, or the call is not an object; nothing is recorded then
    */
   toolCall<Result>(call: ToolCall, run: () => Result | Promise<Result>): Promise<Result> {
     return this.#calls.toolCall(call, run);
   }
 
   /**
-   * Records a call that has happened. When this returns, the event stands in the journal. It never throws; large
-   * arguments are hashed before it returns, so pass their `argumentsHash` where that would take too long. A
-   * `responseStatus` that is no 32-bit integer is told to `onError`, and 500 is recorded in its place.
+   * Records a call that has happened. The event is in the journal when this returns. Never throws. Large arguments are
+   * hashed before it returns, so pass their `argumentsHash` if that would take too long. A `responseStatus` that is not
+   * a 32-bit integer is reported to `onError`, and 500 is recorded instead.
    *
    * @returns the event's id
    */
@@ -135,24 +142,24 @@ export class Recorder {
     return this.#calls.record(facts);
   }
 
-  /** A session to record in, with an id of your own or a new one. */
+  /** Returns a session to record in, with the given id or a new one. */
   session(id?: string): Session {
     return new Session(id ?? createEventId(Date.now()), this);
   }
 
   /**
-   * Wraps plain functions: every call of one is a tool call under its name. An `AbortSignal` as the last parameter, or
-   * as the `signal` of it, ends the wait for a person's approval; a last parameter beside others that is or holds one is
-   * not part of the arguments.
+   * Wraps plain functions, so that every call is a tool call under the function's name. An `AbortSignal` as the last
+   * parameter, or as its `signal` property, aborts the wait for a person's decision. If there are other parameters,
+   * such a last parameter is not part of the arguments.
    */
   instrument<Tools extends ToolFunctions>(tools: Tools): Instrumented<Tools> {
     return instrumentTools(tools, this);
   }
 
   /**
-   * This recorder with an adapter's own names on what it records, and with a guard of its own where one is given.
+   * Returns a view of this recorder that records under an adapter's identity, optionally with its own guard.
    *
-   * @throws RangeError or TypeError when an option of the guard cannot be used
+   * @throws RangeError or TypeError when an option of the guard is invalid
    */
   forAdapter({ guard: given, ...identity }: AdapterRecorderOptions): AdapterRecorder {
     const settings = this.#settings.guard;
@@ -170,10 +177,10 @@ export class Recorder {
   }
 
   /**
-   * Waits until everything that was recorded is delivered, and says how far that came.
+   * Waits until all recorded events are delivered, and returns the state reached.
    *
    * @param options - `timeoutMs`: default 30,000
-   * @throws RangeError when `timeoutMs` is no number
+   * @throws RangeError when `timeoutMs` is not a number
    */
   async flush({ timeoutMs = 30_000 }: WaitOptions = {}): Promise<FlushResult> {
     await this.#outbox?.flush(waitMs('timeoutMs', timeoutMs));
@@ -181,12 +188,12 @@ export class Recorder {
   }
 
   /**
-   * Flushes and ends the recorder. What could not be delivered stays in the journal for the next process; what only
-   * memory holds is lost then, and `onDrop` names it. It does not wait for calls that are running: end those first, as
-   * one that ends later is only left to the next process, or lost where there is no journal.
+   * Flushes and closes the recorder. Undelivered events stay in the journal for the next process; those only in memory
+   * are lost and passed to `onDrop`. Does not wait for running calls: end them first, because the event of a later call
+   * is left to the next process or, without a journal, lost.
    *
    * @param options - `timeoutMs`: default 10,000
-   * @throws RangeError when `timeoutMs` is no number; the recorder is not ended then
+   * @throws RangeError when `timeoutMs` is not a number; the recorder stays open then
    */
   async close({ timeoutMs = 10_000 }: WaitOptions = {}): Promise<FlushResult> {
     await this.#outbox?.flush(waitMs('timeoutMs', timeoutMs));
@@ -196,17 +203,17 @@ export class Recorder {
     return this.#result();
   }
 
-  /** Closes with the default time. */
+  /** Closes the recorder with the default timeout. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }
 
   /**
-   * Wraps the handler of a serverless platform that freezes the process when it returns: its result is held back
-   * until what it recorded is delivered, or the time is over.
+   * Wraps the handler of a serverless platform that freezes the process after it returns: its result is delayed until
+   * the recorded events are delivered, or until the timeout.
    *
    * @param options - `timeoutMs`: default 3,000
-   * @throws RangeError when `timeoutMs` is no number
+   * @throws RangeError when `timeoutMs` is not a number
    */
   flushOnReturn<Args extends unknown[], Result>(
     handler: (...args: Args) => Result | Promise<Result>,
@@ -216,7 +223,7 @@ export class Recorder {
     return flushingOnReturn(handler, () => this.flush(wait));
   }
 
-  /** What the recorder has done and has before it. */
+  /** Returns the counters and the current backlog. */
   stats(): RecorderStats {
     const { recorded, adopted, retried, unreadable, droppedByReason, guard } = this.#counters;
     const oldest = this.#outbox?.longestWaiting;
@@ -239,16 +246,16 @@ export class Recorder {
     return { delivered, pending, spooled: this.#outbox?.spooled ?? 0, dropped, deadLettered };
   }
 
-  /** Delivery does not keep the process alive; at its natural end it gets a last, short chance. */
+  /** Gives delivery a last, short chance at the natural end of the process, which delivery itself does not delay. */
   #beforeExit(): void {
     const { exitTimeoutMs } = this.#settings;
     const outbox = this.#outbox;
-    // What listeners of the user's own still record has its chance when the event loop has run empty once more.
-    if (!outbox || this.#hadLastChance || exitTimeoutMs === 0 || outbox.pending === 0) return;
-    // Waiting makes the event loop run empty again, which must not begin another wait.
-    this.#hadLastChance = true;
+    // Events recorded by the user's own listeners get their chance when the event loop is empty again.
+    if (!outbox || this.#hasLingered || exitTimeoutMs === 0 || outbox.pending === 0) return;
+    // The wait makes the event loop empty again, which must not start another wait.
+    this.#hasLingered = true;
     void outbox.linger(exitTimeoutMs).then(() => {
-      this.#hadLastChance = outbox.pending > 0;
+      this.#hasLingered = outbox.pending > 0;
     });
   }
 }

@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { Counters } from './counters.ts';
 import { Reporter } from './reporter.ts';
 
-test('an event that cannot be read is counted as lost, and nothing is thrown', () => {
+test('counts an unparsable event as lost without throwing', () => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   const counters = new Counters();
   new Reporter({ onDrop: () => {} }, counters).dropped('{"eventId":', 'full');
@@ -11,7 +11,7 @@ test('an event that cannot be read is counted as lost, and nothing is thrown', (
   warn.mockRestore();
 });
 
-test('an asynchronous callback that rejects ends no process', async () => {
+test('handles the rejection of an async callback', async () => {
   const { promise: warned, resolve } = Promise.withResolvers<unknown>();
   const warn = vi.spyOn(console, 'warn').mockImplementation(resolve);
   const onError = async () => {

@@ -3,13 +3,13 @@ import { publish } from './diagnostics.ts';
 import type { DroppedEvent, DropReason } from './drop-reason.ts';
 import { identityOf } from './event-body.ts';
 
-/** The user's own ears. */
+/** User callbacks for drops and errors. */
 export interface ReporterOptions {
   readonly onDrop?: ((dropped: DroppedEvent) => void) | undefined;
   readonly onError?: ((error: Error) => void) | undefined;
 }
 
-/** Tells the user what goes wrong: every drop and every error to the callbacks, the console once a kind. */
+/** Reports every drop and every error to the user callbacks, or to the console once per kind. */
 export class Reporter {
   readonly #options: ReporterOptions;
   readonly #counters: Counters;
@@ -20,12 +20,12 @@ export class Reporter {
     this.#counters = counters;
   }
 
-  /** Counts a lost event and names it. */
+  /** Counts and reports a lost event. */
   dropped(body: string, reason: DropReason): void {
     this.#counters.droppedByReason[reason] += 1;
     this.#warnOnce(
       `drop-${reason}`,
-      `events are being lost (${reason}). Pass onDrop to learn of each; see "Losing nothing" in the README of @actlog/recorder.`,
+      `events are being lost (${reason}). Pass onDrop to be notified of each; see "Losing nothing" in the README of @actlog/recorder.`,
       this.#options.onDrop !== undefined,
     );
     publish('dropped', () => {
@@ -33,26 +33,26 @@ export class Reporter {
       return { eventId, sessionId, reason };
     });
     const { onDrop } = this.#options;
-    if (onDrop) this.#guarded(() => onDrop({ event: JSON.parse(body), reason }));
+    if (onDrop) this.#callSafely(() => onDrop({ event: JSON.parse(body), reason }));
   }
 
   /**
-   * Something is wrong that the user can mend.
+   * Reports an error that the user can fix.
    *
-   * @param kind - one warning on the console for each, unless the user has an `onError`
+   * @param kind - one console warning is shown per kind, unless there is an `onError`
    */
   failed(kind: string, error: Error): void {
     this.#warnOnce(kind, error.message, this.#options.onError !== undefined);
     const { onError } = this.#options;
-    if (onError) this.#guarded(() => onError(error));
+    if (onError) this.#callSafely(() => onError(error));
   }
 
-  /** A callback of the user must not reach into the agent's path, so what it throws ends here. */
-  #guarded(tell: () => unknown): void {
+  /** Calls a user callback. Its errors must not reach the agent. */
+  #callSafely(callback: () => unknown): void {
     try {
-      const told = tell();
-      // An async function is one that returns nothing, too; what it rejects with would end the process.
-      if (told instanceof Promise) told.catch((error: unknown) => this.#callbackThrew(error));
+      const returned = callback();
+      // An async function is also assignable to this type, and its rejection would end the process.
+      if (returned instanceof Promise) returned.catch((error: unknown) => this.#callbackThrew(error));
     } catch (error) {
       this.#callbackThrew(error);
     }

@@ -6,7 +6,7 @@ function thrown(error: unknown, isAborted = false): number {
   return defaultResponseStatus({ ok: false, error }, isAborted);
 }
 
-/** What Node throws when a command ends with this exit code. */
+/** Creates the error that Node throws for a command with this exit code. */
 function failedCommand(exitCode: number): unknown {
   try {
     return execFileSync(process.execPath, ['-e', `process.exit(${exitCode})`]);
@@ -28,7 +28,7 @@ test.each<[string, unknown, number]>([
   ['an MCP result', { content: [] }, 200],
   ['an MCP error result', { isError: true, content: [] }, 500],
   ['a result whose getter throws', lazy, 200],
-])('a call that returned %s', (_name, result, status) => {
+])('returns the status of a call that returned %s', (_name, result, status) => {
   expect(defaultResponseStatus({ ok: true, result }, false)).toBe(status);
 });
 
@@ -42,7 +42,7 @@ test.each<[string, unknown, number]>([
   ['what execSync throws of a command that is not there', failedCommand(127), 500],
   ['what execSync throws of a command that was killed', failedCommand(137), 500],
   ['what execSync throws of a command that exits with the status of a success', failedCommand(200), 500],
-  ['an error about an answer of success', Object.assign(new Error(), { response: { status: 200 } }), 500],
+  ['an error about a successful response', Object.assign(new Error(), { response: { status: 200 } }), 500],
   ['invalid arguments of zod', Object.assign(new Error(), { name: 'ZodError' }), 400],
   ['invalid arguments of LangChain', Object.assign(new Error(), { name: 'ToolInvocationError' }), 400],
   ['invalid arguments over MCP', Object.assign(new Error(), { code: -32602 }), 400],
@@ -51,7 +51,7 @@ test.each<[string, unknown, number]>([
   ['a timeout signal', new DOMException('', 'TimeoutError'), 408],
   ['a socket timeout', Object.assign(new Error(), { code: 'ETIMEDOUT' }), 408],
   [
-    'what fetch throws of a connection that was not made in time',
+    'the error of fetch for a connection timeout',
     new TypeError('fetch failed', {
       cause: Object.assign(new Error(), { code: 'UND_ERR_CONNECT_TIMEOUT' }),
     }),
@@ -70,11 +70,11 @@ test.each<[string, unknown, number]>([
     },
     500,
   ],
-])('a call that threw %s', (_name, error, status) => {
+])('returns the status of a call that threw %s', (_name, error, status) => {
   expect(thrown(error)).toBe(status);
 });
 
-test('when the caller aborted, that is what happened, whatever was thrown', () => {
+test('reports an abort, whatever was thrown', () => {
   expect(thrown(new Error('socket closed'), true)).toBe(499);
   expect(thrown('reason', true)).toBe(499);
   expect(thrown(new DOMException('', 'TimeoutError'), true)).toBe(408);

@@ -1,15 +1,15 @@
-/** How a tool call ended. */
+/** Outcome of a tool call. */
 export type ToolOutcome =
   | { readonly ok: true; readonly result: unknown }
   | { readonly ok: false; readonly error: unknown };
 
 /**
- * Gives the `responseStatus` of a call: an HTTP status, `undefined` for "use the table", or `null` for "this was no
- * finished call, record nothing" (a framework that interrupts a tool and runs it again later).
+ * Returns the `responseStatus` of a call: an HTTP status, `undefined` to use the table, or `null` if the call has not
+ * finished and must not be recorded (a framework that interrupts a tool and runs it again later).
  */
 export type ResponseStatusMapping = (outcome: ToolOutcome) => number | null | undefined;
 
-/** The statuses that stand for ways in which a call ends without an HTTP answer. */
+/** Statuses for outcomes without an HTTP response. */
 export const responseStatuses = {
   ok: 200,
   invalidArguments: 400,
@@ -51,10 +51,10 @@ const codeStatuses = byName({
 });
 
 /**
- * The table of the README: the HTTP status of the error or of the result where it has one, else what the kind of
- * error says.
+ * Returns the status from the table of the README: the HTTP status of the error or result if it has one, else one for
+ * the kind of error.
  *
- * @param isAborted - whether the caller's signal had aborted when the call ended
+ * @param isAborted - `true` if the caller's signal had aborted when the call ended
  */
 export function defaultResponseStatus(outcome: ToolOutcome, isAborted: boolean): number {
   try {
@@ -64,17 +64,17 @@ export function defaultResponseStatus(outcome: ToolOutcome, isAborted: boolean):
   }
 }
 
-/** The status of an outcome that cannot be looked at: all that is known is whether the tool threw. */
+/** Returns the status of an outcome that cannot be inspected: it is only known whether the tool threw. */
 export function unreadableStatus(outcome: ToolOutcome): number {
   return outcome.ok ? responseStatuses.ok : responseStatuses.threw;
 }
 
-/** Whether a value can stand in an event: a 32-bit integer (specification, "Event"). */
+/** Returns `true` if a value is valid in an event: a 32-bit integer (specification, "Event"). */
 export function isResponseStatus(value: unknown): value is number {
   return typeof value === 'number' && (value | 0) === value;
 }
 
-/** A result is looked at only where its type says what it is: fields of a tool's own data mean anything. */
+/** Inspects a result only if its type is known, because fields of a tool's own data may mean anything. */
 function statusOfResult(result: unknown): number {
   if (typeof result !== 'object' || result === null) return responseStatuses.ok;
   if (result instanceof Response) return result.status;
@@ -88,7 +88,7 @@ function statusOfError(error: unknown, isAborted: boolean): number {
     return isAborted ? responseStatuses.aborted : responseStatuses.threw;
   }
   const { name, code } = error as { name?: unknown; code?: unknown };
-  // The caller gave up: whatever the tool threw then is about that. A timeout signal says so by its name.
+  // The caller aborted, so the tool's error is a consequence. The error of a timeout signal has its own name.
   if (isAborted) return name === 'TimeoutError' ? responseStatuses.timedOut : responseStatuses.aborted;
   return (
     httpStatusOf(error) ??
@@ -100,15 +100,15 @@ function statusOfError(error: unknown, isAborted: boolean): number {
   );
 }
 
-/** `fetch` throws a TypeError for every failure; which one it was, Node says by the code of its cause. */
+/** `fetch` throws a TypeError for every failure; Node identifies it by the code of its cause. */
 function statusOfFetchFailure({ cause }: { cause?: unknown }): number | undefined {
   const { code } = (cause ?? {}) as { code?: unknown };
   return codeStatuses.get(code);
 }
 
 /**
- * `status` or `statusCode` of an error or of its `response`, as HTTP clients set them. Below 300 it is no failure, and
- * such an error none of theirs: what a command exits with is a `status`, too (`execSync`).
+ * Returns `status` or `statusCode` of an error or of its `response`, as set by HTTP clients. A value below 300 is not a
+ * failure and not from an HTTP client: the exit code of a command is also named `status` (`execSync`).
  */
 function httpStatusOf(error: object): number | undefined {
   const { status, statusCode, response } = error as Record<string, unknown>;
@@ -117,7 +117,7 @@ function httpStatusOf(error: object): number | undefined {
   return [status, statusCode, ofResponse.status].find(isHttpFailure);
 }
 
-/** Finds the names that are listed and no others, as an object would that has a `constructor`. */
+/** Creates a lookup that, unlike an object, has no inherited names such as `constructor`. */
 function byName(statuses: Readonly<Record<string, number>>): ReadonlyMap<unknown, number> {
   return new Map(Object.entries(statuses));
 }

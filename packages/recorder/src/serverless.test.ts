@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { BackgroundFlush } from './serverless.ts';
 
-test('an event that comes when a flush is all but over keeps the function running, too', async () => {
+test('flushes again for an event recorded at the end of a flush', async () => {
   for (let turns = 0; turns < 10; turns += 1) {
     let pending = 0;
     const given: Promise<unknown>[] = [];
@@ -25,7 +25,7 @@ test('an event that comes when a flush is all but over keeps the function runnin
   }
 });
 
-test('many events share one flush', async () => {
+test('shares one flush between many events', async () => {
   const given: Promise<unknown>[] = [];
   let flushes = 0;
   const background = new BackgroundFlush(
@@ -44,11 +44,11 @@ test.each<[string, () => unknown]>([
   [
     'throws',
     () => {
-      throw new Error('no request is being answered');
+      throw new Error('there is no current request');
     },
   ],
-  ['rejects', () => Promise.reject(new Error('no request is being answered'))],
-])('a waitUntil that %s is told of, and asked again for the next event', async (_name, waitUntil) => {
+  ['rejects', () => Promise.reject(new Error('there is no current request'))],
+])('reports a waitUntil that %s, and calls it again for the next event', async (_name, waitUntil) => {
   let flushes = 0;
   const told: unknown[] = [];
   const background = new BackgroundFlush(
@@ -62,5 +62,5 @@ test.each<[string, () => unknown]>([
     background.request();
     await nextTurn();
   }
-  expect([flushes, ...told]).toEqual([2, 'no request is being answered', 'no request is being answered']);
+  expect([flushes, ...told]).toEqual([2, 'there is no current request', 'there is no current request']);
 });

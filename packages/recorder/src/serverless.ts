@@ -3,7 +3,7 @@ export type WaitUntil = (promise: Promise<unknown>) => unknown;
 
 const requestContext = Symbol.for('@vercel/request-context');
 
-/** The platform's own `waitUntil` for the request that is being answered, where the platform offers one. */
+/** Returns the platform's own `waitUntil` for the current request, if it provides one. */
 export function platformWaitUntil(): WaitUntil | undefined {
   const context = (
     globalThis as { [requestContext]?: { get?: () => { waitUntil?: WaitUntil } | undefined } }
@@ -11,14 +11,14 @@ export function platformWaitUntil(): WaitUntil | undefined {
   return context?.get?.()?.waitUntil;
 }
 
-/** Hands one flush to the platform for any number of events that come while it runs. */
+/** Passes one flush to the platform for all events that are recorded while it runs. */
 export class BackgroundFlush {
   readonly #flush: () => Promise<unknown>;
   readonly #onFailure: (error: Error) => void;
   readonly #waitUntil: WaitUntil | undefined;
   #isRunning = false;
-  /** Whether events came since the last flush began: it may have ended without them. */
-  #isAskedAgain = false;
+  /** `true` if events were recorded since the last flush started, which may have missed them. */
+  #isRequested = false;
 
   constructor(
     flush: () => Promise<unknown>,
@@ -32,14 +32,14 @@ export class BackgroundFlush {
 
   /** Called for each event. */
   request(): void {
-    this.#isAskedAgain = true;
+    this.#isRequested = true;
     if (this.#isRunning) return;
     try {
       const waitUntil = this.#waitUntil ?? platformWaitUntil();
       if (!waitUntil) return;
       this.#isRunning = true;
       const given = waitUntil(this.#run());
-      // An async function is one that returns nothing, too; what it rejects with would end the process.
+      // An async function is also assignable to this type, and its rejection would end the process.
       if (given instanceof Promise) given.catch((cause: unknown) => this.#failed(cause));
     } catch (cause) {
       this.#failed(cause);
@@ -47,13 +47,13 @@ export class BackgroundFlush {
   }
 
   #failed(cause: unknown): void {
-    this.#onFailure(new Error('waitUntil threw: events are delivered as without it.', { cause }));
+    this.#onFailure(new Error('waitUntil threw; events are delivered without it.', { cause }));
   }
 
   async #run(): Promise<void> {
     try {
-      while (this.#isAskedAgain) {
-        this.#isAskedAgain = false;
+      while (this.#isRequested) {
+        this.#isRequested = false;
         await this.#flush();
       }
     } finally {
@@ -62,7 +62,7 @@ export class BackgroundFlush {
   }
 }
 
-/** A handler whose result, or what it throws, is held back until a flush has ended. */
+/** Returns a handler whose result or error is delayed until a flush has ended. */
 export function flushingOnReturn<Args extends unknown[], Result>(
   handler: (...args: Args) => Result | Promise<Result>,
   flush: () => Promise<unknown>,

@@ -1,28 +1,28 @@
 import type { Actlog } from '@actlog/client';
 import { endpoints } from '@actlog/protocol';
-import type { Transport } from './delivery/answer.ts';
 import { DispatchTransport, type EventDispatcher } from './delivery/dispatch-transport.ts';
 import { createEventPool } from './delivery/event-pool.ts';
 import { FetchTransport } from './delivery/fetch-transport.ts';
 import { type OriginKey, parseOriginKey } from './delivery/origin.ts';
 import { ProvenPipelining } from './delivery/proven-pipelining.ts';
+import type { Transport } from './delivery/send-result.ts';
 import { timers } from './timers.ts';
 import { sdkName } from './version.ts';
 
-/** Events under way on one connection where it was found out that several may be. */
-const foundDepth = 16;
-/** Origins whose headers are kept ready; more than any process has. */
+/** Number of pipelined requests per connection, once pipelining has proved to work. */
+const provenDepth = 16;
+/** Maximum number of origins with cached headers; more than any process has. */
 const maxOrigins = 100;
 
-/** How events are sent. */
+/** Options of the delivery. */
 export interface ConnectionSettings {
   readonly concurrency: number;
-  /** Undefined: to be found out. */
+  /** Undefined for automatic. */
   readonly pipelining: number | undefined;
   readonly requestTimeoutMs: number;
 }
 
-/** The client, as what sends events sees it. */
+/** Provides transports and headers for events, from the client's configuration. */
 export class ServiceConnection {
   readonly #client: Actlog;
   readonly #settings: ConnectionSettings;
@@ -33,27 +33,33 @@ export class ServiceConnection {
     this.#settings = settings;
   }
 
-  /** Names the deployment and the key, for a folder that belongs to both. Contains a secret. */
-  get tenantSecret(): string {
-    return `${this.#client.baseURL}\n${this.#client.headers().authorization ?? ''}`;
+  /**
+   * Returns a string that identifies the deployment and the tenant, for a folder of their own. May contain a secret.
+   *
+   * @param tenant - used instead of the key
+   */
+  tenantSecret(tenant: string | undefined): string {
+    const { baseURL } = this.#client;
+    if (tenant) return `${baseURL}\ntenant ${tenant}`;
+    return `${baseURL}\n${this.#client.headers().authorization ?? ''}`;
   }
 
-  /** Loads what sends. */
+  /** Loads the transport. */
   async connect(): Promise<Transport> {
     const url = new URL(this.#client.baseURL + endpoints['events.create'].path);
     const { pipelining, requestTimeoutMs: timeoutMs } = this.#settings;
     if (this.#client.usesDefaultPool) {
       if (pipelining !== undefined) return this.#pool(url, pipelining);
-      const [single, pipelined] = await Promise.all([this.#pool(url, 1), this.#pool(url, foundDepth)]);
+      const [single, pipelined] = await Promise.all([this.#pool(url, 1), this.#pool(url, provenDepth)]);
       return new ProvenPipelining({ single, pipelined, now: () => timers.now() });
     }
-    // The user chose how requests travel, so that way is taken as it is.
+    // The user configured the transport, so it is used unchanged.
     const dispatcher = (await this.#client.dispatcher().catch(notSetUp)) as EventDispatcher | undefined;
     if (dispatcher) return new DispatchTransport({ dispatcher, url, timeoutMs, pipelining: 1 });
     return new FetchTransport({ fetch: this.#client.fetch ?? globalThis.fetch, url, timeoutMs });
   }
 
-  /** Connections of our own, which open as they are needed. */
+  /** Creates a pool of our own, whose connections open on demand. */
   async #pool(url: URL, pipelining: number): Promise<Transport> {
     const { concurrency, requestTimeoutMs: timeoutMs } = this.#settings;
     const connections = Math.ceil(concurrency / pipelining);
@@ -62,7 +68,7 @@ export class ServiceConnection {
     return new DispatchTransport({ dispatcher: pool, url, timeoutMs, pipelining, disconnect });
   }
 
-  /** The headers of events of one origin. */
+  /** Returns the headers for events of one origin. */
   headersFor(key: OriginKey): Readonly<Record<string, string>> {
     const known = this.#headers.get(key);
     if (known) return known;
@@ -78,7 +84,7 @@ export class ServiceConnection {
       const changes = { ...(framework ? { framework } : {}), ...(agentVersion ? { agentVersion } : {}) };
       return this.#client.withOptions({ ...changes, sdk }).headers();
     } catch {
-      // What cannot stand in a header is left out: the event is worth more.
+      // Omit values that are invalid in a header: the event matters more.
       return this.#client.headers();
     }
   }

@@ -4,30 +4,33 @@ import type { ToolCall, ToolCallFacts } from './tool-call.ts';
 
 const storage = processWide('@actlog/recorder/session', () => new AsyncLocalStorage<string>());
 
-/** As `prepareCalls` does for calls. */
+/** Does the same as `prepareCalls` for sessions. */
 export function prepareSessions(): void {
   storage().run('', () => {});
 }
 
-/** The id of the session within whose `run` this is called. */
+/** Returns the id of the session whose `run` is active. */
 export function currentSessionId(): string | undefined {
   return storage().getStore();
 }
 
-/** Makes this the session of every call that names none and follows here, where no function can be run within it. */
+/**
+ * Makes this the session of all following calls without one in the current async context, where no function can be
+ * wrapped.
+ */
 export function enterSession(id: string): void {
   storage().enterWith(id);
 }
 
-/** What a session passes its calls on to. */
+/** Receiver of a session's calls. */
 export interface SessionRecorder {
   toolCall<Result>(call: ToolCall, run: () => Result | Promise<Result>): Promise<Result>;
   record(facts: ToolCallFacts): string;
 }
 
-/** One conversation or run of an agent: the calls that are recorded through it carry its id. */
+/** One conversation or run of an agent: calls recorded through it carry its id. */
 export class Session {
-  /** The session's id: the caller's own, or a UUID. */
+  /** Id of the session: the caller's own, or a UUID. */
   readonly id: string;
   readonly #recorder: SessionRecorder;
 
@@ -36,17 +39,17 @@ export class Session {
     this.#recorder = recorder;
   }
 
-  /** Runs a function in which this is the session of every call that names none, also after an `await`. */
+  /** Runs a function in which this is the session of all calls without one, also after an `await`. */
   run<Result>(fn: () => Result): Result {
     return storage().run(this.id, fn);
   }
 
-  /** `recorder.toolCall` in this session. */
+  /** Calls `recorder.toolCall` in this session. */
   toolCall<Result>(call: ToolCall, run: () => Result | Promise<Result>): Promise<Result> {
     return this.#recorder.toolCall({ ...call, sessionId: this.id }, run);
   }
 
-  /** `recorder.record` in this session. */
+  /** Calls `recorder.record` in this session. */
   record(facts: ToolCallFacts): string {
     return this.#recorder.record({ ...facts, sessionId: this.id });
   }

@@ -4,16 +4,16 @@ import { Recorder } from './recorder.ts';
 import type { RecorderOptions } from './recorder-options.ts';
 
 /**
- * The recorder of this process, for adapters that were given none: one for all copies of this package, made by the
- * first call from its options and the environment (`ACTLOG_API_KEY`, `ACTLOG_BASE_URL`, `ACTLOG_AGENT_ID`,
- * `ACTLOG_SPOOL_DIR`, `ACTLOG_GUARD`, `ACTLOG_GUARD_ON_UNAVAILABLE`, `ACTLOG_ENVIRONMENT`). Options of later calls
- * are not looked at, but for `guard`: one that differs from the first would guard nothing, so it is refused.
+ * Returns the recorder of this process, for adapters without an explicit one. All copies of this package share it. The
+ * first call creates it from its options and the environment (`ACTLOG_API_KEY`, `ACTLOG_BASE_URL`, `ACTLOG_AGENT_ID`,
+ * `ACTLOG_SPOOL_DIR`, `ACTLOG_TENANT`, `ACTLOG_GUARD`, `ACTLOG_GUARD_ON_UNAVAILABLE`, `ACTLOG_ENVIRONMENT`). Options of
+ * later calls are ignored, except a `guard` that differs from the first: it would have no effect, so it is rejected.
  *
- * Without a key or an address it warns once and records nothing, so that an agent runs where actlog is not set up;
+ * Without a key or an address it warns once and records nothing, so that an agent runs where actlog is not configured;
  * a guard in mode `enforce` then follows its `onUnavailable`.
  *
- * @throws TypeError when `guard` is given and the recorder of this process was made with another
- * @throws when an option or a variable is there and cannot be used
+ * @throws TypeError when `guard` is given and the recorder of this process was created with another
+ * @throws when an option or a variable is invalid
  */
 export function sharedRecorder(options: RecorderOptions = {}): Recorder {
   const shared = processWide<Shared>('@actlog/recorder/shared', () => ({
@@ -23,20 +23,20 @@ export function sharedRecorder(options: RecorderOptions = {}): Recorder {
   const { recorder, guard } = shared();
   if (options.guard && guardTerms(options) !== guard) {
     throw new TypeError(
-      'guard: the recorder of this process was made with another guard. Set ACTLOG_GUARD for the whole process, or ' +
-        'give each integration a guard of its own: sharedRecorder().forAdapter({ framework, sdk, guard }).',
+      'guard: the recorder of this process was created with another guard. Set ACTLOG_GUARD for the whole process, or ' +
+        'give each integration its own guard: sharedRecorder().forAdapter({ framework, sdk, guard }).',
     );
   }
   return recorder;
 }
 
-/** The recorder of this process, and the guard that it was made with. */
+/** The recorder of this process, and the guard that it was created with. */
 interface Shared {
   readonly recorder: Recorder;
   readonly guard: string;
 }
 
-/** A guard's settings, for comparison; its function is left out: it is written anew wherever an agent is made. */
+/** Serializes the options of a guard for comparison. Its function is excluded, because each agent creates a new one. */
 function guardTerms({ guard = {} }: RecorderOptions): string {
   const { mode, onUnavailable, timeoutMs, holdTimeoutMs, environment } = guard;
   return JSON.stringify([mode, onUnavailable, timeoutMs, holdTimeoutMs, environment]);

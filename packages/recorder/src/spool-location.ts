@@ -3,21 +3,21 @@ import { lstatSync } from 'node:fs';
 import { homedir, tmpdir, userInfo } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { makeFolder } from './journal/make-folder.ts';
+import { assertOwnFolder, currentUserId, UntrustedFileError } from './journal/own-file.ts';
 
 /**
- * Where journals go when nobody says: the user's folder for state that is not worth a backup, else the folder for
- * temporary files; below it a folder for one deployment and one API key, so that no process ever sends what another
- * tenant's agent left behind.
+ * Creates and returns the folder of the journals of one tenant: in the user's state folder, else in the folder for
+ * temporary files.
  *
- * @param tenantSecret - deployment and key; only a part of its SHA-256 shows
- * @throws the system's error when no folder can be made, or `Error` when somebody else could write to it
+ * @param tenantSecret - deployment, and key or tenant; the name contains only a part of its SHA-256
+ * @throws UntrustedFileError when there is no folder that only this user can change
+ * @throws the system's error when no folder can be created
  */
 export function defaultSpoolFolder(tenantSecret: string): string {
-  const name = createHash('sha256').update(`actlog spool\n${tenantSecret}`).digest('hex').slice(0, 16);
   let failure: unknown;
   for (const parentFolder of [stateFolder, temporaryFolder]) {
     try {
-      return privateFolder(parentFolder(), name);
+      return tenantFolder(parentFolder(), tenantSecret);
     } catch (error) {
       failure = error;
     }
@@ -25,23 +25,48 @@ export function defaultSpoolFolder(tenantSecret: string): string {
   throw failure;
 }
 
-function privateFolder(parent: string, name: string): string {
-  makeFolder(parent);
-  const { uid, mode } = lstatSync(parent);
-  // In a folder for temporary files, somebody else may have made it first, or have laid a link.
-  if (process.getuid && (uid !== process.getuid() || (mode & 0o170022) !== 0o040000)) {
-    throw new Error(`${parent} belongs to somebody else, or others can write to it. Pass spoolDir.`);
+/**
+ * Creates and returns the folder of the journals of one tenant in a folder configured by the user, which is created
+ * too. The folder in between belongs only to this user, so the configured one may be writable by others: a volume of a
+ * pod is often open to a group, or to all.
+ *
+ * @param tenantSecret - as for {@link defaultSpoolFolder}
+ * @throws UntrustedFileError when another user owns a symbolic link to it, or can change its content
+ * @throws the system's error when a folder cannot be created
+ */
+export function namedSpoolFolder(spoolDir: string, tenantSecret: string): string {
+  makeFolder(spoolDir);
+  const link = lstatSync(spoolDir);
+  const ownUid = currentUserId();
+  if (link.isSymbolicLink() && ownUid !== undefined && ![0, ownUid].includes(link.uid)) {
+    throw new UntrustedFileError(
+      `spoolDir ${spoolDir} is a symbolic link of another user (uid ${link.uid}). Pass the folder that it should point to.`,
+    );
   }
-  const folder = join(parent, name);
-  makeFolder(folder);
+  return tenantFolder(join(spoolDir, `actlog-${userName()}`), tenantSecret);
+}
+
+/** Creates the folder of a tenant, so that no process sends events left by another tenant's agent. */
+function tenantFolder(userFolder: string, tenantSecret: string): string {
+  const name = createHash('sha256').update(`actlog spool\n${tenantSecret}`).digest('hex').slice(0, 16);
+  const folder = join(userFolder, name);
+  for (const path of [userFolder, folder]) {
+    makeFolder(path);
+    // In a folder open to all, another user may have created it first, or placed a link.
+    assertOwnFolder(path);
+  }
   return folder;
 }
 
-/** @throws the system's error, or `Error`, when the user has no home */
+/**
+ * Returns the user's state folder.
+ *
+ * @throws the system's error, or `Error`, when the user has no home
+ */
 function stateFolder(): string {
   const folder = userStateFolder();
-  // As with an empty HOME: the working folder is no place for events.
-  if (!isAbsolute(folder)) throw new Error(`${folder} is no absolute path.`);
+  // For example with an empty HOME: the working directory must not contain events.
+  if (!isAbsolute(folder)) throw new Error(`${folder} is not an absolute path.`);
   return folder;
 }
 
@@ -51,7 +76,7 @@ function userStateFolder(): string {
   if (platform === 'win32') {
     return join(env.LOCALAPPDATA ?? join(homedir(), 'AppData', 'Local'), 'actlog', 'spool');
   }
-  // Its specification has a relative path count as none.
+  // Its specification says to ignore a relative path.
   const isSet = isAbsolute(env.XDG_STATE_HOME ?? '');
   return join(isSet ? String(env.XDG_STATE_HOME) : join(homedir(), '.local', 'state'), 'actlog', 'spool');
 }
@@ -62,7 +87,7 @@ function temporaryFolder(): string {
 
 function userName(): string {
   try {
-    return String(process.getuid?.() ?? userInfo().username);
+    return String(currentUserId() ?? userInfo().username);
   } catch {
     return 'user';
   }

@@ -3,42 +3,42 @@ import type { ResponseStatusMapping } from './response-status.ts';
 
 /** A tool call that is about to run. */
 export interface ToolCall {
-  /** Name of the tool, as the model knows it. */
+  /** Name of the tool, as the model sees it. */
   readonly toolName: string;
-  /** What the tool is called with. Only its hash leaves the process, and what `guard.showArguments` shows. */
+  /** Arguments of the call. Only their hash leaves the process, and the parts selected by `guard.showArguments`. */
   readonly arguments: unknown;
-  /** The session; default: that of the surrounding `session.run`, else the recorder's own. */
+  /** Id of the session; default: that of the surrounding `session.run`, else the recorder's own. */
   readonly sessionId?: string | undefined;
-  /** The agent; default: the recorder's. */
+  /** Id of the agent; default: the recorder's. */
   readonly agentId?: string | undefined;
-  /** The framework's id of the call: lets two hooks of one framework know the call as the same. */
+  /** The framework's id of the call, by which two hooks of one framework recognize the same call. */
   readonly callId?: string | undefined;
-  /** Ends the wait for a person's approval; a call aborted by then never runs. */
+  /** Aborts the wait for a person's decision. A call aborted by then never runs. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * Names the action through repeated checks. Give one only where the same call comes again, as after a workflow was
-   * interrupted and resumed; default, also for an empty one: one of its own for every call.
+   * Id of the action in repeated checks. Pass one only if the same call is repeated, for example when an interrupted
+   * workflow is resumed. Default, also for an empty string: a new one for every call.
    */
   readonly actionId?: string | undefined;
   /** Name of the AI framework, such as `langchain`. */
   readonly framework?: string | undefined;
   /** Identifier and version of the integration. */
   readonly sdk?: string | undefined;
-  /** The status of this call, before the recorder's own mapping is asked. */
+  /** Returns the status of this call. Takes precedence over the recorder's own mapping. */
   readonly responseStatusOf?: ResponseStatusMapping | undefined;
 }
 
-/** The facts of a tool call that has happened: with its arguments, or with their hash. */
+/** Facts of a tool call that has happened, with its arguments or their hash. */
 export type ToolCallFacts = {
-  /** Name of the tool, as the model knows it. */
+  /** Name of the tool, as the model sees it. */
   readonly toolName: string;
-  /** HTTP status of the outcome; see the README for those without one. */
+  /** HTTP status of the outcome; see the README for outcomes without one. */
   readonly responseStatus: number;
-  /** The session; default: that of the surrounding `session.run`, else the recorder's own. */
+  /** Id of the session; default: that of the surrounding `session.run`, else the recorder's own. */
   readonly sessionId?: string | undefined;
-  /** The agent; default: the recorder's. */
+  /** Id of the agent; default: the recorder's. */
   readonly agentId?: string | undefined;
-  /** When it happened: a Date, or ISO 8601 in UTC with a trailing `Z`; default: now. */
+  /** Time of the call: a Date, or ISO 8601 in UTC with a trailing `Z`; default: now. */
   readonly sourceTimestamp?: Date | string | undefined;
   /** Name of the AI framework, such as `langchain`. */
   readonly framework?: string | undefined;
@@ -50,20 +50,20 @@ export type ToolCallFacts = {
 );
 
 /**
- * Refuses what is no call, before anything is asked or recorded of it. What `run` was given may be the promise of a tool
- * that was called beforehand, and runs unguarded.
+ * Rejects invalid calls before anything is checked or recorded. `run` may by mistake be the promise of a tool that was
+ * already called and runs unguarded.
  *
- * @throws TypeError when the call is no object or `run` no function
+ * @throws TypeError when the call is not an object or `run` not a function
  */
 export function checkToolCall(call: unknown, run: unknown): void {
   if (typeof call !== 'object' || call === null) {
-    throw noCall('call', 'an object, such as {toolName, arguments}', call);
+    throw invalidCall('call', 'an object, such as {toolName, arguments}', call);
   }
   if (typeof run !== 'function') {
-    throw noCall('run', 'a function that calls the tool, such as () => search(args)', run);
+    throw invalidCall('run', 'a function that calls the tool, such as () => search(args)', run);
   }
 }
 
-function noCall(parameter: string, wanted: string, given: unknown): TypeError {
-  return new TypeError(`toolCall: ${parameter} must be ${wanted}, and is of type ${typeName(given)}.`);
+function invalidCall(parameter: string, wanted: string, given: unknown): TypeError {
+  return new TypeError(`toolCall: ${parameter} must be ${wanted}, got ${typeName(given)}.`);
 }

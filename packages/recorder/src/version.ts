@@ -1,5 +1,5 @@
-/** The version of this package; a test holds it equal to package.json. */
+/** Version of this package. A test compares it with package.json. */
 export const version = '0.0.0';
 
-/** What `x-service-sdk` says of events that came through no adapter (specification, "Authentication"). */
+/** Value of `x-service-sdk` for events recorded without an adapter (specification, "Authentication"). */
 export const sdkName = `@actlog/recorder/${version}`;

@@ -8,7 +8,7 @@ const langchain = { framework: 'langchain', sdk: '@actlog/langchain/1.0.0' };
 const mcp = { framework: 'mcp', sdk: '@actlog/mcp/1.0.0' };
 const enforce = { mode: 'enforce', onUnavailable: 'deny' } as const;
 
-/** A service that decides the same of every call, and a recorder for it. */
+/** Starts a service with the same decision for every call, and a recorder for it. */
 async function start(decision: string, guard?: GuardOptions): Promise<{ sink: Sink; recorder: Recorder }> {
   const reply: Reply = { status: 200, body: { decision } };
   const sink = await Sink.start(({ path }) => (path === '/v1/policies/check' ? reply : undefined));
@@ -24,7 +24,7 @@ async function statuses(recorder: Recorder, sink: Sink): Promise<unknown[]> {
   return sink.stored.map(({ payload }) => payload.responseStatus);
 }
 
-test('an adapter with a guard of its own is guarded, and nothing else is', async () => {
+test('guards only the adapter with its own guard', async () => {
   const { sink, recorder } = await start('deny');
   const guarded = recorder.forAdapter({ ...langchain, guard: enforce });
   const free = recorder.forAdapter(mcp);
@@ -36,7 +36,7 @@ test('an adapter with a guard of its own is guarded, and nothing else is', async
   expect(guarded.identity).toEqual(langchain);
 });
 
-test("what an adapter's guard leaves out is as in the recorder's", async () => {
+test("completes an adapter's guard from the recorder's", async () => {
   const { sink, recorder } = await start('deny', enforce);
   const showing = recorder.forAdapter({
     ...langchain,
@@ -49,14 +49,14 @@ test("what an adapter's guard leaves out is as in the recorder's", async () => {
   );
 });
 
-test('an adapter without a guard has that of the recorder', async () => {
+test("uses the recorder's guard for an adapter without one", async () => {
   const { recorder } = await start('deny', enforce);
   await expect(recorder.forAdapter(langchain).toolCall(call, () => 'ran')).rejects.toMatchObject({
     because: 'denied',
   });
 });
 
-test("an adapter's guard that cannot be used is refused", async () => {
+test('rejects an invalid guard of an adapter', async () => {
   const { recorder } = await start('allow');
   expect(() => recorder.forAdapter({ ...langchain, guard: { mode: 'enforce' } })).toThrow(
     /guard.onUnavailable is missing/,
@@ -66,7 +66,7 @@ test("an adapter's guard that cannot be used is refused", async () => {
   );
 });
 
-test('a call that two hooks see is asked about by the guard of either: the inner denies, one event', async () => {
+test('checks a call with the guards of both hooks; a denial by the inner one is one event', async () => {
   const { sink, recorder } = await start('deny');
   const outer = recorder.forAdapter(langchain);
   const inner = recorder.forAdapter({ ...mcp, guard: enforce });
@@ -81,35 +81,35 @@ test('a call that two hooks see is asked about by the guard of either: the inner
   expect(await statuses(recorder, sink)).toEqual([403]);
 });
 
-test('what a hook further in denied is denied, whatever a framework makes of that on its way out', async () => {
+test('records a denial of an inner hook, whatever the framework returns', async () => {
   const { sink, recorder } = await start('deny');
   const [first, second] = [recorder.forAdapter(langchain), recorder.forAdapter({ ...mcp, framework: 'ai' })];
   const inner = recorder.forAdapter({ ...mcp, guard: enforce });
-  const answered = () =>
+  const innerResult = () =>
     inner.toolCall(call, () => 'ran').catch(({ because }: { because: string }) => because);
   const failed = () => inner.toolCall(call, () => 'ran').catch(() => Promise.reject(new Error('it broke')));
-  expect(await first.toolCall(call, answered)).toBe('denied');
-  expect(await first.toolCall(call, () => second.toolCall(call, answered))).toBe('denied');
+  expect(await first.toolCall(call, innerResult)).toBe('denied');
+  expect(await first.toolCall(call, () => second.toolCall(call, innerResult))).toBe('denied');
   await expect(first.toolCall(call, failed)).rejects.toThrow('it broke');
   expect(await statuses(recorder, sink)).toEqual([403, 403, 403]);
 });
 
-test('what was aborted while a hook further in held it is aborted, whatever a framework makes of that', async () => {
+test('records an abort during an inner hold, whatever the framework returns', async () => {
   const { sink, recorder } = await start('require_approval');
   const inner = recorder.forAdapter({ ...mcp, guard: enforce });
   const controller = new AbortController();
   const held = sink.until(() => checks(sink).length === 2);
-  const answer = recorder.forAdapter(langchain).toolCall(call, () => {
-    const answered = inner.toolCall({ ...call, signal: controller.signal }, () => 'ran');
-    return answered.catch(({ message }: Error) => message);
+  const outcome = recorder.forAdapter(langchain).toolCall(call, () => {
+    const innerResult = inner.toolCall({ ...call, signal: controller.signal }, () => 'ran');
+    return innerResult.catch(({ message }: Error) => message);
   });
   await held;
   controller.abort(new Error('the user left'));
-  expect(await answer).toBe('the user left');
+  expect(await outcome).toBe('the user left');
   expect(await statuses(recorder, sink)).toEqual([499]);
 });
 
-test('two guards ask about one action under one id, one guard asks once', async () => {
+test('checks with one action id for two guards, and once for one guard', async () => {
   const { sink, recorder } = await start('allow', enforce);
   const inner = recorder.forAdapter({ ...mcp, guard: enforce });
   const outer = recorder.forAdapter(langchain);
@@ -121,7 +121,7 @@ test('two guards ask about one action under one id, one guard asks once', async 
   expect(await statuses(recorder, sink)).toEqual([200, 200]);
 });
 
-test('a hook further in asks about the call as it is recorded, but as an agent of its own where it names one', async () => {
+test('checks an inner hook as the recorded call, but with its own agent if named', async () => {
   const { sink, recorder } = await start('allow');
   const inner = recorder.forAdapter({ ...mcp, guard: enforce });
   const asInner = (agentId?: string) =>
@@ -143,7 +143,7 @@ test('a hook further in asks about the call as it is recorded, but as an agent o
   ]);
 });
 
-test('a call that three hooks see is one event', async () => {
+test('records a call seen by three hooks once', async () => {
   const { sink, recorder } = await start('allow');
   const [first, second, third] = ['langgraph', 'langchain', 'mcp'].map((framework) =>
     recorder.forAdapter({ framework, sdk: framework }),
@@ -152,7 +152,7 @@ test('a call that three hooks see is one event', async () => {
   expect(await statuses(recorder, sink)).toEqual([200]);
 });
 
-test('the same call in what is left running of a call that has ended is another call, and is checked', async () => {
+test('checks the same call made by code left running after its call ended', async () => {
   const { sink, recorder } = await start('deny');
   const outer = recorder.forAdapter(langchain);
   const inner = recorder.forAdapter({ ...mcp, guard: enforce });
@@ -167,7 +167,7 @@ test('the same call in what is left running of a call that has ended is another 
   expect((await statuses(recorder, sink)).toSorted()).toEqual([200, 403]);
 });
 
-test('what a call that two hooks saw leaves running is no part of it: the same call there is checked', async () => {
+test('checks the same call made by code left running after a call seen by two hooks', async () => {
   const { sink, recorder } = await start('allow', enforce);
   const outer = recorder.forAdapter(langchain);
   const inner = recorder.forAdapter(mcp);
@@ -184,7 +184,7 @@ test('what a call that two hooks saw leaves running is no part of it: the same c
   expect(await statuses(recorder, sink)).toEqual([200, 200]);
 });
 
-test('a hook that still runs when the hook that records has ended stands for no other call', async () => {
+test('does not match calls to a hook whose outer hook has ended', async () => {
   const { sink, recorder } = await start('allow', enforce);
   const outer = recorder.forAdapter(langchain);
   const inner = recorder.forAdapter(mcp);
@@ -205,25 +205,22 @@ test('a hook that still runs when the hook that records has ended stands for no 
 test.each([
   ['the tool', () => 'ran'],
   ['another hook', (further: () => Promise<string>) => further()],
-])(
-  'a call that is approved when the call around it has ended is one of its own: %s within',
-  async (_, run) => {
-    let decision = 'require_approval';
-    const sink = await Sink.start(({ path }) =>
-      path === '/v1/policies/check' ? { status: 200, body: { decision } } : undefined,
-    );
-    const recorder = createRecorder(sink.url);
-    const inner = recorder.forAdapter({ ...mcp, guard: enforce });
-    const further = () => recorder.forAdapter({ ...mcp, framework: 'ai' }).toolCall(call, () => 'ran');
-    let held: Promise<unknown> | undefined;
-    const timedOut = recorder.forAdapter(langchain).toolCall(call, async () => {
-      held = inner.toolCall(call, () => run(further));
-      await sink.until(() => checks(sink).length === 2);
-      throw new DOMException('too long', 'TimeoutError');
-    });
-    await expect(timedOut).rejects.toThrow('too long');
-    decision = 'allow';
-    expect(await held).toBe('ran');
-    expect(await statuses(recorder, sink)).toEqual([408, 200]);
-  },
-);
+])('records a call approved after its outer call ended separately: %s within', async (_, run) => {
+  let decision = 'require_approval';
+  const sink = await Sink.start(({ path }) =>
+    path === '/v1/policies/check' ? { status: 200, body: { decision } } : undefined,
+  );
+  const recorder = createRecorder(sink.url);
+  const inner = recorder.forAdapter({ ...mcp, guard: enforce });
+  const further = () => recorder.forAdapter({ ...mcp, framework: 'ai' }).toolCall(call, () => 'ran');
+  let held: Promise<unknown> | undefined;
+  const timedOut = recorder.forAdapter(langchain).toolCall(call, async () => {
+    held = inner.toolCall(call, () => run(further));
+    await sink.until(() => checks(sink).length === 2);
+    throw new DOMException('too long', 'TimeoutError');
+  });
+  await expect(timedOut).rejects.toThrow('too long');
+  decision = 'allow';
+  expect(await held).toBe('ran');
+  expect(await statuses(recorder, sink)).toEqual([408, 200]);
+});

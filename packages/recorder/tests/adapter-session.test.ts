@@ -3,7 +3,7 @@ import { AdapterCalls } from '../src/adapter/index.ts';
 import { Sink } from './sink.ts';
 import { createRecorder } from './test-recorder.ts';
 
-test('a call within a call that knows of no session is in the session of the outer one', async () => {
+test('uses the session of the outer call for an inner call without one', async () => {
   const sink = await Sink.start();
   const recorder = createRecorder(sink.url);
   const outer = new AdapterCalls({ framework: 'outer', sdk: 'outer' }, { recorder });

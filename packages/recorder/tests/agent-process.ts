@@ -6,14 +6,14 @@ import { onTestFinished } from 'vitest';
 
 const program = join(import.meta.dirname, 'programs', 'agent.ts');
 
-/** An agent that runs as a process of its own. */
+/** An agent in a separate process. */
 export class AgentProcess {
   readonly child: ChildProcess;
-  /** Ids of events for which `record` had returned. */
+  /** Ids of events for which `record` has returned. */
   readonly recorded: string[] = [];
-  /** Ids that `onDrop` named. */
+  /** Ids passed to `onDrop`. */
   readonly dropped: string[] = [];
-  /** Everything else that it printed. */
+  /** All other output lines. */
   readonly lines: string[] = [];
   stderr = '';
   readonly #ended: Promise<unknown>;
@@ -47,12 +47,12 @@ export class AgentProcess {
     });
   }
 
-  /** Resolves when a condition holds; it is looked at after every printed line. */
+  /** Resolves when a condition holds; checked after every output line. */
   async until(condition: () => boolean): Promise<void> {
     while (!condition()) await once(this.child, 'printed');
   }
 
-  /** How the process ended: its exit code, or the signal that killed it. */
+  /** Waits for the end of the process and returns its exit code, or the signal that killed it. */
   async end(): Promise<number | NodeJS.Signals | null> {
     await Promise.all([this.#ended, this.#printed]);
     return this.child.signalCode ?? this.child.exitCode;

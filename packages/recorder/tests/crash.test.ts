@@ -3,7 +3,7 @@ import { AgentProcess } from './agent-process.ts';
 import { temporaryFolder } from './journal-fixture.ts';
 import { Sink } from './sink.ts';
 
-test('agents that are killed at any moment and started again lose nothing and store nothing twice', async () => {
+test('loses and duplicates no events of agents killed at any moment and restarted', async () => {
   const sink = await Sink.start();
   const spool = temporaryFolder();
   const recorded: string[] = [];
@@ -20,11 +20,11 @@ test('agents that are killed at any moment and started again lose nothing and st
   expect(JSON.parse(last.lines[0] as string)).toMatchObject({ pending: 0, dropped: 0, deadLettered: 0 });
   const stored = new Set(sink.storedIds);
   expect(recorded.filter((id) => !stored.has(id))).toEqual([]);
-  // An event whose `record` was under way may be there too, one a life.
+  // An event whose `record` was running may be stored too, one per process.
   expect(stored.size - recorded.length).toBeLessThanOrEqual(6);
 });
 
-test('eight processes share one spool, some are killed, and every event arrives', async () => {
+test('delivers every event of eight processes with a shared spool, some of them killed', async () => {
   const sink = await Sink.start();
   await sink.down();
   const spool = temporaryFolder();

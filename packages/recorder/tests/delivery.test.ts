@@ -2,11 +2,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { matchesArguments } from '../src/index.ts';
-import { temporaryFolder } from './journal-fixture.ts';
+import { temporaryFolder, tenantFolderIn } from './journal-fixture.ts';
 import { Sink } from './sink.ts';
 import { createRecorder, recordMany } from './test-recorder.ts';
 
-/** Whether the events of each session came in the order of their recording. */
+/** Returns `true` if the events of each session arrived in the order of their recording. */
 function isInOrder(sink: Sink, ids: readonly string[]): boolean {
   const rank = new Map(ids.map((id, index) => [id, index]));
   const last = new Map<string, number>();
@@ -17,7 +17,7 @@ function isInOrder(sink: Sink, ids: readonly string[]): boolean {
   });
 }
 
-test('an event arrives as the specification has it, with the headers that it names', async () => {
+test('sends an event and headers as specified', async () => {
   const sink = await Sink.start();
   const recorder = createRecorder(sink.url, {
     framework: 'custom',
@@ -61,7 +61,7 @@ test('an event arrives as the specification has it, with the headers that it nam
 });
 
 test.each([undefined, null, 'yesterday', Number.NaN])(
-  'an event whose time is told as %s happened when it was recorded',
+  'uses the recording time for a sourceTimestamp of %s',
   async (sourceTimestamp) => {
     const sink = await Sink.start();
     const recorder = createRecorder(sink.url);
@@ -81,7 +81,7 @@ test.each([
   ['a journal', {}],
   ['memory only', { spool: false }],
   ['pipelined requests', { concurrency: 8, pipelining: 4 }],
-])('every event arrives once and in order, with %s', async (_name, options) => {
+])('delivers every event once and in order, with %s', async (_name, options) => {
   const sink = await Sink.start();
   const recorder = createRecorder(sink.url, options);
   const ids = recordMany(recorder, 500);
@@ -91,7 +91,7 @@ test.each([
   expect(isInOrder(sink, ids)).toBe(true);
 });
 
-test('more events than memory may hold wait on disk, in order', async () => {
+test('keeps events beyond the memory limit on disk, in order', async () => {
   const sink = await Sink.start();
   const recorder = createRecorder(sink.url, { maxQueuedEvents: 20 });
   const ids = recordMany(recorder, 1_000);
@@ -101,7 +101,7 @@ test('more events than memory may hold wait on disk, in order', async () => {
   expect(isInOrder(sink, ids)).toBe(true);
 });
 
-test('events that are recorded while others wait on disk come behind them', async () => {
+test('sends new events after those waiting on disk', async () => {
   const sink = await Sink.start();
   const recorder = createRecorder(sink.url, { maxQueuedEvents: 20, concurrency: 2 });
   const ids: string[] = [];
@@ -118,7 +118,7 @@ test.each<
 >([
   ['503 and 502', (number) => (number < 10 ? { status: number % 2 ? 503 : 502 } : undefined)],
   [
-    'connections that break before the answer',
+    'connections that break before the response',
     (number) => (number % 7 === 3 ? { fault: 'reset' } : undefined),
   ],
   [
@@ -126,7 +126,7 @@ test.each<
     (number) => (number % 7 === 3 ? { fault: 'reset-stored' } : undefined),
   ],
   ['answers that break off', (number) => (number % 3 === 0 ? { fault: 'cut' } : undefined)],
-])('%s lose nothing, store nothing twice and keep the order', async (_name, fault) => {
+])('loses and duplicates nothing and keeps the order, with %s', async (_name, fault) => {
   const sink = await Sink.start(({ number }) => fault(number));
   const recorder = createRecorder(sink.url);
   const ids = recordMany(recorder, 60);
@@ -135,7 +135,7 @@ test.each<
   expect(isInOrder(sink, ids)).toBe(true);
 });
 
-test('a service that is down gets one probe at a time, and everything when it is back', async () => {
+test('sends one probe at a time to a service that is down, and everything when it is back', async () => {
   const sink = await Sink.start();
   await sink.down();
   const recorder = createRecorder(sink.url, { concurrency: 8 });
@@ -151,7 +151,7 @@ test('a service that is down gets one probe at a time, and everything when it is
   expect(isInOrder(sink, ids)).toBe(true);
 });
 
-test('one Retry-After quiets everything', async () => {
+test('pauses everything for one Retry-After', async () => {
   let isOver = false;
   const sink = await Sink.start(() =>
     isOver ? undefined : { status: 429, headers: { 'retry-after': '1' } },
@@ -166,7 +166,7 @@ test('one Retry-After quiets everything', async () => {
   expect(recorder.stats().retried).toBe(4);
 });
 
-test('an event that is refused for good goes to the dead-letter file and blocks nobody', async () => {
+test('moves a permanently rejected event to the dead-letter file without blocking others', async () => {
   const sink = await Sink.start(({ body }) =>
     (body.payload as { toolName: string }).toolName === 'tool 3'
       ? { status: 400, body: { error: { code: 'VALIDATION_ERROR', message: 'toolName is bad' } } }
@@ -178,7 +178,9 @@ test('an event that is refused for good goes to the dead-letter file and blocks 
   const ids = recordMany(recorder, 10, 1);
   expect(await recorder.flush()).toMatchObject({ delivered: 9, pending: 0, deadLettered: 1, dropped: 0 });
   expect(sink.storedIds).toEqual(ids.filter((_, index) => index !== 3));
-  const [line] = readFileSync(join(spoolDir, 'dead-letters.jsonl'), 'utf8').trimEnd().split('\n');
+  const [line] = readFileSync(join(tenantFolderIn(spoolDir), 'dead-letters.jsonl'), 'utf8')
+    .trimEnd()
+    .split('\n');
   expect(JSON.parse(line as string)).toEqual({
     deadLetteredAt: expect.any(String),
     reason: 'HTTP 400: VALIDATION_ERROR: toolName is bad',
@@ -187,9 +189,9 @@ test('an event that is refused for good goes to the dead-letter file and blocks 
   expect(errors).toEqual([expect.stringContaining('toolName is bad')]);
 });
 
-test('the page of a proxy that lets nothing through refuses no event', async () => {
+test("does not reject events because of a proxy's error page", async () => {
   let isMended = false;
-  // What nginx answers to plain HTTP on its port for TLS, and to a client whose certificate has ended.
+  // The response of nginx to plain HTTP on its TLS port, and to a client with an expired certificate.
   const page = '<html><head><title>400 The SSL certificate error</title></head></html>';
   const sink = await Sink.start(() => (isMended ? undefined : { status: 400, body: page }));
   const errors: string[] = [];
@@ -202,22 +204,22 @@ test('the page of a proxy that lets nothing through refuses no event', async () 
   expect(errors).toEqual([]);
 });
 
-test('a dead-letter file that is full takes the place of the one before it, and a new one is begun', async () => {
+test('rotates a full dead-letter file', async () => {
   const sink = await Sink.start(() => ({ status: 413 }));
   const spoolDir = temporaryFolder();
-  const file = join(spoolDir, 'dead-letters.jsonl');
-  const fileBefore = join(spoolDir, 'dead-letters.1.jsonl');
+  const recorder = createRecorder(sink.url, { spoolDir, onError: () => {} });
+  const file = join(tenantFolderIn(spoolDir), 'dead-letters.jsonl');
+  const fileBefore = join(tenantFolderIn(spoolDir), 'dead-letters.1.jsonl');
   const full = Buffer.alloc(16 * 1024 * 1024 + 1, '\n');
   writeFileSync(file, full);
   writeFileSync(fileBefore, 'the one before');
-  const recorder = createRecorder(sink.url, { spoolDir, onError: () => {} });
   const [id] = recordMany(recorder, 1);
   expect(await recorder.flush()).toMatchObject({ deadLettered: 1 });
   expect(readFileSync(fileBefore).equals(full)).toBe(true);
   expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ event: { eventId: id } });
 });
 
-test('a service that takes nothing for days is told of at once, with its reason', async () => {
+test('reports a service that accepts nothing for days at once, with the reason', async () => {
   const message = 'The quota eventsPerMonth of the tenant is used up.';
   const sink = await Sink.start(() => ({
     status: 429,
@@ -229,13 +231,16 @@ test('a service that takes nothing for days is told of at once, with its reason'
   recordMany(recorder, 1);
   expect(await recorder.flush({ timeoutMs: 300 })).toMatchObject({ pending: 1, dropped: 0 });
   expect(errors).toEqual([
-    `The service at ${sink.url} takes no events for now: HTTP 429: RATE_LIMITED: ${message.slice(0, -1)}. Events are kept and tried again.`,
+    `The service at ${sink.url} accepts no events for now: HTTP 429: RATE_LIMITED: ${message.slice(0, -1)}. Events are kept and retried.`,
   ]);
 });
 
-test('a service without room for a new session still takes the events of those that it has', async () => {
-  const message = 'The quota sessions of the tenant is used up.';
-  const details = [{ path: 'sessionId', code: 'quota_exceeded', message: 'exceeds the quota' }];
+test.each([
+  ['session', 'sessionId'],
+  ['agent', 'agentId'],
+])('delivers events of existing ones to a service without room for a new %s', async (_, path) => {
+  const message = 'The quota of the tenant is exhausted.';
+  const details = [{ path, code: 'quota_exceeded', message: 'exceeds the quota' }];
   const sink = await Sink.start(({ body }) =>
     body.sessionId === 'new'
       ? {
@@ -256,7 +261,7 @@ test('a service without room for a new session still takes the events of those t
   expect(errors).toEqual([expect.stringContaining(message.slice(0, -1))]);
 });
 
-test('a key that is refused keeps everything until it is mended', async () => {
+test('keeps all events until a rejected key is fixed', async () => {
   let isMended = false;
   const sink = await Sink.start(() => (isMended ? undefined : { status: 401 }));
   const errors: string[] = [];
@@ -273,7 +278,7 @@ test('a key that is refused keeps everything until it is mended', async () => {
   expect(await recorder.flush()).toMatchObject({ delivered: 20, pending: 0 });
 });
 
-test('a service that does not answer is given up on in time', async () => {
+test('times out on a service that does not respond', async () => {
   const sink = await Sink.start(({ number }) => (number <= 4 ? { fault: 'hang' } : undefined));
   const recorder = createRecorder(sink.url, { concurrency: 4, requestTimeoutMs: 1_000 });
   recordMany(recorder, 30);
@@ -283,7 +288,7 @@ test('a service that does not answer is given up on in time', async () => {
 test.each([
   ['the pool', undefined],
   ['a fetch', fetch],
-])('over %s, a web page that stands in the way for a while takes no event', async (_way, ownFetch) => {
+])('over %s, loses no event to a web page that temporarily responds instead', async (_way, ownFetch) => {
   let isPage = true;
   const sink = await Sink.start(() => (isPage ? { status: 200, body: '<html>Sign in</html>' } : undefined));
   const errors: string[] = [];
@@ -297,10 +302,10 @@ test.each([
   expect(await recorder.flush()).toMatchObject({ delivered: 3, pending: 0 });
   const [first, ...later] = sink.requests.map(({ body }) => body.eventId);
   expect(later).toContain(first);
-  expect(errors[0]).toMatch(/HTTP 200 without an acknowledgement.*that address/);
+  expect(errors[0]).toMatch(/HTTP 200 without an acknowledgement.*the address/);
 });
 
-test('a fetch of the user is used', async () => {
+test('uses the fetch of the user', async () => {
   const sink = await Sink.start(({ number }) => (number % 5 === 0 ? { fault: 'reset' } : undefined));
   let calls = 0;
   const recorder = createRecorder(sink.url, {

@@ -3,7 +3,7 @@ import { timers } from '../src/timers.ts';
 
 const real = { ...timers };
 
-/** As `vi.useFakeTimers`, for the recorder's own timers too. */
+/** Does the same as `vi.useFakeTimers`, including the recorder's own timers. */
 export function useFakeTime(...options: Parameters<typeof vi.useFakeTimers>): void {
   vi.useFakeTimers(...options);
   const { clearInterval, clearTimeout, setImmediate, setInterval, setTimeout } = globalThis;
@@ -11,7 +11,7 @@ export function useFakeTime(...options: Parameters<typeof vi.useFakeTimers>): vo
   Object.assign(timers, { clearInterval, clearTimeout, now, setImmediate, setInterval, setTimeout });
 }
 
-/** Ends {@link useFakeTime}. */
+/** Reverts {@link useFakeTime}. */
 export function useRealTime(): void {
   Object.assign(timers, real);
   vi.useRealTimers();

@@ -7,11 +7,11 @@ import { createRecorder, recordMany } from './test-recorder.ts';
 const places = { disk: () => ({ spoolDir: temporaryFolder() }), memory: () => ({ spool: false }) };
 
 for (const [place, options] of Object.entries(places)) {
-  test(`a test's fake timers do not hold up what stands in ${place}`, async () => {
+  test(`delivers events in ${place} despite fake timers`, async () => {
     const sink = await Sink.start();
     const before = createRecorder(sink.url, options());
     recordMany(before, 1);
-    // undici keeps one timer for the whole process, made at the first request: that one has to be real.
+    // undici has one timer per process, created by the first request, which must be a real one.
     await before.flush();
     vi.useFakeTimers();
     try {
@@ -25,7 +25,7 @@ for (const [place, options] of Object.entries(places)) {
     }
   });
 
-  test(`what was recorded in ${place} while timers were fake is delivered when they are real again`, async () => {
+  test(`delivers events recorded in ${place} under fake timers when they are real again`, async () => {
     const sink = await Sink.start();
     vi.useFakeTimers();
     const recorder = createRecorder(sink.url, options());
@@ -45,7 +45,7 @@ const fakes = {
 
 for (const [name, { fake, real }] of Object.entries(fakes)) {
   for (const pipelining of [undefined, 1, 4]) {
-    test(`connections are used again before, under and after the fake timers of ${name}, ${pipelining ?? 'any number'} at a time`, async () => {
+    test(`reuses connections before, under and after the fake timers of ${name}, ${pipelining ?? 'any number'} at a time`, async () => {
       const sink = await Sink.start();
       const recorder = createRecorder(sink.url, { pipelining });
       const deliver = async () => {
@@ -69,7 +69,7 @@ for (const [name, { fake, real }] of Object.entries(fakes)) {
 }
 
 for (const [name, { fake, real }] of Object.entries(fakes)) {
-  test(`the guard is answered before, under and after the fake timers of ${name}`, async () => {
+  test(`checks calls before, under and after the fake timers of ${name}`, async () => {
     const sink = await Sink.start(({ path }) =>
       path === '/v1/policies/check' ? { status: 200, body: { decision: 'allow' } } : undefined,
     );
@@ -88,7 +88,7 @@ for (const [name, { fake, real }] of Object.entries(fakes)) {
 }
 
 for (const [name, { fake, real }] of Object.entries(fakes)) {
-  test(`a failure is got over while the timers of ${name} stand still`, async () => {
+  test(`recovers from a failure under the fake timers of ${name}`, async () => {
     const sink = await Sink.start(({ number }) => (number <= 3 ? { status: 503 } : undefined));
     fake();
     try {
@@ -102,7 +102,7 @@ for (const [name, { fake, real }] of Object.entries(fakes)) {
 }
 
 for (const [name, { fake, real }] of Object.entries(fakes)) {
-  test(`a held call times out while the timers of ${name} stand still`, async () => {
+  test(`times out a held call under the fake timers of ${name}`, async () => {
     const sink = await Sink.start(({ path }) =>
       path === '/v1/policies/check' ? { status: 200, body: { decision: 'require_approval' } } : undefined,
     );

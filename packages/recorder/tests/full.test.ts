@@ -5,21 +5,21 @@ import { temporaryFolder } from './journal-fixture.ts';
 import { Sink } from './sink.ts';
 import { createRecorder, recordMany } from './test-recorder.ts';
 
-/** A service that breaks every connection; it keeps its port, which nobody else can then answer on. */
+/** Starts a service that breaks every connection and keeps its port, so that nobody else can use it. */
 function downSink(): Promise<Sink> {
   return Sink.start(() => ({ fault: 'reset' }));
 }
 
-/** Lets the service work again. */
-function mend(sink: Sink): void {
-  sink.answer = () => undefined;
+/** Makes the service work again. */
+function repair(sink: Sink): void {
+  sink.respond = () => undefined;
 }
 
 test.each<[WhenFull, number[], number[]]>([
   ['drop-oldest', [0, 1, 2, 3, 4], [5, 6, 7, 8, 9]],
   ['drop-newest', [5, 6, 7, 8, 9], [0, 1, 2, 3, 4]],
   ['block', [5, 6, 7, 8, 9], [0, 1, 2, 3, 4]],
-])('in memory, %s names each event it loses', async (whenFull, lost, kept) => {
+])('in memory, %s reports each lost event', async (whenFull, lost, kept) => {
   const sink = await downSink();
   const dropped: DroppedEvent[] = [];
   const recorder = createRecorder(sink.url, {
@@ -38,13 +38,13 @@ test.each<[WhenFull, number[], number[]]>([
     dropped: 5,
     droppedByReason: { full: 5 },
   });
-  mend(sink);
+  repair(sink);
   expect(await recorder.flush()).toMatchObject({ delivered: 5, pending: 0, dropped: 5 });
   expect(sink.storedIds.toSorted()).toEqual(kept.map((index) => ids[index]).toSorted());
 });
 
 test.each<WhenFull>(['drop-oldest', 'drop-newest'])(
-  'errors and denials are the last to go with %s',
+  'drops errors and denials last with %s',
   async (whenFull) => {
     const sink = await downSink();
     const dropped: string[] = [];
@@ -57,15 +57,15 @@ test.each<WhenFull>(['drop-oldest', 'drop-newest'])(
     const ids = [200, 403, 200, 500, 403, 200, 500].map((responseStatus) =>
       recorder.record({ toolName: 'tool', argumentsHash: 'sha256:0', responseStatus }),
     );
-    // Two ordinary events make room for two important ones, and the third finds no room of its own.
+    // Two ordinary events make room for two important ones; there is no room for the third.
     expect(new Set(dropped)).toEqual(new Set([ids[0], ids[2], ids[5]]));
-    mend(sink);
+    repair(sink);
     await recorder.flush();
     expect(sink.storedIds.toSorted()).toEqual([ids[1], ids[3], ids[4], ids[6]].toSorted());
   },
 );
 
-test('a journal at its limit drops the oldest ordinary events and names them; nothing else is lost', async () => {
+test('drops and reports only the oldest ordinary events when the journal is full', async () => {
   const sink = await downSink();
   const dropped: string[] = [];
   const recorder = createRecorder(sink.url, {
@@ -83,7 +83,7 @@ test('a journal at its limit drops the oldest ordinary events and names them; no
   );
   expect(recorder.stats().spoolBytes).toBeLessThan(66 * 1024);
   expect(dropped.length).toBeGreaterThan(300);
-  mend(sink);
+  repair(sink);
   const { delivered } = await recorder.flush();
   expect(delivered).toBe(600 - dropped.length);
   expect([...sink.storedIds, ...dropped].toSorted()).toEqual(ids.toSorted());
@@ -91,7 +91,7 @@ test('a journal at its limit drops the oldest ordinary events and names them; no
   expect(sink.storedIds).toEqual(expect.arrayContaining(importantIds));
 });
 
-test('block makes a call wait before its tool runs, until there is room', async () => {
+test('block delays a tool until there is room', async () => {
   const sink = await downSink();
   const recorder = createRecorder(sink.url, { whenFull: 'block', spool: false, maxQueuedEvents: 3 });
   recordMany(recorder, 3);
@@ -102,13 +102,13 @@ test('block makes a call wait before its tool runs, until there is room', async 
   await new Promise((resolve) => setImmediate(resolve));
   expect(order).toEqual([]);
   order.push('up');
-  mend(sink);
+  repair(sink);
   await call;
   expect(order).toEqual(['up', 'ran', 'done']);
   expect(await recorder.flush()).toMatchObject({ delivered: 4, dropped: 0 });
 });
 
-test('calls in parallel that block lets run have room for what they record', async () => {
+test('block reserves room for the events of concurrent calls', async () => {
   const sink = await Sink.start();
   const recorder = createRecorder(sink.url, { whenFull: 'block', spool: false, maxQueuedEvents: 3 });
   let running = 0;
@@ -135,7 +135,7 @@ test('calls in parallel that block lets run have room for what they record', asy
   expect(await recorder.flush()).toMatchObject({ delivered: 24, dropped: 0 });
 });
 
-test('with a journal, too, calls in parallel that block lets run lose nothing', async () => {
+test('block loses no events of concurrent calls with a journal', async () => {
   const sink = await Sink.start();
   const recorder = createRecorder(sink.url, { whenFull: 'block', maxSpoolBytes: 64 * 1024 });
   const calls = Array.from({ length: 300 }, (_, index) =>
@@ -148,7 +148,7 @@ test('with a journal, too, calls in parallel that block lets run lose nothing', 
   expect(await recorder.flush()).toMatchObject({ delivered: 300, dropped: 0 });
 });
 
-test('block waits no longer than it may', async () => {
+test('block waits at most blockTimeoutMs', async () => {
   const sink = await downSink();
   const recorder = createRecorder(sink.url, {
     whenFull: 'block',
@@ -161,7 +161,7 @@ test('block waits no longer than it may', async () => {
   expect(recorder.stats()).toMatchObject({ pending: 1, droppedByReason: { full: 1 } });
 });
 
-test('what is recorded after the end stands on disk for the next recorder', async () => {
+test('writes events recorded after close to disk for the next recorder', async () => {
   const sink = await Sink.start();
   const spoolDir = temporaryFolder();
   const onError = vi.fn();
@@ -185,7 +185,7 @@ test('what is recorded after the end stands on disk for the next recorder', asyn
   expect(sink.storedIds.slice(3)).toEqual(ids);
 });
 
-test('where there is no disk, what is recorded after the end is named as lost', async () => {
+test('reports events recorded after close as lost without a journal', async () => {
   const sink = await Sink.start();
   const dropped: DroppedEvent[] = [];
   const recorder = createRecorder(sink.url, { spool: false, onDrop: (event) => dropped.push(event) });

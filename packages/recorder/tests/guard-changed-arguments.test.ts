@@ -4,7 +4,7 @@ import { hashArguments } from '../src/index.ts';
 import { Sink } from './sink.ts';
 import { createRecorder } from './test-recorder.ts';
 
-/** A service that answers each check with what a function decides, which may change the arguments meanwhile. */
+/** Starts a service whose decisions come from a function, which may change the arguments meanwhile. */
 async function startService(decide: (asked: number) => string): Promise<Sink> {
   let asked = 0;
   return Sink.start(({ path }) => {
@@ -34,7 +34,7 @@ function changing(args: { amount: number }, onUnavailable: 'allow' | 'deny' = 'd
   };
 }
 
-test('arguments that change while a person decides are another action, which is asked about anew', async () => {
+test('checks arguments again that change while a person decides', async () => {
   const args = { amount: 1 };
   const approved = await hashArguments(args);
   const sink = await startService((asked) => {
@@ -58,7 +58,7 @@ test('arguments that change while a person decides are another action, which is 
   expect(recorder.stats().guard).toEqual({ allowed: 1, denied: 0, unavailable: 0 });
 });
 
-test('a call whose arguments became ones that a policy denies does not run', async () => {
+test('does not run a call whose arguments changed to denied ones', async () => {
   const args = { amount: 1 };
   const sink = await startService((asked) => {
     args.amount = 1_000;
@@ -71,7 +71,7 @@ test('a call whose arguments became ones that a policy denies does not run', asy
   expect(recordedHashes(sink)).toEqual([await hashArguments({ amount: 1_000 })]);
 });
 
-test('a call whose arguments change whenever they are checked does not run, and that is told', async () => {
+test('does not run, and reports, a call whose arguments change during every check', async () => {
   const args = { amount: 0 };
   const sink = await startService(() => {
     args.amount += 1;
@@ -83,11 +83,11 @@ test('a call whose arguments change whenever they are checked does not run, and 
   await expect(recorder.toolCall(call, () => 'ran')).rejects.toMatchObject({ because: 'unavailable' });
   expect(questions(sink)).toHaveLength(3);
   expect(errors.map(({ message }) => message)).toEqual([
-    'The arguments of a call changed whenever it was checked; it was not run.',
+    'The arguments of a call changed during every check; it was not run.',
   ]);
 });
 
-test('a call whose arguments changed while a hook further in asked is recorded with those that it ran with', async () => {
+test('records the arguments of the run if they changed during an inner check', async () => {
   const args = { amount: 1 };
   const sink = await startService(() => {
     args.amount = 1_000;

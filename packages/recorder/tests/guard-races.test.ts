@@ -12,7 +12,7 @@ function turns(count: number, then: () => void): void {
   else queueMicrotask(() => turns(count - 1, then));
 }
 
-test('a call that is aborted at any moment between the decision and its start does not run', async () => {
+test('does not run a call aborted at any moment between the decision and its start', async () => {
   const sink = await Sink.start(({ path }) =>
     path === '/v1/policies/check' ? { status: 200, body: { decision: 'allow' } } : undefined,
   );
@@ -33,18 +33,18 @@ test('a call that is aborted at any moment between the decision and its start do
   }
 });
 
-/** Holds up the event loop, as a tool does that reads or calculates at length in one go. */
-function standStill(forMs: number): void {
+/** Blocks the event loop like a tool that reads or computes synchronously. */
+function blockEventLoop(forMs: number): void {
   const endMs = performance.now() + forMs;
   while (performance.now() < endMs);
 }
 
-test('a denied call does not run because the process stood still while the answer arrived', async () => {
+test('does not run a denied call because of an event-loop stall', async () => {
   let checks = 0;
   const sink = await Sink.start(({ path }) => {
     if (path !== '/v1/policies/check') return undefined;
     checks += 1;
-    if (checks === 1) standStill(600);
+    if (checks === 1) blockEventLoop(600);
     return { status: 200, body: { decision: 'deny' } };
   });
   const recorder = createRecorder(sink.url, { guard: { ...guard, timeoutMs: 500 } });
@@ -53,21 +53,18 @@ test('a denied call does not run because the process stood still while the answe
   expect(sink.stored.map(({ payload }) => payload.responseStatus)).toEqual([403]);
 });
 
-test.each([1, 10, 50])(
-  'a service that hangs is given up after %i ms by a process that does not stand still',
-  async (timeoutMs) => {
-    const sink = await Sink.start(({ path }) =>
-      path === '/v1/policies/check' ? { fault: 'hang' } : undefined,
-    );
-    const recorder = createRecorder(sink.url, {
-      guard: { mode: 'enforce', onUnavailable: 'deny', timeoutMs },
-    });
-    await recorder.toolCall(call, () => 'ran').catch(() => {}); // the first loads what sends
-    await expect(recorder.toolCall(call, () => 'ran')).rejects.toMatchObject({ because: 'unavailable' });
-  },
-);
+test.each([1, 10, 50])('times out on a hanging service after %i ms without a stall', async (timeoutMs) => {
+  const sink = await Sink.start(({ path }) =>
+    path === '/v1/policies/check' ? { fault: 'hang' } : undefined,
+  );
+  const recorder = createRecorder(sink.url, {
+    guard: { mode: 'enforce', onUnavailable: 'deny', timeoutMs },
+  });
+  await recorder.toolCall(call, () => 'ran').catch(() => {}); // the first call loads the transport
+  await expect(recorder.toolCall(call, () => 'ran')).rejects.toMatchObject({ because: 'unavailable' });
+});
 
-/** A signal as polyfills make it: without a reason, and without `throwIfAborted`. */
+/** Creates a signal like a polyfill: without a reason, and without `throwIfAborted`. */
 function oldSignal(): AbortSignal & { abort(): void } {
   const signal = Object.assign(new EventTarget(), {
     aborted: false,
@@ -79,7 +76,7 @@ function oldSignal(): AbortSignal & { abort(): void } {
   return signal as never;
 }
 
-test('the signal of a polyfill lets calls run, and ends the wait of those that are held', async () => {
+test('supports polyfilled signals', async () => {
   let decision = 'allow';
   const signal = oldSignal();
   const sink = await Sink.start(({ path, headers }) => {
@@ -97,16 +94,16 @@ test('the signal of a polyfill lets calls run, and ends the wait of those that a
   expect(sink.stored.map(({ payload }) => payload.responseStatus)).toEqual([200, 499]);
 });
 
-test('a controller in the place of its signal is told of, and no call runs unguarded for it', async () => {
+test('rejects a controller instead of a signal, without running the call', async () => {
   const sink = await Sink.start();
   const recorder = createRecorder(sink.url, { guard });
   const signal = new AbortController() as never;
   await expect(recorder.toolCall({ ...call, signal }, () => 'ran')).rejects.toThrow(
-    /^signal must be an AbortSignal: pass that of the controller/,
+    /^signal must be an AbortSignal: pass controller.signal/,
   );
 });
 
-test('an action id that stands for another action is no way past the guard', async () => {
+test('does not allow a call because its action id belongs to another action', async () => {
   const ids: unknown[] = [];
   const sink = await Sink.start(({ path, body }) => {
     if (path !== '/v1/policies/check') return undefined;
@@ -120,7 +117,7 @@ test('an action id that stands for another action is no way past the guard', asy
   expect(ids).toEqual(['resumed', expect.stringMatching(/^[0-9a-f-]{36}$/)]);
 });
 
-test('an action id that is empty or cut is not that of another action, whose approval it would take', async () => {
+test('does not confuse empty or truncated action ids with those of other actions', async () => {
   const ids: unknown[] = [];
   const sink = await Sink.start(({ path, body }) => {
     if (path !== '/v1/policies/check') return undefined;
@@ -139,7 +136,7 @@ test('an action id that is empty or cut is not that of another action, whose app
   expect(ids.every((id) => String(id).length <= 200)).toBe(true);
 });
 
-test('a service that knows no action id at all is not let past either', async () => {
+test('does not allow a call because the service rejects all action ids', async () => {
   const sink = await Sink.start(({ path }) =>
     path === '/v1/policies/check' ? { status: 409, body: {} } : undefined,
   );
@@ -147,7 +144,7 @@ test('a service that knows no action id at all is not let past either', async ()
   await expect(recorder.toolCall(call, () => 'ran')).rejects.toMatchObject({ because: 'unavailable' });
 });
 
-test('many held calls leave connections for the questions of others, and each hears of its decision', async () => {
+test('leaves connections for other checks with many held calls', async () => {
   let isApproved = false;
   const waiting = new Set<() => void>();
   const asked = new Set<unknown>();
@@ -160,7 +157,7 @@ test('many held calls leave connections for the questions of others, and each he
     if (asked.has(body.actionId)) askedAgain.add(body.actionId);
     asked.add(body.actionId);
     if (askedAgain.size === 300) isDone();
-    if (headers.prefer && !isApproved) await new Promise<void>((answer) => waiting.add(answer));
+    if (headers.prefer && !isApproved) await new Promise<void>((respond) => waiting.add(respond));
     return { status: 200, body: { decision: isApproved ? 'allow' : 'require_approval' } };
   });
   const recorder = createRecorder(sink.url, { guard });
@@ -172,7 +169,7 @@ test('many held calls leave connections for the questions of others, and each he
   const other = recorder.toolCall({ ...call, toolName: 'drop' }, () => 'ran');
   await expect(other).rejects.toMatchObject({ because: 'denied' });
   isApproved = true;
-  for (const answer of waiting) answer();
+  for (const respond of waiting) respond();
   expect(new Set(await Promise.all(held))).toEqual(new Set(['ran']));
   expect(waiting.size).toBeLessThanOrEqual(128);
 });

@@ -7,16 +7,16 @@ import { createRecorder } from './test-recorder.ts';
 
 const checkPath = '/v1/policies/check';
 
-/** A sink that takes events and answers checks in turn; the last answer stays. */
+/** Starts a sink that accepts events and responds to checks in turn; the last response repeats. */
 async function startService(
-  ...answers: (Reply | ((request: SinkRequest) => Promise<Reply>))[]
+  ...responses: (Reply | ((request: SinkRequest) => Promise<Reply>))[]
 ): Promise<Sink> {
   let checks = 0;
   return Sink.start((request) => {
     if (request.path !== checkPath) return undefined;
-    const answer = answers[Math.min(checks, answers.length - 1)];
+    const response = responses[Math.min(checks, responses.length - 1)];
     checks += 1;
-    return typeof answer === 'function' ? answer(request) : answer;
+    return typeof response === 'function' ? response(request) : response;
   });
 }
 
@@ -38,7 +38,7 @@ async function statuses(recorder: Recorder, sink: Sink): Promise<unknown[]> {
   return sink.stored.map(({ payload }) => payload.responseStatus);
 }
 
-test('a call that is allowed runs after it was asked about', async () => {
+test('runs an allowed call after the check', async () => {
   const sink = await startService(decided('allow'));
   const recorder = guarded(sink, { environment: 'test' });
   let asked = 0;
@@ -63,7 +63,7 @@ test.each([
   ['Überbau', undefined, 'Überbau'],
   ['one\nother', undefined, 'one\ufffdother'],
   ['x'.repeat(101), 'x'.repeat(100), 'x'.repeat(100)],
-])('a framework whose name the service would not take is no way past the guard: %j', async (...names) => {
+])('checks calls with an invalid framework name: %j', async (...names) => {
   const [framework, inHeader, inBody] = names;
   const sink = await startService(decided('deny'));
   const recorder = guarded(sink, { onUnavailable: 'allow' });
@@ -73,7 +73,7 @@ test.each([
   expect(sink.requests[0]?.body.framework).toBe(inBody);
 });
 
-test('a call that is denied does not run, and the model learns why', async () => {
+test('does not run a denied call, and tells the model why', async () => {
   const matched = [
     { policyId: 'pol_1', effect: 'deny', mode: 'enforce', why: '', message: 'Transfers need a human' },
   ];
@@ -99,7 +99,7 @@ test('a call that is denied does not run, and the model learns why', async () =>
   expect(await statuses(recorder, sink)).toEqual([403]);
 });
 
-test('a held call asks again with the same action until a person approves', async () => {
+test('repeats the check of a held call with the same action until a person approves', async () => {
   const sink = await startService(decided('require_approval'), decided('require_approval'), decided('allow'));
   const recorder = guarded(sink);
   expect(await recorder.toolCall(call, () => 'ran')).toBe('ran');
@@ -108,7 +108,7 @@ test('a held call asks again with the same action until a person approves', asyn
   expect(new Set(checks.map(({ body }) => body.actionId)).size).toBe(1);
 });
 
-test('a held call that a person denies does not run', async () => {
+test('does not run a held call that a person denies', async () => {
   const sink = await startService(
     decided('require_approval'),
     decided('deny', {
@@ -127,7 +127,7 @@ test('a held call that a person denies does not run', async () => {
   expect(await statuses(recorder, sink)).toEqual([403]);
 });
 
-test('a held call that nobody decides about does not run, even where unchecked calls may', async () => {
+test('does not run an undecided held call, even if onUnavailable allows calls', async () => {
   const sink = await startService(decided('require_approval', { pendingActionId: 'pac_1' }), { status: 503 });
   const recorder = guarded(sink, { onUnavailable: 'allow', holdTimeoutMs: 100 });
   await expect(recorder.toolCall(call, () => 'ran')).rejects.toMatchObject({
@@ -137,14 +137,14 @@ test('a held call that nobody decides about does not run, even where unchecked c
   expect(await statuses(recorder, sink)).toEqual([403]);
 });
 
-test('a person who approves between the last two questions about a held call is heard', async () => {
+test('notices an approval between the last two checks of a held call', async () => {
   const sink = await startService(decided('require_approval'), decided('require_approval'), decided('allow'));
   const recorder = guarded(sink, { holdTimeoutMs: 100 });
   expect(await recorder.toolCall(call, () => 'ran')).toBe('ran');
   expect(await statuses(recorder, sink)).toEqual([200]);
 });
 
-/** A service that approves a held call at the very moment at which its caller aborts. */
+/** Starts a service that approves a held call at the moment when its caller aborts. */
 function startApprovalThatAborts(controller: AbortController) {
   return startService(decided('require_approval'), async () => {
     controller.abort(new Error('the user left'));
@@ -152,7 +152,7 @@ function startApprovalThatAborts(controller: AbortController) {
   });
 }
 
-test('a call that is aborted while held never runs, not even when the approval comes at that moment', async () => {
+test('never runs a call aborted while held, even if approved at that moment', async () => {
   const controller = new AbortController();
   const sink = await startApprovalThatAborts(controller);
   const recorder = guarded(sink);
@@ -169,25 +169,22 @@ test.each([
   ['as its last parameter', (signal: AbortSignal) => [{ id: 1 }, signal]],
   ['in its options', (signal: AbortSignal) => [{ id: 1 }, { signal }]],
   ['among its arguments', (signal: AbortSignal) => [{ id: 1, signal }]],
-])(
-  'a plain function with a signal %s never runs when that aborts while it is held',
-  async (_, parameters) => {
-    const controller = new AbortController();
-    const sink = await startApprovalThatAborts(controller);
-    const recorder = guarded(sink);
-    let hasRun = false;
-    const { drop } = recorder.instrument({
-      drop: (..._: unknown[]) => {
-        hasRun = true;
-      },
-    });
-    await expect(drop(...parameters(controller.signal))).rejects.toThrow('the user left');
-    expect(hasRun).toBe(false);
-    expect(await statuses(recorder, sink)).toEqual([499]);
-  },
-);
+])('never runs a function with a signal %s that aborts during a hold', async (_, parameters) => {
+  const controller = new AbortController();
+  const sink = await startApprovalThatAborts(controller);
+  const recorder = guarded(sink);
+  let hasRun = false;
+  const { drop } = recorder.instrument({
+    drop: (..._: unknown[]) => {
+      hasRun = true;
+    },
+  });
+  await expect(drop(...parameters(controller.signal))).rejects.toThrow('the user left');
+  expect(hasRun).toBe(false);
+  expect(await statuses(recorder, sink)).toEqual([499]);
+});
 
-test('a call that is aborted already is not even asked about', async () => {
+test('does not check an already aborted call', async () => {
   const sink = await startService(decided('allow'));
   const recorder = guarded(sink);
   await expect(recorder.toolCall({ ...call, signal: AbortSignal.abort() }, () => 'ran')).rejects.toThrow(
@@ -201,11 +198,11 @@ test.each<[string, Reply]>([
   ['a service that is overloaded', { status: 503 }],
   ['a service that refuses the key', { status: 401 }],
   ['a decision of another kind', decided('maybe')],
-  ['an answer without a decision', { status: 200, body: { verdict: 'allow' } }],
-  ['an answer that is no object', { status: 200, body: 'allow' }],
+  ['an response without a decision', { status: 200, body: { verdict: 'allow' } }],
+  ['a response that is not an object', { status: 200, body: 'allow' }],
   ['a connection that breaks', { fault: 'reset' }],
-  ['no answer', { fault: 'hang' }],
-])('%s counts as unavailable: the user has chosen what happens then', async (_name, reply) => {
+  ['no response', { fault: 'hang' }],
+])('treats %s as unavailable, and follows onUnavailable', async (_name, reply) => {
   const sink = await startService(reply);
   const denying = guarded(sink, { timeoutMs: 300 });
   await expect(denying.toolCall(call, () => 'ran')).rejects.toMatchObject({ because: 'unavailable' });
@@ -219,7 +216,7 @@ test.each<[string, Reply]>([
   ['HTTP 401: AUTHENTICATION_FAILED', { status: 401, body: { error: { code: 'AUTHENTICATION_FAILED' } } }],
   ['HTTP 404: HTTP_404', { status: 404, body: {} }],
   ['TIMEOUT', { fault: 'hang' }],
-])('a check that fails is told with its reason: %s', async (reason, reply) => {
+])('reports the reason of a failed check: %s', async (reason, reply) => {
   const sink = await startService(reply);
   const errors: Error[] = [];
   const recorder = createRecorder(sink.url, {
@@ -230,7 +227,7 @@ test.each<[string, Reply]>([
   expect(errors.map(({ message }) => message)).toEqual([`A policy check failed (${reason}).`]);
 });
 
-test('arguments are shown only as far as the user chose', async () => {
+test('sends only the selected arguments', async () => {
   const sink = await startService(decided('allow'));
   const recorder = guarded(sink, {
     showArguments: (args) => ({ amount: (args as { amount: number }).amount }),
@@ -240,7 +237,23 @@ test('arguments are shown only as far as the user chose', async () => {
   expect(JSON.stringify(sink.requests)).not.toContain('secret');
 });
 
-test('showArguments that throws shows nothing, and its error stays inside', async () => {
+test('sends the same arguments in every check of a held call', async () => {
+  const sink = await startService(decided('require_approval'), decided('require_approval'), decided('allow'));
+  let chosen = 0;
+  const recorder = guarded(sink, {
+    showArguments: () => {
+      chosen += 1;
+      return { chosen };
+    },
+  });
+  expect(await recorder.toolCall(call, () => 'ran')).toBe('ran');
+  const checks = sink.requests.filter(({ path }) => path === checkPath);
+  expect(checks.map(({ body }) => body.action)).toEqual(
+    Array(3).fill(expect.objectContaining({ arguments: { chosen: 1 } })),
+  );
+});
+
+test('sends no arguments if showArguments throws, without exposing its error', async () => {
   const sink = await startService(decided('allow'));
   const errors: Error[] = [];
   const recorder = createRecorder(sink.url, {
@@ -255,7 +268,9 @@ test('showArguments that throws shows nothing, and its error stays inside', asyn
   });
   await expect(recorder.toolCall(call, () => 'ran')).rejects.toMatchObject({ because: 'unavailable' });
   expect(sink.requests[0]?.body.action).not.toHaveProperty('arguments');
-  expect(errors.map(({ message }) => message)).toEqual(['guard.showArguments threw; nothing was shown.']);
+  expect(errors.map(({ message }) => message)).toEqual([
+    'guard.showArguments threw; no arguments were sent.',
+  ]);
 });
 
 test.each([
@@ -263,7 +278,7 @@ test.each([
   ['allows, and so does the user', 'allow', 'allow', 'ran'],
   ['allows, and the user does not', 'allow', 'deny', 'unavailable'],
 ] as const)(
-  'arguments at which showArguments throws are no way past a policy that %s',
+  'does not bypass a policy that %s when showArguments throws',
   async (_name, decision, onUnavailable, outcome) => {
     const sink = await startService(decided(decision));
     const showArguments = (args: unknown) => ({ to: (args as { to: string }).to.toLowerCase() });
@@ -274,7 +289,7 @@ test.each([
   },
 );
 
-test('observe tells of a call whose arguments could not be shown as enforce would', async () => {
+test('observe reports a call without selectable arguments like enforce', async () => {
   const sink = await startService(decided('allow'));
   const showArguments = () => {
     throw new Error('pin secret');
@@ -294,7 +309,7 @@ test.each([
   ['allows without them, and so does the user', 'allow', 'allow', 'ran'],
   ['allows without them, and the user does not', 'allow', 'deny', 'unavailable'],
 ] as const)(
-  'shown arguments that the service refuses are no way past a policy that %s',
+  'does not bypass a policy that %s when the service rejects the arguments',
   async (_name, decision, onUnavailable, outcome) => {
     const sink = await startService(tooMuch, decided(decision));
     const recorder = guarded(sink, { onUnavailable, showArguments: () => ({ text: 'long' }) });
@@ -313,9 +328,9 @@ test.each([
 test.each<[string, Reply]>([
   ['a connection that breaks', { fault: 'reset' }],
   ['a 502 of a proxy', { status: 502, body: '<html>' }],
-])('%s at arguments that are too large is no way past a policy that denies', async (_name, reply) => {
+])('does not bypass a denying policy with %s for large arguments', async (_name, reply) => {
   const sink = await startService();
-  sink.answer = ({ path, body }) => {
+  sink.respond = ({ path, body }) => {
     if (path !== checkPath) return undefined;
     return (body.action as { arguments?: unknown }).arguments ? reply : decided('deny');
   };
@@ -327,26 +342,26 @@ test.each<[string, Reply]>([
   expect(result).toBe('denied');
 });
 
-test('a held call whose shown arguments the service refuses runs when a person approves', async () => {
+test('runs an approved call whose arguments the service rejected', async () => {
   const sink = await startService(tooMuch, decided('require_approval'), decided('allow'));
   const recorder = guarded(sink, { showArguments: () => ({ text: 'long' }) });
   expect(await recorder.toolCall(call, () => 'ran')).toBe('ran');
 });
 
-test('an action id that is taken does not let a call run whose arguments could not be shown', async () => {
+test('does not run a call with a taken action id and unselectable arguments', async () => {
   const sink = await startService(tooMuch, { status: 409, body: {} }, decided('allow'));
   const recorder = guarded(sink, { showArguments: () => ({ text: 'long' }) });
   await expect(recorder.toolCall(call, () => 'ran')).rejects.toMatchObject({ because: 'unavailable' });
 });
 
-test('shown arguments that are too large only beside a new action id are no way past a policy that denies', async () => {
+test('does not bypass a denying policy with arguments too large only with a new action id', async () => {
   const sink = await startService({ status: 409, body: {} }, tooMuch, decided('deny'));
   const recorder = guarded(sink, { onUnavailable: 'allow', showArguments: () => ({ text: 'long' }) });
   const promise = recorder.toolCall({ ...call, actionId: 'resumed' }, () => 'ran');
   await expect(promise).rejects.toMatchObject({ because: 'denied' });
 });
 
-test('a held call is given up when its time is over, even while the service hangs', async () => {
+test('times out a held call, even if the service hangs', async () => {
   const sink = await startService(decided('require_approval', { pendingActionId: 'pac_1' }), {
     fault: 'hang',
   });
@@ -362,7 +377,32 @@ test('a held call is given up when its time is over, even while the service hang
   expect(errors).toEqual([]);
 });
 
-test('a held call asks again when Retry-After has passed', async () => {
+test.each(['allow', 'deny'] as const)(
+  'does not run a call rejected by a quota if onUnavailable is %s',
+  async (onUnavailable) => {
+    const sink = await startService({
+      status: 429,
+      headers: { 'retry-after': '3600' },
+      body: {
+        error: { code: 'RATE_LIMITED', message: 'full', details: [{ path: '', code: 'quota_exceeded' }] },
+      },
+    });
+    const errors: Error[] = [];
+    const recorder = createRecorder(sink.url, {
+      guard: { mode: 'enforce', onUnavailable },
+      onError: (error) => errors.push(error),
+    });
+    await expect(recorder.toolCall(call, () => 'ran')).rejects.toMatchObject({ because: 'unavailable' });
+    expect(await statuses(recorder, sink)).toEqual([403]);
+    expect(errors.map(({ message }) => message)).toEqual([
+      expect.stringMatching(
+        /^A policy check was rejected .*a quota of the tenant is exhausted.*raise the quota/,
+      ),
+    ]);
+  },
+);
+
+test('repeats the check of a held call after Retry-After', async () => {
   const sink = await startService(
     decided('require_approval'),
     { status: 429, headers: { 'retry-after': '77' }, body: { error: { code: 'RATE_LIMITED' } } },
@@ -391,7 +431,7 @@ test.each<[string, unknown]>([
   ['an integer that JSON cannot hold', { amount: 10n }],
   ['a cycle', cycle],
   [
-    'an object that cannot be serialised',
+    'an object that is not JSON-serializable',
     {
       toJSON: () => {
         throw new Error('pin secret');
@@ -400,26 +440,23 @@ test.each<[string, unknown]>([
   ],
   ['a text', 'all of it'],
   ['a list', [1, 2]],
-])(
-  'showArguments that gives %s shows nothing, and the policy is asked all the same',
-  async (_name, shown) => {
-    const sink = await startService(decided('deny'));
-    const errors: Error[] = [];
-    const recorder = createRecorder(sink.url, {
-      guard: {
-        mode: 'enforce',
-        onUnavailable: 'allow',
-        showArguments: () => shown as Record<string, unknown>,
-      },
-      onError: (error) => errors.push(error),
-    });
-    await expect(recorder.toolCall(call, () => 'ran')).rejects.toMatchObject({ because: 'denied' });
-    expect(sink.requests[0]?.body.action).not.toHaveProperty('arguments');
-    expect(errors.map(({ message }) => message)).toEqual([
-      'guard.showArguments gave what is no JSON object; nothing was shown.',
-    ]);
-  },
-);
+])('sends the check without arguments if showArguments returns %s', async (_name, shown) => {
+  const sink = await startService(decided('deny'));
+  const errors: Error[] = [];
+  const recorder = createRecorder(sink.url, {
+    guard: {
+      mode: 'enforce',
+      onUnavailable: 'allow',
+      showArguments: () => shown as Record<string, unknown>,
+    },
+    onError: (error) => errors.push(error),
+  });
+  await expect(recorder.toolCall(call, () => 'ran')).rejects.toMatchObject({ because: 'denied' });
+  expect(sink.requests[0]?.body.action).not.toHaveProperty('arguments');
+  expect(errors.map(({ message }) => message)).toEqual([
+    'guard.showArguments returned a value that is not a JSON object; no arguments were sent.',
+  ]);
+});
 
 test.each([
   ['gives', async () => ({ amount: 100 })],
@@ -431,7 +468,7 @@ test.each([
   ],
   // biome-ignore lint/suspicious/noThenProperty: the promise of a library, which is none of the language's own
   ['gives a thenable of', () => ({ then: (given: (shown: unknown) => void) => given({ amount: 100 }) })],
-])('showArguments that is asynchronous and %s shows nothing, and that is told', async (_name, show) => {
+])('reports an async showArguments that %s, and sends no arguments', async (_name, show) => {
   const sink = await startService(decided('allow'));
   const errors: Error[] = [];
   const recorder = createRecorder(sink.url, {
@@ -441,11 +478,11 @@ test.each([
   await expect(recorder.toolCall(call, () => 'ran')).rejects.toMatchObject({ because: 'unavailable' });
   expect(sink.requests[0]?.body.action).not.toHaveProperty('arguments');
   expect(errors.map(({ message }) => message)).toEqual([
-    'guard.showArguments gave what is no JSON object; nothing was shown.',
+    'guard.showArguments returned a value that is not a JSON object; no arguments were sent.',
   ]);
 });
 
-test('observe makes no call wait and refuses none', async () => {
+test('observe delays and denies no call', async () => {
   const sink = await startService(decided('deny'));
   const recorder = guarded(sink, { mode: 'observe' });
   let asked = -1;
@@ -460,7 +497,7 @@ test('observe makes no call wait and refuses none', async () => {
   expect(await statuses(recorder, sink)).toEqual([200]);
 });
 
-test('what observe asked is counted, also when the caller has gone before the answer', async () => {
+test('observe counts checks even if the caller has aborted', async () => {
   const controller = new AbortController();
   const sink = await startService(async () => {
     controller.abort();
@@ -475,14 +512,14 @@ test('what observe asked is counted, also when the caller has gone before the an
   expect(recorder.stats().guard).toEqual({ allowed: 0, denied: 1, unavailable: 0 });
 });
 
-test('a guard that is no object is refused, because it would guard nothing', async () => {
+test('rejects a guard that is not an object', async () => {
   const sink = await startService();
   for (const guard of ['enforce', true] as never[]) {
     expect(() => createRecorder(sink.url, { guard })).toThrow(/guard must be of type object/);
   }
 });
 
-test('enforce without a choice for an unreachable service is refused', async () => {
+test('rejects enforce without onUnavailable', async () => {
   const sink = await startService();
   expect(() => createRecorder(sink.url, { guard: { mode: 'enforce' } })).toThrow(
     /guard.onUnavailable is missing/,

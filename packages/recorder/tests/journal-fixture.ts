@@ -8,17 +8,24 @@ import { Journal } from '../src/journal/journal.ts';
 import { type JournalFiles, realFiles } from '../src/journal/journal-files.ts';
 import type { JournalOptions } from '../src/journal/journal-options.ts';
 
-/** Above the highest process id that Linux gives out. */
+/** Higher than any process id of Linux. */
 export const noProcess = 4_194_305;
 
-/** A folder of its own, gone when the test is. */
+/** Creates a temporary folder that is removed after the test. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'actlog-journal-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** An event with a recognisable id. */
+/** Returns the folder of the only user and tenant with journals in a `spoolDir`. */
+export function tenantFolderIn(spoolDir: string): string {
+  const [user = ''] = readdirSync(spoolDir);
+  const [tenant = ''] = readdirSync(join(spoolDir, user));
+  return join(spoolDir, user, tenant);
+}
+
+/** Creates an event with a recognizable id. */
 export function numberedEvent(
   number: number,
   fields: { session?: string; status?: number } = {},
@@ -38,12 +45,12 @@ export function numberedEvent(
   return new QueuedEvent({ eventId, sessionId, isImportant: responseStatus >= 400, body, originKey: '[]' });
 }
 
-/** The number that {@link numberedEvent} was given. */
+/** Returns the number passed to {@link numberedEvent}. */
 export function numberOf({ eventId }: QueuedEvent): number {
   return Number(eventId.slice(-12));
 }
 
-/** What a journal told. */
+/** Reports of a journal. */
 export interface JournalTold {
   unreadable: number;
   adopted: number;
@@ -51,7 +58,7 @@ export interface JournalTold {
   notTaken: number;
 }
 
-/** A journal and what it told. */
+/** Opens a journal and collects its reports. */
 export function openTestJournal(
   root: string,
   options: Partial<JournalOptions> = {},
@@ -80,7 +87,7 @@ export function openTestJournal(
   return { journal, told };
 }
 
-/** Makes the folders of this process those of one that has ended. */
+/** Makes the folders of this process look like those of a dead one. */
 export function endOwners(root: string): void {
   for (const name of readdirSync(root)) {
     const parts = name.split('-');
@@ -91,7 +98,7 @@ export function endOwners(root: string): void {
   }
 }
 
-/** Everything that the next process finds. */
+/** Returns everything that the next process finds. */
 export function recoverAll(root: string): { events: QueuedEvent[]; told: JournalTold; journal: Journal } {
   endOwners(root);
   const { journal, told } = openTestJournal(root);
@@ -101,7 +108,7 @@ export function recoverAll(root: string): { events: QueuedEvent[]; told: Journal
   return { events, told, journal };
 }
 
-/** The real files, until something breaks them. */
+/** Returns the real file operations, until one is made to fail. */
 export function breakableFiles(
   onOperation: (name: keyof JournalFiles, args: unknown[]) => void,
 ): JournalFiles {

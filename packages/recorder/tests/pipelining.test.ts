@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { RecorderOptions } from '../src/index.ts';
 import { createRecorder, recordMany } from './test-recorder.ts';
 
-/** Delivers some events and returns how many were under way on one connection at the most. */
+/** Delivers some events and returns the maximum number in flight on one connection. */
 async function mostOnOneConnection(options: RecorderOptions): Promise<number> {
   const underWay = new Map<Socket, number>();
   let most = 0;
@@ -28,10 +28,10 @@ async function mostOnOneConnection(options: RecorderOptions): Promise<number> {
   return most;
 }
 
-test('one event at a time is under way on a connection, where that was asked for', async () => {
+test('sends one event at a time per connection with pipelining 1', async () => {
   expect(await mostOnOneConnection({ pipelining: 1 })).toBe(1);
 });
 
-test('several are, where that was asked for, and never more', async () => {
+test('sends at most the configured number of events per connection', async () => {
   expect(await mostOnOneConnection({ pipelining: 8 })).toBe(8);
 });

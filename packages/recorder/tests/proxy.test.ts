@@ -4,7 +4,7 @@ import { createRecorder, recordMany } from './test-recorder.ts';
 afterEach(() => vi.unstubAllEnvs());
 
 test.each(['192.0.2.1:3128', 'user:secret@proxy.internal:3128', 'proxy.internal'])(
-  'a proxy of the environment that is no address is told of, and not shown: %s',
+  'reports an invalid proxy of the environment without showing it: %s',
   async (address) => {
     for (const name of ['http_proxy', 'HTTP_PROXY']) vi.stubEnv(name, address);
     const told = Promise.withResolvers<Error>();
@@ -15,7 +15,7 @@ test.each(['192.0.2.1:3128', 'user:secret@proxy.internal:3128', 'proxy.internal'
     recordMany(recorder, 3);
     const error = await told.promise;
     expect(error.message).toMatch(
-      /^Nothing is delivered: the proxy cannot be used \(Invalid URL.*\)\. Set HTTPS_PROXY /,
+      /^Nothing is delivered: invalid proxy \(Invalid URL.*\)\. Set HTTPS_PROXY /,
     );
     expect(error.message).not.toContain(address);
     expect(error.cause).toBeUndefined();

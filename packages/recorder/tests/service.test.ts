@@ -4,7 +4,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { ActionDeniedError, type Recorder, type RecorderOptions } from '../src/index.ts';
 import { createRecorder, recordMany } from './test-recorder.ts';
 
-/** The real service, a client of it and a recorder. */
+/** Starts the real service, a client of it and a recorder. */
 async function start(
   options: RecorderOptions = {},
 ): Promise<{ server: RunningServer; client: Actlog; recorder: Recorder }> {
@@ -17,7 +17,7 @@ async function start(
 const enforce = { mode: 'enforce', onUnavailable: 'deny' } as const;
 const call = { toolName: 'transfer', arguments: { amount: 5000 }, sessionId: 'session-1' };
 
-test('what was recorded is read back', async () => {
+test('reads back recorded events', async () => {
   const { client, recorder } = await start();
   const ids = recordMany(recorder, 60, 2);
   expect(await recorder.flush()).toMatchObject({ delivered: 60, pending: 0, deadLettered: 0 });
@@ -26,7 +26,7 @@ test('what was recorded is read back', async () => {
   expect(session.events?.map(({ eventId }) => eventId)).toEqual(ids.filter((_, index) => index % 2 === 0));
 });
 
-test('a session whose calls failed shows it', async () => {
+test('shows failed calls in the session', async () => {
   const { client, recorder } = await start();
   await recorder.toolCall(call, () => 'ok');
   await recorder.toolCall(call, () => Promise.reject(new Error('broken'))).catch(() => {});
@@ -34,7 +34,7 @@ test('a session whose calls failed shows it', async () => {
   expect(await client.sessions.get('session-1')).toMatchObject({ eventCount: 2, errorCount: 1 });
 });
 
-test('a policy denies a call by what was shown of its arguments', async () => {
+test('denies a call by the arguments sent to the service', async () => {
   const { client, recorder } = await start({
     guard: { ...enforce, showArguments: (args) => args as Record<string, unknown> },
   });
@@ -53,7 +53,7 @@ test('a policy denies a call by what was shown of its arguments', async () => {
   expect(await recorder.toolCall({ ...call, arguments: { amount: 10 } }, () => 'ran')).toBe('ran');
 });
 
-test('an agent that is revoked is stopped at its next call, and one that is reinstated goes on', async () => {
+test('denies calls of a revoked agent until it is reinstated', async () => {
   const { client, recorder } = await start({ guard: enforce, agentId: 'payer' });
   await client.agents.create({ id: 'payer', name: 'Payer' });
   expect(await recorder.toolCall(call, () => 'ran')).toBe('ran');
@@ -76,7 +76,7 @@ function nested(levels: number): object {
 test.each<[string, Record<string, unknown>]>([
   ['large', { text: 'x'.repeat(300_000) }],
   ['deep', { inner: nested(40) }],
-])('arguments that are too %s to be shown get no call past a policy', async (_name, args) => {
+])('does not bypass a policy with arguments that are too %s to send', async (_name, args) => {
   const { client, recorder } = await start({
     guard: { mode: 'enforce', onUnavailable: 'allow', showArguments: () => args },
   });
@@ -103,36 +103,54 @@ test.each([
   expect(await result).toBe(outcome);
 });
 
+test('runs a held call with a single-use approval, and holds the next one with the same arguments', async () => {
+  const { client, recorder } = await start({ guard: enforce });
+  await client.policies.create({
+    name: 'Ask each time',
+    effect: 'require_approval',
+    match: { tools: ['transfer'] },
+    approval: { timeoutSeconds: 60, onTimeout: 'deny', singleUse: true },
+  });
+  for (const used of [1, 2]) {
+    const result = recorder.toolCall({ ...call, actionId: 'transfer-1' }, () => 'ran');
+    const [pending] = await waitForPending(client);
+    await client.guardian.pendingActions.decide(pending as string, { decision: 'approve' });
+    expect(await result).toBe('ran');
+    const approved = (await client.guardian.pendingActions.list({ status: 'approved' })).items;
+    expect(approved.filter(({ usedAt }) => typeof usedAt === 'string')).toHaveLength(used);
+    // Moves the clock past the time in which a repeated check is allowed.
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 61_000 });
+    onTestFinished(() => void vi.useRealTimers());
+  }
+});
+
 test.each<[string, (client: Actlog, policyId: string) => PromiseLike<unknown>]>([
   ['stands', () => Promise.resolve()],
   ['is archived', ({ policies }, id) => policies.archive(id)],
   ['only tells', ({ policies }, id) => policies.update(id, { mode: 'log_only' })],
-])(
-  'a held call that nobody decided about in time says so, when its policy %s by then',
-  async (_, meanwhile) => {
-    const { client, recorder } = await start({ guard: enforce });
-    const { id } = await client.policies.create({
-      name: 'Ask first',
-      effect: 'require_approval',
-      match: { tools: ['transfer'] },
-      approval: { timeoutSeconds: 2, onTimeout: 'deny' },
-    });
-    const outcome = recorder.toolCall(call, () => 'ran').catch((thrown: unknown) => thrown);
-    await vi.waitFor(async () => {
-      expect((await client.guardian.pendingActions.list()).items).toHaveLength(1);
-    });
-    await meanwhile(client, id);
-    expect(await outcome).toMatchObject({
-      because: 'approval-timed-out',
-      decision: 'deny',
-      deniedBy: undefined,
-      policyId: id,
-      message: expect.stringContaining('needs the approval of a person, and none was given in time'),
-    });
-  },
-);
+])('reports the timeout of a held call if its policy %s meanwhile', async (_, meanwhile) => {
+  const { client, recorder } = await start({ guard: enforce });
+  const { id } = await client.policies.create({
+    name: 'Ask first',
+    effect: 'require_approval',
+    match: { tools: ['transfer'] },
+    approval: { timeoutSeconds: 2, onTimeout: 'deny' },
+  });
+  const outcome = recorder.toolCall(call, () => 'ran').catch((thrown: unknown) => thrown);
+  await vi.waitFor(async () => {
+    expect((await client.guardian.pendingActions.list()).items).toHaveLength(1);
+  });
+  await meanwhile(client, id);
+  expect(await outcome).toMatchObject({
+    because: 'approval-timed-out',
+    decision: 'deny',
+    deniedBy: undefined,
+    policyId: id,
+    message: expect.stringContaining("needs a person's approval, and none was given in time"),
+  });
+});
 
-test('a held call that its caller aborts never runs', async () => {
+test('never runs a held call that its caller aborts', async () => {
   const { client, recorder } = await start({ guard: enforce });
   await client.policies.create({ name: 'Ask', mode: 'enforce', effect: 'require_approval', match: {} });
   const controller = new AbortController();
@@ -148,7 +166,7 @@ test('a held call that its caller aborts never runs', async () => {
   expect(hasRun).toBe(false);
 });
 
-/** Ids of the actions that wait, as soon as there is one. */
+/** Returns the ids of the pending actions, as soon as there is one. */
 function waitForPending(client: Actlog): Promise<string[]> {
   return vi.waitUntil(
     async () => {

@@ -9,7 +9,7 @@ import { createRecorder, recordMany } from './test-recorder.ts';
 
 const key = Symbol.for('@actlog/recorder/shared');
 
-/** Sets the environment and forgets the shared recorder, until the test ends. */
+/** Sets the environment and resets the shared recorder until the test ends. */
 function withEnvironment(environment: Record<string, string>): void {
   for (const name of ['ACTLOG_API_KEY', 'ACTLOG_BASE_URL', 'ACTLOG_GUARD', 'ACTLOG_AGENT_ID'])
     vi.stubEnv(name, undefined);
@@ -24,7 +24,7 @@ function withEnvironment(environment: Record<string, string>): void {
   });
 }
 
-test('the environment configures one recorder for all', async () => {
+test('configures one shared recorder from the environment', async () => {
   const sink = await Sink.start();
   withEnvironment({
     ACTLOG_API_KEY: 'al_test_shared',
@@ -40,7 +40,7 @@ test('the environment configures one recorder for all', async () => {
   expect(sink.stored[0]?.agentId).toBe('from-environment');
 });
 
-test('the environment is read without the line ends of a Windows file', async () => {
+test('trims line endings of a Windows file from variables', async () => {
   const sink = await Sink.start(({ path }) =>
     path === '/v1/policies/check' ? { status: 200, body: { decision: 'deny' } } : undefined,
   );
@@ -58,7 +58,7 @@ test('the environment is read without the line ends of a Windows file', async ()
   expect(sink.requests[0]?.body).toMatchObject({ agentId: 'from-environment', environment: 'production' });
 });
 
-test('a key of nothing but white space is none', () => {
+test('treats a blank key as missing', () => {
   withEnvironment({ ACTLOG_API_KEY: ' ', ACTLOG_BASE_URL: 'http://127.0.0.1:9' });
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   expect(sharedRecorder().isConfigured).toBe(false);
@@ -67,7 +67,7 @@ test('a key of nothing but white space is none', () => {
   ]);
 });
 
-test('without a configuration it warns once and lets the agent run', async () => {
+test('warns once and records nothing without a configuration', async () => {
   withEnvironment({});
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   const recorder = sharedRecorder();
@@ -87,7 +87,7 @@ test('without a configuration it warns once and lets the agent run', async () =>
   ]);
 });
 
-test('without a configuration a guard that enforces still denies', async () => {
+test('denies calls without a configuration if the guard enforces', async () => {
   withEnvironment({ ACTLOG_GUARD: 'enforce', ACTLOG_GUARD_ON_UNAVAILABLE: 'deny' });
   const recorder = sharedRecorder({ onError: () => {} });
   await expect(recorder.toolCall({ toolName: 'tool', arguments: {} }, () => 'ok')).rejects.toMatchObject({
@@ -95,28 +95,28 @@ test('without a configuration a guard that enforces still denies', async () => {
   });
 });
 
-test('a guard that differs from that of the first call is refused: it would guard nothing', () => {
+test('rejects a guard that differs from the first one', () => {
   withEnvironment({});
   const onError = () => {};
   const recorder = sharedRecorder({ onError, guard: { mode: 'off' } });
   expect(sharedRecorder({ guard: { mode: 'off' } })).toBe(recorder);
-  expect(() => sharedRecorder({ guard: { mode: 'observe' } })).toThrow(/made with another guard/);
+  expect(() => sharedRecorder({ guard: { mode: 'observe' } })).toThrow(/created with another guard/);
 });
 
 test.each([
-  [{ whenFull: 'explode' as never }, /whenFull is "explode": use one of drop-oldest/],
+  [{ whenFull: 'explode' as never }, /whenFull must be one of drop-oldest.*, got "explode"/],
   [{ maxQueuedEvents: 0 }, /maxQueuedEvents must be a number of at least 1/],
   [{ concurrency: Number.NaN }, /concurrency must be a number of at least 1/],
-  [{ concurrency: Infinity }, /concurrency must be finite, and is Infinity: give a number, or leave it out/],
+  [{ concurrency: Infinity }, /concurrency must be finite, got Infinity: pass a number, or omit it/],
   [{ pipelining: Infinity }, /pipelining must be finite/],
   [{ requestTimeoutMs: Infinity }, /requestTimeoutMs must be finite/],
-])('an option that cannot be used is refused', (options, message) => {
+])('rejects an invalid option', (options, message) => {
   expect(() => new Recorder({ apiKey: 'al_test_x', baseURL: 'http://127.0.0.1:1', ...options })).toThrow(
     message,
   );
 });
 
-test('what happens to events is published', async () => {
+test('publishes diagnostics about events', async () => {
   const sink = await Sink.start(({ number }) => (number === 1 ? { status: 503 } : undefined));
   const seen: string[] = [];
   for (const [name, channel] of Object.entries(diagnosticsChannels)) {
@@ -130,7 +130,7 @@ test('what happens to events is published', async () => {
   expect(seen).toEqual(['recorded', 'retried', 'delivered']);
 });
 
-test('a platform that waits is handed one promise for a burst', async () => {
+test('passes one promise per burst to waitUntil', async () => {
   const sink = await Sink.start();
   const promises: Promise<unknown>[] = [];
   const recorder = createRecorder(sink.url, { waitUntil: (promise) => promises.push(promise) });
@@ -140,24 +140,22 @@ test('a platform that waits is handed one promise for a burst', async () => {
   expect(sink.stored.length).toBe(10);
 });
 
-test('a platform whose waitUntil throws loses nothing, and the error is told for what it is', async () => {
+test('reports an error of waitUntil without losing events', async () => {
   const sink = await Sink.start();
   const errors: Error[] = [];
   const recorder = createRecorder(sink.url, {
     waitUntil: () => {
-      throw new Error('no request is being answered');
+      throw new Error('no request is in progress');
     },
     onError: (error) => errors.push(error as Error),
   });
   recordMany(recorder, 1);
   await recorder.flush();
   expect(sink.stored.length).toBe(1);
-  expect(errors.map(({ message }) => message)).toEqual([
-    'waitUntil threw: events are delivered as without it.',
-  ]);
+  expect(errors.map(({ message }) => message)).toEqual(['waitUntil threw; events are delivered without it.']);
 });
 
-test('a handler returns when what it recorded is delivered, and keeps its result and its error', async () => {
+test('delays a handler until its events are delivered, keeping its result and error', async () => {
   const sink = await Sink.start();
   const recorder = createRecorder(sink.url);
   const handler = recorder.flushOnReturn(async (count: number) => {
@@ -171,7 +169,7 @@ test('a handler returns when what it recorded is delivered, and keeps its result
   expect(sink.stored.length).toBe(9);
 });
 
-test('a handler that is a method keeps its object', async () => {
+test('keeps the this of a handler', async () => {
   const recorder = createRecorder('http://127.0.0.1:9', { spool: false });
   const shop = {
     name: 'shop',
@@ -182,7 +180,7 @@ test('a handler that is a method keeps its object', async () => {
   expect(await shop.handle(7)).toBe('shop 7');
 });
 
-test('a recorder that was closed leaves the rest to the next, which says so', async () => {
+test('leaves undelivered events of a closed recorder to the next one', async () => {
   const sink = await Sink.start();
   await sink.down();
   const spoolDir = temporaryFolder();
@@ -197,7 +195,7 @@ test('a recorder that was closed leaves the rest to the next, which says so', as
   expect(sink.storedIds.toSorted()).toEqual([...ids, ...more].toSorted());
 });
 
-test('a folder that cannot be written means memory only, said once', async () => {
+test('keeps events in memory if the folder is not writable, and reports it once', async () => {
   const sink = await Sink.start();
   const errors: string[] = [];
   const recorder = createRecorder(sink.url, {
@@ -207,20 +205,18 @@ test('a folder that cannot be written means memory only, said once', async () =>
   recordMany(recorder, 20);
   expect(await recorder.flush()).toMatchObject({ delivered: 20, pending: 0 });
   expect(errors).toEqual([
-    expect.stringMatching(
-      /^The journal failed \(ENOTDIR\)\. Events that it cannot take stand in memory only/,
-    ),
+    expect.stringMatching(/^The journal failed \(ENOTDIR\)\. Events are kept only in memory/),
   ]);
 });
 
-test('events stand on the disk itself when asked', async () => {
+test('flushes events to disk with fsync', async () => {
   const sink = await Sink.start();
   const recorder = createRecorder(sink.url, { fsync: true });
   recordMany(recorder, 20);
   expect(await recorder.flush()).toMatchObject({ delivered: 20 });
 });
 
-test("where Node's permission model has no fsync, events stand in the journal all the same, and that is told", async () => {
+test("writes events to the journal without fsync under Node's permission model, and reports it", async () => {
   const sink = await Sink.start();
   await sink.down();
   const env = { SINK_URL: sink.url, SPOOL: temporaryFolder() };
@@ -229,20 +225,20 @@ test("where Node's permission model has no fsync, events stand in the journal al
   const agent = new AgentProcess({ ...env, NODE_OPTIONS, LIMITS, MODE: 'exit', COUNT: '5' });
   expect(await agent.end()).toBe(7);
   expect(agent.dropped).toEqual([]);
-  expect(agent.stderr).toMatch(/fsync: .* without --permission/);
+  expect(agent.stderr).toMatch(/fsync is not available.* without --permission/);
   await sink.up();
   await new AgentProcess({ ...env, MODE: 'drain', COUNT: '0' }).end();
   expect(sink.storedIds.toSorted()).toEqual(agent.recorded.toSorted());
 });
 
-test('a time that no timer could hold is as long as one can be', async () => {
+test('limits times to the longest timer', async () => {
   const sink = await Sink.start();
   const recorder = createRecorder(sink.url, { requestTimeoutMs: 2 ** 31, fetch: globalThis.fetch });
   recordMany(recorder, 5);
   expect(await recorder.flush()).toMatchObject({ delivered: 5 });
 });
 
-test('an option that is refused leaves nothing behind', () => {
+test('leaves nothing behind after rejecting an option', () => {
   const spoolDir = temporaryFolder();
   const exitListeners = process.listenerCount('exit');
   const options = { apiKey: 'al_test_x', baseURL: 'http://127.0.0.1:9', spoolDir, hashKey: 'short' };

@@ -4,36 +4,36 @@ import type { AddressInfo } from 'node:net';
 import type { ActivityEvent } from '@actlog/protocol';
 import { onTestFinished } from 'vitest';
 
-/** A request as the sink saw it. */
+/** A request received by the sink. */
 export interface SinkRequest {
-  /** From 1, over all paths. */
+  /** Number of the request, from 1, over all paths. */
   readonly number: number;
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
   readonly body: Record<string, unknown>;
 }
 
-/** How a request ends. */
+/** Outcome of a request. */
 export interface Reply {
   readonly status?: number;
   readonly headers?: Record<string, string>;
   readonly body?: unknown;
   /**
-   * `reset` closes the connection unanswered; `reset-stored` too, but keeps the event; `cut` breaks off within the
-   * body of the answer; `hang` never answers.
+   * `reset` closes the connection without a response; `reset-stored` does too, but stores the event; `cut` breaks off
+   * within the response body; `hang` never responds.
    */
   readonly fault?: 'reset' | 'reset-stored' | 'cut' | 'hang';
 }
 
-type Answer = (request: SinkRequest) => Reply | undefined | Promise<Reply | undefined>;
+type Respond = (request: SinkRequest) => Reply | undefined | Promise<Reply | undefined>;
 
-/** A real HTTP server that stores events by their ids, as the service does, and fails as it is told. */
+/** A real HTTP server that stores events by id, like the service, and fails on demand. */
 export class Sink {
-  /** Stored events in the order of their arrival, each once. */
+  /** Stored events in the order of arrival, each once. */
   readonly stored: ActivityEvent[] = [];
   readonly requests: SinkRequest[] = [];
-  /** Decides about requests; `undefined` lets them succeed. */
-  answer: Answer = () => undefined;
+  /** Determines the reply to a request; `undefined` for success. */
+  respond: Respond = () => undefined;
   #server: Server;
   #port = 0;
   readonly #ids = new Set<string>();
@@ -43,10 +43,10 @@ export class Sink {
     this.#server = this.#createServer();
   }
 
-  /** A sink that is closed when the test ends. */
-  static async start(answer?: Answer): Promise<Sink> {
+  /** Starts a sink that is closed when the test ends. */
+  static async start(respond?: Respond): Promise<Sink> {
     const sink = new Sink();
-    if (answer) sink.answer = answer;
+    if (respond) sink.respond = respond;
     await sink.up();
     onTestFinished(() => sink.down());
     return sink;
@@ -60,7 +60,7 @@ export class Sink {
     return this.stored.map(({ eventId }) => eventId);
   }
 
-  /** Listens, on the port it had. */
+  /** Listens again on the same port. */
   async up(): Promise<void> {
     this.#server = this.#createServer();
     this.#server.listen(this.#port, '127.0.0.1');
@@ -76,7 +76,7 @@ export class Sink {
     await once(this.#server, 'close');
   }
 
-  /** Resolves when a condition holds; it is looked at after every request. */
+  /** Resolves when a condition holds; checked after every request. */
   async until(condition: () => boolean): Promise<void> {
     while (!condition()) await new Promise<void>((resolve) => this.#waiting.add(resolve));
   }
@@ -97,14 +97,14 @@ export class Sink {
       body: JSON.parse(text),
     };
     this.requests.push(seen);
-    const { status = 202, headers = {}, body, fault } = (await this.answer(seen)) ?? {};
+    const { status = 202, headers = {}, body, fault } = (await this.respond(seen)) ?? {};
     const isTaken = fault ? fault === 'reset-stored' || fault === 'cut' : status < 300;
     if (isTaken && seen.path === '/v1/events') this.#store(seen.body as unknown as ActivityEvent);
     if (fault === 'cut') {
       response.writeHead(202, { 'content-length': '1000' });
       response.write('{"eventId":', () => response.destroy());
     } else if (fault === 'hang') {
-      // Nothing: the request stays as it is.
+      // The request stays open.
     } else if (fault) {
       request.socket.resetAndDestroy();
     } else {

@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest';
 import { Recorder, type RecorderOptions } from '../src/index.ts';
 import { temporaryFolder } from './journal-fixture.ts';
 
-/** A recorder with a spool of its own, closed without waiting when the test ends. */
+/** Creates a recorder with its own spool, closed without waiting when the test ends. */
 export function createRecorder(url: string, options: RecorderOptions = {}): Recorder {
   const recorder = new Recorder({
     apiKey: 'al_test_recorder',
@@ -18,7 +18,7 @@ export function createRecorder(url: string, options: RecorderOptions = {}): Reco
   return recorder;
 }
 
-/** Records `count` calls in turn over some sessions and returns the ids of the events. */
+/** Records `count` calls over several sessions in turn and returns the ids of the events. */
 export function recordMany(recorder: Recorder, count: number, sessions = 5): string[] {
   return Array.from({ length: count }, (_, index) =>
     recorder.record({

@@ -8,7 +8,7 @@ async function start(options: RecorderOptions = {}): Promise<{ sink: Sink; recor
   return { sink, recorder: createRecorder(sink.url, options) };
 }
 
-/** A value that allows no look at it, but for the one of a promise that awaits it. */
+/** A value whose properties throw, except `then`, which `await` reads. */
 const closed: object = new Proxy(
   {},
   {
@@ -27,7 +27,7 @@ const closed: object = new Proxy(
 
 const call: ToolCall = { toolName: 'search', arguments: { query: 'x' } };
 
-test('a result and an error come back untouched, and each is one event', async () => {
+test('passes results and errors through, with one event each', async () => {
   const { sink, recorder } = await start();
   const result = { rows: [] };
   expect(await recorder.toolCall(call, async () => result)).toBe(result);
@@ -42,23 +42,23 @@ test('a result and an error come back untouched, and each is one event', async (
   expect(sink.stored.map(({ payload }) => payload.responseStatus)).toEqual([200, 418, 418]);
 });
 
-test('what is no call is refused with the way out, and nothing is recorded', async () => {
+test('rejects invalid calls with a fix, and records nothing', async () => {
   const { sink, recorder } = await start();
   const wrong = recorder.toolCall.bind(recorder) as (...args: unknown[]) => Promise<unknown>;
   await expect(wrong(call, Promise.resolve('done'))).rejects.toThrow(
-    'toolCall: run must be a function that calls the tool, such as () => search(args), and is of type object.',
+    'toolCall: run must be a function that calls the tool, such as () => search(args), got object.',
   );
   await expect(wrong('search', { query: 'x' }, () => 'done')).rejects.toThrow(
-    'toolCall: call must be an object, such as {toolName, arguments}, and is of type string.',
+    'toolCall: call must be an object, such as {toolName, arguments}, got string.',
   );
   await expect(recorder.session('s').toolCall(call, undefined as never)).rejects.toThrow(
-    /run must be a function .* of type undefined/,
+    /run must be a function .* got undefined/,
   );
   await recorder.close();
   expect(sink.requests).toEqual([]);
 });
 
-test('a tool starts in the same turn when its arguments are small', async () => {
+test('starts a tool in the same turn if its arguments are small', async () => {
   const { recorder } = await start();
   let hasStarted = false;
   const promise = recorder.toolCall(call, () => {
@@ -68,7 +68,7 @@ test('a tool starts in the same turn when its arguments are small', async () => 
   await promise;
 });
 
-test('mappings of the call and of the recorder come before the table; null records nothing', async () => {
+test('prefers mappings of the call and the recorder to the table; null records nothing', async () => {
   const { sink, recorder } = await start({
     responseStatus: (outcome) => (outcome.ok && outcome.result === 'odd' ? 299 : undefined),
   });
@@ -89,7 +89,7 @@ test('mappings of the call and of the recorder come before the table; null recor
   expect(sink.stored.map(({ payload }) => payload.responseStatus)).toEqual([299, 200, 201, 200]);
 });
 
-test('the session is that of the call, of the surrounding run, or of the recorder', async () => {
+test('uses the session of the call, the surrounding run, or the recorder', async () => {
   const { sink, recorder } = await start();
   const session = recorder.session('outer');
   await session.run(async () => {
@@ -112,7 +112,7 @@ test('the session is that of the call, of the surrounding run, or of the recorde
   expect(sessions[4]).not.toBe(sessions[3]);
 });
 
-test('concurrent sessions do not mix', async () => {
+test('keeps concurrent sessions apart', async () => {
   const { sink, recorder } = await start();
   await Promise.all(
     ['a', 'b', 'c'].map((id) =>
@@ -126,7 +126,7 @@ test('concurrent sessions do not mix', async () => {
   for (const { sessionId, payload } of sink.stored) expect(sessionId).toBe(payload.toolName);
 });
 
-test('two hooks of different frameworks that see one call record it once', async () => {
+test('records a call seen by hooks of two frameworks once', async () => {
   const { sink, recorder } = await start();
   const outer = recorder.forAdapter({ framework: 'langchain', sdk: '@actlog/langchain/1.0.0' });
   const inner = recorder.forAdapter({ framework: 'mcp', sdk: '@actlog/mcp/1.0.0' });
@@ -150,7 +150,7 @@ test.each<[string, Partial<ToolCall>, Partial<ToolCall>, number]>([
     { arguments: { b: 2, a: 1 }, framework: 'mcp' },
     1,
   ],
-])('a call within a call, %s', async (_name, outer, inner, events) => {
+])('counts a call inside a call, %s', async (_name, outer, inner, events) => {
   const { sink, recorder } = await start();
   await recorder.toolCall({ ...call, framework: 'langchain', ...outer }, () =>
     recorder.toolCall({ ...call, framework: 'langchain', ...inner }, () => 'ok'),
@@ -159,7 +159,7 @@ test.each<[string, Partial<ToolCall>, Partial<ToolCall>, number]>([
   expect(sink.stored.length).toBe(events);
 });
 
-test('a second same call within a call is a repetition, and a call beside it is another', async () => {
+test('records repeated and parallel calls separately', async () => {
   const { sink, recorder } = await start();
   const mcp = { ...call, framework: 'mcp' };
   await recorder.toolCall({ ...call, framework: 'langchain' }, async () => {
@@ -171,7 +171,7 @@ test('a second same call within a call is a repetition, and a call beside it is 
   expect(sink.stored.length).toBe(3);
 });
 
-test('plain functions become tools once', async () => {
+test('instruments functions once', async () => {
   const { sink, recorder } = await start();
   const counter = {
     total: 0,
@@ -190,7 +190,7 @@ test('plain functions become tools once', async () => {
   expect(sink.stored.map(({ payload }) => payload.toolName)).toEqual(['add', 'join']);
 });
 
-test('plain functions that another recorder has are recorded and guarded by each, once', async () => {
+test('records and guards functions instrumented by two recorders, once each', async () => {
   const { sink: others, recorder: other } = await start();
   const sink = await Sink.start(({ path }) =>
     path === '/v1/policies/check' ? { status: 200, body: { decision: 'deny' } } : undefined,
@@ -208,7 +208,7 @@ test('plain functions that another recorder has are recorded and guarded by each
   ]);
 });
 
-test('a signal behind the arguments of a plain function is not part of them', async () => {
+test('does not treat a trailing signal as an argument', async () => {
   const { sink, recorder } = await start();
   const { signal } = new AbortController();
   const { find } = recorder.instrument({
@@ -225,13 +225,13 @@ test('a signal behind the arguments of a plain function is not part of them', as
   expect(withLimit).not.toBe(plain);
 });
 
-test('an argument of a plain function that allows no look for a signal is passed on', async () => {
+test('passes on an argument whose properties throw', async () => {
   const { recorder } = await start();
   const { find } = recorder.instrument({ find: (given: object) => given === closed });
   expect(await find(closed)).toBe(true);
 });
 
-test('names that the service would refuse are mended', async () => {
+test('sanitizes invalid names', async () => {
   const { sink, recorder } = await start();
   recorder.record({
     toolName: '',
@@ -248,7 +248,7 @@ test('names that the service would refuse are mended', async () => {
   });
 });
 
-test('a result, an error and a reason that allow no look at them come back untouched, and are recorded', async () => {
+test('passes on and records results, errors and reasons whose properties throw', async () => {
   const { sink, recorder } = await start({ guard: { mode: 'enforce', onUnavailable: 'allow' } });
   expect((await recorder.toolCall(call, () => closed)) === closed).toBe(true);
   const thrown = await recorder.toolCall(call, () => Promise.reject(closed)).catch((error) => error);
@@ -260,7 +260,7 @@ test('a result, an error and a reason that allow no look at them come back untou
   expect(sink.stored.map(({ payload }) => payload.responseStatus)).toEqual([200, 500, 499]);
 });
 
-test('a call whose fields can no longer be read when it ends is recorded all the same', async () => {
+test('records a call whose fields throw at its end', async () => {
   const { sink, recorder } = await start();
   const closing = {
     ...call,
@@ -274,7 +274,7 @@ test('a call whose fields can no longer be read when it ends is recorded all the
 });
 
 test.each([Number.NaN, 1.5, 2 ** 31, undefined, '200'])(
-  'a status that no event can carry (%s) is told, and recorded as 500',
+  'reports an invalid status (%s), and records 500',
   async (responseStatus) => {
     const errors: string[] = [];
     const { sink, recorder } = await start({ onError: ({ message }) => errors.push(message) });
@@ -283,7 +283,7 @@ test.each([Number.NaN, 1.5, 2 ** 31, undefined, '200'])(
     expect(await recorder.close()).toMatchObject({ delivered: 2, pending: 0 });
     expect(sink.stored.map(({ payload }) => payload.responseStatus)).toEqual([500, 200]);
     expect(errors).toEqual([
-      expect.stringMatching(/^A responseStatus must be a 32-bit integer, and is .*: 500 was recorded\.$/),
+      expect.stringMatching(/^responseStatus must be a 32-bit integer, got .*; recorded 500 instead\.$/),
     ]);
   },
 );
@@ -293,7 +293,7 @@ test.each<[string, () => unknown]>([
   ['a text', () => '404'],
   ['a promise', async () => 404],
   ['a promise that rejects', () => Promise.reject(new Error('broken'))],
-])('a mapping that returns %s is told of, and the table answers', async (_name, mapping) => {
+])('reports a mapping that returns %s, and uses the table', async (_name, mapping) => {
   const errors: string[] = [];
   const { sink, recorder } = await start({
     responseStatus: mapping as () => number,
@@ -302,10 +302,10 @@ test.each<[string, () => unknown]>([
   await recorder.toolCall(call, () => 'result');
   await recorder.flush();
   expect(sink.stored.map(({ payload }) => payload.responseStatus)).toEqual([200]);
-  expect(errors).toEqual([expect.stringMatching(/^A status mapping returned what is no status/)]);
+  expect(errors).toEqual([expect.stringMatching(/^A status mapping returned an invalid status/)]);
 });
 
-test('nothing that a caller passes makes recording throw', async () => {
+test('never throws while recording', async () => {
   const { recorder } = await start();
   const hostile = new Proxy(
     {},

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { Sink } from './sink.ts';
 
-/** Runs a program in which undici throws as it is loaded, as it does in a bundle that is an ES module. */
+/** Runs a program in which loading undici fails, as in an ES module bundle. */
 async function recordsWithoutUndici(url: string, more = ''): Promise<string> {
   const program = `
     import { registerHooks } from 'node:module';
@@ -31,7 +31,7 @@ async function recordsWithoutUndici(url: string, more = ''): Promise<string> {
   return stdout.trim();
 }
 
-test('where undici cannot be loaded that is told, and the way out that is named leads out', async () => {
+test('reports that undici cannot be loaded, with a working fix', async () => {
   const sink = await Sink.start();
   expect(await recordsWithoutUndici(sink.url)).toMatch(
     /^Nothing is delivered: undici cannot be loaded \(Dynamic require.*\)\. .*or pass fetch: globalThis\.fetch\.$/,

@@ -20,14 +20,14 @@ import {
 } from './hooked-calls.ts';
 import { withCallId } from './wrapped-call.ts';
 
-/** What told a recorder of calls. */
+/** Objects that have already reported their call, per recorder. */
 const claimed = processWidePerOwner('@actlog/recorder/claimed', () => new WeakSet<object>());
 
-/** What every adapter does with a framework's calls: applies the user's options and passes them to the recorder. */
+/** Common part of all adapters: applies the user's options to a framework's calls and passes them to the recorder. */
 export class AdapterCalls {
   /**
-   * The recorder that the options name, else the one of this process. What adapters remember of their calls is kept by
-   * it, so that a call which several hooks see is recorded once for each recorder.
+   * Recorder from the options, or the shared one of this process. State about calls is kept per recorder, so that a
+   * call seen by several hooks is recorded once per recorder.
    */
   readonly recorder: Recorder;
   readonly #options: AdapterOptions;
@@ -36,8 +36,10 @@ export class AdapterCalls {
   readonly #recorder: AdapterRecorder;
 
   /**
-   * @throws when neither a recorder is given nor the environment holds one that can be used; see `sharedRecorder`
-   * @throws RangeError or TypeError when an option cannot be used
+   * Creates the calls of an adapter.
+   *
+   * @throws when no recorder is given and the environment does not configure one; see `sharedRecorder`
+   * @throws RangeError or TypeError when an option is invalid
    */
   constructor(traits: AdapterTraits, options: AdapterOptions = {}) {
     checkAdapterOptions(options);
@@ -51,14 +53,18 @@ export class AdapterCalls {
     this.#recorder = this.recorder.forAdapter({ framework, sdk, guard });
   }
 
-  /** Whether the guard may keep a call from running. */
+  /** `true` if the guard may stop a call from running. */
   get isGuarding(): boolean {
     return this.#recorder.isGuarding;
   }
 
-  /** Whether the options name this tool. */
+  /**
+   * Returns `true` if the tool is recorded and guarded: the options select it, and it is not one of the framework's
+   * own.
+   */
   covers(toolName: string): boolean {
     const { include, exclude } = this.#options;
+    if (this.#traits.internalTools?.includes(toolName) && !lists(include, toolName)) return false;
     const isNamed = (option: string, filter: ToolFilter) =>
       this.#usable(option, () => names(filter, toolName), isBoolean);
     const isIncluded = include === undefined || (isNamed('include', include) ?? true);
@@ -66,9 +72,9 @@ export class AdapterCalls {
   }
 
   /**
-   * Runs a call: recorded, and guarded where the guard says so. Calls within it that know of no session are in its own.
+   * Records a call and, if the guard is on, guards it. Inner calls without a session use its session.
    *
-   * @throws ActionDeniedError when the guard does not let it run; the adapter tells the model in the framework's way
+   * @throws ActionDeniedError when the guard denies the call; the adapter reports it to the model the framework's way
    */
   run<Result>(call: HookedCall, run: () => Result | Promise<Result>): Promise<Result> {
     const { callId, wrapping } = call;
@@ -79,17 +85,17 @@ export class AdapterCalls {
   }
 
   /**
-   * {@link AdapterCalls.run} for hooks that cannot put the whole call in one function.
+   * Does the same as {@link AdapterCalls.run} for hooks that cannot put the whole call in one function.
    *
-   * @throws ActionDeniedError when the guard does not let it run
+   * @throws ActionDeniedError when the guard denies the call
    */
   begin(call: HookedCall): Promise<BegunCall> {
     return BegunCall.begin((body) => this.run(call, body));
   }
 
   /**
-   * Whether the recorder has no call yet that it was told of by this object; from then on, it has one. For hooks that
-   * hear of a call when it has ended, all by the same object.
+   * Returns `true` the first time it is called with this object. For hooks that report the same finished call with the
+   * same object.
    */
   claim(told: object): boolean {
     const all = claimed(this.recorder);
@@ -99,30 +105,30 @@ export class AdapterCalls {
   }
 
   /**
-   * Says that this adapter records the call, before it is told how that ended: hooks that hear of every framework's
-   * calls may be told sooner. It is then recorded without its id, or by {@link AdapterCalls.recordLate}.
+   * Announces that this adapter will record the call, before it has ended, because generic hooks may report it sooner.
+   * They then skip it; if one was earlier, use {@link AdapterCalls.recordLate}.
    */
   note(call: { readonly toolName: string; readonly callId: string }): void {
     if (!isUnhookedCall(this.recorder, call)) noteHookedCall(this.recorder, call);
   }
 
-  /** Records a call that has ended, unless its end was no end. */
+  /** Records a call that has ended, unless `outcomeOf` or `statusOf` says that it has not finished. */
   record(call: HookedCall, outcome: ToolOutcome): void {
     noteHookedCall(this.recorder, call);
     this.#recordEnded(call, outcome);
   }
 
   /**
-   * The same for hooks that are told of a call late, or have said before that they record it: one that a hook for every
-   * framework's calls has recorded by then is left out.
+   * Does the same for hooks that report a call late or have announced it: skips a call that a generic hook has already
+   * recorded.
    */
   recordLate(call: HookedCall, outcome: ToolOutcome): void {
     if (!takeUnhookedCall(this.recorder, call)) this.#recordEnded(call, outcome);
   }
 
   /**
-   * The same for hooks that hear of every framework's calls: one that its framework's own adapter had is left out. That
-   * is known by the id; without one, by `startedIn` being a call of the same tool.
+   * Does the same for generic hooks, which see the calls of every framework: skips a call that its framework's own
+   * adapter handles. Such a call is recognized by its id or, without one, by `startedIn` being a call of the same tool.
    */
   recordUnhooked(call: HookedCall, outcome: ToolOutcome): void {
     const isHooked =
@@ -134,7 +140,7 @@ export class AdapterCalls {
     this.#recordEnded(call, outcome);
   }
 
-  /** The innermost call of the recorder that is running here, for `startedIn`. */
+  /** Returns the innermost running call of the recorder, for `startedIn`. */
   currentCall(): RunningCall | undefined {
     return this.#recorder.currentCall();
   }
@@ -192,7 +198,7 @@ export class AdapterCalls {
       : frameworks;
   }
 
-  /** What one of the user's functions returns, where it can be used; what it throws must not reach the agent. */
+  /** Calls a user function and returns its result if it is valid. Errors must not reach the agent. */
   #usable<Value>(
     option: string,
     run: () => unknown,
@@ -224,13 +230,18 @@ function isBoolean(value: unknown): value is boolean {
   return typeof value === 'boolean';
 }
 
-/** Whether a filter names a tool; the promise that an asynchronous one returns is no answer. */
+/** Returns `true` if a filter lists the exact name. Patterns and functions are written for the user's own tools. */
+function lists(filter: ToolFilter | undefined, toolName: string): boolean {
+  return Array.isArray(filter) && filter.includes(toolName);
+}
+
+/** Returns `true` if a filter selects a tool. The promise of an async function is not a valid result. */
 function names(filter: ToolFilter, toolName: string): unknown {
   if (typeof filter === 'function') {
-    const answer: unknown = filter(toolName);
-    return answer instanceof Promise ? answer : Boolean(answer);
+    const isWanted: unknown = filter(toolName);
+    return isWanted instanceof Promise ? isWanted : Boolean(isWanted);
   }
-  // `search` and not `test`, which a pattern with the flag `g` answers differently every other time.
+  // Use `search`, because `test` keeps state between calls for patterns with the flag `g`.
   return filter.some((entry) =>
     typeof entry === 'string' ? entry === toolName : toolName.search(entry) >= 0,
   );

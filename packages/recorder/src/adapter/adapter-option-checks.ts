@@ -4,23 +4,23 @@ import { checkType } from '../option-checks.ts';
 import type { AdapterOptions } from './adapter-options.ts';
 
 /**
- * Refuses options that no call could use. Types see to this in TypeScript; a mistake in JavaScript would show at each
- * call, or never.
+ * Rejects invalid options. In TypeScript the types prevent them; in JavaScript a mistake would show on each call, or
+ * never.
  *
- * @throws TypeError when one is of the wrong type; what is in the guard is checked where that is made
+ * @throws TypeError when an option has the wrong type; the guard's own options are checked where it is created
  */
 export function checkAdapterOptions(options: AdapterOptions): void {
   checkType('object', 'options', options, 'pass an object such as { agentId: "support" }');
   const { recorder, sessionId } = options;
   if (recorder !== undefined && typeof recorder?.forAdapter !== 'function') {
     throw new TypeError(
-      'recorder must be a Recorder of @actlog/recorder: pass one, or leave it out for the one of this process.',
+      'recorder must be a Recorder of @actlog/recorder: pass one, or omit it to use the shared recorder of this process.',
     );
   }
   checkGuard(options.guard);
   checkType('string', 'agentId', options.agentId);
   if (typeof sessionId !== 'function') {
-    checkType('string', 'sessionId', sessionId, 'pass one, a function that returns one, or leave it out');
+    checkType('string', 'sessionId', sessionId, 'pass an id, a function that returns one, or omit it');
   }
   for (const name of ['toolName', 'responseStatus'] as const) checkType('function', name, options[name]);
   for (const name of ['include', 'exclude'] as const) checkFilter(name, options[name]);

@@ -2,34 +2,39 @@ import type { GuardOptions } from '../guard/guard-options.ts';
 import type { Recorder } from '../recorder.ts';
 import type { ResponseStatusMapping } from '../response-status.ts';
 
-/** Which tools are meant: by name, by pattern, or by your own rule. */
+/** Selects tools by name, by pattern or with a function. */
 export type ToolFilter = readonly (string | RegExp)[] | ((toolName: string) => boolean);
 
-/** A session id, or what gives one when a call happens; `undefined` or an empty text leaves it to the adapter. */
+/**
+ * A session id, or a function that returns it for each call. With `undefined` or an empty string, the adapter chooses.
+ */
 export type SessionSource = string | (() => string | undefined);
 
 /**
- * The settings that every adapter takes. All are optional. A function that throws, or that returns what cannot be
- * used, is told to the recorder's `onError` and counts as not given: the agent does not feel it.
+ * Options of every adapter. All are optional. If a function throws or returns an invalid value, the error is reported
+ * to the recorder's `onError` and the function is ignored: the agent is unaffected.
  */
 export interface AdapterOptions {
-  /** Where events go. Default: the recorder of this process, set up from the environment. */
+  /** Recorder of the events. Default: the shared recorder of this process, configured from the environment. */
   readonly recorder?: Recorder | undefined;
-  /** Asks before a call runs. What it leaves out is as in the recorder's guard. Default: the recorder's guard. */
+  /**
+   * Guard that checks calls before they run. Missing options are taken from the recorder's guard. Default: the
+   * recorder's guard.
+   */
   readonly guard?: GuardOptions | undefined;
-  /** The agent. Default: the framework's name of the agent where it has one, else the recorder's. */
+  /** Id of the agent. Default: the framework's name of the agent if it has one, else the recorder's. */
   readonly agentId?: string | undefined;
-  /** The session. Default: the framework's thread, session or run id. */
+  /** Id of the session. Default: the framework's thread, session or run id. */
   readonly sessionId?: SessionSource | undefined;
   /**
-   * Gives a tool another name on the record and for policies, such as one with its server in front. `include` and
-   * `exclude` go by the name that the model knows.
+   * Renames a tool in events and for policies, for example to prefix its server. `include` and `exclude` use the name
+   * that the model sees.
    */
   readonly toolName?: ((toolName: string) => string) | undefined;
-  /** Gives the status of calls; the framework's own outcomes and the recorder's table answer for the rest. */
+  /** Returns the status of calls. For `undefined`, the framework's own outcomes and the recorder's table apply. */
   readonly responseStatus?: ResponseStatusMapping | undefined;
-  /** Only these tools are recorded and guarded. Default: all. */
+  /** Records and guards only these tools. Default: all. */
   readonly include?: ToolFilter | undefined;
-  /** These tools are neither recorded nor guarded. */
+  /** Tools that are neither recorded nor guarded. */
   readonly exclude?: ToolFilter | undefined;
 }

@@ -2,23 +2,29 @@ import type { AdapterIdentity } from '../adapter-recorder.ts';
 import type { ToolOutcome } from '../response-status.ts';
 import type { HookedCall } from './hooked-call.ts';
 
-/** What an adapter says of itself and of its framework. */
+/** Properties of an adapter and its framework. */
 export interface AdapterTraits extends AdapterIdentity {
   /**
-   * The status of what the framework made of a call: `null` for what was no finished call, `undefined` where the
-   * recorder's own table knows best. Default: the table.
+   * Returns the status of a call from the framework's outcome: `null` if the call has not finished, `undefined` to use
+   * the recorder's own table. Default: the table.
    */
   readonly statusOf?: ((outcome: ToolOutcome, call: HookedCall) => number | null | undefined) | undefined;
   /**
-   * How a call ended, where the hook cannot tell: `undefined` for one in whose place another ran, which is not recorded
-   * and which the user's `responseStatus` is not asked about. Default: as the hook told.
+   * Returns the real outcome of a call if the hook cannot see it; `undefined` if another call ran in its place, so that
+   * it is not recorded and `responseStatus` is not called. Default: the outcome from the hook.
    */
   readonly outcomeOf?: ((told: ToolOutcome, call: HookedCall) => ToolOutcome | undefined) | undefined;
-  /** What the tool threw, out of the wrappers that the framework puts around it. Default: the error as it is. */
+  /** Unwraps the error thrown by the tool from the framework's wrappers. Default: the error itself. */
   readonly thrownByTool?: ((error: unknown) => unknown) | undefined;
   /**
-   * Whether the framework's hook can wait for a person, and hears of an abort meanwhile. Where it cannot, a call that
-   * needs approval is denied at once. Default true.
+   * `true` if the framework's hook can wait for a person's decision and notices an abort meanwhile. Otherwise a call
+   * that needs approval is denied at once. Default true.
    */
   readonly canHold?: boolean | undefined;
+  /**
+   * Tools with which the framework itself ends a run or returns a typed result, for example for structured output. They
+   * have no effect outside the run, so they are neither recorded nor guarded unless `include` lists the exact name.
+   * Default: none.
+   */
+  readonly internalTools?: readonly string[] | undefined;
 }

@@ -7,14 +7,14 @@ import { BegunCall } from './begun-call.ts';
 
 const storage = new AsyncLocalStorage<string>();
 
-test('its steps run within the call, also after the call began elsewhere', async () => {
+test('runs steps within the call, even if the call began elsewhere', async () => {
   const call = await BegunCall.begin((body) => storage.run('the call', body));
   expect(storage.getStore()).toBeUndefined();
   expect(call.step(() => storage.getStore())).toBe('the call');
   expect(await call.step(async () => storage.getStore())).toBe('the call');
 });
 
-test('it ends once, as the first end says, and is recorded by then', async () => {
+test('ends once, with the first outcome, and resolves when recorded', async () => {
   const outcomes: unknown[] = [];
   const call = await BegunCall.begin((body) => body().then((result) => outcomes.push(result)));
   await call.end({ ok: true, result: 'first' });
@@ -22,7 +22,7 @@ test('it ends once, as the first end says, and is recorded by then', async () =>
   expect(outcomes).toEqual(['first']);
 });
 
-test('a call that ends in an error rejects for nobody', async () => {
+test('does not reject when the call ends with an error', async () => {
   const errors: unknown[] = [];
   const call = await BegunCall.begin((body) =>
     body().catch((error: unknown) => {
@@ -34,11 +34,11 @@ test('a call that ends in an error rejects for nobody', async () => {
   expect(errors).toEqual(['it broke']);
 });
 
-test('a call that may not run does not begin', async () => {
+test('rejects if the call is denied', async () => {
   await expect(BegunCall.begin(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
 });
 
-/** A call that begins within another. */
+/** Begins a call inside another one. */
 function beginWithin(toolName: string) {
   return BegunCall.begin((body) => {
     const call: ActiveCall = {
@@ -63,7 +63,7 @@ function beginWithin(toolName: string) {
   });
 }
 
-test('a place runs as the call that began in it later, and is left when the call has ended', async () => {
+test('makes a place part of the call that begins in it later, until the call ends', async () => {
   const hook = async (toolName: string) => {
     const enter = BegunCall.place('a session');
     await undefined;
@@ -72,7 +72,7 @@ test('a place runs as the call that began in it later, and is left when the call
     return call;
   };
   const run = async () => {
-    await undefined; // what is entered below is not to be felt by this test
+    await undefined; // so that the context entered below does not affect this test
     const first = await hook('first');
     expect(currentCall()?.toolName).toBe('first');
     expect(currentSessionId()).toBe('a session');
@@ -90,7 +90,7 @@ test('a place runs as the call that began in it later, and is left when the call
   expect(currentSessionId()).toBeUndefined();
 });
 
-test('where nothing can be wrapped, the rest of a function runs within the call, and its caller does not', async () => {
+test('enters a call for the rest of a function, but not for its caller', async () => {
   const recorder = new Recorder({ baseURL: 'http://127.0.0.1:9', apiKey: 'al_test_nobody', spool: false });
   const session = recorder.session('of the call');
   const call = await BegunCall.begin((body) => session.run(body));

@@ -4,11 +4,14 @@ import type { ToolOutcome } from '../response-status.ts';
 import { currentSessionId, enterSession } from '../session.ts';
 
 /**
- * A call that its guard let through and that is now running: for hooks that cannot put the whole call in one function,
- * as around a generator, or before and after.
+ * A running call that its guard has allowed. For hooks that cannot put the whole call in one function, for example
+ * around a generator, or with separate hooks before and after.
  */
 export class BegunCall {
-  /** Where it began. `AsyncLocalStorage.snapshot` would do the same, for microseconds instead of a tenth of one. */
+  /**
+   * Async context of the call. `AsyncLocalStorage.snapshot` does the same, but takes microseconds instead of a tenth of
+   * one.
+   */
   readonly #place = new AsyncResource('actlog:call');
   readonly #end: (outcome: ToolOutcome) => Promise<void>;
 
@@ -19,8 +22,8 @@ export class BegunCall {
   /**
    * Begins a call.
    *
-   * @param run - what runs a function as the call, such as `AdapterCalls.run`
-   * @throws what `run` throws instead of running the function
+   * @param run - runs a function as the call, such as `AdapterCalls.run`
+   * @throws the error that `run` throws instead of running the function
    */
   static begin(run: (body: () => Promise<unknown>) => Promise<unknown>): Promise<BegunCall> {
     return new Promise((resolve, reject) => {
@@ -37,14 +40,14 @@ export class BegunCall {
     });
   }
 
-  /** Runs a step of the call, so that hooks further in know it as a part of it. */
+  /** Runs a step of the call, so that inner hooks treat it as part of the call. */
   step<Result>(run: () => Result): Result {
     return this.#place.runInAsyncScope(run);
   }
 
   /**
-   * The same for all that follows in the asynchronous function that this is called from: for hooks that are only told,
-   * synchronously, that the tool starts.
+   * Does the same for the rest of the calling async function: for hooks that are notified synchronously that the tool
+   * starts.
    */
   enter(): void {
     const call = this.step(currentCall);
@@ -54,10 +57,10 @@ export class BegunCall {
   }
 
   /**
-   * For hooks that are awaited before the tool runs and cannot wrap it: what follows in the asynchronous function that
-   * awaits the hook runs as a part of the call that is given later. To be called before the hook's first `await`.
+   * For hooks that are awaited before the tool runs but cannot wrap it: the rest of the async function that awaits the
+   * hook becomes part of the call passed later. Must be called before the hook's first `await`.
    *
-   * @param sessionId - the session of calls in there that know of none
+   * @param sessionId - session of inner calls that have none
    */
   static place(sessionId: string | undefined): (call: BegunCall) => void {
     const enter = enterPlace();
@@ -68,7 +71,7 @@ export class BegunCall {
     };
   }
 
-  /** Ends the call, and resolves when it is recorded. Only the first end counts. Never rejects. */
+  /** Ends the call and resolves when it is recorded. Only the first end counts. Never rejects. */
   end(outcome: ToolOutcome): Promise<void> {
     return this.#end(outcome);
   }

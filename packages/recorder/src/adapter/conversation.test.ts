@@ -4,7 +4,7 @@ import { conversationSession } from './conversation.ts';
 
 const nowhere = { toolCall: () => Promise.reject(new Error('no')), record: () => '' };
 
-test('a conversation keeps its session while messages are added, whatever the instructions', () => {
+test('keeps the session of a conversation when messages are added or instructions change', () => {
   const question = { role: 'user', content: 'go' };
   const session = conversationSession([question]);
   expect(session).toMatch(/^[0-9a-f-]{36}$/);
@@ -14,12 +14,12 @@ test('a conversation keeps its session while messages are added, whatever the in
   expect(conversationSession([{ ...question }])).not.toBe(session);
 });
 
-test('a session that runs around it goes first', () => {
+test('prefers the surrounding session', () => {
   const question = { role: 'user' };
   expect(new Session('around', nowhere).run(() => conversationSession([question]))).toBe('around');
 });
 
-test('without a message there is no conversation', () => {
+test('returns undefined without a message', () => {
   for (const messages of [undefined, [], [{ role: 'system' }], ['go'], [null]]) {
     expect(conversationSession(messages)).toBeUndefined();
   }

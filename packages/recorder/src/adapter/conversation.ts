@@ -2,15 +2,15 @@ import { createEventId } from '../event-id.ts';
 import { processWidePerOwner } from '../process-wide.ts';
 import { currentSessionId } from '../session.ts';
 
-/** The id of the conversation that a message is the first of. */
+/** Returns the id of the conversation that starts with a message. */
 const conversationId = processWidePerOwner('@actlog/recorder/conversations', () => createEventId(Date.now()));
 
 /**
- * The session of a conversation in a framework that has no id for it: that of the surrounding `session.run`, else an
- * id of its own for as long as the conversation lives in memory.
+ * Returns the session of a conversation in a framework without conversation ids: that of the surrounding `session.run`,
+ * else a new id that lasts as long as the conversation is in memory.
  *
- * @param messages - the conversation so far. It is known by the first message that is no instruction to the model,
- * which stays the same object while messages are added behind it.
+ * @param messages - the conversation so far. It is identified by its first message that is not an instruction, which
+ * must stay the same object as messages are added.
  */
 export function conversationSession(messages: unknown): string | undefined {
   const surrounding = currentSessionId();

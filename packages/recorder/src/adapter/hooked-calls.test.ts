@@ -10,7 +10,7 @@ import {
 
 const call = { toolName: 'search', callId: 'call_1' };
 
-test('knows a call by its id and its tool, once', () => {
+test('recognizes a call by id and tool, once', () => {
   const recorder = {};
   noteHookedCall(recorder, call);
   expect(takeHookedCall(recorder, { ...call, toolName: 'other' })).toBe(false);
@@ -19,7 +19,7 @@ test('knows a call by its id and its tool, once', () => {
   expect(takeHookedCall(recorder, call)).toBe(false);
 });
 
-test('knows each of two calls at once that have the same id', () => {
+test('recognizes both of two concurrent calls with the same id', () => {
   const recorder = {};
   noteHookedCall(recorder, call);
   noteHookedCall(recorder, call);
@@ -28,7 +28,7 @@ test('knows each of two calls at once that have the same id', () => {
   expect(takeHookedCall(recorder, call)).toBe(false);
 });
 
-test('an adapter that is there twice tells of a call once', async () => {
+test('counts a call once if the adapter is installed twice', async () => {
   const recorder = new Recorder({
     baseURL: 'http://127.0.0.1:9',
     apiKey: 'al_test_nobody',
@@ -42,7 +42,7 @@ test('an adapter that is there twice tells of a call once', async () => {
   await recorder.close({ timeoutMs: 0 });
 });
 
-test("knows what a hook for every framework's calls recorded, once for each call", () => {
+test('recognizes calls recorded by a generic hook, once per call', () => {
   const recorder = {};
   noteUnhookedCall(recorder, call);
   noteUnhookedCall(recorder, call);
@@ -54,7 +54,7 @@ test("knows what a hook for every framework's calls recorded, once for each call
   expect(isUnhookedCall(recorder, call)).toBe(false);
 });
 
-test('does not know calls without an id', () => {
+test('ignores calls without an id', () => {
   const recorder = {};
   noteHookedCall(recorder, { toolName: 'search' });
   expect(takeHookedCall(recorder, { toolName: 'search' })).toBe(false);

@@ -1,5 +1,5 @@
 /**
- * What an adapter for an agent framework is made of: the options that all adapters share, and the class that applies
+ * Building blocks of adapters for agent frameworks: the options that all adapters share, and the class that applies
  * them.
  *
  * @packageDocumentation
@@ -14,7 +14,9 @@ export type { AdapterTraits } from './adapter-traits.ts';
 export { BegunCall } from './begun-call.ts';
 export { conversationSession } from './conversation.ts';
 export type { HookedCall } from './hooked-call.ts';
+export { type Method, MethodHooks } from './method-hooks.ts';
 export { ownName } from './own-name.ts';
+export { endOfRunReason, maxDenialsInARow, maxSameDenials, RunDenials } from './run-denials.ts';
 export { SessionsById } from './sessions-by-id.ts';
 export { type BoundFunctions, withMethods } from './with-methods.ts';
 export type { Wrapping } from './wrapped-call.ts';

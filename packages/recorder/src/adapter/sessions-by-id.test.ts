@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { SessionsById } from './sessions-by-id.ts';
 
-test('a session is known by its id, to another copy too', () => {
+test('finds a session by id, also from another copy', () => {
   new SessionsById('@example/sessions').note('resp_1', 'first');
   expect(new SessionsById('@example/sessions').get('resp_1')).toBe('first');
   expect(new SessionsById('@example/other-sessions').get('resp_1')).toBeUndefined();
 });
 
-test('what is not known is not noted', () => {
+test('ignores missing ids and sessions', () => {
   const sessions = new SessionsById('@example/unknown');
   sessions.note(undefined, 'first');
   sessions.note('', 'first');
@@ -15,7 +15,7 @@ test('what is not known is not noted', () => {
   for (const id of [undefined, null, '', 'resp_1']) expect(sessions.get(id)).toBeUndefined();
 });
 
-test('of very many, the oldest are forgotten', () => {
+test('forgets the oldest of many', () => {
   const sessions = new SessionsById('@example/many');
   for (let count = 0; count < 10_000; count += 1) sessions.note(`resp_${count}`, 'kept');
   sessions.note('resp_0', 'renewed');

@@ -24,7 +24,7 @@ class Tool {
   }
 }
 
-test('only the named methods change; private fields, getters and the class are as they were', () => {
+test('replaces only the named methods; private fields, getters and the class are unchanged', () => {
   const tool = new Tool();
   const view = withMethods(tool, { run: () => 'other' });
   expect(view.run()).toBe('other');
@@ -35,7 +35,7 @@ test('only the named methods change; private fields, getters and the class are a
   expect(Object.keys(view)).toEqual(Object.keys(tool));
 });
 
-test('what is set later is there on both', () => {
+test('shares properties set later', () => {
   const tool: { run(): string; extra?: number } = { run: () => 'own' };
   const view = withMethods(tool, { run: () => 'other' });
   view.extra = 1;
@@ -44,13 +44,13 @@ test('what is set later is there on both', () => {
   expect(view.extra).toBe(2);
 });
 
-test('a name that every object inherits is not taken for one of the methods', () => {
+test('does not treat inherited names as methods', () => {
   const tool = new Tool();
   expect(withMethods(tool, {}).valueOf()).toBe(tool);
   expect(withMethods(new Tool(), { toString: () => 'other' }).toString()).toBe('other');
 });
 
-test('by default every function has the object as its this', () => {
+test('binds every function to the object by default', () => {
   const tool = new Tool();
   const view = withMethods(tool, {});
   const { secret } = view;
@@ -59,7 +59,7 @@ test('by default every function has the object as its this', () => {
   expect(view.schema).not.toBe(schema);
 });
 
-test('with class-methods the own functions and the class are the very same values', () => {
+test('keeps own functions and the class identical with class-methods', () => {
   const tool = new Tool();
   const view = withMethods(tool, {}, 'class-methods');
   const { secret } = view;
@@ -70,7 +70,7 @@ test('with class-methods the own functions and the class are the very same value
 });
 
 test.each(['every-function', 'class-methods'] as const)(
-  'the methods of a frozen object change as those of any other (%s)',
+  'replaces methods of a frozen object (%s)',
   (bound) => {
     class Frozen extends Tool {
       override readonly run = () => 'frozen';
@@ -92,7 +92,7 @@ test.each(['every-function', 'class-methods'] as const)(
   },
 );
 
-test('where one method can never change, what is set later is still there on both', () => {
+test('shares properties set later if a method is read-only', () => {
   const tool: { run(): string; extra?: number } = Object.defineProperty({ run: () => 'own' }, 'run', {
     writable: false,
     configurable: false,

@@ -1,20 +1,20 @@
 /**
- * Which functions of an object keep it as their `this`; private fields can be read by no other.
+ * Selects the functions of an object that keep the object as their `this`, which reading private fields requires.
  *
- * - `every-function`: own ones too, for objects that may be literals with methods, or hold callbacks that read them.
- *   Each read of a function gives another one, which has none of the first one's own properties.
- * - `class-methods`: only those that it inherits. An own function stays the very same value, for objects that hold
- *   some which are more than code: a schema with properties of its own, or a class. So does `constructor`.
+ * - `every-function`: own functions too, for objects that may be literals with methods, or have callbacks that read
+ *   them. Each read of a function returns a new one without the original's own properties.
+ * - `class-methods`: only inherited functions. An own function stays the same value, for objects with functions that
+ *   are more than code: a schema with properties, or a class. The same applies to `constructor`.
  */
 export type BoundFunctions = 'every-function' | 'class-methods';
 
 /**
- * The same object, of the same type and with the same private fields, but for some of its methods. It is a view: what
- * is set on either is there on both.
+ * Returns a view of an object with some methods replaced: the same type, the same private fields. A property set on
+ * either is visible on both.
  *
- * @param target - what all else is read from; getters run on it
- * @param methods - what to have instead, by name; also where the object has nothing of that name
- * @param bound - which of its other functions keep the object as their `this`. Default `every-function`
+ * @param target - object that everything else is read from; getters run on it
+ * @param methods - replacements by name, including names that the object lacks
+ * @param bound - functions that keep the object as their `this`. Default `every-function`
  */
 export function withMethods<Target extends object>(
   target: Target,
@@ -34,7 +34,10 @@ export function withMethods<Target extends object>(
     : new Proxy(shadowOf(target), { ...passedOnTo(target), get });
 }
 
-/** Whether a proxy of the object may give other values: for a property that can never change, it must give its own. */
+/**
+ * Returns `true` if a proxy of the object may return other values. For a property that cannot change, a proxy must
+ * return the original value.
+ */
 function allowsView(
   target: object,
   methods: Readonly<Record<string, unknown>>,
@@ -48,14 +51,17 @@ function allowsView(
   });
 }
 
-/** An object of the same type and with the same properties, none of which binds a proxy of it. */
+/**
+ * Creates an object of the same type and with the same properties, all configurable, so that a proxy of it is
+ * unrestricted.
+ */
 function shadowOf<Target extends object>(target: Target): Target {
   const own = Object.entries(Object.getOwnPropertyDescriptors(target));
   const free = own.map(([name, descriptor]) => [name, { ...descriptor, configurable: true }]);
   return Object.create(Reflect.getPrototypeOf(target), Object.fromEntries(free)) as Target;
 }
 
-/** Has all but reading happen to the object that a shadow stands for. */
+/** Forwards all operations except reads to the original object. */
 function passedOnTo<Target extends object>(target: Target): ProxyHandler<Target> {
   return {
     set: (_shadow, property, value) => Reflect.set(target, property, value, target),

@@ -6,7 +6,7 @@ const inner = { wrapper: {}, wrapped: tool };
 const outer = { wrapper: {}, wrapped: inner.wrapper };
 const idOf = (callId: string) => callId;
 
-test('wrappers of one call know it by one id, each call by its own', async () => {
+test('gives all wrappers of a call the same id, and each call its own', async () => {
   const both = () => withCallId(outer, async (id) => [id, withCallId(inner, idOf)]);
   const [first, second] = await Promise.all([both(), both()]);
   expect(first[0]).toBe(first[1]);
@@ -14,7 +14,7 @@ test('wrappers of one call know it by one id, each call by its own', async () =>
   expect(first[0]).not.toBe(second[0]);
 });
 
-test('a tool that calls itself makes calls of their own, through whichever wrapper', () => {
+test('gives a tool that calls itself separate calls', () => {
   withCallId(outer, (id) => {
     withCallId(inner, () => {
       expect(withCallId(outer, idOf)).not.toBe(id);

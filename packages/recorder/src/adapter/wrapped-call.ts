@@ -2,11 +2,11 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { processWide } from '../process-wide.ts';
 
-/** A place that a call passes: a tool that is wrapped twice has two, one within the other. */
+/** A wrapper that a call passes through. A tool that is wrapped twice has two, one inside the other. */
 export interface Wrapping {
-  /** What the call comes in by. */
+  /** Function or object that receives the call. */
   readonly wrapper: object;
-  /** What it is passed on to: the tool itself, or a wrapper further in. */
+  /** Function or object that the call is passed on to: the tool itself, or an inner wrapper. */
   readonly wrapped: object;
 }
 
@@ -18,7 +18,7 @@ interface PassedCall {
 
 const passed = processWide('@actlog/recorder/passed-call', () => new AsyncLocalStorage<PassedCall>());
 
-/** Runs a call that has no id under one of its own, which a wrapper further in knows too: for both it is one call. */
+/** Runs a call without an id under a new one, which inner wrappers share, so that all see one call. */
 export function withCallId<Result>({ wrapper, wrapped }: Wrapping, run: (callId: string) => Result): Result {
   const outer = passed().getStore();
   const callId = outer?.to === wrapper ? outer.callId : randomUUID();

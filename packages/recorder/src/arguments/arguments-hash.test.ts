@@ -11,7 +11,7 @@ function sha256(text: string): string {
   return `sha256:${createHash('sha256').update(text).digest('hex')}`;
 }
 
-test('the examples of RFC 8785 hash as they stand there in canonical form', async () => {
+test('hashes the examples of RFC 8785 in their canonical form', async () => {
   // Section 3.2.2 and 3.2.4
   const primitives = {
     numbers: JSON.parse('[333333333.33333329, 1E30, 4.50, 2e-3, 0.000000000000000000000000001]'),
@@ -40,11 +40,11 @@ test('the examples of RFC 8785 hash as they stand there in canonical form', asyn
   );
 });
 
-test('names that look like numbers sort as text', async () => {
+test('sorts number-like names as text', async () => {
   expect(await hashArguments({ 10: 'a', 2: 'b', 1: 'c' })).toBe(sha256('{"1":"c","10":"a","2":"b"}'));
 });
 
-test('a property that is named like the prototype is one like any other', async () => {
+test('treats a property named __proto__ like any other', async () => {
   const args = JSON.parse('{"b": 2, "__proto__": {"a": 1}}');
   expect(await hashArguments(args)).toBe(sha256('{"__proto__":{"a":1},"b":2}'));
 });
@@ -65,18 +65,18 @@ test.each([
   ['41b3de4355555553', '333333333.3333332'],
   ['becbf647612f3696', '-0.0000033333333333333333'],
   ['43143ff3c1cb0959', '1424953923781206.2'],
-])('the number %s of RFC 8785 is written %s', async (bits, text) => {
+])('formats the number %s of RFC 8785 as %s', async (bits, text) => {
   const number = Buffer.from(bits, 'hex').readDoubleBE();
   expect(await hashArguments([number])).toBe(sha256(`[${text}]`));
 });
 
-test('any JSON value hashes as the canonicalisation library has it, at once, in turns and keyed', async () => {
+test('hashes any JSON value like the canonicalization library, at once, in steps and keyed', async () => {
   const hasher = new ArgumentsHasher();
   await fc.assert(
     fc.asyncProperty(fc.jsonValue({ maxDepth: 6, stringUnit: 'binary' }), async (value) => {
       const expected = sha256(canonicalize(value) as string);
       expect(hasher.hashSync(value)).toBe(expected);
-      // Beside something large, the same value goes through the other way.
+      // Next to a large value, the same value takes the other code path.
       const large = { large: 'é'.repeat(40_000), value };
       expect(await hasher.hash(large)).toBe(sha256(canonicalize(large) as string));
     }),
@@ -84,7 +84,7 @@ test('any JSON value hashes as the canonicalisation library has it, at once, in 
   );
 });
 
-test('large arguments of every shape hash like small ones', async () => {
+test('hashes large arguments of every shape like small ones', async () => {
   const shapes = [
     {
       rows: Array.from({ length: 5_000 }, (_, index) => ({
@@ -99,7 +99,7 @@ test('large arguments of every shape hash like small ones', async () => {
   for (const shape of shapes) expect(await hashArguments(shape)).toBe(sha256(canonicalize(shape) as string));
 });
 
-test('other work runs while 5 MB are hashed', async () => {
+test('yields to other work while hashing 5 MB', async () => {
   const rows = Array.from({ length: 60_000 }, (_, index) => ({
     index,
     name: `row ${index}`,
@@ -120,7 +120,7 @@ test('other work runs while 5 MB are hashed', async () => {
   expect(await hash).toBe(expected);
 });
 
-test('a keyed hash names itself and needs its key', async () => {
+test('prefixes a keyed hash and requires its key', async () => {
   const hash = await hashArguments({ pin: 1234 }, { hashKey });
   expect(hash).toMatch(/^hmac-sha256:[0-9a-f]{64}$/);
   expect(await hashArguments({ pin: 1234 }, { hashKey: Buffer.from(hashKey) })).toBe(hash);
@@ -130,7 +130,7 @@ test('a keyed hash names itself and needs its key', async () => {
   expect(await matchesArguments(hash, { pin: 1234 }, { hashKey: `${hashKey}0` })).toBe(false);
 });
 
-test('a plain hash is proven by the arguments, whatever the order of their properties', async () => {
+test('matches a plain hash for any order of properties', async () => {
   const hash = await hashArguments({ b: 1, a: [2] });
   expect(await matchesArguments(hash, { a: [2], b: 1 })).toBe(true);
   expect(await matchesArguments(hash, { a: [2], b: 1 }, { hashKey })).toBe(true);
@@ -138,6 +138,6 @@ test('a plain hash is proven by the arguments, whatever the order of their prope
   expect(await matchesArguments('sha256:', {})).toBe(false);
 });
 
-test('a key that is easily tried is refused', async () => {
+test('rejects a short key', async () => {
   await expect(hashArguments({}, { hashKey: 'short' })).rejects.toThrow(/hashKey has 5 .* use at least 16/);
 });

@@ -14,25 +14,25 @@ import { timers } from '../timers.ts';
 import { canonicalSlices } from './canonical-slices.ts';
 import { isSmallPlainJson } from './plain-json.ts';
 
-/** How long hashing holds the event loop before it lets other work run. */
+/** Time that hashing may block the event loop before it yields, in milliseconds. */
 const sliceMs = 4;
 
 /**
- * Writes small plain JSON, for which it agrees with RFC 8785 to the byte (a test holds it to the canonicalisation
- * library), in less than half the time of that.
+ * Serializes small plain JSON exactly as RFC 8785 (a test compares it with the canonicalization library), in less than
+ * half the time.
  */
 const stringifyPlain = configure({ bigint: false, circularValue: Error, deterministic: true });
 
-/** Settings of an arguments hash. */
+/** Options of an arguments hash. */
 export interface ArgumentsHashOptions {
   /**
-   * Makes the hash an HMAC, so that nobody without the key can find small arguments by trying. Text or bytes, at
-   * least 16 of them; use the same key wherever hashes are compared.
+   * Makes the hash an HMAC, so that small arguments cannot be guessed without the key. A string or bytes, at least 16;
+   * use the same key wherever hashes are compared.
    */
   readonly hashKey?: string | Uint8Array | undefined;
 }
 
-/** Hashes arguments with one key, or with none. */
+/** Hashes arguments with or without a key. */
 export class ArgumentsHasher {
   readonly #key: KeyObject | undefined;
   readonly #prefix: string;
@@ -42,7 +42,7 @@ export class ArgumentsHasher {
     this.#prefix = this.#key ? 'hmac-sha256:' : 'sha256:';
   }
 
-  /** The hash at once when that takes little time, else a promise of it that lets other work run meanwhile. */
+  /** Returns the hash directly if that is fast, else a promise of it that yields to other work meanwhile. */
   hash(args: unknown): string | Promise<string> {
     const small = this.#hashSmall(args);
     if (small !== undefined) return small;
@@ -51,7 +51,7 @@ export class ArgumentsHasher {
     return feed(digest, slices) ? this.#finish(digest) : this.#hashInTurns(digest, slices);
   }
 
-  /** The hash at once, however long it takes. */
+  /** Returns the hash synchronously, however long it takes. */
   hashSync(args: unknown): string {
     const small = this.#hashSmall(args);
     if (small !== undefined) return small;
@@ -67,7 +67,7 @@ export class ArgumentsHasher {
       if (!this.#key) return `sha256:${hash('sha256', text)}`;
       return this.#finish(this.#createDigest().update(text, 'utf8'));
     } catch {
-      return undefined; // a getter or a proxy that throws: the slices know how to go on
+      return undefined; // a getter or a proxy threw: the slices handle it
     }
   }
 
@@ -86,10 +86,10 @@ export class ArgumentsHasher {
   }
 }
 
-/** What is no key must not make hashes without one, in which small arguments can be found. */
+/** Creates the key. An invalid key must not produce unkeyed hashes, from which small arguments can be guessed. */
 function secretKey(given: string | Uint8Array): KeyObject {
   if (typeof given !== 'string' && !ArrayBuffer.isView(given)) {
-    throw new TypeError('hashKey must be text or bytes: use at least 16, such as 32 random bytes.');
+    throw new TypeError('hashKey must be a string or bytes: use at least 16, such as 32 random bytes.');
   }
   const length = typeof given === 'string' ? given.length : given.byteLength;
   if (length < 16) {
@@ -100,14 +100,14 @@ function secretKey(given: string | Uint8Array): KeyObject {
   return typeof given === 'string' ? createSecretKey(given, 'utf8') : createSecretKey(given);
 }
 
-/** Moves slices into the digest until they end (true) or the time for one turn is over (false). */
+/** Feeds slices to the digest until they end (`true`) or the time slice is used up (`false`). */
 function feed(digest: Hash | Hmac, slices: Iterator<string, void>): boolean {
   const endsAt = timers.now() + sliceMs;
   let text = '';
   for (;;) {
     const next = slices.next();
     if (!next.done) text += next.value;
-    // Most slices are a comma or a name, so many go into one update; an empty one is a place to pause.
+    // Most slices are a comma or a name, so batch many into one update. An empty one is a point to yield.
     if (next.done || next.value === '' || text.length >= 4096) {
       digest.update(text, 'utf8');
       text = '';
@@ -118,9 +118,9 @@ function feed(digest: Hash | Hmac, slices: Iterator<string, void>): boolean {
 }
 
 /**
- * The value of an event's `argumentsHash`: `sha256:` and the SHA-256 of the arguments' canonical JSON (RFC 8785)
- * in hex, or `hmac-sha256:` and its HMAC when a `hashKey` is given. It takes any value, never rejects for one, and
- * lets other work run while it hashes large ones. The README tells how values are treated that JSON cannot hold.
+ * Computes the `argumentsHash` of an event: `sha256:` and the SHA-256 of the arguments' canonical JSON (RFC 8785) in
+ * hex, or `hmac-sha256:` and its HMAC if a `hashKey` is given. Accepts any value, never rejects because of it, and
+ * yields to other work while it hashes large ones. The README describes values that JSON cannot represent.
  *
  * @throws RangeError when `hashKey` has fewer than 16 characters or bytes, TypeError when it is neither
  */
@@ -129,8 +129,8 @@ export async function hashArguments(args: unknown, options?: ArgumentsHashOption
 }
 
 /**
- * Whether an `argumentsHash` is that of these arguments; for those who keep the arguments themselves and want to
- * prove them against the record. Compares in constant time. A keyed hash without its key matches nothing.
+ * Returns `true` if an `argumentsHash` is that of these arguments, for callers that keep the arguments and want to
+ * verify them against the record. Compares in constant time. A keyed hash never matches without its key.
  *
  * @throws RangeError when `hashKey` has fewer than 16 characters or bytes, TypeError when it is neither
  */

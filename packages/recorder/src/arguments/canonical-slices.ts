@@ -11,23 +11,23 @@ import {
 import { isSmallPlainJson, maxArgumentsDepth } from './plain-json.ts';
 import { sortedInSlices } from './sorted-keys.ts';
 
-/** Characters of a long string that are escaped in one go. */
+/** Number of characters of a long string that are escaped at once. */
 const stringSlice = 32 * 1024;
-/** Elements of an array that are written in one go where they are small and plain. */
+/** Number of array elements that are serialized at once if they are small and plain. */
 const runLength = 256;
-/** Bytes of a buffer that are hashed in one go. */
+/** Number of bytes of a buffer that are hashed at once. */
 const byteSlice = 512 * 1024;
 
 /**
- * The canonical JSON (RFC 8785) of any value, in pieces, so that whoever reads them can let other work run in
- * between. Small plain parts are written by the canonicalisation library; this walks only what is too large for
- * one go and what JSON cannot hold. Pieces may be empty: they are places to pause.
+ * Yields the canonical JSON (RFC 8785) of any value in pieces, so that the consumer can yield to other work in between.
+ * The canonicalization library serializes small plain parts; this walks only values that are too large for that or that
+ * JSON cannot represent. Empty pieces are points to yield.
  */
 export function* canonicalSlices(value: unknown): Generator<string, void, void> {
   if (!(yield* slicesOf(value, [], ''))) yield 'null';
 }
 
-/** Yields `prefix` and the value; returns false, with nothing yielded, when JSON leaves the value out. */
+/** Yields `prefix` and the value. Returns `false`, having yielded nothing, if JSON omits the value. */
 function* slicesOf(value: unknown, ancestors: object[], prefix: string): Generator<string, boolean, void> {
   if (isPlain(value, ancestors.length)) {
     const text = canonicalize(value);
@@ -57,7 +57,7 @@ function* slicesOfArray(array: readonly unknown[], ancestors: object[]): Generat
     if (start > 0) yield ',';
     const length = Math.min(runLength, array.length - start);
     const run = Array.from({ length }, (_, index) => read(array, start + index));
-    // The run stands for the array, which is the last of the ancestors.
+    // The run replaces the array, which is the last ancestor.
     if (isPlain(run, ancestors.length - 2)) yield (canonicalize(run) as string).slice(1, -1);
     else yield* slicesOfRun(run, ancestors);
   }
@@ -93,7 +93,7 @@ function* slicesOfString(text: string): Generator<string, void, void> {
   yield '"';
   for (let start = 0; start < text.length; ) {
     let end = Math.min(start + stringSlice, text.length);
-    // A surrogate pair stays together.
+    // Keep surrogate pairs together.
     const last = text.charCodeAt(end - 1);
     if (end < text.length && last >= 0xd800 && last <= 0xdbff) end -= 1;
     yield JSON.stringify(text.slice(start, end).toWellFormed()).slice(1, -1);
@@ -112,12 +112,12 @@ function* slicesOfBytes({ type, view }: Bytes): Generator<string, void, void> {
   yield canonicalize({ $type: type, byteLength: view.length, sha256 }) as string;
 }
 
-/** Each object on the way counts twice among the ancestors: as it is, and as what `toJSON` made of it. */
+/** Each object counts twice among the ancestors: as itself, and as the result of its `toJSON`. */
 function isPlain(value: unknown, ancestorCount: number): boolean {
   try {
     return isSmallPlainJson(value, ancestorCount / 2);
   } catch {
-    return false; // a getter or a proxy that throws
+    return false; // a getter or a proxy threw
   }
 }
 

@@ -46,13 +46,13 @@ test.each<[string, unknown, string]>([
   ],
   ['an array of holes', new Array(2), '[null,null]'],
   [
-    'an empty object beside what is left out',
+    'an empty object next to omitted values',
     { a: { b: undefined, c: 1n } },
     '{"a":{"c":{"$type":"BigInt","value":"1"}}}',
   ],
   ['an object of which nothing is left', { a: () => 1 }, '{}'],
   [
-    'numbers that JSON has not',
+    'numbers that JSON lacks',
     [Number.NaN, -Infinity, -0],
     '[{"$type":"Number","value":"NaN"},{"$type":"Number","value":"-Infinity"},0]',
   ],
@@ -118,7 +118,7 @@ test.each<[string, unknown, string]>([
   ['an object without prototype', Object.assign(Object.create(null), { b: 1, a: 2 }), '{"a":2,"b":1}'],
   ['a property named __proto__', JSON.parse('{"__proto__":{"a":1},"b":2}'), '{"__proto__":{"a":1},"b":2}'],
   [
-    'a container in itself',
+    'a container inside itself',
     circular,
     '{"list":[{"$type":"Cycle"},{"$type":"Map","entries":[["self",{"$type":"Cycle"}]]}],"name":"a","self":{"$type":"Cycle"}}',
   ],
@@ -136,18 +136,18 @@ test.each([
   'new Uint8Array([1, 2])',
   'new Uint8Array([1, 2]).buffer',
   'new Date(0)',
-])('%s of another realm is as one of this', (code) => {
+])('treats %s of another realm like one of this', (code) => {
   expect(canonical(runInNewContext(code))).toBe(canonical(runInThisContext(code)));
 });
 
-test('the same object twice is no cycle', () => {
+test('does not treat a repeated object as a cycle', () => {
   const part = { a: 1n };
   expect(canonical([part, part])).toBe(
     '[{"a":{"$type":"BigInt","value":"1"}},{"a":{"$type":"BigInt","value":"1"}}]',
   );
 });
 
-test('bytes are hashed as bytes, whichever class holds them', () => {
+test('hashes bytes as bytes, for any class', () => {
   const bytes = Buffer.from('abc');
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   const expected = (type: string) => `{"$type":"${type}","byteLength":3,"sha256":"${sha256}"}`;
@@ -157,13 +157,13 @@ test('bytes are hashed as bytes, whichever class holds them', () => {
   expect(canonical(new DataView(new Uint8Array(bytes).buffer))).toBe(expected('DataView'));
 });
 
-test('what lies deeper than 512 levels is cut off, however deep it goes', () => {
+test('replaces values deeper than 512 levels', () => {
   let deep: unknown = 'end';
   for (let level = 0; level < 100_000; level += 1) deep = [deep];
   expect(canonical(deep)).toBe(`${'['.repeat(512)}{"$type":"TooDeep"}${']'.repeat(512)}`);
 });
 
-test('a string of 100 MB hashes in pieces', () => {
+test('hashes a string of 100 MB in slices', () => {
   let longest = 0;
   let total = 0;
   for (const slice of canonicalSlices({ text: 'x'.repeat(100_000_000) })) {
@@ -177,13 +177,13 @@ test('a string of 100 MB hashes in pieces', () => {
 test.each([
   ['holes', new Array(100_000), 'null'],
   ['numbers', new Array(100_000).fill(0.5), '0.5'],
-])('a long list of %s comes in a piece for many', (_name, list, element) => {
+])('batches a long list of %s', (_name, list, element) => {
   const slices = [...canonicalSlices({ list })];
   expect(slices.length).toBeLessThan(2_000);
   expect(slices.join('')).toBe(`{"list":[${`${element},`.repeat(99_999)}${element}]}`);
 });
 
-test('what is not plain in a long list does not change its neighbours', () => {
+test('leaves the neighbors of special values in a long list unchanged', () => {
   const list = Array.from({ length: 1_000 }, (_, index) => (index % 300 === 0 ? 1n : index));
   const expected = list.map((element) =>
     typeof element === 'bigint' ? '{"$type":"BigInt","value":"1"}' : String(element),

@@ -3,7 +3,7 @@ import { types } from 'node:util';
 
 /** Raw bytes: hashed as bytes, not as a list of numbers. */
 export class Bytes {
-  /** The kind of buffer, such as `Uint8Array` (a Node.js Buffer too). */
+  /** Type of the buffer, such as `Uint8Array` (also for a Node.js Buffer). */
   readonly type: string;
   readonly view: Uint8Array;
 
@@ -13,37 +13,37 @@ export class Bytes {
   }
 }
 
-/** What JSON can hold, one level deep: the children are still as the caller made them. */
+/** A value that JSON can represent at its top level; its children are still unconverted. */
 export type JsonForm = null | boolean | number | string | undefined | readonly unknown[] | object | Bytes;
 
-/** Stands in for what JSON has no form for. */
+/** Creates a placeholder for a value that JSON cannot represent. */
 function marker(type: string, rest?: Record<string, unknown>): object {
   return { $type: type, ...rest };
 }
 
-/** Stands in for a container that holds itself. */
+/** Placeholder for a container inside itself. */
 export const cycleMarker: object = marker('Cycle');
-/** Stands in for what lies deeper than is looked. */
+/** Placeholder for values below the maximum depth. */
 export const tooDeepMarker: object = marker('TooDeep');
-/** Stands in for a property that throws when it is read. */
+/** Placeholder for a property whose getter throws. */
 export const unreadableMarker: object = marker('Unreadable');
 
 /**
- * The one treatment of every JavaScript value in arguments, a level at a time. What `JSON.stringify` can say it
- * says as `JSON.stringify` does, and the rest becomes an object with a `$type`:
+ * Converts any JavaScript value in arguments, one level at a time. Values that `JSON.stringify` supports are
+ * converted as it does; all others become an object with a `$type`:
  *
  * | value | becomes |
  * |---|---|
- * | `undefined`, function, symbol | left out of objects, `null` in arrays and alone |
+ * | `undefined`, function, symbol | omitted from objects, `null` in arrays and at the top level |
  * | NaN, infinities | `{"$type":"Number","value":"NaN"}` |
  * | BigInt | `{"$type":"BigInt","value":"12"}` |
- * | string with lone surrogates | the same with U+FFFD in their places |
- * | anything with `toJSON()`, such as Date or URL | what that returns |
+ * | string with lone surrogates | the same with U+FFFD instead |
+ * | anything with `toJSON()`, such as Date or URL | its result |
  * | Map, Set | `{"$type":"Map","entries":[…]}`, `{"$type":"Set","values":[…]}`, in their own order |
  * | FormData, Headers, URLSearchParams | `{"$type":"FormData","entries":[…]}`, in their own order |
  * | Buffer, typed array, ArrayBuffer, DataView | `{"$type":"Uint8Array","byteLength":3,"sha256":"…"}` |
  * | Blob, File | `{"$type":"Blob","size":3,"type":"text/plain"}` |
- * | stream, async iterable | `{"$type":"Stream"}`; it is not read |
+ * | stream, async iterable | `{"$type":"Stream"}`, without reading it |
  * | Error | `{"$type":"Error","name":"…","message":"…"}` |
  * | RegExp | `{"$type":"RegExp","value":"/a/g"}` |
  * | any other class instance | its own enumerable properties |
@@ -73,7 +73,7 @@ function formOfObject(object: object): JsonForm {
   const toJSON = (object as { toJSON?: unknown }).toJSON;
   if (typeof toJSON === 'function') {
     const converted: unknown = toJSON.call(object, '');
-    // Like JSON.stringify, it is asked once: what it returns is taken without asking again.
+    // Like `JSON.stringify`, call `toJSON` only once, not on its result.
     return typeof converted === 'object' && converted !== null
       ? structureOf(converted)
       : toJsonForm(converted);
@@ -81,10 +81,13 @@ function formOfObject(object: object): JsonForm {
   return structureOf(object);
 }
 
-/** Lists of names and values that show none of it as properties. Known by their tags: undici has classes of its own. */
+/**
+ * Lists of names and values whose entries are not properties. Recognized by their tags, because undici has its own
+ * classes.
+ */
 const entryLists: ReadonlySet<unknown> = new Set(['FormData', 'Headers', 'URLSearchParams']);
 
-/** What is asked of `types` holds for objects of another realm too, such as those of a `vm` context. */
+/** The checks of `types` also work for objects of another realm, such as a `vm` context. */
 function structureOf(object: object): JsonForm {
   if (Array.isArray(object)) return object;
   if (types.isBoxedPrimitive(object)) return toJsonForm(object.valueOf());

@@ -1,19 +1,19 @@
-/** Deepest nesting of arguments that is looked into; what lies below is replaced by a marker. */
+/** Maximum nesting of arguments; deeper values are replaced by a marker. */
 export const maxArgumentsDepth = 512;
 
-/** Most characters, roughly, that are put into canonical form in one go: well under a millisecond. */
+/** Approximate maximum number of characters that are canonicalized at once: well under a millisecond. */
 export const maxPlainSize = 32 * 1024;
 
 /**
- * Whether a value is plain JSON that the canonicalisation library takes as it is, in one go: numbers are finite,
- * strings well formed, objects have no class and no `toJSON`, and the whole is neither large nor deep nor
- * circular. It looks at each node once and stops at the first that does not fit.
+ * Returns `true` if a value is plain JSON that the canonicalization library accepts at once: finite numbers,
+ * well-formed strings, objects without a class or `toJSON`, and overall neither large nor deep nor circular. Visits
+ * each node once and stops at the first that does not qualify.
  */
 export function isSmallPlainJson(value: unknown, depth: number): boolean {
   return remainingAfter(value, maxPlainSize, depth) >= 0;
 }
 
-/** The part of the budget that is left after `value`, or less than nothing when it does not fit. */
+/** Returns the budget left after `value`, or a negative number if it does not qualify. */
 function remainingAfter(value: unknown, budget: number, depth: number): number {
   switch (typeof value) {
     case 'string':
@@ -36,7 +36,7 @@ function remainingAfter(value: unknown, budget: number, depth: number): number {
 
 function remainingAfterArray(array: readonly unknown[], budget: number, depth: number): number {
   let remaining = budget - 2 - array.length;
-  // By index, because holes count as null, and a cycle ends when the budget does.
+  // By index, because holes count as null; a cycle ends when the budget is used up.
   for (let index = 0; index < array.length && remaining >= 0; index += 1) {
     remaining = remainingAfter(array[index], remaining, depth + 1);
   }

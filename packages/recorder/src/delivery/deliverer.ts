@@ -3,43 +3,43 @@ import { detached } from '../detached.ts';
 import { publish } from '../diagnostics.ts';
 import type { Reporter } from '../reporter.ts';
 import { timers } from '../timers.ts';
-import type { Answer, Transport } from './answer.ts';
 import { Faults } from './faults.ts';
+import { IdleMoment } from './idle-moment.ts';
 import type { OriginKey } from './origin.ts';
-import { longestRetryAfterMs, Pace } from './pace.ts';
+import { maxRetryAfterMs, Pace } from './pace.ts';
 import type { QueuedEvent } from './queued-event.ts';
-import { QuietMoment } from './quiet-moment.ts';
 import { type Failure, reportFailure } from './report-failure.ts';
-import type { SessionLanes } from './session-lanes.ts';
+import type { SendResult, Transport } from './send-result.ts';
+import type { SessionQueues } from './session-queues.ts';
 import { judge, type Verdict } from './verdict.ts';
 
-/** So many events do not wait for a quiet moment: they would be long in leaving. */
+/** With this many waiting events, sending does not wait for an idle moment, because it would take too long. */
 const maxGathered = 256;
 
-/** What {@link Deliverer} works with. */
+/** Dependencies of a {@link Deliverer}. */
 export interface DelivererOptions {
-  readonly lanes: SessionLanes;
-  /** Brings events from the journal into the lanes when they run low. */
+  readonly queues: SessionQueues;
+  /** Moves events from the journal to the queues when they run low. */
   readonly refill: () => void;
-  /** Loads what sends; asked again after a failure. */
+  /** Loads the transport; called again after a failure. */
   readonly connect: () => Promise<Transport>;
-  /** The headers of events of one origin. */
+  /** Returns the headers of events with the given origin. */
   readonly headersFor: (origin: OriginKey) => Readonly<Record<string, string>>;
   readonly parseRetryAfter: (value: string, nowMs: number) => number | undefined;
-  /** Keeps an event that the service will never take. */
+  /** Stores an event that the service will never accept. */
   readonly deadLetter: (event: QueuedEvent, reason: string) => void;
-  /** Called whenever an event left the lanes. */
+  /** Called when an event has left the queues. */
   readonly onSettled: () => void;
-  /** Called whenever a sending failed. */
+  /** Called when an attempt has failed. */
   readonly onFailed: () => void;
   readonly maxConcurrency: number;
-  /** Where the service is, for what is told of it. */
+  /** Address of the service, for messages. */
   readonly baseURL: string;
   readonly counters: Counters;
   readonly reporter: Reporter;
 }
 
-/** Sends what stands in the lanes, as fast as the service takes it and no faster. */
+/** Sends the queued events, as fast as the service accepts them and no faster. */
 export class Deliverer {
   readonly #options: DelivererOptions;
   readonly #pace: Pace;
@@ -51,8 +51,8 @@ export class Deliverer {
   readonly #faults = new Faults();
   #lastFailure: Failure | undefined;
   #wakeUp: NodeJS.Timeout | undefined;
-  readonly #quietMoment = new QuietMoment(() => this.wake());
-  /** Whether more could be sent but for the pace. */
+  readonly #quietMoment = new IdleMoment(() => this.wake());
+  /** `true` if more could be sent but the pace does not allow it. */
   #isHeldBack = false;
   readonly #pumpSoon = () => timers.setImmediate(this.#pumpNow);
   readonly #pumpNow = () => {
@@ -69,17 +69,17 @@ export class Deliverer {
     });
   }
 
-  /** Whether events get through, as far as is known. */
+  /** `true` if events get through, as far as is known. */
   get isHealthy(): boolean {
     return !this.#pace.isOpen;
   }
 
-  /** Events being sent right now. */
+  /** Number of events being sent. */
   get inFlight(): number {
     return this.#inFlight;
   }
 
-  /** Sends in a later turn of the event loop: whoever records an event does not pay for sending it. */
+  /** Schedules sending for a later turn of the event loop, so that recording an event does not include sending it. */
   wake(): void {
     if (this.#isScheduled || this.#isStopped) return;
     this.#isScheduled = true;
@@ -87,20 +87,20 @@ export class Deliverer {
     detached(this.#pumpSoon);
   }
 
-  /** As `wake`, but in a quiet moment, or once many events have come: for events that are safe on disk. */
+  /** Like `wake`, but waits for an idle moment or for many events. For events that are already safe on disk. */
   gather(): void {
     if (this.#isScheduled || this.#isStopped) return;
-    if (this.#options.lanes.length - this.#inFlight >= maxGathered) this.wake();
+    if (this.#options.queues.length - this.#inFlight >= maxGathered) this.wake();
     else this.#quietMoment.await();
   }
 
-  /** Tries at once, unless the service named a time: somebody waits. */
+  /** Retries at once, unless the service named a time, because a caller is waiting. */
   hurry(): void {
     this.#pace.hurry();
     this.wake();
   }
 
-  /** Loads what sends, so that the first event finds it ready. */
+  /** Loads the transport, so that it is ready for the first event. */
   warmUp(): void {
     if (this.#transport || this.#isConnecting || this.#isStopped) return;
     this.#isConnecting = true;
@@ -121,14 +121,14 @@ export class Deliverer {
       });
   }
 
-  /** Tells, where nothing gets through, what the last failure was, however short it lasts yet. */
-  tellOfOutage(): void {
+  /** Reports the last failure if nothing gets through, even if the outage has just begun. */
+  reportOutage(): void {
     if ((this.isHealthy && !this.#faults.areOpen) || !this.#lastFailure) return;
     const { baseURL, reporter } = this.#options;
     reportFailure(reporter, this.#lastFailure, { baseURL, failuresInARow: Number.POSITIVE_INFINITY });
   }
 
-  /** Sends nothing more, and gives up what is in flight; the journal keeps it. */
+  /** Stops sending and aborts requests in flight; the journal keeps their events. */
   stop(): void {
     this.#isStopped = true;
     timers.clearTimeout(this.#wakeUp);
@@ -140,13 +140,13 @@ export class Deliverer {
     if (this.#isStopped) return;
     this.#options.refill();
     if (!this.#transport) {
-      if (this.#options.lanes.length > 0 && this.#pace.quietForMs === 0) this.warmUp();
+      if (this.#options.queues.length > 0 && this.#pace.quietForMs === 0) this.warmUp();
       else this.#sleep();
       return;
     }
     this.#isHeldBack = false;
     while (this.#pace.allows(this.#inFlight)) {
-      const event = this.#options.lanes.next();
+      const event = this.#options.queues.next();
       if (!event) return;
       this.#send(this.#transport, event);
     }
@@ -154,11 +154,11 @@ export class Deliverer {
     this.#sleep();
   }
 
-  /** Sets the alarm for the end of a quiet time. It does not keep the process alive. */
+  /** Schedules the next attempt for the end of a pause. The timer does not keep the process alive. */
   #sleep(): void {
-    if (this.#options.lanes.length === 0) return;
+    if (this.#options.queues.length === 0) return;
     const quietForMs = this.#pace.quietForMs;
-    // Without a quiet time it is an answer that wakes; when none is awaited, that time has ended just now.
+    // Without a pause, the next response wakes the deliverer. If none is pending, the pause has just ended.
     if (quietForMs === 0 && this.#inFlight > 0) return;
     timers.clearTimeout(this.#wakeUp);
     this.#wakeUp = timers.setTimeout(() => this.#pump(), Math.ceil(quietForMs));
@@ -167,20 +167,20 @@ export class Deliverer {
 
   #send(transport: Transport, event: QueuedEvent): void {
     this.#inFlight += 1;
-    transport.send(event.body, this.#options.headersFor(event.originKey), (answer) => {
+    transport.send(event.body, this.#options.headersFor(event.originKey), (result) => {
       this.#inFlight -= 1;
-      const { lanes } = this.#options;
-      // One that was given up at the end is counted already, whatever came of it.
-      if (this.#isStopped && (answer.status === undefined || !event.laneNode)) lanes.putBack(event);
-      else this.#settle(event, answer);
-      // What was recorded meanwhile waits for others, unless something else is to be sent anyway.
-      if (this.#quietMoment.isAwaited && !this.#isHeldBack && !lanes.hasMoreOf(event.sessionId)) return;
+      const { queues } = this.#options;
+      // An event that was given up at shutdown is already counted, whatever the result.
+      if (this.#isStopped && (result.status === undefined || !event.queueNode)) queues.putBack(event);
+      else this.#settle(event, result);
+      // Let newly recorded events accumulate, unless something else is sent anyway.
+      if (this.#quietMoment.isAwaited && !this.#isHeldBack && !queues.hasMoreOf(event.sessionId)) return;
       this.wake();
     });
   }
 
-  #settle(event: QueuedEvent, answer: Answer): void {
-    const verdict = judge(answer);
+  #settle(event: QueuedEvent, result: SendResult): void {
+    const verdict = judge(result);
     if (verdict.kind === 'delivered') {
       this.#pace.succeeded();
       this.#faults.clear();
@@ -191,7 +191,7 @@ export class Deliverer {
       this.#options.deadLetter(event, verdict.reason);
       this.#leave(event);
     } else {
-      this.#retry(event, verdict, answer);
+      this.#retry(event, verdict, result);
     }
   }
 
@@ -201,24 +201,24 @@ export class Deliverer {
 
   #leave(event: QueuedEvent): void {
     this.#faults.remove(event);
-    this.#options.lanes.remove(event);
+    this.#options.queues.remove(event);
     event.settle();
     this.#options.onSettled();
   }
 
-  #retry(event: QueuedEvent, verdict: Failure, answer: Answer): void {
-    const { baseURL, counters, lanes, parseRetryAfter, reporter } = this.#options;
+  #retry(event: QueuedEvent, verdict: Failure, result: SendResult): void {
+    const { baseURL, counters, queues, parseRetryAfter, reporter } = this.#options;
     counters.retried += 1;
     publish('retried', () => ({
       eventId: event.eventId,
       sessionId: event.sessionId,
       reason: verdict.reason,
     }));
-    const retryAfterMs = answer.retryAfter ? parseRetryAfter(answer.retryAfter, Date.now()) : undefined;
-    const isTold = retryAfterMs !== undefined && retryAfterMs > 0;
+    const retryAfterMs = result.retryAfter ? parseRetryAfter(result.retryAfter, Date.now()) : undefined;
+    const isDelaySpecified = retryAfterMs !== undefined && retryAfterMs > 0;
     if (verdict.kind === 'throttled') this.#pace.throttled(retryAfterMs);
     else if (verdict.kind === 'no-room') this.#pace.succeeded();
-    else if (verdict.kind !== 'fault' || this.#faults.areOutage || isTold) {
+    else if (verdict.kind !== 'fault' || this.#faults.areOutage || isDelaySpecified) {
       this.#pace.failed(retryAfterMs);
     }
     this.#lastFailure = verdict;
@@ -226,17 +226,17 @@ export class Deliverer {
     const failuresInARow = Math.max(this.#pace.failuresInARow, faults);
     reportFailure(reporter, verdict, { baseURL, failuresInARow, retryAfterMs });
     if (verdict.kind === 'no-room')
-      this.#putBackLater(event, Math.min(retryAfterMs ?? Infinity, longestRetryAfterMs));
+      this.#putBackLater(event, Math.min(retryAfterMs ?? Infinity, maxRetryAfterMs));
     else if (verdict.kind === 'fault' && !this.#pace.isOpen) this.#putBackLater(event, Faults.delayMs(event));
-    else lanes.putBack(event);
+    else queues.putBack(event);
     this.#options.onFailed();
   }
 
-  /** Only this event's session waits: the service takes others. */
+  /** Delays only this event's session: the service accepts others. */
   #putBackLater(event: QueuedEvent, delayMs: number): void {
     timers
       .setTimeout(() => {
-        this.#options.lanes.putBack(event);
+        this.#options.queues.putBack(event);
         this.wake();
       }, delayMs)
       .unref();

@@ -1,33 +1,33 @@
 import { LinkedList, type ListNode } from '../linked-list.ts';
-import { type Answer, maxAnswerBytes, type Transport } from './answer.ts';
+import { maxErrorBodyBytes, type SendResult, type Transport } from './send-result.ts';
 import { acceptedStatus } from './verdict.ts';
 
-/** The part of undici's request controller that is used here. */
+/** The used part of undici's request controller. */
 interface DispatchController {
   abort(reason: Error): void;
 }
 
-/** undici's `Dispatcher`, as far as it is used here, so that no type of undici is part of this package's types. */
+/** The used part of undici's `Dispatcher`, declared here so that this package's types do not depend on undici. */
 export interface EventDispatcher {
   dispatch(options: Record<string, unknown>, handler: object): boolean;
 }
 
-/** Where and how events are posted. */
+/** Options of a `DispatchTransport`. */
 export interface DispatchTransportOptions {
   readonly dispatcher: EventDispatcher;
-  /** The address of `POST /v1/events`. */
+  /** Address of `POST /v1/events`. */
   readonly url: URL;
-  /** Most milliseconds until the answer's headers, and again between parts of its body. */
+  /** Maximum time until the response headers, and between chunks of the body, in milliseconds. */
   readonly timeoutMs: number;
-  /** Most events under way on one connection. */
+  /** Maximum number of requests in flight per connection. */
   readonly pipelining: number;
-  /** Closes the connections, where nobody else uses them. Default: they stay open. */
+  /** Closes the connections if nobody else uses them. Default: they stay open. */
   readonly disconnect?: (() => void) | undefined;
 }
 
 /**
- * Posts events by undici's `dispatch`, with a handler that looks at the status and lets an acknowledgement's body
- * pass unread: half the work of `request`.
+ * Posts events through undici's `dispatch`, with a handler that reads the status and skips the body of an
+ * acknowledgement: half the work of `request`.
  */
 export class DispatchTransport implements Transport {
   readonly #dispatcher: EventDispatcher;
@@ -44,12 +44,12 @@ export class DispatchTransport implements Transport {
       method: 'POST',
       headersTimeout: timeoutMs,
       bodyTimeout: timeoutMs,
-      // An event carries its id, so sending it twice does no harm; undici pipelines a POST only with both.
+      // Sending an event twice is harmless, because it has an id. undici pipelines a POST only with both options.
       ...(pipelining > 1 ? { idempotent: true, blocking: false } : {}),
     };
   }
 
-  send(body: string, headers: Readonly<Record<string, string>>, done: (answer: Answer) => void): void {
+  send(body: string, headers: Readonly<Record<string, string>>, done: (result: SendResult) => void): void {
     const handler = new AckHandler(this.#inFlight, done);
     try {
       this.#dispatcher.dispatch({ ...this.#fixed, headers, body }, handler);
@@ -68,7 +68,7 @@ export class DispatchTransport implements Transport {
 class AckHandler {
   readonly #inFlight: LinkedList<AckHandler>;
   #node: ListNode<AckHandler> | undefined;
-  readonly #done: (answer: Answer) => void;
+  readonly #done: (result: SendResult) => void;
   #controller: DispatchController | undefined;
   #status: number | undefined;
   #retryAfter: string | undefined;
@@ -76,7 +76,7 @@ class AckHandler {
   #size = 0;
   #isAborted = false;
 
-  constructor(inFlight: LinkedList<AckHandler>, done: (answer: Answer) => void) {
+  constructor(inFlight: LinkedList<AckHandler>, done: (result: SendResult) => void) {
     this.#inFlight = inFlight;
     this.#done = done;
     this.#node = inFlight.push(this);
@@ -107,7 +107,7 @@ class AckHandler {
   }
 
   onResponseData(_controller: unknown, chunk: Buffer): void {
-    if (!this.#chunks || this.#size >= maxAnswerBytes) return;
+    if (!this.#chunks || this.#size >= maxErrorBodyBytes) return;
     this.#chunks.push(chunk);
     this.#size += chunk.length;
   }
@@ -121,15 +121,15 @@ class AckHandler {
   }
 
   #settle({ error }: { error?: Error }): void {
-    // Once: an aborted request that waited for a connection ends twice.
+    // Only once: an aborted request that waited for a connection ends twice.
     if (!this.#node) return;
     this.#inFlight.remove(this.#node);
     this.#node = undefined;
-    const body = this.#chunks && Buffer.concat(this.#chunks).toString('utf8', 0, maxAnswerBytes);
+    const body = this.#chunks && Buffer.concat(this.#chunks).toString('utf8', 0, maxErrorBodyBytes);
     this.#done({ status: this.#status, retryAfter: this.#retryAfter, body, error });
   }
 }
 
 function abortError(): Error {
-  return Object.assign(new Error('The recorder gave the request up.'), { name: 'AbortError' });
+  return Object.assign(new Error('The recorder aborted the request.'), { name: 'AbortError' });
 }

@@ -3,22 +3,22 @@ import { nextTick } from 'node:process';
 import type { EventDispatcher } from './dispatch-transport.ts';
 import { isImmediateFaked } from './faked-immediate.ts';
 
-/** Connections that nobody else uses. */
+/** A pool of connections that nobody else uses. */
 export interface EventPool extends EventDispatcher {
-  /** Closes them; what is in flight ends with an error. */
+  /** Closes the connections; requests in flight end with an error. */
   destroy(): Promise<void>;
 }
 
-/** Size of a pool. */
+/** Options of an event pool. */
 export interface EventPoolOptions {
   readonly connections: number;
-  /** Most requests under way on one connection. */
+  /** Maximum number of requests in flight per connection. */
   readonly pipelining: number;
 }
 
 /**
- * A pool of connections that never keeps the process alive, not even while an answer is awaited: a service that hangs
- * would otherwise hold an agent that is done. undici is loaded here, when there is something to send.
+ * Creates a pool of connections that never keeps the process alive, not even while a response is pending: an
+ * unresponsive service would otherwise block an agent that is done. Loads undici on first use.
  */
 export async function createEventPool(
   origin: string,
@@ -27,11 +27,11 @@ export async function createEventPool(
   const { buildConnector, Pool } = await import('undici').catch(notLoaded);
   const connect = buildConnector({ allowH2: false, timeout: 10_000 });
   const connectUnreferenced: typeof connect = (options, callback) => {
-    // What undici's types leave out: the connector returns the socket that it opens.
+    // Missing in undici's types: the connector returns the socket that it opens.
     const socket = connect(options, callback) as unknown as Socket | undefined;
     if (socket) {
       socket.unref();
-      // Where a name has several addresses, Node makes a new handle for each that it tries.
+      // For a name with several addresses, Node creates a new handle per attempt.
       socket.on('connectionAttempt', () => socket.unref());
       // undici references a socket again for each request.
       socket.ref = () => socket;
@@ -44,14 +44,14 @@ export async function createEventPool(
 }
 
 interface ClosablePool extends EventPool {
-  /** Closes each connection when what is in flight on it has ended. */
+  /** Closes each connection when its requests in flight have ended. */
   close(): Promise<void>;
 }
 
 /**
- * A pool that delivers in tests with fake timers too: undici waits for the global `setImmediate` before it uses a
- * connection again, and for a faked one it waits in vain. So each request has a connection of its own then, and
- * connections that have seen a fake are not used when the real one is back.
+ * A pool that also works in tests with fake timers. undici waits for the global `setImmediate` before it reuses a
+ * connection, and a fake one never fires. So each request gets its own connection then, and connections that have seen
+ * a fake are not used after the real one is back.
  */
 class RenewedPool implements EventPool {
   readonly #open: () => ClosablePool;
@@ -79,16 +79,16 @@ class RenewedPool implements EventPool {
   }
 }
 
-/** An older Node, and a bundle that is an ES module, which esbuild leaves without the modules of Node. */
+/** Thrown on an older Node, and in an ES module bundle, where esbuild provides no Node modules. */
 function notLoaded(cause: unknown): never {
   const problem = cause instanceof Error ? cause.message : 'it threw';
   throw new Error(
-    `Nothing is delivered: undici cannot be loaded (${problem}). Use Node.js 22.19 or newer, leave undici out of the bundle, as --external:undici does, or pass fetch: globalThis.fetch.`,
+    `Nothing is delivered: undici cannot be loaded (${problem}). Use Node.js 22.19 or newer, exclude undici from the bundle (--external:undici), or pass fetch: globalThis.fetch.`,
     { cause },
   );
 }
 
-/** Has requests that are written in one turn leave in one go: a system call costs more than the rest of an event. */
+/** Combines requests written in one turn into one system call, which costs more than the rest of an event. */
 function coalesceWrites(socket: Socket): void {
   const cork = socket.cork.bind(socket);
   let isHeld = false;

@@ -1,13 +1,13 @@
 import { timers } from '../timers.ts';
 
 /**
- * Whether a test has put a fake in the place of the global `setImmediate`: one of `@sinonjs/fake-timers`, as jest and
- * Vitest use it, which carries its clock, or one of `node:test`, which is bound. Others that stand there, such as those
- * of tools that watch a process, call back.
+ * Returns `true` if a test has replaced the global `setImmediate` with a fake. Those of `@sinonjs/fake-timers` (jest,
+ * Vitest) have a `clock`; those of `node:test` are bound functions. Other replacements, such as those of monitoring
+ * tools, do call back.
  */
 export function isImmediateFaked(): boolean {
   const { setImmediate } = globalThis;
-  // Environments that play a browser have none.
+  // Browser-like environments have no `setImmediate`.
   if (setImmediate === undefined || setImmediate === timers.setImmediate) return false;
   return 'clock' in setImmediate || setImmediate.name.startsWith('bound ');
 }

@@ -1,30 +1,40 @@
 import type { QueuedEvent } from './queued-event.ts';
 
-/** An event at which the service fails so often, while it takes others in between, is refused for good. */
+/**
+ * Number of failures of one event, while the service accepts others in between, after which the event is rejected
+ * permanently.
+ */
 const maxStrikes = 10;
-/** So many events that fail with a fault, and none that passes, are an outage and not a matter of those events. */
+/**
+ * Number of distinct failing events, without a success in between, that count as an outage rather than a problem of
+ * those events.
+ */
 const faultyEventsOfAnOutage = 3;
 
-/** The events at which the service fails (500 and the like): is it about them, or about the service? */
+/**
+ * Tracks events that the service fails on (500 and the like), to tell a problem of the event from a problem of the
+ * service.
+ */
 export class Faults {
-  /** Since the last that passed. */
+  /** Failed events since the last success. */
   readonly #events = new Set<QueuedEvent>();
 
-  /** Whether the service has failed since it last took an event. */
+  /** `true` if the service has failed since it last accepted an event. */
   get areOpen(): boolean {
     return this.#events.size > 0;
   }
 
-  /** Whether so many events fail that it is about the service. */
+  /** `true` if so many events fail that the service itself has a problem. */
   get areOutage(): boolean {
     return this.#events.size >= faultyEventsOfAnOutage;
   }
 
   /**
-   * The service failed at an event.
+   * Counts a failure of the service on an event.
    *
-   * @param delivered - how many events it has taken in all: a fault that comes back while it takes others is about the event
-   * @returns whether it will never take this one
+   * @param delivered - total number of delivered events; if it has grown between two failures of an event, the event is
+   * the problem
+   * @returns `true` if the service will never accept the event
    */
   add(event: QueuedEvent, delivered: number): boolean {
     this.#events.add(event);
@@ -34,18 +44,18 @@ export class Faults {
     return event.strikes >= maxStrikes;
   }
 
-  /** The event left, whichever way. */
+  /** Forgets an event that has left the queue. */
   remove(event: QueuedEvent): void {
     if (event.faults > 0) this.#events.delete(event);
   }
 
-  /** The service took an event, so there is no outage. */
+  /** Forgets all failures after a success. */
   clear(): void {
-    // Clearing an empty set makes a new table all the same.
+    // Clearing even an empty set allocates a new table.
     if (this.#events.size > 0) this.#events.clear();
   }
 
-  /** Milliseconds until an event at which the service failed is sent again. */
+  /** Returns the delay before a failed event is sent again, in milliseconds. */
   static delayMs({ faults }: QueuedEvent): number {
     return Math.min(30_000, 100 * 2 ** Math.min(faults, 10)) * (0.5 + Math.random() / 2);
   }

@@ -1,17 +1,17 @@
 import { timers } from '../timers.ts';
-import { type Answer, maxAnswerBytes, type Transport } from './answer.ts';
+import { maxErrorBodyBytes, type SendResult, type Transport } from './send-result.ts';
 import { acceptedStatus } from './verdict.ts';
 
-/** Where and how events are posted. */
+/** Options of a `FetchTransport`. */
 export interface FetchTransportOptions {
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
-  /** The address of `POST /v1/events`. */
+  /** Address of `POST /v1/events`. */
   readonly url: URL;
-  /** Most milliseconds until the whole answer is there. */
+  /** Maximum time until the complete response, in milliseconds. */
   readonly timeoutMs: number;
 }
 
-/** Posts events by `fetch`, for runtimes without undici and for users who brought their own. */
+/** Posts events through `fetch`, for runtimes without undici and for users who pass their own. */
 export class FetchTransport implements Transport {
   readonly #options: FetchTransportOptions;
   readonly #inFlight = new Set<AbortController>();
@@ -20,7 +20,7 @@ export class FetchTransport implements Transport {
     this.#options = options;
   }
 
-  send(body: string, headers: Readonly<Record<string, string>>, done: (answer: Answer) => void): void {
+  send(body: string, headers: Readonly<Record<string, string>>, done: (result: SendResult) => void): void {
     this.#post(body, headers).then(done, (error: Error) => done({ error }));
   }
 
@@ -28,7 +28,7 @@ export class FetchTransport implements Transport {
     for (const controller of [...this.#inFlight]) controller.abort();
   }
 
-  async #post(body: string, headers: Readonly<Record<string, string>>): Promise<Answer> {
+  async #post(body: string, headers: Readonly<Record<string, string>>): Promise<SendResult> {
     const { fetch, url, timeoutMs } = this.#options;
     const controller = new AbortController();
     const timer = timers.setTimeout(() => controller.abort(timedOut()), timeoutMs);
@@ -42,11 +42,11 @@ export class FetchTransport implements Transport {
         signal: controller.signal,
       });
       if (response.status === acceptedStatus) {
-        // The status says it all; a body that breaks off takes nothing back.
+        // The status is sufficient, even if the body breaks off.
         await response.body?.cancel().catch(() => {});
         return { status: response.status };
       }
-      const text = (await response.text().catch(() => '')).slice(0, maxAnswerBytes);
+      const text = (await response.text().catch(() => '')).slice(0, maxErrorBodyBytes);
       return {
         status: response.status,
         retryAfter: response.headers.get('retry-after') ?? undefined,
@@ -60,5 +60,5 @@ export class FetchTransport implements Transport {
 }
 
 function timedOut(): DOMException {
-  return new DOMException('The service gave no whole answer in time.', 'TimeoutError');
+  return new DOMException('The service sent no complete response in time.', 'TimeoutError');
 }

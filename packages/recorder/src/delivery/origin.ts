@@ -1,4 +1,4 @@
-/** Which integration an event came through; it decides the `x-service-*` headers that the event is sent with. */
+/** Integration that an event came through. Determines the `x-service-*` headers of its request. */
 export interface Origin {
   /** Name of the AI framework, such as `langchain`. */
   readonly framework?: string | undefined;
@@ -8,16 +8,24 @@ export interface Origin {
   readonly agentVersion?: string | undefined;
 }
 
-/** An origin as it stands in the journal: a JSON array of framework, sdk and agent version. */
+/** An origin as stored in the journal: a JSON array of framework, sdk and agent version. */
 export type OriginKey = string;
 
-/** Writes an origin the way the journal holds it. */
+/** Maximum length of a name or version; longer ones are truncated to bound the length of a journal line. */
+const maxPartLength = 1_000;
+
+/** Serializes an origin for the journal. */
 export function originKey({ framework, sdk, agentVersion }: Origin): OriginKey {
-  return JSON.stringify([framework ?? null, sdk ?? null, agentVersion ?? null]);
+  return JSON.stringify([shorten(framework), shorten(sdk), shorten(agentVersion)]);
+}
+
+function shorten(part: string | undefined): string | null {
+  if (part === undefined || part === null) return null;
+  return part.length > maxPartLength ? part.slice(0, maxPartLength) : part;
 }
 
 /**
- * Reads an origin out of the journal.
+ * Parses an origin from the journal.
  *
  * @throws SyntaxError when the text is not JSON
  */

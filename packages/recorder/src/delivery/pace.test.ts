@@ -12,16 +12,16 @@ function createPace(maxConcurrency = 8): { pace: Pace; passMs: (ms: number) => v
   };
 }
 
-test('as many as allowed are in flight', () => {
+test('allows up to the maximum concurrency', () => {
   const { pace } = createPace(2);
   expect([pace.allows(0), pace.allows(1), pace.allows(2)]).toEqual([true, true, false]);
 });
 
-test('after a failure everything waits, then one probe goes; each failed probe doubles the wait', () => {
+test('pauses after a failure, then allows one probe; each failed probe doubles the pause', () => {
   const { pace, passMs } = createPace();
   for (const waitMs of [100, 200, 400, 800]) {
     pace.failed();
-    pace.failed(); // another that was in flight at the same time
+    pace.failed(); // another one that was in flight at the same time
     passMs(waitMs - 1);
     expect(pace.allows(0)).toBe(false);
     passMs(1);
@@ -31,7 +31,7 @@ test('after a failure everything waits, then one probe goes; each failed probe d
   expect([pace.isOpen, pace.allows(7)]).toEqual([false, true]);
 });
 
-test('waits end at 30 seconds', () => {
+test('limits pauses to 30 seconds', () => {
   const { pace, passMs } = createPace();
   for (let round = 0; round < 30; round += 1) {
     pace.failed();
@@ -42,7 +42,7 @@ test('waits end at 30 seconds', () => {
   expect(pace.quietForMs).toBe(30_000);
 });
 
-test('one Retry-After quiets all, the longest of several counts, and somebody who waits does not shorten it', () => {
+test('pauses everything for the longest Retry-After, which hurry does not shorten', () => {
   const { pace, passMs } = createPace();
   pace.throttled(2_000);
   pace.throttled(5_000);
@@ -54,13 +54,13 @@ test('one Retry-After quiets all, the longest of several counts, and somebody wh
   expect(pace.allows(0)).toBe(true);
 });
 
-test('a Retry-After of days is asked about earlier', () => {
+test('limits a Retry-After of days', () => {
   const { pace } = createPace();
   pace.failed(86_400_000);
   expect(pace.quietForMs).toBe(15 * 60_000);
 });
 
-test('a Retry-After of 0 is no leave to ask without a pause', () => {
+test('pauses despite a Retry-After of 0', () => {
   const { pace, passMs } = createPace();
   for (const waitMs of [100, 200, 400]) {
     pace.throttled(0);
@@ -69,14 +69,14 @@ test('a Retry-After of 0 is no leave to ask without a pause', () => {
   }
 });
 
-test('somebody who waits sends the next probe at once', () => {
+test('allows the next probe at once after hurry', () => {
   const { pace } = createPace();
   pace.failed();
   pace.hurry();
   expect([pace.allows(0), pace.allows(1)]).toEqual([true, false]);
 });
 
-test('concurrency halves when asked for a slower pace and grows back with success', () => {
+test('halves concurrency when throttled and restores it with successes', () => {
   const { pace, passMs } = createPace(8);
   const allowed = () => [1, 2, 3, 4, 5, 6, 7, 8].filter((count) => pace.allows(count - 1)).length;
   pace.throttled(1_000);

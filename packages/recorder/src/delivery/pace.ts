@@ -1,60 +1,59 @@
-/** The first wait after a failure; each further one in a row doubles it. */
-const firstDelayMs = 100;
-const longestDelayMs = 30_000;
-/** A `Retry-After` beyond this is asked about again earlier: a mistaken date must not silence an agent for days. */
-export const longestRetryAfterMs = 15 * 60_000;
+/** First delay after a failure, in milliseconds; doubles with each consecutive failure. */
+const initialDelayMs = 100;
+const maxDelayMs = 30_000;
+/** Maximum `Retry-After` that is followed, in milliseconds: a wrong date must not stop deliveries for days. */
+export const maxRetryAfterMs = 15 * 60_000;
 
-/** What {@link Pace} needs from the world. */
+/** Dependencies of a {@link Pace}. */
 export interface PaceOptions {
-  /** Most events in flight at once. */
+  /** Maximum number of events in flight. */
   readonly maxConcurrency: number;
-  /** Milliseconds that never go back. */
+  /** Returns monotonic milliseconds. */
   readonly now: () => number;
-  /** 0 to 1. */
+  /** Returns a random number from 0 to 1. */
   readonly random: () => number;
 }
 
 /**
- * How many events may be in flight now. One `Retry-After` quiets everything; after a failure everything waits, and
- * then a single probe goes first; concurrency halves when the service asks for a slower pace and grows back with
- * every event that it takes.
+ * Limits the number of events in flight. A `Retry-After` pauses everything. A failure pauses everything, then allows a
+ * single probe. Concurrency halves when the service throttles, and grows back with every accepted event.
  */
 export class Pace {
   readonly #options: PaceOptions;
   #limit: number;
   #failures = 0;
   #quietUntilMs = Number.NEGATIVE_INFINITY;
-  /** Whether the service named the time to wait. */
-  #isTold = false;
+  /** `true` if the service specified the delay. */
+  #isDelaySpecified = false;
 
   constructor(options: PaceOptions) {
     this.#options = options;
     this.#limit = options.maxConcurrency;
   }
 
-  /** Whether the last try failed: the circuit is open, and only a probe may pass. */
+  /** `true` if the last attempt failed: the circuit is open, and only a probe may pass. */
   get isOpen(): boolean {
     return this.#failures > 0;
   }
 
-  /** How many tries failed one after another, those in flight together counted once. */
+  /** Number of consecutive failures; those in flight together count once. */
   get failuresInARow(): number {
     return this.#failures;
   }
 
-  /** Milliseconds until something may be sent again; 0 when it may now. */
+  /** Milliseconds until sending may resume; 0 if it may now. */
   get quietForMs(): number {
     if (this.#quietUntilMs === Number.NEGATIVE_INFINITY) return 0;
     return Math.max(0, this.#quietUntilMs - this.#options.now());
   }
 
-  /** Whether one more may be sent while `inFlight` are on their way. */
+  /** Returns `true` if another event may be sent with `inFlight` events in flight. */
   allows(inFlight: number): boolean {
     if (inFlight >= (this.isOpen ? 1 : Math.floor(this.#limit))) return false;
     return this.quietForMs === 0;
   }
 
-  /** The service took an event. */
+  /** Notes that the service accepted an event. */
   succeeded(): void {
     this.#failures = 0;
     if (this.quietForMs === 0) this.#quietUntilMs = Number.NEGATIVE_INFINITY;
@@ -63,37 +62,37 @@ export class Pace {
     }
   }
 
-  /** The service asks for a slower pace. */
+  /** Notes that the service throttles. */
   throttled(retryAfterMs: number | undefined): void {
-    // Requests that were in flight together bring one message, not one each.
+    // Requests that were in flight together count as one signal.
     if (this.quietForMs === 0) this.#limit = Math.max(1, this.#limit / 2);
     this.#pause(retryAfterMs);
   }
 
-  /** Nothing gets through. */
+  /** Notes that nothing gets through. */
   failed(retryAfterMs?: number): void {
     this.#pause(retryAfterMs);
   }
 
-  /** Lets the next probe go now, unless the service named the time to wait. */
+  /** Allows the next probe now, unless the service specified the delay. */
   hurry(): void {
-    if (!this.#isTold) this.#quietUntilMs = Number.NEGATIVE_INFINITY;
+    if (!this.#isDelaySpecified) this.#quietUntilMs = Number.NEGATIVE_INFINITY;
   }
 
   #pause(retryAfterMs = 0): void {
-    // A service that names no time to come, such as 0 or a date that has passed, must not be asked without a pause.
-    const isTold = retryAfterMs > 0;
+    // If `Retry-After` is 0 or in the past, still pause.
+    const isDelaySpecified = retryAfterMs > 0;
     const isFirst = this.quietForMs === 0;
-    if (!isFirst && !isTold) return;
-    const delayMs = isTold ? Math.min(retryAfterMs, longestRetryAfterMs) : this.#backoffMs();
-    this.#isTold = isTold;
+    if (!isFirst && !isDelaySpecified) return;
+    const delayMs = isDelaySpecified ? Math.min(retryAfterMs, maxRetryAfterMs) : this.#backoffMs();
+    this.#isDelaySpecified = isDelaySpecified;
     if (isFirst) this.#failures += 1;
     this.#quietUntilMs = Math.max(this.#quietUntilMs, this.#options.now() + delayMs);
   }
 
-  /** Exponential, with half of it at random, so that many agents do not come back in step. */
+  /** Exponential, half of it random, so that many agents do not retry in step. */
   #backoffMs(): number {
-    const fullMs = Math.min(longestDelayMs, firstDelayMs * 2 ** Math.min(this.#failures, 20));
+    const fullMs = Math.min(maxDelayMs, initialDelayMs * 2 ** Math.min(this.#failures, 20));
     return fullMs * (0.5 + this.#options.random() / 2);
   }
 }

@@ -1,19 +1,19 @@
 import { expect, test } from 'vitest';
-import type { Answer, Transport } from './answer.ts';
 import { ProvenPipelining } from './proven-pipelining.ts';
+import type { SendResult, Transport } from './send-result.ts';
 
-/** A transport of two halves, with a clock, and what went through which half. */
+/** Creates a transport with two parts and a clock, and notes which part each event uses. */
 function start() {
   let nowMs = 0;
   const used: string[] = [];
-  const half = (name: string): Transport & { answer: Answer; takesMs: number } => {
+  const half = (name: string): Transport & { result: SendResult; takesMs: number } => {
     const transport = {
-      answer: { status: 202 } as Answer,
+      result: { status: 202 } as SendResult,
       takesMs: 1,
-      send: (_body: string, _headers: unknown, done: (answer: Answer) => void) => {
+      send: (_body: string, _headers: unknown, done: (result: SendResult) => void) => {
         used.push(name);
         nowMs += transport.takesMs;
-        done(transport.answer);
+        done(transport.result);
       },
       abort: () => used.push(`abort ${name}`),
     };
@@ -24,9 +24,9 @@ function start() {
   const transport = new ProvenPipelining({ single, pipelined, now: () => nowMs });
   const send = (count: number): string[] => {
     used.length = 0;
-    let answers = 0;
-    for (let index = 0; index < count; index += 1) transport.send('', {}, () => (answers += 1));
-    expect(answers).toBe(count);
+    let responses = 0;
+    for (let index = 0; index < count; index += 1) transport.send('', {}, () => (responses += 1));
+    expect(responses).toBe(count);
     return [...new Set(used)];
   };
   const pass = (ms: number) => {
@@ -35,30 +35,30 @@ function start() {
   return { single, pipelined, transport, used, send, pass };
 }
 
-test('requests go singly until the path has shown that it is near', () => {
+test('sends single requests until the path has proved to be near', () => {
   const { send } = start();
   expect(send(32)).toEqual(['single']);
   expect(send(100)).toEqual(['pipelined']);
 });
 
-test.each<[string, Answer, number]>([
+test.each<[string, SendResult, number]>([
   ['a far service', { status: 202 }, 26],
   ['a service that refuses', { status: 503 }, 1],
-  ['no answer', {}, 1],
-])('%s proves nothing', (_name, answer, takesMs) => {
+  ['no result', {}, 1],
+])('does not count %s', (_name, result, takesMs) => {
   const { single, send } = start();
   send(31);
-  Object.assign(single, { answer, takesMs });
+  Object.assign(single, { result: result, takesMs });
   send(1);
-  Object.assign(single, { answer: { status: 202 }, takesMs: 1 });
+  Object.assign(single, { result: { status: 202 }, takesMs: 1 });
   expect(send(32)).toEqual(['single']);
   expect(send(1)).toEqual(['pipelined']);
 });
 
-test('after a pipelined request without an answer, requests go singly, for longer each time', () => {
+test('sends single requests after a pipelined one without a response, longer each time', () => {
   const { pipelined, send, pass } = start();
   send(32);
-  pipelined.answer = {};
+  pipelined.result = {};
   expect(send(2)).toEqual(['pipelined', 'single']);
   pass(50_000);
   expect(send(100)).toEqual(['single']);
@@ -68,14 +68,14 @@ test('after a pipelined request without an answer, requests go singly, for longe
   expect(send(100)).toEqual(['single']);
 });
 
-test('a refusal of a pipelined request says nothing about the path', () => {
+test('ignores an error response to a pipelined request', () => {
   const { pipelined, send } = start();
   send(32);
-  pipelined.answer = { status: 429 };
+  pipelined.result = { status: 429 };
   expect(send(10)).toEqual(['pipelined']);
 });
 
-test('giving up gives up both', () => {
+test('aborts both parts', () => {
   const { transport, used } = start();
   transport.abort();
   expect(used).toEqual(['abort single', 'abort pipelined']);

@@ -1,46 +1,46 @@
-import type { Answer, Transport } from './answer.ts';
+import type { SendResult, Transport } from './send-result.ts';
 
-/** Answers in a row, each soon enough, after which the path counts as near and sound. */
+/** Number of consecutive fast responses after which the path counts as near and reliable. */
 const provenBy = 32;
 /**
- * An answer that takes longer comes from far away. Whatever stands in between may take pipelined requests one after
- * another, and far away that costs more time than pipelining saves CPU.
+ * Slower responses come from far away, where an intermediary that serializes pipelined requests costs more time than
+ * pipelining saves CPU.
  */
 const nearMs = 25;
-/** How long requests go singly after a pipelined one got no answer; twice as long each further time. */
-const firstRestMs = 60_000;
-const longestRestMs = 60 * 60_000;
-/** Pipelined answers after which earlier failures are forgotten. */
+/** Pause of pipelining after a pipelined request got no response, in milliseconds; doubles each time. */
+const initialRestMs = 60_000;
+const maxRestMs = 60 * 60_000;
+/** Number of pipelined responses after which earlier failures are forgotten. */
 const forgottenAfter = 10_000;
 
-/** What {@link ProvenPipelining} works with. */
+/** Dependencies of a {@link ProvenPipelining}. */
 export interface ProvenPipeliningOptions {
-  /** Sends one event at a time over a connection. */
+  /** Sends one event at a time per connection. */
   readonly single: Transport;
-  /** Sends several. */
+  /** Sends several at a time per connection. */
   readonly pipelined: Transport;
-  /** Milliseconds that never go back. */
+  /** Returns monotonic milliseconds. */
   readonly now: () => number;
 }
 
 /**
- * Finds out whether events may be pipelined (RFC 9112, section 9.3.2), which halves their cost: begins with single
- * requests, goes over to pipelined ones when the path has shown that it is near, and back when one gets no answer. An
- * event carries its id, so one that was sent twice for this is stored once.
+ * Pipelines events (RFC 9112, section 9.3.2) where that works, which halves their cost: starts with single requests,
+ * switches to pipelining once the path has proved to be near, and back when a request gets no response. An event has an
+ * id, so one that is sent twice because of this is stored once.
  */
 export class ProvenPipelining implements Transport {
   readonly #options: ProvenPipeliningOptions;
-  #provenAnswers = 0;
-  #pipelinedAnswers = 0;
-  #restMs = firstRestMs;
+  #provenResponses = 0;
+  #pipelinedResponses = 0;
+  #restMs = initialRestMs;
   #restsUntilMs = 0;
 
   constructor(options: ProvenPipeliningOptions) {
     this.#options = options;
   }
 
-  send(body: string, headers: Readonly<Record<string, string>>, done: (answer: Answer) => void): void {
-    if (this.#provenAnswers >= provenBy) this.#sendPipelined(body, headers, done);
+  send(body: string, headers: Readonly<Record<string, string>>, done: (result: SendResult) => void): void {
+    if (this.#provenResponses >= provenBy) this.#sendPipelined(body, headers, done);
     else this.#sendSingly(body, headers, done);
   }
 
@@ -52,33 +52,37 @@ export class ProvenPipelining implements Transport {
   #sendPipelined(
     body: string,
     headers: Readonly<Record<string, string>>,
-    done: (answer: Answer) => void,
+    done: (result: SendResult) => void,
   ): void {
-    this.#options.pipelined.send(body, headers, (answer) => {
-      if (answer.status === undefined) this.#rest();
-      else if (++this.#pipelinedAnswers >= forgottenAfter) this.#restMs = firstRestMs;
-      done(answer);
+    this.#options.pipelined.send(body, headers, (result) => {
+      if (result.status === undefined) this.#rest();
+      else if (++this.#pipelinedResponses >= forgottenAfter) this.#restMs = initialRestMs;
+      done(result);
     });
   }
 
-  #sendSingly(body: string, headers: Readonly<Record<string, string>>, done: (answer: Answer) => void): void {
+  #sendSingly(
+    body: string,
+    headers: Readonly<Record<string, string>>,
+    done: (result: SendResult) => void,
+  ): void {
     const { single, now } = this.#options;
     const sentAtMs = now();
-    single.send(body, headers, (answer) => {
+    single.send(body, headers, (result) => {
       const nowMs = now();
-      const isGood = answer.status !== undefined && answer.status < 300 && nowMs - sentAtMs <= nearMs;
-      if (!isGood) this.#provenAnswers = 0;
-      else if (nowMs >= this.#restsUntilMs) this.#provenAnswers += 1;
-      done(answer);
+      const isFast = result.status !== undefined && result.status < 300 && nowMs - sentAtMs <= nearMs;
+      if (!isFast) this.#provenResponses = 0;
+      else if (nowMs >= this.#restsUntilMs) this.#provenResponses += 1;
+      done(result);
     });
   }
 
   #rest(): void {
-    // Requests that were on their way together bring one message, not one each.
-    if (this.#provenAnswers < provenBy) return;
-    this.#provenAnswers = 0;
-    this.#pipelinedAnswers = 0;
+    // Requests that were in flight together count as one signal.
+    if (this.#provenResponses < provenBy) return;
+    this.#provenResponses = 0;
+    this.#pipelinedResponses = 0;
     this.#restsUntilMs = this.#options.now() + this.#restMs;
-    this.#restMs = Math.min(longestRestMs, this.#restMs * 2);
+    this.#restMs = Math.min(maxRestMs, this.#restMs * 2);
   }
 }

@@ -1,40 +1,40 @@
 import type { ListNode } from '../linked-list.ts';
 import type { OriginKey } from './origin.ts';
 
-/** Where an event stands in the journal. */
+/** Location of an event in the journal. */
 export interface JournalPlace {
-  /** Says that the event needs no further care: it was delivered, dropped or moved elsewhere. */
+  /** Notes that the event needs no further handling: it was delivered, dropped or moved. */
   settle(event: QueuedEvent): void;
-  /** Forgets the event, which stands there no longer. */
+  /** Forgets the event, which is no longer there. */
   unload(event: QueuedEvent): void;
 }
 
-/** An event on its way to the service. */
+/** An event waiting for delivery. */
 export class QueuedEvent {
   readonly eventId: string;
   readonly sessionId: string;
-  /** Whether it is among the last to be dropped: an error, or a decision of the guard. */
+  /** `true` if the event is dropped last: an error, or a decision of the guard. */
   readonly isImportant: boolean;
-  /** The JSON that is sent, as it stands in the journal. */
+  /** JSON that is sent, as stored in the journal. */
   readonly body: string;
   readonly originKey: OriginKey;
 
-  /** Being sent right now: it cannot be dropped any more. */
+  /** `true` while the event is being sent, so that it cannot be dropped. */
   inFlight = false;
-  /** Waits, in memory only, until older events of the journal have been read. */
+  /** `true` while the event waits, only in memory, until older events of the journal have been read. */
   isHeld = false;
-  /** Answers of 500 and the like, for this very event. */
+  /** Number of responses of 500 and the like for this event. */
   faults = 0;
-  /** Those of them before which the service took another event. */
+  /** Number of faults between which the service accepted another event. */
   strikes = 0;
-  /** How many events had been delivered at its last fault. */
+  /** Number of delivered events at its last fault. */
   deliveredAtFault = -1;
-  /** Where the journal holds it; undefined when only memory does. */
+  /** Location in the journal; undefined if the event is only in memory. */
   place: JournalPlace | undefined;
   offset = 0;
   placeNode: ListNode<QueuedEvent> | undefined;
-  /** Its places in the queue. */
-  laneNode: ListNode<QueuedEvent> | undefined;
+  /** Nodes of the event in the queue's lists. */
+  queueNode: ListNode<QueuedEvent> | undefined;
   ageNode: ListNode<QueuedEvent> | undefined;
 
   constructor(fields: {
@@ -51,7 +51,7 @@ export class QueuedEvent {
     this.originKey = fields.originKey;
   }
 
-  /** Tells the journal that this event is done with. */
+  /** Tells the journal that this event needs no further handling. */
   settle(): void {
     this.place?.settle(this);
   }

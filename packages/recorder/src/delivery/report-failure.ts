@@ -1,56 +1,54 @@
 import type { Reporter } from '../reporter.ts';
-import { longestRetryAfterMs } from './pace.ts';
+import { maxRetryAfterMs } from './pace.ts';
 import type { Verdict } from './verdict.ts';
 
-/** So many failures in a row are told of: fewer are a hiccup. */
-const toldAfter = 5;
+/** Number of consecutive failures that are reported; fewer are ignored as transient. */
+const reportAfter = 5;
 
-/** What keeps an event from the service. */
+/** Reasons why an event did not reach the service. */
 export type Failure = Exclude<Verdict, { kind: 'delivered' }>;
 
-/** Tells the user of a failure that somebody has to mend, or that lasts. */
+/** Reports a failure that requires action or that persists. */
 export function reportFailure(
   reporter: Reporter,
   verdict: Failure,
   service: {
     readonly baseURL: string;
     readonly failuresInARow: number;
-    /** What the service asks to wait, where it does. */
+    /** Delay requested by the service, if any. */
     readonly retryAfterMs?: number | undefined;
   },
 ): void {
   const { baseURL, failuresInARow, retryAfterMs = 0 } = service;
-  const isLasting = failuresInARow >= toldAfter;
+  const isLasting = failuresInARow >= reportAfter;
   if (verdict.kind === 'misconfigured') {
     reporter.failed(
       'misconfigured',
       new Error(
-        `The service at ${baseURL} does not take events: ${verdict.reason}. They are kept. Check the API key (it needs the scope "ingest") and that address.`,
+        `The service at ${baseURL} rejects events: ${verdict.reason}. They are kept. Check the API key (it needs the scope "ingest") and the address.`,
       ),
     );
   } else if (verdict.kind === 'outage' && isLasting) {
     reporter.failed(
       'outage',
       new Error(
-        `The service at ${baseURL} cannot be reached: ${verdict.reason}. Events are kept and tried again.`,
+        `The service at ${baseURL} cannot be reached: ${verdict.reason}. Events are kept and retried.`,
       ),
     );
   } else if (verdict.kind === 'fault' && isLasting) {
     reporter.failed(
       'fault',
-      new Error(
-        `The service at ${baseURL} fails at events: ${verdict.reason}. They are kept and tried again.`,
-      ),
+      new Error(`The service at ${baseURL} fails on events: ${verdict.reason}. They are kept and retried.`),
     );
   } else if (
     verdict.kind === 'no-room' ||
-    (verdict.kind === 'throttled' && (isLasting || retryAfterMs > longestRetryAfterMs))
+    (verdict.kind === 'throttled' && (isLasting || retryAfterMs > maxRetryAfterMs))
   ) {
-    // A rate passes by itself; a quota that is used up may not until somebody raises it.
+    // A rate limit passes by itself; an exhausted quota may need to be raised.
     reporter.failed(
       'throttled',
       new Error(
-        `The service at ${baseURL} takes no events for now: ${verdict.reason}. Events are kept and tried again.`,
+        `The service at ${baseURL} accepts no events for now: ${verdict.reason}. Events are kept and retried.`,
       ),
     );
   }

@@ -21,7 +21,7 @@ test.each<[number, string]>([
   [502, 'outage'],
   [503, 'outage'],
   [504, 'outage'],
-])('%i is %s', (status, kind) => {
+])('classifies %i as %s', (status, kind) => {
   expect(judge({ status, body: envelope }).kind).toBe(kind);
 });
 
@@ -30,12 +30,12 @@ test.each<[string, number, string | undefined]>([
   ['a page that is JSON', 200, '{"status":"ok"}'],
   ['null', 201, 'null'],
   ['no body', 204, undefined],
-])('%s in the place of an acknowledgement delivers nothing', (_name, status, body) => {
+])('does not count %s as delivered', (_name, status, body) => {
   const reason = `HTTP ${status} without an acknowledgement`;
   expect(judge({ status, body })).toEqual({ kind: 'misconfigured', reason });
 });
 
-test('an acknowledgement with another status is one', () => {
+test('accepts an acknowledgement with another 2xx status', () => {
   expect(judge({ status: 200, body: '{"eventId":"1","receivedAt":"2026-01-01T00:00:00.000Z"}' }).kind).toBe(
     'delivered',
   );
@@ -48,7 +48,7 @@ test.each<[string, string, string]>([
     '{"error":{"code":"VALIDATION_ERROR","message":"It is bad."}}',
     'HTTP 400: VALIDATION_ERROR: It is bad',
   ],
-])('the reason is read from %s', (_name, body, reason) => {
+])('reads the reason from %s', (_name, body, reason) => {
   expect(judge({ status: 400, body })).toEqual({ kind: 'refused', reason });
 });
 
@@ -58,21 +58,21 @@ test.each<[string, string | undefined]>([
   ['null', 'null'],
   ['nothing', undefined],
   ['an envelope of numbers', '{"error":{"code":1,"message":2}}'],
-])('%s refuses no event, but for its size', (_name, body) => {
+])('does not reject an event for %s, except for its size', (_name, body) => {
   for (const status of [400, 409, 418, 422]) {
     expect(judge({ status, body })).toEqual({ kind: 'fault', reason: `HTTP ${status}` });
   }
   expect(judge({ status: 413, body })).toEqual({ kind: 'refused', reason: 'HTTP 413' });
 });
 
-test('an envelope of which only the beginning was read refuses its event as the whole one does', () => {
+test('rejects an event for a truncated envelope', () => {
   const details = Array.from({ length: 200 }, (_, index) => ({ path: `payload.${index}`, code: 'invalid' }));
   const error = { code: 'VALIDATION_ERROR', message: 'bad payload', details };
   const body = JSON.stringify({ error }, null, 2).slice(0, 1000);
   expect(judge({ status: 400, body })).toEqual({ kind: 'refused', reason: 'HTTP 400: VALIDATION_ERROR' });
 });
 
-test('a failure without a status is told by its code, never by its text', () => {
+test('reports a failure without a status by its code, never its text', () => {
   const error = Object.assign(new Error('connect ECONNREFUSED 10.0.0.1'), { code: 'ECONNREFUSED' });
   expect(judge({ error })).toEqual({ kind: 'outage', reason: 'ECONNREFUSED' });
   expect(judge({ error: new TypeError('x') })).toEqual({ kind: 'outage', reason: 'TypeError' });

@@ -1,58 +1,58 @@
-import type { Answer } from './answer.ts';
+import type { SendResult } from './send-result.ts';
 
-/** What an answer means for the event and for those behind it. */
+/** Meaning of a send result for the event and for those behind it. */
 export type Verdict =
-  /** The service has it. */
+  /** The service has stored the event. */
   | { readonly kind: 'delivered' }
-  /** The service asks for a slower pace. */
+  /** The service throttles. */
   | { readonly kind: 'throttled'; readonly reason: string }
-  /** The service has no room for the session that the event would begin; events of others pass. */
+  /** The service has no room for the event's new session or agent; other events pass. */
   | { readonly kind: 'no-room'; readonly reason: string }
-  /** Nothing gets through: the network, a gateway or the whole service. */
+  /** Nothing gets through: a failure of the network, a gateway or the whole service. */
   | { readonly kind: 'outage'; readonly reason: string }
-  /** Nothing will get through until someone mends the key or the address. */
+  /** Nothing gets through until the key or the address is fixed. */
   | { readonly kind: 'misconfigured'; readonly reason: string }
-  /** The service failed at this event, and perhaps only at this one. */
+  /** The service failed on this event, and perhaps only on this one. */
   | { readonly kind: 'fault'; readonly reason: string }
-  /** The service will never take this event. */
+  /** The service will never accept this event. */
   | { readonly kind: 'refused'; readonly reason: string };
 
-/** The answer to an event that the service has taken (specification, "POST /v1/events"). */
+/** Status of an accepted event (specification, "POST /v1/events"). */
 export const acceptedStatus = 202;
-/** Statuses that say something about the key or the address, not about the event. */
+/** Statuses that indicate a problem with the key or the address, not with the event. */
 const configurationStatuses = new Set([401, 402, 403, 404, 405, 406, 407, 421, 426, 431]);
 const outageStatuses = new Set([408, 425, 502, 503, 504, 521, 522, 523, 524, 530]);
-/** Causes can go in a circle. */
+/** Maximum depth of causes, which may be circular. */
 const maxDepth = 5;
 
-/** An envelope that goes on beyond what was read of it. */
+/** Matches the start of an error envelope that was read only in part. */
 const beginningOfEnvelope = /^\s*\{\s*"error"\s*:\s*\{\s*"code"\s*:\s*"(\w+)"/;
 
-/** Judges an answer by its status (specification, "Errors"; RFC 9110, section 15). */
-export function judge(answer: Answer): Verdict {
-  const { status } = answer;
+/** Classifies a result by its status (specification, "Errors"; RFC 9110, section 15). */
+export function judge(result: SendResult): Verdict {
+  const { status } = result;
   if (status === undefined) {
-    return { kind: 'outage', reason: answer.error ? describe(answer.error) : 'no answer' };
+    return { kind: 'outage', reason: result.error ? describe(result.error) : 'no response' };
   }
   if (status === acceptedStatus) return { kind: 'delivered' };
   if (status >= 200 && status < 300) {
-    // So answers a web page that stands at a wrong address, or before the service, and it has stored nothing.
-    if (isAcknowledgement(answer.body)) return { kind: 'delivered' };
+    // A web page at a wrong address, or in front of the service, may return such a status without storing the event.
+    if (isAcknowledgement(result.body)) return { kind: 'delivered' };
     return { kind: 'misconfigured', reason: `HTTP ${status} without an acknowledgement` };
   }
-  const error = envelopeError(answer.body);
+  const error = envelopeError(result.body);
   const reason = `HTTP ${status}${textOf(error)}`;
   if (status === 429) return { kind: isAboutSession(error) ? 'no-room' : 'throttled', reason };
   if (outageStatuses.has(status)) return { kind: 'outage', reason };
   if (status >= 500) return { kind: 'fault', reason };
   if (status < 400 || configurationStatuses.has(status)) return { kind: 'misconfigured', reason };
-  // Without the envelope it is a proxy that speaks, and of other things than the event: 400 is what nginx answers to
-  // plain HTTP on its port for TLS, and to a client without a certificate. Its 413 is about the event's size.
+  // Without the envelope, the response is from a proxy and not about the event: nginx returns 400 for plain HTTP on its
+  // TLS port and for a missing client certificate. Its 413 is about the event's size.
   if (typeof error?.code !== 'string' && status !== 413) return { kind: 'fault', reason };
   return { kind: 'refused', reason };
 }
 
-/** Whether a body is what the service answers to an event, whatever its status. */
+/** Returns `true` if a body acknowledges an event, whatever the status. */
 function isAcknowledgement(body: string | undefined): boolean {
   try {
     return typeof (JSON.parse(body ?? '') as { eventId?: unknown } | null)?.eventId === 'string';
@@ -61,7 +61,10 @@ function isAcknowledgement(body: string | undefined): boolean {
   }
 }
 
-/** Its code, which an error of `fetch` has further down; a text may hold what is not to be shown. */
+/**
+ * Returns the error code, which an error of `fetch` has in its cause. The message may contain data that must not be
+ * shown.
+ */
 function describe(error: Error): string {
   let at: unknown = error;
   for (let depth = 0; typeof at === 'object' && at !== null && depth < maxDepth; depth += 1) {
@@ -72,14 +75,14 @@ function describe(error: Error): string {
   return error.name;
 }
 
-/** What the error envelope holds, as far as it is one. */
+/** Content of an error envelope, unvalidated. */
 interface EnvelopeError {
   readonly code?: unknown;
   readonly message?: unknown;
   readonly details?: unknown;
 }
 
-/** The error of the envelope; undefined when the body is something else, such as a proxy's page. */
+/** Returns the error of the envelope, or undefined if the body is something else, such as a proxy's page. */
 function envelopeError(body: string | undefined): EnvelopeError | undefined {
   try {
     return (JSON.parse(body ?? '') as { error?: EnvelopeError }).error;
@@ -89,7 +92,7 @@ function envelopeError(body: string | undefined): EnvelopeError | undefined {
   }
 }
 
-/** Code and message of an error, to stand within a sentence. */
+/** Formats the code and message of an error for use inside a sentence. */
 function textOf(error: EnvelopeError | undefined): string {
   const parts = [error?.code, error?.message].filter((part) => typeof part === 'string');
   return parts.length === 0 ? '' : `: ${parts.join(': ').slice(0, 500).replace(/\.$/, '')}`;
@@ -97,5 +100,8 @@ function textOf(error: EnvelopeError | undefined): string {
 
 function isAboutSession(error: EnvelopeError | undefined): boolean {
   const details: unknown[] = Array.isArray(error?.details) ? error.details : [];
-  return details.some((detail) => (detail as { path?: unknown } | null)?.path === 'sessionId');
+  return details.some((detail) => {
+    const { path } = (detail ?? {}) as { path?: unknown };
+    return path === 'sessionId' || path === 'agentId';
+  });
 }

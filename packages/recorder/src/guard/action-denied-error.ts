@@ -1,40 +1,40 @@
 const brand = Symbol.for('@actlog/recorder/ActionDeniedError');
 
-/** Why a call did not run. */
+/** Reason why a call did not run. */
 export type DeniedBecause =
-  /** A policy denied it, or a person did. */
+  /** A policy or a person denied it. */
   | 'denied'
-  /** It needed approval, and none came in time: in the guard's `holdTimeoutMs`, or in the time that its policy gives. */
+  /** It needed approval and got none in time: within the guard's `holdTimeoutMs`, or within its policy's time limit. */
   | 'approval-timed-out'
-  /** The check could not be made, and the guard is set to deny then. */
+  /** The check failed, and the guard is configured to deny in that case. */
   | 'unavailable';
 
-/** What an {@link ActionDeniedError} tells. */
+/** Details of an {@link ActionDeniedError}. */
 export interface ActionDenial {
   readonly toolName: string;
   readonly because: DeniedBecause;
-  /** What the service answered last; undefined when it gave no answer that could be understood. */
+  /** Last decision of the service; undefined if there was no valid response. */
   readonly decision?: 'deny' | 'require_approval' | undefined;
-  /** Who denied it, where somebody did. */
+  /** Source of the denial, if known. */
   readonly deniedBy?: 'policy' | 'person' | undefined;
-  /** The policy that denied the call or had it held, when one was named. */
+  /** Policy that denied or held the call, if the service named one. */
   readonly policyId?: string | undefined;
-  /** The pending action that nobody approved in time. */
+  /** Pending action that was not approved in time. */
   readonly pendingActionId?: string | undefined;
-  /** The policy's own words, or what the person said who denied it. */
+  /** Message of the policy, or comment of the person who denied the call. */
   readonly reason?: string | undefined;
 }
 
 /**
- * A guarded call was not run. Its message is written for the model that asked for the call: it says that the tool did
- * not run, why, and that asking the same again is of no use. It is not thrown for calls that the caller aborted:
- * those reject with the signal's reason.
+ * Error thrown when the guard denies a call. The message is written for the model that requested the call: it says that
+ * the tool did not run, why, and that repeating the call is pointless. Not thrown for calls aborted by the caller,
+ * which reject with the signal's reason.
  */
 export class ActionDeniedError extends Error implements ActionDenial {
   override readonly name = 'ActionDeniedError';
-  /** Stable, for those who compare codes. */
+  /** Stable code. */
   readonly code = 'ACTION_DENIED';
-  /** HTTP status that the event carries. */
+  /** HTTP status recorded in the event. */
   readonly status = 403;
   readonly toolName: string;
   readonly because: DeniedBecause;
@@ -56,7 +56,7 @@ export class ActionDeniedError extends Error implements ActionDenial {
     this.reason = denial.reason;
   }
 
-  /** Whether a value is such an error, from whichever copy of this package. */
+  /** Returns `true` for such an error, also from another copy of this package. */
   static isInstance(value: unknown): value is ActionDeniedError {
     return typeof value === 'object' && value !== null && brand in value;
   }
@@ -65,10 +65,10 @@ export class ActionDeniedError extends Error implements ActionDenial {
 function messageFor({ toolName, because, deniedBy, policyId, reason }: ActionDenial): string {
   const tool = `The call of the tool ${JSON.stringify(toolName)} was not run:`;
   if (because === 'approval-timed-out') {
-    return `${tool} it needs the approval of a person, and none was given in time. Go on without it, or ask the user.`;
+    return `${tool} it needs a person's approval, and none was given in time. Continue without it, or ask the user.`;
   }
   if (because === 'unavailable') {
-    return `${tool} the policy check could not be made, and calls are denied then. Do not try again now; tell the user.`;
+    return `${tool} the policy check failed, and calls are denied in that case. Do not retry now; tell the user.`;
   }
   const policy = policyId ? ` by policy ${policyId}` : '';
   const who = deniedBy === 'person' ? 'a person denied it.' : `it was denied${policy}.`;

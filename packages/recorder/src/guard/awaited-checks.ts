@@ -1,9 +1,12 @@
 import type { Actlog } from '@actlog/client';
 import type { PolicyCheck } from '@actlog/protocol';
 import { isImmediateFaked } from '../delivery/faked-immediate.ts';
-import type { CheckOptions, PolicyChecker } from './policy-questions.ts';
+import type { CheckOptions, PolicyChecker } from './policy-checks.ts';
 
-/** Asks as the client does; while a test fakes timers, which hold up the client's connections, over other ones. */
+/**
+ * Checks through the client, except while a test fakes timers: these block the client's connections, so that other ones
+ * are used.
+ */
 export class AwaitedChecks implements PolicyChecker {
   readonly #client: Actlog;
   readonly #others: PolicyChecker;

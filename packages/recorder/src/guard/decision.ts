@@ -1,27 +1,27 @@
 import type { CheckResult } from '@actlog/protocol';
 
-/** An answer of `POST /v1/policies/check`, as far as the guard understands it. */
+/** Decision from a response of `POST /v1/policies/check`, as understood by the guard. */
 export interface Decision {
   readonly decision: 'allow' | 'deny' | 'require_approval';
   readonly policyId: string | undefined;
-  /** Whether it denies because nobody decided about the held action in time. */
+  /** `true` if the action was denied because nobody decided in time. */
   readonly isTimedOut: boolean;
-  /** Who denied it; undefined for another decision, and where nobody did. */
+  /** Source of a denial; undefined for other decisions and for timeouts. */
   readonly deniedBy: 'policy' | 'person' | undefined;
-  /** The policy's own words, or those of the person who denied it. */
+  /** Message of the policy, or comment of the person who denied the action. */
   readonly reason: string | undefined;
   readonly pendingActionId: string | undefined;
 }
 
 /**
- * Reads an answer. The specification leaves its fields open, so nothing about it is taken for granted; an answer
- * whose decision cannot be understood is no answer.
+ * Parses a response. The specification does not fix its fields, so each is validated. Without a valid decision there is
+ * no result.
  *
- * @param heldBy - the policy that had the action held, as an earlier answer told; it may be archived by now
+ * @param heldBy - policy that held the action, from an earlier response; it may be archived by now
  */
-export function parseDecision(answer: unknown, heldBy?: string): Decision | undefined {
-  if (typeof answer !== 'object' || answer === null) return undefined;
-  const { decision, decidedBy, matched, pendingActionId, comment } = answer as CheckResult;
+export function parseDecision(response: unknown, heldBy?: string): Decision | undefined {
+  if (typeof response !== 'object' || response === null) return undefined;
+  const { decision, decidedBy, matched, pendingActionId, comment } = response as CheckResult;
   if (decision !== 'allow' && decision !== 'deny' && decision !== 'require_approval') return undefined;
   const policies = Array.isArray(matched)
     ? matched.filter((match) => typeof match === 'object' && match)
@@ -32,7 +32,8 @@ export function parseDecision(answer: unknown, heldBy?: string): Decision | unde
   const common = { decision, isTimedOut: false, pendingActionId: textOf(pendingActionId) };
   const isDenying = named?.effect === 'deny' && named.mode !== 'log_only';
   if (decision === 'deny' && common.pendingActionId && textOf(decidedBy) && !isDenying) {
-    // An action that was held. A policy that does not deny itself ended its waiting; else it was a person.
+    // The action was held. If a policy that does not itself deny is named, the hold has expired; otherwise a person
+    // decided.
     if (named || decidedBy === heldBy) {
       const reason = textOf(named?.message);
       return { ...common, isTimedOut: true, policyId: textOf(decidedBy), deniedBy: undefined, reason };

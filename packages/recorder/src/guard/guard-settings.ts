@@ -2,7 +2,7 @@ import { environmentVariable } from '../environment-variable.ts';
 import { atLeast, checkType, oneOf } from '../option-checks.ts';
 import type { GuardOptions } from './guard-options.ts';
 
-/** A guard's options, checked and completed. */
+/** Options of a guard, checked and completed. */
 export interface GuardSettings extends GuardOptions {
   readonly mode: 'off' | 'observe' | 'enforce';
   readonly timeoutMs: number;
@@ -11,15 +11,14 @@ export interface GuardSettings extends GuardOptions {
 
 const guardModes = ['off', 'observe', 'enforce'] as const;
 const onUnavailableValues = ['allow', 'deny'] as const;
-/** What the service takes (reference profile, "Check"). */
+/** Names that the service accepts (reference profile, "Check"). */
 const environmentName = /^[^\p{Cc}\p{Cs}]{1,100}$/u;
 
 /**
- * Checks a guard's options and fills in what was left out: from another guard where there is one, else from the
- * environment.
+ * Checks the options of a guard and completes them from another guard, else from the environment.
  *
- * @throws RangeError when a number or the name of the environment cannot be used
- * @throws TypeError when one is of the wrong type, a choice is none, or `enforce` comes without `onUnavailable`
+ * @throws RangeError when a number or the name of the environment is invalid
+ * @throws TypeError when an option has the wrong type or an unknown value, or `enforce` lacks `onUnavailable`
  */
 export function resolveGuard(given: GuardOptions, otherwise?: GuardSettings): GuardSettings {
   checkGuard(given);
@@ -39,15 +38,13 @@ export function resolveGuard(given: GuardOptions, otherwise?: GuardSettings): Gu
     );
   if (mode === 'enforce' && onUnavailable === undefined) {
     throw new TypeError(
-      'guard.onUnavailable is missing: choose "allow" (calls run unchecked while the service cannot be reached) or "deny" (they do not run), there or by ACTLOG_GUARD_ON_UNAVAILABLE.',
+      'guard.onUnavailable is missing: choose "allow" (calls run unchecked while the service is unreachable) or "deny" (they do not run), or set ACTLOG_GUARD_ON_UNAVAILABLE.',
     );
   }
   const environment = field('environment') ?? environmentVariable('ACTLOG_ENVIRONMENT');
-  // The service would refuse every question, and calls go unchecked where onUnavailable allows that.
+  // The service would reject every check, and calls would run unchecked if `onUnavailable` allows that.
   if (environment && !environmentName.test(environment)) {
-    throw new RangeError(
-      'guard.environment must be at most 100 characters, none of them a control character.',
-    );
+    throw new RangeError('guard.environment must have at most 100 characters and no control characters.');
   }
   return {
     mode,
@@ -59,7 +56,7 @@ export function resolveGuard(given: GuardOptions, otherwise?: GuardSettings): Gu
   };
 }
 
-/** Refuses a guard that is no object, such as `guard: 'enforce'`, in which no option would be found. */
+/** Rejects a guard that is not an object, such as `guard: 'enforce'`, whose options would be ignored. */
 export function checkGuard(given: unknown): void {
   checkType('object', 'guard', given, 'pass options such as { mode: "enforce", onUnavailable: "deny" }');
 }

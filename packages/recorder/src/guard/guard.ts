@@ -8,30 +8,30 @@ import type { Reporter } from '../reporter.ts';
 import { timers } from '../timers.ts';
 import { ActionDeniedError, type DeniedBecause } from './action-denied-error.ts';
 import type { Decision } from './decision.ts';
+import { watchEventLoopStall } from './event-loop-stall.ts';
 import type { GuardSettings } from './guard-settings.ts';
 import type { GuardedCall } from './guarded-call.ts';
-import { type PolicyChecker, PolicyQuestions } from './policy-questions.ts';
-import { watchStandstill } from './standstill.ts';
-import { giveBackWaitingTurn, takeWaitingTurn } from './waiting-turns.ts';
+import { type PolicyChecker, PolicyChecks } from './policy-checks.ts';
+import { acquireWaitSlot, releaseWaitSlot } from './wait-slots.ts';
 
-/** Waits between two questions about a held call, where the service answers at once instead of waiting. */
-const firstPauseMs = 500;
-const longestPauseMs = 10_000;
-/** Most milliseconds for the answer that is asked for when a hold is over. */
-const lastAnswerMs = 1000;
-/** How often a call is asked about whose arguments change meanwhile. */
-const mostQuestionsAnew = 3;
-/** Questions of mode `observe` that may be under way; beyond, calls go unasked. */
+/** Delays between checks of a held call, in milliseconds, if the service responds at once instead of waiting. */
+const initialPauseMs = 500;
+const maxPauseMs = 10_000;
+/** Time limit of the final check when a hold ends, in milliseconds. */
+const finalCheckMs = 1000;
+/** Maximum number of checks of a call whose arguments keep changing. */
+const maxChecksOfChangedCall = 3;
+/** Maximum number of concurrent checks in mode `observe`; further calls are not checked. */
 const maxObserved = 32;
 
-/** Asks the service before a call runs. */
+/** Checks calls with the service before they run. */
 export class Guard {
-  /** Whether a call must wait for {@link admit}. */
+  /** `true` if calls must wait for {@link admit}. */
   readonly isEnforcing: boolean;
-  /** Whether the service is asked at all: by {@link admit}, else by {@link observe}. */
+  /** `true` if calls are checked, by {@link admit} or {@link observe}. */
   readonly isAsking: boolean;
   readonly #options: GuardSettings;
-  readonly #questions: PolicyQuestions;
+  readonly #questions: PolicyChecks;
   readonly #counters: Counters;
   readonly #reporter: Reporter;
   #observed = 0;
@@ -45,16 +45,16 @@ export class Guard {
     this.isEnforcing = options.mode === 'enforce';
     this.isAsking = this.isEnforcing || (options.mode === 'observe' && policies !== undefined);
     this.#options = options;
-    this.#questions = new PolicyQuestions(options, policies, reporter);
+    this.#questions = new PolicyChecks(options, policies, reporter);
     this.#counters = counters;
     this.#reporter = reporter;
   }
 
   /**
-   * Resolves when the call may run with the arguments that it has then; their hash is in the call.
+   * Resolves when the call may run with its current arguments, whose hash is in the call.
    *
-   * @throws ActionDeniedError when it may not
-   * @throws the signal's reason when the caller gave up meanwhile
+   * @throws ActionDeniedError when it may not run
+   * @throws the signal's reason when the caller aborted
    */
   async admit(call: GuardedCall): Promise<void> {
     const startedAtMs = timers.now();
@@ -65,35 +65,35 @@ export class Guard {
       if (ActionDeniedError.isInstance(error)) outcome = error.because;
       throw error;
     } finally {
-      this.#tell(call, outcome, true, startedAtMs);
+      this.#publish(call, outcome, true, startedAtMs);
     }
     if (outcome === 'unavailable') this.#counters.guard.unavailable += 1;
     else this.#counters.guard.allowed += 1;
   }
 
-  /** Asks without making the call wait. */
+  /** Checks a call without making it wait. */
   async observe(call: GuardedCall): Promise<void> {
     if (this.#observed >= maxObserved) return;
     this.#observed += 1;
     const startedAtMs = timers.now();
-    // Nobody would wait for what is held, and an agent that runs what was denied is one that does not obey.
+    // Nobody would wait for a held action, and an agent that runs a denied action would look disobedient.
     const headers = { [headerNames.prefer]: 'dry-run' };
-    // A caller that goes does not take the question back: the call was made, and what would have come of it counts.
-    const asked = { ...call, signal: undefined };
-    const decision = await this.#questions.ask(asked, { deadlineMs: this.#options.timeoutMs, headers });
+    // An abort does not cancel the check: the call was made, and the result counts.
+    const observed = { ...call, signal: undefined };
+    const decision = await this.#questions.ask(observed, { deadlineMs: this.#options.timeoutMs, headers });
     this.#observed -= 1;
     const { guard } = this.#counters;
-    const isAnswer = typeof decision === 'object' && (asked.isShown || decision.decision !== 'allow');
-    const outcome = isAnswer ? decision.decision : 'unavailable';
+    const isValid = typeof decision === 'object' && (observed.isShown || decision.decision !== 'allow');
+    const outcome = isValid ? decision.decision : 'unavailable';
     if (outcome === 'unavailable') guard.unavailable += 1;
     else if (outcome === 'allow') guard.allowed += 1;
     else guard.denied += 1;
-    this.#tell(call, outcome, false, startedAtMs);
+    this.#publish(call, outcome, false, startedAtMs);
   }
 
-  /** What is let run is what was asked about: arguments that changed meanwhile are another action. */
+  /** Allows exactly what was checked: arguments changed meanwhile are another action. */
   async #decideUnchanged(call: GuardedCall): Promise<'allow' | 'unavailable'> {
-    for (let asked = 0; asked < mostQuestionsAnew; asked += 1) {
+    for (let attempt = 0; attempt < maxChecksOfChangedCall; attempt += 1) {
       const outcome = await this.#decide(call);
       const hash = call.hashNow();
       const hashNow = typeof hash === 'string' ? hash : await hash;
@@ -107,7 +107,7 @@ export class Guard {
     }
     this.#reporter.failed(
       'guard-arguments',
-      new Error('The arguments of a call changed whenever it was checked; it was not run.'),
+      new Error('The arguments of a call changed during every check; it was not run.'),
     );
     throw this.#denial(call, 'unavailable');
   }
@@ -117,18 +117,20 @@ export class Guard {
     let isRenamed = false;
     while (decision === 'refused' || (decision === 'taken' && !isRenamed)) {
       if (decision === 'refused') {
-        // Too large or too deep: what a model can make of its arguments must be no way past the guard.
+        // Too large or too deep. A model must not be able to bypass the guard with such arguments.
         call.isShown = false;
       } else {
-        // The id stands for another action, as when a workflow was resumed with other arguments: this one is new.
+        // The id belongs to another action, for example when a workflow was resumed with other arguments: use a new
+        // one.
         call.actionId = createEventId(Date.now());
         isRenamed = true;
       }
       decision = await this.#ask(call);
     }
     throwIfAborted(call.signal);
-    if (decision === 'taken') throw this.#denial(call, 'unavailable');
-    // Nobody knows what a condition would have made of arguments that could not be shown.
+    // The service was reached but could not hold or count the call, which is not a case for `onUnavailable`.
+    if (decision === 'taken' || decision === 'no-room') throw this.#denial(call, 'unavailable');
+    // The result of a condition on arguments that could not be sent is unknown.
     if (!call.isShown && decision?.decision === 'allow') decision = undefined;
     if (decision?.decision === 'require_approval') decision = await this.#hold(call, decision);
     if (decision?.decision === 'allow') return 'allow';
@@ -138,61 +140,61 @@ export class Guard {
   }
 
   /**
-   * One question about a call that is not held. It is asked again where this process stood still meanwhile: that no
-   * answer was heard says nothing about the service then, and a call that it denied must not run for it.
+   * Checks a call that is not held. Repeats the check if the event loop was stalled meanwhile: a missing response then
+   * says nothing about the service, and a denied call must not run because of it.
    */
-  async #ask(call: GuardedCall): ReturnType<PolicyQuestions['ask']> {
+  async #ask(call: GuardedCall): ReturnType<PolicyChecks['ask']> {
     const { timeoutMs } = this.#options;
     for (;;) {
-      const endWatch = watchStandstill(timeoutMs);
+      const endWatch = watchEventLoopStall(timeoutMs);
       const decision = await this.#questions.ask(call, { deadlineMs: timeoutMs });
-      const stoodStill = endWatch();
-      if (decision || !stoodStill || call.signal?.aborted) return decision;
+      const wasStalled = endWatch();
+      if (decision || !wasStalled || call.signal?.aborted) return decision;
     }
   }
 
   /**
-   * Asks again until somebody decided, for the last time when the hold is over: what was decided until then counts.
-   * Whatever else happens, a call that needs approval does not run without.
+   * Checks a held call until it is decided, for the last time when the hold ends, so that decisions made by then count.
+   * In no case does a call that needs approval run without it.
    */
   async #hold(call: GuardedCall, first: Decision): Promise<Decision> {
     const { holdTimeoutMs } = this.#options;
     if (holdTimeoutMs === 0) throw this.#denial(call, 'approval-timed-out', first);
     call.heldBy = first.policyId;
     const endsAtMs = timers.now() + holdTimeoutMs;
-    let pauseMs = firstPauseMs;
+    let pauseMs = initialPauseMs;
     for (;;) {
-      const askedAtMs = timers.now();
-      const leftMs = endsAtMs - askedAtMs;
-      const hasTurn = leftMs >= 1000 && takeWaitingTurn();
-      const decision = await this.#askAgain(call, leftMs, hasTurn);
+      const checkedAtMs = timers.now();
+      const leftMs = endsAtMs - checkedAtMs;
+      const hasWaitSlot = leftMs >= 1000 && acquireWaitSlot();
+      const decision = await this.#checkHeld(call, leftMs, hasWaitSlot);
       throwIfAborted(call.signal);
       if (typeof decision === 'object' && decision.decision !== 'require_approval') return decision;
       if (leftMs <= 0) throw this.#denial(call, 'approval-timed-out', first);
-      // A service that waited with its answer is asked again at once; any other is not pressed.
-      if (hasTurn && decision && timers.now() - askedAtMs >= 1000) continue;
+      // If the service waited before it responded, check again at once; otherwise pause.
+      if (hasWaitSlot && decision && timers.now() - checkedAtMs >= 1000) continue;
       const restMs = Math.max(0, endsAtMs - timers.now());
       await this.#pause(Math.min(restMs, pauseMs * (0.5 + Math.random() / 2)), call.signal);
-      pauseMs = Math.min(longestPauseMs, pauseMs * 2);
+      pauseMs = Math.min(maxPauseMs, pauseMs * 2);
     }
   }
 
-  /** One question about a held call; the service waits with its answer where there is a turn for that. */
-  async #askAgain(call: GuardedCall, leftMs: number, hasTurn: boolean): ReturnType<PolicyQuestions['ask']> {
-    const waitSeconds = hasTurn ? Math.min(limits.maxWaitSeconds, Math.floor(leftMs / 1000)) : 0;
+  /** Checks a held call once. The service waits before it responds if a wait slot is free. */
+  async #checkHeld(call: GuardedCall, leftMs: number, hasWaitSlot: boolean): ReturnType<PolicyChecks['ask']> {
+    const waitSeconds = hasWaitSlot ? Math.min(limits.maxWaitSeconds, Math.floor(leftMs / 1000)) : 0;
     try {
       return await this.#questions.ask(call, {
-        ...(hasTurn ? { headers: { [headerNames.prefer]: `wait=${waitSeconds}` } } : {}),
+        ...(hasWaitSlot ? { headers: { [headerNames.prefer]: `wait=${waitSeconds}` } } : {}),
         timeoutMs: waitSeconds * 1000 + this.#options.timeoutMs,
-        deadlineMs: leftMs > 0 ? leftMs : lastAnswerMs,
+        deadlineMs: leftMs > 0 ? leftMs : finalCheckMs,
       });
     } finally {
-      if (hasTurn) giveBackWaitingTurn();
+      if (hasWaitSlot) releaseWaitSlot();
     }
   }
 
   async #pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
-    // Its own error would hide the caller's reason.
+    // The error of `delay` would hide the caller's reason.
     await delay(ms, undefined, signal ? { signal } : {}).catch(() => {});
     throwIfAborted(signal);
   }
@@ -210,7 +212,7 @@ export class Guard {
     });
   }
 
-  #tell({ toolName }: GuardedCall, decision: string, isEnforced: boolean, startedAtMs: number): void {
+  #publish({ toolName }: GuardedCall, decision: string, isEnforced: boolean, startedAtMs: number): void {
     publish('guarded', () => ({
       toolName,
       decision,

@@ -1,35 +1,35 @@
 import { hash } from 'node:crypto';
 import { createEventId } from '../event-id.ts';
-import { toIdentifier } from '../identifier.ts';
+import { toIdentifier, toResourceId } from '../identifier.ts';
 import type { ToolCall } from '../tool-call.ts';
 
-/** A call as the guard sees it. */
+/** A call as seen by the guard. */
 export interface GuardedCall {
   readonly agentId: string;
   readonly sessionId: string;
   readonly toolName: string;
   readonly arguments: unknown;
-  /** Hash of the arguments as they are asked about. */
+  /** Hash of the checked arguments. */
   argumentsHash: string;
-  /** The hash of the arguments as they are by now. */
+  /** Returns the hash of the current arguments. */
   readonly hashNow: () => string | Promise<string>;
   readonly framework: string | undefined;
-  /** Names the action through repeated questions. */
+  /** Id of the action, the same in repeated checks. */
   actionId: string;
-  /** Whether the service may see of the arguments what was chosen for it; false also where that could not be told. */
+  /** `true` if the selected arguments are sent to the service; `false` also if they could not be selected. */
   isShown: boolean;
-  /** The policy that has it held, once the service has said so. */
+  /** Policy that holds the call, once the service has named it. */
   heldBy: string | undefined;
   readonly signal: AbortSignal | undefined;
 }
 
-/** Most characters of a framework's name (reference profile, "Check"). */
+/** Maximum length of a framework's name (reference profile, "Check"). */
 const maxFrameworkLength = 100;
 
 /**
- * Puts a call in the guard's terms.
+ * Creates the guard's view of a call.
  *
- * @param known - what the recorder found out about it; its `actionId` is that of a hook further out, if one asked
+ * @param known - facts known to the recorder; `actionId` is that of an outer hook, if it checked
  */
 export function guardedCall(
   call: ToolCall,
@@ -43,8 +43,8 @@ export function guardedCall(
   },
 ): GuardedCall {
   return {
-    agentId: toIdentifier(known.agentId, 'agent'),
-    sessionId: toIdentifier(known.sessionId, 'session'),
+    agentId: toResourceId(known.agentId, 'agent'),
+    sessionId: toResourceId(known.sessionId, 'session'),
     toolName: toIdentifier(call.toolName, 'unknown'),
     arguments: call.arguments,
     argumentsHash: known.argumentsHash,
@@ -58,8 +58,8 @@ export function guardedCall(
 }
 
 /**
- * The caller's name for the action; an empty one is none. One that the service would refuse goes as its hash: mended, it
- * might become the name of another action, whose approval would then count for this one.
+ * Returns the caller's id of the action; an empty one counts as none. An id that the service would reject is sent as
+ * its hash: sanitized, it might equal the id of another action, whose approval would then count for this one.
  */
 function actionIdOf(given: string | undefined): string {
   const id = toIdentifier(given ?? '', '');

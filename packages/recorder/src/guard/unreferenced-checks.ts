@@ -3,9 +3,9 @@ import type { PolicyCheck } from '@actlog/protocol';
 import { createEventPool, type EventPool } from '../delivery/event-pool.ts';
 import { detached } from '../detached.ts';
 import { timers } from '../timers.ts';
-import type { CheckOptions, PolicyChecker } from './policy-questions.ts';
+import type { CheckOptions, PolicyChecker } from './policy-checks.ts';
 
-/** Connections for questions that nobody waits for. */
+/** Number of connections for checks that nobody waits for. */
 const connections = 8;
 
 /** The platform's clock, with timers that do not keep the process alive. */
@@ -18,12 +18,12 @@ const clock: Clock = {
 };
 
 /**
- * Asks without keeping the process alive: a service that hangs would otherwise hold an agent that is done, for answers
- * that nobody waits for. Where the user chose how requests travel, that way is taken as it is.
+ * Checks without keeping the process alive: an unresponsive service would otherwise block an agent that is done. If the
+ * user configured the transport, it is used unchanged.
  */
 export class UnreferencedChecks implements PolicyChecker {
   readonly #client: Actlog;
-  readonly #underWay = new Set<Promise<unknown>>();
+  readonly #running = new Set<Promise<unknown>>();
   #connection: Promise<Connection> | undefined;
 
   constructor(client: Actlog) {
@@ -32,17 +32,17 @@ export class UnreferencedChecks implements PolicyChecker {
 
   check(body: PolicyCheck, options: CheckOptions): Promise<unknown> {
     this.#connection ??= detached(() => this.#connect());
-    const answer = this.#connection.then(({ policies }) => policies.check(body, options));
-    this.#underWay.add(answer);
-    return answer.finally(() => this.#underWay.delete(answer));
+    const response = this.#connection.then(({ policies }) => policies.check(body, options));
+    this.#running.add(response);
+    return response.finally(() => this.#running.delete(response));
   }
 
-  /** Closes its connections when what is under way is answered. A question that comes later opens others. */
+  /** Closes the connections when the running checks have ended. A later check opens new ones. */
   async close(): Promise<void> {
     const connection = this.#connection;
     this.#connection = undefined;
-    await Promise.allSettled(this.#underWay);
-    // One that could not be opened was told to those who asked.
+    await Promise.allSettled(this.#running);
+    // A failure to connect was reported by the checks.
     await connection?.then(({ pool }) => pool?.destroy()).catch(() => {});
   }
 
@@ -54,9 +54,9 @@ export class UnreferencedChecks implements PolicyChecker {
   }
 }
 
-/** What questions travel through. */
+/** Connection of the checks. */
 interface Connection {
   readonly policies: PolicyChecker;
-  /** Undefined where the user chose how requests travel: what they travel through is not ours to close. */
+  /** Undefined if the user configured the transport, which is not ours to close. */
   readonly pool: EventPool | undefined;
 }

@@ -3,8 +3,8 @@ import { type JournalFiles, syncFolder } from './journal-files.ts';
 import type { Segment } from './segment.ts';
 
 /**
- * The segment that is being written. A line is in it whole or not at all: what a full disk cut short is cut off
- * again.
+ * The segment being written. Lines are written completely or not at all: a partial write, for example on a full disk,
+ * is truncated.
  */
 export class ActiveSegment {
   readonly segment: Segment;
@@ -12,7 +12,7 @@ export class ActiveSegment {
   readonly #isSynced: boolean;
   readonly #fd: number;
 
-  /** @throws the system's error when the file cannot be made */
+  /** @throws the system's error when the file cannot be created */
   constructor(segment: Segment, files: JournalFiles, isSynced: boolean) {
     this.segment = segment;
     this.#files = files;
@@ -24,8 +24,8 @@ export class ActiveSegment {
   /**
    * Appends a line.
    *
-   * @returns the offset at which it stands
-   * @throws the system's error when it could not be written; the segment is then as it was, or sealed
+   * @returns the offset of the line
+   * @throws the system's error when writing fails; the segment is then unchanged or sealed
    */
   append(line: string, isSynced = this.#isSynced): number {
     const offset = this.segment.bytes;
@@ -42,7 +42,7 @@ export class ActiveSegment {
     return offset;
   }
 
-  /** Shortens the file; a file that cannot be shortened is not written any more. */
+  /** Truncates the file; if that fails, the file is no longer written to. */
   cut(size: number): void {
     try {
       this.#files.truncate(this.#fd, size);
@@ -52,21 +52,21 @@ export class ActiveSegment {
     }
   }
 
-  /** Empties the file: all its events are settled. */
+  /** Empties the file, because all its events are settled. */
   restart(): void {
     this.cut(0);
     this.segment.cursor = this.segment.bytes;
     this.segment.passed.clear();
   }
 
-  /** Ends the writing. */
+  /** Stops writing to the file. */
   seal(): void {
     if (this.segment.isSealed) return;
     this.segment.isSealed = true;
     try {
       this.#files.close(this.#fd);
     } catch {
-      // What was written stays written.
+      // The written data stays written.
     }
   }
 }

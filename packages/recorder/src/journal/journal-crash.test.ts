@@ -24,16 +24,16 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.constant('evict' as const) },
 );
 
-/** What the process knew when it was stopped. */
+/** Facts known to the process when it was stopped. */
 interface Witness {
-  /** Events that `append` said stand on disk, and that nobody settled or evicted. */
+  /** Events that `append` reported to be on disk, and that were neither settled nor evicted. */
   readonly owed: Set<number>;
-  /** Events that were ever given to `append`. */
+  /** All events ever passed to `append`. */
   readonly known: Set<number>;
   next: number;
 }
 
-/** Runs the steps until the operation number `killAt`, of which only a part happens when it is a write. */
+/** Runs the steps until operation number `killAt`, which happens only in part if it is a write. */
 function runUntilKilled(
   root: string,
   steps: readonly string[],
@@ -84,7 +84,7 @@ function runUntilKilled(
   }
 }
 
-test('whatever operation the journal is stopped at, what it promised is found, and nothing twice', () => {
+test('recovers every promised event exactly once after a stop at any operation', () => {
   fc.assert(
     fc.property(
       fc.array(step, { minLength: 1, maxLength: 40 }),

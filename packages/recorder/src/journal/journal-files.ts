@@ -1,38 +1,51 @@
 import * as fs from 'node:fs';
 import { makeFolder } from './make-folder.ts';
+import { assertOwnFile, assertOwnFolder, openOwnFile, UntrustedFileError } from './own-file.ts';
 
-/** The file operations of the journal: all there are, so that a test can stop the journal between any two. */
+const { O_APPEND, O_CREAT, O_RDONLY, O_WRONLY } = fs.constants;
+
+/** Maximum size of a file that is read: sixteen times the size of a segment. */
+export const maxSegmentBytes = 16 * 1024 * 1024;
+
+/** All file operations of the journal, so that a test can stop it between any two. */
 export interface JournalFiles {
   mkdir(path: string): void;
-  /** Opens a file of our own for appending, readable by nobody else. */
+  /** Opens a file of this user for appending, readable by no other user. */
   openForAppend(path: string): number;
+  /** Opens a file of this user for reading. */
   openForRead(path: string): number;
+  /** Opens a folder, for `sync`. */
+  openFolder(path: string): number;
   close(fd: number): void;
-  /** Appends text; returns the bytes that were written, which may be fewer than asked. */
+  /** Appends text and returns the number of bytes written, which may be smaller. */
   append(fd: number, text: string): number;
-  /** Fills the buffer from a place in the file; returns the bytes that were read. */
+  /** Fills the buffer from a position in the file and returns the number of bytes read. */
   read(fd: number, buffer: Uint8Array, position: number): number;
   truncate(fd: number, size: number): void;
-  /** Hands written data over to the disk itself. */
+  /** Flushes written data to disk. */
   sync(fd: number): void;
   rename(from: string, to: string): void;
   unlink(path: string): void;
   rmdir(path: string): void;
-  /** Names in a folder, sorted. */
+  /** Returns the names in a folder, sorted. */
   list(path: string): string[];
-  isFolder(path: string): boolean;
-  /** Milliseconds since the epoch of the last change. */
+  /** Throws unless only this user can change the folder. */
+  assertOwnFolder(path: string): void;
+  /** Throws unless the file is a segment that this user may have written. */
+  assertOwnSegment(path: string): void;
+  /** Returns the time of the last change, in Unix milliseconds. */
   modifiedAtMs(path: string): number;
   size(path: string): number;
-  /** Marks a folder as changed now. */
+  /** Sets the modification time of a folder to now. */
   touch(path: string): void;
 }
 
-/** The real files. Every operation is synchronous: what has returned has happened. */
+/** The real file system. Every operation is synchronous, and complete when it returns. */
 export const realFiles: JournalFiles = {
   mkdir: makeFolder,
-  openForAppend: (path) => fs.openSync(path, 'a', 0o600),
-  openForRead: (path) => fs.openSync(path, 'r'),
+  openForAppend: (path) => openOwnFile(path, O_WRONLY | O_CREAT | O_APPEND),
+  openForRead: (path) => openOwnFile(path, O_RDONLY),
+  openFolder: (path) => fs.openSync(path, 'r'),
   close: (fd) => fs.closeSync(fd),
   append: (fd, text) => fs.writeSync(fd, text),
   read: (fd, buffer, position) => fs.readSync(fd, buffer, 0, buffer.length, position),
@@ -42,19 +55,28 @@ export const realFiles: JournalFiles = {
   unlink: (path) => fs.unlinkSync(path),
   rmdir: (path) => fs.rmdirSync(path),
   list: (path) => fs.readdirSync(path).sort(),
-  isFolder: (path) => fs.lstatSync(path).isDirectory(),
-  modifiedAtMs: (path) => fs.statSync(path).mtimeMs,
-  size: (path) => fs.statSync(path).size,
+  assertOwnFolder,
+  assertOwnSegment,
+  modifiedAtMs: (path) => fs.lstatSync(path).mtimeMs,
+  size: (path) => fs.lstatSync(path).size,
   touch: (path) => {
     const now = new Date();
     fs.utimesSync(path, now, now);
   },
 };
 
-/** The folder itself, on disk: what stands in it after a power cut. Windows has no such operation. */
+function assertOwnSegment(path: string): void {
+  const stats = fs.lstatSync(path);
+  assertOwnFile(path, stats);
+  if (stats.size > maxSegmentBytes) {
+    throw new UntrustedFileError(`${path} has ${stats.size} bytes, more than any segment. Remove it.`);
+  }
+}
+
+/** Flushes the folder itself, so that its entries survive a power failure. Not available on Windows. */
 export function syncFolder(files: JournalFiles, path: string): void {
   if (process.platform === 'win32') return;
-  const fd = files.openForRead(path);
+  const fd = files.openFolder(path);
   try {
     files.sync(fd);
   } finally {

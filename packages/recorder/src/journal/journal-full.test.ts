@@ -17,7 +17,7 @@ function noSpace(): Error {
   return Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
 }
 
-test('a disk that is full for a while costs nothing that was said to stand on it', () => {
+test('keeps all confirmed events when the disk is full for a while', () => {
   const root = temporaryFolder();
   let room = 3_000;
   const files = {
@@ -41,7 +41,7 @@ test('a disk that is full for a while costs nothing that was said to stand on it
   expect(recoverAll(root).events.map(numberOf)).toEqual(durable);
 });
 
-test('a journal that cannot be written rests before it tries again', () => {
+test('pauses after a failed write', () => {
   let tries = 0;
   const files = breakableFiles((name) => {
     if (name !== 'append') return;
@@ -58,7 +58,7 @@ test('a journal that cannot be written rests before it tries again', () => {
   expect(tries).toBe(2);
 });
 
-test('a journal does not rest for hours when the clock is set back', () => {
+test('does not pause for hours when the clock is set back', () => {
   let tries = 0;
   const files = breakableFiles((name) => {
     if (name !== 'append') return;
@@ -71,7 +71,7 @@ test('a journal does not rest for hours when the clock is set back', () => {
   expect(tries).toBe(2);
 });
 
-test('a file that cannot be made leaves nothing behind', () => {
+test('leaves nothing behind when a file cannot be created', () => {
   let isBroken = true;
   const files = breakableFiles((name) => {
     if (name === 'openForAppend' && isBroken) throw noSpace();
@@ -84,7 +84,7 @@ test('a file that cannot be made leaves nothing behind', () => {
   expect(recoverAll(root).events.map(numberOf)).toEqual([9]);
 });
 
-test('evicting frees the oldest segment, and keeps what is important and what is in flight', () => {
+test('evicts the oldest segment, but keeps important events and those in flight', () => {
   const { journal } = openTestJournal(temporaryFolder());
   const events = Array.from({ length: 30 }, (_, number) =>
     numberedEvent(number, { status: number === 2 ? 500 : 200 }),
@@ -101,7 +101,7 @@ test('evicting frees the oldest segment, and keeps what is important and what is
   expect(read).toEqual(Array.from({ length: 23 }, (_, index) => index + 7));
 });
 
-test('evicting always frees something, however important everything is', () => {
+test('always frees space when evicting, even if all events are important', () => {
   const { journal } = openTestJournal(temporaryFolder(), { maxBytes: 20_000 });
   for (let number = 0; number < 100 && !journal.room.isFull; number += 1) {
     journal.append(numberedEvent(number, { status: 500 }), false, Date.now());
@@ -112,7 +112,7 @@ test('evicting always frees something, however important everything is', () => {
   expect(journal.room.isFull).toBe(false);
 });
 
-test('a file that cannot be read is told of, stays where it is, and holds nobody up', () => {
+test('reports an unreadable file, leaves it in place and continues', () => {
   const root = temporaryFolder();
   let isBroken = true;
   const files = breakableFiles((name) => {
@@ -134,7 +134,7 @@ function ioError(): Error {
   return Object.assign(new Error('EIO: i/o error'), { code: 'EIO' });
 }
 
-test('a file that cannot be read for a moment is read later, and keeps its place before the others', () => {
+test('retries a temporarily unreadable file before the others', () => {
   useFakeTime();
   try {
     let failures = 1;
@@ -182,7 +182,7 @@ test('a file that cannot be read at all holds the others up for a while only, an
   }
 });
 
-test('a damaged record of our own is told of', () => {
+test('reports a damaged record of its own', () => {
   const root = temporaryFolder();
   const { journal, told } = openTestJournal(root, { segmentBytes: 1_000_000 });
   for (let number = 0; number < 5; number += 1) journal.append(numberedEvent(number), false, Date.now());
@@ -208,7 +208,7 @@ test('a folder that cannot be marked is kept, and said', () => {
   expect(readdirSync(root).length).toBe(1);
 });
 
-test("what another user's process left stays where it is, is told of once, and keeps nothing else back", () => {
+test("leaves the files of another user's process in place, reports them once, and continues", () => {
   const root = temporaryFolder();
   openTestJournal(root).journal.append(numberedEvent(1), false, Date.now());
   endOwners(root);

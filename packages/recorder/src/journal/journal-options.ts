@@ -1,22 +1,22 @@
 import type { JournalFiles } from './journal-files.ts';
 
-/** Settings of a journal. */
+/** Options of a journal. */
 export interface JournalOptions {
-  /** The spool folder, shared by many processes. */
+  /** Spool folder, shared by many processes. */
   readonly root: string;
   readonly files: JournalFiles;
-  /** Most bytes of all segments. */
+  /** Maximum size of all segments, in bytes. */
   readonly maxBytes: number;
-  /** Bytes after which a new segment is begun. */
+  /** Size at which a new segment is started, in bytes. */
   readonly segmentBytes: number;
-  /** Whether every event is on the disk itself before `append` returns. */
+  /** Flushes every event to disk before `append` returns. */
   readonly isSynced: boolean;
-  /** Told of records whose checksum does not match. */
+  /** Called with the number of records with a wrong checksum. */
   readonly onUnreadable: (count: number) => void;
-  /** Told how many events dead processes left, or, below 0, how many another process took over. */
+  /** Called with the number of events left by dead processes; negative for events that another process took over. */
   readonly onAdopted: (count: number) => void;
-  /** Told what of dead processes cannot be taken over, once for each. */
+  /** Called once for each file of a dead process that cannot be taken over. */
   readonly onNotTaken: (error: Error) => void;
-  /** Told why the journal cannot be written or read. */
+  /** Called when the journal cannot be written or read. */
   readonly onFailure: (error: Error) => void;
 }

@@ -1,9 +1,9 @@
 import type { SegmentList } from './segment-list.ts';
 
-/** The room that an event to come is given, until a longer one was seen. */
+/** Space reserved per future event, until a longer one was seen, in bytes. */
 const usualLineBytes = 1024;
 
-/** How much of a journal's size limit is left. */
+/** Tracks the remaining space of a journal. */
 export class JournalRoom {
   readonly #segments: SegmentList;
   readonly #maxBytes: number;
@@ -14,24 +14,24 @@ export class JournalRoom {
     this.#maxBytes = maxBytes;
   }
 
-  /** Whether there is none for another event. */
+  /** `true` if there is no space for another event. */
   get isFull(): boolean {
     return this.#segments.bytes >= this.#maxBytes;
   }
 
-  /** Whether there is none for another event beside so many that are still to come. */
+  /** Returns `true` if there is no space for another event in addition to the given number of future events. */
   isFullWith(toCome: number): boolean {
     return this.#segments.bytes + toCome * this.#longestLine >= this.#maxBytes;
   }
 
-  /** Whether one more event can be promised room beside so many that are still to come. */
+  /** Returns `true` if space for one more event can be reserved in addition to the given number of future events. */
   canPromise(toCome: number): boolean {
-    // What tells of settled events takes some room too.
+    // Records of settled events take some space too.
     const settledBytes = this.#maxBytes / 32;
     return this.#segments.bytes + (toCome + 1) * this.#longestLine + settledBytes < this.#maxBytes;
   }
 
-  /** Takes note of the bytes that an event took. */
+  /** Notes the size of an event. */
   taken(bytes: number): void {
     if (bytes > this.#longestLine) this.#longestLine = bytes;
   }

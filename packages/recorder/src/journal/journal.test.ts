@@ -131,7 +131,7 @@ test('what was taken over is taken over again when the next process ends too', (
     const some = journal.readMore();
     expect(some.length).toBeGreaterThan(0);
   }
-  // Folders that were made within one millisecond have no order among each other.
+  // Folders created within one millisecond are not ordered.
   const numbers = recoverAll(root)
     .events.map(numberOf)
     .sort((a, b) => a - b);

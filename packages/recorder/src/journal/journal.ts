@@ -8,18 +8,18 @@ import { SegmentList } from './segment-list.ts';
 import { SegmentWriter } from './segment-writer.ts';
 import { SpoolFolder } from './spool-folder.ts';
 
-/** Settled events that are gathered before the journal writes them down. */
+/** Number of settled events that are batched before they are written. */
 const settledBatch = 512;
-/** How long a journal that could not be written is left alone. */
+/** Pause after a failed write, in milliseconds. */
 const restMs = 1000;
 
 /**
- * The events of this process on disk, in segments that are appended to and deleted whole. An event for which
- * `append` returned true survives the end of the process; settled events are written down now and then, so that
- * little is sent twice, and what is sent twice has the same id.
+ * Events of this process on disk, in segments that are appended to and deleted as a whole. An event for which `append`
+ * returned true survives the end of the process. Settled events are recorded in batches, so that few events are sent
+ * twice; these keep their ids.
  */
 export class Journal {
-  /** What its size limit leaves. */
+  /** Remaining space. */
   readonly room: JournalRoom;
   readonly #options: JournalOptions;
   readonly #folder: SpoolFolder;
@@ -27,10 +27,10 @@ export class Journal {
   readonly #writer: SegmentWriter;
   #newlySettled = 0;
   #restsUntilMs = 0;
-  /** Told of an event in memory that stands on disk no longer. */
+  /** Called for an event in memory that is no longer on disk. */
   onVolatile: (event: QueuedEvent) => void = () => {};
 
-  /** @throws the system's error when the folder cannot be made */
+  /** @throws the system's error when the folder cannot be created */
   constructor(options: JournalOptions) {
     this.#options = options;
     this.#folder = new SpoolFolder(options);
@@ -48,54 +48,54 @@ export class Journal {
     this.#writer = new SegmentWriter({ ...options, folder: this.#folder, segments: this.#segments });
   }
 
-  /** Bytes of all segments. */
+  /** Size of all segments, in bytes. */
   get bytes(): number {
     return this.#segments.bytes;
   }
 
-  /** Events on disk that memory does not hold, as far as they are counted. */
+  /** Number of events that are only on disk, as far as they are counted. */
   get unread(): number {
     return this.#segments.unread;
   }
 
-  /** Whether there may be events on disk that memory does not hold. */
+  /** `true` if there may be events that are only on disk. */
   get hasUnread(): boolean {
     return this.unread > 0 || this.hasUnsurveyed;
   }
 
-  /** Whether what dead processes left is still to be counted. */
+  /** `true` if files of dead processes are still to be counted. */
   get hasUnsurveyed(): boolean {
     return this.#segments.hasUnsurveyed;
   }
 
-  /** Whether the last try to write failed. */
+  /** `true` if the last write failed. */
   get isBroken(): boolean {
     return this.#restsUntilMs > 0;
   }
 
-  /** How long a journal that could not be written is still left alone. */
+  /** Returns the remaining pause after a failed write, in milliseconds. */
   restLeftMs(nowMs: number): number {
     if (this.#restsUntilMs === 0) return 0;
     const leftMs = this.#restsUntilMs - nowMs;
-    // More than the whole rest is left when the clock was set back.
+    // If the clock was set back, the rest appears longer than the whole pause.
     return leftMs > 0 && leftMs <= restMs ? leftMs : 0;
   }
 
-  /** Whether {@link readMore} is to bring more before long: files that cannot be read at all are not waited for. */
+  /** `true` if {@link readMore} will return more events soon; unreadable files do not count. */
   get isReading(): boolean {
     return this.hasUnsurveyed || this.#segments.isReading;
   }
 
-  /** When a file that could not be read is tried again; undefined when there is none. */
+  /** Milliseconds until an unreadable file is retried; undefined if there is none. */
   get readAgainInMs(): number | undefined {
     return this.#segments.readAgainInMs;
   }
 
   /**
-   * Writes an event down.
+   * Writes an event.
    *
-   * @param isLoaded - whether memory holds it too; otherwise {@link readMore} will bring it
-   * @returns whether it stands on disk
+   * @param isLoaded - `true` if the event is in memory too; otherwise {@link readMore} will return it
+   * @returns `true` if the event is on disk
    */
   append(event: QueuedEvent, isLoaded: boolean, nowMs: number): boolean {
     if (this.restLeftMs(nowMs) > 0) return false;
@@ -112,12 +112,12 @@ export class Journal {
     }
   }
 
-  /** Tries a journal that could not be written, once its rest is over: somebody may be waiting for it. */
+  /** Retries a failed journal after its pause, because a caller may be waiting for it. */
   retry(nowMs: number): void {
     if (!this.isBroken || this.restLeftMs(nowMs) > 0) return;
     try {
       this.#keepFolder(nowMs);
-      // An empty line says nothing.
+      // An empty line has no meaning.
       this.#writer.append('\n');
       this.#restsUntilMs = 0;
     } catch (error) {
@@ -126,27 +126,27 @@ export class Journal {
   }
 
   /**
-   * Brings the next events from disk into memory; none when {@link hasUnread} has become false, or when a file could
-   * not be read and is to be tried again in {@link readAgainInMs}.
+   * Reads the next events from disk. Returns none if {@link hasUnread} has become false, or if a file could not be read
+   * and will be retried in {@link readAgainInMs}.
    */
   readMore(): readonly QueuedEvent[] {
     for (;;) {
-      // Our own come after all that dead processes left.
+      // Events of this process come after those of dead processes.
       while (this.hasUnsurveyed && !this.#segments.nextToRead?.isAdopted) this.surveyNext();
       const segment = this.#segments.nextToRead;
       if (!segment) return [];
-      // A stretch of settled events yields none, and there are more behind it.
+      // A chunk with only settled events yields none; continue with the next one.
       const events = this.#segments.load(segment);
       if (events.length > 0) return events;
     }
   }
 
-  /** Takes over what dead processes left behind. */
+  /** Takes over the files of dead processes. */
   adopt(nowMs: number): void {
     for (const path of this.#folder.adopt(nowMs)) this.#segments.adopt(path);
   }
 
-  /** Counts the next segment that a dead process left. */
+  /** Counts the events of a dead process's next segment. */
   surveyNext(): void {
     const { unread, damaged } = this.#segments.surveyNext();
     if (damaged > 0) this.#options.onUnreadable(damaged);
@@ -154,9 +154,9 @@ export class Journal {
   }
 
   /**
-   * Frees the oldest segment. Events that `keeps` wants are written down again, up to half of the segment.
+   * Deletes the oldest segment. Events selected by `keeps` are written again, up to half of the segment.
    *
-   * @returns the events that are gone
+   * @returns the deleted events
    */
   evictOldest(keeps: (event: QueuedEvent) => boolean, nowMs: number): QueuedEvent[] {
     while (this.hasUnsurveyed && !this.#segments.oldest?.isAdopted) this.surveyNext();
@@ -180,7 +180,7 @@ export class Journal {
     return evicted;
   }
 
-  /** Writes down which events are settled. */
+  /** Writes which events are settled. */
   writeSettled(): void {
     this.#newlySettled = 0;
     for (const segment of this.#segments) {
@@ -188,14 +188,14 @@ export class Journal {
       try {
         this.#writer.writeSettled(segment);
       } catch {
-        // Those events are sent once more after a crash, with the same ids.
+        // These events are sent again after a crash, with the same ids.
       }
       segment.newlySettled = [];
       if (segment.unread === 0) segment.cursor = segment.bytes;
     }
   }
 
-  /** Marks the folder as alive, and notices when another process took it over or somebody removed it. */
+  /** Marks the folder as alive, and notices if another process took it over or it was removed. */
   keepAlive(nowMs: number): void {
     try {
       this.#keepFolder(nowMs, true);
@@ -204,7 +204,7 @@ export class Journal {
     }
   }
 
-  /** Ends the writing; what is not settled is left to the next process. */
+  /** Stops writing; unsettled events are left to the next process. */
   close(): void {
     this.writeSettled();
     this.#writer.seal();
@@ -216,7 +216,7 @@ export class Journal {
     this.#options.onFailure(error);
   }
 
-  /** What cannot be read is left, in its file, to the next process. */
+  /** Unreadable events are left in their file for the next process. */
   #loadAll(segment: Segment): void {
     while (segment.unread > 0) {
       this.#segments.load(segment);
@@ -236,14 +236,14 @@ export class Journal {
     }
   }
 
-  /** When another process took the folder over, what memory holds is written down again; the rest is theirs. */
+  /** If another process took over the folder, writes the events in memory again; the others are theirs. */
   #keepFolder(nowMs: number, isDue = false): void {
     if (this.#folder.keep(nowMs, isDue)) return;
     this.#options.onAdopted(-this.#segments.unread);
     this.#writer.seal();
     const moved = this.#segments.clear();
     for (const event of moved) if (!this.append(event, true, nowMs)) this.onVolatile(event);
-    // Nothing may have been there to write.
+    // There may have been nothing to write.
     this.#folder.keep(nowMs);
   }
 }

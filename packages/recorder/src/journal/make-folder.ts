@@ -2,9 +2,9 @@ import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * Makes a folder that only its owner can use, and those above it, where they are not there. Step by step, because
- * `mkdirSync` with `recursive` never returns where the system makes no folder and says that the one above is missing,
- * as autofs does of a home that it does not know, and `/proc`.
+ * Creates a folder that only its owner can use, and its missing parents. Step by step, because `mkdirSync` with
+ * `recursive` never returns if the system creates no folder but reports the parent as missing, as autofs does for
+ * unknown homes, and `/proc`.
  *
  * @throws the system's error
  */

@@ -2,19 +2,22 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 
-/** How often a living process marks its folder. */
+/** Interval at which a living process marks its folder, in milliseconds. */
 export const heartbeatMs = 15_000;
-/** A folder of another machine, container or thread counts as left behind when unmarked for so long. */
+/**
+ * Time without a mark after which a folder of another machine, container or thread counts as abandoned, in
+ * milliseconds.
+ */
 const silentForMs = 60_000;
-/** The same where the system does not tell when a process started, so that its number may be another's by now. */
+/** The same if the start time of a process is unknown, so that its id may have been reused. */
 const unsureForMs = 10 * 60_000;
 
-/** Who a spool folder belongs to, as its name tells. */
+/** Owner of a spool folder, encoded in its name. */
 export interface ProcessIdentity {
-  /** Names the machine since it started, and the process namespace: within it, process ids can be compared. */
+  /** Identifies a boot of the machine and the process namespace, within which process ids are comparable. */
   readonly machine: string;
   readonly pid: number;
-  /** When the process started, in clock ticks since the machine did; 0 where the system does not tell. */
+  /** Start time of the process in clock ticks since boot; 0 if unknown. */
   readonly startTicks: number;
 }
 
@@ -26,24 +29,24 @@ function readOr<Value>(read: () => Value, otherwise: Value): Value {
   }
 }
 
-/** What the system tells of a process. */
+/** Status of a process as reported by the system. */
 interface ProcessStatus {
   readonly startTicks: number;
-  /** It has ended, and keeps its number until its parent has asked how. */
+  /** The process has ended, but its parent has not yet collected its exit status. */
   readonly isZombie: boolean;
 }
 
-/** Fields 3 and 22 of `/proc/pid/stat` (proc(5)); undefined when there is no such process, or no such file. */
+/** Reads fields 3 and 22 of `/proc/pid/stat` (proc(5)); undefined if the process or the file does not exist. */
 function statusOf(pid: number): ProcessStatus | undefined {
   const stat = readOr(() => readFileSync(`/proc/${pid}/stat`, 'latin1'), undefined);
-  // The second field is the program's name in parentheses, which may hold anything.
+  // The second field is the program's name in parentheses, which may contain anything.
   const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
   return fields && { startTicks: Number(fields[19]), isZombie: fields[0] === 'Z' };
 }
 
 let own: ProcessIdentity | undefined;
 
-/** The identity of this process. */
+/** Returns the identity of this process. */
 export function ownIdentity(): ProcessIdentity {
   if (own?.pid === process.pid) return own;
   const parts = [
@@ -56,10 +59,10 @@ export function ownIdentity(): ProcessIdentity {
   return own;
 }
 
-/** Folders that this thread has made: those of one millisecond are taken over in their order too. */
+/** Number of folders created by this thread, so that folders of the same millisecond keep their order. */
 let made = 0;
 
-/** A name for a new folder of a process: sorted by name, folders are sorted by age. */
+/** Returns a name for a new folder; names sort by age. */
 export function folderName({ machine, pid, startTicks }: ProcessIdentity, nowMs: number): string {
   made += 1;
   const turn = (made & 0xffff).toString(16).padStart(4, '0');
@@ -67,7 +70,7 @@ export function folderName({ machine, pid, startTicks }: ProcessIdentity, nowMs:
   return [String(nowMs).padStart(14, '0'), machine, pid, startTicks, unique].join('-');
 }
 
-/** Reads a folder's name; undefined when it is none of ours. */
+/** Parses the name of a folder; undefined if it is not a spool folder. */
 export function parseFolderName(name: string): ProcessIdentity | undefined {
   const match = /^\d{14}-([0-9a-f]{12})-(\d+)-(\d+)-[0-9a-f]{12}$/.exec(name);
   return match
@@ -80,20 +83,20 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'; // somebody else's
+    return (error as NodeJS.ErrnoException).code === 'EPERM'; // owned by another user
   }
 }
 
 /**
- * Whether the owner of a folder still lives. Exact for other processes whose ids can be compared and whose start times
- * are known; by its heartbeat elsewhere.
+ * Returns `true` if the owner of a folder is alive. Exact for processes with comparable ids and known start times,
+ * otherwise based on the heartbeat.
  *
- * @param silenceMs - how long ago the folder was marked
+ * @param silenceMs - time since the folder was marked, in milliseconds
  */
 export function isAlive(owner: ProcessIdentity, silenceMs: number): boolean {
   const self = ownIdentity();
   if (owner.machine !== self.machine) return silenceMs < silentForMs;
-  // A thread that was terminated leaves its folder in a process that goes on.
+  // A terminated thread leaves its folder in a process that continues.
   if (owner.pid === self.pid) return owner.startTicks === self.startTicks && silenceMs < silentForMs;
   if (!isRunning(owner.pid)) return false;
   const status = statusOf(owner.pid);

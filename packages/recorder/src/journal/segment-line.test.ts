@@ -3,7 +3,7 @@ import { decodeLine, encodeEvent, encodeSettled } from './segment-line.ts';
 
 const body = '{"toolName":"naïve 🔎 \\t\\n"}';
 
-test('a line says what was written', () => {
+test('decodes an encoded line', () => {
   expect(decodeLine(encodeEvent('["langchain",null,null]', body).trimEnd())).toEqual({
     kind: 'event',
     originKey: '["langchain",null,null]',
@@ -15,7 +15,7 @@ test('a line says what was written', () => {
   });
 });
 
-test('a line that is cut or changed at any place is none', () => {
+test('rejects a line that is truncated or changed anywhere', () => {
   const line = encodeEvent('[]', body).trimEnd();
   for (let length = 0; length < line.length; length += 1) {
     expect(decodeLine(line.slice(0, length))).toBeUndefined();

@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib';
 /** One line of a segment. */
 export type SegmentLine =
   | { readonly kind: 'event'; readonly originKey: string; readonly body: string }
-  /** The events at these offsets of the same segment need no further care. */
+  /** The events at these offsets of the same segment need no further handling. */
   | { readonly kind: 'settled'; readonly offsets: readonly number[] };
 
 function checksum(text: string): string {
@@ -11,21 +11,21 @@ function checksum(text: string): string {
 }
 
 /**
- * A segment is lines of text: a CRC-32 in hex, a tab, and a record. JSON has no raw line break and no raw tab, so
- * whatever happens to one line, the next begins behind the next line break.
+ * Encodes an event as a line: a CRC-32 in hex, a tab, and a record. JSON contains no raw line breaks or tabs, so a
+ * damaged line does not affect the next one.
  */
 export function encodeEvent(originKey: string, body: string): string {
   const record = `E\t${originKey}\t${body}`;
   return `${checksum(record)}\t${record}\n`;
 }
 
-/** The line that settles events. It begins with a line break, in case a torn line stands before it. */
+/** Encodes settled events as a line. Starts with a line break, in case the line before is torn. */
 export function encodeSettled(offsets: readonly number[]): string {
   const record = `S\t${offsets.join(',')}`;
   return `\n${checksum(record)}\t${record}\n`;
 }
 
-/** Reads a line, without its line break; undefined when it is empty, torn or damaged. */
+/** Decodes a line without its line break; undefined if it is empty, torn or damaged. */
 export function decodeLine(line: string): SegmentLine | undefined {
   const record = line.slice(9);
   if (line[8] !== '\t' || line.slice(0, 8) !== checksum(record)) return undefined;

@@ -4,49 +4,49 @@ import type { JournalFiles } from './journal-files.ts';
 import { Segment } from './segment.ts';
 import { type LoadedEvents, loadUnread, survey } from './segment-survey.ts';
 
-/** How long a file that could not be read is left alone: the first time, doubled with each further one, and at most. */
-const firstRestMs = 500;
-const longestRestMs = 30_000;
-/** So often in a row the others wait for a file that cannot be read, which keeps the order. */
-const patientReads = 3;
+/** Pause after a failed read in milliseconds, initially and at most; doubles with each consecutive failure. */
+const initialRestMs = 500;
+const maxRestMs = 30_000;
+/** Number of consecutive failed reads during which the other files wait, to keep the order. */
+const maxAwaitedReads = 3;
 
-/** What a {@link SegmentList} works with. */
+/** Dependencies of a {@link SegmentList}. */
 export interface SegmentListOptions {
   readonly files: JournalFiles;
-  /** Told of every event that is settled. */
+  /** Called for every settled event. */
   readonly onSettled: () => void;
-  /** Told why a file cannot be read. */
+  /** Called when a file cannot be read. */
   readonly onFailure: (error: Error) => void;
-  /** Told of records that could not be read any more. */
+  /** Called with the number of records that could no longer be read. */
   readonly onUnreadable: (count: number) => void;
-  /** Told of every file that is deleted. */
+  /** Called for every deleted file. */
   readonly onRemoved: (path: string) => void;
 }
 
-/** The segments of a journal in the order in which their events are delivered. */
+/** The segments of a journal, in order of delivery. */
 export class SegmentList {
   readonly #options: SegmentListOptions;
-  /** Oldest first: those of dead processes, then our own. */
+  /** Oldest first: those of dead processes, then those of this process. */
   #segments: Segment[] = [];
-  /** Segments of dead processes of which nothing is known yet. */
+  /** Segments of dead processes that have not been read yet. */
   #unsurveyed: Segment[] = [];
-  /** The paths of all adopted segments. */
+  /** Paths of all adopted segments. */
   readonly #adopted = new Set<string>();
-  /** Events on disk that memory does not hold, as far as they are counted. */
+  /** Number of events that are only on disk, as far as they are counted. */
   unread = 0;
-  /** Bytes of all files. */
+  /** Size of all files, in bytes. */
   bytes = 0;
 
   constructor(options: SegmentListOptions) {
     this.#options = options;
   }
 
-  /** Whether a segment is still to be counted. */
+  /** `true` if a segment is still to be counted. */
   get hasUnsurveyed(): boolean {
     return this.#unsurveyed.length > 0;
   }
 
-  /** The one whose events are the oldest. */
+  /** The segment with the oldest events. */
   get oldest(): Segment | undefined {
     return this.#segments[0];
   }
@@ -55,14 +55,14 @@ export class SegmentList {
     return this.#segments.values();
   }
 
-  /** Begins a new segment of our own. */
+  /** Starts a new segment of this process. */
   begin(path: string): Segment {
     const segment = this.#create(path, 0, false);
     this.#segments.push(segment);
     return segment;
   }
 
-  /** Adds what a dead process left, unless it stands here already. */
+  /** Adds a segment of a dead process, unless already present. */
   adopt(path: string): void {
     if (this.#adopted.has(path)) return;
     const bytes = this.#options.files.size(path);
@@ -79,7 +79,7 @@ export class SegmentList {
     try {
       damaged = survey(this.#options.files, segment);
     } catch (error) {
-      // The file stays where it is, and the next search for left-behind files finds it again.
+      // The file stays in place, and the next search for abandoned files finds it again.
       this.bytes -= segment.bytes;
       this.#adopted.delete(segment.path);
       this.#options.onFailure(error as Error);
@@ -94,24 +94,24 @@ export class SegmentList {
   }
 
   /**
-   * The oldest segment with events that memory does not hold. For one that could not be read the others wait a few
-   * times; then it is passed over, and tried now and then.
+   * The oldest segment with events that are only on disk. If it is unreadable, the others wait for it a few times; then
+   * it is skipped and retried now and then.
    */
   get nextToRead(): Segment | undefined {
     for (const segment of this.#segments) {
       if (segment.unread === 0) continue;
       if (segment.failedReads === 0 || segment.readAgainAtMs <= timers.now()) return segment;
-      if (segment.failedReads < patientReads) return undefined;
+      if (segment.failedReads < maxAwaitedReads) return undefined;
     }
     return undefined;
   }
 
-  /** Whether there are events that memory does not hold, in a file for which the others wait. */
+  /** `true` if there are events only on disk, in a file that the others wait for. */
   get isReading(): boolean {
-    return this.#segments.some(({ failedReads, unread }) => unread > 0 && failedReads < patientReads);
+    return this.#segments.some(({ failedReads, unread }) => unread > 0 && failedReads < maxAwaitedReads);
   }
 
-  /** When a file that could not be read is tried again; undefined when there is none. */
+  /** Milliseconds until an unreadable file is retried; undefined if there is none. */
   get readAgainInMs(): number | undefined {
     const failed = this.#segments.filter(({ failedReads, unread }) => unread > 0 && failedReads > 0);
     if (failed.length === 0) return undefined;
@@ -119,14 +119,14 @@ export class SegmentList {
     return Math.max(0, atMs - timers.now());
   }
 
-  /** Loads the next events of a segment; none, and those to come later, when its file cannot be read. */
+  /** Loads the next events of a segment. Returns none, and retries later, if the file is unreadable. */
   load(segment: Segment): readonly QueuedEvent[] {
     const before = segment.unread;
     let loaded: LoadedEvents;
     try {
       loaded = loadUnread(this.#options.files, segment);
     } catch (error) {
-      const restMs = Math.min(longestRestMs, firstRestMs * 2 ** segment.failedReads);
+      const restMs = Math.min(maxRestMs, initialRestMs * 2 ** segment.failedReads);
       segment.failedReads += 1;
       segment.readAgainAtMs = timers.now() + restMs;
       this.#options.onFailure(error as Error);
@@ -139,7 +139,7 @@ export class SegmentList {
     return loaded.events;
   }
 
-  /** Waits no longer for what cannot be read; the file stays where it is. */
+  /** Stops waiting for an unreadable segment; its file stays in place. */
   giveUp(segment: Segment): void {
     segment.isUnreadable = true;
     this.unread -= segment.unread;
@@ -147,7 +147,7 @@ export class SegmentList {
     this.removeIfDone(segment);
   }
 
-  /** Deletes the file of a segment that nobody needs any more. */
+  /** Deletes the file of a segment that is no longer needed. */
   removeIfDone(segment: Segment): void {
     if (!segment.isSealed || !segment.isDone) return;
     const index = this.#segments.indexOf(segment);
@@ -160,11 +160,11 @@ export class SegmentList {
       this.#options.files.unlink(segment.path);
       this.#options.onRemoved(segment.path);
     } catch {
-      // Its events are settled: sending them once more does no harm.
+      // The events are settled, so sending them again is harmless.
     }
   }
 
-  /** Forgets everything; returns the events that memory holds. */
+  /** Forgets all segments and returns the events in memory. */
   clear(): QueuedEvent[] {
     const loaded = this.#segments.flatMap((segment) => [...segment.loaded]);
     for (const event of loaded) event.place?.unload(event);

@@ -1,28 +1,31 @@
-import type { JournalFiles } from './journal-files.ts';
+import { type JournalFiles, maxSegmentBytes } from './journal-files.ts';
 import { decodeLine, type SegmentLine } from './segment-line.ts';
 
 const lineBreak = 0x0a;
+/** Maximum length of a line in bytes. Names, ids and hashes are bounded, so lines of the recorder are far shorter. */
+const maxLineBytes = 256 * 1024;
 
-/** A line and where it stands. */
+/** A line and its offset. */
 export interface PlacedLine {
-  /** Bytes from the beginning of the file. */
+  /** Offset in the file, in bytes. */
   readonly offset: number;
-  /** Undefined when the checksum does not match. */
+  /** Undefined if the checksum is wrong. */
   readonly line: SegmentLine | undefined;
 }
 
-/** Some lines, and where the next one begins. */
+/** Some lines, and the offset of the next one. */
 export interface SegmentChunk {
   readonly lines: readonly PlacedLine[];
   readonly nextOffset: number;
-  /** Whether nothing stands behind: a torn last line counts as nothing. */
+  /** `true` if no line follows; a torn last line does not count. */
   readonly isLast: boolean;
 }
 
 /**
- * Reads whole lines from a place in a segment.
+ * Reads whole lines from an offset in a segment.
  *
- * @param maxBytes - how much is read in one go; a longer line is read whole all the same
+ * @param maxBytes - number of bytes read at once. A longer line is still read completely, up to 256 KiB; beyond that it
+ * counts as damaged and is skipped in chunks
  */
 export function readChunk(files: JournalFiles, path: string, offset: number, maxBytes: number): SegmentChunk {
   const fd = files.openForRead(path);
@@ -30,12 +33,25 @@ export function readChunk(files: JournalFiles, path: string, offset: number, max
     let buffer = Buffer.allocUnsafe(maxBytes);
     let length = readFully(files, fd, buffer, offset);
     while (length === buffer.length && buffer.lastIndexOf(lineBreak) < 0) {
-      buffer = Buffer.allocUnsafe(buffer.length * 4);
+      if (length >= maxLineBytes) return skipLine(files, fd, buffer, offset);
+      buffer = Buffer.allocUnsafe(Math.min(buffer.length * 4, maxLineBytes));
       length = readFully(files, fd, buffer, offset);
     }
     return decodeLines(buffer.subarray(0, length), offset, length < buffer.length);
   } finally {
     files.close(fd);
+  }
+}
+
+/** Skips a line that is too long, reusing one buffer. */
+function skipLine(files: JournalFiles, fd: number, buffer: Buffer, offset: number): SegmentChunk {
+  const lines = [{ offset, line: undefined }];
+  for (let at = offset + buffer.length; ; ) {
+    const length = readFully(files, fd, buffer, at);
+    const end = buffer.subarray(0, length).indexOf(lineBreak);
+    if (end >= 0) return { lines, nextOffset: at + end + 1, isLast: false };
+    at += length;
+    if (length < buffer.length || at > maxSegmentBytes) return { lines, nextOffset: at, isLast: true };
   }
 }
 

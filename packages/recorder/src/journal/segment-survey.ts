@@ -4,13 +4,13 @@ import type { JournalFiles } from './journal-files.ts';
 import type { Segment } from './segment.ts';
 import { readChunk } from './segment-reader.ts';
 
-/** Bytes that are read in one go: the events in them take about a millisecond. */
+/** Number of bytes read at once; their events take about a millisecond. */
 const chunkBytes = 32 * 1024;
 
 /**
- * Learns what is in a segment that another process wrote: which events are settled, and how many are not.
+ * Reads a segment written by another process: notes its settled events and counts the others.
  *
- * @returns how many records are damaged
+ * @returns the number of damaged records
  */
 export function survey(files: JournalFiles, segment: Segment): number {
   const events = new Set<number>();
@@ -29,15 +29,15 @@ export function survey(files: JournalFiles, segment: Segment): number {
   return damaged;
 }
 
-/** What {@link loadUnread} found. */
+/** Result of {@link loadUnread}. */
 export interface LoadedEvents {
-  /** May be none. */
+  /** May be empty. */
   readonly events: readonly QueuedEvent[];
-  /** How many were there when they were counted, and cannot be read now. */
+  /** Number of events that were counted but can no longer be read. */
   readonly damaged: number;
 }
 
-/** Reads on from the segment's cursor. */
+/** Continues reading from the segment's cursor. */
 export function loadUnread(files: JournalFiles, segment: Segment): LoadedEvents {
   const chunk = readChunk(files, segment.path, segment.cursor, chunkBytes);
   const loaded: QueuedEvent[] = [];
@@ -50,7 +50,7 @@ export function loadUnread(files: JournalFiles, segment: Segment): LoadedEvents 
     loaded.push(event);
   }
   if (!chunk.isLast) return { events: loaded, damaged: 0 };
-  // They are not waited for.
+  // Do not wait for them.
   const damaged = segment.unread;
   segment.unread = 0;
   return { events: loaded, damaged };

@@ -6,13 +6,13 @@ import { encodeSettled } from './segment-line.ts';
 import type { SegmentList } from './segment-list.ts';
 import type { SpoolFolder } from './spool-folder.ts';
 
-/** What a {@link SegmentWriter} works with. */
+/** Dependencies of a {@link SegmentWriter}. */
 export interface SegmentWriterOptions extends Pick<JournalOptions, 'files' | 'segmentBytes' | 'isSynced'> {
   readonly folder: SpoolFolder;
   readonly segments: SegmentList;
 }
 
-/** Writes the journal's lines: into one segment after another, and what is settled into the segment that it is of. */
+/** Writes the lines of the journal: events to the newest segment, settled events to the segment that contains them. */
 export class SegmentWriter {
   readonly #options: SegmentWriterOptions;
   #active: ActiveSegment | undefined;
@@ -23,10 +23,10 @@ export class SegmentWriter {
   }
 
   /**
-   * Appends a line to the newest segment, or to a new one when that has no room.
+   * Appends a line to the newest segment, or to a new one if that is full.
    *
-   * @returns where it stands
-   * @throws the system's error when it could not be written
+   * @returns the segment and offset of the line
+   * @throws the system's error when writing fails
    */
   append(line: string): { readonly segment: Segment; readonly offset: number } {
     const active = this.#writable(line.length);
@@ -37,16 +37,16 @@ export class SegmentWriter {
   }
 
   /**
-   * Writes down which events of a segment are settled.
+   * Writes which events of a segment are settled.
    *
-   * @throws the system's error when it could not be written
+   * @throws the system's error when writing fails
    */
   writeSettled(segment: Segment): void {
     const before = segment.bytes;
     try {
       const line = encodeSettled(segment.newlySettled);
       if (segment !== this.#active?.segment) this.#appendTo(segment, line);
-      // When everything in it is settled, it begins anew, and nothing of those events stays on disk.
+      // If all events in it are settled, restart it, so that nothing of them stays on disk.
       else if (segment.isDone) this.#active.restart();
       else this.#active.append(line, false);
     } finally {
@@ -54,7 +54,7 @@ export class SegmentWriter {
     }
   }
 
-  /** Ends the writing of a segment, or of the newest one; what comes next begins another. */
+  /** Stops writing to a segment, by default the newest; the next line starts another. */
   seal(segment = this.#active?.segment): void {
     const active = this.#active;
     if (!active || active.segment !== segment) return;

@@ -2,31 +2,31 @@ import type { JournalPlace, QueuedEvent } from '../delivery/queued-event.ts';
 import { LinkedList } from '../linked-list.ts';
 
 /**
- * One file of the journal, and what is known of the events in it. Events that memory holds are `loaded`; those that
- * stand behind `cursor` are `unread` and wait on disk.
+ * One file of the journal, and the state of its events. Events in memory are `loaded`; events after `cursor` are
+ * `unread` and only on disk.
  */
 export class Segment implements JournalPlace {
   readonly path: string;
-  /** Bytes of whole lines. */
+  /** Total size of whole lines, in bytes. */
   bytes: number;
-  /** Given up, since it cannot be read: the file stays for a process that can read it. */
+  /** Given up because it cannot be read; the file is left to a process that can. */
   isUnreadable = false;
-  /** How often in a row it could not be read, and when that is tried again. */
+  /** Number of consecutive failed reads, and the time of the next retry. */
   failedReads = 0;
   readAgainAtMs = 0;
-  /** Nothing more is appended. */
+  /** `true` if nothing more is appended. */
   isSealed: boolean;
-  /** Whether another process wrote it. */
+  /** `true` if another process wrote it. */
   readonly isAdopted: boolean;
-  /** Where the first event stands that memory does not hold. */
+  /** Offset of the first event that is not in memory. */
   cursor = 0;
-  /** How many events stand behind the cursor, settled ones not counted. */
+  /** Number of unsettled events after the cursor. */
   unread = 0;
   /** Events in memory that are not settled. */
   readonly loaded = new LinkedList<QueuedEvent>();
-  /** Offsets behind the cursor of events that memory holds, or that are settled, all the same. */
+  /** Offsets after the cursor of events that are already in memory or settled. */
   readonly passed = new Set<number>();
-  /** Offsets of settled events that the file does not tell of yet. */
+  /** Offsets of settled events that the file does not record yet. */
   newlySettled: number[] = [];
 
   readonly #onSettled: (segment: Segment) => void;
@@ -44,26 +44,26 @@ export class Segment implements JournalPlace {
     this.#onSettled = options.onSettled;
   }
 
-  /** Whether every event in it is settled. */
+  /** `true` if every event in it is settled. */
   get isDone(): boolean {
     return this.loaded.length === 0 && this.unread === 0;
   }
 
-  /** Whether a reader at the cursor still has to load the event that stands at `offset`. */
+  /** Returns `true` if a reader at the cursor still has to load the event at `offset`. */
   isUnread(offset: number): boolean {
     return !this.passed.has(offset);
   }
 
-  /** Says that memory holds the event that stands at `offset`. */
+  /** Notes that the event at `offset` is in memory. */
   load(event: QueuedEvent, offset: number): void {
     event.place = this;
     event.offset = offset;
     event.placeNode = this.loaded.push(event);
-    // A reader that comes past it later must not load it again.
+    // A later read must not load it again.
     if (offset >= this.cursor) this.passed.add(offset);
   }
 
-  /** Forgets an event, which stands here no longer. */
+  /** Forgets an event that is no longer here. */
   unload(event: QueuedEvent): void {
     if (event.place !== this || !event.placeNode) return;
     this.loaded.remove(event.placeNode);

@@ -4,74 +4,81 @@ import type { JournalFiles } from './journal-files.ts';
 import type { JournalOptions } from './journal-options.ts';
 import { folderName, heartbeatMs, isAlive, ownIdentity, parseFolderName } from './process-identity.ts';
 
-/** The folders of this thread: to know that they are alive, nobody needs to have marked them. */
+/** Folders of this thread, which are alive without a mark. */
 const ownFolders = processWide('@actlog/recorder/folders', () => new Set<string>());
 
-/** Ends the name of a folder that its owner gave up while it lived. */
+/** Suffix of a folder that its owner released. */
 const releasedSuffix = '.released';
 
-/** What a {@link SpoolFolder} works with. */
+/** Dependencies of a {@link SpoolFolder}. */
 export type SpoolFolderOptions = Pick<JournalOptions, 'root' | 'files' | 'onFailure' | 'onNotTaken'>;
 
 /**
- * The folder of one process within the spool. Its name tells its owner, so it belongs to somebody from the moment it
- * exists; a folder left behind is taken over by moving it into one's own, which succeeds for one process only.
+ * Folder of one process in the spool. Its name identifies its owner, so it is owned from the moment it exists. An
+ * abandoned folder is taken over by moving it into one's own, which succeeds for only one process.
  */
 export class SpoolFolder {
   readonly root: string;
   readonly #files: JournalFiles;
   readonly #onFailure: (error: Error) => void;
   readonly #onNotTaken: (error: Error) => void;
-  /** Names of folders that were told of, since they cannot be taken over. */
+  /** Paths that were reported as not taken over. */
   readonly #notTaken = new Set<string>();
   #path = '';
   #markedAtMs = 0;
-  /** Another process has the folder, or may have it, and there is no new one yet. */
+  /** `true` if another process has or may have the folder, and there is no new one yet. */
   #isLost = false;
 
   /**
-   * @throws the system's error when the folder cannot be made
+   * Creates the folder.
+   *
+   * @throws the system's error when the folder cannot be created
+   * @throws UntrustedFileError when other users can change it
    */
   constructor({ root, files, onFailure, onNotTaken }: SpoolFolderOptions) {
     this.root = root;
     this.#files = files;
     this.#onFailure = onFailure;
     this.#onNotTaken = onNotTaken;
-    files.mkdir(root);
     this.#create();
   }
 
-  /** The folder of this process. */
+  /** Path of this process's folder. */
   get path(): string {
     return this.#path;
   }
 
   /**
-   * Marks the folder as alive, when that is due. A process that stood still for a minute may find that another took
-   * its folder over; the next call then makes a new one.
+   * Marks the folder as alive if that is due. After a stall of a minute, another process may have taken it over; the
+   * next call then creates a new one.
    *
-   * @param isDue - whether to look in any case
-   * @returns whether the folder is there; false once when it was lost
-   * @throws the system's error when a new one cannot be made; each further call tries again
+   * @param isDue - `true` to check in any case
+   * @returns `true` if the folder exists; `false` once when it was lost
+   * @throws the system's error when a new one cannot be created; each further call retries
    */
   keep(nowMs: number, isDue = false): boolean {
     if (this.#isLost) this.#create();
     const agoMs = nowMs - this.#markedAtMs;
-    // Below 0 when the clock was set back.
+    // Negative if the clock was set back.
     if (!isDue && agoMs >= 0 && agoMs < heartbeatMs) return true;
     this.#markedAtMs = nowMs;
     try {
       this.#files.touch(this.#path);
     } catch (error) {
-      // Only a folder that is gone belongs to somebody else.
+      // Only a missing folder belongs to another process.
       this.#isLost = (error as NodeJS.ErrnoException).code === 'ENOENT';
       if (!this.#isLost) this.#onFailure(error as Error);
     }
     return !this.#isLost;
   }
 
-  /** Takes over what dead processes left behind; returns paths of segments, oldest first. */
+  /**
+   * Takes over the folders of dead processes and returns the paths of their segments, oldest first.
+   *
+   * @throws UntrustedFileError when other users can change the folder
+   */
   adopt(nowMs: number): string[] {
+    this.#files.assertOwnFolder(this.root);
     for (const name of this.#files.list(this.root)) {
       if (this.#isLeftBehind(name, nowMs)) this.#take(join(this.root, name), name);
     }
@@ -84,8 +91,8 @@ export class SpoolFolder {
   }
 
   /**
-   * Gives the folder up: removes it when it is empty, else leaves it for the next process at once. Whoever keeps it
-   * all the same gets a new one.
+   * Releases the folder: removes it if empty, else leaves it to the next process at once. A later `keep` creates a new
+   * one.
    */
   release(): void {
     this.#isLost = true;
@@ -96,24 +103,26 @@ export class SpoolFolder {
       try {
         this.#files.rename(this.#path, this.#path + releasedSuffix);
       } catch {
-        // Somebody removed it: there is nothing to leave behind.
+        // It was removed, so there is nothing to release.
       }
     }
   }
 
-  /** Removes an adopted folder that has become empty. */
+  /** Removes an adopted folder if it is empty. */
   tidy(folder: string): void {
     if (folder === this.#path) return;
     try {
       this.#files.rmdir(folder);
     } catch {
-      // Other segments are still in it.
+      // It still contains other segments.
     }
   }
 
   #create(): void {
     const nowMs = Date.now();
     const path = join(this.root, folderName(ownIdentity(), nowMs));
+    this.#files.mkdir(this.root);
+    this.#files.assertOwnFolder(this.root);
     this.#files.mkdir(path);
     ownFolders().delete(this.#path);
     ownFolders().add(path);
@@ -137,30 +146,45 @@ export class SpoolFolder {
 
   #take(from: string, name: string): void {
     const to = join(this.#path, name.replace(releasedSuffix, ''));
+    if (!this.#isTrusted(from, () => this.#files.assertOwnFolder(from))) return;
     try {
       this.#files.rename(from, to);
-      // What the dead process had itself taken over comes to stand beside it, so that folders do not nest deeper
+      // Move folders that the dead process had itself taken over next to its own, so that the nesting does not grow
       // with every crash.
       for (const inner of this.#files.list(to)) {
         if (parseFolderName(inner)) this.#files.rename(join(to, inner), join(this.#path, inner));
       }
     } catch (error) {
-      // Where it is gone, another process was faster.
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') this.#tellNotTaken(from, name, error as Error);
+      // If it is gone, another process was faster.
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') this.#reportNotTaken(from, error as Error);
     }
   }
 
-  #tellNotTaken(path: string, name: string, cause: NodeJS.ErrnoException): void {
-    if (this.#notTaken.has(name)) return;
-    this.#notTaken.add(name);
-    const message = `What a process left in ${path} cannot be taken over (${cause.code}), so this process does not deliver it. What is another user's, only a process of that user delivers: give each user a spoolDir of its own.`;
+  #reportNotTaken(path: string, cause: NodeJS.ErrnoException): void {
+    if (this.#notTaken.has(path)) return;
+    this.#notTaken.add(path);
+    const message = `Events in ${path} are not delivered by this process: ${cause.message}`;
     this.#onNotTaken(new Error(message, { cause }));
   }
 
+  /** Returns `true` if a check passes. Otherwise the path is left in place and reported once. */
+  #isTrusted(path: string, check: () => void): boolean {
+    try {
+      check();
+      return true;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') this.#reportNotTaken(path, error as Error);
+      return false;
+    }
+  }
+
   #segmentsIn(folder: string): string[] {
+    if (!this.#isTrusted(folder, () => this.#files.assertOwnFolder(folder))) return [];
     return this.#files.list(folder).flatMap((name) => {
       const path = join(folder, name);
-      if (name.endsWith('.seg')) return [path];
+      if (name.endsWith('.seg')) {
+        return this.#isTrusted(path, () => this.#files.assertOwnSegment(path)) ? [path] : [];
+      }
       return parseFolderName(name) ? this.#segmentsIn(path) : [];
     });
   }

@@ -1,36 +1,48 @@
-import { appendFileSync, renameSync, statSync } from 'node:fs';
+import { appendFileSync, closeSync, constants, lstatSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
+import { openOwnFile } from '../journal/own-file.ts';
 
-/** A dead-letter file beyond this is moved aside, over the one that was moved aside before. */
+const { O_APPEND, O_CREAT, O_WRONLY } = constants;
+
+/** Size above which a dead-letter file is rotated, replacing the previous rotation. */
 const maxBytes = 16 * 1024 * 1024;
 
 /**
- * Events that the service refused for good, with the reason: one JSON object a line, `{deadLetteredAt, reason,
- * event}`, in `dead-letters.jsonl` of the spool folder, readable by its owner only and shared by all processes.
+ * Stores events that the service rejected permanently, with the reason: one JSON object per line, `{deadLetteredAt,
+ * reason, event}`, in `dead-letters.jsonl` of the spool folder, readable only by its owner and shared by all processes.
  */
 export class DeadLetters {
-  /** The file. */
+  /** Path of the file. */
   readonly path: string;
 
   constructor(folder: string) {
     this.path = join(folder, 'dead-letters.jsonl');
   }
 
-  /** Keeps an event; returns whether that worked. */
+  /** Stores an event; returns `true` on success. */
   add(body: string, reason: string): boolean {
     const head = JSON.stringify({ deadLetteredAt: new Date().toISOString(), reason });
     try {
       this.#rotate();
-      // One write of one line: lines of several processes do not mix.
-      appendFileSync(this.path, `${head.slice(0, -1)},"event":${body}}\n`, { mode: 0o600 });
+      this.#append(`${head.slice(0, -1)},"event":${body}}\n`);
       return true;
     } catch {
       return false;
     }
   }
 
+  /** Writes a line with a single write, so that lines of several processes do not mix. */
+  #append(line: string): void {
+    const fd = openOwnFile(this.path, O_WRONLY | O_CREAT | O_APPEND);
+    try {
+      appendFileSync(fd, line);
+    } finally {
+      closeSync(fd);
+    }
+  }
+
   #rotate(): void {
-    const size = statSync(this.path, { throwIfNoEntry: false })?.size ?? 0;
+    const size = lstatSync(this.path, { throwIfNoEntry: false })?.size ?? 0;
     if (size > maxBytes) renameSync(this.path, join(this.path, '..', 'dead-letters.1.jsonl'));
   }
 }

@@ -4,28 +4,28 @@ import type { Reporter } from '../reporter.ts';
 import { timers } from '../timers.ts';
 import type { PendingEvents } from './pending-events.ts';
 
-/** How often settled events are written down. */
+/** Interval at which settled events are written, in milliseconds. */
 const settleEveryMs = 500;
-/** How often the folder is marked as alive, and dead processes are looked for. */
+/** Interval at which the folder is marked as alive and dead processes are searched for, in milliseconds. */
 const adoptEveryMs = 30_000;
-/** How often a file that could not be read is looked after. */
-const lookAgainMs = 1_000;
+/** Delay before an unreadable file is retried, in milliseconds. */
+const recheckMs = 1_000;
 
-/** What {@link JournalUpkeep} works with. */
+/** Dependencies of {@link JournalUpkeep}. */
 export interface JournalUpkeepOptions {
   readonly journal: Journal;
   readonly events: PendingEvents;
   readonly reporter: Reporter;
-  /** Called whenever there may be more to send, or more room. */
+  /** Called when there may be more to send, or more room. */
   readonly onChange: () => void;
 }
 
-/** What a journal needs done from time to time. Its timers do not keep the process alive. */
+/** Periodic tasks of a journal. Its timers do not keep the process alive. */
 export class JournalUpkeep {
   readonly #options: JournalUpkeepOptions;
   readonly #adoptTimer: NodeJS.Timeout;
   #settleTimer: NodeJS.Timeout | undefined;
-  #lookAgainTimer: NodeJS.Timeout | undefined;
+  #recheckTimer: NodeJS.Timeout | undefined;
   #isStopped = false;
 
   constructor(options: JournalUpkeepOptions) {
@@ -35,7 +35,7 @@ export class JournalUpkeep {
     this.#adoptTimer.unref();
   }
 
-  /** Writes down, before long, which events are settled. */
+  /** Schedules writing which events are settled. */
   settleSoon(): void {
     if (this.#settleTimer || this.#isStopped) return;
     this.#settleTimer = timers.setTimeout(() => {
@@ -46,38 +46,38 @@ export class JournalUpkeep {
     this.#settleTimer.unref();
   }
 
-  /** Comes back when something is to be expected of the journal, which nothing else would then look at. */
-  lookAgain(): void {
-    if (this.#lookAgainTimer || this.#isStopped) return;
-    const delayMs = this.#lookAgainInMs;
+  /** Schedules another check if the journal may change without any other trigger. */
+  scheduleRecheck(): void {
+    if (this.#recheckTimer || this.#isStopped) return;
+    const delayMs = this.#recheckInMs;
     if (delayMs === undefined) return;
-    const start = () => timers.setTimeout(() => this.#onLookAgain(), Math.ceil(delayMs));
-    this.#lookAgainTimer = detached(start).unref();
+    const start = () => timers.setTimeout(() => this.#recheck(), Math.ceil(delayMs));
+    this.#recheckTimer = detached(start).unref();
   }
 
-  /** Ends all of it. */
+  /** Stops all tasks. */
   stop(): void {
     this.#isStopped = true;
     timers.clearInterval(this.#adoptTimer);
     timers.clearTimeout(this.#settleTimer);
-    timers.clearTimeout(this.#lookAgainTimer);
+    timers.clearTimeout(this.#recheckTimer);
   }
 
-  get #lookAgainInMs(): number | undefined {
+  get #recheckInMs(): number | undefined {
     const { journal, events } = this.#options;
     if (journal.isBroken) return journal.restLeftMs(Date.now());
-    if (events.lanes.volatileLength > 0 && !journal.room.isFull) return 0;
-    return journal.readAgainInMs === undefined ? undefined : lookAgainMs;
+    if (events.queues.volatileLength > 0 && !journal.room.isFull) return 0;
+    return journal.readAgainInMs === undefined ? undefined : recheckMs;
   }
 
-  #onLookAgain(): void {
+  #recheck(): void {
     const { journal, events, onChange } = this.#options;
-    this.#lookAgainTimer = undefined;
+    this.#recheckTimer = undefined;
     const nowMs = Date.now();
     journal.retry(nowMs);
     events.secure(nowMs);
     onChange();
-    this.lookAgain();
+    this.scheduleRecheck();
   }
 
   #adopt(): void {
@@ -91,6 +91,6 @@ export class JournalUpkeep {
       reporter.failed('adopt', error as Error);
     }
     onChange();
-    this.lookAgain();
+    this.scheduleRecheck();
   }
 }

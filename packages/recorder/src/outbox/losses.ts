@@ -5,45 +5,51 @@ import type { DropReason } from '../drop-reason.ts';
 import type { Reporter } from '../reporter.ts';
 import type { DeadLetters } from './dead-letters.ts';
 
-/** What {@link Losses} works with. */
+/** Dependencies of {@link Losses}. */
 export interface LossesOptions {
   readonly deadLetters: DeadLetters | undefined;
   readonly counters: Counters;
   readonly reporter: Reporter;
 }
 
-/** Counts the events that the service will never have, and tells the user of each. */
+/** Counts the events that the service will never receive, and reports each. */
 export class Losses {
   readonly #options: LossesOptions;
-  /** Why the events are lost that the user is being told of right now. */
-  #telling: DropReason | undefined;
+  /** Reason of the loss being reported. */
+  #reporting: DropReason | undefined;
 
   constructor(options: LossesOptions) {
     this.#options = options;
   }
 
-  /** Whether the user is being told of events lost for this reason, and may be recording others in answer. */
-  isTelling(reason: DropReason): boolean {
-    return this.#telling === reason;
+  /**
+   * Returns `true` while a loss for this reason is being reported, so that the callback may be recording further
+   * events.
+   */
+  isReporting(reason: DropReason): boolean {
+    return this.#reporting === reason;
   }
 
-  /** An event is lost. One that is lost by telling of another is only counted, else one could bring the next without end. */
+  /**
+   * Reports a lost event. If it was lost while another loss was being reported, it is only counted, to prevent endless
+   * recursion.
+   */
   drop(event: QueuedEvent, reason: DropReason): void {
     const { counters, reporter } = this.#options;
-    const outer = this.#telling;
+    const outer = this.#reporting;
     if (outer === reason) {
       counters.droppedByReason[reason] += 1;
       return;
     }
-    this.#telling = reason;
+    this.#reporting = reason;
     try {
       reporter.dropped(event.body, reason);
     } finally {
-      this.#telling = outer;
+      this.#reporting = outer;
     }
   }
 
-  /** The service refused an event for good: it is kept in the dead-letter file, where there is one. */
+  /** Handles an event that the service rejected permanently: stores it in the dead-letter file, if there is one. */
   deadLetter(event: QueuedEvent, reason: string): void {
     const { counters, deadLetters, reporter } = this.#options;
     if (!deadLetters?.add(event.body, reason)) {
@@ -54,7 +60,7 @@ export class Losses {
     publish('dead-lettered', () => ({ eventId: event.eventId, sessionId: event.sessionId, reason }));
     reporter.failed(
       'refused',
-      new Error(`The service refused an event: ${reason}. It stands in ${deadLetters.path}.`),
+      new Error(`The service rejected an event: ${reason}. It is stored in ${deadLetters.path}.`),
     );
   }
 }

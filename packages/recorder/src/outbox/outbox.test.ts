@@ -14,7 +14,7 @@ import {
   temporaryFolder,
 } from '../../tests/journal-fixture.ts';
 import { Counters } from '../counters.ts';
-import type { Answer, Transport } from '../delivery/answer.ts';
+import type { SendResult, Transport } from '../delivery/send-result.ts';
 import type { DroppedEvent } from '../drop-reason.ts';
 import { encodeSettled } from '../journal/segment-line.ts';
 import { Reporter } from '../reporter.ts';
@@ -31,7 +31,7 @@ interface StartOptions {
   readonly onDrop?: () => void;
 }
 
-/** An outbox whose disk can be made full, and whose service is down at first. */
+/** Creates an outbox whose disk can be filled, and whose service is initially down. */
 function start(options: StartOptions = {}) {
   const disk = { isFull: false, isUnreadable: false };
   const files = breakableFiles((name) => {
@@ -73,12 +73,12 @@ function start(options: StartOptions = {}) {
   return { counters, disk, dropped, journal, outbox, root, sent, service };
 }
 
-/** The numbers of lost events, and why they were. */
+/** Returns the numbers of lost events, with the reasons. */
 function namesOf(dropped: readonly DroppedEvent[]): string[] {
   return dropped.map(({ event, reason }) => `${Number(event.eventId.slice(-12))} ${reason}`);
 }
 
-test('what only memory held while the disk was full is written down when it has room again', () => {
+test('writes events from memory when a full disk has room again', () => {
   const { disk, outbox } = start();
   disk.isFull = true;
   for (let number = 0; number < 10; number += 1) outbox.add(numberedEvent(number), 0);
@@ -88,7 +88,7 @@ test('what only memory held while the disk was full is written down when it has 
   expect([outbox.pending, outbox.spooled]).toEqual([11, 11]);
 });
 
-test('what only memory holds is named when the outbox ends, and the rest is not', () => {
+test('reports only events in memory as lost on close', () => {
   const { disk, outbox, dropped } = start();
   outbox.add(numberedEvent(1), 0);
   disk.isFull = true;
@@ -98,7 +98,7 @@ test('what only memory holds is named when the outbox ends, and the rest is not'
   expect([outbox.pending, outbox.spooled]).toEqual([1, 1]);
 });
 
-test('what memory holds is on disk at the end, also when somebody removed the folder', () => {
+test('writes events to disk on close, even if the folder was removed', () => {
   const { outbox, root } = start({ maxQueuedEvents: 5 });
   for (let number = 0; number < 8; number += 1) outbox.add(numberedEvent(number), 0);
   for (const name of readdirSync(root)) rmSync(join(root, name), { recursive: true });
@@ -107,7 +107,7 @@ test('what memory holds is on disk at the end, also when somebody removed the fo
   expect(recoverAll(root).events.map(numberOf)).toEqual([0, 1, 2, 3, 4]);
 });
 
-test('an event in flight that cannot be written down again counts as held by memory only', () => {
+test('counts an event in flight that cannot be rewritten as only in memory', () => {
   const { disk, journal, outbox } = start();
   const event = numberedEvent(1);
   outbox.add(event, 0);
@@ -117,7 +117,7 @@ test('an event in flight that cannot be written down again counts as held by mem
   expect([outbox.pending, outbox.spooled]).toEqual([1, 0]);
 });
 
-test('what the agent carries by AsyncLocalStorage does not come along into delivery', async () => {
+test('does not leak AsyncLocalStorage contexts into delivery', async () => {
   const storage = new AsyncLocalStorage<string>();
   const { promise, resolve } = Promise.withResolvers<string | undefined>();
   const { outbox } = start({
@@ -127,13 +127,13 @@ test('what the agent carries by AsyncLocalStorage does not come along into deliv
   expect(await promise).toBe(undefined);
 });
 
-test('a journal that works again takes events, though memory is full', () => {
+test('accepts events in a recovered journal although memory is full', () => {
   const { disk, dropped, outbox } = start({ whenFull: 'drop-newest', maxQueuedEvents: 5 });
   for (let number = 0; number < 10; number += 1) outbox.add(numberedEvent(number), 0);
   disk.isFull = true;
   for (const number of [10, 11, 12]) outbox.add(numberedEvent(number), 10_000);
   expect(namesOf(dropped)).toEqual(['11 full', '12 full']);
-  // Once a rest, one finds that it still does not work.
+  // One retry per pause finds that it still fails.
   outbox.add(numberedEvent(13), 20_000);
   expect(namesOf(dropped)).toEqual(['11 full', '12 full', '13 full']);
   disk.isFull = false;
@@ -141,7 +141,7 @@ test('a journal that works again takes events, though memory is full', () => {
   expect([dropped.length, outbox.pending, outbox.spooled]).toEqual([3, 13, 13]);
 });
 
-test('errors push out what stands on disk when the disk and memory are full', async () => {
+test('drops events on disk for errors when disk and memory are full', async () => {
   const { disk, dropped, outbox, sent, service } = start({ maxQueuedEvents: 5 });
   for (let number = 0; number < 10; number += 1) outbox.add(numberedEvent(number), 0);
   disk.isFull = true;
@@ -155,7 +155,7 @@ test('errors push out what stands on disk when the disk and memory are full', as
   expect(sent).toEqual([3, 4, 5, 6, 7, 8, 9, 11, 12, 13]);
 });
 
-test('what only memory held stands on disk before younger events, and is sent behind older ones', async () => {
+test('writes events from memory before newer ones and sends them after older ones', async () => {
   const { disk, outbox, sent, service } = start({ maxQueuedEvents: 10 });
   for (let number = 0; number < 30; number += 1) outbox.add(numberedEvent(number), 0);
   disk.isFull = true;
@@ -169,7 +169,7 @@ test('what only memory held stands on disk before younger events, and is sent be
   expect(sent).toEqual(Array.from({ length: 33 }, (_, index) => index));
 });
 
-test('what the disk cannot take is sent behind what stands there unread', async () => {
+test('sends events in memory after unread ones on disk', async () => {
   const { disk, outbox, sent, service } = start({ maxQueuedEvents: 10 });
   for (let number = 0; number < 30; number += 1) outbox.add(numberedEvent(number), 0);
   disk.isFull = true;
@@ -179,7 +179,7 @@ test('what the disk cannot take is sent behind what stands there unread', async 
   expect(sent).toEqual(Array.from({ length: 31 }, (_, index) => index));
 });
 
-test('a later process finds events in order that stood in memory only for a while', () => {
+test('keeps the order of events that were temporarily only in memory', () => {
   const { disk, outbox, root } = start();
   outbox.add(numberedEvent(0), 0);
   disk.isFull = true;
@@ -190,7 +190,7 @@ test('a later process finds events in order that stood in memory only for a whil
   expect(recoverAll(root).events.map(numberOf)).toEqual([0, 1, 2, 3]);
 });
 
-test('whoever waits for room goes on when the disk works again, without another event', async () => {
+test('ends a wait for room when the disk recovers, without another event', async () => {
   const { disk, outbox } = start({ whenFull: 'block', maxQueuedEvents: 5 });
   for (let number = 0; number < 10; number += 1) outbox.add(numberedEvent(number), Date.now());
   disk.isFull = true;
@@ -200,7 +200,7 @@ test('whoever waits for room goes on when the disk works again, without another 
   expect(outbox.spooled).toBe(11);
 });
 
-test('whoever waits for room goes on when what was left behind turns out to be settled', async () => {
+test('ends a wait for room when abandoned events turn out to be settled', async () => {
   const root = temporaryFolder();
   for (let process = 0; process < 5; process += 1) {
     const { journal } = openTestJournal(root, { segmentBytes: 100_000 });
@@ -208,7 +208,7 @@ test('whoever waits for room goes on when what was left behind turns out to be s
     for (const event of events) journal.append(event, true, Date.now());
     for (const event of events.slice(0, -1)) event.settle();
     journal.writeSettled();
-    // The process is killed before it deletes the file of which everything is settled.
+    // The process is killed before it deletes the file, whose events are all settled.
     const [folder] = readdirSync(root).filter((name) => !name.includes(`-${noProcess}-`));
     const path = join(root, folder as string, '00000001.seg');
     appendFileSync(path, encodeSettled([events.at(-1)?.offset ?? 0]));
@@ -221,7 +221,7 @@ test('whoever waits for room goes on when what was left behind turns out to be s
   expect(await room).toBeInstanceOf(Function);
 });
 
-test('room is promised once, to those who waited longest, and can be given back', async () => {
+test('reserves room once, for the longest waiting caller, and can release it', async () => {
   const { outbox } = start({ whenFull: 'block', maxQueuedEvents: 2, isInMemory: true });
   const first = await outbox.waitForRoom(undefined, 0);
   expect([first, await outbox.waitForRoom(undefined, 0)]).toEqual([
@@ -243,7 +243,7 @@ test('room is promised once, to those who waited longest, and can be given back'
   expect(order).toEqual([1, 2]);
 });
 
-test('room that was promised is not for others', async () => {
+test('keeps reserved room from others', async () => {
   const { dropped, outbox } = start({ whenFull: 'block', maxQueuedEvents: 1, isInMemory: true });
   const giveBack = await outbox.waitForRoom(undefined, 0);
   outbox.add(numberedEvent(1), Date.now());
@@ -252,7 +252,7 @@ test('room that was promised is not for others', async () => {
   expect([namesOf(dropped), outbox.pending]).toEqual([['1 full'], 1]);
 });
 
-test('nobody waits for an outbox that has ended', async () => {
+test('does not wait for room after close', async () => {
   useFakeTime();
   try {
     const { outbox } = start();
@@ -264,7 +264,7 @@ test('nobody waits for an outbox that has ended', async () => {
   }
 });
 
-test('the oldest are dropped for a new event, however much was left behind', () => {
+test('drops the oldest events for a new one, however many were abandoned', () => {
   const root = temporaryFolder();
   for (let process = 0; process < 10; process += 1) {
     const { journal } = openTestJournal(root);
@@ -280,7 +280,7 @@ test('the oldest are dropped for a new event, however much was left behind', () 
   expect(namesOf(dropped)).not.toContain('5000 full');
 });
 
-test('a flush that is out of time counts no further what was left behind', async () => {
+test('stops counting abandoned events when a flush times out', async () => {
   const root = temporaryFolder();
   const { journal: left } = openTestJournal(root);
   for (let number = 0; number < 25; number += 1) left.append(numberedEvent(number), false, Date.now());
@@ -290,7 +290,7 @@ test('a flush that is out of time counts no further what was left behind', async
   expect(journal.hasUnsurveyed).toBe(true);
 });
 
-test('what onDrop records while there is no room is counted, and not told of again', () => {
+test('counts, but does not report, events recorded by onDrop without room', () => {
   for (const whenFull of ['drop-oldest', 'drop-newest'] as const) {
     let number = 100;
     const { counters, dropped, outbox } = start({
@@ -306,8 +306,8 @@ test('what onDrop records while there is no room is counted, and not told of aga
   }
 });
 
-test('an event that was given up at the end is not counted again when its answer comes', async () => {
-  const { promise, resolve } = Promise.withResolvers<(answer: Answer) => void>();
+test('does not count a given-up event again when its response arrives', async () => {
+  const { promise, resolve } = Promise.withResolvers<(result: SendResult) => void>();
   const transport: Transport = { send: (_body, _headers, done) => resolve(done), abort: () => {} };
   const { counters, outbox } = start({ transport, isInMemory: true });
   outbox.add(numberedEvent(1), 0);
@@ -317,7 +317,7 @@ test('an event that was given up at the end is not counted again when its answer
   expect([counters.recorded, counters.dropped, counters.delivered, outbox.pending]).toEqual([1, 1, 0, 0]);
 });
 
-test('a file that cannot be read does not hold back what only memory holds', async () => {
+test('sends events in memory despite an unreadable file', async () => {
   useFakeTime({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] });
   try {
     const { counters, disk, outbox, sent, service } = start({ maxQueuedEvents: 10 });

@@ -9,10 +9,10 @@ import { Losses, type LossesOptions } from './losses.ts';
 import { PendingEvents, type PendingEventsOptions } from './pending-events.ts';
 import { WaitingRoom } from './waiting-room.ts';
 
-/** What happens to events when there is no room for another. */
+/** Policy for events when there is no room for another. */
 export type WhenFull = 'drop-oldest' | 'drop-newest' | 'block';
 
-/** What an {@link Outbox} works with. */
+/** Dependencies of an {@link Outbox}. */
 export interface OutboxOptions
   extends PendingEventsOptions,
     LossesOptions,
@@ -20,30 +20,33 @@ export interface OutboxOptions
   readonly whenFull: WhenFull;
 }
 
-/** Takes events, keeps them until the service has them, and chooses which to lose when there is no room. */
+/** Accepts events, keeps them until they are delivered, and selects which to lose when there is no room. */
 export class Outbox {
   readonly #options: OutboxOptions;
   readonly #events: PendingEvents;
   readonly #losses: Losses;
   readonly #deliverer: Deliverer;
-  /** Undefined where there is no journal. */
+  /** Undefined without a journal. */
   readonly #upkeep: JournalUpkeep | undefined;
   readonly #idle = new WaitingRoom(() => this.pending === 0);
-  /** Whether waiting at the end of the process is of no use: all is delivered, or safe on disk and undeliverable. */
+  /**
+   * Opens when waiting at the end of the process is pointless: everything is delivered, or safe on disk and
+   * undeliverable.
+   */
   readonly #end = new WaitingRoom(
     () => this.pending === 0 || (!this.#deliverer.isHealthy && this.pending === this.spooled),
   );
   readonly #room = new WaitingRoom(
-    () => this.#events.canPromise(this.#places),
+    () => this.#events.canPromise(this.#reservedPlaces),
     () => {
-      this.#places += 1;
+      this.#reservedPlaces += 1;
     },
   );
-  /** Events to come that have been promised room. */
-  #places = 0;
+  /** Number of future events that room is reserved for. */
+  #reservedPlaces = 0;
   #isClosed = false;
   #isExiting = false;
-  /** What came after the end is let go of at the end of the turn. */
+  /** `true` if events recorded after close are released at the end of the turn. */
   #isReleasing = false;
 
   constructor(options: OutboxOptions) {
@@ -52,7 +55,7 @@ export class Outbox {
     this.#losses = new Losses(options);
     this.#deliverer = new Deliverer({
       ...options,
-      lanes: this.#events.lanes,
+      queues: this.#events.queues,
       refill: () => this.#refill(),
       deadLetter: (event, reason) => this.#losses.deadLetter(event, reason),
       onSettled: () => this.#onSettled(),
@@ -65,27 +68,27 @@ export class Outbox {
     detached(() => this.#deliverer.warmUp());
   }
 
-  /** Events that are not delivered, dropped or dead-lettered, as far as they are counted. */
+  /** Number of events that are not delivered, dropped or dead-lettered, as far as they are counted. */
   get pending(): number {
     return this.#events.length;
   }
 
-  /** Of the pending events, those that stand on disk. */
+  /** Number of pending events on disk. */
   get spooled(): number {
     return this.#events.durableLength;
   }
 
-  /** The event in memory that has waited longest. */
+  /** Event in memory that has waited longest. */
   get longestWaiting(): QueuedEvent | undefined {
-    return this.#events.lanes.longestWaiting;
+    return this.#events.queues.longestWaiting;
   }
 
-  /** Whether events get through, as far as is known. */
+  /** `true` if events get through, as far as is known. */
   get isHealthy(): boolean {
     return this.#deliverer.isHealthy;
   }
 
-  /** Takes an event. When this returns with a journal in place, the event survives the end of the process. */
+  /** Accepts an event. With a journal, the event survives the end of the process once this returns. */
   add(event: QueuedEvent, nowMs: number): void {
     const { counters, journal } = this.#options;
     counters.recorded += 1;
@@ -93,16 +96,17 @@ export class Outbox {
       this.#addLate(event, nowMs);
       return;
     }
-    // The room that is being made then is not for what the user records on hearing of it.
-    if (this.#losses.isTelling('full') || !this.#findRoom(event, nowMs)) {
+    // Room that is being made is not for events that the user records in `onDrop`.
+    if (this.#losses.isReporting('full') || !this.#findRoom(event, nowMs)) {
       this.#losses.drop(event, 'full');
       return;
     }
     const wasBroken = journal?.isBroken;
     const isDurable = this.#events.write(event, nowMs);
-    if (!isDurable || this.#events.lanes.volatileLength > 0) this.#upkeep?.lookAgain();
+    if (!isDurable || this.#events.queues.volatileLength > 0) this.#upkeep?.scheduleRecheck();
     if (!isDurable) {
-      // A journal that failed once more leaves it to memory. The first failure is no reason to lose an event.
+      // After a repeated failure of the journal, the limit of the memory applies. The first failure is no reason to
+      // lose an event.
       if (wasBroken && !this.#findRoom(event, nowMs)) {
         this.#losses.drop(event, 'full');
         return;
@@ -116,21 +120,21 @@ export class Outbox {
   }
 
   /**
-   * Waits for room for an event to come, until the time is over or the signal aborts.
+   * Waits for room for a future event, until the timeout or the signal.
    *
-   * @returns what gives the place back, to be called right before the event is added or when there is none;
-   *   undefined when there was no room
+   * @returns a function that releases the reserved room, to be called just before the event is added or if there is
+   * none; undefined if there was no room
    */
   async waitForRoom(signal: AbortSignal | undefined, timeoutMs: number): Promise<(() => void) | undefined> {
-    return (await this.#room.wait(timeoutMs, signal)) ? () => this.#giveBack() : undefined;
+    return (await this.#room.wait(timeoutMs, signal)) ? () => this.#releasePlace() : undefined;
   }
 
-  /** Whether a caller that may wait should ask for room first. */
+  /** `true` if a caller that can wait should first wait for room. */
   get isBlocking(): boolean {
     return this.#options.whenFull === 'block' && !this.#isClosed;
   }
 
-  /** Waits until nothing is pending; returns false when the time was over first. */
+  /** Waits until nothing is pending; returns `false` on timeout. */
   async flush(timeoutMs: number): Promise<boolean> {
     const { journal } = this.#options;
     const endMs = timers.now() + timeoutMs;
@@ -145,28 +149,28 @@ export class Outbox {
     return isIdle && !journal?.hasUnsurveyed;
   }
 
-  /** Waits, at the natural end of the process, for as long as events get through or only memory holds them. */
+  /** Waits, at the natural end of the process, while events get through or are only in memory. */
   async linger(timeoutMs: number): Promise<boolean> {
     if (this.#isClosed) return this.pending === 0;
     this.#deliverer.wake();
     const isOver = await this.#end.wait(timeoutMs);
-    // A process that ends sooner than an outage is sure of would else end in silence.
-    if (this.pending > 0) this.#deliverer.tellOfOutage();
+    // Otherwise a process that ends before an outage is certain would end silently.
+    if (this.pending > 0) this.#deliverer.reportOutage();
     return isOver;
   }
 
-  /** Ends everything. What is pending, and what is recorded from now on, is left to the next process. */
+  /** Closes everything. Pending events, and those recorded from now on, are left to the next process. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    const { lanes } = this.#events;
+    const { queues } = this.#events;
     const nowMs = Date.now();
     this.#upkeep?.stop();
     this.#deliverer.stop();
-    // What stood in a folder that is gone would else be told as being on disk.
+    // Otherwise events of a removed folder would be reported as being on disk.
     this.#options.journal?.keepAlive(nowMs);
     this.#events.secure(nowMs, Number.POSITIVE_INFINITY);
-    for (let event = lanes.firstVolatile; event; event = lanes.firstVolatile) {
+    for (let event = queues.firstVolatile; event; event = queues.firstVolatile) {
       this.#drop(event, 'closed');
     }
     this.#options.journal?.close();
@@ -175,13 +179,13 @@ export class Outbox {
     this.#end.release();
   }
 
-  /** Ends everything, at the end of the process: listeners that come after the recorder's own may still record. */
+  /** Closes everything at the end of the process, when listeners after the recorder's own may still record. */
   exit(): void {
     this.close();
     this.#isExiting = true;
   }
 
-  /** Leaves an event to the next process, where there is a disk. */
+  /** Leaves an event to the next process, if there is a journal. */
   #addLate(event: QueuedEvent, nowMs: number): void {
     const { journal, reporter } = this.#options;
     if (!journal || journal.room.isFull || !journal.append(event, false, nowMs)) {
@@ -192,11 +196,11 @@ export class Outbox {
     publish('recorded', () => ({ eventId: event.eventId, sessionId: event.sessionId, isDurable: true }));
     if (this.#isExiting) return;
     const problem =
-      'An event was recorded after close(): it waits on disk for the next recorder. Close when the last call has ended.';
+      'An event was recorded after close(): it stays on disk for the next recorder. Close the recorder after the last call has ended.';
     reporter.failed('recorded-late', new Error(problem));
   }
 
-  /** Gives up the folder once a turn, and not with each event; at the end of the process it is anybody's. */
+  /** Releases the folder once per turn instead of once per event; at the end of the process any process may take it. */
   #release(): void {
     if (this.#isReleasing) return;
     this.#isReleasing = true;
@@ -206,21 +210,21 @@ export class Outbox {
     });
   }
 
-  /** What the call records comes first, in the same turn; then those go on that wait for room. */
-  #giveBack(): void {
-    this.#places -= 1;
+  /** Checks after the event of the call has been recorded in the same turn, so that it comes before waiting calls. */
+  #releasePlace(): void {
+    this.#reservedPlaces -= 1;
     queueMicrotask(() => this.#room.check());
   }
 
-  /** Important events need not care for room that others were promised, and are worth losing others for. */
+  /** Important events may use reserved room, and others may be dropped for them. */
   #findRoom(event: QueuedEvent, nowMs: number): boolean {
-    if (!this.#events.isFullWith(event.isImportant ? 0 : this.#places, nowMs)) return true;
+    if (!this.#events.isFullWith(event.isImportant ? 0 : this.#reservedPlaces, nowMs)) return true;
     if (this.#options.whenFull !== 'drop-oldest' && !event.isImportant) return false;
     return this.#events.makeRoomFor(event, nowMs, (victim) => this.#drop(victim, 'full'));
   }
 
   #drop(event: QueuedEvent, reason: DropReason): void {
-    this.#events.lanes.remove(event);
+    this.#events.queues.remove(event);
     event.settle();
     this.#losses.drop(event, reason);
   }
@@ -228,8 +232,8 @@ export class Outbox {
   #refill(): void {
     const count = this.#events.refill();
     if (count === undefined) return;
-    if (count === 0) this.#upkeep?.lookAgain();
-    // What was counted may be damaged, and its file gone.
+    if (count === 0) this.#upkeep?.scheduleRecheck();
+    // Counted events may be damaged, and their file gone.
     this.#check();
   }
 

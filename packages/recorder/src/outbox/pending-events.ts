@@ -1,135 +1,137 @@
 import type { QueuedEvent } from '../delivery/queued-event.ts';
-import { SessionLanes } from '../delivery/session-lanes.ts';
+import { SessionQueues } from '../delivery/session-queues.ts';
 import type { Journal } from '../journal/journal.ts';
 
-/** Events in memory below which more are read from disk. */
+/** Number of events in memory below which more are read from disk. */
 const refillBelow = 256;
-/** Events that one call writes down late, so that it takes well under a millisecond. */
+/** Number of events written late per call, so that it takes well under a millisecond. */
 const securedAtOnce = 32;
 
-/** Where {@link PendingEvents} keeps them. */
+/** Dependencies of {@link PendingEvents}. */
 export interface PendingEventsOptions {
   readonly journal: Journal | undefined;
-  /** Most events in memory. */
+  /** Maximum number of events in memory. */
   readonly maxQueuedEvents: number;
 }
 
-/** The events that the service does not have yet: in memory, on disk, or in both. */
+/** Undelivered events: in memory, on disk, or both. */
 export class PendingEvents {
-  /** Those in memory. */
-  readonly lanes = new SessionLanes();
+  /** Events in memory. */
+  readonly queues = new SessionQueues();
   readonly #journal: Journal | undefined;
   readonly #maxQueuedEvents: number;
 
   constructor({ journal, maxQueuedEvents }: PendingEventsOptions) {
     this.#journal = journal;
     this.#maxQueuedEvents = maxQueuedEvents;
-    if (journal) journal.onVolatile = (event) => this.lanes.becameVolatile(event);
+    if (journal) journal.onVolatile = (event) => this.queues.becameVolatile(event);
   }
 
-  /** How many there are, as far as they are counted. */
+  /** Number of events, as far as they are counted. */
   get length(): number {
-    return this.lanes.length + (this.#journal?.unread ?? 0);
+    return this.queues.length + (this.#journal?.unread ?? 0);
   }
 
-  /** Of them, those that stand on disk. */
+  /** Number of events on disk. */
   get durableLength(): number {
-    return this.length - this.lanes.volatileLength;
+    return this.length - this.queues.volatileLength;
   }
 
-  /** Whether one more event can be promised room beside so many that are promised it. */
+  /** Returns `true` if room for one more event can be reserved in addition to the given number of places. */
   canPromise(places: number): boolean {
     const journal = this.#journal;
     if (journal && !journal.room.canPromise(places)) return false;
-    // A journal that failed is trusted with many again only when it has been written.
-    return (journal !== undefined && !journal.isBroken) || this.lanes.length + places < this.#maxQueuedEvents;
+    // Reserve many places in a failed journal only after a successful write.
+    return (
+      (journal !== undefined && !journal.isBroken) || this.queues.length + places < this.#maxQueuedEvents
+    );
   }
 
-  /** Whether there is no room for another event beside so many that are to come. */
+  /** Returns `true` if there is no room for another event in addition to the given number of places. */
   isFullWith(places: number, nowMs: number): boolean {
     const journal = this.#journal;
     if (journal?.room.isFullWith(places)) return true;
     if (journal && journal.restLeftMs(nowMs) === 0) return false;
-    return this.lanes.length + places >= this.#maxQueuedEvents;
+    return this.queues.length + places >= this.#maxQueuedEvents;
   }
 
   /**
-   * Loses others for the sake of an event, the oldest first, and important ones last.
+   * Drops other events to make room for one, the oldest first and important ones last.
    *
-   * @param lose - told of each
-   * @returns whether there is room now
+   * @param drop - called for each dropped event
+   * @returns `true` if there is room now
    */
-  makeRoomFor(event: QueuedEvent, nowMs: number, lose: (victim: QueuedEvent) => void): boolean {
+  makeRoomFor(event: QueuedEvent, nowMs: number, drop: (victim: QueuedEvent) => void): boolean {
     const journal = this.#journal;
     if (!journal?.room.isFull) {
-      const { lanes } = this;
-      const ordinary = lanes.oldest(false);
-      // What stands on disk is given up last, and for no ordinary event, which memory alone would hold.
-      const victim = event.isImportant ? (ordinary ?? lanes.oldestDurable ?? lanes.oldest(true)) : ordinary;
-      if (victim) lose(victim);
+      const { queues } = this;
+      const ordinary = queues.oldest(false);
+      // Events on disk are dropped last, and never for an ordinary event that would be only in memory.
+      const victim = event.isImportant ? (ordinary ?? queues.oldestDurable ?? queues.oldest(true)) : ordinary;
+      if (victim) drop(victim);
       return victim !== undefined;
     }
-    // What was taken over may be far more than there is room for.
+    // Events taken over may need far more than the available room.
     for (let before = Number.POSITIVE_INFINITY; journal.room.isFull && journal.bytes < before; ) {
       before = journal.bytes;
-      for (const victim of journal.evictOldest(({ isImportant }) => isImportant, nowMs)) lose(victim);
+      for (const victim of journal.evictOldest(({ isImportant }) => isImportant, nowMs)) drop(victim);
     }
     return !journal.room.isFull;
   }
 
-  /** Writes an event down, and keeps it in memory too where there is room; false when it could not be written. */
+  /** Writes an event to disk, and keeps it in memory too if there is room. Returns `false` if writing failed. */
   write(event: QueuedEvent, nowMs: number): boolean {
     const journal = this.#journal;
-    // Older events that only memory holds come first on disk, too.
-    if (!journal || (this.lanes.volatileLength > 0 && !this.secure(nowMs))) return false;
-    const isLoaded = !journal.hasUnread && this.lanes.length < this.#maxQueuedEvents;
+    // Write older events first that are only in memory.
+    if (!journal || (this.queues.volatileLength > 0 && !this.secure(nowMs))) return false;
+    const isLoaded = !journal.hasUnread && this.queues.length < this.#maxQueuedEvents;
     if (!journal.append(event, isLoaded, nowMs)) return false;
-    if (isLoaded) this.lanes.push(event);
+    if (isLoaded) this.queues.push(event);
     return true;
   }
 
-  /** Keeps an event in memory alone. What stands on disk unread is older, and is sent before it. */
+  /** Keeps an event only in memory. Unread events on disk are older and are sent first. */
   keepInMemory(event: QueuedEvent): void {
-    if (this.#journal?.hasUnread || this.lanes.heldLength > 0) this.lanes.hold(event);
-    else this.lanes.push(event);
+    if (this.#journal?.hasUnread || this.queues.heldLength > 0) this.queues.hold(event);
+    else this.queues.push(event);
   }
 
   /**
-   * Writes down what only memory holds, as when a disk that was full has room again.
+   * Writes events that are only in memory, for example when a full disk has room again.
    *
-   * @returns whether all of it stands on disk now
+   * @returns `true` if all of them are on disk now
    */
-  secure(nowMs: number, most = securedAtOnce): boolean {
+  secure(nowMs: number, limit = securedAtOnce): boolean {
     const journal = this.#journal;
-    for (let count = 0; count < most; count += 1) {
-      const event = this.lanes.firstVolatile;
+    for (let count = 0; count < limit; count += 1) {
+      const event = this.queues.firstVolatile;
       if (!event) return true;
-      // One that is held comes back from the disk, behind what stands there unread.
+      // A held event is read back from disk later, after the unread events there.
       const { isHeld } = event;
       if (!journal || journal.room.isFull || !journal.append(event, !isHeld, nowMs)) return false;
-      if (isHeld) this.lanes.remove(event);
-      else this.lanes.becameDurable(event);
+      if (isHeld) this.queues.remove(event);
+      else this.queues.becameDurable(event);
     }
-    return this.lanes.volatileLength === 0;
+    return this.queues.volatileLength === 0;
   }
 
   /**
-   * Reads events from disk when few are in memory.
+   * Reads events from disk if few are in memory.
    *
-   * @returns how many; undefined when it was not tried
+   * @returns the number of events read; undefined if not attempted
    */
   refill(): number | undefined {
     const journal = this.#journal;
     let count: number | undefined;
-    // Few at a time: objects that are soon done with cost the garbage collector least.
+    // Only a few at a time, because short-lived objects are cheapest for the garbage collector.
     const isLow =
-      this.lanes.length - this.lanes.heldLength <= Math.min(refillBelow, this.#maxQueuedEvents / 2);
+      this.queues.length - this.queues.heldLength <= Math.min(refillBelow, this.#maxQueuedEvents / 2);
     if (journal?.hasUnread && isLow) {
       const events = journal.readMore();
-      for (const event of events) this.lanes.push(event);
+      for (const event of events) this.queues.push(event);
       count = events.length;
     }
-    if (this.lanes.heldLength > 0 && !journal?.isReading) this.lanes.releaseHeld();
+    if (this.queues.heldLength > 0 && !journal?.isReading) this.queues.releaseHeld();
     return count;
   }
 }

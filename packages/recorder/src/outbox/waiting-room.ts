@@ -1,24 +1,24 @@
 import { timers } from '../timers.ts';
 
-/** Callers that wait until a condition holds. Nobody polls: whoever changes the condition calls `check`. */
+/** Callers that wait until a condition holds. There is no polling: code that changes the condition calls `check`. */
 export class WaitingRoom {
   readonly #isOpen: () => boolean;
   readonly #waiting = new Set<(isOpen: boolean) => void>();
 
   readonly #onAdmitted: () => void;
 
-  /** @param onAdmitted - called for everybody who is let go because the condition holds, before the next is */
+  /** @param onAdmitted - called for each caller whose wait ends because the condition holds, before the next one */
   constructor(isOpen: () => boolean, onAdmitted: () => void = () => {}) {
     this.#isOpen = isOpen;
     this.#onAdmitted = onAdmitted;
   }
 
   /**
-   * Resolves to true when the condition holds, to false when the time is over or the signal aborts. The wait keeps
-   * the process alive, for somebody awaits it.
+   * Resolves to `true` when the condition holds, to `false` on timeout or abort. The wait keeps the process alive,
+   * because a caller is awaiting it.
    */
   wait(timeoutMs: number, signal?: AbortSignal): Promise<boolean> {
-    // Whoever came earlier goes first.
+    // Earlier callers go first.
     this.check();
     if (this.#isOpen()) {
       this.#onAdmitted();
@@ -28,18 +28,18 @@ export class WaitingRoom {
     return new Promise((resolve) => {
       const end = (isOpen: boolean) => {
         timers.clearTimeout(timer);
-        signal?.removeEventListener('abort', give);
+        signal?.removeEventListener('abort', giveUp);
         this.#waiting.delete(end);
         resolve(isOpen);
       };
-      const give = () => end(false);
-      const timer = timers.setTimeout(give, Math.min(timeoutMs, 2 ** 31 - 1));
-      signal?.addEventListener('abort', give, { once: true });
+      const giveUp = () => end(false);
+      const timer = timers.setTimeout(giveUp, Math.min(timeoutMs, 2 ** 31 - 1));
+      signal?.addEventListener('abort', giveUp, { once: true });
       this.#waiting.add(end);
     });
   }
 
-  /** Lets one after another go for as long as the condition holds. */
+  /** Ends waits in order while the condition holds. */
   check(): void {
     if (this.#waiting.size === 0) return;
     for (const end of this.#waiting) {
@@ -49,7 +49,7 @@ export class WaitingRoom {
     }
   }
 
-  /** Lets everybody go whether it holds or not. */
+  /** Ends all waits, whether the condition holds or not. */
   release(): void {
     for (const end of [...this.#waiting]) end(this.#isOpen());
   }

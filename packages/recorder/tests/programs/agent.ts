@@ -1,18 +1,18 @@
-// An agent as a process of its own: records what the environment asks for, prints the id of each event as soon as it
-// is recorded, and ends in the way that MODE names.
+// An agent in a separate process: records what the environment specifies, prints the id of each event as soon as it is
+// recorded, and ends as specified by MODE.
 import { writeSync } from 'node:fs';
 import { Recorder } from '../../src/index.ts';
 
 const { MODE = 'natural', COUNT = '100', SINK_URL = '', SPOOL = '', LIMITS = '{}' } = process.env;
 
-/** Prints a line at once: what has returned is printed, whatever ends the process then. */
+/** Prints a line synchronously, so that it is printed however the process ends. */
 function print(line: string): void {
   let rest = Buffer.from(`${line}\n`);
   while (rest.length > 0) {
     try {
       rest = rest.subarray(writeSync(1, rest));
     } catch (error) {
-      // The pipe is full until the test reads on.
+      // The pipe is full until the test continues to read.
       if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
     }
   }

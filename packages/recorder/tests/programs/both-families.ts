@@ -1,4 +1,4 @@
-// Preloaded by tests: has `localhost` mean the IPv6 address first, and then the IPv4 one, as on most machines.
+// Preloaded by tests: makes `localhost` resolve to the IPv6 address first and then the IPv4 one, as on most machines.
 import dns from 'node:dns';
 
 const { lookup } = dns;
@@ -7,7 +7,7 @@ const addresses = [
   { address: '127.0.0.1', family: 4 },
 ];
 
-function lookUp(host: string, options: dns.LookupAllOptions, callback: (...answer: unknown[]) => void): void {
+function lookUp(host: string, options: dns.LookupAllOptions, callback: (...result: unknown[]) => void): void {
   if (host === 'localhost') process.nextTick(callback, null, addresses);
   else lookup(host, options, callback);
 }

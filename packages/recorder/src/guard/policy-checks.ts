@@ -6,21 +6,28 @@ import { type Decision, parseDecision } from './decision.ts';
 import type { GuardSettings } from './guard-settings.ts';
 import type { GuardedCall } from './guarded-call.ts';
 
-/** Answers that refuse a question for what it holds. */
+/** Statuses that reject a check because of its content. */
 const refusals: ReadonlySet<unknown> = new Set([400, 413, 422]);
 
 /**
- * Whether a question may be beyond what the service takes. Who sends so much may see the connection break, or a proxy's
- * 502, before the 413 has arrived.
+ * Returns `true` if a check may exceed the service's size limit. The client may then see a broken connection, or a
+ * proxy's 502, before the 413 arrives.
  */
 function isTooLarge(question: PolicyCheck): boolean {
   return Buffer.byteLength(JSON.stringify(question)) > limits.maxBodyBytes;
 }
 
-/** What a header can hold (RFC 9110, section 5.5). */
+/** Returns `true` for an error response of a reachable service that has no room to hold or record the action. */
+function isQuotaRefusal(error: unknown): boolean {
+  const { details } = (error ?? {}) as { details?: unknown };
+  if (!Array.isArray(details)) return false;
+  return details.some((detail) => (detail as { code?: unknown } | null)?.code === 'quota_exceeded');
+}
+
+/** Values that a header can contain (RFC 9110, section 5.5). */
 const printableAscii = /^[\x20-\x7e]+$/;
 
-/** Options of one question. */
+/** Options of one check. */
 export interface CheckOptions {
   readonly signal?: AbortSignal | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
@@ -28,17 +35,21 @@ export interface CheckOptions {
   readonly timeoutMs?: number | undefined;
 }
 
-/** What answers the guard's questions: `client.policies`. */
+/** Sends the guard's checks: `client.policies`. */
 export interface PolicyChecker {
   check(body: PolicyCheck, options: CheckOptions): PromiseLike<unknown>;
 }
 
-/** Puts a guard's questions to the service, and shows of a call's arguments what the user lets it see. */
-export class PolicyQuestions {
+/** Sends a guard's checks to the service, with the arguments that the user allows. */
+export class PolicyChecks {
   readonly #settings: GuardSettings;
-  /** Undefined when nothing is configured to ask. */
+  /** Undefined if no service is configured. */
   readonly #policies: PolicyChecker | undefined;
   readonly #reporter: Reporter;
+  /**
+   * Arguments sent for a call, by the hash of all arguments. Selected only once, because an approval is bound to them.
+   */
+  readonly #chosen = new WeakMap<GuardedCall, { hash: string; shown: Record<string, unknown> | undefined }>();
 
   constructor(settings: GuardSettings, policies: PolicyChecker | undefined, reporter: Reporter) {
     this.#settings = settings;
@@ -47,38 +58,46 @@ export class PolicyQuestions {
   }
 
   /**
-   * One question; undefined when no answer came that can be understood, `taken` when its id is another action's,
-   * `refused` when it may be for what was shown of the arguments.
+   * Sends one check. Returns undefined without a valid response, `taken` if its id belongs to another action, `refused`
+   * if it may have been rejected because of the arguments, `no-room` if a quota of the tenant is exhausted.
    */
-  async ask(call: GuardedCall, options: CheckOptions): Promise<Decision | 'taken' | 'refused' | undefined> {
+  async ask(
+    call: GuardedCall,
+    options: CheckOptions,
+  ): Promise<Decision | 'taken' | 'refused' | 'no-room' | undefined> {
     const question = this.#question(call);
     const { framework = '' } = call;
     try {
       const headers = {
         ...options.headers,
-        // A name that cannot stand there would make the whole question fail; the body has it, too.
+        // An invalid header value would fail the whole check; the body contains the name too.
         ...(printableAscii.test(framework) ? { [headerNames.framework]: framework } : {}),
       };
-      const answer = await this.#policies?.check(question, {
+      const response = await this.#policies?.check(question, {
         ...options,
         headers,
         signal: call.signal,
       });
-      const decision = parseDecision(answer, call.heldBy);
+      const decision = parseDecision(response, call.heldBy);
       if (!decision && this.#policies) {
         this.#reporter.failed(
-          'guard-answer',
-          new Error('The answer to a policy check cannot be understood.'),
+          'guard-response',
+          new Error('The response to a policy check has no valid decision.'),
         );
       }
       return decision;
     } catch (error) {
       const { status, code } = (error ?? {}) as { status?: unknown; code?: unknown };
+      if (isQuotaRefusal(error)) {
+        const message = `A policy check was rejected (HTTP ${status}: ${code}): a quota of the tenant is exhausted. The call was not checked. Decide pending actions, or have the operator raise the quota that "actlog-server quota list" shows as exhausted.`;
+        this.#reporter.failed('guard', new Error(message, { cause: error }));
+        return 'no-room';
+      }
       if (status === 409) return 'taken';
       const isHoldOver = code === 'TIMEOUT' && Number(options.deadlineMs) < Number(options.timeoutMs);
       if (!call.signal?.aborted && !isHoldOver) {
-        // Of what the service says no more than its code: it may quote what was shown.
-        const reason = status === undefined ? String(code ?? 'no answer') : `HTTP ${status}: ${code}`;
+        // Use only the code of the service's error, whose message may quote arguments.
+        const reason = status === undefined ? String(code ?? 'no response') : `HTTP ${status}: ${code}`;
         const message = `A policy check failed (${reason}).`;
         this.#reporter.failed('guard', new Error(message, { cause: error }));
       }
@@ -104,30 +123,42 @@ export class PolicyQuestions {
     };
   }
 
-  /** What the service may see of the arguments, read back from its JSON: that it can be sent is certain then. */
   #shown(call: GuardedCall): Record<string, unknown> | undefined {
-    const { showArguments } = this.#settings;
-    if (!showArguments || !call.isShown) return undefined;
+    if (!this.#settings.showArguments || !call.isShown) return undefined;
+    const chosen = this.#chosen.get(call);
+    if (chosen?.hash === call.argumentsHash) return chosen.shown;
+    const shown = this.#choose(call, this.#settings.showArguments);
+    this.#chosen.set(call, { hash: call.argumentsHash, shown });
+    return shown;
+  }
+
+  /**
+   * Selects the arguments for the service and parses them back from JSON, so that they are certain to be serializable.
+   */
+  #choose(
+    call: GuardedCall,
+    showArguments: NonNullable<GuardSettings['showArguments']>,
+  ): Record<string, unknown> | undefined {
     let problem = 'threw';
     try {
       const given = showArguments(call.arguments, call.toolName);
       if (given === undefined || given === null) return undefined;
-      problem = 'gave what is no JSON object';
-      // A promise has no fields of its own, and would be shown as an object that holds nothing.
+      problem = 'returned a value that is not a JSON object';
+      // A promise has no fields of its own and would be sent as an empty object.
       if (typeof (given as { then?: unknown }).then === 'function') {
         ignoreRejection(given);
         throw new TypeError(problem);
       }
       const shown: unknown = JSON.parse(JSON.stringify(given));
-      // The service refuses anything else, and a check that it refuses decides nothing.
+      // The service rejects anything else, and a rejected check decides nothing.
       if (typeof shown === 'object' && shown !== null && !Array.isArray(shown)) {
         return shown as Record<string, unknown>;
       }
     } catch {
-      // Its error could quote an argument.
+      // The error could quote an argument.
     }
     call.isShown = false;
-    const message = `guard.showArguments ${problem}; nothing was shown.`;
+    const message = `guard.showArguments ${problem}; no arguments were sent.`;
     this.#reporter.failed('show-arguments', new Error(message));
     return undefined;
   }

@@ -2,19 +2,21 @@ import { type EventLoopUtilization, performance } from 'node:perf_hooks';
 import { detached } from '../detached.ts';
 import { timers } from '../timers.ts';
 
-/** How often it looks whether the agent is at work; so long it waits at least, and what comes meanwhile goes along. */
+/**
+ * Interval of the checks in milliseconds, and thereby the minimum wait. Events recorded meanwhile are sent together.
+ */
 const lookEveryMs = 50;
-/** So long it waits at most, whatever the agent does. */
+/** Maximum wait in milliseconds. */
 const longestMs = 500;
-/** Above this share of the time the event loop counts as busy. */
+/** Event loop utilization above which the process counts as busy. */
 const busyShare = 0.5;
 
 /**
- * The next moment in which the agent leaves the event loop idle, as it does while it waits for its model. What is sent
- * then slows no call, and requests that leave together share system calls. For an agent that never rests it comes after
- * half a second.
+ * Waits for the next moment in which the event loop is idle, for example while the agent waits for its model. Sending
+ * then slows down no call, and requests sent together share system calls. If the process is never idle, the wait ends
+ * after half a second.
  */
-export class QuietMoment {
+export class IdleMoment {
   readonly #onCome: () => void;
   #timer: NodeJS.Timeout | undefined;
   #looks = 0;
@@ -22,7 +24,7 @@ export class QuietMoment {
   readonly #lookLater = () => timers.setTimeout(this.#look, lookEveryMs).unref();
   readonly #look = () => {
     this.#looks += 1;
-    // Runtimes without that figure leave it undefined or at 0.
+    // Some runtimes return undefined or 0.
     const { utilization } = performance.eventLoopUtilization?.(this.#before) ?? { utilization: 0 };
     if (utilization > busyShare && this.#looks * lookEveryMs < longestMs) this.#wait();
     else {
@@ -35,19 +37,19 @@ export class QuietMoment {
     this.#onCome = onCome;
   }
 
-  /** Whether it is being waited for. */
+  /** `true` while waiting. */
   get isAwaited(): boolean {
     return this.#timer !== undefined;
   }
 
-  /** Waits for it from now on, unless it does already. */
+  /** Starts waiting, unless already waiting. */
   await(): void {
     if (this.#timer) return;
     this.#looks = 0;
     this.#wait();
   }
 
-  /** Waits no more. */
+  /** Stops waiting. */
   cancel(): void {
     timers.clearTimeout(this.#timer);
     this.#timer = undefined;

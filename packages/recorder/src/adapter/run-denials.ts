@@ -1,0 +1,55 @@
+import { hash } from 'node:crypto';
+
+/** Denials of one call, of the same tool with the same arguments, after which a run ends. */
+export const maxSameDenials = 5;
+
+/** Denials of one tool with nothing let through between them, whatever the arguments, after which a run ends. */
+export const maxDenialsInARow = 50;
+
+/** Distinct denied calls to remember for a run. */
+const maxCalls = 1000;
+
+/**
+ * Counts the denied calls of one run of an agent. A model that repeats a denied call would otherwise never stop in a
+ * framework without a limit on turns.
+ */
+export class RunDenials {
+  readonly #same = new Map<string, number>();
+  readonly #inARow = new Map<string, number>();
+
+  /**
+   * Counts a denial.
+   *
+   * @returns `true` if the model has repeated itself so often that the adapter ends the run
+   */
+  count(call: { readonly toolName: string; readonly arguments: unknown }): boolean {
+    const inARow = (this.#inARow.get(call.toolName) ?? 0) + 1;
+    this.#inARow.set(call.toolName, inARow);
+    if (this.#same.size >= maxCalls) this.#same.clear();
+    const key = keyOf(call);
+    const same = (this.#same.get(key) ?? 0) + 1;
+    this.#same.set(key, same);
+    return same >= maxSameDenials || inARow >= maxDenialsInARow;
+  }
+
+  /** Notes that a call of a tool was allowed, so that the model has found another way. */
+  letThrough(toolName: string): void {
+    this.#inARow.delete(toolName);
+  }
+}
+
+/** Returns the reason why the run ended, for the user who reads the run's final output. */
+export function endOfRunReason(denial: { readonly message: string }): string {
+  return `${denial.message} The run was ended because the model repeated the call.`;
+}
+
+/** Returns a key for the tool and its arguments that does not keep the arguments in memory. */
+function keyOf({ toolName, arguments: args }: { readonly toolName: string; readonly arguments: unknown }) {
+  let text: string | undefined;
+  try {
+    text = typeof args === 'string' ? args : JSON.stringify(args);
+  } catch {
+    text = undefined; // not JSON-serializable: the calls of the tool count as one
+  }
+  return hash('sha256', `${toolName}\n${text}`);
+}
