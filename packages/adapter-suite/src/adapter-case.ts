@@ -1,23 +1,23 @@
 import type { Abilities, AdapterHarness, Ending, Scenario, SuiteTool } from './harness.ts';
 import type { Service } from './service.ts';
 
-/** What a case is run with. */
+/** Context of a case. */
 export interface CaseContext {
   readonly harness: AdapterHarness;
   readonly service: Service;
-  /** A session of this case's own. */
+  /** Session of this case only. */
   readonly sessionId: string;
 }
 
-/** One thing that every adapter does. It throws where the adapter does not. */
+/** One requirement for every adapter. Throws if the adapter does not meet it. */
 export interface AdapterCase {
   readonly name: string;
-  /** Whether the case says anything about a framework with these abilities. Default: it always does. */
+  /** Returns `true` if the case applies to a framework with these abilities. Default: always. */
   readonly appliesTo?: (abilities: Abilities) => boolean;
   readonly check: (context: CaseContext) => Promise<void>;
 }
 
-/** Tools that note when they run: `echo` answers, `fail` throws an error with status 502. */
+/** Creates tools that note when they run: `echo` returns its text, `fail` throws an error with status 502. */
 export function suiteTools() {
   const ran: string[] = [];
   const echo: SuiteTool = {
@@ -37,23 +37,23 @@ export function suiteTools() {
   return { ran, echo, fail, all: [echo, fail] };
 }
 
-/** A turn of the model that calls `echo` with each text. */
+/** Creates a turn in which the model calls `echo` with each text. */
 export function echoes(...texts: string[]) {
   return texts.map((text) => ({ toolName: 'echo', arguments: { text } }));
 }
 
-/** An ending as two runs are compared by it. */
+/** Returns the part of an ending that is compared between runs. */
 export function comparable({ answers, finalText, error }: Ending) {
   return { answers, finalText, error: error instanceof Error ? error.message : error };
 }
 
-/** The same run without the adapter. */
+/** Runs the scenario without the adapter. */
 export function bare(harness: AdapterHarness, scenario: Scenario): Promise<Ending> {
   const { adapter: _, isInstalledTwice: __, ...rest } = scenario;
   return harness.run(rest);
 }
 
-/** All that the model and the caller were told, in one text. */
+/** Returns everything that the model and the caller received, as one text. */
 export function toldBy({ answers, finalText, error }: Ending): string {
   const thrown = error instanceof Error ? `${error.message} ${(error.cause as Error)?.message ?? ''}` : '';
   return [...answers.map(({ text }) => text), finalText, thrown].join('\n');

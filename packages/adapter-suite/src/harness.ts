@@ -1,13 +1,13 @@
 import type { AdapterOptions } from '@actlog/recorder/adapter';
 
-/** A tool of the suite. All take `{ text: string }`, which the harness puts in the framework's own schema. */
+/** A tool of the suite. All take `{ text: string }`, which the harness converts to the framework's own schema. */
 export interface SuiteTool {
   readonly name: string;
-  /** The body. `signal` is what the framework gives its tools, where it gives one. */
+  /** Function of the tool. `signal` is the signal that the framework passes to its tools, if any. */
   readonly run: (args: { readonly text: string }, signal?: AbortSignal) => Promise<string>;
 }
 
-/** A tool call that the scripted model makes. */
+/** A tool call of the scripted model. */
 export interface ScriptedCall {
   readonly toolName: string;
   readonly arguments: Record<string, unknown>;
@@ -16,57 +16,67 @@ export interface ScriptedCall {
 /** One run of an agent. */
 export interface Scenario {
   readonly tools: readonly SuiteTool[];
-  /** What the scripted model calls: one inner list a turn. Afterwards it says `done`. */
+  /** Calls of the scripted model: one inner list per turn. Afterwards it says `done`. */
   readonly turns: readonly (readonly ScriptedCall[])[];
-  /** The thread, session or conversation, told to the framework in its own way. */
+  /** Thread, session or conversation, passed to the framework in its own way. */
   readonly sessionId: string;
-  /** The adapter's options; undefined runs the agent without the adapter. */
+  /** Options of the adapter; undefined runs the agent without it. */
   readonly adapter?: AdapterOptions | undefined;
-  /** Puts the adapter in twice, in whatever way a user of the framework might do by mistake. */
+  /** Installs the adapter twice, as a user of the framework might by mistake. */
   readonly isInstalledTwice?: boolean;
-  /** Takes the framework's streaming way through the run. */
+  /** Uses the framework's streaming API. */
   readonly isStreamed?: boolean;
-  /** Ends the run early, where the framework takes a signal. */
+  /** Ends the run early, if the framework accepts a signal. */
   readonly signal?: AbortSignal;
-  /** To be called from a hook of the user's own, of the kind that the adapter uses too. */
+  /** Keeps the framework's default limit on turns. Default: the limit is raised to fit all turns. */
+  readonly keepsTurnLimit?: boolean;
+  /** Function to be called from a user hook of the same kind as the adapter's. */
   readonly ownHook?: (toolName: string) => void;
 }
 
-/** How a run ended. */
+/** End of a run. */
 export interface Ending {
-  /** What the model was told by its tools, in the order of the conversation; no stack traces. */
+  /** Tool results for the model, in the order of the conversation; no stack traces. */
   readonly answers: readonly { readonly text: string; readonly isError: boolean }[];
-  /** What the run gave back, such as the model's last words. */
+  /** Result of the run, such as the model's final text. */
   readonly finalText?: string | undefined;
-  /** What the run threw instead. */
+  /** Error thrown by the run. */
   readonly error?: unknown;
 }
 
-/** What the framework's hook lets the adapter do. The suite proves each, and the table of the docs is made from them. */
+/**
+ * Abilities that the framework's hook gives the adapter. The suite verifies each, and the table in the docs is
+ * generated from them.
+ */
 export interface Abilities {
-  /** Whether a call can be stopped before it runs. */
+  /** `true` if a call can be stopped before it runs. */
   readonly guards: boolean;
-  /** Whether a call can wait for a person; where it cannot, one that needs approval is denied at once. */
+  /** `true` if a call can wait for a person; otherwise one that needs approval is denied at once. */
   readonly holds: boolean;
-  /** Whether the run takes a signal that the adapter sees while a call is held. */
+  /** `true` if the run accepts a signal that the adapter sees while a call is held. */
   readonly aborts: boolean;
-  /** Status of a call whose arguments do not fit the tool; `unseen` where no hook hears of it. */
+  /** Status of a call with invalid arguments; `unseen` if no hook is called. */
   readonly invalidArguments: number | 'unseen';
-  /** Status of a call of a tool that is not there; `unseen` where no hook hears of it. */
+  /** Status of a call of an unknown tool; `unseen` if no hook is called. */
   readonly unknownTool: number | 'unseen';
-  /** Status of a tool that throws an error with `status: 502`: 500 where the framework hides the error. */
+  /** Status of a tool that throws an error with `status: 502`: 500 if the framework hides the error. */
   readonly thrown: number;
-  /** Whether the framework has a streaming way. */
+  /** `true` if the framework has a streaming API. */
   readonly streams: boolean;
-  /** Whether users of the framework have hooks of the same kind. */
+  /** `true` if users of the framework have hooks of the same kind. */
   readonly hasOwnHooks: boolean;
-  /** Whether the framework has a thread or session id that the adapter sees. */
+  /** `true` if the framework has a thread or session id that the adapter sees. */
   readonly hasSession: boolean;
-  /** Whether a denial is an answer to the model, after which the run goes on. */
+  /** `true` if a denial becomes a tool result, after which the run continues. */
   readonly goesOnAfterDenial: boolean;
+  /**
+   * Maximum number of denials of one repeated call before the run ends, by the framework's own limit or the
+   * adapter's; `caller` for loops that the user writes and ends.
+   */
+  readonly maxDenials: number | 'caller';
 }
 
-/** All that a framework's hook can allow. A harness names only where its framework differs. */
+/** All abilities. A harness names only those in which its framework differs. */
 export const fullAbilities: Abilities = {
   guards: true,
   holds: true,
@@ -78,17 +88,18 @@ export const fullAbilities: Abilities = {
   hasOwnHooks: true,
   hasSession: true,
   goesOnAfterDenial: true,
+  maxDenials: 5,
 };
 
-/** What an adapter fills in to prove itself. */
+/** Properties that an adapter provides to be tested. */
 export interface AdapterHarness {
-  /** Sent as `x-service-framework`. */
+  /** Value of `x-service-framework`. */
   readonly framework: string;
-  /** Sent in front of the client's own in `x-service-sdk`. */
+  /** Text before the client's own in `x-service-sdk`. */
   readonly sdk: string;
-  /** Which of the adapter's hooks the harness goes through, as users name it. */
+  /** Name of the adapter's hook that the harness uses, as known to users. */
   readonly hook?: string | undefined;
   readonly abilities: Abilities;
-  /** Runs an agent of the real framework with a scripted model. Never throws: what the run throws is in the ending. */
+  /** Runs an agent of the real framework with a scripted model. Never throws: the error of the run is in the ending. */
   run(scenario: Scenario): Promise<Ending>;
 }

@@ -1,5 +1,5 @@
 /**
- * The tests that every adapter passes. An adapter fills in an {@link AdapterHarness} and calls {@link adapterSuite}.
+ * Tests that every adapter must pass. An adapter provides an {@link AdapterHarness} and calls {@link adapterSuite}.
  *
  * @packageDocumentation
  */

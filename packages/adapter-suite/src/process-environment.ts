@@ -3,8 +3,8 @@ import { vi } from 'vitest';
 import type { Service } from './service.ts';
 
 /**
- * Runs a check in a process whose environment names a service, or none. The recorder of the process is made anew in
- * it, and closed afterwards.
+ * Runs a check with an environment that configures a service or none. Creates a new shared recorder for it, and closes
+ * it afterwards.
  */
 export async function withEnvironment(
   service: Service | undefined,

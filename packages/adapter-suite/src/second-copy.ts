@@ -1,10 +1,10 @@
 import { vi } from 'vitest';
 
 /**
- * Loads modules once more, all that they are made of too: an application may bring one version of a package, and a
- * library that it uses another.
+ * Loads modules and their dependencies again, like an application and a library that use different versions of a
+ * package.
  *
- * @param load - imports them
+ * @param load - imports the modules
  */
 export function secondCopy<Modules>(load: () => Promise<Modules>): Promise<Modules> {
   vi.resetModules();

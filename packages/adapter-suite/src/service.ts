@@ -6,7 +6,7 @@ import { toolCallCategory } from '@actlog/protocol';
 import { type GuardOptions, Recorder, type RecorderOptions } from '@actlog/recorder';
 import { startServer } from '@actlog/server';
 
-/** An event as the tests look at it. */
+/** An event as compared by the tests. */
 export interface SeenEvent {
   readonly sessionId: string;
   readonly agentId: string;
@@ -39,7 +39,7 @@ export class Service {
     return this.#server.apiKey;
   }
 
-  /** A recorder of agent `tester` that sends to this service, closed with it. */
+  /** Creates a recorder of agent `tester` for this service, closed with it. */
   recorder(options: RecorderOptions = {}): Recorder {
     const recorder = new Recorder({
       client: this.client,
@@ -51,29 +51,35 @@ export class Service {
     return recorder;
   }
 
-  /** A recorder that cannot deliver: nobody waits for its events. */
+  /** Creates a recorder that cannot deliver; its events are not awaited. */
   doomedRecorder(options: RecorderOptions): Recorder {
     const recorder = new Recorder({ agentId: 'tester', spoolDir: this.newFolder(), ...options });
     this.#doomed.push(recorder);
     return recorder;
   }
 
-  /** A recorder that asks before every call. */
+  /** Creates a recorder that checks every call. */
   guarded(guard: Partial<GuardOptions> = {}): Recorder {
     return this.recorder({ guard: { mode: 'enforce', onUnavailable: 'deny', ...guard } });
   }
 
-  /** An empty folder that goes with the service. */
+  /** Creates an empty folder that is removed with the service. */
   newFolder(): string {
     return mkdtempSync(join(this.#folder, 'spool-'));
   }
 
-  /** The tool calls that the service has of a session once everything recorded is delivered, oldest first. */
+  /** Returns the tool calls of a session, oldest first, after everything recorded is delivered. */
   async events(sessionId: string): Promise<SeenEvent[]> {
     return (await this.storedEvents(sessionId)).map(seen);
   }
 
-  /** The same, as the service stores them. */
+  /** Returns the events of a session as lines of agent, tool and status, such as `worker echo 200`. */
+  async callLines(sessionId: string): Promise<string[]> {
+    const events = await this.events(sessionId);
+    return events.map(({ agentId, toolName, status }) => `${agentId} ${toolName} ${status}`);
+  }
+
+  /** Returns the tool calls of a session as stored by the service, after everything recorded is delivered. */
   async storedEvents(sessionId: string): Promise<StoredEvent[]> {
     for (const recorder of this.#recorders) await recorder.flush();
     const events = await this.client.sessions

@@ -4,20 +4,22 @@ import { countingCases } from './cases/counting.ts';
 import { guardingCases } from './cases/guarding.ts';
 import { optionCases } from './cases/options.ts';
 import { recordingCases } from './cases/recording.ts';
+import { retryingCases } from './cases/retrying.ts';
 import { robustnessCases } from './cases/robustness.ts';
 import type { AdapterHarness } from './harness.ts';
 import { Service } from './service.ts';
 
-/** Everything that an adapter must do. */
+/** All requirements for an adapter. */
 export const adapterCases: readonly AdapterCase[] = [
   ...recordingCases,
   ...countingCases,
   ...guardingCases,
+  ...retryingCases,
   ...robustnessCases,
   ...optionCases,
 ];
 
-/** Starts a service with the policies that the cases rely on: `fail` is denied, `echo` needs approval. */
+/** Starts a service with the policies of the cases: `fail` is denied, `echo` needs approval. */
 export async function startSuiteService(): Promise<Service> {
   const service = await Service.start();
   const { policies } = service.client;
@@ -26,7 +28,7 @@ export async function startSuiteService(): Promise<Service> {
   return service;
 }
 
-/** Defines one test for each thing that an adapter must do. */
+/** Defines one test for each requirement. */
 export function adapterSuite(
   harness: AdapterHarness,
   title = [harness.sdk, harness.hook].filter(Boolean).join(', '),

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** Adapters with one thing wrong, and the case that must tell. */
+/** Adapters with one fault each, and the case that must detect it. */
 const faults: Record<string, { readonly fault: Fault; readonly caughtBy: RegExp }> = {
   'records nothing': { fault: { hook: () => (_call, run) => run() }, caughtBy: /^records a call/ },
   'records every call twice': {

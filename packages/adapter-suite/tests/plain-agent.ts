@@ -3,22 +3,24 @@ import { AdapterCalls, type AdapterOptions, type HookedCall } from '@actlog/reco
 import { fullAbilities } from '../src/harness.ts';
 import type { AdapterHarness, Ending, Scenario, ScriptedCall, SuiteTool } from '../src/index.ts';
 
-/** The smallest framework that one could write an adapter for: a loop over the model's calls, and a hook around each. */
+/**
+ * The smallest framework that an adapter could be written for: a loop over the model's calls, with a hook around each.
+ */
 export type PlainHook = (call: PlainCall, run: () => Promise<string>) => Promise<string>;
 
-/** A call as the plain framework's hooks see it. */
+/** A call as seen by the plain framework's hooks. */
 export interface PlainCall extends ScriptedCall {
   readonly id: string;
   readonly thread: string;
   readonly signal: AbortSignal | undefined;
 }
 
-/** A tool call of the model that no tool answers to. */
+/** Error for a call of an unknown tool. */
 class NoSuchToolError extends Error {
   override readonly name = 'NoSuchToolError';
 }
 
-/** Arguments that a tool does not take. */
+/** Error for arguments that a tool does not accept. */
 class InvalidToolInputError extends Error {
   override readonly name = 'InvalidToolInputError';
 }
@@ -35,7 +37,7 @@ async function runTool(
   return tool.run({ text }, signal);
 }
 
-/** Runs the plain agent: the calls of a turn at once, one turn after the other. */
+/** Runs the plain agent: the calls of a turn in parallel, one turn after another. */
 async function runAgent(
   { tools, turns, sessionId, signal }: Scenario,
   hooks: readonly PlainHook[],
@@ -60,16 +62,16 @@ async function runAgent(
   return { answers, finalText: 'done' };
 }
 
-/** What can be wrong with an adapter: each replaces one part of the plain one. */
+/** Faults of an adapter: each replaces one part of the plain one. */
 export interface Fault {
   readonly traits?: Partial<ConstructorParameters<typeof AdapterCalls>[0]>;
   readonly options?: (options: AdapterOptions) => AdapterOptions;
   readonly call?: (call: HookedCall) => HookedCall;
-  /** Instead of the hook that the plain adapter makes. */
+  /** Replaces the hook of the plain adapter. */
   readonly hook?: (hook: PlainHook, options: AdapterOptions) => PlainHook;
 }
 
-/** The adapter of the plain framework, whole or with a fault. */
+/** Creates the adapter of the plain framework, correct or with a fault. */
 function plainActlog(
   given: AdapterOptions,
   { traits, options, call: alter, hook: replace }: Fault,
@@ -84,7 +86,7 @@ function plainActlog(
   return replace?.(hook, settings) ?? hook;
 }
 
-/** A hook of the user's own. */
+/** A hook of the user. */
 function heardBy(ownHook: (toolName: string) => void): PlainHook {
   return (call, run) => {
     ownHook(call.toolName);
@@ -92,12 +94,12 @@ function heardBy(ownHook: (toolName: string) => void): PlainHook {
   };
 }
 
-/** The harness of the plain framework's adapter. */
+/** Creates the harness of the plain framework's adapter. */
 export function plainHarness(fault: Fault = {}): AdapterHarness {
   return {
     framework: 'plain',
     sdk: '@example/plain/1.0.0',
-    abilities: { ...fullAbilities, streams: false },
+    abilities: { ...fullAbilities, streams: false, maxDenials: 'caller' },
     run(scenario) {
       const { adapter, isInstalledTwice, ownHook } = scenario;
       const installed = adapter
@@ -109,5 +111,5 @@ export function plainHarness(fault: Fault = {}): AdapterHarness {
   };
 }
 
-/** Whether an error says that a call was not let run. */
+/** Returns `true` for an error of a denied call. */
 export const isDenied = ActionDeniedError.isInstance;

@@ -1,5 +1,5 @@
 import { adapterSuite } from '../src/index.ts';
 import { plainHarness } from './plain-agent.ts';
 
-// The least that an adapter has to be. The guide "Writing an adapter" shows this one.
+// The smallest complete adapter. The guide "Writing an adapter" shows this one.
 adapterSuite(plainHarness(), 'the adapter of the plain framework');

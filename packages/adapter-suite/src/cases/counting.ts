@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { type AdapterCase, echoes, suiteTools } from '../adapter-case.ts';
 
-/** That each call is one event, however many hooks see it. */
+/** Cases about recording each call as one event, however many hooks see it. */
 export const countingCases: readonly AdapterCase[] = [
   {
     name: 'installed twice, it counts each call once',

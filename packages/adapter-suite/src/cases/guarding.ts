@@ -1,9 +1,11 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Recorder } from '@actlog/recorder';
 import { expect } from 'vitest';
 import { type AdapterCase, type CaseContext, echoes, suiteTools, toldBy } from '../adapter-case.ts';
+import type { Service } from '../service.ts';
 
-/** What a guarded agent may do. Policies of the service: `fail` is denied, `echo` needs approval. */
+/** Cases about guarded agents. Policies of the service: `fail` is denied, `echo` needs approval. */
 export const guardingCases: readonly AdapterCase[] = [
   {
     name: 'a denied call does not run: one 403 event, the model is told why, its siblings run',
@@ -131,22 +133,30 @@ async function checkUnavailable(
   { harness, service, sessionId }: CaseContext,
   onUnavailable: 'allow' | 'deny',
 ): Promise<void> {
+  const recorder = await unreachableRecorder(service, onUnavailable);
+  const { all, ran } = suiteTools();
+  const ending = await harness.run({ tools: all, turns: [echoes('x')], sessionId, adapter: { recorder } });
+  expect(ran).toEqual(onUnavailable === 'allow' ? ['echo x'] : []);
+  if (onUnavailable === 'allow') expect(ending.answers).toEqual([{ text: 'echo: x', isError: false }]);
+  else expect(toldBy(ending)).toContain('the policy check failed');
+}
+
+/** Returns a guarded recorder whose service is down. */
+export async function unreachableRecorder(
+  service: Service,
+  onUnavailable: 'allow' | 'deny',
+): Promise<Recorder> {
   const client = service.client.withOptions({ baseURL: await deadAddress(), maxRetries: 0 });
-  const recorder = service.doomedRecorder({
+  return service.doomedRecorder({
     client,
     spool: false,
     onError: () => {},
     onDrop: () => {},
     guard: { mode: 'enforce', onUnavailable },
   });
-  const { all, ran } = suiteTools();
-  const ending = await harness.run({ tools: all, turns: [echoes('x')], sessionId, adapter: { recorder } });
-  expect(ran).toEqual(onUnavailable === 'allow' ? ['echo x'] : []);
-  if (onUnavailable === 'allow') expect(ending.answers).toEqual([{ text: 'echo: x', isError: false }]);
-  else expect(toldBy(ending)).toContain('the policy check could not be made');
 }
 
-/** An address at which nobody listens. */
+/** Returns an address on which nothing listens. */
 export async function deadAddress(): Promise<string> {
   const server = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));

@@ -3,7 +3,7 @@ import { expect, vi } from 'vitest';
 import { type AdapterCase, type CaseContext, echoes, suiteTools } from '../adapter-case.ts';
 import { withEnvironment } from '../process-environment.ts';
 
-/** That the shared options mean the same everywhere. */
+/** Cases about the shared options, which must mean the same in every adapter. */
 export const optionCases: readonly AdapterCase[] = [
   {
     name: 'names, statuses, sessions and agents can be mapped, and tools left out',
@@ -53,7 +53,7 @@ async function checkEnvironment({ harness, service, sessionId }: CaseContext): P
   const adapter = { sessionId };
   await harness.run({ tools: suiteTools().all, turns: [echoes('x')], sessionId, adapter });
   await sharedRecorder().flush();
-  // The agent is the framework's own where that names one.
+  // The agent is the framework's own, if the framework names it.
   expect(await service.events(sessionId)).toMatchObject([{ sessionId, toolName: 'echo', status: 200 }]);
 }
 

@@ -2,7 +2,7 @@ import { hashArguments } from '@actlog/recorder';
 import { expect } from 'vitest';
 import { type AdapterCase, bare, comparable, echoes, suiteTools } from '../adapter-case.ts';
 
-/** What every adapter records, and that the agent does not feel it. */
+/** Cases about recording, which must not affect the agent. */
 export const recordingCases: readonly AdapterCase[] = [
   {
     name: 'records a call in its session, and leaves the result alone',

@@ -3,6 +3,7 @@ import type { RecorderOptions } from '@actlog/recorder';
 import type { AdapterOptions } from '@actlog/recorder/adapter';
 import { expect } from 'vitest';
 import { type AdapterCase, bare, comparable, echoes, suiteTools } from '../adapter-case.ts';
+import type { AdapterHarness, Ending } from '../harness.ts';
 import { deadAddress } from './guarding.ts';
 
 function broken(): never {
@@ -11,7 +12,7 @@ function broken(): never {
 
 const silent = { onError: () => {}, onDrop: () => {} };
 
-/** Recorders that cannot do their work. */
+/** Broken recorders. */
 const brokenRecorders: Record<string, (client: Actlog) => RecorderOptions | Promise<RecorderOptions>> = {
   'a service that is down, and no disk': async () => ({
     ...silent,
@@ -30,7 +31,7 @@ const brokenRecorders: Record<string, (client: Actlog) => RecorderOptions | Prom
   'an agent id that nobody could take': (client) => ({ client, ...silent, agentId: 'x'.repeat(100_000) }),
 };
 
-/** Options of the adapter that cannot be used when a call comes. */
+/** Options of the adapter that are invalid when a call is made. */
 const brokenOptions: Record<string, AdapterOptions> = {
   'a session function that throws': { sessionId: broken },
   'a name mapping that throws': { toolName: broken },
@@ -43,7 +44,7 @@ const brokenOptions: Record<string, AdapterOptions> = {
   },
 };
 
-/** That the agent runs as without the adapter, whatever is broken in it. */
+/** Cases about failures of the adapter, which must not affect the agent. */
 export const robustnessCases: readonly AdapterCase[] = [
   ...Object.entries(brokenRecorders).map(
     ([what, options]): AdapterCase => ({
@@ -75,13 +76,18 @@ export const robustnessCases: readonly AdapterCase[] = [
   ),
 ];
 
+/** Runs without an adapter, one per harness: the scenario is always the same, and some frameworks are slow to start. */
+const bareRuns = new WeakMap<AdapterHarness, Promise<Ending>>();
+
 async function expectSameRun(given: {
-  readonly harness: Parameters<typeof bare>[0];
+  readonly harness: AdapterHarness;
   readonly sessionId: string;
   readonly adapter: AdapterOptions;
 }): Promise<void> {
   const { harness, ...rest } = given;
   const turns = [echoes('x'), [{ toolName: 'fail', arguments: { text: 'x' } }]];
   const scenario = { tools: suiteTools().all, turns, ...rest };
-  expect(comparable(await harness.run(scenario))).toEqual(comparable(await bare(harness, scenario)));
+  const bareRun = bareRuns.get(harness) ?? bare(harness, scenario);
+  bareRuns.set(harness, bareRun);
+  expect(comparable(await harness.run(scenario))).toEqual(comparable(await bareRun));
 }

@@ -3,12 +3,12 @@ import { AdapterCalls } from '@actlog/recorder/adapter';
 import type { ActlogOptions } from './options.ts';
 import { version } from './version.ts';
 
-/** What passes the AI SDK's calls to the recorder. */
+/** Creates the `AdapterCalls` of this adapter. */
 export function aiSdkCalls(options: ActlogOptions): AdapterCalls {
   return new AdapterCalls({ framework: 'ai-sdk', sdk: `@actlog/ai-sdk/${version}`, statusOf }, options);
 }
 
-/** By the names of the AI SDK's own errors, which stay the same across its copies and majors. */
+/** Statuses by the names of the AI SDK's errors, which are the same in all its copies and majors. */
 const errorStatuses: Readonly<Record<string, number>> = {
   AI_InvalidToolInputError: responseStatuses.invalidArguments,
   AI_NoSuchToolError: responseStatuses.unknownTool,
@@ -17,7 +17,7 @@ const errorStatuses: Readonly<Record<string, number>> = {
 function statusOf(outcome: ToolOutcome): number | undefined {
   if (outcome.ok || typeof outcome.error !== 'object' || outcome.error === null) return undefined;
   const { name, originalError } = outcome.error as { name?: unknown; originalError?: unknown };
-  // A call that could not be repaired is what it was before.
+  // A call that could not be repaired has the status of the original error.
   if (name === 'AI_ToolCallRepairError') return statusOf({ ok: false, error: originalError });
   return typeof name === 'string' ? errorStatuses[name] : undefined;
 }

@@ -1,14 +1,14 @@
 import { ActionDeniedError } from '@actlog/recorder';
 
 /**
- * What the AI SDK reads out to the model is, by version and occasion, an error's message, its text form or its JSON:
- * a denial is its message in all of them.
+ * Throws an error in a form that the AI SDK passes to the model. Depending on version and situation, it uses the
+ * error's message, its string form or its JSON: for a denial, all of them are the message.
  *
- * @throws the error that it is given
+ * @throws the given error
  */
 export function throwForModel(error: unknown): never {
   if (ActionDeniedError.isInstance(error)) {
-    // A tool that calls another by hand lets the denial of that through: it comes by here twice.
+    // Configurable, because a denial passes here twice if a tool calls another one manually.
     const method = { configurable: true, value: () => error.message };
     Object.defineProperties(error, { toString: method, toJSON: method });
   }

@@ -1,19 +1,19 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { processWide } from '@actlog/recorder/adapter';
 
-/** A call that a tool is run for, while telemetry watches it. */
+/** A call for which a tool is being run, observed by telemetry. */
 export interface Execution {
   readonly callId: string;
   readonly toolCallId: string;
-  /** The recorders that have the call already. */
+  /** Recorders that have recorded the call. */
   readonly recordedBy: Set<object>;
-  /** Those that have been told that they will. */
+  /** Recorders that have been notified of the call. */
   readonly notedBy: Set<object>;
 }
 
 const storage = processWide('@actlog/ai-sdk/execution', () => new AsyncLocalStorage<Execution>());
 
-/** Runs a tool as a call that telemetry watches; telemetry that is registered twice watches one and the same. */
+/** Runs a tool as a call observed by telemetry. Telemetry that is registered twice shares one execution. */
 export function watch<Result>(
   callId: string,
   toolCallId: string,
@@ -25,7 +25,7 @@ export function watch<Result>(
   return storage().run(execution, () => run(execution));
 }
 
-/** Tells the telemetry that is watching, where there is any, that a wrapped tool records the call. */
+/** Notes, for telemetry that may be observing, that a wrapped tool records the call. */
 export function noteExecution(toolCallId: string | undefined, recorder: object): void {
   const execution = storage().getStore();
   if (execution && execution.toolCallId === toolCallId) execution.recordedBy.add(recorder);

@@ -1,4 +1,4 @@
 import { SessionsById } from '@actlog/recorder/adapter';
 
-/** The sessions of runs, which are told where their messages are and asked for where their steps are. */
+/** Sessions of runs, stored when the messages are known and looked up when steps end. */
 export const runSessions: SessionsById = new SessionsById('@actlog/ai-sdk/run-sessions');

@@ -1,6 +1,6 @@
 import { responseStatuses, type ToolOutcome } from '@actlog/recorder';
 
-/** The parts of a step's content that tool calls are made of, in `ai` 6 and 7. */
+/** Parts of a step's content that relate to tool calls, in `ai` 6 and 7. */
 interface StepPart {
   readonly type: string;
   readonly toolCallId?: string;
@@ -15,33 +15,33 @@ interface StepPart {
   readonly toolCall?: { readonly toolCallId?: string };
 }
 
-/** What a step of a run tells when it has ended. */
+/** A step of a run that has ended. */
 export interface EndedStep {
   readonly content: readonly unknown[];
   readonly finishReason: string;
-  /** The run that the step belongs to, in `ai` 7. */
+  /** Run that the step belongs to, in `ai` 7. */
   readonly callId?: string;
 }
 
-/** A call that no tool of this process was run for, and how it ended. */
+/** A call for which no tool of this process was run, with its outcome. */
 export interface StepCall {
-  /** The part that tells its end; a call is known by it. */
+  /** Part that contains the outcome; identifies the call. */
   readonly part: object;
   readonly toolName: string;
   readonly toolCallId: string;
   readonly input: unknown;
-  /** Whether the provider was to run it. */
+  /** `true` if the provider runs the tool. */
   readonly isProviders: boolean;
   readonly outcome: ToolOutcome;
 }
 
-/** Reasons for which a step ends before its tools are run. */
+/** Finish reasons of steps that end before their tools are run. */
 const unfinished = new Set(['length', 'content-filter', 'error', 'interrupted']);
 
-/** The calls of a step that no tool of this process was run for. */
+/** Returns the calls of a step for which no tool of this process was run. */
 export function stepCalls({ content, finishReason }: EndedStep): StepCall[] {
   const parts = content as readonly StepPart[];
-  const answered = new Set(parts.filter(isAnswer).map(({ toolCallId }) => toolCallId));
+  const resolved = new Set(parts.filter(isResult).map(({ toolCallId }) => toolCallId));
   const verdicts = new Map(
     parts.filter(isApproval).map((part) => [part.toolCall?.toolCallId, part.approved]),
   );
@@ -49,29 +49,29 @@ export function stepCalls({ content, finishReason }: EndedStep): StepCall[] {
     const { type, toolCallId, toolName, input, providerExecuted: isProviders = false } = part;
     if (toolCallId === undefined || toolName === undefined) return [];
     const ended = (outcome: ToolOutcome) => [{ part, toolName, toolCallId, input, isProviders, outcome }];
-    if (isAnswer(part)) return isProviders ? ended(answerOf(part)) : [];
+    if (isResult(part)) return isProviders ? ended(outcomeOf(part)) : [];
     if (type !== 'tool-call') return [];
-    if (part.invalid && !(isProviders && answered.has(toolCallId))) {
+    if (part.invalid && !(isProviders && resolved.has(toolCallId))) {
       return ended({ ok: false, error: part.error });
     }
-    if (answered.has(toolCallId)) return [];
+    if (resolved.has(toolCallId)) return [];
     const isApproved = verdicts.has(toolCallId) ? verdicts.get(toolCallId) : true;
     if (isApproved === false) return ended({ ok: false, error: denial });
     return isApproved && !isProviders && !unfinished.has(finishReason) ? ended(handedOver()) : [];
   });
 }
 
-/** What a step asks of the provider and has no answer to yet. */
+/** Returns the calls of a step that the provider has not yet responded to. */
 export function awaitedCalls({ content }: EndedStep): { toolCallId: string; input: unknown }[] {
   const parts = content as readonly StepPart[];
-  const answered = new Set(parts.filter(isAnswer).map(({ toolCallId }) => toolCallId));
+  const resolved = new Set(parts.filter(isResult).map(({ toolCallId }) => toolCallId));
   return parts.flatMap(({ type, toolCallId, providerExecuted, input }) => {
-    const isAwaited = type === 'tool-call' && providerExecuted && !answered.has(toolCallId);
+    const isAwaited = type === 'tool-call' && providerExecuted && !resolved.has(toolCallId);
     return isAwaited && toolCallId !== undefined ? [{ toolCallId, input }] : [];
   });
 }
 
-/** What an answer of the model tells of tools that the provider ran, or runs on. */
+/** Returns the provider's tool calls in a response of the model, finished or not. */
 export function providerCalls(content: readonly unknown[]): { callId: string; toolName: string }[] {
   return (content as readonly StepPart[]).flatMap(
     ({ type, toolCallId: callId, toolName, providerExecuted }) => {
@@ -81,25 +81,25 @@ export function providerCalls(content: readonly unknown[]): { callId: string; to
   );
 }
 
-function isAnswer({ type, preliminary }: StepPart): boolean {
+function isResult({ type, preliminary }: StepPart): boolean {
   return (type === 'tool-result' || type === 'tool-error') && !preliminary;
 }
 
-/** A request without an answer waits for one in a later run. */
+/** A request without a response waits for one in a later run. */
 function isApproval({ type }: StepPart): boolean {
   return type === 'tool-approval-request' || type === 'tool-approval-response';
 }
 
-function answerOf({ type, output, error }: StepPart): ToolOutcome {
+function outcomeOf({ type, output, error }: StepPart): ToolOutcome {
   return type === 'tool-result' ? { ok: true, result: output } : { ok: false, error };
 }
 
-/** The application's own `toolApproval` said no. */
+/** The application's own `toolApproval` denied the call. */
 const denial = Object.assign(new Error('The call was denied by toolApproval.'), {
   status: responseStatuses.denied,
 });
 
-/** A tool without `execute` is for the client to run: what comes of it is not known here. */
+/** The client runs a tool without `execute`; its result is not known here. */
 function handedOver(): ToolOutcome {
   return { ok: true, result: new Response(null, { status: 202 }) };
 }

@@ -16,7 +16,7 @@ afterAll(() => service.close());
 const inputSchema = z.object({ text: z.string() });
 const echo = tool({ inputSchema, execute: async ({ text }) => `echo: ${text}` });
 
-/** A tool that the provider runs; both majors take this shape. */
+/** A tool that the provider runs; both majors accept this shape. */
 const search = {
   type: 'provider',
   id: 'test.search',
@@ -35,7 +35,7 @@ const found = {
   result: { hits: 2 },
 };
 
-/** Runs these turns, streamed too, and tells what was recorded of each run: the same. */
+/** Runs these turns, with and without streaming, and returns the recorded calls, which must be equal. */
 async function recordedOf(name: string, turns: readonly Turn[], tools: ToolSet, more: object = {}) {
   const sessions = [`${name}-generated`, `${name}-streamed`];
   const settings = (sessionId: string) => {
@@ -58,7 +58,7 @@ async function recordedOf(name: string, turns: readonly Turn[], tools: ToolSet, 
   return { seen: seen(), hashes: generated?.map(({ payload }) => payload?.argumentsHash) };
 }
 
-test('a call that the provider runs is recorded with its result, in whichever step that comes', async () => {
+test('records a provider call with its result, in whichever step it arrives', async () => {
   const hash = await hashArguments({ query: 'a' });
   const tools = { echo, search } as never;
   expect(await recordedOf('provider', [[searching, found]], tools)).toEqual({
@@ -73,25 +73,28 @@ test('a call that the provider runs is recorded with its result, in whichever st
   expect(later.hashes).toContain(hash);
 });
 
-test('a call that the client is to run is recorded as handed over', async () => {
+test('records a client call as handed over', async () => {
   const ask = tool({ inputSchema, outputSchema: z.string() });
   const turns = [[callOf('ask', { text: 'x' }), callOf('echo', { text: 'x' })]];
   const { seen } = await recordedOf('client', turns, { ask, echo });
   expect(seen?.toSorted()).toEqual(['ask 202', 'echo 200']);
 });
 
-// Only `ai` 7 knows the setting.
-test.runIf('registerTelemetry' in ai)('so is one that toolApproval approves, and no other', async () => {
-  const ask = tool({ inputSchema, outputSchema: z.string() });
-  const approvals = { ask: 'approved', other: 'user-approval', never: 'denied' };
-  const turns = [Object.keys(approvals).map((name) => callOf(name, { text: 'x' }))];
-  const tools = { ask, other: ask, never: ask };
-  const { seen } = await recordedOf('approved', turns, tools, { toolApproval: approvals });
-  expect(seen?.toSorted()).toEqual(['ask 202', 'never 403']);
-});
+// Only `ai` 7 supports the setting.
+test.runIf('registerTelemetry' in ai)(
+  'records a client call approved by toolApproval, and no other',
+  async () => {
+    const ask = tool({ inputSchema, outputSchema: z.string() });
+    const approvals = { ask: 'approved', other: 'user-approval', never: 'denied' };
+    const turns = [Object.keys(approvals).map((name) => callOf(name, { text: 'x' }))];
+    const tools = { ask, other: ask, never: ask };
+    const { seen } = await recordedOf('approved', turns, tools, { toolApproval: approvals });
+    expect(seen?.toSorted()).toEqual(['ask 202', 'never 403']);
+  },
+);
 
 test.runIf('registerTelemetry' in ai)(
-  'what the provider has run is recorded with its result, also where toolApproval denies it',
+  'records a provider call with its result, even if toolApproval denies it',
   async () => {
     const { seen } = await recordedOf('late', [[searching, found]], { search } as never, {
       toolApproval: () => 'denied',
@@ -100,12 +103,12 @@ test.runIf('registerTelemetry' in ai)(
   },
 );
 
-test('arguments that are no JSON are invalid', async () => {
+test('records invalid arguments that are not JSON', async () => {
   const { seen } = await recordedOf('no-json', [[{ ...callOf('echo', {}), input: '{' } as never]], { echo });
   expect(seen).toEqual(['echo 400']);
 });
 
-test('a call that is repaired is one call, and one that cannot be is what it was', async () => {
+test('records a repaired call once, and an unrepairable one with its original error', async () => {
   const turns = [[callOf('eco', { text: 'x' })]];
   const repair = async ({ toolCall }: { toolCall: object }) => ({ ...toolCall, toolName: 'echo' });
   const repaired = { experimental_repairToolCall: repair };
@@ -114,7 +117,7 @@ test('a call that is repaired is one call, and one that cannot be is what it was
   expect((await recordedOf('unrepaired', turns, { echo }, failing)).seen).toEqual(['eco 404']);
 });
 
-test('left out tools are left out here too, and hooks that hear twice count once', async () => {
+test('excludes tools here too, and counts duplicate reports once', async () => {
   const options = { recorder: service.recorder(), sessionId: 'twice', exclude: ['nowhere'] };
   const [first, second] = [actlog.steps(options), actlog.steps(options)];
   await generateText({
@@ -129,7 +132,7 @@ test('left out tools are left out here too, and hooks that hear twice count once
   expect(await service.events('twice')).toMatchObject([{ toolName: 'somewhere', status: 404 }]);
 });
 
-test('a call that was cut off is not one', async () => {
+test('does not record a truncated call', async () => {
   const content = [{ type: 'tool-call', toolCallId: '1', toolName: 'echo', input: {} }];
   const steps = actlog.steps({ recorder: service.recorder(), sessionId: 'cut' });
   steps({ content, finishReason: 'length' });

@@ -4,40 +4,40 @@ import type { ActlogOptions } from './options.ts';
 import { runSessions } from './run-sessions.ts';
 import { awaitedCalls, type EndedStep, stepCalls } from './step-calls.ts';
 
-/** Provider calls whose result may come in a later step, at most. */
+/** Maximum number of provider calls whose result may come in a later step. */
 const maxAwaited = 1000;
 
-/** The callback behind `actlog.steps()`: for `onStepFinish`, or `onStepEnd` as `ai` 7 calls it. */
+/** Creates the callback behind `actlog.steps()`: for `onStepFinish`, or `onStepEnd` in `ai` 7. */
 export function recordSteps(options: Omit<ActlogOptions, 'guard'> = {}): (step: EndedStep) => void {
   const steps = new StepCalls(aiSdkCalls(options));
   return (step) => steps.record(step, conversationSession(undefined) ?? runSessions.get(step.callId));
 }
 
-/** Records the calls of steps that no tool of this process was run for. */
+/** Records the calls of steps for which no tool of this process was run. */
 export class StepCalls {
   readonly #calls: AdapterCalls;
-  /** What the provider was asked, by id: a result that comes in a later step does not repeat it. */
-  readonly #asked = new Map<string, unknown>();
+  /** Inputs of provider calls by id, because a result in a later step does not repeat them. */
+  readonly #inputs = new Map<string, unknown>();
 
   constructor(calls: AdapterCalls) {
     this.#calls = calls;
   }
 
-  /** Records each call once, however many hooks tell of the step. */
+  /** Records each call once, even if several hooks report the step. */
   record(step: EndedStep, sessionId: string | undefined): void {
     this.#remember(step);
     for (const { part, toolName, toolCallId, input, isProviders, outcome } of stepCalls(step)) {
       if (!this.#calls.covers(toolName) || !this.#calls.claim(part)) continue;
-      const call = { toolName, arguments: input ?? this.#asked.get(toolCallId), sessionId };
-      // Spans of what the provider runs end with the model's answer, before the step does.
+      const call = { toolName, arguments: input ?? this.#inputs.get(toolCallId), sessionId };
+      // Spans of provider tools end with the model's response, before the step does.
       this.#calls.recordLate(isProviders ? { ...call, callId: toolCallId } : call, outcome);
     }
   }
 
   #remember(step: EndedStep): void {
     for (const { toolCallId, input } of awaitedCalls(step)) {
-      this.#asked.set(toolCallId, input);
-      if (this.#asked.size > maxAwaited) this.#asked.delete(this.#asked.keys().next().value as string);
+      this.#inputs.set(toolCallId, input);
+      if (this.#inputs.size > maxAwaited) this.#inputs.delete(this.#inputs.keys().next().value as string);
     }
   }
 }

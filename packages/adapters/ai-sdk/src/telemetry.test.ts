@@ -28,9 +28,9 @@ function settingsOf(turns: readonly Turn[], tools: ToolSet, more: object = {}) {
   return { model: modelOf(turns), prompt: 'go', tools, stopWhen: stepCountIs(turns.length + 1), ...more };
 }
 
-// `ai` 6 has no telemetry that could see a tool.
+// `ai` 6 has no telemetry for tools.
 describe.runIf('registerTelemetry' in ai)('telemetry', () => {
-  test('records every call of a run, and leaves it as it is', async () => {
+  test('records every call of a run without affecting it', async () => {
     const turns = [
       [a, callOf('fail', { text: 'b' }, '2'), callOf('nowhere', {}, '3')],
       [callOf('echo', {}, '4')],
@@ -53,7 +53,7 @@ describe.runIf('registerTelemetry' in ai)('telemetry', () => {
     }
   });
 
-  test('over wrapped tools, with a callback too, installed twice: each call once', async () => {
+  test('counts each call once with wrapped tools, a callback and a second installation', async () => {
     const options = { recorder: service.recorder(), sessionId: 'telemetry-twice' };
     const integrations = [actlog.telemetry(options), actlog.telemetry(options)];
     const tools = { echo: actlog({ echo }, options).echo, fail };
@@ -65,7 +65,7 @@ describe.runIf('registerTelemetry' in ai)('telemetry', () => {
     expect(seen.sort()).toEqual(['echo', 'fail', 'nowhere']);
   });
 
-  test('of an agent inside a tool, calls with the same id are two', async () => {
+  test('counts calls with the same id of an agent inside a tool separately', async () => {
     const options = { recorder: service.recorder(), sessionId: 'telemetry-nested' };
     const telemetry = { integrations: [actlog.telemetry(options)] };
     const ask = tool({
@@ -77,7 +77,7 @@ describe.runIf('registerTelemetry' in ai)('telemetry', () => {
     expect(seen.sort()).toEqual(['ask', 'echo']);
   });
 
-  test('an agent inside a tool is in the session of the one that asks it, and a run after it is not', async () => {
+  test("uses the caller's session for an agent inside a tool, but not for a later run", async () => {
     const recorder = service.recorder({ agentId: 'nesting' });
     const telemetry = { integrations: [actlog.telemetry({ recorder })] };
     const inner = () => generateText(settingsOf([[a], [callOf('nowhere', {})]], { echo }, { telemetry }));
@@ -89,7 +89,7 @@ describe.runIf('registerTelemetry' in ai)('telemetry', () => {
     expect(sessions.map(({ eventCount }) => eventCount).sort()).toEqual([2, 3]);
   });
 
-  test('registered for the process, it is in the session of the wrapped tools', async () => {
+  test('shares the session of the wrapped tools when registered for the process', async () => {
     const registry = globalThis as { AI_SDK_TELEMETRY_INTEGRATIONS?: unknown };
     const before = registry.AI_SDK_TELEMETRY_INTEGRATIONS;
     const recorder = service.recorder({ agentId: 'registered' });
@@ -106,7 +106,7 @@ describe.runIf('registerTelemetry' in ai)('telemetry', () => {
     expect(sessions.map(({ eventCount }) => eventCount).sort()).toEqual([1, 3]);
   });
 
-  test('with a callback too, a run is in one session', async () => {
+  test('uses one session for a run with a callback', async () => {
     const recorder = service.recorder({ agentId: 'told-by-both' });
     const turns = [[a], [callOf('nowhere', {})]];
     const telemetry = { integrations: [actlog.telemetry({ recorder })] };
@@ -118,7 +118,7 @@ describe.runIf('registerTelemetry' in ai)('telemetry', () => {
     expect(sessions.map(({ eventCount }) => eventCount)).toEqual([2, 2]);
   });
 
-  test('it does not guard, and so a wrapped tool may still be held', async () => {
+  test('does not guard, so a wrapped tool may still be held', async () => {
     const { policies } = service.client;
     const match = { tools: ['echo'] };
     const { id } = await policies.create({ name: 'ask', effect: 'require_approval', match });
@@ -133,7 +133,7 @@ describe.runIf('registerTelemetry' in ai)('telemetry', () => {
     expect(await service.events('telemetry-held')).toMatchObject([{ status: 200 }]);
   });
 
-  test("what the application's own toolApproval denies is recorded as denied", async () => {
+  test("records a denial by the application's toolApproval", async () => {
     const telemetry = {
       integrations: [actlog.telemetry({ recorder: service.recorder(), sessionId: 'own-denial' })],
     };
@@ -142,14 +142,14 @@ describe.runIf('registerTelemetry' in ai)('telemetry', () => {
     expect(await service.events('own-denial')).toMatchObject([{ toolName: 'echo', status: 403 }]);
   });
 
-  test('arguments that the application keeps from telemetry have no hash', async () => {
+  test('records no hash for arguments hidden from telemetry', async () => {
     const integrations = [actlog.telemetry({ recorder: service.recorder(), sessionId: 'hidden' })];
     await generateText(settingsOf([[a]], { echo }, { telemetry: { integrations, recordInputs: false } }));
     const [event] = await service.storedEvents('hidden');
     expect(event?.payload).toMatchObject({ toolName: 'echo', argumentsHash: 'sha256:unavailable' });
   });
 
-  test.each([true, false])('what also has spans is recorded once, told before those: %s', async (isFirst) => {
+  test.each([true, false])('records a call with spans once, reported before them: %s', async (isFirst) => {
     const sessionId = `telemetry-spans-${isFirst}`;
     const options = { recorder: service.recorder(), sessionId };
     const spans = spanningIntegration(options);
@@ -172,7 +172,7 @@ describe.runIf('registerTelemetry' in ai)('telemetry', () => {
   });
 });
 
-/** Ends spans as `@ai-sdk/otel` does, and hands the calls of them over as the adapter for OpenTelemetry does. */
+/** Ends spans like `@ai-sdk/otel` and passes their calls on like the adapter for OpenTelemetry. */
 function spanningIntegration(options: AdapterOptions) {
   const calls = new AdapterCalls({ framework: 'opentelemetry', sdk: 'spans' }, options);
   const end = ({ toolName, toolCallId: callId, input }: ToolPart) =>

@@ -7,7 +7,7 @@ import { runSessions } from './run-sessions.ts';
 import { type EndedStep, providerCalls } from './step-calls.ts';
 import { StepCalls } from './steps.ts';
 
-/** A tool that has been run for a call. */
+/** A finished tool execution. */
 interface EndedExecution {
   readonly callId: string;
   readonly messages: readonly unknown[];
@@ -15,7 +15,7 @@ interface EndedExecution {
   readonly toolOutput: { readonly type: string; readonly output?: unknown; readonly error?: unknown };
 }
 
-/** What `registerTelemetry` and `telemetry.integrations` of `ai` 7 take; `ai` 6 has no such type. */
+/** Integration for `registerTelemetry` and `telemetry.integrations` of `ai` 7; `ai` 6 has no such type. */
 export interface ActlogTelemetry {
   onStepStart(event: { readonly callId: string; readonly messages: readonly unknown[] }): void;
   onLanguageModelCallEnd(event: { readonly content: readonly unknown[] }): void;
@@ -31,8 +31,8 @@ export interface ActlogTelemetry {
 }
 
 /**
- * The integration behind `actlog.telemetry()`. It records only: a guard that a single call can switch off by its
- * `telemetry` setting would be none.
+ * Creates the integration behind `actlog.telemetry()`. Records only: a guard that any call can disable with its
+ * `telemetry` setting would be useless.
  */
 export function recordTelemetry(options: Omit<ActlogOptions, 'guard'> = {}): ActlogTelemetry {
   const calls = aiSdkCalls(options);
@@ -54,14 +54,14 @@ export function recordTelemetry(options: Omit<ActlogOptions, 'guard'> = {}): Act
     },
     executeTool({ callId, toolCallId, toolCall, messages, execute }) {
       const sessionId = conversationSession(messages);
-      // An agent that the tool asks is in the session of the one that it works for.
+      // An agent called by the tool shares the session of its caller.
       const run = sessionId === undefined ? execute : () => calls.recorder.session(sessionId).run(execute);
       return watch(callId, toolCallId, async (execution) => {
         executions.set(executionId(callId, toolCallId), execution);
         try {
           return await run();
         } finally {
-          // Not at the end of the execution: other integrations may be told of that before, and end their spans.
+          // Not at the end of the execution, because other integrations may be notified earlier and end their spans.
           if (toolCall && calls.covers(toolCall.toolName)) noteOnce(execution, toolCall.toolName);
         }
       });

@@ -14,7 +14,7 @@ afterAll(() => service.close());
 
 const inputSchema = z.object({ to: z.number() });
 
-/** Counts, and breaks at 13. */
+/** Counts, and throws at 13. */
 const count = tool({
   inputSchema,
   async *execute({ to }) {
@@ -36,7 +36,7 @@ async function streamed(tools: { count: typeof count }, to: number) {
   return { seen, answers: toolAnswers(model) };
 }
 
-test('results come one after the other as without the adapter, and are one call', async () => {
+test('passes on several results as without the adapter, as one call', async () => {
   const tools = actlog({ count }, { recorder: service.recorder(), sessionId: 'stream' });
   for (const to of [3, 20]) expect(await streamed(tools, to)).toEqual(await streamed({ count }, to));
   expect((await streamed(tools, 3)).seen).toEqual([
@@ -48,14 +48,14 @@ test('results come one after the other as without the adapter, and are one call'
   expect(await service.events('stream')).toMatchObject([{ status: 200 }, { status: 502 }, { status: 200 }]);
 });
 
-test('installed twice, results still come one after the other, and are one call', async () => {
+test('passes on several results as one call when installed twice', async () => {
   const options = { recorder: service.recorder(), sessionId: 'stream-twice' };
   const tools = actlog(actlog({ count }, options), options);
   for (const to of [3, 20]) expect(await streamed(tools, to)).toEqual(await streamed({ count }, to));
   expect(await service.events('stream-twice')).toMatchObject([{ status: 200 }, { status: 502 }]);
 });
 
-test('results come one after the other from a function of another realm too', async () => {
+test('passes on several results of a function from another realm', async () => {
   const execute = runInNewContext(
     '(async function* ({ to }) { for (let at = 1; at <= to; at += 1) yield at; })',
   );
@@ -65,7 +65,7 @@ test('results come one after the other from a function of another realm too', as
   expect(await service.events('stream-realm')).toMatchObject([{ status: 200 }]);
 });
 
-test('a stream that throws when it is left is recorded', async () => {
+test('records a stream that throws when it is closed', async () => {
   const leaky = tool({
     inputSchema,
     async *execute({ to }) {
@@ -86,7 +86,7 @@ test('a stream that throws when it is left is recorded', async () => {
   expect(await service.events('leaky')).toMatchObject([{ status: 499 }]);
 });
 
-test('a stream that nobody reads to its end is closed, and recorded as given up', async () => {
+test('closes an unread stream and records it as aborted', async () => {
   let isClosed = false;
   const endless = tool({
     inputSchema,
@@ -108,7 +108,7 @@ test('a stream that nobody reads to its end is closed, and recorded as given up'
   expect(await service.events('given-up')).toMatchObject([{ toolName: 'endless', status: 499 }]);
 });
 
-test('a denied stream does not start', async () => {
+test('does not start a denied stream', async () => {
   const { policies } = service.client;
   const { id } = await policies.create({ name: 'no', effect: 'deny', match: { tools: ['count'] } });
   const tools = actlog({ count }, { recorder: service.guarded(), sessionId: 'no-stream' });
@@ -118,7 +118,7 @@ test('a denied stream does not start', async () => {
   expect(await service.events('no-stream')).toMatchObject([{ status: 403 }]);
 });
 
-test('a hook further in, in the body of a stream, knows the call as the same', async () => {
+test('recognizes the same call in an inner hook in the body of a stream', async () => {
   const recorder = service.recorder();
   const inner = recorder.forAdapter({ framework: 'another', sdk: '@example/another/1.0.0' });
   const sessionId = 'inside-stream';
@@ -136,7 +136,7 @@ test('a hook further in, in the body of a stream, knows the call as the same', a
   expect(await service.events(sessionId)).toHaveLength(1);
 });
 
-test('a tool that is no generator function and returns a stream gives its last result', async () => {
+test('returns the last result of a stream returned by a plain function', async () => {
   const tools = actlog(
     {
       count: {
@@ -150,7 +150,7 @@ test('a tool that is no generator function and returns a stream gives its last r
   expect(await service.events('hidden-stream')).toMatchObject([{ status: 200 }]);
 });
 
-test('what an asynchronous tool returns stays as it is, though it could be read through', async () => {
+test('returns the result of an async tool unchanged, even if it is iterable', async () => {
   let isRead = false;
   const page = {
     data: ['first'],

@@ -3,21 +3,21 @@ import type { AdapterCalls, HookedCall } from '@actlog/recorder/adapter';
 import { throwForModel } from './denial.ts';
 
 /**
- * Whether a tool gives its results one after the other, told before it runs. By its tag, because a bundler for
- * ES2017 leaves no such class to compare with: it makes plain functions of all of them.
+ * Returns `true` if a tool is an async generator function, without running it. Checks the tag, because bundlers for
+ * ES2017 compile generator functions to plain functions, so that there is no class to compare with.
  */
 export function isGeneratorFunction(execute: unknown): boolean {
   return Object.prototype.toString.call(execute) === '[object AsyncGeneratorFunction]';
 }
 
-/** Whether a result is a stream of results. */
+/** Returns `true` if a result is a stream of results. */
 export function isAsyncIterable(result: unknown): result is AsyncIterable<unknown> {
   return (
     typeof (result as Partial<AsyncIterable<unknown>> | undefined)?.[Symbol.asyncIterator] === 'function'
   );
 }
 
-/** The last result of a stream, which is the one that the AI SDK tells the model. */
+/** Returns the last result of a stream, which is the one that the AI SDK passes to the model. */
 export async function lastOf(results: AsyncIterable<unknown>): Promise<unknown> {
   let last: unknown;
   for await (const result of results) last = result;
@@ -25,10 +25,10 @@ export async function lastOf(results: AsyncIterable<unknown>): Promise<unknown> 
 }
 
 /**
- * Records a tool that gives its results one after the other. Each is passed on as soon as it is there; the call ends
- * with the last, and that is the result that is recorded.
+ * Records a tool that yields several results. Each is passed on immediately; the call ends with the last one, which is
+ * recorded.
  *
- * @throws ActionDeniedError when the guard does not let it run
+ * @throws ActionDeniedError when the guard denies the call
  */
 export async function* recordStream(
   calls: AdapterCalls,
@@ -36,13 +36,16 @@ export async function* recordStream(
   start: () => AsyncIterable<unknown>,
 ): AsyncGenerator<unknown, void> {
   const begun = await calls.begin(call).catch(throwForModel);
-  let outcome: ToolOutcome = { ok: false, error: new DOMException('Nobody reads on.', 'AbortError') };
+  let outcome: ToolOutcome = {
+    ok: false,
+    error: new DOMException('The consumer stopped reading.', 'AbortError'),
+  };
   let results: AsyncIterator<unknown> | undefined;
   try {
     results = begun.step(() => start()[Symbol.asyncIterator]());
     let last: unknown;
     while (true) {
-      // A step, because a generator runs in the context of who asks it for more.
+      // As a step, because a generator runs in the context of its consumer.
       const next: IteratorResult<unknown> = await begun.step(() =>
         (results as AsyncIterator<unknown>).next(),
       );
@@ -60,7 +63,7 @@ export async function* recordStream(
     try {
       await results?.return?.();
     } finally {
-      await begun.end(outcome); // whatever the tool throws when it is left
+      await begun.end(outcome); // also if the tool throws when it is closed early
     }
   }
 }

@@ -23,7 +23,7 @@ const inputSchema = z.object({ text: z.string() });
 const echo = tool({ inputSchema, execute: async ({ text }) => `echo: ${text}` });
 const options = { toolCallId: '1', messages: [], context: {} };
 
-/** Runs a conversation in which the user approves whatever the AI SDK asks. */
+/** Runs a conversation in which the user approves all requests of the AI SDK. */
 async function approved(
   model: ReturnType<typeof modelOf>,
   tools: { echo: typeof echo },
@@ -42,7 +42,7 @@ async function approved(
   await generateText({ ...settings, messages: [...messages, ...response.messages, answered] });
 }
 
-test('tools that only a client or a provider runs, and those left out, are the same objects', () => {
+test('returns client tools, provider tools and excluded tools unchanged', () => {
   const tools = { echo, other: echo, ask: tool({ inputSchema, outputSchema: z.string() }) };
   const recorded = actlog(tools, { recorder: service.recorder(), exclude: ['other'] });
   expect(Object.keys(recorded)).toEqual(['echo', 'other', 'ask']);
@@ -52,7 +52,7 @@ test('tools that only a client or a provider runs, and those left out, are the s
 });
 
 test.runIf('experimental_toolCaller' in ai)(
-  'code mode is recorded and guarded, and so is each tool that a program of it calls',
+  'records and guards code mode and the tools called by its programs',
   async () => {
     const ran: string[] = [];
     const noting = (name: string) =>
@@ -71,7 +71,7 @@ test.runIf('experimental_toolCaller' in ai)(
     const running = async (sessionId: string) => {
       const calls = { model: modelOf([[callOf('code', {})]]), prompt: 'go', stopWhen: stepCountIs(2) };
       const tools = actlog({ code, inner: noting('inner') }, { recorder: service.guarded(), sessionId });
-      // Only `ai` 7 knows the setting.
+      // Only `ai` 7 supports the setting.
       const callers: object = { experimental_toolCallers: { inner: ['code'] } };
       await generateText({ ...calls, ...callers, tools });
       const events = await service.events(sessionId);
@@ -87,7 +87,7 @@ test.runIf('experimental_toolCaller' in ai)(
   },
 );
 
-test('a tool of a class of its own keeps its fields and methods', async () => {
+test('keeps the fields and methods of a class instance', async () => {
   class Shout {
     readonly inputSchema = inputSchema;
     readonly #mark = '!';
@@ -105,14 +105,14 @@ test('a tool of a class of its own keeps its fields and methods', async () => {
   expect(await service.events('class')).toMatchObject([{ toolName: 'shout', status: 200 }]);
 });
 
-test('a call by hand is recorded', async () => {
+test('records a manual call', async () => {
   const recorded = actlog({ echo }, { recorder: service.recorder(), sessionId: 'by-hand' });
   expect(await recorded.echo.execute?.({ text: 'a' }, options)).toBe('echo: a');
   expect(await recorded.echo.execute?.({ text: 'b' }, undefined as never)).toBe('echo: b');
   expect(await service.events('by-hand')).toMatchObject([{ status: 200 }, { status: 200 }]);
 });
 
-test('a tool that is wrapped twice and called by hand is recorded once, and as often as it calls itself', async () => {
+test('records manual calls of a twice-wrapped tool once each, including recursive ones', async () => {
   const options = { recorder: service.recorder(), sessionId: 'twice-by-hand' };
   const countdown = tool({
     inputSchema: z.object({ from: z.number() }),
@@ -134,7 +134,7 @@ test('a tool that is wrapped twice and called by hand is recorded once, and as o
   expect(await service.events('twice-by-hand')).toHaveLength(4);
 });
 
-test('a denial that passes several tools on its way out is told to the model in its own words', async () => {
+test('passes a denial unchanged through several tools', async () => {
   const { id } = await service.client.policies.create({
     name: 'no',
     effect: 'deny',
@@ -161,7 +161,7 @@ test('a denial that passes several tools on its way out is told to the model in 
   await service.client.policies.archive(id);
 });
 
-test('a conversation is one session, another is another, and a session around it goes first', async () => {
+test('uses one session per conversation, and prefers the surrounding session', async () => {
   const recorder = service.recorder({ agentId: 'conversations' });
   const tools = actlog({ echo }, { recorder });
   const run = (messages: ModelMessage[]) => {
@@ -179,7 +179,7 @@ test('a conversation is one session, another is another, and a session around it
   expect(sessions.find(({ id }) => id === 'around')?.eventCount).toBe(2);
 });
 
-test('a tool that waits for the approval of the AI SDK is recorded when it runs, once', async () => {
+test("records a tool that waits for the AI SDK's approval once, when it runs", async () => {
   const options = { recorder: service.recorder(), sessionId: 'approval' };
   const model = modelOf([[callOf('echo', { text: 'a' })]]);
   await approved(model, actlog({ echo: { ...echo, needsApproval: true } }, options), async (step) => {
@@ -191,7 +191,7 @@ test('a tool that waits for the approval of the AI SDK is recorded when it runs,
 });
 
 test.each([false, true])(
-  'a denial is told in its own words alone, needsApproval %s',
+  "passes only the denial's message to the model, needsApproval %s",
   async (needsApproval) => {
     const { policies } = service.client;
     const { id } = await policies.create({
@@ -217,7 +217,7 @@ test.each([false, true])(
   },
 );
 
-test('a call that is held past the time it is given never runs', async () => {
+test('never runs a call held past its timeout', async () => {
   const { policies } = service.client;
   const match = { tools: ['echo'] };
   const { id } = await policies.create({ name: 'ask', effect: 'require_approval', match });
@@ -230,7 +230,7 @@ test('a call that is held past the time it is given never runs', async () => {
     },
   });
   const tools = actlog({ echo: counting }, { recorder: service.guarded(), sessionId: 'too-late' });
-  // `timeout.toolMs` of `ai` 7 ends this signal so.
+  // `timeout.toolMs` of `ai` 7 aborts this signal with the same reason.
   const timeout = new AbortController();
   const call = tools.echo.execute?.({ text: 'a' }, { ...options, abortSignal: timeout.signal });
   const held = await service.held('too-late');
@@ -242,7 +242,7 @@ test('a call that is held past the time it is given never runs', async () => {
   expect(await service.events('too-late')).toMatchObject([{ toolName: 'echo', status: 408 }]);
 });
 
-test('the hash is of the input as the AI SDK tells it', async () => {
+test('hashes the input passed by the AI SDK', async () => {
   const model = modelOf([[callOf('repeat', { text: 'a', more: true })]]);
   const repeat = tool({
     inputSchema: inputSchema.extend({ times: z.number().default(2) }),

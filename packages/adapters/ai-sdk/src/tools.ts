@@ -11,7 +11,7 @@ import { noteExecution } from './execution.ts';
 import type { ActlogOptions } from './options.ts';
 import { isAsyncIterable, isGeneratorFunction, lastOf, recordStream } from './tool-stream.ts';
 
-/** What `execute` of a tool is given beside the input; a caller by hand may leave all of it out. */
+/** Options that `execute` receives beside the input; a manual call may omit all of them. */
 interface ExecutionOptions {
   readonly toolCallId?: string;
   readonly messages?: unknown;
@@ -25,13 +25,13 @@ interface ExecutableTool {
   readonly execute: Execute;
 }
 
-/** What makes of a tool that runs programs, and of those that they may call, the one that is run. */
+/** Binds a tool that runs programs to the tools that they may call, and returns the tool that is run. */
 interface LocalCaller {
   readonly type: 'local';
   readonly bind: (tools: unknown) => unknown;
 }
 
-/** The wrapper behind `actlog()`: the same tools, of the same types, recorded and guarded. */
+/** Wraps tools for `actlog()`: the same tools, of the same types, recorded and guarded. */
 export function recordTools<Tools extends ToolSet>(tools: Tools, options: ActlogOptions = {}): Tools {
   const calls = aiSdkCalls(options);
   const entries = Object.entries(tools as Record<string, unknown>).map(([name, tool]) => [
@@ -50,7 +50,7 @@ function recordedTool(name: string, tool: unknown, calls: AdapterCalls): unknown
   return Object.keys(methods).length > 0 ? withMethods(tool as object, methods, 'class-methods') : tool;
 }
 
-/** Code mode runs another tool than it was given, which it gets from this. */
+/** Wraps the caller of code mode, which runs the tool returned by `bind` instead of the given one. */
 function recordedCaller(name: string, tool: unknown, calls: AdapterCalls) {
   const { experimental_toolCaller: caller } = (tool ?? {}) as { experimental_toolCaller?: LocalCaller };
   if (caller?.type !== 'local') return undefined;
@@ -77,7 +77,7 @@ function recordedExecute(toolName: string, tool: ExecutableTool, calls: AdapterC
   const once: Execute = (input, options) => {
     const run = () => {
       const result = tool.execute(input, options);
-      // What a promise gives is a result as it is: a page of a list, say, would be read through to its end.
+      // The result of a promise is final: a page of a list, for example, must not be iterated to its end.
       return isAsyncIterable(result) ? lastOf(result) : result;
     };
     return calls.run(noted(input, options), run).catch(throwForModel);
@@ -86,7 +86,7 @@ function recordedExecute(toolName: string, tool: ExecutableTool, calls: AdapterC
     const start = () => tool.execute(input, options) as AsyncIterable<unknown>;
     yield* recordStream(calls, noted(input, options), start);
   };
-  // A generator function again, by which a wrapper further out knows it.
+  // Keep a generator function, so that an outer wrapper recognizes it.
   const wrapper = isGeneratorFunction(tool.execute) ? step : once;
   return wrapper;
 }

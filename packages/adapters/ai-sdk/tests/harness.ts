@@ -6,7 +6,7 @@ import { type ActlogOptions, actlog } from '../src/index.ts';
 import { version } from '../src/version.ts';
 import { callOf, modelOf, toolAnswers } from './model.ts';
 
-/** Puts the adapter into a run with these tools, once or twice. */
+/** Installs the adapter in a run with these tools, once or twice. */
 type Install = (tools: ToolSet, options: ActlogOptions, isTwice: boolean) => object;
 
 function aiSdkTool({ name, run }: SuiteTool, hear: Scenario['ownHook']) {
@@ -18,8 +18,11 @@ function aiSdkTool({ name, run }: SuiteTool, hear: Scenario['ownHook']) {
   });
 }
 
+/** Steps of a `ToolLoopAgent` by default; `generateText` takes one. */
+const agentSteps = 20;
+
 function settingsOf(scenario: Scenario, install: Install) {
-  const { turns, sessionId, adapter, isInstalledTwice = false, signal, ownHook } = scenario;
+  const { turns, sessionId, adapter, isInstalledTwice = false, signal, ownHook, keepsTurnLimit } = scenario;
   const tools = Object.fromEntries(
     scenario.tools.map((suiteTool) => [suiteTool.name, aiSdkTool(suiteTool, ownHook)]),
   );
@@ -30,7 +33,7 @@ function settingsOf(scenario: Scenario, install: Install) {
     model: modelOf(calls),
     prompt: 'go',
     tools,
-    stopWhen: stepCountIs(turns.length + 1),
+    stopWhen: stepCountIs(keepsTurnLimit ? agentSteps : turns.length + 1),
     ...(adapter && install(tools, { sessionId, ...adapter }, isInstalledTwice)),
     ...(signal && { abortSignal: signal }),
   };
@@ -40,7 +43,7 @@ async function ended(scenario: Scenario, install: Install): Promise<Ending> {
   const settings = settingsOf(scenario, install);
   const run = scenario.isStreamed ? streamText(settings) : await generateText(settings);
   const finalText = await run.text;
-  // The prompt of the last turn is the conversation as the model read it.
+  // The prompt of the last turn is the conversation as seen by the model.
   return { answers: toolAnswers(settings.model), finalText };
 }
 
@@ -53,12 +56,12 @@ function harnessOf(
     framework: 'ai-sdk',
     sdk: `@actlog/ai-sdk/${version}`,
     hook,
-    abilities: { ...fullAbilities, ...guarding, hasSession: false },
+    abilities: { ...fullAbilities, ...guarding, hasSession: false, maxDenials: 20 },
     run: (scenario) => ended(scenario, install).catch((error: unknown) => ({ answers: [], error })),
   };
 }
 
-/** Wrapped tools, and a callback for the calls that reach none. */
+/** Wrapped tools, and a callback for calls that reach none of them. */
 export const toolsHarness = harnessOf(
   '`tools: actlog(tools)` with `onStepFinish: actlog.steps()`',
   (tools, options, isTwice) => {

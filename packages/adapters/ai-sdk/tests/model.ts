@@ -5,7 +5,7 @@ type Part = Answer['content'][number];
 
 type CallPart = Extract<Part, { type: 'tool-call' }>;
 
-/** What the scripted model does in a turn: calls, or any other content of an answer. */
+/** Content of the scripted model's response in a turn: calls or other parts. */
 export type Turn = readonly Part[];
 
 const usage: Answer['usage'] = {
@@ -13,12 +13,12 @@ const usage: Answer['usage'] = {
   outputTokens: { total: 1, text: 1, reasoning: 0 },
 };
 
-/** A call as the model makes it: its arguments are text. */
+/** Creates a call as a model does, with arguments as text. */
 export function callOf(toolName: string, args: unknown, toolCallId = `call-${toolName}`): CallPart {
   return { type: 'tool-call', toolCallId, toolName, input: JSON.stringify(args) };
 }
 
-/** A model that takes these turns and then says `done`; both majors take a model of this version. */
+/** Creates a model that returns these turns and then says `done`; both majors accept this version of the interface. */
 export function modelOf(turns: readonly Turn[]): MockLanguageModelV3 {
   let taken = 0;
   const next = (): Answer => {
@@ -59,7 +59,7 @@ function chunksOf({ content, finishReason }: Answer): Chunk[] {
   ];
 }
 
-/** What the model was told by its tools, as it read it in its last turn. */
+/** Returns the tool results that the model received in its last turn. */
 export function toolAnswers({ doGenerateCalls, doStreamCalls }: MockLanguageModelV3) {
   const { prompt = [] } = [...doGenerateCalls, ...doStreamCalls].at(-1) ?? {};
   return prompt
@@ -71,7 +71,7 @@ export function toolAnswers({ doGenerateCalls, doStreamCalls }: MockLanguageMode
     }));
 }
 
-/** As a provider puts it in the request. */
+/** Serializes a value like a provider's request. */
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -3,5 +3,5 @@ import * as ai from 'ai';
 import { telemetryHarness, toolsHarness } from './harness.ts';
 
 adapterSuite(toolsHarness);
-// `ai` 6 has no telemetry that could see a tool.
+// `ai` 6 has no telemetry for tools.
 if ('registerTelemetry' in ai) adapterSuite(telemetryHarness, 'telemetry');

@@ -3,22 +3,22 @@ import { recordMiddleware } from './middleware.ts';
 import { recordTools } from './tools.ts';
 
 /**
- * Records every call of these tools, and guards it where the recorder's guard says so:
+ * Records every call of these tools, and guards it if the recorder's guard is on:
  *
  * ```ts
  * const runner = client.beta.messages.toolRunner({ model, max_tokens, messages, tools: actlog([weather, sendMail]) });
  * ```
  *
- * It takes the tools of every tool runner: streamed, with `runToolsEagerly`, of a thread or of a session. A loop that
- * is written by hand answers its messages with `actlog.answers(functions)`. Calls that reach no tool of yours are
- * seen by `new Anthropic({ middleware: [actlog.middleware()] })`.
+ * Accepts the tools of every tool runner: streamed, with `runToolsEagerly`, of a thread or of a session. In a manual
+ * loop, `actlog.answers(functions)` runs the tools. To record calls that reach none of your tools, use `new Anthropic({
+ * middleware: [actlog.middleware()] })`.
  *
  * @returns the same tools, of the same types; those that only Anthropic can run are the same objects
- * @throws when neither a recorder is given nor the environment holds one that can be used; see `sharedRecorder`
+ * @throws when no recorder is given and the environment does not configure one; see `sharedRecorder`
  */
 export const actlog: typeof recordTools & {
-  /** Runs what a message asks for, in a loop that is written by hand: recorded and guarded. */
+  /** Runs the tool calls of a message in a manual loop: recorded and guarded. */
   readonly answers: typeof answersOf;
-  /** A middleware for the client: records every tool call of its messages that nothing else has. */
+  /** Middleware for the client: records every tool call of its messages that nothing else records. */
   readonly middleware: typeof recordMiddleware;
 } = Object.assign(recordTools, { answers: answersOf, middleware: recordMiddleware });

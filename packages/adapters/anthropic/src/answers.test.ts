@@ -16,14 +16,14 @@ const functions = {
   },
 };
 
-test('a message that asks for nothing needs no answer', async () => {
+test('returns undefined for a message without calls', async () => {
   const answer = actlog.answers(functions, { recorder: service.recorder(), sessionId: 'nothing' });
   expect(await answer({ content: [{ type: 'text', text: 'done' }] })).toBeUndefined();
   expect(await service.events('nothing')).toEqual([]);
 });
 
 test.each(['max_tokens', 'refusal', 'pause_turn', null])(
-  'calls of a message that ended by %s are not run, as in the tool runner of the SDK',
+  "does not run calls of a message that ended with %s, like the SDK's tool runner",
   async (stop_reason) => {
     const recorder = service.recorder();
     const ran: unknown[] = [];
@@ -37,7 +37,7 @@ test.each(['max_tokens', 'refusal', 'pause_turn', null])(
   },
 );
 
-test('all calls of a message are answered in order, whatever becomes of them', async () => {
+test('returns the results of all calls in order, whatever their outcomes', async () => {
   const answer = actlog.answers(functions, { recorder: service.recorder(), sessionId: 'all' });
   const calls = [toolUse('fail', {}), toolUse('toString', {}), toolUse('echo', { text: 'a' })];
   const [search, found] = webSearch('b', []);
@@ -59,7 +59,7 @@ test('all calls of a message are answered in order, whatever becomes of them', a
   expect(seen.sort()).toEqual(['echo 200', 'fail 502', 'toString 404', 'web_search 200']);
 });
 
-test('one function may run all tools', async () => {
+test('accepts one function for all tools', async () => {
   const content = [{ type: 'text' as const, text: 'a' }];
   const call = { ...toolUse('navigate', { url: 'a' }, 'toolu_1'), toolset_name: 'browser' };
   const answer = actlog.answers((use, context) => (use === context.toolUse ? content : []), {
@@ -73,7 +73,7 @@ test('one function may run all tools', async () => {
   expect(await service.events('one-function')).toMatchObject([{ toolName: 'navigate', status: 200 }]);
 });
 
-test('a loop that is given up while a call is held ends with the reason', async () => {
+test('rejects with the abort reason while a call is held', async () => {
   const { policies } = service.client;
   const match = { tools: ['echo'] };
   const { id } = await policies.create({ name: 'ask', effect: 'require_approval', match });
@@ -87,7 +87,7 @@ test('a loop that is given up while a call is held ends with the reason', async 
   expect(await service.events('given-up')).toMatchObject([{ status: 499 }]);
 });
 
-test('a denial is told in its own words alone', async () => {
+test("passes only the denial's message to the model", async () => {
   const { policies } = service.client;
   const { id } = await policies.create({ name: 'no', effect: 'deny', match: { tools: ['echo'] } });
   const answer = actlog.answers(functions, { recorder: service.guarded(), sessionId: 'denied' });
@@ -98,7 +98,7 @@ test('a denial is told in its own words alone', async () => {
   ]);
 });
 
-test('the messages so far tell the session', async () => {
+test('derives the session from the messages', async () => {
   const recorder = service.recorder({ agentId: 'told' });
   const answer = actlog.answers(functions, { recorder });
   const call = () => ({ content: [toolUse('echo', { text: 'a' })] });
@@ -111,7 +111,7 @@ test('the messages so far tell the session', async () => {
   expect(sessions.map(({ eventCount }) => eventCount).sort()).toEqual([1, 2]);
 });
 
-test('an id that a service uses in each conversation is a call of each', async () => {
+test('counts a reused id once per conversation', async () => {
   const recorder = service.recorder({ agentId: 'same-id' });
   const answer = actlog.answers(functions, { recorder });
   const message = { content: [toolUse('echo', { text: 'a' }, 'toolu_0')] };
@@ -125,7 +125,7 @@ test('an id that a service uses in each conversation is a call of each', async (
   expect(await service.events('same-id-named')).toHaveLength(1);
 });
 
-test('a tool that is left out runs, and is not recorded', async () => {
+test('runs, but does not record, an excluded tool', async () => {
   const answer = actlog.answers(functions, {
     recorder: service.recorder(),
     sessionId: 'out',

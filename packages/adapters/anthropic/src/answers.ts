@@ -6,52 +6,52 @@ import type { ActlogOptions } from './options.ts';
 import { resultOf, ToolNotFoundError, type ToolResult } from './tool-result.ts';
 import { toolUses } from './tool-uses.ts';
 
-/** What a call is run with beside its input. */
+/** Context of a call, passed to its function beside the input. */
 export interface ToolUseContext {
   /** The call: a `tool_use` block of the message. */
   readonly toolUse: { readonly id: string; readonly name: string; readonly input: unknown };
-  /** What was given for the message. */
+  /** Signal passed with the message. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Functions by the names of the tools that they are; each is given the input as the model wrote it. */
+/** Tool functions by name; each receives the input as written by the model. */
 export type ToolFunctions<Content = unknown> = Readonly<
   Record<string, (input: never, context: ToolUseContext) => Content | Promise<Content>>
 >;
 
-/** One function for all tools. */
+/** A function for all tools. */
 export type RunToolUse<Content = unknown> = (
   toolUse: ToolUseContext['toolUse'],
   context: ToolUseContext,
 ) => Content | Promise<Content>;
 
-/** The message that answers the calls of another. */
+/** Message with the results of another message's calls. */
 export interface AnsweredMessage<Content> {
   readonly role: 'user';
   content: ToolResult<Content>[];
 }
 
 /**
- * Runs what a message asks for, all calls at once, and gives the message that answers it; undefined when it asks for
- * nothing, or ended otherwise than by asking. What a tool throws is told to the model.
+ * Runs all tool calls of a message at once and returns the message with their results; undefined if there are no calls
+ * or the message did not end with a request for them. Errors of tools become results for the model.
  *
- * @throws the reason of `signal`, when it aborts while a call is held
+ * @throws the reason of `signal` when it aborts while a call is held
  */
 export type Answers<Content> = (
   message: {
     readonly content: readonly unknown[];
-    /** Where it is told, only `tool_use` has calls run: a message that was cut off may lack a part of the last one. */
+    /** If present, only `tool_use` runs calls: the last call of a truncated message may be incomplete. */
     readonly stop_reason?: string | null | undefined;
   },
   given?: {
-    /** Ends the wait for a person's approval, and is passed on to the functions. */
+    /** Aborts the wait for a person's decision, and is passed to the functions. */
     readonly signal?: AbortSignal | undefined;
-    /** The conversation so far, by which its session is known. */
+    /** The conversation so far, which identifies its session. */
     readonly messages?: readonly unknown[] | undefined;
   },
 ) => Promise<AnsweredMessage<Content> | undefined>;
 
-/** The helper behind `actlog.answers()`. */
+/** Creates the helper behind `actlog.answers()`. */
 export function answersOf<Content = string>(
   functions: ToolFunctions<Content> | RunToolUse<Content>,
   options: ActlogOptions = {},
@@ -60,9 +60,9 @@ export function answersOf<Content = string>(
   const seen = new MessageCalls(calls);
   return async (message, { signal, messages } = {}) => {
     const sessionId = conversationSession(messages);
-    const asks = message.stop_reason === undefined || message.stop_reason === 'tool_use';
-    const blocks = blocksOf(message).filter(({ type }) => asks || type !== 'tool_use');
-    for (const block of blocks) if (isNewTo(calls.recorder, block)) seen.answered(block, sessionId);
+    const hasCalls = message.stop_reason === undefined || message.stop_reason === 'tool_use';
+    const blocks = blocksOf(message).filter(({ type }) => hasCalls || type !== 'tool_use');
+    for (const block of blocks) if (isNewTo(calls.recorder, block)) seen.received(block, sessionId);
     const uses = blocks.filter(({ type }) => type === 'tool_use') as (MessageBlock & CalledTool)[];
     if (uses.length === 0) return undefined;
     const results = uses.map((toolUse) =>
@@ -73,8 +73,8 @@ export function answersOf<Content = string>(
 }
 
 /**
- * Whether nothing told of the block before. An id that was recorded is that of another call, which a service has used
- * again. The call now has this recorder.
+ * Returns `true` if the block has not been reported before, and claims the call for this recorder. An id that has
+ * already been recorded belongs to another call, if a service reuses ids.
  */
 function isNewTo(recorder: object, { type, id = '' }: MessageBlock): boolean {
   const isKnown = toolUses().find(id) !== undefined;

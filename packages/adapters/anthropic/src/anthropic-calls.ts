@@ -4,7 +4,7 @@ import { isInvalidInput } from './invalid-input.ts';
 import type { ActlogOptions } from './options.ts';
 import { version } from './version.ts';
 
-/** What passes the Anthropic SDK's calls to the recorder. */
+/** Creates the `AdapterCalls` of this adapter. */
 export function anthropicCalls(options: ActlogOptions): AdapterCalls {
   return new AdapterCalls(
     { framework: 'anthropic', sdk: `@actlog/anthropic/${version}`, statusOf, thrownByTool },
@@ -16,7 +16,7 @@ function statusOf(outcome: ToolOutcome): number | undefined {
   return !outcome.ok && isInvalidInput(outcome.error) ? responseStatuses.invalidArguments : undefined;
 }
 
-/** A denial of a hook further in comes as the error that tells the model of it. */
+/** Unwraps the denial of an inner hook from the error that reports it to the model. */
 function thrownByTool(error: unknown): unknown {
   const cause = (error as { cause?: unknown } | null | undefined)?.cause;
   return ActionDeniedError.isInstance(cause) ? cause : error;

@@ -2,9 +2,10 @@ import { ActionDeniedError } from '@actlog/recorder';
 import { ToolError } from '@anthropic-ai/sdk/lib/tools/ToolError';
 
 /**
- * The SDK tells the model `Error: …` for all errors but its own `ToolError`, whose content it tells as it is.
+ * Throws an error in a form that the SDK passes to the model: it prefixes all errors with `Error: ` except its own
+ * `ToolError`, whose content it uses unchanged.
  *
- * @throws the error that it is given, a denial as a `ToolError`
+ * @throws the given error, or a `ToolError` for a denial
  */
 export function throwForModel(error: unknown): never {
   if (!ActionDeniedError.isInstance(error)) throw error;

@@ -1,6 +1,6 @@
 import { responseStatuses, type ToolOutcome } from '@actlog/recorder';
 
-/** The parts of a message's blocks that tool calls are made of, of the beta API or not. */
+/** Properties of a message's blocks that relate to tool calls, with or without the beta API. */
 export interface MessageBlock {
   readonly type: string;
   readonly id?: string;
@@ -12,29 +12,29 @@ export interface MessageBlock {
   readonly content?: unknown;
 }
 
-/** A message as it is sent or received. */
+/** A message that is sent or received. */
 export interface AnyMessage {
   readonly id?: string;
   readonly role?: string;
   readonly content?: unknown;
 }
 
-/** The blocks of a message; a text alone has none that matter here. */
+/** Returns the blocks of a message; a plain text has none of interest. */
 export function blocksOf(message: AnyMessage | undefined): readonly MessageBlock[] {
   return Array.isArray(message?.content) ? message.content : [];
 }
 
-/** Whether a block asks for a tool: of the client, of Anthropic or of an MCP server that Anthropic calls. */
+/** Returns `true` if a block is a tool call: of the client, of Anthropic or of an MCP server that Anthropic calls. */
 export function isToolUse({ type }: MessageBlock): boolean {
   return type === 'tool_use' || type === 'server_tool_use' || type === 'mcp_tool_use';
 }
 
-/** Whether a block is the result of a tool that Anthropic ran. */
+/** Returns `true` if a block is the result of a tool that Anthropic ran. */
 export function isServerResult({ type }: MessageBlock): boolean {
   return type.endsWith('_tool_result');
 }
 
-/** Statuses of the codes with which server tools fail. */
+/** Statuses by the error codes of server tools. */
 const serverErrorStatuses: Readonly<Record<string, number>> = {
   invalid_tool_input: responseStatuses.invalidArguments,
   url_not_allowed: responseStatuses.denied,
@@ -44,7 +44,7 @@ const serverErrorStatuses: Readonly<Record<string, number>> = {
   unavailable: 503,
 };
 
-/** How a tool that Anthropic ran has ended. */
+/** Returns the outcome of a tool that Anthropic ran. */
 export function serverOutcome({ is_error, content }: MessageBlock): ToolOutcome {
   const { error_code: code } = (content ?? {}) as { error_code?: unknown };
   if (is_error) return failure('The tool of the MCP server failed.', responseStatuses.threw);
@@ -52,11 +52,11 @@ export function serverOutcome({ is_error, content }: MessageBlock): ToolOutcome 
   return failure(`The server tool failed: ${code}.`, serverErrorStatuses[code] ?? responseStatuses.threw);
 }
 
-/** How a tool of the client has ended, as the model was told; undefined for one that was not run. */
+/** Returns the outcome of a client tool from its result for the model; undefined if it was not run. */
 export function clientOutcome(block: MessageBlock): ToolOutcome | undefined {
   if (!block.is_error) return { ok: true, result: block.content };
   const text = textOf(block.content);
-  // The words of the SDK's tool runner.
+  // Text of the SDK's tool runner.
   if (text.startsWith('Not executed: ')) return undefined;
   const isUnknown = /^Error: Tool(set)? '.*' not found$/.test(text);
   return failure('The tool failed.', isUnknown ? responseStatuses.unknownTool : responseStatuses.threw);

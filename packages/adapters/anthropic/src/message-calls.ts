@@ -10,7 +10,7 @@ import {
 } from './message-blocks.ts';
 import { toolUses } from './tool-uses.ts';
 
-/** Records the calls that messages tell of, each once. */
+/** Records the calls found in messages, each once. */
 export class MessageCalls {
   readonly #calls: AdapterCalls;
 
@@ -18,8 +18,8 @@ export class MessageCalls {
     this.#calls = calls;
   }
 
-  /** A block that the model has written: remembers what it asks for, and records what Anthropic has run. */
-  answered(block: MessageBlock, sessionId: string | undefined): void {
+  /** Handles a block written by the model: remembers calls, and records those that Anthropic has run. */
+  received(block: MessageBlock, sessionId: string | undefined): void {
     const { id, name, input } = block;
     if (isToolUse(block) && id !== undefined && name !== undefined) {
       toolUses().add(id, { toolName: name, input, sessionId });
@@ -28,18 +28,20 @@ export class MessageCalls {
     }
   }
 
-  /** A conversation that is sent to the model: records the results at its end that nothing else recorded. */
+  /** Handles a conversation sent to the model: records the results at its end that nothing else has recorded. */
   sent(messages: readonly AnyMessage[]): void {
     const { asked, results } = lastCalls(messages);
     for (const block of results) {
       const use = asked.find(({ id }) => id === block.tool_use_id);
       const known = use && toolUses().find(use.id as string);
-      if (use && known?.input === undefined) this.answered(use, known?.sessionId);
+      if (use && known?.input === undefined) this.received(use, known?.sessionId);
       this.#record(block.tool_use_id, clientOutcome(block));
     }
   }
 
-  /** A conversation that the model has answered: lets go of the inputs whose results were sent, which may be long. */
+  /**
+   * Releases the inputs of results that have been sent, because they may be long. Called when the model has responded.
+   */
   static taken(messages: readonly AnyMessage[]): void {
     for (const { tool_use_id: id = '' } of lastCalls(messages).results) {
       const use = toolUses().find(id);
@@ -61,12 +63,12 @@ export class MessageCalls {
   }
 }
 
-/** What the model asked for last, and the results that came of it. */
+/** Returns the model's last tool calls and their results. */
 function lastCalls(messages: readonly AnyMessage[]) {
-  const answer = messages.findLastIndex(({ role }) => role === 'assistant');
-  const results = messages.slice(answer + 1).flatMap(blocksOf);
+  const lastResponse = messages.findLastIndex(({ role }) => role === 'assistant');
+  const results = messages.slice(lastResponse + 1).flatMap(blocksOf);
   return {
-    asked: blocksOf(messages[answer]),
+    asked: blocksOf(messages[lastResponse]),
     results: results.filter(({ type }) => type === 'tool_result'),
   };
 }

@@ -24,7 +24,7 @@ const echo = betaZodTool({
 const question = { role: 'user' as const, content: 'go' };
 const request = { model: 'scripted', max_tokens: 1, messages: [question] };
 
-/** Asks once, streamed and not, and tells what was recorded of each: the same. */
+/** Sends one request, with and without streaming, and returns the recorded calls, which must be equal. */
 async function recordedOf(name: string, ...turns: (readonly Block[])[]) {
   const sessions = [`${name}-whole`, `${name}-streamed`];
   for (const sessionId of sessions) {
@@ -43,7 +43,7 @@ async function recordedOf(name: string, ...turns: (readonly Block[])[]) {
   return seen();
 }
 
-test('a tool that Anthropic runs is recorded with its arguments and how it ended', async () => {
+test('records a tool run by Anthropic with its arguments and outcome', async () => {
   const hash = await hashArguments({ query: 'a' });
   expect(await recordedOf('found', webSearch('a', []))).toEqual([['web_search', 200, hash]]);
   const codes = { too_many_requests: 429, invalid_tool_input: 400, unavailable: 503, of_the_future: 500 };
@@ -53,7 +53,7 @@ test('a tool that Anthropic runs is recorded with its arguments and how it ended
   }
 });
 
-test('so is one of an MCP server, and one whose result comes with a later answer', async () => {
+test('records tools of an MCP server, and results in a later response', async () => {
   const hash = await hashArguments({ query: 'a' });
   const use = {
     type: 'mcp_tool_use',
@@ -68,7 +68,7 @@ test('so is one of an MCP server, and one whose result comes with a later answer
   expect(await recordedOf('later', [asked], [found])).toEqual([['web_search', 200, hash]]);
 });
 
-test('a call whose span has ended by the time that its result is sent is left to that', async () => {
+test('leaves a call to its span if that has ended before the result is sent', async () => {
   const options = { recorder: service.recorder(), sessionId: 'span-first' };
   const spans = new AdapterCalls({ framework: 'opentelemetry', sdk: 'spans' }, options);
   const call = { ...toolUse('echo', { text: 'a' }), id: 'toolu_span-first' };
@@ -81,7 +81,7 @@ test('a call whose span has ended by the time that its result is sent is left to
   expect(await service.events('span-first')).toHaveLength(1);
 });
 
-test('the calls of a tool runner are each recorded once, in the conversation that the traces name', async () => {
+test('records each call of a tool runner once, in the conversation of its traces', async () => {
   const options = { recorder: service.recorder() };
   for (const isEager of [false, true]) {
     const turns = [[toolUse('echo', { text: 'a' }), toolUse('nowhere', {})], [toolUse('echo', { text: 5 })]];
@@ -89,7 +89,7 @@ test('the calls of a tool runner are each recorded once, in the conversation tha
       middleware: [actlog.middleware(options), actlog.middleware(options)],
     });
     const tools = actlog([echo], options);
-    // Options are copied and the middleware with them.
+    // Options are copied, and the middleware with them.
     const { messages } = client.withOptions({ maxRetries: 1 }).beta;
     const conversationId = `runner-${isEager}`;
     const eager = { stream: true, runToolsEagerly: true };
@@ -103,7 +103,7 @@ test('the calls of a tool runner are each recorded once, in the conversation tha
   }
 });
 
-test('calls that stream in as one piece, and run as they are read, are each recorded once in their conversation', async () => {
+test('records calls that run while streaming once, in their conversation', async () => {
   const recorder = service.recorder();
   const adapter = { recorder };
   const texts = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
@@ -124,7 +124,7 @@ test('calls that stream in as one piece, and run as they are read, are each reco
   expect(recorder.stats()).toMatchObject({ recorded: texts.length });
 });
 
-test('a conversation without a name is one session, and another is another', async () => {
+test('uses one session per unnamed conversation', async () => {
   const recorder = service.recorder({ agentId: 'conversations' });
   for (let run = 0; run < 2; run += 1) {
     const { client } = clientOf([[toolUse('echo', { text: 'a' })], [toolUse('echo', { text: 'b' })]], {
@@ -141,7 +141,7 @@ test('a conversation without a name is one session, and another is another', asy
 });
 
 test.each([false, true])(
-  'a thread is one session where only what is new is sent (streamed: %s)',
+  'uses one session per thread with incremental requests (streamed: %s)',
   async (stream) => {
     const agentId = `threads-${stream}`;
     const recorder = service.recorder({ agentId });
@@ -165,7 +165,7 @@ test.each([false, true])(
   },
 );
 
-test('an id that a service uses again is another call', async () => {
+test('counts a reused id as another call', async () => {
   const options = { recorder: service.recorder(), sessionId: 'same-ids' };
   const turn = [toolUse('echo', { text: 'a' }, 'call_0')];
   const { client } = clientOf([turn, turn], { middleware: [actlog.middleware(options)] });
@@ -173,7 +173,7 @@ test('an id that a service uses again is another call', async () => {
   expect(await service.events('same-ids')).toHaveLength(2);
 });
 
-test("what the model gave is let go once its result is taken, and is the message's own when that is sent again", async () => {
+test('releases an input after its result was sent, and reads it from the message if sent again', async () => {
   const call = toolUse('echo', { text: 'a' });
   const run = (sessionId: string, messages: Anthropic.MessageParam[], ...turns: (readonly Block[])[]) => {
     const middleware = [actlog.middleware({ recorder: service.recorder(), sessionId })];
@@ -191,7 +191,7 @@ test("what the model gave is let go once its result is taken, and is the message
   }
 });
 
-/** A client of a service that sends these events, and then many bits of text. */
+/** Creates a client of a service that sends these events, and then many text deltas. */
 function talkativeClient(events: readonly object[], recorder: ReturnType<Service['recorder']>) {
   const left: unknown[] = [];
   const text = { type: 'content_block_delta', index: 9, delta: { type: 'text_delta', text: 'on' } };
@@ -200,7 +200,7 @@ function talkativeClient(events: readonly object[], recorder: ReturnType<Service
     new ReadableStream({
       type: 'bytes',
       async pull(controller) {
-        await new Promise(setImmediate); // as over a network, where others have their turn
+        await new Promise(setImmediate); // as over a network, where other work runs meanwhile
         const event = pending.shift();
         if (!event) return controller.close();
         const type = 'type' in event ? event.type : '';
@@ -216,7 +216,7 @@ function talkativeClient(events: readonly object[], recorder: ReturnType<Service
   return { client: new Anthropic({ apiKey: 'none', maxRetries: 0, fetch, middleware }), left };
 }
 
-test('a streamed message that is left ends its request; what was read of it is recorded', async () => {
+test('ends the request of a stream closed early, and records the part that was read', async () => {
   const [search, found] = webSearch('a', []);
   const blocks = [search, found].flatMap((content_block, index) => [
     { type: 'content_block_start', index, content_block },
@@ -231,7 +231,7 @@ test('a streamed message that is left ends its request; what was read of it is r
   expect(await service.events('left-early')).toMatchObject([{ toolName: 'web_search', status: 200 }]);
 });
 
-test('a streamed message comes as it was sent, and can be left as it is read', async () => {
+test('passes on a stream unchanged, and allows closing it early', async () => {
   const { client, left } = talkativeClient([{ no: 'event' }], service.recorder());
   const response = await client.messages.create({ ...request, stream: true }).asResponse();
   expect([response.status, response.statusText]).toEqual([203, 'So']);
@@ -245,7 +245,7 @@ test('a streamed message comes as it was sent, and can be left as it is read', a
 
 type Controller = ReadableStreamDefaultController<unknown> | ReadableByteStreamController;
 
-test.each(['bytes', undefined] as const)('a stream that breaks (%s) breaks for the caller', async (type) => {
+test.each(['bytes', undefined] as const)('passes on the failure of a stream (%s)', async (type) => {
   const pulls = [
     (controller: Controller) =>
       controller.enqueue(new TextEncoder().encode('event: message_stop\ndata: {\n\n') as never),
@@ -263,7 +263,7 @@ test.each(['bytes', undefined] as const)('a stream that breaks (%s) breaks for t
   await expect(reader.read()).rejects.toThrow('it broke');
 });
 
-test('answers that are none, and other requests, go through as they are', async () => {
+test('passes on invalid responses and other requests unchanged', async () => {
   const bodies = ['{', '{"content":[null]}', '[]'];
   const fetch = async () => new Response(bodies.shift(), { headers: { 'content-type': 'application/json' } });
   const middleware = [actlog.middleware({ recorder: service.recorder() })];

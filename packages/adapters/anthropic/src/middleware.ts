@@ -1,6 +1,7 @@
 import { conversationSession, currentSessionId } from '@actlog/recorder/adapter';
 import type { Middleware, MiddlewareContext } from '@anthropic-ai/sdk';
 import { anthropicCalls } from './anthropic-calls.ts';
+import { deniedRuns } from './denied-runs.ts';
 import { type AnyMessage, blocksOf, isToolUse } from './message-blocks.ts';
 import { MessageCalls } from './message-calls.ts';
 import type { ActlogOptions } from './options.ts';
@@ -14,37 +15,41 @@ interface MessageRequest {
   readonly messages: readonly AnyMessage[];
   readonly sessionId: string | undefined;
   readonly isStreamed: boolean;
-  /** Whether the service keeps the conversation, to be continued from the answer. */
+  /** `true` if the service stores the conversation, which then continues from the response. */
   readonly isOfThread: boolean;
 }
 
-/** The parts of a request's body that matter here. */
+/** Relevant fields of a request body. */
 interface MessageBody {
   readonly messages?: unknown;
   readonly thread?: { readonly previous_message_id?: string } | null;
 }
 
 /**
- * The middleware behind `actlog.middleware()`. It records only: when it sees a call of yours, that has been run, or
- * is for you to run.
+ * Creates the middleware behind `actlog.middleware()`. Records only: when it sees a call of your tools, the call has
+ * already run, or is yours to run. A request that would continue after the model has repeated a denied call too often
+ * is not sent: it rejects with the denial.
  */
 export function recordMiddleware(options: Omit<ActlogOptions, 'guard'> = {}): Middleware {
   const calls = new MessageCalls(anthropicCalls(options));
   return async (request, next, context) => {
-    const sent = unfelt(() => messageRequest(context));
+    const sent = ignoreErrors(() => messageRequest(context));
     if (!sent) return next(request);
-    unfelt(() => calls.sent(sent.messages));
+    ignoreErrors(() => calls.sent(sent.messages));
+    // The tool runner has no default limit on turns and does not see errors of tools.
+    const denial = ignoreErrors(() => deniedRuns().sent(sent.messages, sent.sessionId));
+    if (denial) throw denial;
     const response = await next(request);
     if (!response.ok) return response;
-    unfelt(() => MessageCalls.taken(sent.messages));
+    ignoreErrors(() => MessageCalls.taken(sent.messages));
     if (sent.isStreamed) return seenAsRead(response, context, sent, calls);
     await seenWhole(response, context, sent, calls).catch(ignore);
     return response;
   };
 }
 
-/** What goes wrong in here, as in a message that is not as expected, must not reach the agent. */
-function unfelt<Value>(run: () => Value): Value | undefined {
+/** Runs a function whose errors must not reach the agent, for example for an unexpected message. */
+function ignoreErrors<Value>(run: () => Value): Value | undefined {
   try {
     return run();
   } catch {
@@ -54,7 +59,7 @@ function unfelt<Value>(run: () => Value): Value | undefined {
 
 function ignore(): void {}
 
-/** The request that is made, where it is one for a message. */
+/** Returns the request if it is one for a message. */
 function messageRequest({ options }: MiddlewareContext): MessageRequest | undefined {
   const { method, path = '', body, stream = false, openTelemetry } = options ?? {};
   const { messages, thread } = (body ?? {}) as MessageBody;
@@ -69,8 +74,9 @@ function messageRequest({ options }: MiddlewareContext): MessageRequest | undefi
 }
 
 /**
- * The session of a request that the application names no conversation of, for its traces: that of the calls whose
- * results are sent; else the surrounding one; else that of the thread that is continued; else that of the messages.
+ * Returns the session of a request. In order of precedence: that of the calls whose results are sent; the surrounding
+ * one; that of the continued thread; that of the messages. The caller prefers the conversation that the application
+ * names for its traces.
  */
 function sessionOf(
   messages: readonly AnyMessage[],
@@ -93,18 +99,18 @@ async function seenWhole(
   if (isOfThread) threadSessions.note(message.id, sessionId);
   for (const block of blocksOf(message)) {
     toolUses().renew(block.id);
-    calls.answered(block, sessionId);
+    calls.received(block, sessionId);
   }
 }
 
-/** The response for the caller, from which the message is seen as the caller reads it. */
+/** Returns the response for the caller, and observes the message as the caller reads it. */
 function seenAsRead(
   response: Response,
   context: MiddlewareContext,
   { sessionId, isOfThread }: MessageRequest,
   calls: MessageCalls,
 ): Response {
-  const both = unfelt(() => watched(response));
+  const both = ignoreErrors(() => watched(response));
   const parsed = both ? parsedCopy(both.copy, context) : context.parse<AsyncIterable<never>>(response);
   const begin = ({ id }: AnyMessage) => isOfThread && threadSessions.note(id, sessionId);
   const end = toolUses().beginStream();
@@ -117,7 +123,7 @@ function seenAsRead(
 
 async function parsedCopy(copy: Response, context: MiddlewareContext): Promise<AsyncIterable<never>> {
   const stream = await context.parse<AsyncIterable<never>>(copy);
-  // It is a clone's, and the copy itself would keep for its own reader what the clone reads.
+  // `parse` reads a clone, and the copy itself would buffer everything the clone reads.
   copy.body?.cancel().catch(ignore);
   return stream;
 }
@@ -128,8 +134,8 @@ async function seenStream(
   calls: MessageCalls,
 ): Promise<void> {
   for await (const { block, isWhole } of blocks) {
-    // A tool may start before the answer is whole, and its call is known by then.
+    // A tool may start before the response is complete, and its call must be known by then.
     if (!isWhole) toolUses().renew(block.id);
-    if (isWhole || isToolUse(block)) calls.answered(block, sessionId);
+    if (isWhole || isToolUse(block)) calls.received(block, sessionId);
   }
 }

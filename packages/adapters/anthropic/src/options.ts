@@ -1,4 +1,4 @@
 import type { AdapterOptions } from '@actlog/recorder/adapter';
 
-/** Settings of the adapter. All are optional. */
+/** Options of the adapter. All are optional. */
 export interface ActlogOptions extends AdapterOptions {}

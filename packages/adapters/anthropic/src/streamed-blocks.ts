@@ -1,6 +1,6 @@
 import type { AnyMessage, MessageBlock } from './message-blocks.ts';
 
-/** The events of a streamed message that its blocks are made of. */
+/** Stream events that build the blocks of a message. */
 interface StreamEvent {
   readonly type: string;
   readonly index?: number;
@@ -12,14 +12,14 @@ interface StreamEvent {
 /** A block of a streamed message. */
 export interface StreamedBlock {
   readonly block: MessageBlock;
-  /** False when it has begun and its input is still to come. */
+  /** `false` if the block has started and its input is incomplete. */
   readonly isWhole: boolean;
 }
 
 /**
- * The blocks of a streamed message, each when it begins and when it is whole.
+ * Yields the blocks of a streamed message, each when it starts and when it is complete.
  *
- * @param begin - is given the message when it begins, without its blocks
+ * @param begin - called with the message, without its blocks, when it starts
  */
 export async function* streamedBlocks(
   events: AsyncIterable<StreamEvent>,
@@ -45,6 +45,6 @@ function inputOf(json: string): Pick<MessageBlock, 'input'> | undefined {
   try {
     return json === '' ? undefined : { input: JSON.parse(json) };
   } catch {
-    return undefined; // the answer was cut off
+    return undefined; // the response was truncated
   }
 }

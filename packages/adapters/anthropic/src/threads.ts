@@ -1,4 +1,4 @@
 import { SessionsById } from '@actlog/recorder/adapter';
 
-/** The sessions of messages that a thread may be continued from: it is sent only what is new then. */
+/** Sessions of messages that a thread may continue from, because such a request contains only new messages. */
 export const threadSessions: SessionsById = new SessionsById('@actlog/anthropic/threads');

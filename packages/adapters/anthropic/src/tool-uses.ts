@@ -1,15 +1,15 @@
 import { setImmediate } from 'node:timers';
 import { processWide } from '@actlog/recorder/adapter';
 
-/** What is known of a call by its `tool_use` id. */
+/** A call known by its `tool_use` id. */
 export interface ToolUse {
   readonly toolName: string;
-  /** What the model gave; undefined while its stream is under way, and once its result has been taken. */
+  /** Input from the model; undefined during its stream, and after its result was sent. */
   readonly input: unknown;
   readonly sessionId: string | undefined;
 }
 
-/** An input that a tool did not take, whose call is not known yet. */
+/** An input rejected by a tool, whose call is not known yet. */
 export interface RefusedInput {
   readonly toolName: string;
   readonly input: unknown;
@@ -17,22 +17,22 @@ export interface RefusedInput {
   readonly error: unknown;
 }
 
-/** Calls that are remembered at most: those that come with one answer, and those whose results are still out. */
+/** Maximum number of calls to remember: those of one response, and those without a result. */
 const maxUses = 10_000;
 
-/** The calls that messages told of, so that each is recorded once and in its session by whatever sees it first. */
+/** Calls found in messages, so that the first hook to see one records it, once and in its session. */
 class ToolUses {
   readonly #uses = new Map<string, ToolUse>();
   readonly #recorded = new Map<string, WeakSet<object>>();
   readonly #refused = new Set<RefusedInput>();
   #streams = 0;
 
-  /** Whether a message streams in. Its reader may know a call a moment before it is known here. */
+  /** `true` while a message is streaming. Its reader may see a call slightly earlier than it is known here. */
   get areStreaming(): boolean {
     return this.#streams > 0;
   }
 
-  /** A message begins to stream in; what is returned is called when it has ended. */
+  /** Notes that a message starts to stream; the returned function is called at its end. */
   beginStream(): () => void {
     this.#streams += 1;
     return () => {
@@ -41,24 +41,24 @@ class ToolUses {
   }
 
   /**
-   * Waits until the calls are known here that streams have told their readers: `runToolsEagerly` runs a tool as soon as
-   * its call is read, and the middleware sees that a moment later.
+   * Waits until the calls that readers of streams have seen are known here: `runToolsEagerly` runs a tool as soon as
+   * its call is read, slightly before the middleware sees it.
    */
   async caughtUp(): Promise<void> {
     if (this.areStreaming) await new Promise<void>((resolve) => setImmediate(resolve));
   }
 
-  /** Keeps an input that a tool did not take until its call is known. */
+  /** Stores a rejected input until its call is known. */
   refuse(refused: RefusedInput): void {
     this.#refused.add(refused);
   }
 
-  /** Gives up waiting for the call of an input. False where the call became known, and took it. */
+  /** Stops waiting for the call of an input. Returns `false` if the call has become known and taken it. */
   forget(refused: RefusedInput): boolean {
     return this.#refused.delete(refused);
   }
 
-  /** What the tool of a call threw for its input, once. */
+  /** Returns and removes the rejected input of a call. */
   takeRefused({ toolName, input }: ToolUse, recorder: object): RefusedInput | undefined {
     const text = JSON.stringify(input);
     for (const refused of this.#refused) {
@@ -74,22 +74,22 @@ class ToolUses {
     return this.#uses.get(id);
   }
 
-  /** Remembers a call that a new message asks for. */
+  /** Stores a call of a new message. */
   add(id: string, use: ToolUse): void {
     put(this.#uses, id, use);
   }
 
-  /** Forgets who recorded an id: a new message uses it, as some services do again and again. */
+  /** Forgets the recorders of an id that a new message uses; some services reuse ids. */
   renew(id: string | undefined): void {
     if (id !== undefined) this.#recorded.delete(id);
   }
 
-  /** Whether somebody has recorded the call. */
+  /** Returns `true` if the call has been recorded. */
   isRecorded(id: string): boolean {
     return this.#recorded.has(id);
   }
 
-  /** Whether this recorder is the first to ask for the call, and now has it. */
+  /** Claims a call for a recorder. Returns `true` for its first claim. */
   claim(id: string, recorder: object): boolean {
     const recorders = this.#recorded.get(id) ?? new WeakSet();
     if (recorders.has(recorder)) return false;
@@ -97,7 +97,7 @@ class ToolUses {
     return true;
   }
 
-  /** Claims the call that has this input, where a hook is not told the id: the newest that nobody has recorded. */
+  /** Claims the newest unrecorded call with this input, for hooks without call ids. */
   claimInput(
     toolName: string,
     input: unknown,
@@ -118,5 +118,5 @@ function put<Value>(map: Map<string, Value>, id: string, value: Value): void {
   if (map.size > maxUses) map.delete(map.keys().next().value as string);
 }
 
-/** The calls of this process. */
+/** Calls of this process. */
 export const toolUses: () => ToolUses = processWide('@actlog/anthropic/tool-uses', () => new ToolUses());

@@ -34,7 +34,7 @@ async function answersTo(calls: readonly Block[], tools: BetaToolRunnerParams['t
   return toolAnswers(sent);
 }
 
-test('arguments that do not fit are one call of their session, whenever the tool runner parses them', async () => {
+test('records invalid arguments once in their session, whenever they are parsed', async () => {
   const recorder = service.recorder({ agentId: 'parses' });
   const middleware = [actlog.middleware({ recorder })];
   for (const runToolsEagerly of [false, true]) {
@@ -53,7 +53,7 @@ test('arguments that do not fit are one call of their session, whenever the tool
   expect(sessions).toHaveLength(2);
 });
 
-test('arguments that do not fit are left to this adapter where the call has a span too', async () => {
+test('records invalid arguments with this adapter if the call has a span', async () => {
   const options = { recorder: service.recorder(), sessionId: 'refused-span' };
   const spans = new AdapterCalls({ framework: 'opentelemetry', sdk: 'spans' }, options);
   const call = { ...toolUse('repeat', { text: 5 }), id: 'toolu_refused-span' };
@@ -61,13 +61,13 @@ test('arguments that do not fit are left to this adapter where the call has a sp
   const messages = [{ role: 'user' as const, content: 'go' }];
   const params = { model: 'scripted', max_tokens: 1, messages, tools: actlog([repeat], options) };
   await client.beta.messages.toolRunner(params).runUntilDone();
-  // As the adapter for OpenTelemetry, when the span of the call ends.
+  // Same as the adapter for OpenTelemetry at the end of the call's span.
   const told = { toolName: 'repeat', callId: call.id, arguments: { text: 5 } };
   spans.recordUnhooked(told, { ok: false, error: new Error('It does not fit.') });
   expect(await service.events('refused-span')).toMatchObject([{ toolName: 'repeat', status: 400 }]);
 });
 
-test('with runToolsEagerly they are left to the span, which has ended before the call is known here', async () => {
+test('leaves invalid arguments to an earlier span with runToolsEagerly', async () => {
   const options = { recorder: service.recorder(), sessionId: 'eager-span' };
   const spans = new AdapterCalls({ framework: 'opentelemetry', sdk: 'spans' }, options);
   const call = { ...toolUse('repeat', { text: 5 }), id: 'toolu_eager-span' };
@@ -84,7 +84,7 @@ test('with runToolsEagerly they are left to the span, which has ended before the
   expect(await service.events('eager-span')).toMatchObject([{ toolName: 'repeat', status: 500 }]);
 });
 
-test('the hash is of what the model wrote, before the schema fills in', async () => {
+test("hashes the model's arguments before schema defaults", async () => {
   const tools = actlog([repeat], { recorder: service.recorder(), sessionId: 'raw' });
   expect(await answersTo([toolUse('repeat', { text: 'a' })], tools)).toEqual([
     { text: 'aa', isError: false },
@@ -93,7 +93,7 @@ test('the hash is of what the model wrote, before the schema fills in', async ()
   expect(event?.payload?.argumentsHash).toBe(await hashArguments({ text: 'a' }));
 });
 
-test('tools that Anthropic runs, and those left out, are the same objects', () => {
+test("returns Anthropic's tools and excluded tools unchanged", () => {
   const search = { type: 'web_search_20250305', name: 'web_search' } as const;
   const other = betaZodTool({ ...settings, name: 'other' });
   const options = { recorder: service.recorder(), exclude: ['other'] };
@@ -103,7 +103,7 @@ test('tools that Anthropic runs, and those left out, are the same objects', () =
   expect(third).toBe(other);
 });
 
-test('a tool of a class of its own keeps its fields, methods and marks', async () => {
+test('keeps the fields, methods and symbols of a class instance', async () => {
   const mark = Symbol('mark');
   class Shout {
     readonly type = 'custom';
@@ -130,7 +130,7 @@ test('a tool of a class of its own keeps its fields, methods and marks', async (
   expect(await service.events('class')).toMatchObject([{ toolName: 'shout', status: 200 }]);
 });
 
-test('a call by hand is recorded, once where the tool is wrapped twice', async () => {
+test('records a manual call once if the tool is wrapped twice', async () => {
   const options = { recorder: service.recorder(), sessionId: 'by-hand' };
   const [tool] = actlog(actlog([repeat], options), options);
   expect(await tool.run(tool.parse({ text: 'a' }))).toBe('aa');
@@ -138,13 +138,13 @@ test('a call by hand is recorded, once where the tool is wrapped twice', async (
   expect(await service.events('by-hand')).toMatchObject([{ status: 200 }, { status: 400 }]);
 });
 
-test('arguments that do not fit are one call, installed twice too', async () => {
+test('records invalid arguments once when installed twice', async () => {
   const options = { recorder: service.recorder(), sessionId: 'invalid-twice' };
   await answersTo([toolUse('repeat', { text: 5 })], actlog(actlog([repeat], options), options));
   expect(await service.events('invalid-twice')).toMatchObject([{ toolName: 'repeat', status: 400 }]);
 });
 
-test('a denial is told in its own words alone, and as a denial to a hook further out', async () => {
+test("passes only the denial's message to the model, and the denial to outer hooks", async () => {
   const { policies } = service.client;
   const { id } = await policies.create({
     name: 'no',
@@ -166,7 +166,7 @@ test('a denial is told in its own words alone, and as a denial to a hook further
   expect(await service.events('denied-outside')).toMatchObject([{ status: 403 }]);
 });
 
-test('what a tool tells the model of its failure stays as it is', async () => {
+test("passes on a tool's own error content unchanged", async () => {
   const content = [{ type: 'text' as const, text: 'full' }];
   const tools = actlog(
     [
@@ -184,7 +184,7 @@ test('what a tool tells the model of its failure stays as it is', async () => {
   expect(await service.events('tool-error')).toMatchObject([{ status: 500 }]);
 });
 
-test('the calls of a toolset are recorded by the names of its members', async () => {
+test('records calls of a toolset under the names of its members', async () => {
   const browser = {
     type: 'browser_toolset_20260801' as const,
     run: async (_context: unknown, { name }: { name: string }) => [
@@ -204,7 +204,7 @@ test('the calls of a toolset are recorded by the names of its members', async ()
   expect(await service.events('toolset')).toMatchObject([{ toolName: 'navigate', status: 200 }]);
 });
 
-test('a toolset answers the calls of a loop that is written by hand by the same rules', async () => {
+test('applies the same rules to a toolset in a manual loop', async () => {
   class Desktop extends BetaAbstractComputerToolset20260801 {
     protected override wait(): void {}
     protected override left_click(): void {
@@ -234,7 +234,7 @@ test('a toolset answers the calls of a loop that is written by hand by the same 
   ]);
 });
 
-test('a tool that is added while the loop runs is recorded like the others', async () => {
+test('records a tool added while the loop runs', async () => {
   const [tool] = actlog([repeat], { recorder: service.recorder(), sessionId: 'added' });
   const { client, sent } = clientOf([[toolUse('repeat', { text: 'a' })]]);
   const messages = [{ role: 'user' as const, content: 'go' }];

@@ -1,14 +1,16 @@
-import { type AdapterCalls, type Wrapping, withMethods } from '@actlog/recorder/adapter';
+import { ActionDeniedError } from '@actlog/recorder';
+import { type AdapterCalls, type HookedCall, type Wrapping, withMethods } from '@actlog/recorder/adapter';
 import type { BetaRunnableTool } from '@anthropic-ai/sdk/lib/tools/BetaRunnableTool';
 import type { BetaRunnableToolset } from '@anthropic-ai/sdk/lib/tools/BetaRunnableToolset';
 import type { BetaToolUnion } from '@anthropic-ai/sdk/resources/beta';
 import { anthropicCalls } from './anthropic-calls.ts';
 import { throwForModel } from './denial.ts';
+import { deniedRuns } from './denied-runs.ts';
 import { isInvalidInput, noteInvalidInput } from './invalid-input.ts';
 import type { ActlogOptions } from './options.ts';
 import { type RefusedInput, toolUses } from './tool-uses.ts';
 
-/** What a tool runner takes: its own tools and toolsets, and those that Anthropic runs. */
+/** Tools of a tool runner: runnable tools and toolsets, and those that Anthropic runs. */
 type RunnerTool = BetaToolUnion | BetaRunnableTool | BetaRunnableToolset;
 
 type Run = (...args: unknown[]) => unknown;
@@ -17,19 +19,19 @@ type Run = (...args: unknown[]) => unknown;
 interface Runnable {
   readonly run: Run;
   readonly parse?: (content: unknown) => unknown;
-  /** Of toolsets: answers a call of a loop that is written by hand, by `run`. */
+  /** Of toolsets: returns the result of a call in a manual loop, using `run`. */
   readonly toolResult?: Run;
-  /** Toolsets have none: their calls carry the names of their members. */
+  /** Undefined for toolsets: their calls carry the names of their members. */
   readonly name?: string;
 }
 
-/** What a tool is told of the call that it runs for. */
+/** Context of a tool run. */
 interface RunContext {
   readonly toolUse?: { readonly id: string; readonly name: string; readonly input: unknown };
   readonly signal?: AbortSignal | null;
 }
 
-/** The wrapper behind `actlog()`: the same tools, of the same types, recorded and guarded. */
+/** Wraps tools for `actlog()`: the same tools, of the same types, recorded and guarded. */
 export function recordTools<Tools extends readonly RunnerTool[]>(
   tools: readonly [...Tools],
   options: ActlogOptions = {},
@@ -45,7 +47,7 @@ function isRunnable(tool: unknown): tool is Runnable {
   return typeof (tool as Partial<Runnable> | undefined)?.run === 'function';
 }
 
-/** Only what runs a call and `parse` change; all else, marks and private fields too, is the tool's own. */
+/** Replaces only `run`, `parse` and `toolResult`; everything else, including private fields, is the tool's own. */
 function wrapped(tool: Runnable, calls: AdapterCalls): Runnable {
   const run: Run = (...args) => recordRun(tool, calls, args, { wrapper: run, wrapped: tool.run });
   const parse = (content: unknown) => recordParse(tool, calls, content);
@@ -65,7 +67,7 @@ async function recordRun(tool: Runnable, calls: AdapterCalls, args: unknown[], w
     await toolUses().caughtUp();
     toolUses().claim(use.id, calls.recorder);
   }
-  const call = {
+  const call: HookedCall = {
     toolName,
     arguments: use ? use.input : input,
     callId: use?.id,
@@ -73,15 +75,26 @@ async function recordRun(tool: Runnable, calls: AdapterCalls, args: unknown[], w
     signal: context?.signal ?? undefined,
     sessionId: use && toolUses().find(use.id)?.sessionId,
   };
-  return calls.run(call, () => tool.run(...args)).catch(throwForModel);
+  let isLetThrough = false;
+  const run = () => {
+    isLetThrough = true;
+    deniedRuns().letThrough(toolName, call.sessionId);
+    return tool.run(...args);
+  };
+  return calls.run(call, run).catch((error: unknown) => {
+    if (use && !isLetThrough && ActionDeniedError.isInstance(error)) {
+      deniedRuns().note(use.id, { toolName, arguments: use.input, denial: error });
+    }
+    throwForModel(error);
+  });
 }
 
-/** An input that does not fit never reaches `run`. */
+/** Records an invalid input, which never reaches `run`. */
 function recordParse(tool: Runnable, calls: AdapterCalls, content: unknown): unknown {
   try {
     return tool.parse?.(content);
   } catch (error) {
-    const isKnown = isInvalidInput(error); // by a wrapper further in
+    const isKnown = isInvalidInput(error); // recorded by an inner wrapper
     noteInvalidInput(error);
     const { recorder } = calls;
     if (!isKnown) recordRefused({ toolName: tool.name ?? 'unknown', input: content, recorder, error }, calls);
@@ -89,7 +102,7 @@ function recordParse(tool: Runnable, calls: AdapterCalls, content: unknown): unk
   }
 }
 
-/** A tool is not told which call its input is of. */
+/** Finds the call of an input, because the tool does not receive its id. */
 function recordRefused(refused: RefusedInput, calls: AdapterCalls): void {
   const { toolName, input, recorder, error } = refused;
   const call = () => {

@@ -1,12 +1,12 @@
-/** A response for the caller, and a copy of what the caller reads of it. */
+/** A response for the caller, and a copy of everything the caller reads. */
 interface WatchedResponse {
   readonly response: Response;
   readonly copy: Response;
 }
 
 /**
- * Lets a stream be seen while the caller reads it, and only as far: a clone would go on to read what the caller has
- * left, and leaving it would wait for the clone. Undefined for a body that is no stream of the platform.
+ * Copies a stream as the caller reads it, and no further: a clone would continue to read after the caller has stopped,
+ * and canceling would wait for the clone. Undefined if the body is not a platform stream.
  */
 export function watched(response: Response): WatchedResponse | undefined {
   const { body, status, statusText, headers, url } = response;
@@ -23,7 +23,7 @@ export function watched(response: Response): WatchedResponse | undefined {
       if (done) {
         copy.end();
         controller.close();
-        // A reader that brought its own buffer is answered only by this.
+        // A BYOB reader only gets its response this way.
         if ('byobRequest' in controller) controller.byobRequest?.respond(0);
         return;
       }
@@ -35,7 +35,7 @@ export function watched(response: Response): WatchedResponse | undefined {
       return reader.cancel(reason);
     },
   };
-  // Nothing is read ahead of the caller.
+  // Read nothing ahead of the caller.
   const passed = isOfBytes
     ? new ReadableStream({ ...source, type: 'bytes' })
     : new ReadableStream(source, { highWaterMark: 0 });
@@ -46,7 +46,7 @@ export function watched(response: Response): WatchedResponse | undefined {
 
 type Controller = ReadableStreamDefaultController<unknown> | ReadableByteStreamController;
 
-/** Bytes as a rule; a `fetch` of the user's may give text. */
+/** Usually bytes; a user's `fetch` may return text. */
 type Chunk = Uint8Array | string;
 
 function isByteStream(stream: ReadableStream): boolean {
@@ -58,7 +58,7 @@ function isByteStream(stream: ReadableStream): boolean {
   }
 }
 
-/** A stream that is given its chunks. It takes them even when nobody reads it any more: the caller must not feel it. */
+/** A stream that is fed with chunks. Accepts them even when nobody reads it any more: the caller must be unaffected. */
 class Copy {
   #controller: ReadableStreamDefaultController<Chunk> | undefined;
   readonly stream = new ReadableStream<Chunk>({
@@ -72,10 +72,10 @@ class Copy {
 
   add(chunk: Chunk): void {
     try {
-      // The caller's stream takes the bytes away.
+      // The caller's stream detaches the bytes.
       this.#controller?.enqueue(chunk.slice());
     } catch (error) {
-      this.fail(error); // what a user's `fetch` gives is no chunk
+      this.fail(error); // a user's `fetch` returned an invalid chunk
     }
   }
 

@@ -11,7 +11,7 @@ import { clientOf, toolAnswers, toolUse } from './model.ts';
 const inputSchema = z.object({ text: z.string() });
 const params = { model: 'scripted', max_tokens: 100 };
 
-/** Runs an agent with a client of the scripted service, and gives its last message. */
+/** Runs an agent with a client of the scripted service and returns its last message. */
 export type Loop = (
   client: Anthropic,
   scenario: Scenario,
@@ -54,7 +54,7 @@ export const toolRunner: Loop = (
   return runner.runUntilDone();
 };
 
-/** A loop that is written by hand; what answers its messages is the adapter's or its own. */
+/** Runs a manual loop, with the adapter's helper or its own. */
 async function handLoop(
   client: Anthropic,
   { isStreamed, signal }: Scenario,
@@ -83,7 +83,7 @@ function functionsOf(tools: readonly SuiteTool[]) {
   );
 }
 
-/** How a loop without the adapter answers. */
+/** Returns the results of a message's calls in a loop without the adapter. */
 async function answeredByHand({ content }: Anthropic.Message, { tools, signal }: Scenario) {
   const functions = functionsOf(tools);
   const uses = content.filter((block) => block.type === 'tool_use');
@@ -118,7 +118,7 @@ function middlewareOf({ adapter, isInstalledTwice, ownHook }: Scenario, sessionI
   ];
 }
 
-/** The tools of a tool runner, and the client's middleware for the calls that reach none. */
+/** The tools of a tool runner, and the client's middleware for calls that reach none of them. */
 export const toolRunnerHarness: AdapterHarness = {
   ...identity,
   hook: '`tools: actlog(tools)` with `middleware: [actlog.middleware()]`',
@@ -126,11 +126,11 @@ export const toolRunnerHarness: AdapterHarness = {
   run: (scenario) => ended(scenario, middlewareOf(scenario), toolRunner),
 };
 
-/** A loop that is written by hand around the adapter's helper. */
+/** A manual loop around the adapter's helper. */
 export const answersHarness: AdapterHarness = {
   ...identity,
   hook: '`actlog.answers(functions)`',
-  abilities: { ...fullAbilities, hasOwnHooks: false, hasSession: false },
+  abilities: { ...fullAbilities, hasOwnHooks: false, hasSession: false, maxDenials: 'caller' },
   run: (scenario) =>
     ended(scenario, scenario.isInstalledTwice ? middlewareOf(scenario, scenario.sessionId) : [], (client) => {
       const { adapter, tools, signal, sessionId } = scenario;
@@ -140,7 +140,7 @@ export const answersHarness: AdapterHarness = {
     }),
 };
 
-/** Any loop, by the client's middleware alone. */
+/** Any loop, with only the client's middleware. */
 export const middlewareHarness: AdapterHarness = {
   ...identity,
   hook: '`middleware: [actlog.middleware()]`',
@@ -153,6 +153,7 @@ export const middlewareHarness: AdapterHarness = {
     invalidArguments: 500,
     thrown: 500,
     hasSession: false,
+    maxDenials: 'caller',
   },
   run: (scenario) =>
     ended(scenario, middlewareOf(scenario, scenario.sessionId), (client) =>

@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import Anthropic, { type ClientOptions } from '@anthropic-ai/sdk';
 
-/** A block of an answer, as Anthropic sends it. */
+/** A block of a response, as Anthropic sends it. */
 export interface Block {
   readonly type: string;
   readonly [field: string]: unknown;
 }
 
-/** A call of a tool of the client. */
+/** Creates a call of a client tool. */
 export function toolUse(name: string, input: unknown, id = `toolu_${randomUUID()}`): Block {
   return { type: 'tool_use', id, name, input };
 }
 
-/** A tool that Anthropic runs, and what came of it. */
+/** Creates a tool call that Anthropic runs, and its result. */
 export function webSearch(query: string, content: unknown, id = `srvtoolu_${randomUUID()}`): [Block, Block] {
   return [
     { type: 'server_tool_use', id, name: 'web_search', input: { query } },
@@ -25,13 +25,13 @@ interface SentMessage {
   readonly content: string | readonly Block[];
 }
 
-/** What a request asked for. */
+/** Content of a request. */
 export interface Sent {
   readonly messages: readonly SentMessage[];
   readonly stream?: boolean;
 }
 
-/** A client of a service that gives these answers and then says `done`. */
+/** Creates a client of a service that returns these responses and then says `done`. */
 export function clientOf(turns: readonly (readonly Block[])[], options: ClientOptions = {}) {
   const sent: Sent[] = [];
   const fetch: typeof globalThis.fetch = async (_url, init) => {
@@ -60,7 +60,7 @@ function messageOf(content: readonly Block[]) {
   };
 }
 
-/** The same message as server-sent events; inputs come as text, in two pieces. */
+/** Converts a message to server-sent events, with inputs as text in two chunks. */
 function eventsOf({ content, stop_reason, stop_sequence, ...message }: ReturnType<typeof messageOf>): string {
   const events = [
     { type: 'message_start', message: { ...message, content: [], stop_reason: null, stop_sequence } },
@@ -91,7 +91,7 @@ function deltasOf({ type, text, input }: Block) {
   }));
 }
 
-/** What the model was told by its tools, in order. */
+/** Returns the tool results that the model received, in order. */
 export function toolAnswers(sent: readonly Sent[]) {
   const results = sent
     .flatMap(({ messages }) => messages)

@@ -9,19 +9,19 @@ import { withGuard } from './permissions.ts';
 import { withCalls } from './sdk-servers.ts';
 
 /**
- * Records every tool call of an agent, and guards it where the recorder's guard says so:
+ * Records every tool call of an agent, and guards it if the recorder's guard is on:
  *
  * ```ts
  * for await (const message of query({ prompt, options: actlog({ model, allowedTools }) })) console.log(message);
  * ```
  *
- * It adds hooks beside your own, and never allows a call: your permissions and prompts decide as ever about all that
+ * It adds hooks beside your own and never allows a call: your permissions and prompts still decide about all calls that
  * the guard lets through.
  *
- * @param options - the options of the query
- * @param settings - the settings of the adapter
- * @returns the same options with the hooks in them; put in twice, it is there once
- * @throws when neither a recorder is given nor the environment holds one that can be used; see `sharedRecorder`
+ * @param options - options of the query
+ * @param settings - options of the adapter
+ * @returns the same options with the hooks added; adding them twice has no effect
+ * @throws when no recorder is given and the environment does not configure one; see `sharedRecorder`
  * @throws TypeError when the options start a bare Claude Code, which calls no hooks
  */
 export function actlog<Given extends Options>(options?: Given, settings: AdapterOptions = {}): Given {

@@ -15,11 +15,11 @@ const bare: Record<string, Options> = {
   'by its environment': { env: { CLAUDE_CODE_SIMPLE: ' True' } },
 };
 
-test.each(Object.entries(bare))('a bare Claude Code %s is refused', (_how, options) => {
+test.each(Object.entries(bare))('rejects a bare Claude Code %s', (_how, options) => {
   expect(() => actlog(options, { recorder: service.recorder() })).toThrow(TypeError);
 });
 
-test('what the environment of this process says counts where the options have none', () => {
+test('uses the environment of the process if the options have none', () => {
   vi.stubEnv('CLAUDE_CODE_SIMPLE', '1');
   const adapter = { recorder: service.recorder() };
   expect(() => actlog({}, adapter)).toThrow(TypeError);
@@ -28,7 +28,7 @@ test('what the environment of this process says counts where the options have no
 });
 
 test.runIf(await claudeRuns()).each(Object.entries(bare))(
-  'a bare Claude Code %s calls no hooks',
+  'calls no hooks in a bare Claude Code %s',
   async (_how, options) => {
     const called: string[] = [];
     const hook: HookCallback = async ({ hook_event_name }) => {

@@ -1,20 +1,20 @@
 import type { Options } from '@anthropic-ai/claude-agent-sdk';
 
-/** What Claude Code takes for a yes in its environment. */
+/** Values that Claude Code treats as true in its environment. */
 const yes = ['1', 'true', 'yes', 'on'];
 
 /**
- * Refuses options that have Claude Code start in its bare mode: it calls no hooks there, so that nothing would be
- * recorded, and what the guard denies would run.
+ * Rejects options that start Claude Code in bare mode, which calls no hooks: nothing would be recorded, and calls that
+ * the guard denies would run.
  *
- * @throws TypeError where they do
+ * @throws TypeError for such options
  */
 export function refuseBareMode({ extraArgs = {}, env = process.env }: Options): void {
   const isBare =
     Object.hasOwn(extraArgs, 'bare') || yes.includes(String(env.CLAUDE_CODE_SIMPLE).trim().toLowerCase());
   if (!isBare) return;
   throw new TypeError(
-    'actlog was given options of a bare Claude Code, which calls no hooks: nothing would be recorded or guarded. ' +
-      'Leave out `bare` in `extraArgs` and CLAUDE_CODE_SIMPLE in the environment.',
+    'The options start a bare Claude Code, which calls no hooks: nothing would be recorded or guarded. ' +
+      'Remove `bare` from `extraArgs` and CLAUDE_CODE_SIMPLE from the environment.',
   );
 }

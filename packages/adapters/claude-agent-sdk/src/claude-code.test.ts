@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** A server in this process with one tool. */
+/** Creates a server in this process with one tool. */
 function echoServer() {
   const echo = tool('echo', 'Says it again.', { text: z.string() }, async ({ text }) => ({
     content: [{ type: 'text', text: `echo: ${text}` }],
@@ -25,7 +25,7 @@ function echoServer() {
 const echo = (text: string) => ({ name: 'mcp__own__echo', input: { text } });
 const shell = (command: string) => ({ name: 'Bash', input: { command, description: 'A command.' } });
 
-/** What is recorded of a session, in the order in which it ended. */
+/** Returns the recorded events of a session, in the order in which the calls ended. */
 async function recorded(session: string) {
   const events = await service.events(session);
   return events.map(({ agentId, toolName, status }) => `${agentId} ${toolName} ${status}`);
@@ -34,7 +34,7 @@ async function recorded(session: string) {
 const isTried = await claudeRuns();
 
 describe.runIf(isTried)('with the real Claude Code', () => {
-  test('the session and the tools have the names that Claude Code knows', async () => {
+  test("uses Claude Code's names for the session and the tools", async () => {
     const sessionId = randomUUID();
     const recorder = service.recorder();
     const options: Options = { sessionId, mcpServers: echoServer(), allowedTools: ['mcp__own', 'Bash'] };
@@ -54,7 +54,7 @@ describe.runIf(isTried)('with the real Claude Code', () => {
     ]);
   });
 
-  test('a denial is told in its own words, behind those that Claude Code has for every hook', async () => {
+  test("passes the denial's message after Claude Code's own prefix", async () => {
     const { id } = await service.client.policies.create({
       name: 'no',
       effect: 'deny',
@@ -78,7 +78,7 @@ describe.runIf(isTried)('with the real Claude Code', () => {
     await service.client.policies.archive(id);
   });
 
-  test('what the guard lets through, the permissions and hooks of the user still decide about', async () => {
+  test("leaves allowed calls to the user's permissions and hooks", async () => {
     const sessionId = randomUUID();
     const options: Options = {
       sessionId,
@@ -120,7 +120,7 @@ describe.runIf(isTried)('with the real Claude Code', () => {
     ]);
   });
 
-  test('calls of a subagent are in the same session, under the name of the subagent', async () => {
+  test('records calls of a subagent in the same session under its name', async () => {
     const sessionId = randomUUID();
     const input = { description: 'Look', prompt: `${subagentPrompt} look.`, subagent_type: 'explorer' };
     const options: Options = {
@@ -141,7 +141,7 @@ describe.runIf(isTried)('with the real Claude Code', () => {
     ]);
   });
 
-  test('subagents that run at once keep their calls apart, where their models number them alike', async () => {
+  test('keeps calls of concurrent subagents with equal ids apart', async () => {
     const { id } = await service.client.policies.create({
       name: 'no',
       effect: 'deny',
@@ -173,7 +173,7 @@ describe.runIf(isTried)('with the real Claude Code', () => {
     await service.client.policies.archive(id);
   });
 
-  test('a tool that the user interrupts is recorded at the next prompt', async () => {
+  test('records an interrupted tool at the next prompt', async () => {
     const sessionId = randomUUID();
     const started = Promise.withResolvers<void>();
     const interrupted = Promise.withResolvers<unknown>();

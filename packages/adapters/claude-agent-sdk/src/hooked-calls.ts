@@ -1,5 +1,5 @@
 import { ActionDeniedError, hashArguments, type ToolOutcome } from '@actlog/recorder';
-import type { AdapterCalls, HookedCall } from '@actlog/recorder/adapter';
+import { type AdapterCalls, endOfRunReason, type HookedCall } from '@actlog/recorder/adapter';
 import type {
   BaseHookInput,
   HookJSONOutput,
@@ -8,20 +8,22 @@ import type {
   PostToolUseHookInput,
   PreToolUseHookInput,
 } from '@anthropic-ai/claude-agent-sdk';
+import { DeniedRuns } from './denied-runs.ts';
 import type { OpenCalls, PromptedCall } from './open-calls.ts';
 import { failed, refused, unhooked } from './tool-outcome.ts';
 
-/** A tool call, as every hook tells it. */
+/** A tool call, as reported by every hook. */
 interface ToolUse {
   readonly tool_name: string;
   readonly tool_input: unknown;
   readonly tool_use_id: string;
 }
 
-/** What the hooks of a query do with its calls. */
+/** Handles the calls that the hooks of a query report. */
 export class HookedCalls {
   readonly #calls: AdapterCalls;
   readonly #open: OpenCalls;
+  readonly #denied = new DeniedRuns();
 
   constructor(calls: AdapterCalls, open: OpenCalls) {
     this.#calls = calls;
@@ -29,8 +31,7 @@ export class HookedCalls {
   }
 
   /**
-   * Asks the guard about a call. What it lets through is left to the user's own permissions: an answer of `allow` would
-   * pass by them.
+   * Checks a call. Allowed calls are left to the user's own permissions, which a hook result of `allow` would bypass.
    */
   async admit(input: PreToolUseHookInput, signal: AbortSignal): Promise<HookJSONOutput> {
     const call = hookedCall(input, input);
@@ -38,18 +39,19 @@ export class HookedCalls {
     try {
       const begun = await this.#calls.begin({ ...call, signal: this.#until(signal) });
       this.#open.note(input.tool_use_id, input, { call, begun });
+      this.#denied.find(input)?.letThrough(call.toolName);
       return {};
     } catch (error) {
       this.#open.note(input.tool_use_id, input);
-      return denial(reasonOf(error));
+      const isRepeated = ActionDeniedError.isInstance(error) && this.#denied.of(input).count(call);
+      return isRepeated ? { ...denial(error.message), ...endOfRun(error) } : denial(reasonOf(error));
     }
   }
 
   /**
-   * Asks the guard anew about a call that was let through and is to run with another input. It is that call which is
-   * recorded then.
+   * Checks an allowed call again that will run with another input, and records that one instead.
    *
-   * @returns why it may not run; undefined where it may
+   * @returns the reason why it must not run; undefined if it may
    */
   async change(prompted: PromptedCall, input: unknown, signal: AbortSignal): Promise<string | undefined> {
     const known = this.#open.underWay(prompted);
@@ -67,7 +69,7 @@ export class HookedCalls {
     }
   }
 
-  /** Settles a call that the user has refused. */
+  /** Ends a call that the user has denied. */
   refuse(prompted: PromptedCall): Promise<void> {
     return this.#open.refuse(prompted);
   }
@@ -81,8 +83,8 @@ export class HookedCalls {
   }
 
   /**
-   * Settles what is left of a turn: calls that were let through and then refused by the user's permissions or another
-   * hook, and calls that no hook was asked about, as of tools that are not there.
+   * Ends the remaining calls of a turn: allowed calls that the user's permissions or another hook denied, and calls
+   * without a hook, for example of unknown tools.
    */
   async reconcile(input: PostToolBatchHookInput): Promise<void> {
     for (const toolUse of input.tool_calls) {
@@ -92,19 +94,20 @@ export class HookedCalls {
     }
   }
 
-  /** Settles what an interruption has left of a main thread, or of a subagent. */
+  /** Ends the remaining calls of an interrupted main thread or subagent. */
   leave(place: BaseHookInput): Promise<void> {
+    this.#denied.forget(place);
     return this.#open.leave(place);
   }
 
-  /** Aborts with a hook, and with the user's own signal. */
+  /** Combines the hook's signal with the user's own. */
   #until(signal: AbortSignal): AbortSignal {
     return this.#open.signal ? AbortSignal.any([signal, this.#open.signal]) : signal;
   }
 
   async #end(input: ToolUse & BaseHookInput, outcome: ToolOutcome): Promise<void> {
     if (await this.#open.end(input.tool_use_id, input, outcome)) return;
-    // It was let through by another process, whose session this one has taken over.
+    // The call was allowed by another process, whose session this one has resumed.
     this.#open.note(input.tool_use_id, input);
     this.#record(input, input, outcome);
   }
@@ -128,9 +131,14 @@ function hookedCall(
   };
 }
 
-/** What the model is told of a call that the guard did not let run. */
+/** Returns the text for the model about a denied call. */
 function reasonOf(error: unknown): string {
   return ActionDeniedError.isInstance(error) ? error.message : 'The run was ended.';
+}
+
+/** Ends the run, because Claude Code has no default limit on turns and would call the model again and again. */
+function endOfRun(error: ActionDeniedError): HookJSONOutput {
+  return { continue: false, stopReason: endOfRunReason(error) };
 }
 
 function denial(reason: string): HookJSONOutput {

@@ -18,13 +18,13 @@ const read = { name: 'Read', input: { file_path: 'a' }, id: 'toolu_1' };
 const write = { name: 'Write', input: { file_path: 'a' }, id: 'toolu_2' };
 const bash = { name: 'Bash', input: { command: 'ls' }, id: 'toolu_3' };
 
-/** What is recorded of a session. */
+/** Returns the recorded events of a session. */
 async function recorded({ sessionId }: HookDriver) {
   const events = await service.events(sessionId);
   return events.map(({ agentId, toolName, status }) => `${agentId} ${toolName} ${status}`);
 }
 
-test('a call that may run is left to the permissions of the user', async () => {
+test("leaves an allowed call to the user's permissions", async () => {
   const driver = new HookDriver(actlog({}, { recorder: service.guarded() }));
   expect(await driver.before(read)).toEqual({});
   expect(await driver.succeeded(read, 'text')).toEqual({});
@@ -32,7 +32,7 @@ test('a call that may run is left to the permissions of the user', async () => {
   expect(await recorded(driver)).toEqual(['tester Read 200']);
 });
 
-test('a denied call is told why, and is one event at the end of the turn', async () => {
+test('returns the reason of a denial, and records one event at the end of the turn', async () => {
   const driver = new HookDriver(actlog({}, { recorder: service.guarded() }));
   expect(await driver.before(bash)).toEqual({
     hookSpecificOutput: {
@@ -46,7 +46,7 @@ test('a denied call is told why, and is one event at the end of the turn', async
 });
 
 test.each(['the signal of the hook', 'the abortController of the query'])(
-  'a held call that %s ends is not let run',
+  'does not run a held call that %s ends',
   async (which) => {
     const hook = new AbortController();
     const abortController = new AbortController();
@@ -59,7 +59,7 @@ test.each(['the signal of the hook', 'the abortController of the query'])(
   },
 );
 
-test('the signal of a query is listened to while a call is under way', async () => {
+test("listens to the query's signal only while a call is running", async () => {
   const abortController = new AbortController();
   const listeners = () => getEventListeners(abortController.signal, 'abort').length;
   const driver = new HookDriver(actlog({ abortController }, { recorder: service.recorder() }));
@@ -74,7 +74,7 @@ test('the signal of a query is listened to while a call is under way', async () 
   expect(listeners()).toBe(0);
 });
 
-test('calls under way when the query is aborted are recorded as aborted, once', async () => {
+test('records running calls as aborted, once, when the query is aborted', async () => {
   const abortController = new AbortController();
   const driver = new HookDriver(actlog({ abortController }, { recorder: service.recorder() }));
   await driver.before(read);
@@ -84,7 +84,7 @@ test('calls under way when the query is aborted are recorded as aborted, once', 
   expect(await recorded(driver)).toEqual(['tester Read 499']);
 });
 
-test('what an interruption left is recorded at the next prompt, and at the end of a subagent', async () => {
+test('records interrupted calls at the next prompt, and at the end of a subagent', async () => {
   const driver = new HookDriver(actlog({}, { recorder: service.recorder() }));
   const subagent = driver.subagent('a1');
   const other = driver.subagent('a2');
@@ -99,7 +99,7 @@ test('what an interruption left is recorded at the next prompt, and at the end o
   expect((await recorded(driver)).at(-1)).toBe('explorer Bash 200');
 });
 
-test('what was let through and then refused, and what no hook saw begin, is told by the turn', async () => {
+test('records calls denied after the guard, and calls without a start hook, at the end of the turn', async () => {
   const driver = new HookDriver(actlog({}, { recorder: service.recorder(), exclude: ['Glob'] }));
   await driver.before(read);
   await driver.batch(
@@ -117,7 +117,7 @@ test('what was let through and then refused, and what no hook saw begin, is told
   ]);
 });
 
-test('the codes of MCP errors are known', async () => {
+test('maps the codes of MCP errors', async () => {
   const driver = new HookDriver(actlog({}, { recorder: service.recorder() }));
   const errors = [
     'MCP error -32602: Invalid',
@@ -137,7 +137,7 @@ test('the codes of MCP errors are known', async () => {
   );
 });
 
-test('calls of one id in two subagents are two calls', async () => {
+test('counts calls with the same id in two subagents separately', async () => {
   const main = new HookDriver(actlog({}, { recorder: service.guarded() }));
   const [one, other] = [main.subagent('agent_1'), main.subagent('agent_2')];
   const numbered = (call: DrivenCall) => ({ ...call, id: 'call_0' });
@@ -149,14 +149,14 @@ test('calls of one id in two subagents are two calls', async () => {
   expect((await recorded(main)).sort()).toEqual(['explorer Bash 403', 'explorer Read 200']);
 });
 
-test('a call that another process let through is recorded when it ends here', async () => {
+test('records a call allowed by another process when it ends', async () => {
   const driver = new HookDriver(actlog({}, { recorder: service.recorder() }));
   await driver.succeeded(read, 'text');
   await driver.batch({ ...read, response: 'text' });
   expect(await recorded(driver)).toEqual(['tester Read 200']);
 });
 
-test('options that serve many queries keep their calls apart', async () => {
+test('keeps calls of several queries with the same options apart', async () => {
   const options = actlog({}, { recorder: service.recorder() });
   const [one, other] = [new HookDriver(options), new HookDriver(options)];
   await one.before(read);
@@ -167,7 +167,7 @@ test('options that serve many queries keep their calls apart', async () => {
   expect(await recorded(other)).toEqual(['tester Read 500']);
 });
 
-test('the options and hooks of the user stay as they were, and are kept', async () => {
+test("keeps the user's options and hooks unchanged", async () => {
   const own: HookCallback = async () => ({});
   const given: Options = {
     model: 'm',
@@ -181,7 +181,7 @@ test('the options and hooks of the user stay as they were, and are kept', async 
   expect(options).toMatchObject({ model: 'm' });
   expect(options.hooks?.PreToolUse?.[0]).toBe(given.hooks?.PreToolUse?.[0]);
   expect(options.hooks?.Stop).toEqual(given.hooks?.Stop);
-  // A hook that fails must not let a call through, and a person may take long.
+  // A failing hook must not allow a call, and a person may take long.
   expect(options.hooks?.PreToolUse?.[1]).toMatchObject({ onFailure: 'block', timeout: 604_800 });
   expect(actlog(options, { recorder })).toBe(options);
   expect(actlog(options, { recorder: service.recorder() }).hooks?.PreToolUse).toHaveLength(3);

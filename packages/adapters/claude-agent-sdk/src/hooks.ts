@@ -9,29 +9,29 @@ import type {
 } from '@anthropic-ai/claude-agent-sdk';
 import type { HookedCalls } from './hooked-calls.ts';
 
-/** In seconds, a week: a person may take longer to approve than a hook is given by default. */
+/** One week in seconds: a person may take longer to approve than the default time limit of a hook. */
 const holdTimeoutSeconds = 7 * 24 * 60 * 60;
 
-/** Marks a hook, and tells whose it is. */
+/** Marks a hook with its recorder. */
 const brand = Symbol.for('@actlog/claude-agent-sdk/recorder');
 
 type Hooks = NonNullable<Options['hooks']>;
 type InputOf<Event extends HookEvent> = Extract<HookInput, { readonly hook_event_name: Event }>;
 
-/** Whether hooks record for this recorder already. */
+/** Returns `true` if the hooks already record for this recorder. */
 export function isInstalled(hooks: Options['hooks'], recorder: Recorder): boolean {
   const callbacks = hooks?.PreToolUse?.flatMap((matcher) => matcher.hooks) ?? [];
   return callbacks.some((callback) => (callback as { [brand]?: unknown })[brand] === recorder);
 }
 
-/** The user's hooks with ours beside them. All hooks of an event are asked at once, and the strictest answer holds. */
+/** Returns the user's hooks with ours added. All hooks of an event run in parallel, and the strictest result wins. */
 export function recordHooks(own: Options['hooks'], calls: HookedCalls, recorder: Recorder): Hooks {
   const admit = Object.assign(
     on('PreToolUse', (input, signal) => calls.admit(input, signal)),
     { [brand]: recorder },
   );
   const added: Hooks = {
-    // Claude Code lets a call run whose hook failed, unless it is told to block it.
+    // If a hook fails, Claude Code runs the call unless told to block it.
     PreToolUse: [{ hooks: [admit], onFailure: 'block', timeout: holdTimeoutSeconds }],
     PostToolUse: after('PostToolUse', (input) => calls.succeeded(input)),
     PostToolUseFailure: after('PostToolUseFailure', (input) => calls.failed(input)),
@@ -46,22 +46,22 @@ export function recordHooks(own: Options['hooks'], calls: HookedCalls, recorder:
   return merged;
 }
 
-/** A hook that answers. */
+/** Creates a hook with a result. */
 function on<Event extends HookEvent>(
   event: Event,
-  answer: (input: InputOf<Event>, signal: AbortSignal) => Promise<HookJSONOutput>,
+  handle: (input: InputOf<Event>, signal: AbortSignal) => Promise<HookJSONOutput>,
 ): HookCallback {
   return async (input, _toolUseId, { signal }) =>
-    input.hook_event_name === event ? answer(input as InputOf<Event>, signal) : {};
+    input.hook_event_name === event ? handle(input as InputOf<Event>, signal) : {};
 }
 
-/** A hook that is told of something, and changes nothing. */
+/** Creates a hook that only observes. */
 function after<Event extends HookEvent>(
   event: Event,
-  hear: (input: InputOf<Event>) => Promise<void>,
+  observe: (input: InputOf<Event>) => Promise<void>,
 ): HookCallbackMatcher[] {
   const callback = on(event, async (input) => {
-    await hear(input);
+    await observe(input);
     return {};
   });
   return [{ hooks: [callback] }];

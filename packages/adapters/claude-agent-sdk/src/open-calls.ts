@@ -2,47 +2,47 @@ import type { ToolOutcome } from '@actlog/recorder';
 import type { BegunCall, HookedCall } from '@actlog/recorder/adapter';
 import { aborted, refused, replaced } from './tool-outcome.ts';
 
-/** Calls to remember, at most, of runs whose end nobody tells. */
+/** Maximum number of calls to remember, because the end of a run is not always reported. */
 const maxCalls = 10_000;
 
-/** Where a call is made: Claude Code tells this with every hook. */
+/** Location of a call, which Claude Code passes to every hook. */
 export interface CallPlace {
   readonly session_id: string;
-  /** Of the subagent that makes the call; undefined for the main thread. */
+  /** Subagent that makes the call; undefined for the main thread. */
   readonly agent_id?: string;
 }
 
-/** A call as a permission prompt tells it, without its session. */
+/** A call as described by a permission prompt, without its session. */
 export interface PromptedCall {
   readonly toolUseID: string;
-  /** Of the subagent that makes the call; undefined for the main thread. */
+  /** Subagent that makes the call; undefined for the main thread. */
   readonly agentID?: string;
 }
 
-/** A call that was let through. */
+/** A call that the guard has allowed. */
 export interface AdmittedCall {
   readonly call: HookedCall;
   readonly begun: BegunCall;
 }
 
 interface KnownCall extends CallPlace {
-  /** Undefined once the call has ended, and of one that is left out. */
+  /** Undefined if the call has ended or is not covered. */
   admitted: AdmittedCall | undefined;
 }
 
-/** The calls that hooks have seen begin, until the end of the turn that they were made in. */
+/** Calls that hooks have seen start, until the end of their turn. */
 export class OpenCalls {
   readonly #calls = new Map<string, KnownCall>();
-  /** Those under way. */
+  /** Running calls. */
   readonly #open = new Set<KnownCall>();
-  /** The user's own, which ends all runs that are made with it. */
+  /** The user's signal, which ends all runs that use it. */
   readonly signal: AbortSignal | undefined;
 
   constructor(signal: AbortSignal | undefined) {
     this.signal = signal;
   }
 
-  /** Notes a call that was let through, or one that needs nothing done: denied, or left out. */
+  /** Notes a call: an allowed one, or one that needs no handling because it is denied or not covered. */
   note(toolUseId: string, place: CallPlace, admitted?: AdmittedCall): void {
     const { session_id, agent_id } = place;
     const call = { session_id, ...(agent_id && { agent_id }), admitted };
@@ -53,11 +53,11 @@ export class OpenCalls {
     if (!admitted) return;
     if (this.signal?.aborted) void admitted.begun.end(aborted);
     else this.#open.add(call);
-    // The signal may be one for many queries, and outlive them: it is listened to only while a call is under way.
+    // The signal may be shared by many queries and outlive them, so listen only while a call is running.
     if (this.#open.size === 1) this.signal?.addEventListener('abort', this.#abort);
   }
 
-  /** Ends a call. Returns whether it was known; only its first end counts. */
+  /** Ends a call. Returns `true` if it was known; only its first end counts. */
   async end(toolUseId: string, place: CallPlace, outcome: ToolOutcome): Promise<boolean> {
     const call = this.#calls.get(name(toolUseId, place));
     const begun = call && this.#close(call);
@@ -65,7 +65,7 @@ export class OpenCalls {
     return call !== undefined;
   }
 
-  /** Ends a call that was let through, and that the user then refused. */
+  /** Ends an allowed call that the user then denied. */
   async refuse(prompted: PromptedCall): Promise<void> {
     const call = this.#findPrompted(prompted);
     await (call && this.#close(call))?.end(refused);
@@ -78,7 +78,7 @@ export class OpenCalls {
     if (call) this.#forget(key, call);
   }
 
-  /** Ends all that is left of a main thread, or of a subagent: it was interrupted, and no hook has told so. */
+  /** Ends all remaining calls of an interrupted main thread or subagent, which no hook has reported. */
   async leave({ session_id, agent_id }: CallPlace): Promise<void> {
     const left = [...this.#calls].filter(
       ([, call]) => call.session_id === session_id && call.agent_id === agent_id,
@@ -87,21 +87,21 @@ export class OpenCalls {
     await this.#endAll(left.map(([, call]) => call));
   }
 
-  /** Runs a step of a call, where it is known and under way. */
+  /** Runs a step as part of a call, if it is known and running. */
   step<Result>(toolUseId: string, run: () => Result): Result {
     const admitted = this.#find(toolUseId)?.admitted;
     return admitted ? admitted.begun.step(run) : run();
   }
 
-  /** The call that a prompt is about, where it was let through and has not ended. */
+  /** Returns the running call of a prompt, if it was allowed. */
   underWay(prompted: PromptedCall): AdmittedCall | undefined {
     return this.#findPrompted(prompted)?.admitted;
   }
 
   /**
-   * Puts another call in the place of one that was let through, which is not recorded then.
+   * Replaces an allowed call with another one; the first is not recorded.
    *
-   * @throws what `begin` throws; the call is over then
+   * @throws the error of `begin`, which ends the call
    */
   async replace(prompted: PromptedCall, begin: () => Promise<AdmittedCall>): Promise<void> {
     const known = this.#findPrompted(prompted);
@@ -116,7 +116,7 @@ export class OpenCalls {
       throw error;
     }
     if (known.admitted !== former) {
-      // Its run was ended meanwhile.
+      // The run has ended meanwhile.
       await admitted.begun.end(aborted);
       throw aborted.error;
     }
@@ -127,7 +127,7 @@ export class OpenCalls {
     return this.#find(nameInSession(toolUseID, agentID));
   }
 
-  /** The call under way whose name ends with this: not all that tells of a call tells its place. */
+  /** Returns the running call whose key has this ending, because not all sources report the full location. */
   #find(ending: string): KnownCall | undefined {
     for (const [key, call] of this.#calls) if (call.admitted && key.endsWith(` ${ending}`)) return call;
     return undefined;
@@ -138,7 +138,7 @@ export class OpenCalls {
     this.#close(call);
   }
 
-  /** Takes a call from those under way, and gives what ends it. */
+  /** Removes a call from the running ones and returns it. */
   #close(call: KnownCall): BegunCall | undefined {
     const begun = call.admitted?.begun;
     call.admitted = undefined;
@@ -157,7 +157,7 @@ export class OpenCalls {
   }
 }
 
-/** Some models number their calls anew in each conversation, and every subagent has one of its own. */
+/** Key of a call. Some models restart the numbering of calls in each conversation, and every subagent has its own. */
 function name(toolUseId: string, { session_id, agent_id }: CallPlace): string {
   return `${session_id} ${nameInSession(toolUseId, agent_id)}`;
 }

@@ -28,14 +28,14 @@ function guarded() {
   return service.guarded({ showArguments: (args) => args as Record<string, unknown> });
 }
 
-/** What is recorded of a session: which arguments, and how it ended. */
+/** Returns the recorded arguments and outcomes of a session. */
 async function recorded(sessionId: string) {
   const events = await service.storedEvents(sessionId);
   return events.map(({ payload }) => [payload?.argumentsHash, payload?.responseStatus]);
 }
 
 describe.runIf(await claudeRuns())('with the real Claude Code', () => {
-  /** Has the model call `echo` with `a`, and the user let it run with another text. */
+  /** Makes the model call `echo` with `a`, and the user allow it with another text. */
   async function runWith(text: string) {
     const sessionId = randomUUID();
     const echo = tool('echo', 'Says it again.', { text: z.string() }, async (given) => ({
@@ -53,7 +53,7 @@ describe.runIf(await claudeRuns())('with the real Claude Code', () => {
     return { told: answers.map((answer) => answer.text), events: await recorded(sessionId) };
   }
 
-  test('an input that canUseTool puts in place of the own one is checked before the tool runs', async () => {
+  test('checks an input changed by canUseTool before the tool runs', async () => {
     const { told, events } = await runWith('b');
     expect(told).toEqual([
       expect.stringMatching(/The call of the tool "mcp__own__echo" was not run: .*No b\./),
@@ -61,14 +61,14 @@ describe.runIf(await claudeRuns())('with the real Claude Code', () => {
     expect(events).toEqual([[await hashArguments({ text: 'b' }), 403]]);
   });
 
-  test('a call that it may run with is recorded once, with that input', async () => {
+  test('records an allowed changed call once, with its new input', async () => {
     const { told, events } = await runWith('d');
     expect(told).toEqual(['echo: d']);
     expect(events).toEqual([[await hashArguments({ text: 'd' }), 200]]);
   });
 });
 
-test('a call that is held with its new input when the query is aborted is not let run', async () => {
+test('does not run a changed call held when the query is aborted', async () => {
   const abortController = new AbortController();
   const canUseTool: Options['canUseTool'] = async () => ({ behavior: 'allow', updatedInput: { text: 'c' } });
   const options = actlog({ abortController, canUseTool }, { recorder: guarded() });
@@ -86,7 +86,7 @@ test('a call that is held with its new input when the query is aborted is not le
   expect(await recorded(driver.sessionId)).toEqual([[await hashArguments({ text: 'c' }), 499]]);
 });
 
-test("a status of the user's own is not asked for a call that runs with another input", async () => {
+test('does not call responseStatus for a call replaced by one with another input', async () => {
   const canUseTool: Options['canUseTool'] = async () => ({ behavior: 'allow', updatedInput: { text: 'd' } });
   const settings = { recorder: guarded(), responseStatus: () => 218 };
   const options = actlog({ canUseTool }, settings);
@@ -99,12 +99,12 @@ test("a status of the user's own is not asked for a call that runs with another 
   expect(await recorded(driver.sessionId)).toEqual([[await hashArguments({ text: 'd' }), 218]]);
 });
 
-/** What a prompt tells of a call of the main thread. */
+/** Creates the prompt for a call of the main thread. */
 function promptOf(id: string, signal = new AbortController().signal) {
   return { signal, toolUseID: id, requestId: 'r' };
 }
 
-test('a refusal that ends the turn is recorded, and one of a prompt that was withdrawn is none', async () => {
+test("records a user's denial that ends the turn, but not that of a withdrawn prompt", async () => {
   const canUseTool: Options['canUseTool'] = async () => ({
     behavior: 'deny',
     message: 'Stop.',
@@ -121,7 +121,7 @@ test('a refusal that ends the turn is recorded, and one of a prompt that was wit
   expect(await recorded(driver.sessionId)).toContainEqual([await hashArguments({ text: 'toolu_2' }), 200]);
 });
 
-test('prompts of subagents whose calls have one id are each about their own', async () => {
+test('matches prompts of subagents with equal call ids', async () => {
   const canUseTool: Options['canUseTool'] = async (_name, input) => ({
     behavior: 'allow',
     updatedInput: { text: `${input.text}!` },

@@ -2,17 +2,17 @@ import { withMethods } from '@actlog/recorder/adapter';
 import type { McpSdkServerConfigWithInstance, McpServerConfig } from '@anthropic-ai/claude-agent-sdk';
 import type { OpenCalls } from './open-calls.ts';
 
-/** What Claude Code says with a call of a tool that runs in this process. */
+/** Key under which Claude Code passes the id of a call to tools in this process. */
 const toolUseIdKey = 'claudecode/toolUseId';
 
-/** A connection to a server in this process, as far as it is of interest here. */
+/** The used part of a connection to a server in this process. */
 interface Connection {
   onmessage?: (message: unknown, ...rest: unknown[]) => unknown;
 }
 
 /**
- * The same MCP servers; those that run in this process answer a call as a part of it, so that what their tools call
- * further in is known to belong to it.
+ * Returns the same MCP servers. Those in this process handle a call as part of it, so that inner calls of their tools
+ * are attributed to it.
  */
 export function withCalls(
   servers: Record<string, McpServerConfig>,
@@ -36,12 +36,12 @@ function withInstance(config: McpSdkServerConfigWithInstance, open: OpenCalls): 
 }
 
 function within(
-  answer: (...args: unknown[]) => unknown,
+  handle: (...args: unknown[]) => unknown,
   open: OpenCalls,
 ): NonNullable<Connection['onmessage']> {
   return (message, ...rest) => {
     const toolUseId = toolUseIdOf(message);
-    const run = () => answer(message, ...rest);
+    const run = () => handle(message, ...rest);
     return toolUseId === undefined ? run() : open.step(toolUseId, run);
   };
 }

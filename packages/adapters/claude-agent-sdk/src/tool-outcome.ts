@@ -1,21 +1,21 @@
 import { responseStatuses, type ToolOutcome } from '@actlog/recorder';
 
-/** A call that was let through, and that the user's permissions, or another hook, then refused. */
-export const refused = failure('The call was refused.', responseStatuses.denied);
+/** Outcome of an allowed call that the user's permissions or another hook then denied. */
+export const refused = failure('The call was denied.', responseStatuses.denied);
 
-/** A call that was let through, and in whose place comes one with another input. */
+/** Outcome of an allowed call that was replaced by one with another input. */
 export const replaced = { ok: false, error: Symbol('replaced') } as const satisfies ToolOutcome;
 
-/** A call whose run was ended before it did. */
+/** Outcome of a call whose run ended first. */
 export const aborted = {
   ok: false,
-  error: new DOMException('The run was ended before the call was.', 'AbortError'),
+  error: new DOMException('The run ended before the call.', 'AbortError'),
 } as const satisfies ToolOutcome;
 
-/** The words of the MCP SDK for a tool that breaks a schema itself, though its code is that of invalid arguments. */
+/** Texts of the MCP SDK for a tool that violates a schema itself, although the code is that of invalid arguments. */
 const invalidResult = /output schema|structured content|invalid tools\/call result/i;
 
-/** How a tool failed, by the words that Claude Code has for it. */
+/** Derives the outcome of a failed tool from Claude Code's text. */
 export function failed(text: string, isInterrupt = false): ToolOutcome {
   if (isInterrupt) return aborted;
   const [, code] = /^MCP error (-\d+):/.exec(text) ?? [];
@@ -24,7 +24,7 @@ export function failed(text: string, isInterrupt = false): ToolOutcome {
     : { ok: false, error: Object.assign(new Error(text), { code: Number(code) }) };
 }
 
-/** What became of a call that no hook saw begin: there was no such tool, or it did not take the call. */
+/** Derives the outcome of a call without a hook: an unknown tool, or invalid arguments. */
 export function unhooked(response: unknown): ToolOutcome {
   if (typeof response !== 'string' || !response.startsWith('<tool_use_error>')) {
     return { ok: true, result: response };

@@ -8,14 +8,14 @@ import { MessagesEndpoint, type ToolAnswer, type Turns } from './messages-endpoi
 export interface ClaudeRun {
   readonly turns: Turns;
   readonly subagentTurns?: Turns;
-  /** Made for each run: what is in them is used up by it. */
+  /** Created for each run, because a run uses them up. */
   readonly options: Options;
   /** Default: `go`. */
   readonly prompt?: string | AsyncIterable<SDKUserMessage>;
   readonly onStart?: (running: Query) => void;
 }
 
-/** How it ended. */
+/** End of a run. */
 export interface EndedRun {
   readonly answers: readonly ToolAnswer[];
   readonly finalText?: string;
@@ -23,8 +23,8 @@ export interface EndedRun {
 }
 
 /**
- * Runs the real Claude Code of the package, which is asked to talk to nobody but a Messages API in this process, with
- * an empty home of its own and a key that is none.
+ * Runs the real Claude Code of the package. It only connects to a Messages API in this process, and has its own empty
+ * home and a fake key.
  */
 export async function runClaude({
   turns,
@@ -70,7 +70,7 @@ function isolated(home: string, url: string, { env }: Options): Partial<Options>
   };
 }
 
-/** Whether Claude Code can be run on this machine: its binary is an optional part of the package. */
+/** Returns `true` if Claude Code runs on this machine: its binary is an optional part of the package. */
 export async function claudeRuns(): Promise<boolean> {
   return (await runClaude({ turns: [], options: { tools: [] } })).finalText === 'done';
 }

@@ -21,7 +21,7 @@ function optionsOf({ tools, signal, ownHook }: Scenario): Options {
     tools: [],
     allowedTools: ['mcp__suite'],
     mcpServers: { suite: createSdkMcpServer({ name: 'suite', tools: tools.map(sdkTool) }) },
-    // The suite's tools are to have their names; by default they would be `mcp__suite__echo` and so on.
+    // Keep the tool names of the suite; by default they would be `mcp__suite__echo` and so on.
     env: { CLAUDE_AGENT_SDK_MCP_NO_PREFIX: '1' },
     abortController,
     ...(ownHook && {
@@ -41,7 +41,7 @@ function optionsOf({ tools, signal, ownHook }: Scenario): Options {
   };
 }
 
-/** The real Claude Code of the package, with tools that run in this process. */
+/** The real Claude Code of the package, with tools in this process. */
 export const claudeHarness: AdapterHarness = {
   framework: 'claude-agent-sdk',
   sdk: `@actlog/claude-agent-sdk/${version}`,
@@ -49,7 +49,7 @@ export const claudeHarness: AdapterHarness = {
   abilities: { ...fullAbilities, thrown: 500 },
   run(scenario) {
     const { turns, sessionId, adapter, isInstalledTwice, isStreamed = false } = scenario;
-    // Claude Code takes only UUIDs for a session; those of the suite are none.
+    // Claude Code only accepts UUIDs as sessions, which those of the suite are not.
     const settings = adapter && { sessionId, ...adapter };
     const own = { ...optionsOf(scenario), includePartialMessages: isStreamed };
     const once = settings ? actlog(own, settings) : own;

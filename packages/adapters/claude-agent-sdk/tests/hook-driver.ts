@@ -1,26 +1,26 @@
 import { randomUUID } from 'node:crypto';
 import type { HookEvent, HookInput, HookJSONOutput, Options } from '@anthropic-ai/claude-agent-sdk';
 
-/** A call as hooks are told of it. */
+/** A call as reported to hooks. */
 export interface DrivenCall {
   readonly name: string;
   readonly input: unknown;
   readonly id: string;
 }
 
-/** Calls the hooks of options with what Claude Code tells them, where it would take long to have it do so. */
+/** Calls the hooks of options like Claude Code, for cases in which the real one would take long. */
 export class HookDriver {
   readonly sessionId = randomUUID();
   readonly #options: Options;
   readonly #agent: { readonly agent_id?: string; readonly agent_type?: string };
 
-  /** @param agent - the subagent that calls; default: the main thread */
+  /** @param agent - subagent that calls; default: the main thread */
   constructor(options: Options, agent: { readonly agent_id?: string; readonly agent_type?: string } = {}) {
     this.#options = options;
     this.#agent = agent;
   }
 
-  /** Hooks of a subagent in the same session. */
+  /** Returns the hooks of a subagent in the same session. */
   subagent(agent_id: string): HookDriver {
     const driver = new HookDriver(this.#options, { agent_id, agent_type: 'explorer' });
     return Object.assign(driver, { sessionId: this.sessionId });
@@ -38,7 +38,7 @@ export class HookDriver {
     return this.#tell('PostToolUseFailure', { ...toolUse(call), error, is_interrupt });
   }
 
-  /** The end of a turn. */
+  /** Reports the end of a turn. */
   batch(...calls: readonly (DrivenCall & { readonly response: unknown })[]): Promise<HookJSONOutput> {
     const tool_calls = calls.map(({ response, ...call }) => ({ ...toolUse(call), tool_response: response }));
     return this.#tell('PostToolBatch', { tool_calls });
@@ -52,7 +52,7 @@ export class HookDriver {
     return this.#tell('SubagentStop', { stop_hook_active: false });
   }
 
-  /** All hooks are asked at once; the first answer that says something is the one that counts here. */
+  /** All hooks are called at once; the first non-empty result counts here. */
   async #tell(
     event: HookEvent,
     facts: object,

@@ -1,16 +1,16 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A tool call that the model makes. */
+/** A tool call of the model. */
 export interface ModelCall {
   readonly name: string;
   readonly input: Record<string, unknown>;
 }
 
-/** Calls that the model makes: one inner list a turn. */
+/** Calls of the model: one inner list per turn. */
 export type Turns = readonly (readonly ModelCall[])[];
 
-/** What the model was told by a tool. */
+/** A tool result that the model received. */
 export interface ToolAnswer {
   readonly text: string;
   readonly isError: boolean;
@@ -28,7 +28,7 @@ interface Request {
   readonly messages: readonly { readonly role: string; readonly content: string | readonly Block[] }[];
 }
 
-/** What a prompt of a subagent begins with. */
+/** Start of a subagent's prompt. */
 export const subagentPrompt = 'For the subagent:';
 
 /** A Messages API on a loopback port, whose model makes scripted calls and then says `done`. */
@@ -42,7 +42,11 @@ export class MessagesEndpoint {
     this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   }
 
-  /** @param subagentTurns - what the model calls in subagents, whose prompts begin with {@link subagentPrompt} */
+  /**
+   * Starts the endpoint.
+   *
+   * @param subagentTurns - calls of the model in subagents, whose prompts start with {@link subagentPrompt}
+   */
   static async start(turns: Turns, subagentTurns: Turns = []): Promise<MessagesEndpoint> {
     let endpoint: MessagesEndpoint | undefined;
     const server = createServer(async (request, response) => {
@@ -61,7 +65,9 @@ export class MessagesEndpoint {
     return endpoint;
   }
 
-  /** What the model was told by its tools, as of its last turn; without what Claude Code adds for the model alone. */
+  /**
+   * Returns the tool results that the model received by its last turn, without Claude Code's additions for the model.
+   */
   answers(): ToolAnswer[] {
     const blocks = (this.#last?.messages ?? []).flatMap(({ content }) =>
       typeof content === 'string' ? [] : content,

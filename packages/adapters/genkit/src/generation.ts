@@ -2,25 +2,25 @@ import { randomUUID } from 'node:crypto';
 import { conversationSession, type HookedCall, processWidePerOwner } from '@actlog/recorder/adapter';
 import type { GenerateMiddleware, ToolRequestPart } from 'genkit';
 
-/** What Genkit gives a middleware to reach the rest of itself. */
+/** The Genkit instance passed to a middleware. */
 export type Genkit = Parameters<GenerateMiddleware['instantiate']>[0]['ai'];
 
-/** What is known of a turn of a generation before its tool calls. */
+/** A turn of a generation, as known before its tool calls. */
 export interface Turn {
   readonly messages: readonly unknown[];
   readonly signal: AbortSignal | undefined;
-  /** The caller runs the tools. */
+  /** `true` if the caller runs the tools. */
   readonly returnsToolRequests: boolean;
 }
 
-/** Ids of requests that the model gave none: two middlewares see the same request. */
+/** Ids of requests without one from the model, shared by all middlewares that see the same request. */
 const ownCallId = processWidePerOwner<ToolRequestPart, string>('@actlog/genkit/call-ids', randomUUID);
 
 function text(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** One `generate`, from its first turn to its last. */
+/** One `generate` call, from its first turn to its last. */
 export class Generation {
   readonly #ai: Genkit;
   #turn: Turn | undefined;
@@ -31,8 +31,8 @@ export class Generation {
   }
 
   /**
-   * Runs a turn. When it fails, as when one of its tools throws, Genkit lets the other tools run on; but one that is still
-   * held must not run when nobody is there any more to hear of it.
+   * Runs a turn. When it fails, for example because a tool throws, Genkit lets the other tools continue; but a held one
+   * must not run once the caller has the error.
    */
   async run<Result>(turn: Turn, run: () => Promise<Result>): Promise<Result> {
     const failure = new AbortController();
@@ -47,12 +47,12 @@ export class Generation {
     }
   }
 
-  /** Whether Genkit itself runs the tools that the model asks for. */
+  /** `true` if Genkit itself runs the tools. */
   get runsTools(): boolean {
     return !this.#turn?.returnsToolRequests;
   }
 
-  /** A call as the recorder takes it. */
+  /** Returns a call for the recorder. */
   hookedCall(part: ToolRequestPart): HookedCall {
     return {
       toolName: part.toolRequest.name,
@@ -63,7 +63,7 @@ export class Generation {
     };
   }
 
-  /** That of the context that the caller gave, else of Genkit's own session, else of the conversation. */
+  /** Returns the session of the caller's context, else of Genkit's own session, else of the conversation. */
   #findSession(messages: readonly unknown[]): string | undefined {
     return (
       text(this.#ai.currentContext()?.sessionId) ?? this.#genkitSession() ?? conversationSession(messages)
@@ -75,7 +75,7 @@ export class Generation {
       const { id, sessionId } = this.#ai.currentSession() as { id?: unknown; sessionId?: unknown };
       return text(sessionId) ?? text(id);
     } catch {
-      return undefined; // it throws where there is none
+      return undefined; // it throws if there is none
     }
   }
 }

@@ -2,7 +2,7 @@ import { AdapterCalls, type AdapterOptions } from '@actlog/recorder/adapter';
 import { toolOutcomeStatus } from './tool-outcome.ts';
 import { version } from './version.ts';
 
-/** What passes the calls of Genkit to the recorder. */
+/** Creates the `AdapterCalls` of this adapter. */
 export function genkitCalls(options: AdapterOptions): AdapterCalls {
   return new AdapterCalls(
     { framework: 'genkit', sdk: `@actlog/genkit/${version}`, statusOf: toolOutcomeStatus },

@@ -76,7 +76,7 @@ test('a call that is held when another tool ends the generation never runs', asy
   await service.client.policies.archive(id);
 });
 
-test('a turn that middleware further out tries again is guarded, and runs', async () => {
+test('guards and runs a turn retried by outer middleware', async () => {
   const own = tools();
   const flaky = generateMiddleware({ name: 'flaky', description: 'Fails once, after the tool.' }, () => {
     let failures = 0;
@@ -98,7 +98,7 @@ test('a turn that middleware further out tries again is guarded, and runs', asyn
   expect(await service.events('turn-again')).toMatchObject([{ status: 500 }, { status: 200 }]);
 });
 
-test('the chunks of a stream are as without it', async () => {
+test('passes on the chunks of a stream unchanged', async () => {
   const run = async (use: ReturnType<typeof actlog>[]) => {
     const calls = [[echo('a')], [echo('b'), echo('c')]];
     const chunks: unknown[] = [];
@@ -117,7 +117,7 @@ test('the chunks of a stream are as without it', async () => {
   expect(recorded.chunks).toHaveLength(5);
 });
 
-test("an error of Genkit's own is recorded with its HTTP status", async () => {
+test("records Genkit's own errors with their HTTP status", async () => {
   const locked = dynamicTool({ name: 'locked', description: 'Is locked.' }, async () => {
     throw new GenkitError({ status: 'PERMISSION_DENIED', message: 'No.' });
   });
@@ -127,7 +127,7 @@ test("an error of Genkit's own is recorded with its HTTP status", async () => {
   expect(await service.events('locked')).toMatchObject([{ toolName: 'locked', status: 403 }]);
 });
 
-test('installed twice, calls without an id and of unknown tools are counted once', async () => {
+test('counts calls without an id and of unknown tools once when installed twice', async () => {
   const adapter = { recorder: service.recorder(), sessionId: 'no-ids' };
   const unknown = { name: 'nowhere', input: {} };
   const generated = ai.generate({
@@ -143,7 +143,7 @@ test('installed twice, calls without an id and of unknown tools are counted once
   ]);
 });
 
-test('the recorder of the process, named and not, is one', async () => {
+test('treats an explicit and an implicit shared recorder as one', async () => {
   await withEnvironment(service, async () => {
     const recorder = sharedRecorder();
     const sessionId = 'shared';
@@ -155,7 +155,7 @@ test('the recorder of the process, named and not, is one', async () => {
   });
 });
 
-test('two of them with options of their own each record', async () => {
+test('records with each of two middlewares with different options', async () => {
   const use = ['first', 'second'].map((sessionId) => actlog({ recorder: service.recorder(), sessionId }));
   const prompt = 'go';
   await ai.generate({ ...modelOf([[echo('a')]]), prompt, tools: [tools().echo], use });
@@ -163,12 +163,12 @@ test('two of them with options of their own each record', async () => {
   expect(await service.events('second')).toHaveLength(1);
 });
 
-test('two copies of the package are two middlewares, and count each call once', async () => {
+test('counts each call once with two copies of the package', async () => {
   const second = await secondCopy(() => import('./index.ts'));
   expect(second.actlog).not.toBe(actlog);
   const other = { recorder: service.recorder(), sessionId: 'copies-other' };
   const adapter = { recorder: service.recorder(), sessionId: 'copies' };
-  // Of each copy as many, so that both count alike.
+  // The same number of each copy, so that both count equally.
   const use = [actlog(other), second.actlog(adapter), second.actlog(other), actlog(adapter)];
   const unknown = { name: 'nowhere', input: {}, ref: null };
   const generated = ai.generate({
@@ -183,7 +183,7 @@ test('two copies of the package are two middlewares, and count each call once', 
   }
 });
 
-test('a call that middleware further in tries again is one call', async () => {
+test('records a call retried by inner middleware once', async () => {
   const own = tools();
   const again = generateMiddleware({ name: 'again' }, () => ({
     tool: (request, context, next) => next(request, context).catch(() => next(request, context)),
@@ -195,7 +195,7 @@ test('a call that middleware further in tries again is one call', async () => {
   expect(await service.events('again')).toHaveLength(1);
 });
 
-test('calls that are left to the caller are not recorded', async () => {
+test('does not record calls left to the caller', async () => {
   const response = await ai.generate({
     ...modelOf([[echo('a'), { name: 'nowhere', input: {} }]]),
     prompt: 'go',
@@ -207,7 +207,7 @@ test('calls that are left to the caller are not recorded', async () => {
   expect(await service.events('left')).toEqual([]);
 });
 
-test('a prompt that has it records, generated and streamed', async () => {
+test("records with a prompt's own middleware, generated and streamed", async () => {
   const own = tools();
   const prompt = ai.definePrompt({
     name: 'recorded',
@@ -223,7 +223,7 @@ test('a prompt that has it records, generated and streamed', async () => {
   expect(await service.events('prompt')).toHaveLength(2);
 });
 
-test('a prompt that is called with middleware runs without its own, and is recorded by that of the call', async () => {
+test("records with the middleware of the call, which replaces a prompt's own", async () => {
   const prompt = ai.definePrompt({
     name: 'replaced',
     ...modelOf([[echo('by call')]]),
@@ -236,7 +236,7 @@ test('a prompt that is called with middleware runs without its own, and is recor
   expect(await service.events('calls-own')).toMatchObject([{ toolName: 'echo', status: 200 }]);
 });
 
-test('a tool that interrupts the generation is recorded when it was started again and ended', async () => {
+test('records an interrupting tool when it has been restarted and ended', async () => {
   const ask = dynamicTool({ name: 'ask', description: 'Asks.' }, async (_input, { interrupt, resumed }) =>
     resumed ? 'sure' : interrupt({ question: 'Sure?' }),
   );

@@ -5,10 +5,10 @@ import { Generation } from './generation.ts';
 import { genkitCalls } from './genkit-calls.ts';
 import { unknownToolRequests } from './unknown-tools.ts';
 
-/** The middleware behind `actlog()`. */
+/** Creates the middleware behind `actlog()`. */
 export function recordMiddleware(options: AdapterOptions = {}): ReturnType<GenerateMiddleware> {
   const calls = genkitCalls(options);
-  // Genkit takes two middlewares of one name for the same, whatever their options.
+  // Genkit treats two middlewares with the same name as one, whatever their options.
   const name = ownName('genkit');
   const middleware = generateMiddleware({ name, description: 'Records and guards tool calls.' }, ({ ai }) => {
     const generation = new Generation(ai);
@@ -23,7 +23,7 @@ export function recordMiddleware(options: AdapterOptions = {}): ReturnType<Gener
         if (!generation.runsTools) return response;
         for (const part of unknownToolRequests(request, response)) {
           if (!calls.covers(part.toolRequest.name) || !calls.claim(part)) continue;
-          const error = Object.assign(new Error('The tool is not there.'), {
+          const error = Object.assign(new Error('Unknown tool.'), {
             status: responseStatuses.unknownTool,
           });
           calls.record(generation.hookedCall(part), { ok: false, error });
@@ -37,7 +37,7 @@ export function recordMiddleware(options: AdapterOptions = {}): ReturnType<Gener
           return await calls.run(generation.hookedCall(request), () => next(request, context));
         } catch (error) {
           if (!ActionDeniedError.isInstance(error)) throw error;
-          // Thrown on, it would end the whole generation while the other tools of the turn run on.
+          // Rethrowing would end the whole generation while the other tools of the turn continue.
           return {
             toolResponse: {
               name: toolName,

@@ -1,6 +1,6 @@
 import type { GenerateRequest, GenerateResponseData, ToolRequestPart } from 'genkit';
 
-/** What the model asked for that is not there. Genkit fails the whole generation for it before any tool hook. */
+/** Returns the requests of unknown tools, on which Genkit fails the whole generation before any tool hook. */
 export function unknownToolRequests(
   request: GenerateRequest,
   response: GenerateResponseData,

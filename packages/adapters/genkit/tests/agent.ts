@@ -2,17 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { dynamicTool, type GenerateResponse, genkit, type Part, z } from 'genkit';
 import { genkit as genkitBeta } from 'genkit/beta';
 
-/** A call that the scripted model makes. `ref: null` is a model that gives its calls no ids. */
+/** A call of the scripted model. `ref: null` is a model without call ids. */
 export interface ScriptedRequest {
   readonly name: string;
   readonly input: unknown;
   readonly ref?: string | null;
 }
 
-/** Genkit refuses to be set up within a tool, so that all tests share one. */
+/** Shared by all tests, because Genkit cannot be set up inside a tool. */
 export const ai = genkit({});
 
-/** The same with what is beta in Genkit, such as interrupts. */
+/** The same with Genkit's beta features, such as interrupts. */
 export const beta = genkitBeta({});
 
 const scripts = new Map<string, readonly (readonly ScriptedRequest[])[]>();
@@ -35,14 +35,14 @@ for (const instance of [ai, beta]) {
   );
 }
 
-/** A model that makes these calls, one inner list a turn, and then says `done`. */
+/** Creates a model that makes these calls, one inner list per turn, and then says `done`. */
 export function modelOf(turns: readonly (readonly ScriptedRequest[])[]) {
   const script = randomUUID();
   scripts.set(script, turns);
   return { model: name, config: { script } };
 }
 
-/** Tools that note when they run: `echo` answers, `fail` throws. */
+/** Creates tools that note when they run: `echo` returns its text, `fail` throws. */
 export function tools() {
   const ran: string[] = [];
   const echo = dynamicTool(
@@ -59,7 +59,7 @@ export function tools() {
   return { ran, echo, fail };
 }
 
-/** What the model was told by its tools. */
+/** Returns the tool results that the model received. */
 export function toolAnswers({ messages }: Pick<GenerateResponse, 'messages'>) {
   return messages
     .flatMap(({ content }) => content)

@@ -41,7 +41,7 @@ async function lastResponse(scenario: Scenario) {
   return response;
 }
 
-/** What Genkit generates, by middleware. */
+/** Generations of Genkit, with middleware. */
 export const genkitHarness: AdapterHarness = {
   framework: 'genkit',
   sdk: `@actlog/genkit/${version}`,

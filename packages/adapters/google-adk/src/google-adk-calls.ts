@@ -3,7 +3,7 @@ import type { Context } from '@google/adk';
 import { thrownByTool, toolOutcomeStatus } from './tool-outcome.ts';
 import { version } from './version.ts';
 
-/** What passes the calls of ADK to the recorder. */
+/** Creates the `AdapterCalls` of this adapter. */
 export function googleAdkCalls(options: AdapterOptions): AdapterCalls {
   return new AdapterCalls(
     {
@@ -16,7 +16,7 @@ export function googleAdkCalls(options: AdapterOptions): AdapterCalls {
   );
 }
 
-/** What ADK knows around a call. */
+/** Returns the properties of a call that ADK provides. */
 export function surroundings({
   invocationContext: { session, agent },
   functionCallId,

@@ -14,7 +14,7 @@ afterAll(() => service.close());
 const echo = { name: 'echo', args: { text: 'deep' } };
 const ask = { name: 'helper', args: { request: 'what?' } };
 
-test('an agent as a tool: its calls are recorded once, under its name, and its own callbacks are called', async () => {
+test('records calls of an agent tool once under its name, and runs its own callbacks', async () => {
   const own = tools();
   const heard: string[] = [];
   const helper = new LlmAgent({
@@ -41,7 +41,7 @@ test('an agent as a tool: its calls are recorded once, under its name, and its o
   expect(heard).toEqual(['echo']);
 });
 
-test('an agent within an agent within a tool is guarded', async () => {
+test('guards a nested agent inside an agent tool', async () => {
   const { id } = await service.client.policies.create({
     name: 'no echo',
     effect: 'deny',
@@ -67,7 +67,7 @@ test('an agent within an agent within a tool is guarded', async () => {
   await service.client.policies.archive(id);
 });
 
-test('an agent that the agent of a tool hands over to is guarded, though it is not one of its own', async () => {
+test('guards an agent that an agent tool hands over to', async () => {
   const { id } = await service.client.policies.create({
     name: 'no echo',
     effect: 'deny',
@@ -92,7 +92,7 @@ test('an agent that the agent of a tool hands over to is guarded, though it is n
   expect(events).toEqual(['helper transfer_to_agent 200', 'peer echo 403', 'outer helper 200']);
 });
 
-test('an agent tool that goes on in its session is recorded, also where a sub-agent spoke last', async () => {
+test('records an agent tool that continues its session, even if a subagent was last active', async () => {
   const own = tools();
   const transfer = { name: 'transfer_to_agent', args: { agentName: 'deep' } };
   const turns = [[echo], { content: { role: 'model', parts: [{ text: 'so far' }] } }, [{ ...echo }]];
@@ -114,7 +114,7 @@ test('an agent tool that goes on in its session is recorded, also where a sub-ag
   ]);
 });
 
-test('within an agent tool is seen what is seen outside of it', async () => {
+test('records the same inside an agent tool as outside', async () => {
   const own = tools();
   const result = { outcome: 'OUTCOME_OK', output: '' };
   const parts = [{ executableCode: { language: 'PYTHON', code: '1' } }, { codeExecutionResult: result }];
@@ -155,7 +155,7 @@ test('within an agent tool is seen what is seen outside of it', async () => {
   ]);
 });
 
-test('on its own again, such an agent is recorded by nobody', async () => {
+test('does not record such an agent when it runs on its own', async () => {
   const own = tools();
   const helper = new LlmAgent({ name: 'helper', model: modelOf([[echo], [], [echo]]), tools: [own.echo] });
   const outer = new LlmAgent({

@@ -7,12 +7,12 @@ import {
   type SingleAgentCallback,
 } from '@google/adk';
 
-/** The plugins that the runner of an agent tool is still to get. */
+/** Plugins that the runner of an agent tool has not received yet. */
 const missing = new AsyncLocalStorage<BasePlugin[]>();
 
 /**
- * Runs a tool. An agent used as a tool gets a runner of its own, without the plugins of the one around it; so its agents
- * are given a callback that brings it those which record, and does something only as such a run begins.
+ * Runs a tool. An agent used as a tool gets its own runner without the plugins of the outer one, so a callback is added
+ * to its agents that registers the recording plugins. The callback does nothing outside such a run.
  */
 export function withinAgentTool<Result>(
   tool: BaseTool,
@@ -24,7 +24,10 @@ export function withinAgentTool<Result>(
   return missing.run([...plugins], run);
 }
 
-/** The run begins with any of them: with the one that spoke last in the session. */
+/**
+ * Adds the callback to an agent and its subagents, because the run may start with any of them: the one that was last
+ * active in the session.
+ */
 function cover(agent: BaseAgent | undefined): void {
   if (!agent) return;
   for (const subAgent of agent.subAgents) cover(subAgent);
@@ -32,7 +35,9 @@ function cover(agent: BaseAgent | undefined): void {
   if (!own.includes(bringPlugins)) Object.assign(agent, { beforeAgentCallback: [bringPlugins, ...own] });
 }
 
-/** To the first runner alone: a tool within may have one of its own, which outlives this run. */
+/**
+ * Registers the plugins, only with the first runner: an inner tool may have its own runner, which outlives this run.
+ */
 const bringPlugins: SingleAgentCallback = ({ invocationContext: { pluginManager } }) => {
   for (const plugin of missing.getStore()?.splice(0) ?? []) {
     if (!pluginManager.getPlugin(plugin.name)) pluginManager.registerPlugin(plugin);

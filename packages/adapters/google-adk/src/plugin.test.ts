@@ -40,7 +40,7 @@ class OwnPlugin extends BasePlugin {
   }
 }
 
-test('a denial is an error in its own words alone, and no failure of the tool', async () => {
+test("passes only the denial's message as an error, without the callbacks for tool errors", async () => {
   const { id } = await service.client.policies.create({
     name: 'no',
     effect: 'deny',
@@ -59,7 +59,7 @@ test('a denial is an error in its own words alone, and no failure of the tool', 
   await service.client.policies.archive(id);
 });
 
-test('two copies of the package are two plugins, and count each call once', async () => {
+test('counts each call once with plugins of two copies of the package', async () => {
   const { id } = await service.client.policies.create({
     name: 'no',
     effect: 'deny',
@@ -78,7 +78,7 @@ test('two copies of the package are two plugins, and count each call once', asyn
   expect(events.sort()).toEqual(['echo 200', 'fail 403', 'nowhere 404']);
 });
 
-test('a frozen tool is recorded and guarded, and so are others of its class', async () => {
+test('records and guards a frozen tool and others of its class', async () => {
   const { id } = await service.client.policies.create({
     name: 'no',
     effect: 'deny',
@@ -107,7 +107,7 @@ test('a frozen tool is recorded and guarded, and so are others of its class', as
   expect(recorded).toEqual(['echo 200', 'fail 403', 'shout 200', 'break 500']);
 });
 
-test('what the user made of errors is kept, and the record has the status of the error that the tool threw', async () => {
+test("keeps the user's error handling, and records the status of the tool's error", async () => {
   const own = tools();
   const plugin = new OwnPlugin();
   const agent = new LlmAgent({ name: 'tester', model: modelOf([[fail]]), tools: [own.fail] });
@@ -122,20 +122,17 @@ test('what the user made of errors is kept, and the record has the status of the
 test.each([
   ['an error', { error: 'not today' }, 403],
   ['a result', { cached: true }, 200],
-])(
-  'a call that another plugin answers with %s is one event, though two hear of it',
-  async (what, answer, status) => {
-    const own = tools();
-    const sessionId = `answered with ${what}`;
-    const adapter = { recorder: service.recorder() };
-    const agent = new LlmAgent({ name: 'tester', model: modelOf([[echo]]), tools: [own.echo] });
-    await runAgent(agent, { sessionId, plugins: [actlog(adapter), actlog(adapter), new OwnPlugin(answer)] });
-    expect(own.ran).toEqual([]);
-    expect(await service.events(sessionId)).toMatchObject([{ toolName: 'echo', status }]);
-  },
-);
+])('records a call with %s from another plugin once', async (what, answer, status) => {
+  const own = tools();
+  const sessionId = `answered with ${what}`;
+  const adapter = { recorder: service.recorder() };
+  const agent = new LlmAgent({ name: 'tester', model: modelOf([[echo]]), tools: [own.echo] });
+  await runAgent(agent, { sessionId, plugins: [actlog(adapter), actlog(adapter), new OwnPlugin(answer)] });
+  expect(own.ran).toEqual([]);
+  expect(await service.events(sessionId)).toMatchObject([{ toolName: 'echo', status }]);
+});
 
-test('a tool of a class of its own is recorded, and does as before where nothing records', async () => {
+test('records a custom tool class, which is unchanged when not recorded', async () => {
   class Shout extends BaseTool {
     #times = 0;
     constructor() {
@@ -164,7 +161,7 @@ test.each([
   [true, 200, ['deleted']],
   [false, 403, []],
 ])(
-  'a call that waits for a confirmation is recorded when it has it: %s',
+  'records a call that waits for a confirmation after it is given: %s',
   async (confirmed, status, expected) => {
     const ran: string[] = [];
     const remove = new FunctionTool({
@@ -194,7 +191,7 @@ test.each([
   },
 );
 
-test('a node that asks for input is recorded when it has it, once', async () => {
+test('records a node that requests input once, after it is given', async () => {
   const colour = new FunctionNode(
     'colour',
     (context) => context.resumeInputs.which ?? new RequestInput({ interruptId: 'which', message: 'Which?' }),
@@ -217,7 +214,7 @@ function partsOf({ content }: Event) {
   return content?.parts ?? [];
 }
 
-test('the calls of a sub-agent are recorded under its name', async () => {
+test('records calls of a subagent under its name', async () => {
   const own = tools();
   const helper = new LlmAgent({ name: 'helper', model: modelOf([[echo]]), tools: [own.echo] });
   const transfer = { name: 'transfer_to_agent', args: { agentName: 'helper' } };

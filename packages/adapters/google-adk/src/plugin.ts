@@ -1,31 +1,32 @@
 import { responseStatuses, type ToolOutcome } from '@actlog/recorder';
 import { type AdapterCalls, type AdapterOptions, ownName } from '@actlog/recorder/adapter';
-import { BasePlugin, type Context } from '@google/adk';
+import { BasePlugin, type Context, type LlmResponse } from '@google/adk';
+import { endOfRun } from './denied-runs.ts';
 import { googleAdkCalls, surroundings } from './google-adk-calls.ts';
 import { providerCalls } from './provider-calls.ts';
 import { hasRun, recordRun } from './recorded-tool.ts';
 import { failed, type ResponseCall } from './response-call.ts';
-import { awaitsAnswer } from './tool-run.ts';
-import { tellTools, unknownToolCalls } from './unknown-tools.ts';
+import { awaitsInput } from './tool-run.ts';
+import { noteTools, unknownToolCalls } from './unknown-tools.ts';
 
 type Given<Callback extends keyof BasePlugin> = BasePlugin[Callback] extends (given: infer Params) => unknown
   ? Params
   : never;
 
-/** The plugin behind `actlog()`. */
+/** Creates the plugin behind `actlog()`. */
 export function recordPlugin(options: AdapterOptions = {}): BasePlugin {
   return new RecordPlugin(options);
 }
 
 /**
- * Records a call by the run of its tool, and by what ADK says of it where the tool does not run. Every callback leaves
- * the answer to others.
+ * Records a call when its tool runs, or from ADK's callbacks if the tool does not run. Its callbacks return nothing, so
+ * that others may.
  */
 class RecordPlugin extends BasePlugin {
   readonly #calls: AdapterCalls;
 
   constructor(options: AdapterOptions) {
-    super(ownName('google-adk')); // ADK refuses two plugins of one name, and a runner that has two is to run
+    super(ownName('google-adk')); // ADK rejects two plugins with the same name, and a runner with two should work
     this.#calls = googleAdkCalls(options);
   }
 
@@ -35,13 +36,18 @@ class RecordPlugin extends BasePlugin {
 
   override async afterToolCallback(given: Given<'afterToolCallback'>): Promise<undefined> {
     const { tool, toolArgs, toolContext, result } = given;
-    if (hasRun(toolContext) || awaitsAnswer({ context: toolContext })) return;
+    if (hasRun(toolContext) || awaitsInput({ context: toolContext })) return;
     const call = { toolName: tool.name, arguments: toolArgs, callId: toolContext.functionCallId };
-    this.#recordOnce(toolContext, { ...call, outcome: answeredOutcome(result), source: toolContext });
+    this.#recordOnce(toolContext, { ...call, outcome: callbackOutcome(result), source: toolContext });
   }
 
-  override async beforeModelCallback(given: Given<'beforeModelCallback'>): Promise<undefined> {
-    tellTools(given.callbackContext.invocationContext, given.llmRequest.toolsDict);
+  override async beforeModelCallback(given: Given<'beforeModelCallback'>): Promise<LlmResponse | undefined> {
+    const { invocationContext } = given.callbackContext;
+    noteTools(invocationContext, given.llmRequest.toolsDict);
+    const reason = endOfRun(invocationContext);
+    if (reason === undefined) return undefined;
+    given.callbackContext.actions.escalate = true; // a LoopAgent would start again
+    return { content: { role: 'model', parts: [{ text: reason }] } };
   }
 
   override async afterModelCallback(given: Given<'afterModelCallback'>): Promise<undefined> {
@@ -59,10 +65,8 @@ class RecordPlugin extends BasePlugin {
   }
 }
 
-/** How a call ended that a callback answered in place of the tool. */
-function answeredOutcome(result: unknown): ToolOutcome {
+/** Returns the outcome of a call for which a callback returned a result in place of the tool. */
+function callbackOutcome(result: unknown): ToolOutcome {
   const hasError = typeof result === 'object' && result !== null && 'error' in result;
-  return hasError
-    ? failed(responseStatuses.denied, 'A callback answered with an error.')
-    : { ok: true, result };
+  return hasError ? failed(responseStatuses.denied, 'A callback returned an error.') : { ok: true, result };
 }

@@ -27,7 +27,7 @@ async function record(sessionId: string, response: LlmResponse) {
   return (await service.events(sessionId)).map(({ toolName, status }) => `${toolName} ${status}`);
 }
 
-test('code that the provider ran is recorded once, as it came out', async () => {
+test('records provider code execution once, with its outcome', async () => {
   const parts = [code('1'), result('OUTCOME_OK'), code('2'), result('OUTCOME_FAILED')];
   const slow = [code('3'), result('OUTCOME_DEADLINE_EXCEEDED')];
   expect(await record('code', answer([{ text: 'let me see' }, ...parts, ...slow]))).toEqual([
@@ -39,19 +39,19 @@ test('code that the provider ran is recorded once, as it came out', async () => 
   expect(new Set(events.map(({ payload }) => payload?.argumentsHash)).size).toBe(3);
 });
 
-test('a search that an answer rests on is recorded', async () => {
+test('records a search that grounds a response', async () => {
   const groundingMetadata = { webSearchQueries: ['weather in Bern'] };
   expect(await record('search', answer([{ text: 'sunny' }], { groundingMetadata }))).toEqual([
     'google_search 200',
   ]);
 });
 
-test('what a stream tells before it is whole is not recorded', async () => {
+test('does not record partial stream responses', async () => {
   const partial = answer([code('1'), result('OUTCOME_OK')], { partial: true });
   expect(await record('partial', partial)).toEqual([]);
 });
 
-test('a tool that is not there is recorded once', async () => {
+test('records the call of an unknown tool once', async () => {
   const adapter = { recorder: service.recorder() };
   const agent = new LlmAgent({ name: 'tester', model: modelOf([[{ name: 'nowhere', args: {} }]]) });
   const plugins = [actlog(adapter), actlog(adapter)];
@@ -59,7 +59,7 @@ test('a tool that is not there is recorded once', async () => {
   expect(await service.events('unknown')).toMatchObject([{ toolName: 'nowhere', status: 404 }]);
 });
 
-test('the recorder of the process, named and not, is one', async () => {
+test('treats an explicit and an implicit shared recorder as one', async () => {
   await withEnvironment(service, async () => {
     const recorder = sharedRecorder();
     const agent = new LlmAgent({ name: 'tester', model: modelOf([[{ name: 'nowhere', args: {} }]]) });

@@ -9,7 +9,7 @@ const running = new WeakMap<InvocationContext, Code[]>();
 
 const found = new WeakMap<LlmResponse, readonly ResponseCall[]>();
 
-/** What a response says that the model's provider ran on its own side: code, and searches that the answer rests on. */
+/** Returns the calls of a response that the model's provider ran: code, and searches that the response is based on. */
 export function providerCalls(context: InvocationContext, response: LlmResponse): readonly ResponseCall[] {
   const known = found.get(response);
   if (known) return known;
@@ -41,7 +41,7 @@ function codeCalls(
   ];
 }
 
-/** By the names of Gemini's `CodeExecutionResult.Outcome`. */
+/** Maps the names of Gemini's `CodeExecutionResult.Outcome`. */
 function codeOutcome(outcome: string | undefined): ToolOutcome {
   if (outcome === 'OUTCOME_OK') return { ok: true, result: undefined };
   return outcome === 'OUTCOME_DEADLINE_EXCEEDED'

@@ -1,6 +1,7 @@
 import { ActionDeniedError } from '@actlog/recorder';
-import { type AdapterCalls, processWide } from '@actlog/recorder/adapter';
+import { type AdapterCalls, type HookedCall, processWide } from '@actlog/recorder/adapter';
 import { type BasePlugin, type BaseTool, type Context, isAgentTool, isFunctionTool } from '@google/adk';
+import { noteDenial, noteLetThrough } from './denied-runs.ts';
 import { surroundings } from './google-adk-calls.ts';
 import { withinAgentTool } from './inner-agents.ts';
 import { isNodeTool, runsOfCalls, type ToolRun, thrownErrors } from './tool-run.ts';
@@ -8,9 +9,9 @@ import { isNodeTool, runsOfCalls, type ToolRun, thrownErrors } from './tool-run.
 type Request = Parameters<BaseTool['runAsync']>[0];
 type Run = () => Promise<unknown>;
 
-/** A run that is about to begin, or has. */
+/** A run that is about to start or has started. */
 interface AwaitedRun extends ToolRun {
-  /** Who records it, and the plugins that asked for that. */
+  /** Recorders of the run, and the plugins that requested it. */
   readonly recordedBy: Map<AdapterCalls, BasePlugin>;
   hasBegun: boolean;
 }
@@ -19,14 +20,14 @@ const runs = processWide('@actlog/google-adk/runs', () => new WeakMap<Context, A
 const recordedTools = processWide('@actlog/google-adk/recorded-tools', () => new WeakSet<object>());
 
 /**
- * Has the coming run of a tool recorded and guarded, where the options name it. Callbacks before and after cannot be
- * around a call, so the tool itself is: its methods do as before in every run that nobody asked to record. An agent
- * tool that the options leave out still has agents within, with tools of their own.
+ * Records and guards the next run of a tool, if the options cover it. The callbacks before and after cannot wrap a
+ * call, so the tool itself is wrapped; its methods are unchanged for all runs that are not recorded. An agent tool that
+ * the options exclude may still contain agents with their own tools.
  */
 export function recordRun(tool: BaseTool, context: Context, calls: AdapterCalls, plugin: BasePlugin): void {
   if (!calls.covers(tool.name) && !isAgentTool(tool)) return;
   const holder = holderOf(tool);
-  // The function of a frozen tool is out of reach.
+  // The function of a frozen tool cannot be replaced.
   const isFunction = isFunctionTool(tool) && holder === tool;
   const run = runs().get(context) ?? {
     context,
@@ -52,12 +53,12 @@ export function recordRun(tool: BaseTool, context: Context, calls: AdapterCalls,
   }
 }
 
-/** Whether the tool itself ran in this context, and so recorded its call. */
+/** Returns `true` if the tool itself ran in this context, so that its call is recorded. */
 export function hasRun(context: Context): boolean {
   return runs().get(context)?.hasBegun ?? false;
 }
 
-/** What a tool's run can be wrapped in: the tool itself; for one that is frozen its class, as its method is there. */
+/** Returns the object whose methods can be wrapped: the tool itself or, if it is frozen, its prototype. */
 function holderOf(tool: BaseTool): object {
   const isOpen = Object.isExtensible(tool) || Object.hasOwn(tool, 'runAsync');
   return isOpen ? tool : (Reflect.getPrototypeOf(tool) as object);
@@ -89,7 +90,7 @@ async function runFunction(run: AwaitedRun, original: Run): Promise<unknown> {
   }
 }
 
-/** A denial is the answer to the model: thrown, it would go through the callbacks for errors of tools. */
+/** Runs a tool. A denial becomes the result for the model: thrown, it would reach the callbacks for errors of tools. */
 async function runRecorded(
   tool: BaseTool,
   { args, toolContext }: Request,
@@ -110,12 +111,33 @@ async function runRecorded(
     const inner = next;
     const call = { ...surroundings(toolContext), toolName: tool.name, arguments: args };
     runsOfCalls().set(call, run);
-    next = () => calls.run(call, inner);
+    next = () => runGuarded(calls, call, toolContext, inner);
   }
   try {
     return await next();
   } catch (error) {
     if (ActionDeniedError.isInstance(error)) return { error: error.message };
+    throw error;
+  }
+}
+
+/** Runs a call, and counts a denial in the run that it belongs to. */
+async function runGuarded(
+  calls: AdapterCalls,
+  call: HookedCall,
+  { invocationContext }: Context,
+  run: Run,
+): Promise<unknown> {
+  let isLetThrough = false;
+  const body: Run = () => {
+    isLetThrough = true;
+    noteLetThrough(invocationContext, call.toolName);
+    return run();
+  };
+  try {
+    return await calls.run(call, body);
+  } catch (error) {
+    if (!isLetThrough && ActionDeniedError.isInstance(error)) noteDenial(invocationContext, call, error);
     throw error;
   }
 }

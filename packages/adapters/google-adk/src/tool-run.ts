@@ -1,38 +1,38 @@
 import { type HookedCall, processWide } from '@actlog/recorder/adapter';
 import type { BaseTool, Context } from '@google/adk';
 
-/** What is found out about one run of a tool while it runs. */
+/** Facts collected during a run of a tool. */
 export interface ToolRun {
   readonly context: Context;
-  /** The tool is a function of the user's, behind checks of ADK's own. */
+  /** `true` if the tool is a user function behind ADK's own checks. */
   readonly isFunction: boolean;
-  /** The tool is a node of a workflow. */
+  /** `true` if the tool is a node of a workflow. */
   readonly isNode: boolean;
-  /** That function was called. */
+  /** `true` if that function was called. */
   hasReachedFunction: boolean;
-  /** What the function threw: ADK throws another error instead, which keeps only its words. */
+  /** Error thrown by the function; ADK throws a different one with the same text. */
   thrown?: unknown;
 }
 
-/** Runs by their calls, for who is asked how a call ended. */
+/** Runs by their calls, for the mapping of outcomes. */
 export const runsOfCalls: () => WeakMap<HookedCall, ToolRun> = processWide(
   '@actlog/google-adk/runs-of-calls',
   () => new WeakMap(),
 );
 
-/** What tools threw, by the errors that ADK made of it. */
+/** Errors of tools, by the errors that ADK created from them. */
 export const thrownErrors: () => WeakMap<object, unknown> = processWide(
   '@actlog/google-adk/thrown-errors',
   () => new WeakMap(),
 );
 
-/** What ADK knows a node that is used as a tool by; its own function for that is not exported. */
+/** Returns `true` for a node used as a tool, by the symbol that ADK checks; its own function is not exported. */
 export function isNodeTool(tool: BaseTool): boolean {
   return Symbol.for('google.adk.workflow.nodeTool') in tool;
 }
 
-/** Whether the tool asked for a person or for credentials instead, and will be run again when it has them. */
-export function awaitsAnswer({ context }: Pick<ToolRun, 'context'>): boolean {
+/** Returns `true` if the tool requested a confirmation or credentials and will run again with them. */
+export function awaitsInput({ context }: Pick<ToolRun, 'context'>): boolean {
   const { actions, functionCallId = '' } = context;
   return [actions.requestedToolConfirmations, actions.requestedAuthConfigs].some(
     (requests) => requests !== undefined && functionCallId in requests,

@@ -13,13 +13,13 @@ import {
 } from '@google/adk';
 import * as z from 'zod';
 
-/** Answers that the scripted model gives, one a turn: calls of tools, or a response as it is. */
+/** Responses of the scripted model, one per turn: tool calls, or a complete response. */
 export type Turns = readonly (
   | readonly { name: string; args: Record<string, unknown>; id?: string }[]
   | LlmResponse
 )[];
 
-/** A model that gives these answers and then says `done`. */
+/** Creates a model that returns these responses and then says `done`. */
 export function modelOf(turns: Turns): BaseLlm {
   return new ScriptedLlm(turns);
 }
@@ -47,7 +47,7 @@ class ScriptedLlm extends BaseLlm {
   }
 }
 
-/** Tools that note when they run: `echo` answers, `fail` throws. */
+/** Creates tools that note when they run: `echo` returns its text, `fail` throws. */
 export function tools() {
   const ran: string[] = [];
   const echo = new FunctionTool({
@@ -70,10 +70,10 @@ export function tools() {
   return { ran, echo, fail };
 }
 
-// It tells of every plugin that it is given.
+// Suppresses a log line per plugin.
 setLogLevel(LogLevel.ERROR);
 
-/** What a run is given besides its agent. */
+/** Options of a run beside its agent. */
 export interface RunOptions {
   readonly sessionId?: string;
   readonly plugins?: BasePlugin[];
@@ -81,7 +81,7 @@ export interface RunOptions {
   readonly abortSignal?: AbortSignal;
 }
 
-/** Runs an agent in a session of its own, and gives the events of the run. */
+/** Runs an agent in a session of its own and returns the events of the run. */
 export async function runAgent(agent: BaseAgent, options: RunOptions = {}): Promise<Event[]> {
   return (await startSession(agent, options)).send({ text: 'go' });
 }
@@ -102,7 +102,7 @@ export async function startSession(agent: BaseAgent, { sessionId, plugins, ...re
   };
 }
 
-/** What the model was told by its tools. */
+/** Returns the tool results that the model received. */
 export function toolAnswers(events: readonly Event[]) {
   return events
     .flatMap(({ content }) => content?.parts ?? [])
@@ -110,7 +110,7 @@ export function toolAnswers(events: readonly Event[]) {
     .map(({ error, result }) => ({ text: String(error ?? result), isError: error !== undefined }));
 }
 
-/** The words of the last event that has some. */
+/** Returns the text of the last event that has one. */
 export function lastWords(events: readonly Event[]): string | undefined {
   return events.flatMap(({ content }) => content?.parts ?? []).findLast(({ text }) => text)?.text;
 }

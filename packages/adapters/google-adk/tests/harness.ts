@@ -43,7 +43,7 @@ async function eventsOf(scenario: Scenario) {
   });
 }
 
-/** The agents of Google ADK, by plugin. */
+/** The agents of Google ADK, with a plugin. */
 export const googleAdkHarness: AdapterHarness = {
   framework: 'google-adk',
   sdk: `@actlog/google-adk/${version}`,

@@ -24,7 +24,7 @@ afterAll(() => service.close());
 
 type Wrap = NonNullable<Parameters<typeof createMiddleware>[0]['wrapToolCall']>;
 
-/** Runs an agent that calls `echo` with `a`, and has middleware of the user's behind the adapter. */
+/** Runs an agent that calls `echo` with `a`, and has user middleware after the adapter. */
 async function runWith(thread: string, wrapToolCall: Wrap, options: ActlogOptions = {}) {
   const { echo, ran } = tools();
   const guard = { showArguments: (args: unknown) => args as Record<string, unknown> };
@@ -44,12 +44,12 @@ async function runWith(thread: string, wrapToolCall: Wrap, options: ActlogOption
   return { ran, events, told: toolAnswers(result).map(({ text }) => text) };
 }
 
-/** Middleware that hands on a request with this text in the arguments. */
+/** Creates middleware that passes on a request with this text in the arguments. */
 function saying(text: string): Wrap {
   return (request, handler) => handler({ ...request, toolCall: { ...request.toolCall, args: { text } } });
 }
 
-/** Middleware that writes this text into the arguments themselves. */
+/** Creates middleware that writes this text into the arguments object. */
 function writing(text: string): Wrap {
   return (request, handler) => {
     request.toolCall.args.text = text;
@@ -57,7 +57,7 @@ function writing(text: string): Wrap {
   };
 }
 
-/** Middleware that invokes the tool itself. */
+/** Creates middleware that invokes the tool itself. */
 function invoking(text: string): Wrap {
   return async ({ tool, toolCall }) => {
     const content = await (tool as StructuredToolInterface).invoke({ text });
@@ -72,7 +72,7 @@ const ways = [
 ] as const;
 
 test.each(ways)(
-  'arguments that middleware further in has %s are checked before the tool runs',
+  'checks arguments that inner middleware has %s before the tool runs',
   async (how, middleware) => {
     const { ran, events, told } = await runWith(`denied ${how}`, middleware('b'));
     expect(ran).toEqual([]);
@@ -82,7 +82,7 @@ test.each(ways)(
 );
 
 test.each(ways)(
-  'a call whose arguments were %s is recorded once, with what the tool ran with',
+  'records a call whose arguments were %s once, with the final arguments',
   async (how, middleware) => {
     const { ran, events, told } = await runWith(`changed ${how}`, middleware('c'));
     expect(ran).toEqual(['echo c']);
@@ -91,7 +91,7 @@ test.each(ways)(
   },
 );
 
-test('a call that middleware further in tries again as it was is asked about and recorded once', async () => {
+test('checks and records a call retried unchanged by inner middleware once', async () => {
   const { ran, events } = await runWith('again', async (request, handler) => {
     await handler(request);
     return (await handler({ ...request, toolCall: { ...request.toolCall } })) as ToolMessage;
@@ -103,7 +103,7 @@ test('a call that middleware further in tries again as it was is asked about and
 test.each([
   ['before', ['a', 'c']],
   ['after', ['c', 'a']],
-])('a call that ran as it was %s it ran with other arguments is recorded too', async (when, texts) => {
+])('also records a call that ran unchanged %s it ran with other arguments', async (when, texts) => {
   const { ran, events } = await runWith(`both ${when}`, async (request, handler) => {
     const [first, last] = texts.map((text) => saying(text as string));
     await first?.(request, handler);
@@ -118,7 +118,7 @@ test.each([
   );
 });
 
-test('a run as it was is recorded with how that ended, not with how the other did', async () => {
+test('records an unchanged run with its own outcome', async () => {
   const { events } = await runWith('denied, then as it was', async (request, handler) => {
     await handler(request);
     return (await saying('b')(request, handler)) as ToolMessage;
@@ -129,12 +129,12 @@ test('a run as it was is recorded with how that ended, not with how the other di
   ]);
 });
 
-test("a status of the user's own does not record the call that did not run", async () => {
+test('does not record a call that did not run because of responseStatus', async () => {
   const { events } = await runWith('own status', saying('c'), { responseStatus: () => 218 });
   expect(events).toEqual([[await hashArguments({ text: 'c' }), 218]]);
 });
 
-test('without a guard, middleware further in has the very tool that the agent was given', async () => {
+test('passes the original tool to inner middleware without a guard', async () => {
   const { echo, ran } = tools();
   const seen: unknown[] = [];
   const agent = createAgent({

@@ -6,26 +6,30 @@ import { errorMessage, isModelCall } from './tool-message.ts';
 
 type Invoke = (input: unknown, ...rest: unknown[]) => unknown;
 
-/** A tool, as far as it matters here. */
+/** The used part of a tool. */
 interface InvokedTool {
   readonly invoke: Invoke;
 }
 
-/** How calls ended as they were let through, of those that ran with other arguments too: undefined where they did not. */
+/**
+ * Outcomes with the allowed arguments, for calls that also ran with other arguments; undefined if they ran only with
+ * those.
+ */
 const outcomes = new WeakMap<HookedCall, ToolOutcome | undefined>();
 
 /**
- * How a call ended as it was let through; undefined where it ran only with other arguments, and was recorded with those.
+ * Returns the outcome of a call with its allowed arguments; undefined if it ran only with other arguments and was
+ * recorded with those.
  *
- * @param told - how it ended in all
+ * @param told - outcome of the whole call
  */
 export function ownOutcome(told: ToolOutcome, call: HookedCall): ToolOutcome | undefined {
   return outcomes.has(call) ? outcomes.get(call) : told;
 }
 
 /**
- * The same tool for a call that was let through. Middleware further in may change the arguments before the tool is
- * invoked: with others than now, it is another call, which the guard is asked about and which is recorded instead.
+ * Returns the same tool for an allowed call. Inner middleware may change the arguments before it invokes the tool: that
+ * is then another call, which is checked and recorded separately.
  */
 export async function watchedTool<Tool>(tool: Tool, call: HookedCall, calls: AdapterCalls): Promise<Tool> {
   if (!isInvoked(tool)) return tool;
@@ -36,18 +40,18 @@ export async function watchedTool<Tool>(tool: Tool, call: HookedCall, calls: Ada
     if (outcomes.has(call)) outcomes.set(call, own);
   };
   const invoke: Invoke = async (input, ...rest) => {
-    // Middleware may also invoke the tool itself, with the arguments alone.
+    // Middleware may also invoke the tool itself, with only the arguments.
     const modelCall = isModelCall(input) ? input : undefined;
     const args = modelCall ? modelCall.args : input;
     const run = () => {
-      // A `signal` of `createAgent` is known to the tool alone, and may have aborted while the call was held.
+      // A `signal` of `createAgent` is only visible to the tool, and may have aborted while the call was held.
       (rest[0] as RunContext | undefined)?.signal?.throwIfAborted();
       return tool.invoke(input, ...rest);
     };
     if ((await hashArguments(args)) === admitted) return told(run, ended);
     outcomes.set(call, own);
     const changed = { ...call, arguments: args };
-    const recorded = { ...changed, callId: call.callId, recorder: calls.recorder, tool };
+    const recorded = { ...changed, callId: call.callId, calls, tool };
     try {
       return await calls.run(changed, () => asRecordedCall(recorded, run));
     } catch (error) {
@@ -58,7 +62,7 @@ export async function watchedTool<Tool>(tool: Tool, call: HookedCall, calls: Ada
   return withMethods(tool, { invoke });
 }
 
-/** Runs a tool, and tells how that ended. */
+/** Runs a tool and reports its outcome. */
 async function told<Result>(
   run: () => Result,
   ended: (outcome: ToolOutcome) => void,

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-test('records what ended well and what threw', async () => {
+test('records successful and failed calls', async () => {
   const { echo, fail } = tools();
   const model = modelOf([[{ name: 'echo', args: { text: 'a' } }], [{ name: 'fail', args: {} }]]);
   const handler = actlog.handler({ recorder: service.recorder() });
@@ -27,7 +27,7 @@ test('records what ended well and what threw', async () => {
   ]);
 });
 
-test('attached twice, and inherited by an agent inside a tool, it counts each call once', async () => {
+test('counts each call once when attached twice and inherited by an inner agent', async () => {
   const { echo } = tools();
   const inner = createAgent({ model: modelOf([[{ name: 'echo', args: { text: 'in' } }]]), tools: [echo] });
   const ask = tool(async () => (await inner.invoke(question)).messages.at(-1)?.text ?? '', {
@@ -44,7 +44,7 @@ test('attached twice, and inherited by an agent inside a tool, it counts each ca
   expect(names.sort()).toEqual(['ask', 'echo']);
 });
 
-test('beside the middleware and wrapped tools each call counts once, those of an agent in a tool too', async () => {
+test('counts each call once next to the middleware and wrapped tools, also for inner agents', async () => {
   const recorder = service.recorder();
   const callbacks = [actlog.handler({ recorder })];
   class Shout extends StructuredTool {
@@ -76,7 +76,7 @@ test('beside the middleware and wrapped tools each call counts once, those of an
   }
 });
 
-test('beside a wrapped tool whose run has a name of its own each call counts once', async () => {
+test('counts each call once next to a wrapped tool with a run name', async () => {
   const { echo } = tools();
   const options = { recorder: service.recorder(), sessionId: 'run-name' };
   const config = { runName: 'Echo the question', callbacks: [actlog.handler(options)] };
@@ -87,7 +87,7 @@ test('beside a wrapped tool whose run has a name of its own each call counts onc
   expect(await service.events('run-name')).toMatchObject([{ toolName: 'echo' }, { toolName: 'echo' }]);
 });
 
-test('a wrapped tool that is called by hand and calls itself is two calls', async () => {
+test('records a manual recursive call of a wrapped tool as two calls', async () => {
   const options = { recorder: service.recorder(), sessionId: 'itself' };
   const handler = actlog.handler(options);
   const count = tool(
@@ -99,7 +99,7 @@ test('a wrapped tool that is called by hand and calls itself is two calls', asyn
   expect(await service.events('itself')).toHaveLength(2);
 });
 
-test('the same arguments have the same hash by callback and by wrapped tool', async () => {
+test('hashes arguments equally in callbacks and wrapped tools', async () => {
   const { echo } = tools();
   const recorder = service.recorder();
   const input = { text: 'ü' };
@@ -112,7 +112,7 @@ test('the same arguments have the same hash by callback and by wrapped tool', as
   expect(hashes.size).toBe(1);
 });
 
-test('a tool of a class of its own is known by its name', async () => {
+test('records a custom tool class under its tool name', async () => {
   class Shout extends StructuredTool {
     override name = 'shout';
     override description = 'Says it loudly.';

@@ -6,10 +6,10 @@ import { langChainCalls, surroundings } from './langchain-calls.ts';
 import type { ActlogOptions } from './options.ts';
 import { isRecorded } from './recorded-calls.ts';
 
-/** Calls to remember, at most: LangChain does not tell the end of every call. */
+/** Maximum number of calls to remember, because LangChain does not report the end of every call. */
 const maxCalls = 10_000;
 
-/** A call that has begun. */
+/** A call that has started. */
 interface Begun {
   readonly toolName: string;
   readonly input: string;
@@ -17,7 +17,7 @@ interface Begun {
   readonly metadata: Record<string, unknown> | undefined;
 }
 
-/** The handler behind `actlog.handler()`. */
+/** Creates the handler behind `actlog.handler()`. */
 export function recordHandler(
   options: Omit<ActlogOptions, 'guard' | 'onToolError'> = {},
 ): BaseCallbackHandler {
@@ -28,11 +28,11 @@ export function recordHandler(
 class ToolCallHandler extends BaseCallbackHandler {
   override name = 'actlog';
   readonly #calls: AdapterCalls;
-  /** By run id: a handler that is attached twice hears of every call twice, with one run id. */
+  /** Calls by run id, because a handler that is attached twice is called twice with the same run id. */
   readonly #begun = new Map<string, Begun>();
 
   constructor(calls: AdapterCalls) {
-    // Awaited, so that a run that is over has all its events recorded.
+    // Awaited, so that all events are recorded when a run has ended.
     super({ ignoreLLM: true, ignoreChain: true, ignoreRetriever: true, _awaitHandler: true });
     this.#calls = calls;
   }
@@ -54,7 +54,7 @@ class ToolCallHandler extends BaseCallbackHandler {
   }
 
   override handleToolEnd(output: unknown, runId: string): void {
-    // A tool that is a class of its own is known by its class at the start, and by its name at the end.
+    // A tool of a custom class has its class name at the start and its own name at the end.
     const name = (output as { name?: unknown } | undefined)?.name;
     this.#end(runId, { ok: true, result: output }, typeof name === 'string' ? name : undefined);
   }
@@ -75,7 +75,7 @@ class ToolCallHandler extends BaseCallbackHandler {
   }
 }
 
-/** Callbacks are given arguments as text; parsed, their hash is the one that the other hooks make. */
+/** Parses arguments, which callbacks receive as text, so that their hash equals that of the other hooks. */
 function parsed(input: string): unknown {
   try {
     return JSON.parse(input);

@@ -6,14 +6,14 @@ import { behindMessage } from './tool-message.ts';
 import { thrownByTool, toolOutcomeStatus } from './tool-outcome.ts';
 import { version } from './version.ts';
 
-/** What passes LangChain's calls to the recorder. */
+/** Creates the `AdapterCalls` of this adapter. */
 export function langChainCalls(options: ActlogOptions): AdapterCalls {
   return new AdapterCalls(
     {
       framework: 'langchain',
       sdk: `@actlog/langchain/${version}`,
-      outcomeOf: (told, call) => {
-        const own = ownOutcome(told, call);
+      outcomeOf: (outcome, call) => {
+        const own = ownOutcome(outcome, call);
         return own && behindMessage(own);
       },
       statusOf: toolOutcomeStatus,
@@ -24,10 +24,10 @@ export function langChainCalls(options: ActlogOptions): AdapterCalls {
 }
 
 /**
- * What LangChain knows around a call.
+ * Returns the properties of a call that LangChain provides.
  *
- * @param run - the configuration of the run, where the hook is given it; else that of the run under way
- * @param messages - the conversation so far, where the hook sees it
+ * @param run - configuration of the run, if the hook receives it; else that of the current run
+ * @param messages - the conversation so far, if the hook sees it
  */
 export function surroundings(
   run: RunContext | undefined = currentRun(),

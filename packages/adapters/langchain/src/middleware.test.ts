@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-test('a run without a thread is one session, and another run is another', async () => {
+test('uses one session per run without a thread', async () => {
   const { echo } = tools();
   const recorder = service.recorder({ agentId: 'no-thread' });
   for (let run = 0; run < 2; run += 1) {
@@ -33,7 +33,7 @@ test('a run without a thread is one session, and another run is another', async 
   expect(sessions.map(({ eventCount }) => eventCount)).toEqual([2, 2]);
 });
 
-test('a run without a thread is in the session around it, and an agent inside a tool in that of the tool', async () => {
+test('uses the surrounding session without a thread, and that of the tool for an inner agent', async () => {
   const recorder = service.recorder();
   const { echo } = tools();
   const agentOf = (name: string, used: StructuredToolInterface) =>
@@ -54,7 +54,7 @@ test('a run without a thread is in the session around it, and an agent inside a 
   }
 });
 
-test('an agent that has two is recorded by both recorders, and once by one that both name', async () => {
+test('records with both recorders of two middlewares, and once with a shared one', async () => {
   const recorder = service.recorder();
   const other = service.recorder({ agentId: 'other' });
   const { echo, ran } = tools();
@@ -69,7 +69,7 @@ test('an agent that has two is recorded by both recorders, and once by one that 
   expect(agentIds.sort()).toEqual(['other', 'tester']);
 });
 
-test('an agent that has two is recorded with what the tool threw, and with what the guard of either denied', async () => {
+test("records the tool's error and the denial of either guard with two middlewares", async () => {
   const guard = { mode: 'enforce', onUnavailable: 'deny' } as const;
   const { id } = await service.client.policies.create({
     name: 'no',
@@ -109,7 +109,7 @@ test('an agent that has two is recorded with what the tool threw, and with what 
   expect(await service.events('same-inner')).toEqual([]);
 });
 
-test('a call that was held while the signal of createAgent aborted does not run when it is approved', async () => {
+test('does not run an approved call whose createAgent signal aborted during the hold', async () => {
   const { policies } = service.client;
   const match = { tools: ['heedless'] };
   const { id } = await policies.create({ name: 'ask', effect: 'require_approval', match });
@@ -130,7 +130,7 @@ test('a call that was held while the signal of createAgent aborted does not run 
   expect(await service.events('agent-signal')).toMatchObject([{ toolName: 'heedless', status: 499 }]);
 });
 
-test('a tool in which a graph hands over to the one around it is recorded', async () => {
+test('records a tool whose graph hands over to its parent', async () => {
   const handOver = async () => new Command({ graph: Command.PARENT, goto: END });
   const graph = new StateGraph(MessagesAnnotation)
     .addNode('hand_over', handOver)
@@ -171,7 +171,7 @@ test.each([
   expect(await service.events(`command-${status}`)).toMatchObject([{ status: recorded }]);
 });
 
-test('with onToolError "throw" the error passes on', async () => {
+test('passes on the error with onToolError "throw"', async () => {
   const { fail } = tools();
   const agent = createAgent({
     model: modelOf([[{ name: 'fail', args: {} }]]),
@@ -182,11 +182,11 @@ test('with onToolError "throw" the error passes on', async () => {
   expect(await service.events('passes')).toMatchObject([{ status: 502 }]);
 });
 
-// Older versions of LangChain, such as 1.4, do not know their own wrapper of such errors again.
+// Older versions of LangChain, such as 1.4, do not recognize their own wrapper of such errors.
 const knowsMiddlewareErrors = MiddlewareError.isInstance(MiddlewareError.wrap(new Error(), 'own'));
 
 test.runIf(knowsMiddlewareErrors)(
-  'what middleware further in throws of its own ends the run, as without the adapter',
+  'ends the run with an error of inner middleware, as without the adapter',
   async () => {
     const { echo, ran } = tools();
     const budget = createMiddleware({
@@ -207,7 +207,7 @@ test.runIf(knowsMiddlewareErrors)(
 );
 
 test.each([null, undefined, 'it broke'])(
-  'a tool that throws %j is told to the model, and recorded',
+  'reports a tool that throws %j to the model, and records it',
   async (thrown) => {
     const fail = tool(() => Promise.reject(thrown), {
       name: 'fail',
@@ -227,7 +227,7 @@ test.each([null, undefined, 'it broke'])(
   },
 );
 
-test('an agent inside a tool of another: each call once, under its own agent', async () => {
+test('records each call of an inner agent once under its own name', async () => {
   const recorder = service.recorder();
   const { echo } = tools();
   const inner = createAgent({
@@ -257,7 +257,7 @@ test('an agent inside a tool of another: each call once, under its own agent', a
   ]);
 });
 
-test('a denial is told in its own words alone', async () => {
+test("passes only the denial's message to the model", async () => {
   const { policies } = service.client;
   const { id } = await policies.create({
     name: 'no',
@@ -269,7 +269,7 @@ test('a denial is told in its own words alone', async () => {
   const model = modelOf([[{ name: 'fail', args: {} }]]);
   const agent = createAgent({ model, tools: [fail], middleware: [actlog({ recorder: service.guarded() })] });
   const result = await agent.invoke(question, inThread('deny'));
-  // LangChain's "fix your mistakes" would ask the model to try again.
+  // LangChain's "fix your mistakes" would ask the model to retry.
   expect(toolAnswers(result)[0]?.text).toMatch(
     /^The call of the tool "fail" was not run: .*Never fail\..*tell the user\.$/,
   );

@@ -2,18 +2,21 @@ import { ActionDeniedError } from '@actlog/recorder';
 import { ownName } from '@actlog/recorder/adapter';
 import { type AgentMiddleware, createMiddleware, MiddlewareError } from 'langchain';
 import { watchedTool } from './changed-call.ts';
+import { hookInnerCalls } from './inner-calls.ts';
 import { langChainCalls, surroundings } from './langchain-calls.ts';
 import type { ActlogOptions } from './options.ts';
 import { asRecordedCall } from './recorded-calls.ts';
 import { currentRun } from './run-context.ts';
 import { errorMessage, thrownMessage } from './tool-message.ts';
 import { isInterruption, thrownByTool } from './tool-outcome.ts';
+import { recordInnerCall } from './tools.ts';
 
-/** The middleware behind `actlog()`. */
+/** Creates the middleware behind `actlog()`. */
 export function recordMiddleware(options: ActlogOptions = {}): AgentMiddleware {
   const calls = langChainCalls(options);
+  hookInnerCalls(recordInnerCall);
   return createMiddleware({
-    name: ownName('langchain'), // LangChain refuses two middlewares of one name, and an agent that has two is to run
+    name: ownName('langchain'), // LangChain rejects two middlewares with the same name, and an agent with two should work
     wrapToolCall: async (request, handler) => {
       const { toolCall, runtime } = request;
       if (!calls.covers(toolCall.name)) return handler(request);
@@ -29,17 +32,17 @@ export function recordMiddleware(options: ActlogOptions = {}): AgentMiddleware {
         signal: runtime.signal,
       };
       try {
-        const recorded = { ...call, recorder: calls.recorder, tool: request.tool };
-        const goOn = async () =>
+        const recorded = { ...call, calls, tool: request.tool };
+        const proceed = async () =>
           handler(
             calls.isGuarding ? { ...request, tool: await watchedTool(request.tool, call, calls) } : request,
           );
-        return await calls.run(call, () => asRecordedCall(recorded, goOn));
+        return await calls.run(call, () => asRecordedCall(recorded, proceed));
       } catch (error) {
         if (isInterruption(error) || runtime.signal?.aborted) throw error;
         const thrown = thrownByTool(error);
         if (ActionDeniedError.isInstance(thrown)) return errorMessage(toolCall, thrown.message, thrown);
-        // What other middleware throws of its own would end the run without this one, too.
+        // An error of other middleware would end the run without this one, too.
         if (options.onToolError === 'throw' || MiddlewareError.isInstance(error)) throw error;
         return thrownMessage(toolCall, error);
       }

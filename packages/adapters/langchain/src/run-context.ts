@@ -1,7 +1,7 @@
 import { currentSessionId } from '@actlog/recorder/adapter';
 import { AsyncLocalStorageProviderSingleton } from '@langchain/core/singletons';
 
-/** What LangChain knows about the run that a tool call belongs to. */
+/** Context of the run that a tool call belongs to. */
 export interface RunContext {
   readonly configurable?: Record<string, unknown> | undefined;
   readonly metadata?: Record<string, unknown> | undefined;
@@ -10,12 +10,12 @@ export interface RunContext {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The configuration of the run that is under way; LangChain carries it by AsyncLocalStorage. */
+/** Returns the configuration of the current run, which LangChain keeps in AsyncLocalStorage. */
 export function currentRun(): RunContext | undefined {
   return AsyncLocalStorageProviderSingleton.getRunnableConfig() as RunContext | undefined;
 }
 
-/** The run of a tool that is invoked with a configuration: LangChain takes what that leaves out from the run under way. */
+/** Returns the run of a tool invoked with a configuration; LangChain takes missing properties from the current run. */
 export function runWith(config: RunContext | undefined): RunContext {
   const given = Object.entries(config ?? {}).filter(([, value]) => value !== undefined);
   return { ...currentRun(), ...Object.fromEntries(given) };
@@ -26,8 +26,8 @@ function text(value: unknown): string | undefined {
 }
 
 /**
- * The session of a call: the thread; else the run id that the caller chose; else that of the surrounding call or
- * `session.run`; else the first message, whose id LangGraph makes once and keeps for the whole conversation.
+ * Returns the session of a call. In order of precedence: the thread; the run id chosen by the caller; that of the
+ * surrounding call or `session.run`; the first message, whose id LangGraph keeps for the whole conversation.
  */
 export function sessionOf(run: RunContext | undefined, messages?: unknown): string | undefined {
   const first = Array.isArray(messages) ? (messages[0] as { id?: unknown } | undefined) : undefined;
@@ -40,7 +40,7 @@ export function sessionOf(run: RunContext | undefined, messages?: unknown): stri
   );
 }
 
-/** The name that `createAgent({name})` gave the agent, where it gave one. */
+/** Returns the agent's name from `createAgent({name})`, if any. */
 export function agentOf(run: RunContext | undefined): string | undefined {
   return text(run?.metadata?.lc_agent_name);
 }

@@ -4,13 +4,13 @@ import { ToolMessage } from '@langchain/core/messages';
 import { ToolInvocationError } from 'langchain';
 import { isWithinCall } from './recorded-calls.ts';
 
-/** The parts of a tool call that an answer to it needs. */
+/** Properties of a tool call that its result message needs. */
 export interface CalledTool {
   readonly id?: string | undefined;
   readonly name: string;
 }
 
-/** A tool call as the model made it, which a ToolNode passes to the tool whole. */
+/** A tool call from the model, which a ToolNode passes to the tool unchanged. */
 export interface ModelCall {
   readonly type: 'tool_call';
   readonly id?: string;
@@ -18,36 +18,36 @@ export interface ModelCall {
   readonly args: unknown;
 }
 
-/** Whether a tool is invoked with a call of the model, or with arguments alone. */
+/** Returns `true` if a tool is invoked with a call of the model rather than with arguments only. */
 export function isModelCall(input: unknown): input is ModelCall {
   return typeof input === 'object' && input !== null && (input as { type?: unknown }).type === 'tool_call';
 }
 
-/** What an answer tells of, by the answers: another hook of this adapter further out is told nothing else. */
+/** Errors behind messages, for an outer hook of this adapter, which only sees the message. */
 const causes = processWide('@actlog/langchain/causes', () => new WeakMap<object, unknown>());
 
 /**
- * The answer that tells the model why its tool call gave no result.
+ * Creates the message that tells the model why its tool call has no result.
  *
- * @param cause - what the tool or its guard threw
+ * @param cause - error thrown by the tool or its guard
  */
 export function errorMessage(call: CalledTool, content: string, cause: unknown): ToolMessage {
   const message = new ToolMessage({ content, tool_call_id: call.id ?? '', name: call.name, status: 'error' });
-  // The answer lives as long as the conversation; the error only where a hook further out is to ask for it.
+  // The message lives as long as the conversation, so keep the error only if an outer hook needs it.
   if (isWithinCall(call.id)) causes().set(message, cause);
   return message;
 }
 
-/** How a call ended, also where a hook of this adapter further in has made an answer of what was thrown. */
+/** Returns the outcome of a call, even if an inner hook of this adapter has converted an error to a message. */
 export function behindMessage(outcome: ToolOutcome): ToolOutcome {
   if (!outcome.ok || !ToolMessage.isInstance(outcome.result)) return outcome;
-  const answer = outcome.result;
-  return causes().has(answer) ? { ok: false, error: causes().get(answer) } : outcome;
+  const message = outcome.result;
+  return causes().has(message) ? { ok: false, error: causes().get(message) } : outcome;
 }
 
 /**
- * The answer that LangChain itself gives the model when a tool throws and no middleware is there. A middleware
- * that lets the error pass would end the whole run instead, so the adapter answers in LangChain's words.
+ * Creates the message with which LangChain itself reports a tool's error when there is no middleware. Passing the error
+ * on from a middleware would end the whole run, so the adapter uses LangChain's text.
  */
 export function thrownMessage(call: CalledTool, error: unknown): ToolMessage {
   const content =

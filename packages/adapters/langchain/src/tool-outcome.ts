@@ -4,40 +4,40 @@ import { ToolMessage } from '@langchain/core/messages';
 import { isCommand, isGraphBubbleUp, isParentCommand } from '@langchain/langgraph';
 import { MiddlewareError, ToolInvocationError } from 'langchain';
 
-/** How LangChain begins what it throws for arguments that do not fit a tool. */
+/** Start of LangChain's error message for arguments that do not match a tool's schema. */
 const unfitInput = 'Received tool input did not match expected schema';
 
-/** What a tool threw, out of the wrappers that middleware further in puts around it. */
+/** Unwraps the error thrown by a tool from the wrappers of inner middleware. */
 export function thrownByTool(error: unknown): unknown {
   let thrown = error;
   while (MiddlewareError.isInstance(thrown)) thrown = thrown.cause;
   return thrown;
 }
 
-/** Whether what a tool threw is no failure, but interrupts its graph or leaves it. */
+/** Returns `true` if an error is not a failure but interrupts or leaves the tool's graph. */
 export function isInterruption(error: unknown): boolean {
   return typeof error === 'object' && error !== null && isGraphBubbleUp(error);
 }
 
 /**
- * The status of what LangChain made of a call: `null` for a graph that was interrupted inside the tool and will run it
- * again, `undefined` where the recorder's own table knows best.
+ * Returns the status of LangChain's outcome of a call: `null` for a graph that was interrupted inside the tool and will
+ * run it again, or `undefined` for the recorder's own table.
  */
 export function toolOutcomeStatus(
   outcome: ToolOutcome,
   { toolName, callId }: HookedCall,
 ): number | null | undefined {
   if (!outcome.ok) return statusOfError(outcome.error);
-  const answer = isCommand(outcome.result) ? answerIn(outcome.result, callId) : outcome.result;
-  if (!ToolMessage.isInstance(answer) || answer.status !== 'error') return undefined;
-  // A ToolNode answers a call of a tool that it does not have, and names those that it has.
-  return answer.text.startsWith(`Error: ${toolName} is not a valid tool`)
+  const message = isCommand(outcome.result) ? messageIn(outcome.result, callId) : outcome.result;
+  if (!ToolMessage.isInstance(message) || message.status !== 'error') return undefined;
+  // A ToolNode responds to the call of an unknown tool with the names of its tools.
+  return message.text.startsWith(`Error: ${toolName} is not a valid tool`)
     ? responseStatuses.unknownTool
     : responseStatuses.threw;
 }
 
-/** The answer to a call, of a tool that puts it into the graph's state itself. */
-function answerIn({ update }: { readonly update?: unknown }, callId: string | undefined): unknown {
+/** Returns the result message of a call, for a tool that adds it to the graph's state itself. */
+function messageIn({ update }: { readonly update?: unknown }, callId: string | undefined): unknown {
   const { messages } = (update ?? {}) as { messages?: unknown };
   return [messages]
     .flat()
@@ -45,12 +45,15 @@ function answerIn({ update }: { readonly update?: unknown }, callId: string | un
 }
 
 function statusOfError(error: unknown): number | null | undefined {
-  // A tool whose graph hands over to the one around it has done its work, and is not run again.
+  // A tool whose graph hands over to its parent has finished and is not run again.
   if (isInterruption(error)) return isParentCommand(error) ? responseStatuses.ok : null;
   return isInvalidInput(error) ? responseStatuses.invalidArguments : undefined;
 }
 
-/** What a tool throws itself is known by its words: `require` loads another copy of its class than `import`. */
+/**
+ * Errors thrown by the tool itself are recognized by their text, because `require` and `import` load different copies
+ * of the class.
+ */
 function isInvalidInput(error: unknown): boolean {
   const isOfTool = error instanceof Error && error.message.startsWith(unfitInput);
   return isOfTool || error instanceof ToolInvocationError;

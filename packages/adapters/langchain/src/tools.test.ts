@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-test('the tools of a ToolNode are recorded, and it answers as before', async () => {
+test('records the tools of a ToolNode without changing its results', async () => {
   const { echo, fail } = tools();
   const node = new ToolNode(actlog.tools([echo, fail], { recorder: service.recorder() }));
   const calls = [
@@ -37,7 +37,7 @@ test('the tools of a ToolNode are recorded, and it answers as before', async () 
   );
 });
 
-test('a runnable as a tool is recorded like any other, in a ToolNode and by hand', async () => {
+test('records a runnable used as a tool, in a ToolNode and in manual calls', async () => {
   const double = RunnableLambda.from(({ of }: { of: number }) => of * 2).asTool({
     name: 'double',
     schema: z.object({ of: z.number() }),
@@ -51,7 +51,7 @@ test('a runnable as a tool is recorded like any other, in a ToolNode and by hand
   expect(await service.events('runnable')).toMatchObject([{ status: 200 }, { status: 200 }]);
 });
 
-test('arguments that do not fit a tool are invalid, whoever calls it', async () => {
+test('records invalid arguments for any caller', async () => {
   const { echo, ran } = tools();
   const [wrapped] = actlog.tools([echo], { recorder: service.recorder(), sessionId: 'unfit' });
   await expect(wrapped.invoke({} as { text: string })).rejects.toThrow('did not match expected schema');
@@ -61,7 +61,7 @@ test('arguments that do not fit a tool are invalid, whoever calls it', async () 
   expect(await service.events('unfit')).toMatchObject([{ status: 400 }, { status: 400 }]);
 });
 
-test('a tool that is called by hand is recorded and keeps its type', async () => {
+test("records a manual call and keeps the tool's type", async () => {
   const { echo } = tools();
   const [wrapped] = actlog.tools([echo], { recorder: service.recorder(), sessionId: 'by-hand' });
   expectTypeOf(wrapped).toEqualTypeOf<typeof echo>();
@@ -69,7 +69,7 @@ test('a tool that is called by hand is recorded and keeps its type', async () =>
   expect(await service.events('by-hand')).toMatchObject([{ toolName: 'echo', status: 200 }]);
 });
 
-test('a tool that is wrapped twice and called by hand is recorded once, and as often as it calls itself', async () => {
+test('records manual calls of a twice-wrapped tool once each, including recursive ones', async () => {
   const options = { recorder: service.recorder(), sessionId: 'twice-by-hand' };
   const countdown = tool(
     async ({ from }): Promise<string> => (from === 0 ? 'go' : await wrapped.invoke({ from: from - 1 })),
@@ -82,7 +82,7 @@ test('a tool that is wrapped twice and called by hand is recorded once, and as o
   expect(await service.events('twice-by-hand')).toHaveLength(4);
 });
 
-test('a tool that a node calls by hand is in the session and of the agent of the run, whatever it is given', async () => {
+test("uses the run's session and agent for a manual call in a node", async () => {
   const { echo } = tools();
   const [wrapped] = actlog.tools([echo], { recorder: service.recorder() });
   const config = { metadata: { lc_agent_name: 'caller' }, ...inThread('in-node') };
@@ -96,7 +96,7 @@ test('a tool that a node calls by hand is in the session and of the agent of the
   expect(await service.events('own-thread')).toMatchObject([event]);
 });
 
-test('a call by hand that is held ends with the run around it, and never runs', async () => {
+test('never runs a held manual call whose run ends', async () => {
   const { policies, guardian } = service.client;
   const { id: policyId } = await policies.create({
     name: 'ask',
@@ -124,7 +124,7 @@ test('a call by hand that is held ends with the run around it, and never runs', 
   expect(await service.events('held-by-hand')).toMatchObject([{ toolName: 'heedless', status: 499 }]);
 });
 
-test('a denied call by hand throws, and in an agent the model is told why', async () => {
+test('throws for a denied manual call, and reports the reason to the model in an agent', async () => {
   const { echo, ran } = tools();
   const recorder = service.guarded();
   const { id } = await service.client.policies.create({
@@ -148,7 +148,7 @@ async function readAll(stream: AsyncIterable<unknown>) {
   for await (const _ of stream);
 }
 
-test('whichever way a tool is called by hand, the call is recorded and guarded', async () => {
+test('records and guards manual calls in every form', async () => {
   const { policies } = service.client;
   const { id } = await policies.create({ name: 'no echo', effect: 'deny', match: { tools: ['echo'] } });
   const { echo, ran } = tools();
@@ -172,7 +172,7 @@ test('whichever way a tool is called by hand, the call is recorded and guarded',
   expect(ran).toEqual(['echo x', 'echo y']);
 });
 
-test('so is a tool of the copy of LangChain that require loads', async () => {
+test('records and guards a tool of the copy of LangChain loaded by require', async () => {
   const { tool: requiredTool } = createRequire(import.meta.url)('langchain') as { tool: typeof tool };
   expect(requiredTool).not.toBe(tool);
   const options = { name: 'required', description: 'Repeats.', schema: z.object({ text: z.string() }) };
@@ -185,7 +185,7 @@ test('so is a tool of the copy of LangChain that require loads', async () => {
   expect(await service.events('required')).toHaveLength(5);
 });
 
-test('tools that are left out are the very same objects', () => {
+test('returns excluded tools unchanged', () => {
   const { echo, fail } = tools();
   const [same, other] = actlog.tools([echo, fail], { recorder: service.recorder(), include: ['fail'] });
   expect(same).toBe(echo);

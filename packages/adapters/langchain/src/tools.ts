@@ -1,6 +1,7 @@
 import { ActionDeniedError } from '@actlog/recorder';
 import { type AdapterCalls, type Wrapping, withMethods } from '@actlog/recorder/adapter';
 import type { ClientTool } from '@langchain/core/tools';
+import { hookInnerCalls, type InnerCall } from './inner-calls.ts';
 import { langChainCalls, surroundings } from './langchain-calls.ts';
 import type { ActlogOptions } from './options.ts';
 import { asRecordedCall } from './recorded-calls.ts';
@@ -9,7 +10,7 @@ import { errorMessage, isModelCall } from './tool-message.ts';
 
 type Method = (...args: unknown[]) => unknown;
 
-/** How a tool is called. */
+/** An invocation of a tool. */
 interface Invocation {
   readonly input: unknown;
   readonly config: RunContext | undefined;
@@ -17,12 +18,13 @@ interface Invocation {
   readonly wrapping: Wrapping;
 }
 
-/** The wrapper behind `actlog.tools()`: the same tools, of the same types, recorded and guarded. */
+/** Wraps tools for `actlog.tools()`: the same tools, of the same types, recorded and guarded. */
 export function recordTools<const Tools extends readonly ClientTool[]>(
   tools: Tools,
   options: ActlogOptions = {},
 ): { -readonly [Index in keyof Tools]: Tools[Index] } {
   const calls = langChainCalls(options);
+  hookInnerCalls(recordInnerCall);
   return tools.map((tool) => (calls.covers(tool.name) ? wrapped(tool, calls) : tool)) as {
     -readonly [Index in keyof Tools]: Tools[Index];
   };
@@ -38,7 +40,7 @@ function wrapped<Tool extends ClientTool>(tool: Tool, calls: AdapterCalls): Tool
     };
     return [name, wrapper];
   };
-  // `call` is what `invoke` was before.
+  // `call` is the former name of `invoke`.
   const entries = ['invoke', 'call'].filter((name) => name in tool).map(recorded);
   const view: Tool = withMethods(tool, {
     ...derivedMethods(tool, () => view),
@@ -47,7 +49,10 @@ function wrapped<Tool extends ClientTool>(tool: Tool, calls: AdapterCalls): Tool
   return view;
 }
 
-/** What LangChain makes of `invoke`, such as `batch` and `pipe`: theirs is the view's, so that its calls are seen too. */
+/**
+ * Binds methods that LangChain derives from `invoke`, such as `batch` and `pipe`, to the view, so that their calls are
+ * recorded too.
+ */
 function derivedMethods(tool: object, view: () => object): Record<string, Method> {
   const inherited: unknown = Object.getPrototypeOf(tool);
   const methods = Object.entries(Object.getOwnPropertyDescriptors(runnableOf(tool))).flatMap(
@@ -60,13 +65,22 @@ function derivedMethods(tool: object, view: () => object): Record<string, Method
   return Object.fromEntries(methods);
 }
 
-/** The Runnable that the tool descends from, of its own copy of LangChain: `require` loads another one than `import`. */
+/**
+ * Returns the Runnable prototype of the tool in its own copy of LangChain: `require` and `import` load different
+ * copies.
+ */
 function runnableOf(tool: object): object {
   let runnable = {};
   for (let one = Object.getPrototypeOf(tool); one !== null; one = Object.getPrototypeOf(one)) {
     if (Object.hasOwn(one, 'pipe')) runnable = one;
   }
   return runnable;
+}
+
+/** Records a call of an agent inside another call, like a wrapped tool. */
+export function recordInnerCall({ tool, call: input, config, calls, run }: InnerCall): Promise<unknown> {
+  const wrapping = { wrapper: tool, wrapped: tool };
+  return recordInvocation(tool as unknown as ClientTool, calls, { input, config, run, wrapping });
 }
 
 async function recordInvocation(
@@ -84,7 +98,7 @@ async function recordInvocation(
     wrapping,
     signal: current.signal,
   };
-  const recorded = { ...call, recorder: calls.recorder, tool, runName: config?.runName };
+  const recorded = { ...call, calls, tool, runName: config?.runName };
   try {
     return await calls.run(call, () => asRecordedCall(recorded, run));
   } catch (error) {

@@ -4,17 +4,17 @@ import { StructuredTool } from '@langchain/core/tools';
 import { tool } from 'langchain';
 import * as z from 'zod';
 
-/** Calls that the scripted model makes: one inner list a turn. */
+/** Calls of the scripted model: one inner list per turn. */
 export type Turns = readonly (readonly { name: string; args: Record<string, unknown>; id?: string }[])[];
 
-/** A model that makes these calls and then says `done`. */
+/** Creates a model that makes these calls and then says `done`. */
 export function modelOf(turns: Turns) {
   const model = fakeModel();
   for (const calls of turns) model.respondWithTools([...calls]);
   return model.respond(new AIMessage('done'));
 }
 
-/** Tools that note when they run: `echo` answers, `fail` throws. */
+/** Creates tools that note when they run: `echo` returns its text, `fail` throws. */
 export function tools() {
   const ran: string[] = [];
   const echo = tool(
@@ -34,7 +34,7 @@ export function tools() {
   return { ran, echo, fail };
 }
 
-/** A tool of a class of its own, which notes when it runs, and does not look at the signal. */
+/** A tool with its own class, which notes when it runs and ignores the signal. */
 export class Heedless extends StructuredTool {
   override readonly name = 'heedless';
   override readonly description = 'Runs in any case.';
@@ -47,7 +47,7 @@ export class Heedless extends StructuredTool {
   }
 }
 
-/** What the model was told by its tools; LangChain puts stack traces into some answers, which are left out. */
+/** Returns the tool results that the model received, without the stack traces that LangChain adds to some. */
 export function toolAnswers(result: { messages: BaseMessage[] }) {
   return result.messages
     .filter((message) => ToolMessage.isInstance(message))
@@ -57,10 +57,10 @@ export function toolAnswers(result: { messages: BaseMessage[] }) {
     }));
 }
 
-/** A question to an agent, in a thread. */
+/** Input of an agent with a user message. */
 export const question = { messages: [{ role: 'user' as const, content: 'go' }] };
 
-/** The configuration that names a thread. */
+/** Returns the configuration of a thread. */
 export function inThread(thread_id: string) {
   return { configurable: { thread_id } };
 }

@@ -48,18 +48,18 @@ async function lastState(scenario: Scenario) {
   return state;
 }
 
-/** LangChain's agents, by middleware. */
+/** LangChain's agents, with middleware. */
 export const langChainHarness: AdapterHarness = {
   framework: 'langchain',
   sdk: `@actlog/langchain/${version}`,
   hook: '`middleware: [actlog()]`',
-  abilities: fullAbilities,
+  abilities: { ...fullAbilities, maxDenials: 12 },
   async run(scenario): Promise<Ending> {
     try {
       const state = await lastState(scenario);
       const answers = toolAnswers(state).map(({ text, status }) => ({
         text,
-        // LangChain 1.4 does not mark the errors of its own.
+        // LangChain 1.4 does not mark its own errors.
         isError: status === 'error' || /^Error\b/.test(text),
       }));
       return { answers, finalText: state.messages.at(-1)?.text };

@@ -11,13 +11,13 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** What is recorded of a session, sorted by name. */
+/** Returns the recorded events of a session, sorted by name. */
 async function recorded(session: string) {
   const events = await service.events(session);
   return events.map(({ toolName, status }) => `${toolName} ${status}`).sort();
 }
 
-test('hooks and exporters together count each call once, a denied one too', async () => {
+test('counts each call once with hooks and exporters, including denied ones', async () => {
   const { id } = await service.client.policies.create({
     name: 'no',
     effect: 'deny',
@@ -37,7 +37,7 @@ test('hooks and exporters together count each call once, a denied one too', asyn
   await service.client.policies.archive(id);
 });
 
-test.runIf(tracesInDetail)('a call whose first hook was replaced is recorded by one of them', async () => {
+test.runIf(tracesInDetail)('records a call whose first hook was replaced once', async () => {
   const recorder = service.recorder();
   const { echo } = tools();
   const same = [{ name: 'echo', args: { text: 'a' }, id: 'same' }];
@@ -47,7 +47,7 @@ test.runIf(tracesInDetail)('a call whose first hook was replaced is recorded by 
   expect(await recorded('replaced')).toEqual(['echo 200', 'echo 200']);
 });
 
-test('a tool has the name that the model knows, for hooks and exporters alike', async () => {
+test("uses the model's name of a tool in hooks and exporters", async () => {
   const recorder = service.recorder();
   const { echo } = tools();
   const turns = [[{ name: '_2_echo_', args: { text: 'a' } }]];
@@ -62,7 +62,7 @@ test('a tool has the name that the model knows, for hooks and exporters alike', 
   }
 });
 
-test('hooks of two recorders and exporters of both count each call once for each', async () => {
+test('counts each call once per recorder with hooks and exporters of two recorders', async () => {
   const [one, other] = [service.recorder(), service.recorder()];
   const { echo } = tools();
   const inner = actlog({ recorder: other, sessionId: 'of-the-other' });
@@ -75,7 +75,7 @@ test('hooks of two recorders and exporters of both count each call once for each
   expect(await recorded('of-the-other')).toEqual(['echo 200']);
 });
 
-test('exporters record what hooks leave out, and for another recorder all', async () => {
+test('records calls excluded by hooks in exporters, and all calls for another recorder', async () => {
   const { echo, fail } = tools();
   const turns = [[{ name: 'echo', args: { text: 'a' } }], [{ name: 'fail', args: {} }]];
   const recorder = service.recorder();
@@ -91,7 +91,7 @@ test('exporters record what hooks leave out, and for another recorder all', asyn
   expect(await recorded('other')).toEqual(['echo 200', 'fail 500']);
 });
 
-test('tools of a client are recorded as handed over', async () => {
+test('records client tools as handed over', async () => {
   const choose = createTool({ id: 'choose', description: 'Asks the browser.', inputSchema: z.object({}) });
   const { agent } = agentOf({ turns: [[{ name: 'choose', args: {} }]], tools: {} });
   inMastra({ agent }, actlog.exporter({ recorder: service.recorder() }));
@@ -99,7 +99,7 @@ test('tools of a client are recorded as handed over', async () => {
   expect(await recorded('client')).toEqual(['choose 202']);
 });
 
-test.runIf(tracesInDetail)('tools that the provider runs are recorded from their spans', async () => {
+test.runIf(tracesInDetail)('records provider tools from their spans', async () => {
   const call = (name: string, isError: boolean) => ({
     name,
     args: { query: 'x' },
@@ -112,7 +112,7 @@ test.runIf(tracesInDetail)('tools that the provider runs are recorded from their
   expect(await recorded('provider')).toEqual(['web_fetch 500', 'web_search 200']);
 });
 
-test('flush and shutdown deliver, and leave the recorder open', async () => {
+test('delivers events on flush and shutdown, and leaves the recorder open', async () => {
   const recorder = service.recorder();
   const exporter = actlog.exporter({ recorder });
   const { echo } = tools();

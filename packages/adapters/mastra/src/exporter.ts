@@ -8,9 +8,9 @@ import { ranTool, toolSpan } from './tool-span.ts';
 import { locate } from './traced-place.ts';
 
 /**
- * The exporter behind `actlog.exporter()`. It records only: a span tells what has happened.
+ * Creates the exporter behind `actlog.exporter()`. Records only, because a span reports what has already happened.
  *
- * @throws when neither a recorder is given nor the environment holds one that can be used; see `sharedRecorder`
+ * @throws when no recorder is given and the environment does not configure one; see `sharedRecorder`
  */
 export function recordSpans(options: Omit<AdapterOptions, 'guard'> = {}): ObservabilityExporter {
   return new SpanRecorder(options);
@@ -28,24 +28,24 @@ class SpanRecorder implements ObservabilityExporter {
   }
 
   async exportTracingEvent({ type, exportedSpan }: TracingEvent): Promise<void> {
-    // Mastra keeps these names in an enum; a type alone is imported, so that hooks need nothing of it at run time.
+    // Mastra has these names in an enum. Only its type is imported, so that hooks need no module of it at run time.
     if (type === ('span_started' as typeof type)) this.#start(exportedSpan);
     if (type === ('span_ended' as typeof type)) this.#end(exportedSpan);
   }
 
-  /** Waits until everything that was recorded is delivered. */
+  /** Waits until all recorded events are delivered. */
   async flush(): Promise<void> {
     await this.#calls.recorder.flush();
   }
 
-  /** The same: the recorder may serve others too, and is closed by whoever made it. */
+  /** Flushes too, without closing the recorder, which may be shared and is closed by its creator. */
   async shutdown(): Promise<void> {
     await this.#calls.recorder.flush();
   }
 
   #start(span: AnyExportedSpan): void {
     this.#spans.start(span);
-    // A tool's span begins where the hook before it has left off.
+    // A tool's span starts in the context of the hook before it.
     const place = currentPlace();
     if (!place || place.call.toolName !== ranTool(span)) return;
     place.spanId ??= span.id;

@@ -5,7 +5,7 @@ import type { Invocation } from './invocation.ts';
 import type { TracedCall } from './recorded-calls.ts';
 import { sessionOf } from './session.ts';
 
-/** What a hook is told of a call. */
+/** A call as reported to a hook. */
 export interface HookedTool {
   readonly call: HookedCall;
   /** The same object for both hooks of a call. */
@@ -13,7 +13,7 @@ export interface HookedTool {
   readonly traced: TracedCall;
 }
 
-/** A call as the recorder takes it. */
+/** Converts the context of a hook to a call for the recorder. */
 export function hookedTool({ toolName, input, context, metadata }: ToolHookContext): HookedTool {
   const isObject = typeof context === 'object' && context !== null;
   const invocation: Invocation = isObject ? context : {};

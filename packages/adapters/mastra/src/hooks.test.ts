@@ -20,7 +20,7 @@ afterAll(() => service.close());
 
 const echoing = [[{ name: 'echo', args: { text: 'a' } }]];
 
-/** An agent with `hooks`, run once with the hooks of `runHooks`. */
+/** Runs an agent with `hooks`, and with `runHooks` for the run. */
 async function run(session: string, hooks: ToolHooks, runHooks: ToolHooks = {}, turns: Turns = echoing) {
   const { echo, fail, ran } = tools();
   const { agent, model } = agentOf({ turns, tools: { echo, fail }, hooks });
@@ -33,7 +33,7 @@ async function run(session: string, hooks: ToolHooks, runHooks: ToolHooks = {}, 
   };
 }
 
-test('hooks of a run in between do not lose the end of a call, and are heard', async () => {
+test('records the end of a call despite run hooks, which are called too', async () => {
   const heard: unknown[] = [];
   const afterToolCall: ToolHooks['afterToolCall'] = ({ output }) => void heard.push(output);
   const hooks = actlog({ recorder: service.recorder() });
@@ -45,7 +45,7 @@ test('hooks of a run in between do not lose the end of a call, and are heard', a
   expect(heard).toEqual(['echo: a', 'echo: a', 'echo: a']);
 });
 
-test('a hook of a run that takes the place of the guard is recorded around, and around() keeps both', async () => {
+test('records around a run hook that replaces the guard; around() keeps both', async () => {
   const failing = [[{ name: 'fail', args: {} }]];
   const heard: string[] = [];
   const own: ToolHooks = { beforeToolCall: ({ toolName }) => void heard.push(toolName) };
@@ -57,7 +57,7 @@ test('a hook of a run that takes the place of the guard is recorded around, and 
   expect(heard).toEqual(['fail', 'fail']);
 });
 
-test('a denial is told in its own words alone', async () => {
+test("passes only the denial's message to the model", async () => {
   const turns = [[{ name: 'fail', args: {} }]];
   const { answers } = await run('denied', actlog({ recorder: service.guarded() }), {}, turns);
   expect(answers).toEqual([
@@ -65,7 +65,7 @@ test('a denial is told in its own words alone', async () => {
   ]);
 });
 
-test("the user's own hooks answer first, and the guard is asked about what is left", async () => {
+test("runs the user's hooks first, then checks the remaining calls", async () => {
   const recorder = service.guarded();
   const answering: ToolHooks = { beforeToolCall: () => ({ proceed: false, output: 'from memory' }) };
   const answered = await run('answered', actlog.around(actlog.around(answering, { recorder }), { recorder }));
@@ -82,7 +82,7 @@ test("the user's own hooks answer first, and the guard is asked about what is le
   expect(denied).toMatchObject({ ran: [], statuses: [403] });
 });
 
-test('an own hook that throws after the call changes what it did before, and not what is recorded', async () => {
+test('records the same if a user hook throws after the call', async () => {
   const throwing: ToolHooks = {
     afterToolCall: () => {
       throw new Error('I broke.');
@@ -94,7 +94,7 @@ test('an own hook that throws after the call changes what it did before, and not
   expect(recorded.statuses).toEqual([200]);
 });
 
-test('own hooks hear of tools that are left out', async () => {
+test('calls user hooks for excluded tools', async () => {
   const heard: string[] = [];
   const own: ToolHooks = {
     beforeToolCall: ({ toolName }) => void heard.push(`before ${toolName}`),
@@ -108,7 +108,7 @@ test('own hooks hear of tools that are left out', async () => {
   expect(heard).toEqual(['before echo', 'after echo']);
 });
 
-test('arguments are hashed as the model gave them, without the defaults of the schema', async () => {
+test("hashes the model's arguments without schema defaults", async () => {
   await run('raw', actlog({ recorder: service.recorder() }));
   const [event] = await service.storedEvents('raw');
   expect(event?.payload?.argumentsHash).toBe(await hashArguments({ text: 'a' }));

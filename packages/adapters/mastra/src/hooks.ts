@@ -1,21 +1,23 @@
 import type { AdapterOptions } from '@actlog/recorder/adapter';
 import type { ToolHooks } from '@mastra/core/tools';
+import { hookInnerAgents, noteRecording } from './inner-agents.ts';
 import { RecordingHooks } from './recording-hooks.ts';
 
-/** The hooks behind `actlog()`. */
+/** Creates the hooks behind `actlog()`. */
 export function recordHooks(options: AdapterOptions = {}): ToolHooks {
   return recordAround({}, options);
 }
 
 /**
- * The hooks behind `actlog.around()`. Your `beforeToolCall` comes first, so that the guard is asked about what will
- * really run; your `afterToolCall` comes last.
+ * Creates the hooks behind `actlog.around()`. Your `beforeToolCall` runs first, so that the guard checks what will
+ * really run; your `afterToolCall` runs last.
  *
- * @throws when neither a recorder is given nor the environment holds one that can be used; see `sharedRecorder`
+ * @throws when no recorder is given and the environment does not configure one; see `sharedRecorder`
  */
 export function recordAround(hooks: ToolHooks, options: AdapterOptions = {}): ToolHooks {
-  const recording = new RecordingHooks(hooks, options);
-  /** Mastra calls a hook on the object that holds it, which is how a hook knows what became of the other. */
+  hookInnerAgents();
+  const recording = new RecordingHooks(hooks, options, (own) => recordAround(own, options));
+  /** Mastra calls a hook as a method of its container, through which the other hook can be inspected. */
   function beforeToolCall(this: ToolHooks | undefined, ...args: Parameters<RecordingHooks['before']>) {
     keepAfter(this);
     return recording.before(...args);
@@ -23,7 +25,10 @@ export function recordAround(hooks: ToolHooks, options: AdapterOptions = {}): To
   const afterToolCall: ToolHooks['afterToolCall'] = (context) => recording.after(context);
   const kept = new WeakSet<object>([afterToolCall]);
 
-  /** Where another hook took the place of the second one, no call would ever end: it goes first, and then the other. */
+  /**
+   * Restores the second hook if another one has replaced it, because calls would never end otherwise. Runs it first,
+   * then the other.
+   */
   function keepAfter(installed: ToolHooks | undefined): void {
     const other = installed?.afterToolCall;
     if (!installed || (other && kept.has(other))) return;
@@ -34,5 +39,7 @@ export function recordAround(hooks: ToolHooks, options: AdapterOptions = {}): To
     if (Reflect.set(installed, 'afterToolCall', both)) kept.add(both);
   }
 
-  return { beforeToolCall, afterToolCall };
+  const recordingHooks = { beforeToolCall, afterToolCall };
+  noteRecording(recordingHooks);
+  return recordingHooks;
 }

@@ -1,14 +1,14 @@
 import type { Suspending } from './suspension.ts';
 import type { LocatedSpan } from './traced-place.ts';
 
-/** A span that is under way. */
+/** A running span. */
 export interface LiveSpan extends LocatedSpan {
   readonly id?: string;
   readonly traceId?: string;
   readonly parent?: LiveSpan;
 }
 
-/** What Mastra gives a tool beside its input, as far as a call is known by it. */
+/** Context that Mastra passes to a tool beside its input, limited to what identifies a call. */
 export interface Invocation extends Suspending {
   readonly toolCallId?: string;
   readonly messages?: object;

@@ -2,16 +2,16 @@ import { responseStatuses, type ToolOutcome } from '@actlog/recorder';
 import { AdapterCalls, type AdapterOptions } from '@actlog/recorder/adapter';
 import { version } from './version.ts';
 
-/** The outcome of a call whose tool was suspended, and that comes again when it is resumed. */
+/** Outcome of a call whose tool was suspended and will be called again when resumed. */
 export const suspended = { ok: false, error: Symbol('suspended') } as const satisfies ToolOutcome;
 
-/** What passes the calls of Mastra to the recorder. */
+/** Creates the `AdapterCalls` of this adapter. */
 export function mastraCalls(options: AdapterOptions): AdapterCalls {
   const sdk = `@actlog/mastra/${version}`;
   return new AdapterCalls({ framework: 'mastra', sdk, statusOf, thrownByTool }, options);
 }
 
-/** Mastra wraps what a tool throws. */
+/** Unwraps the error thrown by a tool from Mastra's error. */
 function thrownByTool(error: unknown): unknown {
   const { id, cause } = (error ?? {}) as { id?: unknown; cause?: unknown };
   return id === 'TOOL_EXECUTION_FAILED' && cause !== undefined ? cause : error;
@@ -22,7 +22,7 @@ function statusOf(outcome: ToolOutcome): number | null | undefined {
   return outcome.error === suspended.error ? null : undefined;
 }
 
-/** Mastra tells what does not fit a schema as the result of the call. */
+/** Mastra reports schema violations as the result of the call. */
 function statusOfValidation(result: unknown): number | undefined {
   if (typeof result !== 'object' || result === null) return undefined;
   const { error, message, validationErrors } = result as Record<string, unknown>;

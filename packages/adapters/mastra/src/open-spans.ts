@@ -1,15 +1,18 @@
 import type { AnyExportedSpan } from '@mastra/core/observability';
 import { type TracedPlace, tracedPlace } from './traced-place.ts';
 
-/** Spans that may be under way, at most: one whose end is not told is forgotten in time. */
+/** Maximum number of running spans; one whose end is not reported is eventually forgotten. */
 const maxOpen = 10_000;
 
-/** What is kept of a span while others may begin in it. */
+/** Data of a span that others may start in. */
 interface OpenSpan extends TracedPlace {
   readonly parentSpanId: string | undefined;
 }
 
-/** The spans that are under way: a tool's own does not tell which agent called it, nor who delegated to that one. */
+/**
+ * Tracks running spans, because a tool's span does not name the agent that called it, or the one that delegated to that
+ * agent.
+ */
 export class OpenSpans {
   readonly #open = new Map<string, OpenSpan>();
 
@@ -22,11 +25,11 @@ export class OpenSpans {
     this.#open.delete(id);
   }
 
-  /** A span and those that it is within, from the innermost on. */
+  /** Yields a span and its ancestors, starting with the innermost. */
   *around(span: AnyExportedSpan): Generator<TracedPlace> {
     yield tracedPlace(span);
     let { parentSpanId } = span;
-    // What came from elsewhere is not trusted to end.
+    // Ancestors from outside might be cyclic.
     for (let depth = 0; parentSpanId !== undefined && depth < maxOpen; depth += 1) {
       const parent = this.#open.get(parentSpanId);
       if (!parent) return;

@@ -1,41 +1,44 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type BegunCall, type HookedCall, processWide } from '@actlog/recorder/adapter';
+import type { ToolHooks } from '@mastra/core/tools';
 import type { RecordedCalls } from './recorded-calls.ts';
 
-/** The call that code runs in, as far as hooks have seen it. */
+/** The call that code runs in, as seen by hooks. */
 export interface Place {
-  /** What Mastra gives the tool: one object a call. */
+  /** Context that Mastra passes to the tool: one object per call. */
   readonly invocation: object;
   readonly call: HookedCall;
-  /** The session of those whom the call delegates to; undefined where the tool is no agent. */
+  /** Session of agents that the call delegates to; undefined if the tool is not an agent. */
   readonly delegatedSession: string | undefined;
-  /** Who records the call by a hook. */
+  /** Creates recording hooks for agents inside the call, around their own hooks; undefined outside hooks. */
+  readonly cover?: ((own: ToolHooks) => ToolHooks) | undefined;
+  /** Recorders of the call by a hook. */
   readonly recordedBy: Set<RecordedCalls>;
-  /** The span of the call, once it has begun. */
+  /** Span of the call, once started. */
   spanId?: string;
-  /** Has what follows here run as a call that begins later; hooks within hooks share it. */
+  /** Makes the following code part of a call that begins later; shared by nested hooks. */
   enterCall?: (call: BegunCall) => void;
-  /** What Mastra has made of the arguments, once it has handed them to a tool that is wrapped. */
+  /** Arguments that Mastra derived and passed to a wrapped tool. */
   handedOver?: { readonly input: unknown };
 }
 
 const storage = processWide('@actlog/mastra/place', () => new AsyncLocalStorage<Place>());
 
-/** As the recorder does: Node.js 22 follows a storage from its first use on, which is to be before agents run. */
+/** Uses the storage once before agents run, as the recorder does: Node.js 22 tracks a storage from its first use. */
 export function preparePlaces(): void {
   const call = { toolName: '', arguments: undefined };
   const nowhere: Place = { invocation: {}, call, delegatedSession: undefined, recordedBy: new Set() };
   storage().run(nowhere, () => {});
 }
 
-/** The innermost call that code runs in. */
+/** Returns the innermost call that code runs in. */
 export function currentPlace(): Place | undefined {
   return storage().getStore();
 }
 
 /**
- * Makes what follows here, up to the end of the tool, run in a call. To be called before a hook's first `await`. Hooks
- * within hooks share the place.
+ * Makes the following code, up to the end of the tool, part of a call. Must be called before a hook's first `await`.
+ * Nested hooks share the place.
  */
 export function enterPlace(place: Omit<Place, 'recordedBy'>): Place {
   const current = currentPlace();
@@ -46,10 +49,10 @@ export function enterPlace(place: Omit<Place, 'recordedBy'>): Place {
 }
 
 /**
- * What the model asked for, where a hook was told of this very call: Mastra fills in the defaults of the schema after
- * it. Else what the tool is given.
+ * Returns the arguments from the model if a hook has seen this very call, because Mastra fills in the schema's defaults
+ * afterwards; else the tool's input.
  */
-export function askedFor(toolName: string, callId: string | undefined, input: unknown): unknown {
+export function modelArguments(toolName: string, callId: string | undefined, input: unknown): unknown {
   const place = currentPlace();
   const isSame = place && place.call.callId === callId && place.call.toolName === toolName;
   if (!isSame || callId === undefined) return input;
@@ -57,7 +60,7 @@ export function askedFor(toolName: string, callId: string | undefined, input: un
   return place.handedOver.input === input ? place.call.arguments : input;
 }
 
-/** The agent whose tool runs here; undefined where that delegates to another. */
+/** Returns the agent whose tool runs here; undefined if that tool delegates to another agent. */
 export function callingAgent(): string | undefined {
   const place = currentPlace();
   return place?.delegatedSession === undefined ? place?.call.agentId : undefined;

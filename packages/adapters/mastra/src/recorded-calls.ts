@@ -1,29 +1,29 @@
 import type { Recorder } from '@actlog/recorder';
 import { processWidePerOwner } from '@actlog/recorder/adapter';
 
-/** Spans to remember, at most: they are asked about while the call is under way, or soon after. */
+/** Maximum number of spans to remember; they are looked up during the call or soon after. */
 const maxSpans = 10_000;
 
-/** What tells calls apart in Mastra's traces. */
+/** Key of a call in Mastra's traces. */
 export interface TracedCall {
   readonly traceId: string | undefined;
-  /** Older Mastra does not tell it. */
+  /** Older versions of Mastra do not provide it. */
   readonly callId: string | undefined;
 }
 
-/** What one recorder has already, so that all hooks and exporters together count each call once. */
+/** Calls that one recorder already has, so that all hooks and exporters together count each call once. */
 export class RecordedCalls {
   readonly #invocations = new WeakSet<object>();
   readonly #spans = new Set<string>();
-  /** How many calls of an id exporters have recorded: a model may give the same id in different turns. */
+  /** Number of calls per id that exporters have recorded: a model may reuse an id in different turns. */
   readonly #exported = new Map<string, number>();
-  /** Ids of calls that wrapped tools have recorded, by the conversation that both they and hooks are given. */
+  /** Ids of calls that wrapped tools have recorded, by the conversation, which both they and hooks receive. */
   readonly #byTools = new WeakMap<object, Set<string>>();
 
   /**
-   * Whether nobody has recorded this call yet; from then on, somebody has.
+   * Claims a call. Returns `true` if nobody has recorded it yet.
    *
-   * @param invocation - what Mastra gives the tool: one object a call
+   * @param invocation - context that Mastra passes to the tool: one object per call
    */
   takeInvocation(invocation: object): boolean {
     if (this.#invocations.has(invocation)) return false;
@@ -31,7 +31,7 @@ export class RecordedCalls {
     return true;
   }
 
-  /** Whether nobody has recorded the call of this span yet; from then on, somebody has. */
+  /** Claims the call of a span. Returns `true` if nobody has recorded it yet. */
   takeSpan(spanId: string): boolean {
     if (this.#spans.has(spanId)) return false;
     this.#spans.add(spanId);
@@ -39,14 +39,14 @@ export class RecordedCalls {
     return true;
   }
 
-  /** Notes that an exporter has recorded a call which no hook saw begin. */
+  /** Notes that an exporter has recorded a call that no hook saw start. */
   noteExported(call: TracedCall): void {
     const name = nameOf(call);
     this.#exported.set(name, (this.#exported.get(name) ?? 0) + 1);
     forgetOldest(this.#exported);
   }
 
-  /** Whether an exporter has recorded this call; to be asked once a call. */
+  /** Returns `true` if an exporter has recorded this call; ask once per call. */
   takeExported(call: TracedCall): boolean {
     const name = nameOf(call);
     const count = this.#exported.get(name) ?? 0;
@@ -54,14 +54,14 @@ export class RecordedCalls {
     return count > 0;
   }
 
-  /** Notes that a wrapped tool records a call, for hooks that did not see it begin. */
+  /** Notes that a wrapped tool records a call, for hooks that did not see it start. */
   noteByTool(messages: object | undefined, callId: string | undefined): void {
     if (!messages || callId === undefined) return;
     const ids = this.#byTools.get(messages) ?? new Set();
     this.#byTools.set(messages, ids.add(callId));
   }
 
-  /** Whether a wrapped tool records this call. */
+  /** Returns `true` if a wrapped tool records this call. */
   hasByTool(messages: object | undefined, callId: string | undefined): boolean {
     return messages !== undefined && callId !== undefined && !!this.#byTools.get(messages)?.has(callId);
   }
@@ -75,7 +75,7 @@ function forgetOldest(remembered: Map<string, unknown> | Set<string>): void {
   if (remembered.size > maxSpans) remembered.delete(remembered.keys().next().value as string);
 }
 
-/** What a recorder has. */
+/** Returns the calls that a recorder already has. */
 export const recordedCalls: (recorder: Recorder) => RecordedCalls = processWidePerOwner(
   '@actlog/mastra/recorded-calls',
   () => new RecordedCalls(),

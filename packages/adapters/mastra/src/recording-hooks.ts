@@ -9,56 +9,60 @@ import { enterPlace, preparePlaces } from './place.ts';
 import { type RecordedCalls, recordedCalls } from './recorded-calls.ts';
 import { SuspensionWatch } from './suspension.ts';
 
-/** What a hook before a call may say: nothing, or what to answer in the tool's place. */
-type Answer = Awaited<ReturnType<NonNullable<ToolHooks['beforeToolCall']>>>;
+/** Result of a hook before a call: undefined, or a result in place of the tool's. */
+type HookResult = Awaited<ReturnType<NonNullable<ToolHooks['beforeToolCall']>>>;
 
 /** A call between its two hooks. */
 interface OpenCall {
-  /** Undefined for calls that are left out. */
+  /** Undefined for calls that are not covered. */
   readonly begun: BegunCall | undefined;
   readonly suspension: SuspensionWatch;
 }
 
-/** What both hooks of a call do, and the user's own hooks with them. */
+/** Implements both hooks of a call, including the user's own. */
 export class RecordingHooks {
   readonly #own: ToolHooks;
   readonly #calls: AdapterCalls;
   readonly #recorded: RecordedCalls;
   readonly #open = new WeakMap<Invocation, OpenCall>();
 
-  constructor(own: ToolHooks, options: AdapterOptions) {
+  readonly #cover: (own: ToolHooks) => ToolHooks;
+
+  /** @param cover - creates hooks with the same options, for inner agents */
+  constructor(own: ToolHooks, options: AdapterOptions, cover: (own: ToolHooks) => ToolHooks) {
     preparePlaces();
     this.#own = own;
+    this.#cover = cover;
     this.#calls = mastraCalls(options);
     this.#recorded = recordedCalls(this.#calls.recorder);
   }
 
-  /** Lets the user's hook answer, and then the guard. What is thrown is the error that the model reads. */
-  async before(context: ToolHookContext): Promise<Answer> {
+  /** Runs the user's hook and then the guard. The model reads the error that is thrown. */
+  async before(context: ToolHookContext): Promise<HookResult> {
     const hooked = hookedTool(context);
     const { call, invocation } = hooked;
     const { toolName, sessionId } = call;
-    // Before the first `await`: it is to be felt where Mastra goes on to run the tool.
+    // Before the first `await`, so that it takes effect where Mastra continues to run the tool.
     const delegatedSession = isDelegation(toolName) ? sessionId : undefined;
-    const place = enterPlace({ invocation, call, delegatedSession });
+    const place = enterPlace({ invocation, call, delegatedSession, cover: this.#cover });
     if (!this.#calls.covers(toolName)) {
       this.#open.set(invocation, { begun: undefined, suspension: new SuspensionWatch() });
       return this.#own.beforeToolCall?.(context);
     }
     place.enterCall ??= BegunCall.place(sessionId);
-    const answer = await this.#ownAnswer(hooked, context);
-    if (answer?.proceed === false) return answer;
+    const result = await this.#runOwnHook(hooked, context);
+    if (result?.proceed === false) return result;
     place.enterCall(await this.#begin(hooked));
     place.recordedBy.add(this.#recorded);
   }
 
-  /** Ends the call, and then lets the user's hook know. */
+  /** Ends the call, and then runs the user's hook. */
   async after(context: ToolAfterHookContext): Promise<void> {
     await this.end(context);
     await this.#own.afterToolCall?.(context);
   }
 
-  /** Records how a call ended; one that did not come by {@link before} too, though no guard was asked about it. */
+  /** Records the outcome of a call, including one that did not pass {@link before} and was therefore not guarded. */
   async end(context: ToolAfterHookContext): Promise<void> {
     const hooked = hookedTool(context);
     const { call, invocation } = hooked;
@@ -72,12 +76,12 @@ export class RecordingHooks {
     }
   }
 
-  /** What the user's own hook says; the call ends with it where it answers in the tool's place. */
-  async #ownAnswer(hooked: HookedTool, context: ToolHookContext): Promise<Answer> {
+  /** Runs the user's own hook; if it returns a result in place of the tool's, the call ends. */
+  async #runOwnHook(hooked: HookedTool, context: ToolHookContext): Promise<HookResult> {
     try {
-      const answer = await this.#own.beforeToolCall?.(context);
-      if (answer?.proceed === false) this.#recordOnce(hooked, { ok: true, result: answer.output });
-      return answer;
+      const result = await this.#own.beforeToolCall?.(context);
+      if (result?.proceed === false) this.#recordOnce(hooked, { ok: true, result: result.output });
+      return result;
     } catch (error) {
       this.#recordOnce(hooked, { ok: false, error });
       throw error;
@@ -95,7 +99,7 @@ export class RecordingHooks {
     }
   }
 
-  /** Whether an exporter or a wrapped tool has recorded a call that did not come by {@link before}. */
+  /** Returns `true` if an exporter or a wrapped tool has recorded a call that did not pass {@link before}. */
   #isRecorded({ invocation, traced }: HookedTool): boolean {
     const isByTool = this.#recorded.hasByTool(invocation.messages, invocation.toolCallId);
     return this.#recorded.takeExported(traced) || isByTool;

@@ -16,7 +16,7 @@ afterAll(() => service.close());
 
 const echoing = [[{ name: 'echo', args: { text: 'a' } }], [{ name: 'echo', args: { text: 'b' } }]];
 
-/** Has runs traced, and listens to none of it. */
+/** Enables tracing without using it. */
 const mute = {
   name: 'mute',
   exportTracingEvent: async () => {},
@@ -24,14 +24,14 @@ const mute = {
   shutdown: async () => {},
 };
 
-/** Sizes of the sessions of an agent. */
+/** Returns the sizes of an agent's sessions. */
 async function sizes(agentId: string) {
   await service.events('none');
   const sessions = await service.client.agents.sessions(agentId).toArray({ limit: 10 });
   return sessions.map(({ eventCount }) => eventCount).sort();
 }
 
-test('a run without a thread is one session, and another run is another', async () => {
+test('uses one session per run without a thread', async () => {
   const { echo } = tools();
   const hooks = actlog({ recorder: service.recorder() });
   for (let turn = 0; turn < 2; turn += 1) {
@@ -42,7 +42,7 @@ test('a run without a thread is one session, and another run is another', async 
   expect(await sizes('no-thread')).toEqual([2, 2]);
 });
 
-test('so is a run with a model of the older kind', async () => {
+test('uses one session per run with a legacy model', async () => {
   const { echo } = tools();
   const hooks = actlog({ recorder: service.recorder() });
   for (let run = 0; run < 2; run += 1) {
@@ -54,7 +54,7 @@ test('so is a run with a model of the older kind', async () => {
   expect(await sizes('legacy')).toEqual([2, 2]);
 });
 
-test('a thread is seen without a memory where the run is traced', async () => {
+test('uses the thread of a traced run without a memory', async () => {
   const { echo } = tools();
   const hooks = actlog({ recorder: service.recorder() });
   const { agent } = agentOf({ turns: echoing, tools: { echo }, hooks, memory: false });
@@ -64,7 +64,7 @@ test('a thread is seen without a memory where the run is traced', async () => {
 });
 
 test.each(['hooks', 'exporter'] as const)(
-  'an agent that another delegates to: each call once, under its own agent, in one session: %s',
+  'records each call of a delegated agent once, under its name, in one session: %s',
   async (hook) => {
     const adapter = { recorder: service.recorder() };
     const withHooks = hook === 'hooks' && { hooks: actlog(adapter) };
@@ -84,13 +84,13 @@ test.each(['hooks', 'exporter'] as const)(
       'researcher echo',
       'writer agent-inner',
     ]);
-    // Mastra adds ids of its memory to what the model asked.
+    // Mastra adds ids of its memory to the model's arguments.
     const stored = await service.storedEvents(`delegated-${hook}`);
     expect(stored.at(-1)?.payload?.argumentsHash).toBe(await hashArguments({ prompt: 'what?' }));
   },
 );
 
-test('where the run is traced, hooks of an agent that another without hooks delegates to know the session', async () => {
+test('uses the session of a traced run for an agent delegated to by one without hooks', async () => {
   const { echo } = tools();
   const hooks = actlog({ recorder: service.recorder() });
   const { agent: inner } = agentOf({ id: 'researcher', turns: echoing, tools: { echo }, hooks });
@@ -101,7 +101,7 @@ test('where the run is traced, hooks of an agent that another without hooks dele
   expect(await service.events('delegated-traced')).toHaveLength(2);
 });
 
-test('an agent that a tool runs in a thread of its own keeps that; without one it is in the session of the call', async () => {
+test('keeps the thread of an agent run by a tool, else uses the session of the call', async () => {
   const adapter = { recorder: service.recorder() };
   const { echo } = tools();
   const ask = (id: string, options: Partial<ReturnType<typeof inThread>>) =>

@@ -4,12 +4,12 @@ import type { Invocation, LiveSpan } from './invocation.ts';
 import { currentPlace } from './place.ts';
 import { locate, type TracedPlace, tracedPlace } from './traced-place.ts';
 
-/** Sessions of runs that have no thread: a run has one request context. */
-const madeUpFor = processWidePerOwner('@actlog/mastra/sessions', randomUUID);
+/** Generated sessions of runs without a thread, by their request context. */
+const generatedSession = processWidePerOwner('@actlog/mastra/sessions', randomUUID);
 
 /**
- * The session of a call: that of the agent who delegates to this one, since Mastra gives each delegation a thread of
- * its own; else the thread; else that of the surrounding call or `session.run`; else one for the run.
+ * Returns the session of a call. In order of precedence: that of the delegating agent, because Mastra gives each
+ * delegation its own thread; the thread; that of the surrounding call or `session.run`; one for the run.
  */
 export function sessionOf({ requestContext, tracingContext, messages }: Invocation): string | undefined {
   const span = tracingContext?.currentSpan;
@@ -21,17 +21,17 @@ export function sessionOf({ requestContext, tracingContext, messages }: Invocati
     text(requestContext?.get('mastra__threadId')) ??
     conversationSession(undefined) ??
     text(span?.traceId) ??
-    // The methods for older models, such as `generateLegacy`, tell hooks of the messages alone.
-    (requestContext ? madeUpFor(requestContext) : conversationSession(messages))
+    // The methods for older models, such as `generateLegacy`, pass only the messages to hooks.
+    (requestContext ? generatedSession(requestContext) : conversationSession(messages))
   );
 }
 
-/** The agent in whose run a tool runs, as far as that is traced. */
+/** Returns the agent in whose run a tool runs, if it is traced. */
 export function tracedAgent({ tracingContext }: Invocation): string | undefined {
   return locate(around(tracingContext?.currentSpan)).agentId;
 }
 
-/** A span and those that it is within, from the innermost on. */
+/** Yields a span and its ancestors, starting with the innermost. */
 function* around(innermost: LiveSpan | undefined): Generator<TracedPlace> {
   for (let span = innermost; span; span = span.parent) yield tracedPlace(span);
 }

@@ -16,7 +16,7 @@ afterAll(() => service.close());
 const statuses = async (session: string) => (await service.events(session)).map(({ status }) => status);
 
 test.each(tracesInDetail ? ['hooks', 'exporter'] : ['hooks'])(
-  'a suspended tool is recorded when it was resumed: %s',
+  'records a suspended tool after it is resumed: %s',
   async (hook) => {
     const adapter = { recorder: service.recorder() };
     const { agent, model } = agentOf({
@@ -36,10 +36,10 @@ test.each(tracesInDetail ? ['hooks', 'exporter'] : ['hooks'])(
 );
 
 test.each(['hooks', 'tools'])(
-  'so is one of a stream, where Mastra runs a tool before the model has ended its turn: %s',
+  'records a suspended tool of a stream after it is resumed: %s',
   async (hook) => {
     const adapter = { recorder: service.recorder() };
-    // A schema for what it suspends with would have Mastra wait for the model.
+    // With a schema for its suspension, Mastra would wait for the model.
     const ask = askingTool();
     delete ask.suspendSchema;
     const own = { ask, echo: tools().echo };
@@ -66,7 +66,7 @@ test.each(['hooks', 'tools'])(
   },
 );
 
-test("a call that waits for Mastra's own approval is recorded once, and one that is declined is not", async () => {
+test('records a call approved in Mastra once, and a declined one not at all', async () => {
   const { echo, ran } = tools();
   const turns = [[{ name: 'echo', args: { text: 'a' } }], [{ name: 'echo', args: { text: 'b' } }]];
   const hooks = actlog({ recorder: service.recorder() });
@@ -89,7 +89,7 @@ test("a call that waits for Mastra's own approval is recorded once, and one that
   expect(await statuses('approved')).toEqual([200]);
 });
 
-test('a result that does not fit the schema of the tool is a failure of the tool', async () => {
+test("records a result that violates the tool's schema as a failure", async () => {
   const wrong = createTool({
     id: 'wrong',
     description: 'Answers wrongly.',
@@ -111,7 +111,7 @@ test('a result that does not fit the schema of the tool is a failure of the tool
 });
 
 test.each(tracesInDetail ? ['hooks', 'exporter'] : ['hooks'])(
-  'what is handed over and resumed is recorded with what the model asked: %s',
+  "records delegated and resumed calls with the model's arguments: %s",
   async (hook) => {
     const adapter = { recorder: service.recorder() };
     const hooks = hook === 'hooks' && { hooks: actlog(adapter) };

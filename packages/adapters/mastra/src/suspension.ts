@@ -1,24 +1,24 @@
-/** What a tool may suspend itself by. */
+/** An object with which a tool may suspend itself. */
 export interface Suspending {
   readonly suspend?: (...args: unknown[]) => unknown;
 }
 
-/** Watches whether a call is suspended: a tool that is returns nothing, as others do that have ended. */
+/** Detects whether a call is suspended, because a suspended tool returns undefined like one that has ended. */
 export class SuspensionWatch {
   #isSuspended = false;
   readonly #undo: (() => void)[] = [];
 
-  /** @param given - all that a tool may suspend itself by; it still can, by the same objects */
+  /** @param given - all objects with which a tool may suspend itself; they keep working */
   constructor(...given: (Suspending | undefined)[]) {
     for (const each of given) if (each?.suspend) this.#watch(each, each.suspend);
   }
 
-  /** Whether the tool was suspended by now. */
+  /** `true` if the tool has been suspended. */
   get isSuspended(): boolean {
     return this.#isSuspended;
   }
 
-  /** Leaves what was given as it was, unless somebody else has changed it meanwhile. */
+  /** Restores the objects, unless they were changed again meanwhile. */
   end(): void {
     for (const undo of this.#undo) undo();
   }

@@ -1,11 +1,11 @@
 import { currentSessionId, type HookedCall } from '@actlog/recorder/adapter';
 import { argumentsOf } from './delegation.ts';
 import type { Invocation } from './invocation.ts';
-import { askedFor, callingAgent } from './place.ts';
+import { callingAgent, modelArguments } from './place.ts';
 import { sessionOf, tracedAgent } from './session.ts';
 import type { Suspending } from './suspension.ts';
 
-/** What is known of the agent that runs a tool. */
+/** Properties of the agent that runs a tool. */
 interface AgentContext extends Suspending {
   readonly agentId?: string;
   readonly toolCallId?: string;
@@ -13,15 +13,15 @@ interface AgentContext extends Suspending {
 }
 
 /**
- * What a tool is given beside its input, by whatever runs it: an agent, the router of a network, a workflow, code mode.
- * Tools of the AI SDK are given what an agent's hooks are.
+ * Context of a tool from any runner: an agent, the router of a network, a workflow, code mode. Tools of the AI SDK
+ * receive the same as an agent's hooks.
  */
 export interface ToolContext extends Invocation {
   readonly agent?: AgentContext;
   readonly workflow?: Suspending;
 }
 
-/** A call that is made of a tool, as the recorder takes it; an agent's hooks know it by the same id and messages. */
+/** Converts a tool invocation to a call for the recorder; an agent's hooks see the same id and messages. */
 export function calledTool(
   toolName: string,
   input: unknown,
@@ -32,9 +32,10 @@ export function calledTool(
   const callId = toolCallId || undefined;
   const call = {
     toolName,
-    arguments: argumentsOf(toolName, askedFor(toolName, callId, input)),
+    arguments: argumentsOf(toolName, modelArguments(toolName, callId, input)),
     callId,
-    // Agents that run at once write their threads into one request context; what they call is sure of its own.
+    // Agents that run concurrently write their threads into one request context, but calls made by a tool run in its
+    // own session.
     sessionId: (callId === undefined ? currentSessionId() : undefined) ?? sessionOf(given),
     agentId: agentId || tracedAgent(given) || callingAgent(),
     signal: given.abortSignal,

@@ -4,7 +4,7 @@ import { argumentsOf } from './delegation.ts';
 import { suspended } from './mastra-calls.ts';
 import { nameForModel } from './model-name.ts';
 
-/** A tool call as its span tells it. */
+/** A tool call as described by its span. */
 export interface ToolSpan {
   readonly toolName: string;
   readonly arguments: unknown;
@@ -12,35 +12,35 @@ export interface ToolSpan {
   readonly outcome: ToolOutcome;
 }
 
-/** What the different kinds of tool spans have in common. */
+/** Attributes common to the kinds of tool spans. */
 interface ToolAttributes {
   readonly toolCallId?: string;
   readonly toolDescription?: string;
   readonly success?: boolean;
 }
 
-/** The parts of a span that tell which tool it is about. */
+/** Properties of a span that identify its tool. */
 interface NamedSpan {
   readonly type?: string;
   readonly entityId?: string | undefined;
   readonly entityName?: string | undefined;
 }
 
-/** By span type: how a call of that kind ended. */
+/** Functions that return the outcome of a call, by span type. */
 const outcomes: Readonly<Record<string, (span: AnyExportedSpan, attributes: ToolAttributes) => ToolOutcome>> =
   {
     tool_call: outcomeOf,
     mcp_tool_call: outcomeOf,
     provider_tool_call: (span, { success }) =>
       success === false ? failure('The tool of the provider failed.', responseStatuses.threw) : result(span),
-    // What nobody here can run is for a client to run; a tool that nobody has described to the model is not there at all.
+    // A tool that nobody here can run is run by a client; one without a description for the model does not exist.
     client_tool_call: (_, { toolDescription }) =>
       toolDescription === undefined
-        ? failure('The tool is not there.', responseStatuses.unknownTool)
+        ? failure('Unknown tool.', responseStatuses.unknownTool)
         : { ok: true, result: new Response(null, { status: 202 }) },
   };
 
-/** The tool that a span, under way or exported, is the run of, where it runs in this process. */
+/** Returns the tool run by a span, running or exported, if it runs in this process. */
 export function ranTool(span: NamedSpan): string | undefined {
   return outcomes[span.type ?? ''] === outcomeOf ? toolNameOf(span) : undefined;
 }
@@ -50,7 +50,7 @@ function toolNameOf({ entityId, entityName }: NamedSpan): string | undefined {
   return name && nameForModel(name);
 }
 
-/** The tool call that a span tells of; undefined for all other spans. */
+/** Returns the tool call of a span; undefined for other spans. */
 export function toolSpan(span: AnyExportedSpan): ToolSpan | undefined {
   const outcome = outcomes[span.type];
   const toolName = toolNameOf(span);
@@ -68,7 +68,7 @@ function outcomeOf(span: AnyExportedSpan, { success }: ToolAttributes): ToolOutc
   const { errorInfo } = span;
   if (errorInfo?.name === 'EagerToolExecutionNotRun') return suspended;
   if (errorInfo) return { ok: false, error: errorInfo };
-  // A span that just stops is that of a tool which waits to be resumed.
+  // A span that ends without a result belongs to a tool that waits to be resumed.
   return success === undefined ? suspended : result(span);
 }
 

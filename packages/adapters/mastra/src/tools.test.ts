@@ -29,13 +29,13 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** What is recorded of a session, by agent, sorted. */
+/** Returns the recorded events of a session, by agent, sorted. */
 async function recorded(session: string) {
   const events = await service.events(session);
   return events.map(({ agentId, toolName, status }) => `${agentId} ${toolName} ${status}`).sort();
 }
 
-/** A tool with a schema for what it answers, which steps of workflows ask for. */
+/** Creates a tool with an output schema, which workflow steps require. */
 function doubling(id = 'double') {
   const ran: number[] = [];
   const double = createTool({
@@ -62,7 +62,7 @@ async function inNetwork(session: string, toolName: string, own: ToolsInput) {
   return { status: await run.status, told: model.told };
 }
 
-test('a tool that the router of a network chooses is recorded, under its agent and in its thread', async () => {
+test("records a tool selected by a network's router under its agent, in its thread", async () => {
   const { echo, ran } = tools();
   const recorder = service.guarded();
   const { status } = await inNetwork('network', 'echo', actlog.tools({ echo }, { recorder }));
@@ -71,7 +71,7 @@ test('a tool that the router of a network chooses is recorded, under its agent a
   expect(await recorded('network')).toEqual(['tester echo 200']);
 });
 
-test('one that is denied does not run, and the router is told why', async () => {
+test('does not run a denied tool of a network, and tells the router why', async () => {
   const { fail, ran } = tools();
   const recorder = service.guarded();
   const { status, told } = await inNetwork('network-denied', 'fail', actlog.tools({ fail }, { recorder }));
@@ -95,7 +95,7 @@ async function inWorkflow(
   return run.start({ inputData: { value: 2 }, requestContext });
 }
 
-test('a step of a workflow is recorded, and one that is denied fails with the reason', async () => {
+test('records a workflow step, and fails a denied one with the reason', async () => {
   const { double, ran } = doubling();
   const options = { recorder: service.guarded(), sessionId: 'workflow', agentId: 'flow' };
   const wrapped = actlog.tools({ double, denied: double }, options);
@@ -106,7 +106,7 @@ test('a step of a workflow is recorded, and one that is denied fails with the re
   expect(await recorded('workflow')).toEqual(['flow denied 403', 'flow double 200']);
 });
 
-test('without a session given, each run of a workflow is one', async () => {
+test('uses one session per workflow run by default', async () => {
   const { double } = doubling();
   const wrapped = actlog.tools({ double }, { recorder: service.recorder(), agentId: 'sessions' });
   const value = z.object({ value: z.number() });
@@ -125,7 +125,7 @@ test('without a session given, each run of a workflow is one', async () => {
   expect(sessions.map(({ eventCount }) => eventCount)).toEqual([2, 2]);
 });
 
-test('a step is in the session of what surrounds it, else in the thread of the request', async () => {
+test('uses the surrounding session for a step, else the thread of the request', async () => {
   const recorder = service.recorder();
   const wrapped = actlog.tools({ double: doubling().double }, { recorder });
   const requestContext = new RequestContext();
@@ -136,7 +136,7 @@ test('a step is in the session of what surrounds it, else in the thread of the r
   expect(await service.events('around')).toHaveLength(1);
 });
 
-test('a step that is suspended is recorded once, when it was resumed and has ended', async () => {
+test('records a suspended step once, after it is resumed and has ended', async () => {
   const confirm = createTool({
     id: 'confirm',
     description: 'Asks a person.',
@@ -167,7 +167,7 @@ test('a step that is suspended is recorded once, when it was resumed and has end
   expect(await service.events('suspended-step')).toMatchObject([{ status: 200 }]);
 });
 
-test('what a program of code mode calls is recorded and guarded, as calls of its agent', async () => {
+test('records and guards calls of code mode programs as calls of the agent', async () => {
   const { double, ran } = doubling();
   const recorder = service.guarded();
   const wrapped = actlog.tools({ double, denied: doubling('denied').double }, { recorder });
@@ -188,7 +188,7 @@ test('what a program of code mode calls is recorded and guarded, as calls of its
   expect(await recorded('code')).toEqual(events);
 });
 
-test('a tool that a step of the run adds passes by the hooks, and is guarded where it is wrapped', async () => {
+test('guards a tool added by a step only if it is wrapped', async () => {
   const { ran, fail } = tools();
   const recorder = service.guarded();
   const running = async (session: string, added: ToolsInput) => {
@@ -203,7 +203,7 @@ test('a tool that a step of the run adds passes by the hooks, and is guarded whe
   expect(ran).toEqual(['fail']);
 });
 
-test('wrapped twice, with hooks and exporters: each call once, with the arguments that the model gave', async () => {
+test("counts each call once with wrappers, hooks and exporters, with the model's arguments", async () => {
   const recorder = service.guarded();
   const { echo, fail, ran } = tools();
   const wrapped = actlog.tools(actlog.tools({ 'e c h o': echo, fail }, { recorder }), { recorder });
@@ -230,7 +230,7 @@ test('wrapped twice, with hooks and exporters: each call once, with the argument
   expect(hashes).not.toContain(await hashArguments({ text: 'a', times: 1 }));
 });
 
-test('with an exporter alone, and with hooks of a run in place of the own ones: each call once', async () => {
+test('counts each call once with only an exporter or with run hooks', async () => {
   const recorder = service.recorder();
   const same = [{ name: 'echo', args: { text: 'a' }, id: 'same' }];
   for (const [session, hooks, exporters] of [
@@ -246,7 +246,7 @@ test('with an exporter alone, and with hooks of a run in place of the own ones: 
   }
 });
 
-test('wrapped, with hooks around hooks: each call once for each recorder', async () => {
+test('counts each call once per recorder with wrappers and nested hooks', async () => {
   const adapter = { recorder: service.recorder() };
   const other = { recorder: service.recorder({ agentId: 'other' }), agentId: 'other' };
   const { echo } = tools();
@@ -264,7 +264,7 @@ test('wrapped, with hooks around hooks: each call once for each recorder', async
   ]);
 });
 
-test('a guard of the tools alone denies what hooks only record, which is one call', async () => {
+test("records a call denied by the tools' guard once with recording hooks", async () => {
   const recorder = service.recorder();
   const { fail, ran } = tools();
   const guard = { mode: 'enforce', onUnavailable: 'deny' } as const;
@@ -280,7 +280,7 @@ test('a guard of the tools alone denies what hooks only record, which is one cal
 });
 
 test.each([false, true])(
-  'a suspended tool of an agent is recorded when it was resumed (hooks: %s)',
+  'records a suspended tool of an agent after it is resumed (hooks: %s)',
   async (hooks) => {
     const recorder = service.recorder();
     const { agent, model } = agentOf({
@@ -299,9 +299,9 @@ test.each([false, true])(
   },
 );
 
-// Older Mastra does not show what a process knows of its runs.
+// Older versions of Mastra do not expose the runs of a process.
 test.runIf('globalRunRegistry' in durableAgents)(
-  'a tool of a durable agent is guarded where another process goes on with the run',
+  'guards a tool of a durable agent continued by another process',
   async () => {
     const { echo, ran } = tools();
     const wrapped = actlog.tools({ denied: echo }, { recorder: service.guarded() });
@@ -320,7 +320,7 @@ test.runIf('globalRunRegistry' in durableAgents)(
   },
 );
 
-test('a tool that is wrapped twice and called by hand is recorded once, and as often as it calls itself', async () => {
+test('records manual calls of a twice-wrapped tool once each, including recursive ones', async () => {
   const options = { recorder: service.recorder(), sessionId: 'by-hand' };
   const countdown = createTool({
     id: 'countdown',
@@ -339,7 +339,7 @@ test('a tool that is wrapped twice and called by hand is recorded once, and as o
   expect(await service.events('by-hand')).toHaveLength(9);
 });
 
-test('held and then aborted, a call by hand never runs', async () => {
+test('never runs a manual call aborted while held', async () => {
   const { echo, ran } = tools();
   const controller = new AbortController();
   const wrapped = actlog.tools({ held: echo }, { recorder: service.guarded(), sessionId: 'aborted' });
@@ -355,7 +355,7 @@ test('held and then aborted, a call by hand never runs', async () => {
   expect(await service.events('aborted')).toMatchObject([{ status: 499 }]);
 });
 
-test('a schema that transforms is applied once, as without', async () => {
+test('applies a transforming schema once', async () => {
   const parse = createTool({
     id: 'parse',
     description: 'Reads a number.',
@@ -371,7 +371,7 @@ test('a schema that transforms is applied once, as without', async () => {
   expect(answers[1]).toEqual(answers[0]);
 });
 
-test('tools that are left out, or that run elsewhere, are the very same objects', () => {
+test('returns excluded tools and tools that run elsewhere unchanged', () => {
   const { echo, fail } = tools();
   const choose = createTool({ id: 'choose', description: 'Asks the browser.', inputSchema: z.object({}) });
   const wrapped = actlog.tools({ echo, fail, choose }, { recorder: service.recorder(), exclude: ['echo'] });

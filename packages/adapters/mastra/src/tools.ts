@@ -17,11 +17,10 @@ interface ExecutableTool {
 }
 
 /**
- * The wrapper behind `actlog.tools()`: the same tools, of the same types, recorded and guarded wherever Mastra runs
- * them.
+ * Wraps tools for `actlog.tools()`: the same tools, of the same types, recorded and guarded wherever Mastra runs them.
  *
- * @param tools - by the names that the model knows, as an agent takes them
- * @throws when neither a recorder is given nor the environment holds one that can be used; see `sharedRecorder`
+ * @param tools - tools by name, as passed to an agent
+ * @throws when no recorder is given and the environment does not configure one; see `sharedRecorder`
  */
 export function recordTools<Tools extends ToolsInput>(tools: Tools, options: AdapterOptions = {}): Tools {
   preparePlaces();
@@ -52,7 +51,7 @@ function recordedExecute(toolName: string, tool: ExecutableTool, calls: AdapterC
     try {
       return await calls.run({ ...call, wrapping: { wrapper, wrapped: tool.execute } }, () => {
         ended = (async () => tool.execute(input, context))();
-        // It may throw too: where Mastra runs a tool before the model has ended its turn, it cannot be suspended yet.
+        // It may also throw: if Mastra runs a tool before the model has ended its turn, it cannot be suspended yet.
         return ended.finally(() => {
           if (suspension.isSuspended) throw suspended.error;
         });
@@ -68,7 +67,10 @@ function recordedExecute(toolName: string, tool: ExecutableTool, calls: AdapterC
   return wrapper;
 }
 
-/** Whether the router of a network runs the tool: the network ends with what a tool throws, and goes on from an answer. */
+/**
+ * Returns `true` if the router of a network runs the tool: the network ends when a tool throws, but continues after a
+ * result.
+ */
 function isRouted(context: ToolContext | undefined): boolean {
   return context?.agent !== undefined && context.agent.messages === undefined;
 }

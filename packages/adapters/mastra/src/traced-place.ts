@@ -1,22 +1,22 @@
 import { isDelegation } from './delegation.ts';
 
-/** What a span tells of where it is. */
+/** Location of a span. */
 export interface TracedPlace {
-  /** The agent, where the span is the run of one. */
+  /** Agent, if the span is an agent run. */
   readonly agentId: string | undefined;
   readonly threadId: string | undefined;
-  /** Whether the span is that of an agent handing something over to another. */
+  /** `true` if the span is a delegation to another agent. */
   readonly isDelegation: boolean;
 }
 
-/** The parts of a span, under way or exported, that tell where it is. */
+/** Properties of a span, running or exported, that determine its location. */
 export interface LocatedSpan {
   readonly type?: string;
   readonly entityId?: string | undefined;
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Where a span is. */
+/** Returns the location of a span. */
 export function tracedPlace({ type, entityId, metadata }: LocatedSpan): TracedPlace {
   const threadId = metadata?.threadId;
   return {
@@ -27,10 +27,10 @@ export function tracedPlace({ type, entityId, metadata }: LocatedSpan): TracedPl
 }
 
 /**
- * The agent and the thread of what is within these spans. Mastra gives each delegation a thread of its own; the thread
- * is that of whoever delegates.
+ * Returns the agent and the thread of code inside the given spans. Mastra gives each delegation its own thread; the
+ * delegating agent's thread is used.
  *
- * @param around - from the innermost on
+ * @param around - starting with the innermost
  */
 export function locate(around: Iterable<TracedPlace>): Pick<TracedPlace, 'agentId' | 'threadId'> {
   let agentId: string | undefined;

@@ -8,7 +8,7 @@ import { Observability } from '@mastra/observability';
 import * as z from 'zod';
 import { ScriptedModel, type Turns } from './model.ts';
 
-/** What an agent is made with beside its instructions. */
+/** Options of an agent beside its instructions. */
 export interface AgentParts {
   readonly id?: string;
   readonly turns: Turns;
@@ -16,11 +16,11 @@ export interface AgentParts {
   readonly hooks?: ToolHooks;
   readonly agents?: Record<string, Agent>;
   readonly workflows?: AgentConfig['workflows'];
-  /** Default: one of its own. */
+  /** Default: its own memory. */
   readonly memory?: false;
 }
 
-/** An agent with a scripted model. */
+/** Creates an agent with a scripted model. */
 export function agentOf({ id = 'tester', turns, tools = {}, hooks, agents, workflows, memory }: AgentParts) {
   const model = new ScriptedModel(turns);
   const agent = new Agent({
@@ -38,7 +38,7 @@ export function agentOf({ id = 'tester', turns, tools = {}, hooks, agents, workf
   return { agent, model };
 }
 
-/** Puts agents into a Mastra, which is traced where there are exporters. */
+/** Adds agents to a Mastra, which is traced if there are exporters. */
 export function inMastra(agents: Record<string, Agent>, ...exporters: ObservabilityExporter[]): void {
   const observability =
     exporters.length > 0 && new Observability({ configs: { default: { serviceName: 'tests', exporters } } });
@@ -50,15 +50,15 @@ export function inMastra(agents: Record<string, Agent>, ...exporters: Observabil
   });
 }
 
-/** Whether the traces of this Mastra tell call ids, suspended tools and what the provider runs; older ones do not. */
+/** `true` if the traces of this Mastra contain call ids, suspended tools and provider tools; older ones do not. */
 export const tracesInDetail = 'PROVIDER_TOOL_CALL' in SpanType;
 
-/** A run in a thread. */
+/** Returns the options of a run in a thread. */
 export function inThread(thread: string) {
   return { memory: { thread, resource: 'user' } };
 }
 
-/** Tools that note when they run: `echo` answers, `fail` throws. */
+/** Creates tools that note when they run: `echo` returns its text, `fail` throws. */
 export function tools() {
   const ran: string[] = [];
   const echo = createTool({
@@ -82,7 +82,7 @@ export function tools() {
   return { ran, echo, fail };
 }
 
-/** A tool that asks a person before it ends. */
+/** Creates a tool that asks a person before it ends. */
 export function askingTool() {
   return createTool({
     id: 'ask',

@@ -10,12 +10,12 @@ import { type ActlogOptions, actlog } from '../src/index.ts';
 import { version } from '../src/version.ts';
 import { ScriptedModel } from './model.ts';
 
-/** Puts the adapter into an agent, and gives the hooks of the run. */
+/** Installs the adapter in an agent and returns the hooks of the run. */
 export interface Installation {
   readonly agentHooks?: ToolHooks;
   readonly runHooks?: ToolHooks;
   readonly exporters?: ReturnType<typeof actlog.exporter>[];
-  /** Default: the tools as they are. */
+  /** Default: the tools unchanged. */
   readonly wrap?: (tools: ToolsInput) => ToolsInput;
 }
 
@@ -58,7 +58,7 @@ function setUp(scenario: Scenario, install: Install) {
 async function ended(scenario: Scenario, install: Install): Promise<Ending> {
   const { agent, model, runHooks } = setUp(scenario, install);
   const options = {
-    maxSteps: scenario.turns.length + 1,
+    ...(!scenario.keepsTurnLimit && { maxSteps: scenario.turns.length + 1 }),
     memory: { thread: scenario.sessionId, resource: 'user' },
     ...(scenario.signal && { abortSignal: scenario.signal }),
     ...(runHooks && { hooks: runHooks }),
@@ -86,7 +86,7 @@ export function harnessOf(
   };
 }
 
-/** Hooks of the agent, and hooks of the run over them. */
+/** Hooks of the agent, combined with hooks of the run. */
 export const hooksHarness = harnessOf(
   '`hooks: actlog()`',
   (options, isTwice, own) => {
@@ -106,7 +106,7 @@ export const exporterHarness = harnessOf(
   { guards: false, holds: false, aborts: false, goesOnAfterDenial: false, unknownTool: 404, thrown: 500 },
 );
 
-/** Tools that are wrapped, in an agent. */
+/** Wrapped tools of an agent. */
 export const toolsHarness = harnessOf(
   '`tools: actlog.tools(tools)`',
   (options, isTwice, own) => {

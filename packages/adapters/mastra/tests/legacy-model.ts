@@ -1,6 +1,9 @@
 import type { MastraModelConfig } from '@mastra/core/llm';
 
-/** A model that calls this tool with each of these arguments and then says `done`, in the shape of its first interface. */
+/**
+ * Creates a model with the first interface version that calls this tool with each of these arguments and then says
+ * `done`.
+ */
 export function legacyModelOf(toolName: string, args: readonly object[]): MastraModelConfig {
   let turn = 0;
   const model = {

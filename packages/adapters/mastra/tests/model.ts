@@ -1,15 +1,15 @@
 import type { MastraModelConfig } from '@mastra/core/llm';
 
-/** A tool call that the scripted model makes. */
+/** A tool call of the scripted model. */
 export interface ModelCall {
   readonly name: string;
   readonly args: Record<string, unknown>;
   readonly id?: string;
-  /** What the provider says of it, where it runs the tool itself. */
+  /** Result of the provider, if it runs the tool itself. */
   readonly providerResult?: { readonly result: unknown; readonly isError?: boolean };
 }
 
-/** Calls that the scripted model makes: one inner list a turn. */
+/** Calls of the scripted model: one inner list per turn. */
 export type Turns = readonly (readonly ModelCall[])[];
 
 type Part = Record<string, unknown> & { readonly type: string };
@@ -26,7 +26,7 @@ interface ToolOutput {
 
 const usage = { inputTokens: 1, outputTokens: 1, totalTokens: 2 };
 
-/** A model that makes these calls and then says `done`, in the shape of the AI SDK's second model interface. */
+/** A model with the AI SDK's second interface version that makes these calls and then says `done`. */
 export class ScriptedModel {
   readonly specificationVersion = 'v2';
   readonly provider = 'scripted';
@@ -40,7 +40,7 @@ export class ScriptedModel {
     this.#turns = turns;
   }
 
-  /** The same as the type that Mastra asks for. */
+  /** The model with the type that Mastra requires. */
   get config(): MastraModelConfig {
     return this as unknown as MastraModelConfig;
   }
@@ -60,7 +60,7 @@ export class ScriptedModel {
     return { stream: ReadableStream.from(parts) };
   }
 
-  /** What the model was told by its tools, as of its last turn. */
+  /** Returns the tool results that the model received by its last turn. */
   answers(): { text: string; isError: boolean }[] {
     return this.#prompt
       .filter(({ role }) => role === 'tool')

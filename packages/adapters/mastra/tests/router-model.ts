@@ -2,14 +2,14 @@ import type { MastraModelConfig } from '@mastra/core/llm';
 
 const usage = { inputTokens: 1, outputTokens: 1, totalTokens: 2 };
 
-/** The model of a network: it has the router choose one tool, and then says that the task is done. */
+/** Model of a network: makes the router select one tool, and then says that the task is done. */
 export class RouterModel {
   readonly specificationVersion = 'v2';
   readonly provider = 'scripted';
   readonly modelId = 'scripted';
   readonly supportedUrls = {};
   readonly #answers: unknown[];
-  /** All that the model was told last. */
+  /** Text of the last prompt. */
   told = '';
 
   constructor(toolName: string, args: Record<string, unknown>) {
@@ -17,7 +17,7 @@ export class RouterModel {
     this.#answers = [{ ...tool, selectionReason: 'asked for' }];
   }
 
-  /** The same as the type that Mastra asks for. */
+  /** The model with the type that Mastra requires. */
   get config(): MastraModelConfig {
     return this as unknown as MastraModelConfig;
   }

@@ -5,7 +5,7 @@ const first = { name: 'pay', arguments: { amount: 5 } };
 const again = { ...first, inputResponses: {} };
 const caller = { agentId: 'app', sessionId: 'a' };
 
-test('gives the action of a call to the request that goes on with it, once', () => {
+test('returns the action id for the continued request, once', () => {
   keepActionId(caller, first, 'action-1');
   expect(takeActionId(caller, first)).toBeUndefined();
   expect(takeActionId(caller, { ...again, arguments: { amount: 6 } })).toBeUndefined();
@@ -15,14 +15,14 @@ test('gives the action of a call to the request that goes on with it, once', () 
   expect(takeActionId(caller, again)).toBeUndefined();
 });
 
-test('gives two calls of the same kind an action each', () => {
+test('returns separate action ids for two equal calls', () => {
   keepActionId(caller, first, 'action-1');
   keepActionId(caller, first, 'action-2');
   const ids = [takeActionId(caller, again), takeActionId(caller, { ...first, requestState: 'x' })];
   expect(ids.sort()).toEqual(['action-1', 'action-2']);
 });
 
-test('forgets the oldest when many wait, and what is no JSON', () => {
+test('forgets the oldest of many, and ignores calls that are not JSON-serializable', () => {
   for (let n = 0; n <= 1000; n += 1) keepActionId(caller, { name: `tool-${n}` }, `action-${n}`);
   expect(takeActionId(caller, { name: 'tool-0', requestState: 'x' })).toBeUndefined();
   expect(takeActionId(caller, { name: 'tool-1', requestState: 'x' })).toBe('action-1');

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { processWide } from '@actlog/recorder/adapter';
 import { type CallParams, callText } from './call-params.ts';
 
-/** How many calls that wait for the user are remembered. */
+/** Maximum number of calls remembered that wait for user input. */
 const maxWaiting = 1000;
 
-/** Who calls, as far as it is known. */
+/** Caller of a tool, as far as known. */
 export interface Caller {
   readonly agentId?: string | undefined;
   readonly sessionId?: string | undefined;
@@ -14,11 +14,11 @@ export interface Caller {
 const waiting = processWide('@actlog/mcp/action-ids', () => new Map<string, string[]>());
 
 /**
- * The action of a call that goes on: the one of the call that asked the user for more, so that a person approves once
- * what is one call in several requests. Each id is given out once, and only to the very same caller, tool and
- * arguments: an approval lets one call run.
+ * Returns the action id of a continued call: that of the call that requested user input, so that a person approves one
+ * call in several requests only once. Each id is returned once, and only for exactly the same caller, tool and
+ * arguments, because an approval allows one call.
  *
- * The requests of one call may come to different servers of this process, so this is for the process.
+ * Shared by the process, because the requests of one call may reach different servers in it.
  */
 export function takeActionId(caller: Caller, params: CallParams): string | undefined {
   if (params.inputResponses === undefined && params.requestState === undefined) return undefined;
@@ -29,12 +29,12 @@ export function takeActionId(caller: Caller, params: CallParams): string | undef
   return id;
 }
 
-/** Keeps the action of a call that asks the user for more. */
+/** Stores the action id of a call that requests user input. */
 export function keepActionId(caller: Caller, params: CallParams, actionId: string): void {
   const key = keyOf(caller, params);
   if (key === undefined) return;
   const ids = waiting().get(key) ?? [];
-  waiting().delete(key); // set again, as the youngest
+  waiting().delete(key); // re-added as the newest
   waiting().set(key, [...ids.slice(1 - maxWaiting), actionId]);
   const [oldest] = waiting().keys();
   if (waiting().size > maxWaiting && oldest !== undefined) waiting().delete(oldest);

@@ -31,7 +31,7 @@ test.each([
   ]);
 });
 
-test('a client and a server that two copies of the package record count each call once', async () => {
+test('counts each call once with a client and a server of two copies of the package', async () => {
   const second = await secondCopy(() => import('./index.ts'));
   expect(second.actlog).not.toBe(actlog);
   const options = { recorder: service.recorder(), sessionId: 'two-copies' };
@@ -43,7 +43,7 @@ test('a client and a server that two copies of the package record count each cal
   expect(await service.events('two-copies')).toHaveLength(1);
 });
 
-test('a tool that calls a tool of another server is two calls', async () => {
+test('records a tool that calls a tool of another server as two calls', async () => {
   const options = { recorder: service.recorder(), sessionId: 'gateway' };
   const upstream = v1.emptyServer();
   v1.register(upstream, suiteTools().all);
@@ -66,7 +66,7 @@ test.each([
   ['v1', v1, V1Server],
   ['v2', v2, V2Server],
 ] as const)(
-  '%s: a client to which a gateway passes a call as it came asks its own guard',
+  "%s: checks a forwarded call with the guard of the gateway's client",
   async (version, sdk, Server) => {
     const options = { recorder: service.recorder(), sessionId: `passed-on-${version}` };
     const tools = suiteTools();

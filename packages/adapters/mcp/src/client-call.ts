@@ -2,28 +2,29 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { processWide } from '@actlog/recorder/adapter';
 import { type CallParams, isSameCall } from './call-params.ts';
 
-/** A call that a recorded client is making. */
+/** A call made by a recorded client. */
 export interface ClientCall {
   readonly client: object;
   readonly params: CallParams;
   readonly callId: string;
 }
 
-/** One that is under way; a server may have taken its id. */
+/** A running call; a server may have taken its id. */
 interface UnderwayCall extends ClientCall {
   isTaken: boolean;
 }
 
 const underway = processWide('@actlog/mcp/client-call', () => new AsyncLocalStorage<UnderwayCall>());
 
-/** The call that is being made here: the requests that the client makes for it are part of it. */
+/** Returns the current client call; requests that the client sends for it are part of it. */
 export function currentClientCall(): ClientCall | undefined {
   return underway().getStore();
 }
 
 /**
- * The id of the client's call, for a server in the same process that answers it. What the tool itself calls comes from
- * here too, so the id is given out once, and only to the very same tool and arguments: an approval lets one call run.
+ * Returns the id of the client's call, for a server in the same process that handles it. Inner calls of the tool come
+ * from here too, so the id is returned once, and only for exactly the same tool and arguments, because an approval
+ * allows one call.
  */
 export function takeClientCallId(params: CallParams): string | undefined {
   const call = underway().getStore();

@@ -30,7 +30,7 @@ async function v2Client(options: Parameters<typeof actlog>[1], tools = suiteTool
   return { client, ran: tools.ran, server };
 }
 
-test('a tool call by request() is recorded as one by callTool() is', async () => {
+test('records tool calls with request() like those with callTool()', async () => {
   const recorder = service.recorder();
   const first = await v1Client({ recorder, sessionId: 'by-request' });
   const params = { name: 'echo', arguments: { text: 'a' } };
@@ -42,7 +42,7 @@ test('a tool call by request() is recorded as one by callTool() is', async () =>
   expect(await service.events('by-request')).toMatchObject([{ status: 200 }, { status: 200 }]);
 });
 
-test('a denial is told in its own words alone, and as an error where there is no result to hold them', async () => {
+test("returns only the denial's message, or throws if there is no result", async () => {
   const { client, ran } = await v1Client({ recorder: service.guarded(), sessionId: 'denied' });
   const params = { name: 'fail', arguments: { text: 'a' } };
   const words = /^The call of the tool "fail" was not run: .*Never fail\..*tell the user\.$/;
@@ -56,9 +56,9 @@ test('a denial is told in its own words alone, and as an error where there is no
   expect(ran).toEqual([]);
 });
 
-test('a call without arguments has the hash of one with none', async () => {
+test('hashes missing arguments like empty ones', async () => {
   const { client } = await v1Client({ recorder: service.recorder(), sessionId: 'no-arguments' });
-  await client.callTool({ name: 'echo' }).catch(() => {}); // the oldest SDK rejects what newer ones answer
+  await client.callTool({ name: 'echo' }).catch(() => {}); // the oldest SDK rejects where newer ones return an error result
   const [event] = await service.storedEvents('no-arguments');
   expect(event?.payload?.argumentsHash).toBe(await hashArguments({}));
 });
@@ -97,7 +97,7 @@ test.each([
   expect((await service.events(sessionId)).map(({ status }) => status)).toEqual([408, 499, 503, 503]);
 });
 
-test('a server that breaks its own output schema failed; the arguments were good', async () => {
+test('records a violated output schema as a failure of the server', async () => {
   const { client, server } = await v2Client({ recorder: service.recorder(), sessionId: 'output' });
   server.server.setRequestHandler('tools/list', () => ({
     tools: [
@@ -114,7 +114,7 @@ test('a server that breaks its own output schema failed; the arguments were good
   expect(await service.events('output')).toMatchObject([{ status: 500 }]);
 });
 
-test('a second actlog() with a guard of its own guards too, and each call is one event', async () => {
+test('applies the guard of a second actlog(), and records one event per call', async () => {
   const recorder = service.recorder();
   const options = { recorder, sessionId: 'second-guard' };
   const { client, ran } = await v1Client(options);
@@ -124,14 +124,14 @@ test('a second actlog() with a guard of its own guards too, and each call is one
   expect(await service.events('second-guard')).toMatchObject([{ toolName: 'fail', status: 403 }]);
 });
 
-test('a result that is none is the fault of the server, not of the arguments', async () => {
+test('records an invalid result as a failure of the server', async () => {
   const server = v1.emptyServer();
   server.registerTool('broken', { description: 'Answers amiss.' }, (() => ({ content: 'no list' })) as never);
   const recorder = service.recorder();
   actlog(server, { recorder, sessionId: 'no-result-server' });
   const client = v1.newClient();
   await v1.connectInMemory(client, server);
-  await client.callTool({ name: 'broken' }).catch(() => {}); // the oldest SDK leaves it to the client to refuse it
+  await client.callTool({ name: 'broken' }).catch(() => {}); // with the oldest SDK, the client has to reject the result
   expect((await service.events('no-result-server')).filter(({ status }) => status === 400)).toEqual([]);
 
   const careful = actlog(v1.newClient(), { recorder, sessionId: 'no-result-client' });

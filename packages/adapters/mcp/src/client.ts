@@ -14,20 +14,20 @@ export interface McpClient {
   request(...args: never[]): Promise<unknown>;
 }
 
-/** A client as it is inside. */
+/** Internals of a client. */
 interface Client {
   callTool(params: unknown, ...rest: unknown[]): Promise<unknown>;
   request(request: { method?: unknown; params?: unknown } | undefined, ...rest: unknown[]): Promise<unknown>;
   readonly transport?: { readonly sessionId?: string } | undefined;
 }
 
-/** The options of a request, among the arguments behind the first. */
+/** Options of a request, among the arguments after the first. */
 interface RequestOptions {
   readonly signal?: AbortSignal;
   readonly task?: unknown;
 }
 
-/** Records and guards every tool call of a client, in the client. */
+/** Records and guards every tool call of a client, on the client's side. */
 export function recordClient(target: McpClient, options: AdapterOptions): void {
   const client = target as unknown as Client;
   hooksOf(client, (hooks) => wrapMethods(client, hooks)).add(options);
@@ -37,7 +37,7 @@ function wrapMethods(client: Client, hooks: Hooks): void {
   const { callTool, request } = client;
   client.callTool = (params, ...rest) =>
     recordCall({ client, hooks, params, rest }, () => callTool.call(client, params, ...rest));
-  // Tool calls by `request`, and those of the experimental tasks of v1, do not go through `callTool`.
+  // Tool calls with `request`, and those of v1's experimental tasks, bypass `callTool`.
   client.request = (message, ...rest) => {
     const run = () => request.call(client, message, ...rest);
     return message?.method === callMethod
@@ -64,7 +64,7 @@ async function recordNewCall(
   run: () => Promise<unknown>,
 ): Promise<unknown> {
   const { signal, task = params.task } = requestOptions(rest);
-  // A client that passes on what another one was given, as in a gateway within the process, makes the same call.
+  // A client that forwards the call of another one, for example in a gateway inside the process, makes the same call.
   const passedOn = currentClientCall();
   const callId = passedOn?.params === params ? passedOn.callId : randomUUID();
   const sessionId = client.transport?.sessionId;
@@ -84,7 +84,7 @@ async function recordNewCall(
     if (isInputRequired(result)) keepActionId({ sessionId }, params, actionId);
     return result;
   } catch (error) {
-    // Who asks for a task gets no result that could hold the message.
+    // A task request has no result that could contain the message.
     if (!ActionDeniedError.isInstance(error) || task !== undefined) throw error;
     return deniedResult(error);
   }

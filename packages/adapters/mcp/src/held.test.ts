@@ -24,7 +24,7 @@ async function guardedServer(sdk: typeof v1 | typeof v2, sessionId: string) {
   return { server, client, ran, call };
 }
 
-/** Resolves when the service has this many events of the session. */
+/** Resolves when the service has this number of events of the session. */
 async function recorded(sessionId: string, count: number) {
   for (let turn = 0; turn < 1000; turn += 1) {
     const events = await service.events(sessionId);
@@ -38,40 +38,34 @@ const sdks = [
   ['v2', v2],
 ] as const;
 
-test.each(sdks)(
-  '%s: a client that gives up waiting for an approval: the tool never runs',
-  async (name, sdk) => {
-    const sessionId = `gave-up-${name}`;
-    const { call, ran } = await guardedServer(sdk, sessionId);
-    const timers = vi.spyOn(globalThis, 'setTimeout');
-    const calling = expect(call({ timeout: 54_321 })).rejects.toThrow('timed out');
-    const { id } = await service.held(sessionId);
-    const [timeOut] = timers.mock.calls.find(([, delayMs]) => delayMs === 54_321) ?? [];
-    timers.mockRestore();
-    timeOut?.();
-    await calling;
-    await service.client.guardian.pendingActions.decide(id, { decision: 'approve' });
-    expect(await recorded(sessionId, 1)).toMatchObject([{ status: 499 }]);
-    expect(ran).toEqual([]);
-  },
-);
+test.each(sdks)('%s: never runs a tool after the client stops waiting for an approval', async (name, sdk) => {
+  const sessionId = `gave-up-${name}`;
+  const { call, ran } = await guardedServer(sdk, sessionId);
+  const timers = vi.spyOn(globalThis, 'setTimeout');
+  const calling = expect(call({ timeout: 54_321 })).rejects.toThrow('timed out');
+  const { id } = await service.held(sessionId);
+  const [timeOut] = timers.mock.calls.find(([, delayMs]) => delayMs === 54_321) ?? [];
+  timers.mockRestore();
+  timeOut?.();
+  await calling;
+  await service.client.guardian.pendingActions.decide(id, { decision: 'approve' });
+  expect(await recorded(sessionId, 1)).toMatchObject([{ status: 499 }]);
+  expect(ran).toEqual([]);
+});
 
-test.each(sdks)(
-  '%s: a client that goes away while its call is held: the tool never runs',
-  async (name, sdk) => {
-    const sessionId = `gone-${name}`;
-    const { call, client, ran } = await guardedServer(sdk, sessionId);
-    const calling = expect(call({})).rejects.toThrow('Connection closed');
-    const { id } = await service.held(sessionId);
-    await client.close();
-    await calling;
-    await service.client.guardian.pendingActions.decide(id, { decision: 'approve' });
-    expect(await recorded(sessionId, 1)).toMatchObject([{ status: 499 }]);
-    expect(ran).toEqual([]);
-  },
-);
+test.each(sdks)('%s: never runs a held call of a disconnected client', async (name, sdk) => {
+  const sessionId = `gone-${name}`;
+  const { call, client, ran } = await guardedServer(sdk, sessionId);
+  const calling = expect(call({})).rejects.toThrow('Connection closed');
+  const { id } = await service.held(sessionId);
+  await client.close();
+  await calling;
+  await service.client.guardian.pendingActions.decide(id, { decision: 'approve' });
+  expect(await recorded(sessionId, 1)).toMatchObject([{ status: 499 }]);
+  expect(ran).toEqual([]);
+});
 
-test.each(sdks)('%s: waiting in the client does not use up its timeout', async (name, sdk) => {
+test.each(sdks)('%s: does not count a hold in the client toward its timeout', async (name, sdk) => {
   const sessionId = `client-${name}`;
   const { all, ran } = suiteTools();
   const server = sdk.emptyServer();
@@ -89,13 +83,13 @@ test.each(sdks)('%s: waiting in the client does not use up its timeout', async (
   });
   const call = client.callTool(echo);
   await service.held(sessionId);
-  expect(sent).toEqual([]); // the SDK starts its clock when it sends
+  expect(sent).toEqual([]); // the SDK starts its timeout when it sends
   await service.decide(sessionId, 'approve');
   expect(await call).toMatchObject({ content: [{ text: 'echo: x' }] });
   expect(ran).toEqual(['echo x']);
 });
 
-test.each(sdks)('%s: what a tool calls needs an approval for each call', async (name, sdk) => {
+test.each(sdks)('%s: requires an approval for each call made by a tool', async (name, sdk) => {
   const sessionId = `nested-${name}`;
   const { client: upstream, ran } = await guardedServer(sdk, sessionId);
   const callTwice = async () => {
@@ -118,7 +112,7 @@ test.each(sdks)('%s: what a tool calls needs an approval for each call', async (
   ]);
 });
 
-test('what a tool calls under its own name and with its own arguments needs an approval too', async () => {
+test('requires an approval for a recursive call with the same arguments', async () => {
   const sessionId = 'same-name';
   const { client: upstream, ran } = await guardedServer(v1, sessionId);
   const relayTwice = async () => {

@@ -8,11 +8,11 @@ interface Hook {
   readonly guard: string;
 }
 
-/** Those who record the calls of one client or server; the first records, the others are asked by their guards. */
+/** The recorders of one client or server. The first records; the others only apply their guards. */
 export class Hooks {
   readonly #hooks: Hook[] = [];
 
-  /** One more, unless it is there already: with the same recorder and a guard of the same terms. */
+  /** Adds a recorder, unless one with the same guard options is present. */
   add(options: AdapterOptions): void {
     const calls = mcpCalls(options);
     const guard = JSON.stringify(options.guard) ?? '';
@@ -22,7 +22,7 @@ export class Hooks {
     if (!isThere) this.#hooks.push({ calls, guard });
   }
 
-  /** Runs a call as one call of all that cover it. */
+  /** Runs a call through all recorders that cover it. */
   run<Result>(call: HookedCall, run: () => Promise<Result>): Promise<Result> {
     return this.#hooks
       .filter(({ calls }) => calls.covers(call.toolName))
@@ -36,9 +36,9 @@ export class Hooks {
 }
 
 /**
- * The hooks of a client or server.
+ * Returns the hooks of a client or server.
  *
- * @param wrap - puts them in its calls, the first time
+ * @param wrap - installs the hooks, the first time
  */
 export function hooksOf(target: object, wrap: (hooks: Hooks) => void): Hooks {
   const known = (target as { [brand]?: Hooks })[brand];

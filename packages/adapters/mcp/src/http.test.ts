@@ -56,7 +56,7 @@ test.each([
   await client.close();
 });
 
-test('the HTTP status of a server that refuses is on the record', async () => {
+test('records the HTTP status of a rejecting server', async () => {
   const recorder = service.recorder();
   const listener = await listen(async (request, response) => {
     let body = '';

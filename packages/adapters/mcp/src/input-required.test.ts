@@ -16,7 +16,9 @@ afterEach(async () => {
 });
 afterAll(() => service.close());
 
-/** A server whose tool `echo` asks the user once before it answers; `echo` needs approval where it is guarded. */
+/**
+ * Creates a server whose tool `echo` requests user input once before it returns; `echo` needs approval where guarded.
+ */
 function askingServer(ran: string[]): McpServer {
   const server = new McpServer({ name: 'tools', version: '1.0.0' });
   const inputSchema = z.object({ text: z.string() });
@@ -40,7 +42,7 @@ function answeringClient(): Client {
   return client;
 }
 
-/** Over HTTP every request has a server of its own, as revision 2026-07-28 has it. */
+/** Connects over HTTP with one server per request, as in revision 2026-07-28. */
 async function connectOverHttp(client: Client, serve: () => McpServer) {
   const handler = createMcpHandler(serve, { legacy: 'reject' });
   const listener = await listenFetch((request) => handler.fetch(request));
@@ -51,7 +53,7 @@ async function connectOverHttp(client: Client, serve: () => McpServer) {
 const echo = { name: 'echo', arguments: { text: 'x' } };
 const answer = { content: [{ type: 'text', text: 'echo: x' }] };
 
-test('in the client: one call, one event', async () => {
+test('records one event in the client', async () => {
   const options = { recorder: service.recorder(), sessionId: 'client' };
   const ran: string[] = [];
   const client = actlog(answeringClient(), options);
@@ -61,7 +63,7 @@ test('in the client: one call, one event', async () => {
   expect(await service.events('client')).toMatchObject([{ toolName: 'echo', status: 200 }]);
 });
 
-test('in the server: one event, and one approval for what is one call in two requests', async () => {
+test('records one event with one approval in the server for a call in two requests', async () => {
   const options = { recorder: service.guarded(), sessionId: 'server' };
   const ran: string[] = [];
   const client = answeringClient();
@@ -79,7 +81,7 @@ test('in the server: one event, and one approval for what is one call in two req
   expect(approved).toHaveLength(1);
 });
 
-test('on a connection of an earlier revision, where the SDK asks in between: one event', async () => {
+test('records one event on a connection of an earlier revision', async () => {
   const options = { recorder: service.recorder(), sessionId: 'earlier' };
   const ran: string[] = [];
   const server = actlog(askingServer(ran), options);
@@ -93,7 +95,7 @@ test('on a connection of an earlier revision, where the SDK asks in between: one
   expect(await service.events('earlier')).toMatchObject([{ toolName: 'echo', status: 200 }]);
 });
 
-test('in a client that answers by itself: one event, and one approval', async () => {
+test('records one event with one approval in a client that responds automatically', async () => {
   const options = { recorder: service.guarded(), sessionId: 'by-hand' };
   const ran: string[] = [];
   const client = actlog(answeringClient(), options);

@@ -2,7 +2,7 @@ import { AdapterCalls, type AdapterOptions } from '@actlog/recorder/adapter';
 import { toolOutcomeStatus } from './tool-outcome.ts';
 import { version } from './version.ts';
 
-/** What passes MCP's calls to the recorder. */
+/** Creates the `AdapterCalls` of this adapter. */
 export function mcpCalls(options: AdapterOptions): AdapterCalls {
   return new AdapterCalls(
     { framework: 'mcp', sdk: `@actlog/mcp/${version}`, statusOf: toolOutcomeStatus },

@@ -1,18 +1,18 @@
-/** What a server knows of the request that it answers. */
+/** Context of a request to a server. */
 export interface RequestContext {
-  /** Aborts when the client cancels the request or goes away. */
+  /** Aborts when the client cancels the request or disconnects. */
   readonly signal: AbortSignal | undefined;
-  /** The session of the transport; revision 2026-07-28 has none. */
+  /** Session of the transport; revision 2026-07-28 has none. */
   readonly sessionId: string | undefined;
-  /** The OAuth client that the request is authorized for. */
+  /** OAuth client that the request is authorized for. */
   readonly clientId: string | undefined;
-  /** What the client was asked for, where the request goes on with a call. */
+  /** User input requested earlier, in a continued call. */
   readonly inputResponses: unknown;
-  /** What the client was to say again, where the request goes on with a call. */
+  /** State that the server asked to receive again, in a continued call. */
   readonly requestState: unknown;
 }
 
-/** What request handlers are given behind the request: `extra` in v1, `ctx` in v2. */
+/** Second argument of request handlers: `extra` in v1, `ctx` in v2. */
 interface HandlerContext {
   readonly sessionId?: string;
   readonly signal?: AbortSignal;

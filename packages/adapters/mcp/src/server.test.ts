@@ -18,62 +18,56 @@ const failing = { name: 'fail', arguments: { text: 'x' } };
 test.each([
   ['v1', v1],
   ['v2', v2],
-] as const)(
-  '%s: tools that were registered before are recorded, errors of theirs too',
-  async (version, sdk) => {
-    const server = sdk.emptyServer();
-    sdk.register(server as never, suiteTools().all);
-    actlog(server, { recorder: service.recorder(), sessionId: `late-${version}` });
-    const client = sdk.newClient();
-    await sdk.connectInMemory(client as never, server as never);
-    const answer = await client.callTool(failing);
-    expect(answer).toMatchObject({ isError: true, content: [{ text: 'it broke' }] });
-    expect(await service.events(`late-${version}`)).toMatchObject([{ status: 502 }]);
-  },
-);
+] as const)('%s: records tools registered earlier, including their errors', async (version, sdk) => {
+  const server = sdk.emptyServer();
+  sdk.register(server as never, suiteTools().all);
+  actlog(server, { recorder: service.recorder(), sessionId: `late-${version}` });
+  const client = sdk.newClient();
+  await sdk.connectInMemory(client as never, server as never);
+  const answer = await client.callTool(failing);
+  expect(answer).toMatchObject({ isError: true, content: [{ text: 'it broke' }] });
+  expect(await service.events(`late-${version}`)).toMatchObject([{ status: 502 }]);
+});
 
 test.each([
   ['v1', v1, Server],
   ['v2', v2, ServerV2],
-] as const)(
-  '%s: a gateway that passes all requests on alike is recorded and guarded',
-  async (version, sdk, Low) => {
-    const ran: unknown[] = [];
-    const sessionId = `gateway-${version}`;
-    const gatewayOf = (guarded: boolean) => {
-      const server = new Low({ name: 'gateway', version: '1.0.0' }, { capabilities: { tools: {} } });
-      const passOn = async ({
-        method,
-        params,
-      }: {
-        method: string;
-        params?: Record<string, unknown> | undefined;
-      }) => {
-        ran.push(method === 'tools/call' ? params?.name : method);
-        return method === 'tools/list' ? { tools: [] } : { content: [] };
-      };
-      if (guarded) server.fallbackRequestHandler = passOn;
-      actlog(server, { recorder: guarded ? service.guarded() : service.recorder(), sessionId });
-      if (!guarded) server.fallbackRequestHandler = passOn;
-      return server;
+] as const)('%s: records and guards a gateway with a fallback handler', async (version, sdk, Low) => {
+  const ran: unknown[] = [];
+  const sessionId = `gateway-${version}`;
+  const gatewayOf = (guarded: boolean) => {
+    const server = new Low({ name: 'gateway', version: '1.0.0' }, { capabilities: { tools: {} } });
+    const passOn = async ({
+      method,
+      params,
+    }: {
+      method: string;
+      params?: Record<string, unknown> | undefined;
+    }) => {
+      ran.push(method === 'tools/call' ? params?.name : method);
+      return method === 'tools/list' ? { tools: [] } : { content: [] };
     };
-    const calling = async (server: ReturnType<typeof gatewayOf>) => {
-      const client = sdk.newClient();
-      await sdk.connectInMemory(client as never, server as never);
-      await client.listTools();
-      return client.callTool({ name: 'wipe' });
-    };
-    await calling(gatewayOf(false));
-    const { policies } = service.client;
-    const { id } = await policies.create({ name: 'no', effect: 'deny', match: { tools: ['wipe'] } });
-    expect(await calling(gatewayOf(true))).toMatchObject({ isError: true });
-    await policies.archive(id);
-    expect(ran).toEqual(['tools/list', 'wipe', 'tools/list']);
-    expect((await service.events(sessionId)).map(({ status }) => status)).toEqual([200, 403]);
-  },
-);
+    if (guarded) server.fallbackRequestHandler = passOn;
+    actlog(server, { recorder: guarded ? service.guarded() : service.recorder(), sessionId });
+    if (!guarded) server.fallbackRequestHandler = passOn;
+    return server;
+  };
+  const calling = async (server: ReturnType<typeof gatewayOf>) => {
+    const client = sdk.newClient();
+    await sdk.connectInMemory(client as never, server as never);
+    await client.listTools();
+    return client.callTool({ name: 'wipe' });
+  };
+  await calling(gatewayOf(false));
+  const { policies } = service.client;
+  const { id } = await policies.create({ name: 'no', effect: 'deny', match: { tools: ['wipe'] } });
+  expect(await calling(gatewayOf(true))).toMatchObject({ isError: true });
+  await policies.archive(id);
+  expect(ran).toEqual(['tools/list', 'wipe', 'tools/list']);
+  expect((await service.events(sessionId)).map(({ status }) => status)).toEqual([200, 403]);
+});
 
-test('tools are recorded where the server names its capabilities itself', async () => {
+test('records tools of a server that declares its own capabilities', async () => {
   const server = new McpServer({ name: 'tools', version: '1.0.0' }, { capabilities: { tools: {} } });
   actlog(server, { recorder: service.recorder(), sessionId: 'capabilities' });
   v2.register(server, suiteTools().all);
@@ -83,7 +77,7 @@ test('tools are recorded where the server names its capabilities itself', async 
   expect(await service.events('capabilities')).toMatchObject([{ toolName: 'fail', status: 502 }]);
 });
 
-test('a tool that was given another body is recorded with what that throws', async () => {
+test('records the error of a replaced tool function', async () => {
   const server = actlog(v1.emptyServer(), { recorder: service.recorder(), sessionId: 'updated' });
   const tool = server.registerTool('swap', { description: 'Changes.' }, () => ({ content: [] }));
   const client = v1.newClient();
@@ -100,7 +94,7 @@ test('a tool that was given another body is recorded with what that throws', asy
   expect((await service.events('updated')).map(({ status }) => status)).toEqual([200, 410, 404]);
 });
 
-test('a Server with a handler of its own is recorded and guarded', async () => {
+test('records and guards a Server with its own handler', async () => {
   const options = { recorder: service.guarded(), sessionId: 'low-level' };
   const server = actlog(
     new Server({ name: 'own', version: '1.0.0' }, { capabilities: { tools: {} } }),
@@ -120,7 +114,7 @@ test('a Server with a handler of its own is recorded and guarded', async () => {
   expect(await service.events('low-level')).toMatchObject([{ status: 403 }, { status: 200 }]);
 });
 
-test('the OAuth client that calls is the agent', async () => {
+test('uses the OAuth client as the agent', async () => {
   const server = actlog(v1.emptyServer(), { recorder: service.recorder(), sessionId: 'oauth' });
   v1.register(server, suiteTools().all);
   const client = v1.newClient();
@@ -133,7 +127,9 @@ test('the OAuth client that calls is the agent', async () => {
   expect(await service.events('oauth')).toMatchObject([{ agentId: 'desktop-app' }]);
 });
 
-test('what is no client and no server is refused', () => {
+test('rejects a target that is neither a client nor a server', () => {
   const recorder = service.recorder();
-  expect(() => actlog({ server: {} } as never, { recorder })).toThrow('Pass a Client, McpServer or Server');
+  expect(() => actlog({ server: {} } as never, { recorder })).toThrow(
+    'must be a Client, McpServer or Server',
+  );
 });

@@ -26,7 +26,7 @@ type Handler = (
   context: unknown,
 ) => Promise<unknown>;
 
-/** A server as it is inside. */
+/** Internals of a server. */
 interface Server {
   readonly _requestHandlers?: unknown;
   readonly transport?: object | undefined;
@@ -34,7 +34,7 @@ interface Server {
   setRequestHandler(...args: unknown[]): unknown;
 }
 
-/** Records and guards every tool call that a server answers, in the server. */
+/** Records and guards every tool call of a server, on the server's side. */
 export function recordServer(target: McpServer | ProtocolServer, options: AdapterOptions): void {
   const server = ('server' in target ? target.server : target) as unknown as Server;
   hooksOf(server, (hooks) => {
@@ -45,14 +45,14 @@ export function recordServer(target: McpServer | ProtocolServer, options: Adapte
 }
 
 /**
- * Wraps the handler of tool calls where the server keeps it, so that it does not matter whether tools were registered
- * before, and the wrapper sees the request as it came and one call where the SDK itself calls a tool more than once.
+ * Wraps the tool call handler inside the server. That works before and after tools are registered, and the wrapper sees
+ * the original request, once even if the SDK calls a tool several times.
  */
 function wrapCallHandler(server: Server, hooks: Hooks): void {
   const { _requestHandlers: handlers, setRequestHandler } = server;
   if (!(handlers instanceof Map) || typeof setRequestHandler !== 'function') {
     throw new TypeError(
-      'target: it is neither a client nor a server that @actlog/mcp knows. Pass a Client, McpServer or Server of ' +
+      'target must be a Client, McpServer or Server of ' +
         '@modelcontextprotocol/sdk 1, /client 2 or /server 2.',
     );
   }
@@ -71,7 +71,7 @@ function wrapCallHandler(server: Server, hooks: Hooks): void {
   };
 }
 
-/** A gateway may pass on all requests alike, by the handler of those that have none; it is set by assignment alone. */
+/** Wraps the fallback handler, with which a gateway may forward all requests. It is set by assignment only. */
 function wrapFallback(server: Server, hooks: Hooks): void {
   const wrappers = new WeakSet<Handler>();
   const wrap = (fallback: Handler | undefined): Handler | undefined => {
@@ -110,11 +110,11 @@ function recordedHandler(server: Server, hooks: Hooks, handler: Handler): Handle
       signal,
     };
     const wasConnected = server.transport !== undefined;
-    let answer: { readonly result: unknown } | undefined;
+    let response: { readonly result: unknown } | undefined;
     const run = async () => {
       if (wasConnected && server.transport === undefined) throw connectionClosed();
       const result = await handler(request, given);
-      answer = { result };
+      response = { result };
       const thrown = takeThrownError(signal);
       if (thrown && isErrorResult(result)) throw thrown.error;
       return result;
@@ -122,17 +122,17 @@ function recordedHandler(server: Server, hooks: Hooks, handler: Handler): Handle
     try {
       await hooks.run(call, run);
     } catch (error) {
-      if (!answer && ActionDeniedError.isInstance(error) && params.task === undefined) {
+      if (!response && ActionDeniedError.isInstance(error) && params.task === undefined) {
         return deniedResult(error);
       }
-      if (!answer) throw error;
+      if (!response) throw error;
     }
-    if (isInputRequired(answer?.result)) keepActionId(caller, params, actionId);
-    return answer?.result;
+    if (isInputRequired(response?.result)) keepActionId(caller, params, actionId);
+    return response?.result;
   };
 }
 
-/** The first SDKs do not abort the requests under way when the connection closes, as while one is held. */
+/** The first SDKs do not abort running requests, including held ones, when the connection closes. */
 function connectionClosed(): Error {
   return new DOMException('The connection closed before the tool could run.', 'AbortError');
 }

@@ -1,20 +1,20 @@
 import { requestContext } from './request-context.ts';
 
-/** What a tool threw, by the signal of the request: the one object that stays the same on the way to the tool. */
+/** Errors of tools, by the signal of the request, which is the only object passed unchanged to the tool. */
 const thrown = new WeakMap<AbortSignal, { readonly error: unknown }>();
 const watched = new WeakSet<object>();
 
 type Callback = (...args: unknown[]) => unknown;
 
-/** A registered tool of an `McpServer`. The SDKs call what runs it by different names. */
+/** A registered tool of an `McpServer`. The property with its function depends on the SDK version. */
 interface RegisteredTool {
-  callback?: unknown; // v1 to 1.24
-  handler?: unknown; // v1 since
+  callback?: unknown; // v1 up to 1.24
+  handler?: unknown; // v1 from 1.25
   executor?: unknown; // v2
   update?: unknown;
 }
 
-/** An `McpServer` as it is inside. */
+/** Internals of an `McpServer`. */
 interface ToolRegistry {
   readonly _registeredTools?: Readonly<Record<string, RegisteredTool>>;
   registerTool?: unknown;
@@ -22,8 +22,8 @@ interface ToolRegistry {
 }
 
 /**
- * An `McpServer` tells its client only the message of what a tool throws. This notes the error itself, which says more:
- * the HTTP status of a call that the tool made, say.
+ * Notes the errors of tools. An `McpServer` sends its client only the message, but the error may contain more, such as
+ * the HTTP status of a request made by the tool.
  */
 export function noteThrownErrors(server: ToolRegistry): void {
   if (watched.has(server)) return;
@@ -40,7 +40,7 @@ export function noteThrownErrors(server: ToolRegistry): void {
   }
 }
 
-/** What the tool threw in this request, once. */
+/** Returns and removes the error of the tool in this request. */
 export function takeThrownError(signal: AbortSignal | undefined): { readonly error: unknown } | undefined {
   const noted = signal && thrown.get(signal);
   if (signal) thrown.delete(signal);
@@ -69,7 +69,7 @@ function watchCallbacks(tool: RegisteredTool): void {
 
 function noteThrownBy(run: Callback): Callback {
   return async (...args) => {
-    const { signal } = requestContext(args.at(-1)); // tools that take no arguments are given the context alone
+    const { signal } = requestContext(args.at(-1)); // tools without arguments receive only the context
     try {
       return await run(...args);
     } catch (error) {

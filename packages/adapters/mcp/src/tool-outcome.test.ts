@@ -13,7 +13,7 @@ function refused(text: string) {
   return toolOutcomeStatus({ ok: true, result }, call);
 }
 
-test('knows why a server refused a call, in an error or in a result', () => {
+test('derives the status of a rejected call from an error or a result', () => {
   for (const status of [refused, (text: string) => failed(-32602, `MCP error -32602: ${text}`)]) {
     expect(status('Tool book not found')).toBe(404);
     expect(status('MCP error -32602: Tool book not found')).toBe(404);
@@ -26,14 +26,14 @@ test('knows why a server refused a call, in an error or in a result', () => {
   }
 });
 
-test('leaves to the table what a tool itself says', () => {
+test('leaves errors of the tool itself to the table', () => {
   expect(refused('The room was not found.')).toBeUndefined();
   expect(toolOutcomeStatus({ ok: true, result: { content: [] } }, call)).toBeUndefined();
   expect(toolOutcomeStatus({ ok: true, result: null }, call)).toBeUndefined();
   expect(toolOutcomeStatus({ ok: false, error: 'text' }, call)).toBeUndefined();
 });
 
-test('knows the errors of the transports', () => {
+test('maps the errors of the transports', () => {
   expect(failed('REQUEST_TIMEOUT', 'Request timed out')).toBe(408);
   expect(failed('CONNECTION_CLOSED', 'Connection closed')).toBe(503);
   expect(failed(-32000, 'MCP error -32000: Connection closed')).toBe(503);
@@ -44,11 +44,11 @@ test('knows the errors of the transports', () => {
   expect(failed(-32000, 'the server is busy')).toBeUndefined();
 });
 
-test('an abort is no timeout, though it has the code of one', () => {
+test('does not treat an abort as a timeout, although it has the same code', () => {
   expect(failed('REQUEST_TIMEOUT', 'AbortError', AbortSignal.abort())).toBeUndefined();
 });
 
-test('a call that asks the user for more has not ended, and one that goes on as a task is accepted', () => {
+test('does not record a call that requests input, and records a task as accepted', () => {
   const ended = (result: unknown) => toolOutcomeStatus({ ok: true, result }, call);
   expect(ended({ resultType: 'input_required', inputRequests: {} })).toBeNull();
   expect(failed(-32042, 'URL elicitation required')).toBeNull();

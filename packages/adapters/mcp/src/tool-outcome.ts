@@ -2,10 +2,10 @@ import { responseStatuses, type ToolOutcome } from '@actlog/recorder';
 import type { HookedCall } from '@actlog/recorder/adapter';
 import { isCreatedTask, isErrorResult, isInputRequired, textOf } from './tool-result.ts';
 
-/** The call is taken, and its end is not seen here. */
+/** Status of an accepted call whose end is not visible here. */
 const accepted = 202;
 const unreachable = 503;
-/** "The user must open an address first" (Model Context Protocol, revision 2025-11-25). */
+/** Error code for "the user must open a URL first" (Model Context Protocol, revision 2025-11-25). */
 const urlElicitationRequired = -32042;
 
 /** Error codes of the v2 SDK. */
@@ -18,9 +18,9 @@ const sdkCodes: Readonly<Record<string, number>> = {
 const fromClients = new WeakSet<object>();
 
 /**
- * Notes that a client threw an error, and not a tool.
+ * Notes that a client, not a tool, threw an error.
  *
- * @throws the error that it is given
+ * @throws the given error
  */
 export function throwFromClient(error: unknown): never {
   if (typeof error === 'object' && error !== null) fromClients.add(error);
@@ -28,15 +28,15 @@ export function throwFromClient(error: unknown): never {
 }
 
 /**
- * The status of what MCP made of a call: `null` for one that asks the user for more and comes again, `undefined` where
- * the recorder's own table knows best.
+ * Returns the status of MCP's outcome of a call: `null` for one that requests user input and will be repeated, or
+ * `undefined` for the recorder's own table.
  */
 export function toolOutcomeStatus(
   outcome: ToolOutcome,
   { toolName, signal }: HookedCall,
 ): number | null | undefined {
   if (outcome.ok) return statusOfResult(outcome.result, toolName);
-  // An abort has the code of a timeout; the recorder's table knows it by the signal.
+  // An abort has the code of a timeout; the recorder's table recognizes it by the signal.
   return signal?.aborted ? undefined : statusOfError(outcome.error, toolName);
 }
 
@@ -53,21 +53,21 @@ function statusOfError(error: unknown, toolName: string): number | null | undefi
   if (code === urlElicitationRequired) return null;
   if (/(Connection closed|Not connected)$/.test(text)) return unreachable;
   if (typeof code === 'string') return sdkCodes[code];
-  // The errors of the v1 transports have the HTTP status as their code, or in their text.
+  // Errors of the v1 transports have the HTTP status as their code, or in their message.
   if (/^(Streamable HTTP|SSE) error: /.test(text) && Number(code) >= 400) return Number(code);
   const httpStatus = /^Error POSTing to endpoint \(HTTP (\d{3})\)/.exec(text)?.[1];
   if (httpStatus) return Number(httpStatus);
-  // The client of v1 throws the library's own error for a result that is none.
+  // The client of v1 throws the library's own error for an invalid result.
   if (fromClients.has(error) && /ZodError$/.test(String(name))) return responseStatuses.threw;
   if (code !== -32602) return undefined;
   return /output schema|structured content|invalid tools\/call result/i.test(text)
-    ? responseStatuses.threw // the server broke a schema: nothing is wrong with the arguments
+    ? responseStatuses.threw // the server violated a schema: the arguments are valid
     : statusOfRefusal(text, toolName);
 }
 
-/** The SDKs refuse a call by text alone, in an error or in a result: what they say is known word by word. */
+/** Derives the status of a rejected call from the SDKs' text, because they use no codes. */
 function statusOfRefusal(text: string, toolName: string): number | undefined {
-  const words = text.replace(/^(MCP error -32602: )+/, ''); // each side puts one in front
+  const words = text.replace(/^(MCP error -32602: )+/, ''); // each side adds this prefix
   if (words.startsWith(`Tool ${toolName} not found`)) return responseStatuses.unknownTool;
   if (words.startsWith(`Tool ${toolName} disabled`)) return responseStatuses.unknownTool;
   if (words.startsWith(`Unknown tool: ${toolName}`)) return responseStatuses.unknownTool; // the Python SDK

@@ -43,7 +43,7 @@ export const v1OverHttp: Connect = async ({ tools, sessionId }, adapt) => {
   return {
     call: (name, args, signal) => client.callTool({ name, arguments: args }, undefined, signal && { signal }),
     async close() {
-      await client.ping(); // a cancellation may still be on its way to the server
+      await client.ping(); // a cancellation may still be in transit to the server
       await client.close();
       await server.close();
       await listener.close();
@@ -63,7 +63,7 @@ export const v2OverHttp: Connect = async ({ tools, sessionId }, adapt) => {
   return {
     call: (name, args, signal) => client.callTool({ name, arguments: args }, signal && { signal }),
     async close() {
-      await client.ping(); // a cancellation may still be on its way to the server
+      await client.ping(); // a cancellation may still be in transit to the server
       await client.close();
       await server.close();
       await listener.close();

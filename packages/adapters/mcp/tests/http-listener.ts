@@ -28,7 +28,7 @@ export async function listen(
   };
 }
 
-/** The same for a handler of web requests: a client that goes away aborts the request. */
+/** Does the same for a handler of web requests: a client that disconnects aborts the request. */
 export function listenFetch(handle: (request: Request) => Promise<Response>): Promise<Listener> {
   return listen(async (incoming, outgoing) => {
     const gone = new AbortController();
@@ -44,7 +44,7 @@ export function listenFetch(handle: (request: Request) => Promise<Response>): Pr
     outgoing.writeHead(answer.status, Object.fromEntries(answer.headers));
     outgoing.flushHeaders();
     if (!answer.body) outgoing.end();
-    // A client that went away needs no answer.
+    // A disconnected client needs no response.
     else await pipeline(Readable.fromWeb(answer.body as NodeReadableStream), outgoing).catch(() => {});
   });
 }

@@ -5,16 +5,16 @@ import { actlog } from '../src/index.ts';
 import { version } from '../src/version.ts';
 import { type ConnectedClient, playTurns } from './scripted-host.ts';
 
-/** On which side of the connection the adapter is. */
+/** Side of the connection that the adapter is on. */
 export type Side = 'client' | 'server';
 
-/** Starts a server with the tools of a scenario, and a client of it; `adapt` is called with both sides. */
+/** Starts a server with the tools of a scenario, and a client of it; `adapt` is called with both. */
 export type Connect = (
   scenario: Scenario,
   adapt: <Target extends Parameters<typeof actlog>[0]>(side: Side, target: Target) => Target,
 ) => Promise<ConnectedClient>;
 
-/** A harness of one side, over one way to connect. */
+/** Creates the harness of one side with one kind of connection. */
 export function mcpHarness(adapterSide: Side, connect: Connect): AdapterHarness {
   return {
     hook: adapterSide === 'client' ? '`actlog(client)`' : '`actlog(server)`',
@@ -22,8 +22,9 @@ export function mcpHarness(adapterSide: Side, connect: Connect): AdapterHarness 
     sdk: `@actlog/mcp/${version}`,
     abilities: {
       ...fullAbilities,
-      thrown: adapterSide === 'server' ? 502 : 500, // a client is told the message only
+      thrown: adapterSide === 'server' ? 502 : 500, // a client only receives the message
       streams: false,
+      maxDenials: 'caller',
     },
     async run(scenario) {
       const { adapter, isInstalledTwice } = scenario;
@@ -43,13 +44,13 @@ export function mcpHarness(adapterSide: Side, connect: Connect): AdapterHarness 
   };
 }
 
-/** The second guard is not the first one's: both hold, and the call is one. */
+/** The second guard differs from the first: both apply, and the call is recorded once. */
 function recordTwice(target: Parameters<typeof actlog>[0], adapter: AdapterOptions, isTwice: boolean): void {
   actlog(target, adapter);
   if (isTwice) actlog(actlog(target, adapter), { ...adapter, guard: { mode: 'off' } });
 }
 
-/** MCP has no hooks: users put a function of their own in front of a method, as this does. */
+/** MCP has no hooks, so users wrap a method with their own function, as here. */
 function addOwnHook(target: object, hear: (toolName: string) => void): void {
   const { callTool } = target as { callTool?: (params: { name: string }, ...rest: unknown[]) => unknown };
   if (callTool) {

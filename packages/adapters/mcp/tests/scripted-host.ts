@@ -1,12 +1,12 @@
 import type { Ending, Scenario } from '@actlog/adapter-suite';
 
-/** A client, as far as an agent needs it. */
+/** The used part of a client. */
 export interface ConnectedClient {
   call(toolName: string, args: Record<string, unknown>, signal?: AbortSignal): Promise<unknown>;
   close(): Promise<void>;
 }
 
-/** Makes the calls of a scenario, as an agent does whose model is scripted: MCP itself has no model. */
+/** Makes the calls of a scenario like an agent with a scripted model, because MCP itself has no model. */
 export async function playTurns(client: ConnectedClient, { turns, signal }: Scenario): Promise<Ending> {
   const answers: Ending['answers'][number][] = [];
   for (const turn of turns) {

@@ -2,12 +2,12 @@ import type { Scenario, SuiteTool } from '@actlog/adapter-suite';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
-// The oldest v1 takes schemas of zod 3 only.
+// The oldest v1 only accepts schemas of zod 3.
 import * as z from 'zod/v3';
 
 export { Client, InMemoryTransport, McpServer };
 
-/** A server without tools. */
+/** Creates a server without tools. */
 export function emptyServer(): McpServer {
   return new McpServer({ name: 'tools', version: '1.0.0' });
 }
@@ -23,17 +23,17 @@ export function register(server: McpServer, tools: readonly SuiteTool[]): void {
   }
 }
 
-/** A client that is not connected. */
+/** Creates a client that is not connected. */
 export function newClient(): Client {
   return new Client({ name: 'agent', version: '1.0.0' });
 }
 
-/** Connects both in this process; neither side sees more of the other than through a pipe. */
+/** Connects both in this process, isolated as by a pipe. */
 export async function connectInMemory(client: Client, server: McpServer, sessionId?: Scenario['sessionId']) {
   const [clientSide, serverSide] = InMemoryTransport.createLinkedPair();
   await server.connect(serverSide);
   await client.connect(clientSide);
-  // A transport that has a session before it connects is taken for one that connects again.
+  // A transport that has a session before it connects counts as reconnecting.
   if (sessionId !== undefined) Object.assign(clientSide, { sessionId });
   if (sessionId !== undefined) Object.assign(serverSide, { sessionId });
 }

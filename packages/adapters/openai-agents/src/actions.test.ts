@@ -21,7 +21,7 @@ afterAll(() => service.close());
 
 const inSession = (sessionId: string) => ({ session: new MemorySession({ sessionId }) });
 
-/** A shell with private parts, as users write them. */
+/** A shell with private fields, as users write them. */
 class Shell {
   readonly #ran: string[] = [];
   get ran(): readonly string[] {
@@ -43,7 +43,7 @@ const command = (text: string): AgentOutputItem => ({
   action: { commands: [text] },
 });
 
-/** What the model was told by its tools. */
+/** Returns the tool results that the model received. */
 function told(result: { newItems: readonly { type: string; rawItem?: unknown }[] }): string {
   return JSON.stringify(
     result.newItems.filter(({ type }) => type === 'tool_call_output_item').map(({ rawItem }) => rawItem),
@@ -56,7 +56,7 @@ function agentWith(own: Agent['tools'], calls: AgentOutputItem[], isGuarded = fa
   return actlog(new Agent({ name: 'operator', model, tools: own }), { recorder });
 }
 
-test('commands are recorded with how they ended', async () => {
+test('records commands with their outcomes', async () => {
   const shell = new Shell();
   const calls = ['ls', 'crash', 'sleep'].map(command);
   const result = await run(agentWith([shellTool({ shell })], calls), 'go', inSession('shell'));
@@ -67,7 +67,7 @@ test('commands are recorded with how they ended', async () => {
   expect(events[0]).toMatchObject({ agentId: 'operator', toolName: 'shell' });
 });
 
-test('a command or a patch that is denied does not run, and the model reads why', async () => {
+test('does not run a denied command or patch, and tells the model why', async () => {
   const { policies } = service.client;
   const { id } = await policies.create({
     name: 'no',
@@ -103,7 +103,7 @@ test('a command or a patch that is denied does not run, and the model reads why'
   ]);
 });
 
-test.each(['shell', 'bash'])('a command that the user rejects is recorded as denied: %s', async (name) => {
+test.each(['shell', 'bash'])('records a command rejected by the user as denied: %s', async (name) => {
   const shell = new Shell();
   const own = shellTool({
     name,
@@ -116,7 +116,7 @@ test.each(['shell', 'bash'])('a command that the user rejects is recorded as den
   expect(await service.events(`rejected-${name}`)).toMatchObject([{ toolName: name, status: 403 }]);
 });
 
-test('a shell that is put in the place of another is recorded as that was', async () => {
+test('records a replaced shell', async () => {
   const own = shellTool({ shell: new Shell() });
   await run(agentWith([own], [command('ls')]), 'go', inSession('shell-first'));
   own.shell = new Shell();
@@ -124,7 +124,7 @@ test('a shell that is put in the place of another is recorded as that was', asyn
   expect(await service.events('shell-second')).toMatchObject([{ toolName: 'shell', status: 200 }]);
 });
 
-test('what is done on a computer is recorded', async () => {
+test('records computer actions', async () => {
   const done: string[] = [];
   const act = (name: string) => async () => {
     done.push(name);

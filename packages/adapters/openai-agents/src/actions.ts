@@ -2,22 +2,22 @@ import { type AdapterCalls, withMethods } from '@actlog/recorder/adapter';
 import { asAction } from './agents-calls.ts';
 import { currentRun, type NamedAgent } from './run-scope.ts';
 
-/** Who asked for a command or a patch. */
-interface Asked {
+/** Origin of a command or patch. */
+interface ActionOrigin {
   readonly agent: NamedAgent;
   readonly callId: string;
 }
 
-const askedBy = new WeakMap<object, Asked>();
+const origins = new WeakMap<object, ActionOrigin>();
 
-/** Notes who asked for an action, which the SDK passes on as the very same object. */
-export function noteAction(action: object, asked: Asked): void {
-  askedBy.set(action, asked);
+/** Notes the origin of an action, which the SDK passes on as the same object. */
+export function noteAction(action: object, origin: ActionOrigin): void {
+  origins.set(action, origin);
 }
 
 /**
- * An object that carries out what the model asks for: a shell or an editor. Its named methods are recorded and
- * guarded; all else, private fields too, is its own. What a method throws is what the model reads.
+ * Wraps an object that executes the model's requests: a shell or an editor. Its named methods are recorded and guarded;
+ * everything else, including private fields, is unchanged. The model reads the error that a method throws.
  */
 export function withActions<Target extends object>(
   target: Target,
@@ -36,7 +36,7 @@ export function withActions<Target extends object>(
 
 async function runAction(toolName: string, action: object, act: () => unknown): Promise<unknown> {
   const run = currentRun();
-  const { agent, callId } = askedBy.get(action) ?? {};
+  const { agent, callId } = origins.get(action) ?? {};
   const calls: AdapterCalls | undefined = run?.callsOf(agent);
   if (!run || !calls?.covers(toolName)) return act();
   if (!run.hasSession) await run.sessionId();

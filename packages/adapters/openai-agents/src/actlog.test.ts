@@ -17,7 +17,7 @@ function echoing(tool: Agent['tools'][number]) {
   return new Agent({ name: 'a', model: modelOf([[{ name: 'echo', args: { text: 'x' } }]]), tools: [tool] });
 }
 
-test('it gives back the very same agent and the very same runner', () => {
+test('returns the same agent and runner', () => {
   const agent = echoing(tools().echo);
   const runner = new Runner();
   const recorder = service.recorder();
@@ -25,7 +25,7 @@ test('it gives back the very same agent and the very same runner', () => {
   expect(actlog(runner, { recorder })).toBe(runner);
 });
 
-test('the tools of an agent stay the same objects, and one that is frozen is left alone', async () => {
+test('keeps the tools of an agent identical, and does not modify a frozen one', async () => {
   const { echo, ran } = tools();
   const frozen = Object.freeze({ ...echo });
   const agent = actlog(echoing(frozen), { recorder: service.recorder() });
@@ -39,7 +39,7 @@ test('the tools of an agent stay the same objects, and one that is frozen is lef
   expect(await service.events('frozen')).toHaveLength(1);
 });
 
-test('a tool that is added while the agent exists is guarded like the others', async () => {
+test('guards a tool added later', async () => {
   const { echo } = tools();
   const agent = actlog(echoing(echo), { recorder: service.recorder() });
   agent.tools = [];
@@ -48,7 +48,7 @@ test('a tool that is added while the agent exists is guarded like the others', a
   expect(await service.events('added')).toHaveLength(1);
 });
 
-test('a copy of a tool asks and records once, too, and keeps the guardrails of the user', async () => {
+test("checks and records a copied tool once, and keeps the user's guardrails", async () => {
   const { echo, ran } = tools();
   const own: ToolInputGuardrailDefinition = {
     type: 'tool_input',
@@ -68,7 +68,7 @@ test('a copy of a tool asks and records once, too, and keeps the guardrails of t
   expect(await service.events('copy')).toHaveLength(1);
 });
 
-test('a clone of an agent is recorded and guarded as the agent is', async () => {
+test('records and guards a clone of an agent', async () => {
   const { policies } = service.client;
   const { id: policyId } = await policies.create({ name: 'no', effect: 'deny', match: { tools: ['echo'] } });
   const { echo, ran } = tools();
@@ -90,19 +90,19 @@ test('a clone of an agent is recorded and guarded as the agent is', async () => 
   ]);
 });
 
-test('an agent or a runner of another copy of the SDK is refused, as it would not be guarded', () => {
+test('rejects an agent or runner of another copy of the SDK', () => {
   expect(() => actlog({ getAllTools: async () => [] } as never)).toThrow(/another copy of @openai\/agents/);
   expect(() => actlog({ run: async () => {} } as never)).toThrow(TypeError);
 });
 
-test('agents that nobody named are left alone', async () => {
+test('does not affect agents that are not covered', async () => {
   actlog(echoing(tools().echo), { recorder: service.recorder() });
   const { echo } = tools();
   await new Runner().run(echoing(echo), 'go', inSession('not-named'));
   expect(await service.events('not-named')).toEqual([]);
 });
 
-test('a stream that its reader leaves while a call is held: the call never runs', async () => {
+test('never runs a held call after its stream is closed', async () => {
   const { policies, guardian } = service.client;
   const { id: policyId } = await policies.create({
     name: 'ask',
@@ -124,13 +124,13 @@ test('a stream that its reader leaves while a call is held: the call never runs'
   expect(await service.events('left')).toMatchObject([{ toolName: 'echo', status: 499 }]);
 });
 
-test("a stream that has ended leaves nothing at the user's signal, which may outlive many runs", async () => {
+test("leaves no listener on the user's signal after a stream", async () => {
   const agent = actlog(echoing(tools().echo), { recorder: service.recorder() });
   const { signal } = new AbortController();
   const result = await new Runner().run(agent, 'go', { ...inSession('ended'), stream: true, signal });
   for await (const _ of result);
   await result.completed;
-  // It follows the user's signal, which keeps it for as long as somebody listens to it.
+  // It follows the user's signal, which retains it while there are listeners.
   const following = (result as unknown as { _getAbortSignal(): AbortSignal })._getAbortSignal();
   expect(getEventListeners(following, 'abort')).toEqual([]);
   expect(await service.events('ended')).toHaveLength(1);

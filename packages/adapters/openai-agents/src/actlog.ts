@@ -2,27 +2,29 @@ import type { AdapterOptions as ActlogOptions } from '@actlog/recorder/adapter';
 import { Agent, Runner } from '@openai/agents';
 import { agentsCalls } from './agents-calls.ts';
 import { coverage } from './coverage.ts';
-import { coverAgent, install } from './install.ts';
+import { install } from './install.ts';
+import { coverAgent } from './reached-agents.ts';
 
 /** Agents of every context and output. */
 // biome-ignore lint/suspicious/noExplicitAny: the SDK's own variance asks for it
 type AnyAgent = Agent<any, any>;
 
 /**
- * Records every tool call of an agent, and guards it where the recorder's guard says so:
+ * Records every tool call of an agent, and guards it if the recorder's guard is on:
  *
  * ```ts
  * const agent = actlog(new Agent({ name: 'support', model, tools }));
  * ```
  *
- * That is the agent itself, with its handoffs and the agents among its tools, through whatever runner it runs.
- * `actlog(runner)` covers what a runner runs, and `actlog()` the whole process. Where several cover a call, the nearest
- * one counts: the call's own agent, then the agent that the run began with, then its runner, the run around it, and the
- * process. Called again for the same, the last one counts.
+ * This covers the agent itself, its handoffs and the agents among its tools, with any runner. Agents that it has
+ * reached stay covered in later runs, such as `run(result.lastAgent, result.history)`. `actlog(runner)` covers
+ * everything that a runner runs, and `actlog()` the whole process. If several cover a call, the nearest applies: the
+ * call's own agent, then the agent that the run started with, then its runner, the outer run, the agent that reached
+ * this one, and the process. Of several calls for the same target, the last applies.
  *
- * @returns the very same agent or runner; for the whole process, a function that ends it
+ * @returns the same agent or runner; for the whole process, a function that ends the coverage
  * @throws TypeError when it is an agent or a runner of another copy of `@openai/agents`
- * @throws when neither a recorder is given nor the environment holds one that can be used; see `sharedRecorder`
+ * @throws when no recorder is given and the environment does not configure one; see `sharedRecorder`
  */
 export function actlog<Target extends AnyAgent | Runner>(target: Target, options?: ActlogOptions): Target;
 export function actlog(options?: ActlogOptions): () => void;
@@ -39,8 +41,8 @@ export function actlog(
   }
   if ('getAllTools' in target || 'run' in target) {
     throw new TypeError(
-      'actlog was given an agent or a runner of another copy of @openai/agents. Keep one version of it installed, ' +
-        'and load it by `import`: what `require` loads is a copy of its own.',
+      'The agent or runner belongs to another copy of @openai/agents. Install only one version, ' +
+        'and load it with `import`: `require` loads a separate copy.',
     );
   }
   return coverProcess(target);

@@ -3,7 +3,7 @@ import { responseStatuses } from '@actlog/recorder';
 import { AdapterCalls, type AdapterOptions, type HookedCall } from '@actlog/recorder/adapter';
 import { version } from './version.ts';
 
-/** The outcome of a call that will come again, or that never came to run. */
+/** Outcome of a call that will be repeated, or that was never run. */
 export const unfinished = {
   ok: false,
   error: Symbol.for('@actlog/openai-agents/unfinished'),
@@ -11,13 +11,13 @@ export const unfinished = {
 
 const actions = new WeakSet<HookedCall>();
 
-/** Marks a call of one of the SDK's own tools for commands and patches, whose results tell how they ended. */
+/** Marks a call of one of the SDK's own tools for commands and patches, whose results contain the outcome. */
 export function asAction(call: HookedCall): HookedCall {
   actions.add(call);
   return call;
 }
 
-/** What passes the calls of the Agents SDK to the recorder. */
+/** Creates the `AdapterCalls` of this adapter. */
 export function agentsCalls(options: AdapterOptions): AdapterCalls {
   return new AdapterCalls(
     { framework: 'openai-agents', sdk: `@actlog/openai-agents/${version}`, statusOf },
@@ -25,7 +25,7 @@ export function agentsCalls(options: AdapterOptions): AdapterCalls {
   );
 }
 
-/** An outcome of which only the status is known. */
+/** Creates an outcome of which only the status is known. */
 export function failure(status: number, message: string): ToolOutcome {
   return { ok: false, error: Object.assign(new Error(message), { status }) };
 }
@@ -35,7 +35,7 @@ function statusOf(outcome: ToolOutcome, call: HookedCall): number | null | undef
   return actions.has(call) ? statusOfAction(outcome.result) : undefined;
 }
 
-/** What a `ShellResult` or an `ApplyPatchResult` says of how the action ended. */
+/** Derives the status from a `ShellResult` or an `ApplyPatchResult`. */
 function statusOfAction(result: unknown): number | undefined {
   if (typeof result !== 'object' || result === null) return undefined;
   const { status, output } = result as { status?: unknown; output?: unknown };

@@ -13,7 +13,7 @@ afterAll(() => service.close());
 
 const inSession = (sessionId: string) => ({ session: new MemorySession({ sessionId }) });
 
-/** An agent whose tool asks its own user for approval. */
+/** Creates an agent whose tool asks its own user for approval. */
 function careful(needsApproval: boolean | ((context: unknown, args: unknown) => Promise<boolean>) = true) {
   const ran: string[] = [];
   const pay = tool({
@@ -30,7 +30,7 @@ function careful(needsApproval: boolean | ((context: unknown, args: unknown) => 
   return { ran, agent: new Agent({ name: 'careful', model, tools: [pay] }) };
 }
 
-test("a call that the SDK's own user approves is one call, when it runs", async () => {
+test('records a call approved in the SDK once, when it runs', async () => {
   const { agent, ran } = careful();
   actlog(agent, { recorder: service.recorder() });
   const held = await run(agent, 'go', inSession('approved'));
@@ -44,7 +44,7 @@ test("a call that the SDK's own user approves is one call, when it runs", async 
   expect(await service.events('approved')).toMatchObject([{ toolName: 'pay', status: 200 }]);
 });
 
-test("a call that the SDK's own user rejects is recorded as denied", async () => {
+test('records a call rejected in the SDK as denied', async () => {
   const { agent, ran } = careful();
   actlog(agent, { recorder: service.recorder() });
   const held = await run(agent, 'go', inSession('rejected'));
@@ -56,7 +56,7 @@ test("a call that the SDK's own user rejects is recorded as denied", async () =>
   ]);
 });
 
-test('a run that is resumed from its serialised state is guarded, and counts nothing again', async () => {
+test('guards a run resumed from serialized state without recording calls again', async () => {
   const { policies } = service.client;
   const { id } = await policies.create({ name: 'no', effect: 'deny', match: { tools: ['pay'] } });
   const { agent, ran } = careful();
@@ -77,7 +77,7 @@ test('a run that is resumed from its serialised state is guarded, and counts not
   ]);
 });
 
-test('a rule for approvals is given the arguments as without the adapter', async () => {
+test('passes the same arguments to an approval rule as without the adapter', async () => {
   const given: unknown[] = [];
   const rule = async (_context: unknown, args: unknown) => given.push(args) === 0;
   for (const isRecorded of [false, true]) {
@@ -89,7 +89,7 @@ test('a rule for approvals is given the arguments as without the adapter', async
   expect(given[1]).toEqual(given[0]);
 });
 
-test('guardrails that run before an approval check the call, and it is recorded when it runs', async () => {
+test('checks a call in guardrails before the approval, and records it when it runs', async () => {
   const { agent, ran } = careful();
   actlog(agent, { recorder: service.guarded() });
   const runner = new Runner({ toolExecution: { preApprovalInputGuardrails: true } });
@@ -105,7 +105,7 @@ test.each([
   ['', undefined],
   [' of whose run something else is told', () => 'what there is of it'],
 ])(
-  'an agent among the tools that waits for an approval is one call, when it has answered%s',
+  'records an agent tool that waits for an approval once, when it has finished%s',
   async (_case, customOutputExtractor) => {
     const { agent, ran } = careful();
     const toolOptions = {
@@ -133,7 +133,7 @@ test.each([
   },
 );
 
-test('a tool that runs an agent itself, and answers for it while that waits for an approval, is a call', async () => {
+test('records a tool that returns while its own agent waits for an approval', async () => {
   const { agent, ran } = careful();
   const ask = tool({
     name: 'ask',

@@ -1,16 +1,22 @@
 import { type AdapterCalls, processWide } from '@actlog/recorder/adapter';
 
-/** Whose tool calls are recorded, and through what. */
+/** Recorders of tool calls by agent, runner and process. */
 export interface Coverage {
   readonly agents: WeakMap<object, AdapterCalls>;
+  /**
+   * Agents that a covered agent hands over to or uses as tools. They stay covered in their own runs, as in
+   * `run(result.lastAgent, …)`, unless something nearer covers them.
+   */
+  readonly reached: WeakMap<object, AdapterCalls>;
   readonly runners: WeakMap<object, AdapterCalls>;
-  /** Everything in this process that is not named in the maps. */
+  /** Recorder of everything in this process that is not in the maps. */
   process: AdapterCalls | undefined;
 }
 
-/** The coverage of this process, in which the SDK's classes are hooked once. */
+/** Coverage of this process, whose SDK classes are hooked once. */
 export const coverage: () => Coverage = processWide<Coverage>('@actlog/openai-agents/coverage', () => ({
   agents: new WeakMap(),
+  reached: new WeakMap(),
   runners: new WeakMap(),
   process: undefined,
 }));

@@ -1,10 +1,10 @@
 import type { ToolOutcome } from '@actlog/recorder';
 import type { ModelResponse } from '@openai/agents';
 
-/** One thing that the model answered. */
+/** An item of the model's output. */
 export type ModelItem = ModelResponse['output'][number];
 
-/** A call as it is read from the items of a run. */
+/** A call reconstructed from the items of a run. */
 export interface EndedCall {
   readonly toolName: string;
   readonly arguments: unknown;

@@ -15,24 +15,25 @@ type InputData = Parameters<ToolInputGuardrailDefinition['run']>[0];
 
 const allow: ToolGuardrailFunctionOutput = { behavior: { type: 'allow' } };
 
-/** What the SDK answers the model for a tool that throws, where the tool has no `errorFunction`. */
+/** Text with which the SDK reports a tool's error to the model, if the tool has no `errorFunction`. */
 const thrownText = 'An error occurred while running the tool. Please try again.';
 
-/** Lets the calls of a tool through, or not. */
+/** Creates the guardrail that allows or denies the calls of a tool. */
 export function inputGuardrail(tool: FunctionTool): ToolInputGuardrailDefinition {
   return {
     type: 'tool_input',
     name: 'actlog',
     run: (data) => {
       const run = runOf(data.context);
-      // Of a realtime session, no more is heard before the tool runs: what it does is a part of the call.
+      // A realtime session has no further hook before the tool runs, so the tool's actions become part of the call
+      // here.
       if (run !== currentRun()) run.enter(data.toolCall.callId);
       return admit(run, tool, data);
     },
   };
 }
 
-/** Notes how the calls of a tool ended. */
+/** Creates the guardrail that notes the outcome of a tool's calls. */
 export function outputGuardrail(tool: FunctionTool): ToolOutputGuardrailDefinition {
   return {
     type: 'tool_output',
@@ -45,7 +46,7 @@ export function outputGuardrail(tool: FunctionTool): ToolOutputGuardrailDefiniti
   };
 }
 
-/** How a call ended that the SDK only tells the text of. */
+/** Derives the outcome of a call from the SDK's text. */
 export function outcomeOf(run: RunScope, tool: FunctionTool, callId: string, output: unknown): ToolOutcome {
   const text = typeof output === 'string' ? output : '';
   if (run.timedOut.has(callId) || (tool.timeoutMs && text.includes(`timed out after ${tool.timeoutMs}ms`))) {
@@ -56,7 +57,7 @@ export function outcomeOf(run: RunScope, tool: FunctionTool, callId: string, out
     : { ok: true, result: output };
 }
 
-/** Whether a text is what the SDK answers for a tool that throws. */
+/** Returns `true` if a text is the SDK's report of a tool's error. */
 export function hasThrown(text: string): boolean {
   return text.startsWith(thrownText);
 }
@@ -71,7 +72,7 @@ async function admit(
   const { callId } = toolCall;
   if (!calls?.covers(toolName)) return allow;
   if (toolCall.arguments === '' && tool.parameters) {
-    // They do not fit the tool, which will not run; the model's own text of them is among the run's items.
+    // The arguments are invalid, so the tool will not run; the model's original text is among the run's items.
     run.invalid.add(callId);
     return allow;
   }
@@ -83,6 +84,7 @@ async function admit(
     return allow;
   } catch (error) {
     if (!ActionDeniedError.isInstance(error)) throw error;
+    run.denied.add(callId);
     return { behavior: { type: 'rejectContent', message: error.message } };
   }
 }

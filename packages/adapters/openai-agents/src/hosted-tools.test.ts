@@ -15,7 +15,7 @@ afterAll(() => service.close());
 
 const inSession = (sessionId: string) => ({ session: new MemorySession({ sessionId }) });
 
-/** A call as the SDK reads it from the Responses API. */
+/** Creates a call as the SDK reads it from the Responses API. */
 function hosted(id: string, providerData: Record<string, unknown>, status = 'completed'): AgentOutputItem {
   return { type: 'hosted_tool_call', id, name: String(providerData.type), status, providerData };
 }
@@ -54,28 +54,25 @@ function searcher(steps: ConstructorParameters<typeof ScriptedModel>[0]) {
   return actlog(agent, { recorder: service.recorder() });
 }
 
-test.each([false, true])(
-  'what the provider ran is recorded from the run, streamed: %s',
-  async (isStreamed) => {
-    const sessionId = `hosted-${isStreamed}`;
-    const agent = searcher([[listing, search, mcpCall, failed, assistantMessage('done')]]);
-    if (isStreamed) await (await run(agent, 'go', { ...inSession(sessionId), stream: true })).completed;
-    else await run(agent, 'go', inSession(sessionId));
-    expect(await service.events(sessionId)).toEqual([
-      { sessionId, agentId: 'searcher', toolName: 'web_search', status: 200 },
-      { sessionId, agentId: 'searcher', toolName: 'find_issue', status: 200 },
-      { sessionId, agentId: 'searcher', toolName: 'code_interpreter', status: 500 },
-    ]);
-    const hashes = (await service.storedEvents(sessionId)).map(({ payload }) => payload?.argumentsHash);
-    expect(hashes).toEqual([
-      await hashArguments({ action: { type: 'search', query: 'weather' } }),
-      await hashArguments({ id: 7 }),
-      await hashArguments({ code: 'boom()' }),
-    ]);
-  },
-);
+test.each([false, true])('records provider calls from the run, streamed: %s', async (isStreamed) => {
+  const sessionId = `hosted-${isStreamed}`;
+  const agent = searcher([[listing, search, mcpCall, failed, assistantMessage('done')]]);
+  if (isStreamed) await (await run(agent, 'go', { ...inSession(sessionId), stream: true })).completed;
+  else await run(agent, 'go', inSession(sessionId));
+  expect(await service.events(sessionId)).toEqual([
+    { sessionId, agentId: 'searcher', toolName: 'web_search', status: 200 },
+    { sessionId, agentId: 'searcher', toolName: 'find_issue', status: 200 },
+    { sessionId, agentId: 'searcher', toolName: 'code_interpreter', status: 500 },
+  ]);
+  const hashes = (await service.storedEvents(sessionId)).map(({ payload }) => payload?.argumentsHash);
+  expect(hashes).toEqual([
+    await hashArguments({ action: { type: 'search', query: 'weather' } }),
+    await hashArguments({ id: 7 }),
+    await hashArguments({ code: 'boom()' }),
+  ]);
+});
 
-test('also where a handoff leaves them out of the history', async () => {
+test('records provider calls that a handoff removes from the history', async () => {
   const next = new Agent({ name: 'next', model: new ScriptedModel([[assistantMessage('done')]]) });
   const agent = searcher([[search, functionCall('transfer_to_next', {}, { callId: 'h' })]]);
   agent.handoffs = [
@@ -85,14 +82,14 @@ test('also where a handoff leaves them out of the history', async () => {
   expect(await service.events('filtered')).toMatchObject([{ toolName: 'web_search', status: 200 }]);
 });
 
-test('also of a run that ends in an error', async () => {
+test('records provider calls of a run that fails', async () => {
   const agent = searcher([[search, functionCall('echo', { text: 'x' }, { callId: 'e' })]]);
   agent.tools.push(tools().echo);
   await expect(run(agent, 'go', { ...inSession('too-long'), maxTurns: 1 })).rejects.toThrow('Max turns');
   expect(await service.events('too-long')).toMatchObject([{ toolName: 'echo' }, { toolName: 'web_search' }]);
 });
 
-test('once, where the run is resumed', async () => {
+test('records provider calls once if the run is resumed', async () => {
   const pay = tool({
     name: 'pay',
     description: 'Pays.',
@@ -110,7 +107,7 @@ test('once, where the run is resumed', async () => {
   expect(names).toEqual(['web_search', 'pay']);
 });
 
-test('only those that the options name', async () => {
+test('records only provider calls selected by the options', async () => {
   const agent = searcher([[search, mcpCall, assistantMessage('done')]]);
   actlog(agent, { recorder: service.recorder(), exclude: ['web_search'] });
   await run(agent, 'go', inSession('hosted-filter'));

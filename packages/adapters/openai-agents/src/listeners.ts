@@ -7,7 +7,7 @@ import { currentRun } from './run-scope.ts';
 
 const listening = new WeakSet<object>();
 
-/** Hears from a runner that tools start and end; the SDK calls its listeners before it goes on. */
+/** Listens to tool starts and ends of a runner; the SDK calls its listeners synchronously. */
 export function listen(runner: Runner): void {
   if (listening.has(runner)) return;
   listening.add(runner);
@@ -24,7 +24,7 @@ export function listen(runner: Runner): void {
     const run = currentRun();
     if (!run || toolCall.type !== 'function_call') return;
     const { callId } = toolCall;
-    // What ended well was noted by the output guardrail: this is what threw, or was cut off.
+    // The output guardrail handles successful calls; the remaining ones threw or were interrupted.
     if (!run.isUnderWay(callId)) return;
     const told = outcomeOf(run, tool as unknown as FunctionTool, callId, output);
     const status = output === 'aborted' ? responseStatuses.aborted : responseStatuses.threw;

@@ -12,7 +12,7 @@ afterAll(() => service.close());
 
 const inSession = (sessionId: string) => ({ session: new MemorySession({ sessionId }) });
 
-/** An MCP server of the user's own, as the SDK's interface asks for. */
+/** Creates an MCP server of the user with the SDK's interface. */
 function files(): { server: MCPServer; called: string[] } {
   const called: string[] = [];
   const inputSchema = {
@@ -37,7 +37,7 @@ function files(): { server: MCPServer; called: string[] } {
   return { server, called };
 }
 
-test('tools of MCP servers are recorded and guarded, and their listings stay fresh', async () => {
+test('records and guards tools of MCP servers, and keeps their lists up to date', async () => {
   const { policies } = service.client;
   const { id } = await policies.create({ name: 'no', effect: 'deny', match: { tools: ['remove'] } });
   const { server, called } = files();

@@ -12,7 +12,7 @@ afterAll(() => service.close());
 
 const inSession = (sessionId: string) => ({ session: new MemorySession({ sessionId }) });
 
-test('an agent that is handed over to is recorded under its own name, the handoff itself is no call', async () => {
+test('records a handoff agent under its own name, but not the handoff', async () => {
   const { echo } = tools();
   const billing = new Agent({
     name: 'billing',
@@ -34,7 +34,7 @@ test('an agent that is handed over to is recorded under its own name, the handof
   ]);
 });
 
-test('an agent among the tools of another: each call once, in the session of the outer run', async () => {
+test('records each call of an agent tool once, in the session of the outer run', async () => {
   const { echo, ran } = tools();
   const inner = new Agent({
     name: 'inner',
@@ -55,7 +55,7 @@ test('an agent among the tools of another: each call once, in the session of the
   ]);
 });
 
-test('a call that is denied within an agent among the tools is told to that agent', async () => {
+test('reports a denial inside an agent tool to that agent', async () => {
   const { policies } = service.client;
   const { id } = await policies.create({ name: 'no', effect: 'deny', match: { tools: ['echo'] } });
   const { echo, ran } = tools();
@@ -80,7 +80,7 @@ test('a call that is denied within an agent among the tools is told to that agen
   ]);
 });
 
-test('the nearest adapter counts: an agent that has its own keeps it, within a process that has one', async () => {
+test("uses the nearest adapter: an agent's own rather than the process's", async () => {
   const { echo } = tools();
   const model = () => modelOf([[{ name: 'echo', args: { text: 'x' } }]]);
   const own = actlog(new Agent({ name: 'own', model: model(), tools: [echo] }), {

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** A session of an agent whose model asks for what the test says. */
+/** Starts a session of an agent whose model is controlled by the test. */
 async function talkTo(agent: RealtimeAgent) {
   const transport = new ScriptedRealtimeTransport();
   const session = new RealtimeSession(agent, { transport, model: 'scripted' });
@@ -28,7 +28,7 @@ async function talkTo(agent: RealtimeAgent) {
     transport.emit('function_call', { type: 'function_call', ...call });
   };
   return {
-    /** What the model is told by a tool. */
+    /** Returns the tool result that the model received. */
     call: (name: string, args: unknown) =>
       new Promise<string>((resolve) => {
         session.once('agent_tool_end', (_context, _agent, _tool, result) => resolve(result));
@@ -43,7 +43,7 @@ async function talkTo(agent: RealtimeAgent) {
   };
 }
 
-test('the functions of a realtime agent are recorded and guarded, and each session is one', async () => {
+test('records and guards functions of a realtime agent, with one session each', async () => {
   const recorder = service.guarded();
   const { echo, fail, ran } = tools();
   const agent = new RealtimeAgent({ name: 'voice', tools: [echo, fail] });
@@ -64,7 +64,7 @@ test('the functions of a realtime agent are recorded and guarded, and each sessi
   ]);
 });
 
-test('an agent that the conversation is handed over to is covered for itself, or with the process', async () => {
+test('covers an agent that the conversation is handed over to', async () => {
   const recorder = service.recorder();
   const other = new RealtimeAgent({ name: 'other', tools: [tools().echo] });
   const first = new RealtimeAgent({ name: 'first', handoffs: [other] });
@@ -77,11 +77,13 @@ test('an agent that the conversation is handed over to is covered for itself, or
     close();
     end();
   }
-  expect(await service.events('of-the-first')).toEqual([]);
-  expect(await service.events('of-the-process')).toMatchObject([{ agentId: 'other', toolName: 'echo' }]);
+  // The agent that reached it is nearer than the process.
+  const call = { agentId: 'other', toolName: 'echo' };
+  expect(await service.events('of-the-first')).toMatchObject([call, call]);
+  expect(await service.events('of-the-process')).toEqual([]);
 });
 
-test('what an agent does that a function of a realtime agent runs is in the session of the conversation', async () => {
+test("uses the conversation's session for an agent run by a function", async () => {
   const recorder = service.recorder({ agentId: 'delegating' });
   const helper = new Agent({
     name: 'helper',
@@ -100,7 +102,7 @@ test('what an agent does that a function of a realtime agent runs is in the sess
   expect((await service.events(session?.id ?? '')).map(({ toolName }) => toolName)).toEqual(['echo', 'ask']);
 });
 
-test('a function that runs out of its time is a 408, in whatever words the model is told', async () => {
+test('records a function timeout as 408, whatever its message', async () => {
   const slow = tool({
     name: 'slow',
     description: 'Takes its time.',

@@ -7,14 +7,14 @@ import { currentPlace, RunScope } from './run-scope.ts';
 import { keepSession, type RunConversation, sessionOf } from './session-id.ts';
 import { type RunOutcome, UnhookedCalls } from './unhooked-calls.ts';
 
-/** The options of a run that matter here. */
+/** Relevant options of a run. */
 interface RunOptions extends Pick<RunConversation, 'session' | 'conversationId' | 'previousResponseId'> {
   readonly signal?: AbortSignal | undefined;
 }
 
 type AnyRun = (...args: unknown[]) => Promise<unknown>;
 
-/** `Runner.run` with everything recorded that its agents do. */
+/** Runs `Runner.run` and records all calls of its agents. */
 export async function recordedRun(runner: Runner, run: AnyRun, args: unknown[]): Promise<unknown> {
   const recorded = new RecordedRun(runner, args as [object, unknown, RunOptions | undefined]);
   listen(runner);
@@ -30,7 +30,7 @@ export async function recordedRun(runner: Runner, run: AnyRun, args: unknown[]):
   return result;
 }
 
-/** What there is of a run that threw. */
+/** Returns the partial result of a run that threw. */
 function outcomeOfError(error: unknown): RunOutcome | undefined {
   return error instanceof AgentsError && error.state ? new RunResult(error.state) : undefined;
 }
@@ -46,12 +46,16 @@ class RecordedRun {
   readonly #unhooked: UnhookedCalls;
 
   constructor(runner: Runner, [agent, input, options]: [object, unknown, RunOptions | undefined]) {
-    const { agents, runners, process } = coverage();
+    const { agents, reached, runners, process } = coverage();
     const { groupId } = runner.config;
     const outer = this.#place?.run;
     const { signal } = this.#cancelled;
+    const own = agents.get(agent);
+    const ofRunner = runners.get(runner) ?? outer?.callsOf(undefined);
+    const reachedBy = ofRunner ? undefined : reached.get(agent);
     this.scope = new RunScope({
-      calls: agents.get(agent) ?? runners.get(runner) ?? outer?.callsOf(undefined) ?? process,
+      calls: own ?? ofRunner ?? reachedBy ?? process,
+      coveredByAgent: own ?? reachedBy ?? (runners.has(runner) ? undefined : outer?.coveredByAgent),
       sessionId: () => sessionOf({ ...options, input, groupId, outer }),
       signal: options?.signal ? AbortSignal.any([signal, options.signal]) : signal,
     });
@@ -61,34 +65,34 @@ class RecordedRun {
     );
   }
 
-  /** Waits for the end of a streamed run, which a reader that leaves early cancels. */
+  /** Waits for the end of a streamed run, which is canceled if its reader stops early. */
   follow(result: RunOutcome & { readonly completed: Promise<unknown> }): void {
-    // Undocumented; without it, a call that is held waits on, but does not run either.
+    // Undocumented; without it, a held call keeps waiting, but does not run either.
     const { _getAbortSignal } = result as { _getAbortSignal?: () => AbortSignal };
     const signal = _getAbortSignal?.call(result);
     const cancel = () => this.#cancelled.abort(signal?.reason);
     signal?.addEventListener('abort', cancel, { once: true });
     const finish = (hasFailed: boolean) => () => {
-      // It follows the user's signal, which may outlive many runs and would keep this one.
+      // The signal follows the user's signal, which may outlive many runs and would retain this one.
       signal?.removeEventListener('abort', cancel);
       return this.finish(result, hasFailed);
     };
     void result.completed.then(finish(false), finish(true));
   }
 
-  /** Ends what is still open, and records what no hook saw. Nothing here may change how the run ends. */
+  /** Ends open calls, and records those without a hook. Errors here must not change how the run ends. */
   async finish(outcome: RunOutcome | undefined, hasFailed: boolean): Promise<void> {
     const { signal } = this.scope;
     try {
       if (outcome?.interruptions?.length) this.#place?.run.interrupt(this.#place.callId, outcome);
-      // At once where that can be: who waits for the end of a stream finds everything recorded.
+      // Synchronously if possible, so that everything is recorded when the end of the stream is awaited.
       if (!this.scope.hasSession) await this.scope.sessionId();
       if (outcome) this.#unhooked.record(outcome);
       if (this.scope.hasUnderWay)
         await this.scope.endAll(hasFailed || signal.aborted ? cutOff() : unfinished);
       if (outcome) keepSession(outcome, this.scope.knownSessionId);
     } catch {
-      // The SDK's items are not what they were in the versions that this adapter knows.
+      // The SDK's items differ from those of the supported versions.
     }
   }
 }

@@ -4,12 +4,12 @@ import { type AdapterCalls, type BegunCall, type HookedCall, processWide } from 
 import { unfinished } from './agents-calls.ts';
 import { coverage } from './coverage.ts';
 
-/** What is to know of an agent. */
+/** The used part of an agent. */
 export interface NamedAgent {
   readonly name: string;
 }
 
-/** A run that is under way, and the call in it within which code runs. */
+/** A running run, and the call in which code runs. */
 interface Place {
   readonly run: RunScope;
   readonly callId?: string;
@@ -17,26 +17,28 @@ interface Place {
 
 const places = processWide('@actlog/openai-agents/run', () => new AsyncLocalStorage<Place>());
 
-/** The run that this code belongs to, and the call within which it runs. */
+/** Returns the run and call that this code belongs to. */
 export function currentPlace(): Place | undefined {
   return places().getStore();
 }
 
-/** The run that this code belongs to. */
+/** Returns the run that this code belongs to. */
 export function currentRun(): RunScope | undefined {
   return places().getStore()?.run;
 }
 
-/** A run, as far as it tells which call of an agent tool it was for. */
+/** A run that may be for the call of an agent tool. */
 export interface RunOfAgentTool {
   readonly agentToolInvocation?: { readonly toolCallId?: string } | undefined;
 }
 
-/** What a run is made with. */
+/** Options of a run scope. */
 export interface RunScopeOptions {
-  /** Records the calls of agents that have nothing of their own. */
+  /** Recorder of agents that are not covered themselves. */
   readonly calls: AdapterCalls | undefined;
-  /** The session of the run's calls, asked when the first one comes. */
+  /** The same, if it is from an agent: agents that the run reaches stay covered by it. Default: none. */
+  readonly coveredByAgent?: AdapterCalls | undefined;
+  /** Returns the session of the run's calls; called for the first of them. */
   readonly sessionId: () => Promise<string | undefined>;
   /** Ends the run early. */
   readonly signal: AbortSignal;
@@ -45,19 +47,21 @@ export interface RunScopeOptions {
 /** One `Runner.run`, from its start to its end. */
 export class RunScope {
   readonly signal: AbortSignal;
-  /** Names of the tools that the run's agents have. */
+  /** Names of the tools of the run's agents. */
   readonly toolNames = new Set<string>();
-  /** Calls that a hook recorded, or that nobody is to record. */
+  /** Calls recorded by a hook, or not to be recorded. */
   readonly seen = new Set<string>();
-  /** Calls whose arguments the SDK took away, as they do not fit the tool. */
+  /** Calls whose arguments the SDK removed because they are invalid. */
   readonly invalid = new Set<string>();
-  /** Calls that ran out of their tool's `timeoutMs`. */
+  /** Calls that exceeded their tool's `timeoutMs`. */
   readonly timedOut = new Set<string>();
+  /** Calls that the guard denied. */
+  readonly denied = new Set<string>();
   readonly #options: RunScopeOptions;
-  /** Runs within calls that wait for an approval. */
+  /** Runs inside calls that wait for an approval. */
   readonly #interrupted = new Map<string, RunOfAgentTool>();
   readonly #begun = new Map<string, BegunCall>();
-  #asked: Promise<string | undefined> | undefined;
+  #sessionLookup: Promise<string | undefined> | undefined;
   #session: { readonly id: string | undefined } | undefined;
 
   constructor(options: RunScopeOptions) {
@@ -65,17 +69,26 @@ export class RunScope {
     this.signal = options.signal;
   }
 
-  /** Runs a function as a part of this run. */
+  /** Runs a function as part of this run. */
   within<Result>(run: () => Result): Result {
     return places().run({ run: this }, run);
   }
 
-  /** What records the calls of an agent. */
-  callsOf(agent: NamedAgent | undefined): AdapterCalls | undefined {
-    return (agent && coverage().agents.get(agent)) ?? this.#options.calls;
+  /** Recorder of agents that the run reaches, in this run and in later ones. */
+  get coveredByAgent(): AdapterCalls | undefined {
+    return this.#options.coveredByAgent;
   }
 
-  /** A call of this run, whose session is known by then. */
+  /** Returns the recorder of an agent's calls. */
+  callsOf(agent: NamedAgent | undefined): AdapterCalls | undefined {
+    const { agents, reached, process } = coverage();
+    const { calls } = this.#options;
+    if (!agent) return calls;
+    const isOfRun = calls !== undefined && calls !== process;
+    return agents.get(agent) ?? (isOfRun ? calls : (reached.get(agent) ?? calls));
+  }
+
+  /** Creates a call of this run. Its session must be known. */
   call(
     agent: NamedAgent | undefined,
     call: Pick<HookedCall, 'toolName' | 'arguments' | 'callId'>,
@@ -83,46 +96,46 @@ export class RunScope {
     return { ...call, agentId: agent?.name, sessionId: this.knownSessionId, signal: this.signal };
   }
 
-  /** Whether the session of the run's calls is known, be it that there is none. */
+  /** `true` if the session of the run's calls is known, including that there is none. */
   get hasSession(): boolean {
     return this.#session !== undefined;
   }
 
-  /** The session of the run's calls, where it is known. */
+  /** Session of the run's calls, if known. */
   get knownSessionId(): string | undefined {
     return this.#session?.id;
   }
 
-  /** The session of the run's calls; asked once. */
+  /** Returns the session of the run's calls, determined once. */
   async sessionId(): Promise<string | undefined> {
-    this.#asked ??= this.#options.sessionId().catch(() => undefined);
-    this.#session = { id: await this.#asked };
+    this.#sessionLookup ??= this.#options.sessionId().catch(() => undefined);
+    this.#session = { id: await this.#sessionLookup };
     return this.#session.id;
   }
 
-  /** Notes that a call is let through. */
+  /** Notes that a call was allowed. */
   begin(callId: string, begun: BegunCall): void {
     void this.#begun.get(callId)?.end(unfinished);
     this.#begun.set(callId, begun);
   }
 
-  /** Whether a call was let through and its end was not heard of. */
+  /** Returns `true` if a call was allowed and has not ended. */
   isUnderWay(callId: string): boolean {
     return this.#begun.has(callId);
   }
 
-  /** Lets what follows here run as the call that was let through. */
+  /** Makes the following code part of an allowed call. */
   enter(callId: string): void {
     places().enterWith({ run: this, callId });
     this.#begun.get(callId)?.enter();
   }
 
-  /** Whether any call was let through whose end was not heard of. */
+  /** `true` if any allowed call has not ended. */
   get hasUnderWay(): boolean {
     return this.#begun.size > 0;
   }
 
-  /** Notes that a run within a call was interrupted. */
+  /** Notes that a run inside a call was interrupted. */
   interrupt(callId: string | undefined, interrupted: RunOfAgentTool): void {
     if (callId) this.#interrupted.set(callId, interrupted);
   }
@@ -130,13 +143,13 @@ export class RunScope {
   /** Ends a call; only its first end counts. Resolves when it is recorded. */
   async end(callId: string, outcome: ToolOutcome): Promise<void> {
     const begun = this.#begun.get(callId);
-    // An agent tool whose run waits for an approval is called again, whatever a `customOutputExtractor` makes of that.
+    // An agent tool whose run waits for an approval is called again, whatever its `customOutputExtractor` returns.
     const isInterrupted = this.#interrupted.get(callId)?.agentToolInvocation?.toolCallId === callId;
     await begun?.end(isInterrupted && outcome.ok ? unfinished : outcome);
     if (this.#begun.get(callId) === begun) this.#begun.delete(callId);
   }
 
-  /** Ends the calls that were let through and heard of no more. Resolves when all are recorded. */
+  /** Ends all allowed calls that have not ended. Resolves when they are recorded. */
   async endAll(outcome: ToolOutcome): Promise<void> {
     await Promise.all([...this.#begun.keys()].map((callId) => this.end(callId, outcome)));
   }

@@ -2,26 +2,26 @@ import { randomUUID } from 'node:crypto';
 import { conversationSession, currentSessionId, SessionsById } from '@actlog/recorder/adapter';
 import { getCurrentTrace, type Session } from '@openai/agents';
 
-/** What a run is told about the conversation that it belongs to. */
+/** Data that identifies the conversation of a run. */
 export interface RunConversation {
   readonly input: unknown;
   readonly session?: Pick<Session, 'getSessionId'> | undefined;
   readonly conversationId?: string | undefined;
-  /** The response that the run goes on from. */
+  /** Response that the run continues from. */
   readonly previousResponseId?: string | undefined;
-  /** Of the runner's configuration: the conversation of its traces. */
+  /** Group of the runner's traces, from its configuration. */
   readonly groupId?: string | undefined;
-  /** The run within which this one runs. */
+  /** Outer run. */
   readonly outer?: { sessionId(): Promise<string | undefined> } | undefined;
 }
 
 /** Sessions of runs that may be resumed, by their state. */
 const sessionsOfStates = new WeakMap<object, string>();
 
-/** Sessions of runs that another may go on from, by their last response. */
+/** Sessions of runs that another may continue from, by their last response. */
 const sessionsOfResponses = new SessionsById('@actlog/openai-agents/responses');
 
-/** Keeps the session of a run for when it is resumed, or gone on from, in this process. */
+/** Stores the session of a run that may be resumed, or continued from, in this process. */
 export function keepSession(
   { state, lastResponseId }: { readonly state: object; readonly lastResponseId?: string | undefined },
   sessionId: string | undefined,
@@ -31,9 +31,9 @@ export function keepSession(
 }
 
 /**
- * The session of a run's calls: the run's `session`, `conversationId` or trace group; else that of the run around it,
- * or of the run that it resumes; else that of the surrounding `session.run`; else that of the run whose response it goes
- * on from; else one for the conversation, which is the trace where there is nothing else to know it by.
+ * Returns the session of a run's calls. In order of precedence: the run's `session`, `conversationId` or trace group;
+ * that of the outer run, or of the run that it resumes; that of the surrounding `session.run`; that of the run whose
+ * response it continues from; one for the conversation, which is the trace if nothing else identifies it.
  */
 export async function sessionOf({
   input,

@@ -25,7 +25,7 @@ type RunOnce = (
   runner?: Runner,
 ) => Promise<{ readonly lastResponseId: string | undefined }>;
 
-/** Runs agents that call a tool twice, under an agent id of their own, and gives the sessions that this made. */
+/** Runs agents that call a tool twice, under their own agent id, and returns the resulting sessions. */
 async function sessionsOf(agentId: string, runs: (run: RunOnce) => Promise<unknown>): Promise<string[]> {
   const recorder = service.recorder({ agentId });
   const { echo } = tools();
@@ -40,7 +40,7 @@ async function sessionsOf(agentId: string, runs: (run: RunOnce) => Promise<unkno
   return sessions.map(({ id }) => id);
 }
 
-test("the run's session, conversation or trace group, in this order", async () => {
+test("uses the run's session, conversation or trace group, in this order", async () => {
   const session = new MemorySession({ sessionId: 'of-the-session' });
   expect(await sessionsOf('s-1', (run) => run(undefined, { session }))).toEqual(['of-the-session']);
   const conversationId = 'of-the-conversation';
@@ -50,12 +50,12 @@ test("the run's session, conversation or trace group, in this order", async () =
   expect(await sessionsOf('s-3', (run) => run(undefined, {}, grouped))).toEqual(['of-the-group']);
 });
 
-test('else that of the surrounding session.run', async () => {
+test('uses the surrounding session.run otherwise', async () => {
   const surrounding = service.recorder().session('surrounding');
   expect(await sessionsOf('s-4', (run) => surrounding.run(() => run()))).toEqual(['surrounding']);
 });
 
-test('else the conversation, known by its first message', async () => {
+test('uses the conversation, identified by its first message, otherwise', async () => {
   const history: AgentInputItem[] = [user('go')];
   const ids = await sessionsOf('s-5', async (run) => {
     await run(history);
@@ -64,7 +64,7 @@ test('else the conversation, known by its first message', async () => {
   expect(ids).toHaveLength(1);
 });
 
-test('else the run whose response it goes on from', async () => {
+test('uses the run whose response it continues from otherwise', async () => {
   const ids = await sessionsOf('s-8', async (run) => {
     const { lastResponseId: previousResponseId = '' } = await run();
     await run(undefined, { previousResponseId });
@@ -73,7 +73,7 @@ test('else the run whose response it goes on from', async () => {
   expect(ids).toHaveLength(2);
 });
 
-test('else the trace, which may hold several runs', async () => {
+test('uses the trace, which may contain several runs, otherwise', async () => {
   setTraceProcessors([]);
   setTracingDisabled(false);
   const traceIds: string[] = [];
@@ -88,7 +88,7 @@ test('else the trace, which may hold several runs', async () => {
   expect(ids).toEqual(traceIds);
 });
 
-test('else every run is a session of its own', async () => {
+test('uses one session per run otherwise', async () => {
   const ids = await sessionsOf('s-7', async (run) => {
     await run();
     await run();

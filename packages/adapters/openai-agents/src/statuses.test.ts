@@ -32,7 +32,7 @@ async function runWith(
   return toolAnswers(newItems);
 }
 
-/** A tool that waits until it is cut off. */
+/** A tool that waits until it is aborted. */
 const slow = {
   name: 'slow',
   description: 'Takes its time.',
@@ -42,7 +42,7 @@ const slow = {
     new Promise<string>((resolve) => details?.signal?.addEventListener('abort', () => resolve('late'))),
 };
 
-test('a tool that runs out of its time is a 408, in whatever words the model is told', async () => {
+test('records a tool timeout as 408, whatever its message', async () => {
   expect(await runWith([tool(slow)], 'slow')).toEqual(["Tool 'slow' timed out after 5ms."]);
   const worded = tool({ ...slow, timeoutErrorFunction: () => 'it is late' });
   expect(await runWith([worded], 'slow')).toEqual(['it is late']);
@@ -51,7 +51,7 @@ test('a tool that runs out of its time is a 408, in whatever words the model is 
   expect((await service.events('slow')).map(({ status }) => status)).toEqual([408, 408, 408]);
 });
 
-test('the wait for a person does not count for the time of the tool', async () => {
+test("does not count a hold toward the tool's timeout", async () => {
   const { policies } = service.client;
   const { id } = await policies.create({
     name: 'ask',
@@ -71,7 +71,7 @@ test('the wait for a person does not count for the time of the tool', async () =
   await policies.archive(id);
 });
 
-test('a function that tells of something else that failed has not failed itself', async () => {
+test("does not treat a report of another failure as the function's own", async () => {
   const job = tool({
     name: 'job',
     description: 'Tells how a job went.',
@@ -82,7 +82,7 @@ test('a function that tells of something else that failed has not failed itself'
   expect(await service.events('job')).toMatchObject([{ toolName: 'job', status: 200 }]);
 });
 
-test('a tool whose errors pass on ends the run as without the adapter', async () => {
+test("ends the run with a tool's error as without the adapter", async () => {
   const passing = tool({
     name: 'passing',
     description: 'Breaks.',
@@ -96,7 +96,7 @@ test('a tool whose errors pass on ends the run as without the adapter', async ()
   expect(await service.events('passing')).toMatchObject([{ toolName: 'passing', status: 500 }]);
 });
 
-test('an error that the user words is known where the SDK traces', async () => {
+test('recognizes an error with a custom message if the SDK traces', async () => {
   const worded = tool({
     name: 'worded',
     description: 'Breaks.',
@@ -115,7 +115,7 @@ test('an error that the user words is known where the SDK traces', async () => {
   expect(getGlobalTraceProvider().getCurrentTrace()).toBeNull();
 });
 
-test('arguments that are no JSON are a 400, with the hash of what the model gave', async () => {
+test("records arguments that are not JSON as 400, with the hash of the model's text", async () => {
   const { echo, ran } = tools();
   await runWith([echo], 'broken', { args: '{broken' });
   expect(ran).toEqual([]);
@@ -124,20 +124,20 @@ test('arguments that are no JSON are a 400, with the hash of what the model gave
   expect(event?.payload?.argumentsHash).toBe(await hashArguments('{broken'));
 });
 
-test('arguments that do not fit are hashed as the model gave them, which the SDK hides from its hooks', async () => {
+test("hashes invalid arguments from the model's text, which the SDK hides from hooks", async () => {
   const { echo } = tools();
   await runWith([echo], 'misfit', { args: { text: 5 } });
   const [event] = await service.storedEvents('misfit');
   expect(event?.payload?.argumentsHash).toBe(await hashArguments({ text: 5 }));
 });
 
-test('a tool that is not there is a 404 where the SDK tells the model so', async () => {
+test('records an unknown tool as 404 if the SDK reports it to the model', async () => {
   const runner = new Runner({ toolNotFoundBehavior: 'return_error_to_model' });
   await runWith([], 'nowhere', { runner });
   expect(await service.events('nowhere')).toMatchObject([{ toolName: 'nowhere', status: 404 }]);
 });
 
-test("a call that the user's own guardrail rejects is a 403", async () => {
+test("records a call rejected by a user's guardrail as 403", async () => {
   const { echo, ran } = tools();
   echo.inputGuardrails = [
     {

@@ -2,8 +2,8 @@ import { Service } from '@actlog/adapter-suite';
 import { Agent, Runner } from '@openai/agents';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { modelOf, toolAnswers, tools } from '../tests/agent.ts';
+import { hookedMethods } from './hooked-methods.ts';
 import { actlog } from './index.ts';
-import { hookedMethod } from './install.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-test('a run whose method was looked up before the first actlog() is guarded', async () => {
+test('guards a run whose method was looked up before the first actlog()', async () => {
   const { id } = await service.client.policies.create({
     name: 'no',
     effect: 'deny',
@@ -24,9 +24,9 @@ test('a run whose method was looked up before the first actlog() is guarded', as
     model: modelOf([[{ name: 'echo', args: { text: 'x' } }]]),
     tools: [echo],
   });
-  // What `runner.run(actlog(agent), 'go')` does where it is the first line of a process that names actlog.
+  // Same as `runner.run(actlog(agent), 'go')` as the first use of actlog in a process.
   actlog(agent, { recorder: service.guarded(), sessionId: 'early' });
-  const run = (Runner.prototype.run as unknown as Record<symbol, Runner['run']>)[hookedMethod];
+  const run = hookedMethods.original(Runner.prototype, 'run') as Runner['run'] | undefined;
   const result = await run?.call(new Runner(), agent, 'go');
   await service.client.policies.archive(id);
   expect(ran).toEqual([]);

@@ -5,10 +5,10 @@ import { sessionOf } from './session-id.ts';
 const strays = new WeakMap<object, RunScope>();
 
 /**
- * The run that a hook is called in. A run may have begun before the SDK's classes were hooked, as in
- * `runner.run(actlog(agent))`, where the method is looked up first: its calls are guarded all the same.
+ * Returns the run that a hook is called in. A run may have started before the SDK's classes were hooked, as in
+ * `runner.run(actlog(agent))`, where the method is looked up first; its calls are still guarded.
  *
- * @param context - the run's context, which is the same object all through it
+ * @param context - the run's context, which is the same object throughout the run
  */
 export function runOf(context: object): RunScope {
   const current = currentRun();

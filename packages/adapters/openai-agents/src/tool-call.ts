@@ -1,18 +1,18 @@
-/** The parts of a function call that its name is made of. */
-interface NamedCall {
+/** Properties of a function call that form its name. */
+export interface NamedCall {
   readonly name: string;
   readonly namespace?: string | undefined;
 }
 
 /**
- * The name of a tool as the model knows it, with the namespace where it has one. A tool that a search has loaded is
- * called with its own name for a namespace; it has none.
+ * Returns the name of a tool as the model sees it, with its namespace if it has one. For a tool loaded by a search, the
+ * namespace is its own name, which counts as none.
  */
 export function nameOf({ name, namespace }: NamedCall): string {
   return namespace && namespace !== name ? `${namespace}.${name}` : name;
 }
 
-/** Arguments as the model meant them; a text that is no JSON stays as it is. */
+/** Parses arguments; a text that is not JSON is returned unchanged. */
 export function parsed(input: string): unknown {
   try {
     return JSON.parse(input);
@@ -21,7 +21,7 @@ export function parsed(input: string): unknown {
   }
 }
 
-/** Whether a text is JSON. */
+/** Returns `true` if a text is JSON. */
 export function isJson(input: string): boolean {
   return parsed(input) !== input;
 }

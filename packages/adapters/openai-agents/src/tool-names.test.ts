@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** A tool that a search loads, and that notes when it runs. */
+/** Creates a tool that is loaded by a search and notes when it runs. */
 function wiping() {
   const ran: string[] = [];
   const wipe = tool({
@@ -43,7 +43,7 @@ test.each([
   ['none', {}, 'wipe'],
   ['that of `toolNamespace`', { namespace: 'disks' }, 'disks.wipe'],
 ])(
-  'a tool that a search has loaded, called with this namespace, is checked by its name: %s',
+  'checks a tool loaded by a search, called with this namespace, by its name: %s',
   async (which, given, toolName) => {
     const { ran, wipe } = wiping();
     const tools =
@@ -76,7 +76,7 @@ test.each([
   ['the same answer of the model', 'a frozen tool, by a frozen search'],
   ['the next', 'the tool'],
   ['the next', 'a frozen tool, by a frozen search'],
-])('a tool that a search of the client loads is guarded when it is called in %s: %s', async (where, what) => {
+])('guards a tool loaded by a client search when called in %s: %s', async (where, what) => {
   const { ran, wipe } = wiping();
   const own = toolSearchTool({ execution: 'client', execute: () => wipe });
   const toolSearch = what === 'the tool' ? own : Object.freeze(own);

@@ -4,7 +4,7 @@ import { hostedCall } from './hosted-call.ts';
 import { keptCall } from './kept-call.ts';
 import type { NamedAgent, RunOfAgentTool, RunScope } from './run-scope.ts';
 
-/** What a run's result tells, as far as the run came. */
+/** Result of a run, possibly partial. */
 export interface RunOutcome extends RunOfAgentTool {
   readonly newItems: readonly RunItem[];
   readonly rawResponses: readonly ModelResponse[];
@@ -13,30 +13,30 @@ export interface RunOutcome extends RunOfAgentTool {
   readonly lastResponseId?: string | undefined;
 }
 
-/** The calls of a run that no hook saw. They are read from the run's items when it ends. */
+/** Calls of a run without a hook, reconstructed from the run's items when it ends. */
 export class UnhookedCalls {
   readonly #run: RunScope;
-  /** Responses of the model that were there before; of their calls only the open ones are still to come. */
+  /** Number of earlier model responses; only their open calls are still to be recorded. */
   readonly #oldResponses: number;
   readonly #open: readonly ModelItem[];
 
-  /** @param resumed - what there was of the run when it was resumed */
+  /** @param resumed - earlier result, if the run is resumed */
   constructor(run: RunScope, resumed: RunOutcome | undefined) {
-    const answers = answersIn(resumed?.newItems ?? []);
+    const outputs = outputsIn(resumed?.newItems ?? []);
     const calls = (resumed?.rawResponses ?? []).flatMap(({ output }) => output);
     this.#run = run;
     this.#oldResponses = resumed?.rawResponses.length ?? 0;
-    this.#open = calls.filter((call) => 'callId' in call && !answers.has(idOf(call)));
+    this.#open = calls.filter((call) => 'callId' in call && !outputs.has(idOf(call)));
   }
 
-  /** Records them. */
+  /** Records the calls. */
   record({ newItems, rawResponses }: RunOutcome): void {
-    const answers = answersIn(newItems);
+    const outputs = outputsIn(newItems);
     const agents = agentsIn(newItems);
     const fresh = rawResponses.slice(this.#oldResponses).flatMap(({ output }) => output);
     for (const item of [...this.#open, ...fresh]) {
       const id = idOf(item);
-      const ended = hostedCall(item, fresh) ?? keptCall(item, answers.get(id), this.#run);
+      const ended = hostedCall(item, fresh) ?? keptCall(item, outputs.get(id), this.#run);
       const agent = agents.get(id);
       const calls = this.#run.callsOf(agent);
       if (!ended || !calls?.covers(ended.toolName)) continue;
@@ -46,9 +46,9 @@ export class UnhookedCalls {
   }
 }
 
-function answersIn(items: readonly RunItem[]): ReadonlyMap<string, RunToolCallOutputItem> {
-  const answers = items.filter((item) => item.type === 'tool_call_output_item');
-  return new Map(answers.map((answer) => [idOf(answer.rawItem), answer]));
+function outputsIn(items: readonly RunItem[]): ReadonlyMap<string, RunToolCallOutputItem> {
+  const outputs = items.filter((item) => item.type === 'tool_call_output_item');
+  return new Map(outputs.map((output) => [idOf(output.rawItem), output]));
 }
 
 function agentsIn(items: readonly RunItem[]): ReadonlyMap<string, NamedAgent> {

@@ -3,10 +3,10 @@ import { type RunItem, tool, Usage } from '@openai/agents';
 import { assistantMessage, functionCall, ScriptedModel } from '@openai/agents/testing';
 import * as z from 'zod';
 
-/** Calls that the scripted model makes: one inner list a turn. Arguments may be a text that is no JSON. */
+/** Calls of the scripted model: one inner list per turn. Arguments may be a text that is not JSON. */
 export type Turns = readonly (readonly { name: string; args: Record<string, unknown> | string }[])[];
 
-/** A model that makes these calls and then says `done`. */
+/** Creates a model that makes these calls and then says `done`. */
 export function modelOf(turns: Turns): ScriptedModel {
   const steps = turns.map((calls, turn) =>
     calls.map(({ name, args }, place) => functionCall(name, args, { callId: `${turn}-${place}` })),
@@ -15,7 +15,7 @@ export function modelOf(turns: Turns): ScriptedModel {
   return new ScriptedModel([...steps, last]);
 }
 
-/** Tools that note when they run: `echo` answers, `fail` throws. */
+/** Creates tools that note when they run: `echo` returns its text, `fail` throws. */
 export function tools() {
   const ran: string[] = [];
   const echo = tool({
@@ -39,7 +39,7 @@ export function tools() {
   return { ran, echo, fail };
 }
 
-/** What the model was told by its tools. */
+/** Returns the tool results that the model received. */
 export function toolAnswers(items: readonly RunItem[]): string[] {
   return items
     .filter((item) => item.type === 'tool_call_output_item')

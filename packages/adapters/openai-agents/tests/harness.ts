@@ -23,7 +23,7 @@ function sdkTool({ name, run }: SuiteTool, ownHook: Scenario['ownHook']) {
   });
 }
 
-/** Where the adapter is put: at the agent, at its runner, or for the whole process. */
+/** Place of the adapter: the agent, its runner, or the whole process. */
 type Place = 'agent' | 'runner' | 'process';
 
 function parts({ tools, turns, adapter, isInstalledTwice, ownHook }: Scenario, place: Place) {
@@ -66,15 +66,15 @@ function harnessOf(place: Place, hook: string): AdapterHarness {
     framework: 'openai-agents',
     sdk: `@actlog/openai-agents/${version}`,
     hook,
-    abilities: { ...fullAbilities, unknownTool: 'unseen', thrown: 500 },
+    abilities: { ...fullAbilities, unknownTool: 'unseen', thrown: 500, maxDenials: 10 },
     run: (scenario) => ending(scenario, place),
   };
 }
 
-/** Agents of the OpenAI Agents SDK, with the adapter at the agent. */
+/** Agents of the OpenAI Agents SDK, with the adapter on the agent. */
 export const agentHarness: AdapterHarness = harnessOf('agent', '`actlog(agent)`');
 
-/** With the adapter at the runner. */
+/** With the adapter on the runner. */
 export const runnerHarness: AdapterHarness = harnessOf('runner', '`actlog(runner)`');
 
 /** With the adapter for the whole process. */

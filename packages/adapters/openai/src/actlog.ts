@@ -2,19 +2,19 @@ import { answersOf } from './answers.ts';
 import { recordTools } from './tools.ts';
 
 /**
- * Records every call of these tools, and guards it where the recorder's guard says so:
+ * Records every call of these tools, and guards it if the recorder's guard is on:
  *
  * ```ts
  * const runner = client.chat.completions.runTools({ model, messages, tools: actlog([weather, sendMail]) });
  * ```
  *
- * It takes the tools of `runTools` and the `functions` of the tool runner for the Responses API. A loop that is written
- * by hand, over Chat Completions or Responses, answers the model with `actlog.answers(functions)`.
+ * Accepts the tools of `runTools` and the `functions` of the tool runner for the Responses API. In a manual loop, over
+ * Chat Completions or Responses, `actlog.answers(functions)` runs the tools.
  *
  * @returns the same tools, of the same types; those that only OpenAI can run are the same objects
- * @throws when neither a recorder is given nor the environment holds one that can be used; see `sharedRecorder`
+ * @throws when no recorder is given and the environment does not configure one; see `sharedRecorder`
  */
 export const actlog: typeof recordTools & {
-  /** Runs what a model asks for, in a loop that is written by hand: recorded and guarded. */
+  /** Runs the tool calls of a model in a manual loop: recorded and guarded. */
   readonly answers: typeof answersOf;
 } = Object.assign(recordTools, { answers: answersOf });

@@ -5,28 +5,28 @@ import type { AskedCall } from './asked-call.ts';
 import { callIdOf } from './call-ids.ts';
 import { noteInvalidArguments } from './openai-calls.ts';
 
-/** What a function is given beside its arguments. */
+/** Context of a call, passed to its function beside the arguments. */
 export interface CallContext {
-  /** The id of the call. */
+  /** Id of the call. */
   readonly callId: string;
-  /** The name of the tool. */
+  /** Name of the tool. */
   readonly toolName: string;
-  /** The namespace of the tool, where it stands in one. */
+  /** Namespace of the tool, if it has one. */
   readonly namespace?: string | undefined;
-  /** What was given for the answer. */
+  /** Signal passed with the model's response. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Functions by the names of the tools that they are. Each is given the arguments as the model wrote them, parsed; that
- * of a custom tool is given the text. A text that one returns is told as it is, all else as JSON.
+ * Tool functions by name. Each receives the parsed arguments; that of a custom tool receives the text. A returned
+ * string is sent unchanged, other values as JSON.
  */
 export type ToolFunctions = Readonly<Record<string, (args: never, context: CallContext) => unknown>>;
 
-/** One function for all tools. */
+/** A function for all tools. */
 export type RunCall = (args: unknown, context: CallContext) => unknown;
 
-/** What a call is run with. */
+/** Context of running a call. */
 export interface CallSurroundings {
   readonly calls: AdapterCalls;
   readonly functions: ToolFunctions | RunCall;
@@ -35,9 +35,9 @@ export interface CallSurroundings {
 }
 
 /**
- * Runs a call and gives what the model is told of it, errors too.
+ * Runs a call and returns the text for the model, also for errors.
  *
- * @throws what the call throws once the signal has aborted: there is nobody to tell
+ * @throws the error of the call if the signal has aborted, because there is no further request
  */
 export async function answeredCall(call: AskedCall, surroundings: CallSurroundings): Promise<string> {
   try {
@@ -49,32 +49,32 @@ export async function answeredCall(call: AskedCall, surroundings: CallSurroundin
   }
 }
 
-async function recordedRun(asked: AskedCall, surroundings: CallSurroundings): Promise<string> {
+async function recordedRun(requested: AskedCall, surroundings: CallSurroundings): Promise<string> {
   const { calls, functions, sessionId, signal } = surroundings;
-  const { id: callId, name: toolName, namespace, text, isFreeText } = asked;
+  const { id: callId, name: toolName, namespace, text, isFreeText } = requested;
   const args = isFreeText ? text : parsedArguments(text || '{}');
   const call = { toolName, arguments: args, callId: callIdOf(args, callId), sessionId, signal };
   const isCovered = calls.covers(toolName);
-  const refused = refusal(asked, args, functions);
+  const refused = refusal(requested, args, functions);
   if (refused) {
     if (isCovered) calls.record(call, { ok: false, error: refused });
     throw refused;
   }
   const own = typeof functions === 'function' ? functions : (functions[toolName] as RunCall);
-  let told = '';
+  let output = '';
   const run = async () => {
     const result = await own(args, { callId, toolName, namespace, signal });
-    // A part of the call: where this throws, the model is told of a failure.
-    told = typeof result === 'string' ? result : (JSON.stringify(result) ?? '');
+    // Part of the call, because an error here is reported to the model as a failure.
+    output = typeof result === 'string' ? result : (JSON.stringify(result) ?? '');
     return result;
   };
   await (isCovered ? calls.run(call, run) : run());
-  return told;
+  return output;
 }
 
-/** Why a call cannot be run at all. */
+/** Returns the reason why a call cannot be run. */
 function refusal(
-  { name, text, isFreeText, isCutOff }: AskedCall,
+  { name, text, isFreeText, isTruncated }: AskedCall,
   args: unknown,
   functions: CallSurroundings['functions'],
 ): Error | undefined {
@@ -82,9 +82,9 @@ function refusal(
     const error = new Error(`There is no tool named ${JSON.stringify(name)}.`);
     return Object.assign(error, { status: responseStatuses.unknownTool });
   }
-  if (isCutOff) return invalidArguments('The call was cut off.');
+  if (isTruncated) return invalidArguments('The call was truncated.');
   if (isFreeText || text === '' || args !== text) return undefined;
-  return invalidArguments('The arguments are no JSON.');
+  return invalidArguments('The arguments are not JSON.');
 }
 
 function invalidArguments(message: string): Error {

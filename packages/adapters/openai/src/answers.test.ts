@@ -17,7 +17,7 @@ const chatCall = (name: string, text: string) => ({
 });
 const asked = (...tool_calls: object[]) => ({ tool_calls: tool_calls as ReturnType<typeof chatCall>[] });
 
-test('answers stand in the order of the calls, results as JSON, and a message without calls has none', async () => {
+test('returns results in the order of the calls, as JSON, and none without calls', async () => {
   const order = Promise.withResolvers<string>();
   const answer = actlog.answers(
     {
@@ -40,13 +40,13 @@ test('answers stand in the order of the calls, results as JSON, and a message wi
   expect(await service.events('order')).toHaveLength(3);
 });
 
-test('arguments that are no JSON are told so, and recorded as they are', async () => {
+test('reports arguments that are not JSON to the model, and records them unchanged', async () => {
   const answer = actlog.answers(
     { echo: () => 'ran' },
     { recorder: service.recorder(), sessionId: 'no-json' },
   );
   const [told] = await answer(asked(chatCall('echo', '{broken')));
-  expect(told?.content).toBe('Error: The arguments are no JSON.');
+  expect(told?.content).toBe('Error: The arguments are not JSON.');
   const [event] = await service.storedEvents('no-json');
   expect(event?.payload).toMatchObject({
     responseStatus: 400,
@@ -54,7 +54,7 @@ test('arguments that are no JSON are told so, and recorded as they are', async (
   });
 });
 
-test('a call that was cut off does not run, by either API', async () => {
+test('does not run a truncated call with either API', async () => {
   const ran: unknown[] = [];
   const adapter = { recorder: service.recorder(), sessionId: 'cut-off' };
   const answer = actlog.answers((args) => String(ran.push(args)), adapter);
@@ -64,7 +64,7 @@ test('a call that was cut off does not run, by either API', async () => {
   for (const asks of [choice, { choices: [choice] }]) {
     const [whole, cutOff] = await answer(asks);
     expect(whole?.content).not.toMatch('Error');
-    expect(cutOff?.content).toBe('Error: The call was cut off.');
+    expect(cutOff?.content).toBe('Error: The call was truncated.');
   }
   const whole = { type: 'custom_tool_call', call_id: 'c2', name: 'sql', input: 'select 1' };
   const begun = { type: 'function_call', call_id: 'c3', name: 'remove_all', arguments: '' };
@@ -86,7 +86,7 @@ test('a call that was cut off does not run, by either API', async () => {
   ]);
 });
 
-test('a result that cannot be told to the model is a failure, as the model is told', async () => {
+test('records a result that is not JSON-serializable as a failure', async () => {
   const round: Record<string, unknown> = {};
   round.self = round;
   const answer = actlog.answers({ echo: () => round }, { recorder: service.recorder(), sessionId: 'round' });
@@ -95,7 +95,7 @@ test('a result that cannot be told to the model is a failure, as the model is to
   expect(await service.events('round')).toMatchObject([{ toolName: 'echo', status: 500 }]);
 });
 
-test('one function may run all tools, and hears of the call', async () => {
+test("accepts one function for all tools, with the call's context", async () => {
   const heard: unknown[] = [];
   const signal = new AbortController().signal;
   const run = (args: unknown, context: object) => heard.push({ args, ...context });
@@ -111,7 +111,7 @@ test('one function may run all tools, and hears of the call', async () => {
   expect(heard.at(-1)).toMatchObject({ toolName: 'left', namespace: 'crm' });
 });
 
-test('custom tools are given their text, by either API', async () => {
+test('passes the text to custom tools with either API', async () => {
   const answer = actlog.answers(
     { sql: (text: string) => `ran ${text}` },
     { recorder: service.recorder(), sessionId: 'custom' },
@@ -128,7 +128,7 @@ test('custom tools are given their text, by either API', async () => {
   expect(hashes).toEqual([await hashArguments('select 1'), await hashArguments('select 2')]);
 });
 
-test('what OpenAI ran for a response is recorded, once', async () => {
+test('records calls run by OpenAI once', async () => {
   const answer = actlog.answers({}, { recorder: service.recorder(), exclude: ['file_search'] });
   const shell = { type: 'shell_call', call_id: 'sh1', action: { commands: ['ls'] } };
   const response = {
@@ -175,7 +175,7 @@ test('what OpenAI ran for a response is recorded, once', async () => {
   ]);
 });
 
-test('the conversation that is given is the session', async () => {
+test('uses the given conversation as the session', async () => {
   const answer = actlog.answers({ echo: () => 'ran' }, { recorder: service.recorder(), agentId: 'given' });
   const messages = [{ role: 'user', content: 'go' }];
   await answer(asked(chatCall('echo', '{}')), { messages });
@@ -186,7 +186,7 @@ test('the conversation that is given is the session', async () => {
   expect(sessions.map(({ eventCount }) => eventCount).sort()).toEqual([1, 2]);
 });
 
-test('responses that go on from one another are one session, where only what is new is sent', async () => {
+test('uses one session for continued responses with incremental requests', async () => {
   const answer = actlog.answers({ echo: () => 'ran' }, { recorder: service.recorder(), agentId: 'goes-on' });
   const output = [{ type: 'function_call', call_id: 'c', name: 'echo', arguments: '{}' }];
   for (const input of [[{ role: 'user', content: 'go' }], [{ role: 'user', content: 'go' }], 'go']) {
@@ -203,7 +203,7 @@ test('responses that go on from one another are one session, where only what is 
   expect(sessions.map(({ eventCount }) => eventCount)).toEqual([3, 3, 3]);
 });
 
-test('a denial is told in its own words alone', async () => {
+test("passes only the denial's message to the model", async () => {
   const { policies } = service.client;
   const { id } = await policies.create({
     name: 'no',
@@ -218,7 +218,7 @@ test('a denial is told in its own words alone', async () => {
   expect(told?.output).toMatch(/^The call of the tool "pay" was not run: .*No\..*tell the user\.$/);
 });
 
-test('once the caller has given up, what a function throws is for the caller', async () => {
+test("throws a function's error after the caller has aborted", async () => {
   const controller = new AbortController();
   const answer = actlog.answers(
     {

@@ -5,57 +5,57 @@ import { recordHostedCalls } from './hosted-calls.ts';
 import { openAICalls } from './openai-calls.ts';
 import { responseSession } from './response-session.ts';
 
-/** The answer to a call in a chat. */
+/** Result of a call in a chat. */
 export interface ChatToolMessage {
   role: 'tool';
   tool_call_id: string;
   content: string;
 }
 
-/** The answer to a call in the Responses API. */
+/** Result of a call in the Responses API. */
 export interface CallOutput {
   type: 'function_call_output' | 'custom_tool_call_output';
   call_id: string;
   output: string;
 }
 
-/** What is given beside what the model answered. */
+/** Options beside the model's response. */
 export interface AnswerOptions {
-  /** Ends the wait for a person's approval, and is passed on to the functions. */
+  /** Aborts the wait for a person's decision, and is passed to the functions. */
   readonly signal?: AbortSignal | undefined;
-  /** The conversation so far, `messages` or `input`, by which its session is known. */
+  /** The conversation so far, `messages` or `input`, which identifies its session. */
   readonly messages?: unknown;
 }
 
 /**
- * Runs what a model asks for, all calls at once, and gives the answers in their order; none when it asks for nothing.
- * What a function throws is told to the model.
+ * Runs all tool calls of a model's response at once and returns their results in order. Errors of functions become
+ * results for the model.
  *
- * @throws the reason of `signal`, when it aborts while a call is held
+ * @throws the reason of `signal` when it aborts while a call is held
  */
 export interface Answers {
-  /** Answers a response of the Responses API; what OpenAI ran for it is recorded. */
+  /** Handles a response of the Responses API; also records calls that OpenAI ran for it. */
   (response: ResponsesAnswer, given?: AnswerOptions): Promise<CallOutput[]>;
-  /** Answers a chat completion, a choice of it, or the message in that. */
+  /** Handles a chat completion, one of its choices, or the message in that. */
   (completion: ChatAnswer, given?: AnswerOptions): Promise<ChatToolMessage[]>;
 }
 
-/** The helper behind `actlog.answers()`. */
+/** Creates the helper behind `actlog.answers()`. */
 export function answersOf(functions: ToolFunctions | RunCall, options: AdapterOptions = {}): Answers {
   const calls = openAICalls(options);
-  const answers = ((answer: ChatAnswer | ResponsesAnswer, { signal, messages }: AnswerOptions = {}) => {
-    const isResponse = 'output' in answer;
-    const sessionId = isResponse ? responseSession(answer, messages) : conversationSession(messages);
+  const helper = ((response: ChatAnswer | ResponsesAnswer, { signal, messages }: AnswerOptions = {}) => {
+    const isResponse = 'output' in response;
+    const sessionId = isResponse ? responseSession(response, messages) : conversationSession(messages);
     const surroundings = { calls, functions, sessionId, signal };
-    return isResponse ? outputsFor(answer, surroundings) : messagesFor(answer, surroundings);
+    return isResponse ? outputsFor(response, surroundings) : messagesFor(response, surroundings);
   }) as Answers;
-  return answers;
+  return helper;
 }
 
-async function outputsFor(answer: ResponsesAnswer, surroundings: CallSurroundings): Promise<CallOutput[]> {
-  recordHostedCalls(answer, surroundings);
+async function outputsFor(response: ResponsesAnswer, surroundings: CallSurroundings): Promise<CallOutput[]> {
+  recordHostedCalls(response, surroundings);
   return Promise.all(
-    responsesCalls(answer).map(async (call) => ({
+    responsesCalls(response).map(async (call) => ({
       type: call.isFreeText ? 'custom_tool_call_output' : 'function_call_output',
       call_id: call.id,
       output: await answeredCall(call, surroundings),
@@ -63,9 +63,9 @@ async function outputsFor(answer: ResponsesAnswer, surroundings: CallSurrounding
   );
 }
 
-async function messagesFor(answer: ChatAnswer, surroundings: CallSurroundings): Promise<ChatToolMessage[]> {
+async function messagesFor(response: ChatAnswer, surroundings: CallSurroundings): Promise<ChatToolMessage[]> {
   return Promise.all(
-    chatCalls(answer).map(async (call) => ({
+    chatCalls(response).map(async (call) => ({
       role: 'tool',
       tool_call_id: call.id,
       content: await answeredCall(call, surroundings),

@@ -1,4 +1,4 @@
-/** Arguments as the model meant them; a text that is no JSON stays as it is. */
+/** Parses arguments; a text that is not JSON is returned unchanged. */
 export function parsedArguments(text: unknown): unknown {
   if (typeof text !== 'string') return text;
   try {

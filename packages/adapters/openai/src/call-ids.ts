@@ -4,10 +4,10 @@ import { processWide } from '@actlog/recorder/adapter';
 const callIds = processWide('@actlog/openai/call-ids', () => new WeakMap<object, string>());
 
 /**
- * The id of a call, by the object that its arguments are: hooks further in know the call by it. Undefined for arguments
- * that are no object, where no id is known.
+ * Returns the id of a call by its arguments object, by which inner hooks recognize the call. Undefined if the arguments
+ * are not an object and no id is known.
  *
- * @param known - the model's id of the call; where there is none, the call is given one
+ * @param known - the model's id of the call; without one, an id is generated
  */
 export function callIdOf(args: unknown, known?: string): string | undefined {
   if (typeof args !== 'object' || args === null) return known;

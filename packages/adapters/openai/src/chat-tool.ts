@@ -7,15 +7,15 @@ import { noteInvalidArguments } from './openai-calls.ts';
 type Run = (args: unknown, runner?: ToolRunner, context?: unknown) => unknown;
 type Parse = (text: string) => unknown;
 
-/** A tool of `runTools`, as far as it matters here. */
+/** The used part of a tool of `runTools`. */
 export interface ChatTool {
   readonly function: { readonly name?: string; readonly function?: Run; readonly parse?: Parse };
-  /** Of tools that `zodFunction` made. */
+  /** Set on tools created by `zodFunction`. */
   readonly $callback?: Run;
   readonly $parseRaw?: Parse;
 }
 
-/** The loop that a tool is called by. */
+/** Runner that calls a tool. */
 interface ToolRunner {
   readonly messages?: readonly AssistantMessage[];
   readonly controller?: AbortController;
@@ -28,17 +28,17 @@ interface AssistantMessage {
   }[];
 }
 
-/** The name of a tool as `runTools` knows it. */
+/** Returns the name of a tool as used by `runTools`. */
 export function nameOf({ function: own }: ChatTool): string {
   return own.name || own.function?.name || 'unknown';
 }
 
-/** The same tool with its calls recorded and guarded. */
+/** Returns the same tool with its calls recorded and guarded. */
 export function recordedChatTool(tool: ChatTool, calls: AdapterCalls): ChatTool {
   const { function: own, $callback, $parseRaw } = tool;
   const hook = new ChatToolHook(nameOf(tool), calls);
   if ($callback) {
-    // What `zodFunction` made keeps both where they cannot be changed: a copy that has others in their place.
+    // Tools of `zodFunction` have both as read-only properties, so create a copy.
     return copyWith(tool, { $callback: hook.run(tool, $callback), $parseRaw: hook.parse(tool, $parseRaw) });
   }
   if (!own.function) return tool;
@@ -49,7 +49,7 @@ export function recordedChatTool(tool: ChatTool, calls: AdapterCalls): ChatTool 
   return copyWith(tool, { function: copyWith(own, hooked) });
 }
 
-/** A copy of an object, of the same class, in which some properties have other values. */
+/** Copies an object, keeping its class, with some properties replaced. */
 function copyWith<Target extends object>(
   target: Target,
   values: Partial<Record<keyof Target, unknown>>,
@@ -62,10 +62,10 @@ function copyWith<Target extends object>(
 class ChatToolHook {
   readonly #toolName: string;
   readonly #calls: AdapterCalls;
-  /** What the model wrote, by what became of it. */
+  /** Texts written by the model, by the parsed arguments. */
   readonly #texts = new WeakMap<object, string>();
-  /** Calls of a runner that were met: the same tool may be called twice at once with the same arguments. */
-  readonly #met = new WeakMap<object, Set<string>>();
+  /** Ids already matched per runner: the same tool may be called twice at once with the same arguments. */
+  readonly #matched = new WeakMap<object, Set<string>>();
 
   constructor(toolName: string, calls: AdapterCalls) {
     this.#toolName = toolName;
@@ -81,7 +81,7 @@ class ChatToolHook {
         throw error;
       }
     };
-    // A tool without a name is known by its function's.
+    // A tool without a name has that of its function.
     return Object.defineProperty(hooked, 'name', { value: run.name });
   }
 
@@ -128,15 +128,16 @@ class ChatToolHook {
     };
   }
 
-  /** The id of the call that is asked for by these arguments; the SDK does not tell its tools. */
+  /** Finds the id of the call with these arguments, which the SDK does not pass to its tools. */
   #callId(runner: ToolRunner, text: unknown): string | undefined {
-    const met = this.#met.get(runner) ?? new Set();
-    this.#met.set(runner, met);
-    const asked = runner.messages?.findLast(({ tool_calls }) => tool_calls?.length)?.tool_calls ?? [];
-    const found = asked.find(
-      ({ id, function: call }) => call?.name === this.#toolName && call.arguments === text && !met.has(id),
+    const matched = this.#matched.get(runner) ?? new Set();
+    this.#matched.set(runner, matched);
+    const requested = runner.messages?.findLast(({ tool_calls }) => tool_calls?.length)?.tool_calls ?? [];
+    const found = requested.find(
+      ({ id, function: call }) =>
+        call?.name === this.#toolName && call.arguments === text && !matched.has(id),
     );
-    if (found) met.add(found.id);
+    if (found) matched.add(found.id);
     return found?.id;
   }
 }

@@ -3,7 +3,7 @@ import type { AdapterCalls } from '@actlog/recorder/adapter';
 import { parsedArguments } from './arguments-text.ts';
 import type { OutputItem, ResponsesAnswer } from './asked-call.ts';
 
-/** Calls that OpenAI runs; shells and programs run there where their output comes with the answer. */
+/** Types of calls that OpenAI runs. Shells and programs run there if the response contains their output. */
 const hostedTypes = [
   'web_search_call',
   'file_search_call',
@@ -16,8 +16,8 @@ const outputTypes: Readonly<Record<string, string>> = {
   program: 'program_output',
 };
 
-/** What a call says of its own outcome, and not of what was asked. */
-const answerFields = new Set([
+/** Fields of a call with its outcome rather than its arguments. */
+const outcomeFields = new Set([
   'id',
   'call_id',
   'type',
@@ -31,18 +31,18 @@ const answerFields = new Set([
   'server_label',
 ]);
 
-/** Records what OpenAI ran for an answer, each call once. */
+/** Records the calls that OpenAI ran for a response, each once. */
 export function recordHostedCalls(
-  answer: ResponsesAnswer,
+  response: ResponsesAnswer,
   { calls, sessionId }: { readonly calls: AdapterCalls; readonly sessionId: string | undefined },
 ): void {
-  const output = answer.output as readonly OutputItem[];
+  const output = response.output as readonly OutputItem[];
   for (const item of output) {
     if (!isHosted(item, output)) continue;
     const isMcp = item.type === 'mcp_call';
     const toolName = isMcp ? String(item.name) : item.type.replace(/_call$/, '');
     if (!calls.covers(toolName) || !calls.claim(item)) continue;
-    calls.record({ toolName, arguments: askedOf(item), sessionId }, outcomeOf(item));
+    calls.record({ toolName, arguments: argumentsOf(item), sessionId }, outcomeOf(item));
   }
 }
 
@@ -52,10 +52,10 @@ function isHosted(item: OutputItem, output: readonly OutputItem[]): boolean {
   return output.some(({ type, call_id }) => type === outputType && call_id === item.call_id);
 }
 
-function askedOf(item: OutputItem): unknown {
+function argumentsOf(item: OutputItem): unknown {
   if (item.type === 'mcp_call') return parsedArguments(item.arguments);
   if (item.type === 'shell_call') return item.action;
-  return Object.fromEntries(Object.entries(item).filter(([field]) => !answerFields.has(field)));
+  return Object.fromEntries(Object.entries(item).filter(([field]) => !outcomeFields.has(field)));
 }
 
 function outcomeOf({ type, status, error, ...item }: OutputItem): ToolOutcome {

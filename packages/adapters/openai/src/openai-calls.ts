@@ -2,13 +2,13 @@ import { responseStatuses, type ToolOutcome } from '@actlog/recorder';
 import { AdapterCalls, type AdapterOptions, processWide } from '@actlog/recorder/adapter';
 import { version } from './version.ts';
 
-/** Errors of arguments that do not fit, by whichever copy of this package they were noted. */
+/** Errors of invalid arguments, noted by any copy of this package. */
 const noted = processWide('@actlog/openai/invalid-arguments', () => new WeakSet<object>());
 
 /**
- * What passes the calls of the openai package to the recorder.
+ * Creates the `AdapterCalls` of this adapter.
  *
- * @param canHold - whether the calls hear of an abort while a person decides
+ * @param canHold - `true` if the calls notice an abort while they wait for a person's decision
  */
 export function openAICalls(options: AdapterOptions, canHold = true): AdapterCalls {
   return new AdapterCalls(
@@ -17,7 +17,7 @@ export function openAICalls(options: AdapterOptions, canHold = true): AdapterCal
   );
 }
 
-/** Notes that an error is about arguments that do not fit. False where that was known. */
+/** Notes that an error is about invalid arguments. Returns `false` if it was already noted. */
 export function noteInvalidArguments(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return true;
   const isNew = !noted().has(error);

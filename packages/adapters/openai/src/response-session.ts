@@ -1,12 +1,13 @@
 import { conversationSession, currentSessionId, SessionsById } from '@actlog/recorder/adapter';
 import type { ResponsesAnswer } from './asked-call.ts';
 
-/** The sessions of responses: one that goes on from another is asked for with what is new alone. */
+/** Sessions of responses, because a continuing request contains only new messages. */
 const sessions = new SessionsById('@actlog/openai/response-sessions');
 
 /**
- * The session of a response: that of the service's conversation; else the surrounding one; else that of the response
- * which it goes on from; else that of the messages, and for a text in their place the response's own id.
+ * Returns the session of a response. In order of precedence: the service's conversation; the surrounding session; that
+ * of the response that it continues from; that of the messages or, for a text instead of messages, the response's own
+ * id.
  */
 export function responseSession(
   { id, previous_response_id: previous, conversation }: ResponsesAnswer,

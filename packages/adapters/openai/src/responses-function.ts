@@ -11,14 +11,14 @@ export interface ResponsesFunction {
   readonly execute: Execute;
 }
 
-/** What records the calls of a function. */
+/** Recorders of a function's calls. */
 export interface ResponsesCalls {
   readonly calls: AdapterCalls;
-  /** The same for calls that hear of no abort, and can not be held therefore. */
+  /** The same for calls that do not notice an abort and therefore cannot be held. */
   readonly unheld: AdapterCalls;
 }
 
-/** The same function with its calls recorded and guarded. */
+/** Returns the same function with its calls recorded and guarded. */
 export function recordedResponsesFunction(
   own: ResponsesFunction,
   { calls, unheld }: ResponsesCalls,
@@ -26,8 +26,8 @@ export function recordedResponsesFunction(
   const { execute } = own;
   const hooked: Execute = (args, options) =>
     recordExecution(calls, callOf(own, args, options?.signal), () => execute.call(own, args, options));
-  // Functions that the SDK made stand ready in two stages: first all calls of a turn are checked, then they run. The
-  // first stage stands on `execute` under a symbol, and neither is told of an abort.
+  // Functions created by the SDK run in two stages: first all calls of a turn are validated, then they run. The first
+  // stage is a property of `execute` under a symbol, and neither stage receives a signal.
   for (const stage of Object.getOwnPropertySymbols(execute)) {
     const prepare = (execute as unknown as Record<symbol, unknown>)[stage];
     if (typeof prepare !== 'function') continue;
@@ -47,11 +47,11 @@ export function recordedResponsesFunction(
 
 type Prepare = (args: object) => () => unknown;
 
-function prepared(prepare: Prepare, args: object, hear: (error: unknown) => void): () => unknown {
+function prepared(prepare: Prepare, args: object, onError: (error: unknown) => void): () => unknown {
   try {
     return prepare(args);
   } catch (error) {
-    hear(error);
+    onError(error);
     throw error;
   }
 }

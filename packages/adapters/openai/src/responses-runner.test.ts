@@ -45,7 +45,7 @@ describe.skipIf(Number(VERSION.split('.')[0]) < 7)('the tool runner for the Resp
     return toolAnswers(sent).map(({ text }) => text);
   }
 
-  test('records its functions, written by hand or made by the SDK, once', async () => {
+  test('records manually written and SDK-created functions once', async () => {
     const options = { recorder: service.recorder(), sessionId: 'runner' };
     const functions = actlog(actlog([plain, typed], options), options);
     const calls = [
@@ -59,7 +59,7 @@ describe.skipIf(Number(VERSION.split('.')[0]) < 7)('the tool runner for the Resp
     ]);
   });
 
-  test('arguments that do not fit stop the run before anything ran, as without the adapter', async () => {
+  test('stops the run for invalid arguments before any call, as without the adapter', async () => {
     const calls = [
       { name: 'plain', text: '{"n":1}' },
       { name: 'typed', text: '{"n":"no"}' },
@@ -73,7 +73,7 @@ describe.skipIf(Number(VERSION.split('.')[0]) < 7)('the tool runner for the Resp
     expect(await service.events('runner-misfit')).toMatchObject([{ toolName: 'typed', status: 400 }]);
   });
 
-  test('a denial is an answer, and what hears of no abort is not held', async () => {
+  test('returns denials as results, and does not hold calls without a signal', async () => {
     const { policies } = service.client;
     const rules = [
       await policies.create({ name: 'no', effect: 'deny', match: { tools: ['plain'] } }),

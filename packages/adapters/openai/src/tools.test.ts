@@ -15,7 +15,7 @@ afterAll(() => service.close());
 
 const parameters = { type: 'object' as const, properties: {} };
 
-/** Repeats a text, twice where the model does not say how often. */
+/** Repeats a text, twice unless the model gives a number. */
 const repeat = {
   type: 'function' as const,
   function: {
@@ -28,7 +28,7 @@ const repeat = {
   },
 };
 
-/** What the model is told for one turn of calls, in the SDK's own loop. */
+/** Returns the tool results that the model receives for one turn of calls in the SDK's own loop. */
 async function told(calls: readonly ModelCall[], tools: readonly object[], messages = [user()]) {
   const { client, sent } = clientOf([{ calls }]);
   const runner = client.chat.completions.runTools({ model: 'scripted', messages, tools: tools as never[] });
@@ -40,14 +40,14 @@ function user() {
   return { role: 'user' as const, content: 'go' };
 }
 
-test('the hash is of what the model wrote, before the schema fills in', async () => {
+test("hashes the model's arguments before schema defaults", async () => {
   const tools = actlog([repeat], { recorder: service.recorder(), sessionId: 'raw' });
   expect(await told([{ name: 'repeat', text: '{ "text": "a" }' }], tools)).toEqual(['aa']);
   const [event] = await service.storedEvents('raw');
   expect(event?.payload?.argumentsHash).toBe(await hashArguments({ text: 'a' }));
 });
 
-test('a tool that takes the text itself is recorded by the arguments in it', async () => {
+test('records the parsed arguments of a tool that takes the raw text', async () => {
   const raw = {
     type: 'function' as const,
     function: { name: 'raw', description: '', parameters, function: (text: string) => `got ${text}` },
@@ -58,7 +58,7 @@ test('a tool that takes the text itself is recorded by the arguments in it', asy
   expect(event?.payload?.argumentsHash).toBe(await hashArguments({ a: 1 }));
 });
 
-test('a tool that zodFunction made stays one, and its calls are recorded', async () => {
+test('keeps and records a tool created by zodFunction', async () => {
   const own = zodFunction({
     name: 'greet',
     description: 'Greets.',
@@ -72,7 +72,7 @@ test('a tool that zodFunction made stays one, and its calls are recorded', async
   expect(await service.events('zod')).toMatchObject([{ toolName: 'greet', status: 200 }]);
 });
 
-test('a tool without a name is known by the name of its function', async () => {
+test("uses the function's name for a tool without one", async () => {
   async function shout(text: string) {
     return text.toUpperCase();
   }
@@ -82,7 +82,7 @@ test('a tool without a name is known by the name of its function', async () => {
   expect(await service.events('nameless')).toMatchObject([{ toolName: 'shout', status: 200 }]);
 });
 
-test('a tool of a class keeps its class and its own this', async () => {
+test('keeps the class and this of a class instance', async () => {
   const parsing = new ParsingToolFunction({ ...repeat.function, name: 'parsing' });
   const methods = {
     type: 'function' as const,
@@ -106,7 +106,7 @@ test('a tool of a class keeps its class and its own this', async () => {
   expect(await service.events('classes')).toHaveLength(2);
 });
 
-test('tools that are left out, and those that OpenAI runs, are the same objects', () => {
+test("returns excluded tools and OpenAI's tools unchanged", () => {
   const search = { type: 'web_search' } as const;
   const options = { recorder: service.recorder(), exclude: ['repeat'] };
   expect(actlog([repeat, search], options)).toEqual([repeat, search]);
@@ -114,7 +114,7 @@ test('tools that are left out, and those that OpenAI runs, are the same objects'
   expect(actlog([repeat, search], options)[1]).toBe(search);
 });
 
-test('arguments that do not fit are a 400, once, installed twice too', async () => {
+test('records invalid arguments as 400 once, also when installed twice', async () => {
   const options = { recorder: service.recorder(), sessionId: 'misfit' };
   const tools = actlog(actlog([repeat], options), options);
   const answers = await told([{ name: 'repeat', text: '{"text":5}' }], tools);
@@ -125,14 +125,14 @@ test('arguments that do not fit are a 400, once, installed twice too', async () 
   expect(event?.payload?.argumentsHash).toBe(await hashArguments({ text: 5 }));
 });
 
-test('two calls at once with the same arguments are two, installed twice too', async () => {
+test('records two concurrent equal calls separately, also when installed twice', async () => {
   const options = { recorder: service.recorder(), sessionId: 'same' };
   const call = { name: 'repeat', text: '{"text":"a"}' };
   expect(await told([call, call], actlog(actlog([repeat], options), options))).toEqual(['aa', 'aa']);
   expect(await service.events('same')).toHaveLength(2);
 });
 
-test('a conversation is one session, and another is another', async () => {
+test('uses one session per conversation', async () => {
   const tools = actlog([repeat], { recorder: service.recorder(), agentId: 'talker' });
   const first = [user()];
   await told([{ name: 'repeat', text: '{"text":"a"}' }], tools, first);
@@ -143,7 +143,7 @@ test('a conversation is one session, and another is another', async () => {
   expect(sessions.map(({ eventCount }) => eventCount).sort()).toEqual([1, 2]);
 });
 
-test('a call by hand is recorded, and a denial is what it gives back', async () => {
+test('records a manual call, and returns a denial as its result', async () => {
   const { policies } = service.client;
   const { id } = await policies.create({
     name: 'no',

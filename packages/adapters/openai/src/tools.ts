@@ -4,8 +4,8 @@ import { openAICalls } from './openai-calls.ts';
 import { type ResponsesFunction, recordedResponsesFunction } from './responses-function.ts';
 
 /**
- * What the SDK's loops take: tools of `runTools`, functions of the tool runner for the Responses API, and what only
- * OpenAI can run.
+ * Tools of the SDK's loops: those of `runTools`, functions of the tool runner for the Responses API, and tools that
+ * only OpenAI can run.
  */
 export type AnyTool =
   | {
@@ -28,7 +28,7 @@ export type AnyTool =
     }
   | { readonly type: string };
 
-/** The wrapper behind `actlog()`: the same tools, of the same types, recorded and guarded. */
+/** Wraps tools for `actlog()`: the same tools, of the same types, recorded and guarded. */
 export function recordTools<const Tools extends readonly AnyTool[]>(
   tools: Tools,
   options: AdapterOptions = {},

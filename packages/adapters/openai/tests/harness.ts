@@ -10,7 +10,7 @@ import { clientOf, toolAnswers } from './model.ts';
 
 const parameters = z.object({ text: z.string() });
 
-/** Runs an agent with a client of the scripted service, and gives its last words. */
+/** Runs an agent with a client of the scripted service and returns its last text. */
 export type Loop = (client: OpenAI, scenario: Scenario) => Promise<string | null>;
 
 export async function ended(scenario: Scenario, loop: Loop): Promise<Ending> {
@@ -70,7 +70,7 @@ function functionsOf(tools: readonly SuiteTool[]) {
   );
 }
 
-/** What a loop without the adapter tells the model of a call. */
+/** Returns the result of a call in a loop without the adapter. */
 async function toldByHand(name: string, text: string, { tools, signal }: Scenario): Promise<string> {
   try {
     const run = functionsOf(tools)[name];
@@ -92,7 +92,7 @@ function answersOf({ tools, adapter, sessionId, isInstalledTwice }: Scenario) {
   return actlog.answers(Object.fromEntries(twice), options);
 }
 
-/** A loop over Chat Completions, written by hand. */
+/** A manual loop over Chat Completions. */
 const chatLoop: Loop = async (client, scenario) => {
   const { adapter, isStreamed, signal } = scenario;
   const answers = adapter && answersOf(scenario);
@@ -120,7 +120,7 @@ const chatLoop: Loop = async (client, scenario) => {
   }
 };
 
-/** A loop over the Responses API, written by hand. */
+/** A manual loop over the Responses API. */
 const responsesLoop: Loop = async (client, scenario) => {
   const { adapter, isStreamed, signal } = scenario;
   const answers = adapter && answersOf(scenario);
@@ -146,17 +146,22 @@ const responsesLoop: Loop = async (client, scenario) => {
 };
 
 const identity = { framework: 'openai', sdk: `@actlog/openai/${version}` };
-const abilities: Abilities = { ...fullAbilities, hasOwnHooks: false, hasSession: false };
+const abilities: Abilities = {
+  ...fullAbilities,
+  hasOwnHooks: false,
+  hasSession: false,
+  maxDenials: 'caller',
+};
 
 /** The tools of `runTools`. */
 export const runToolsHarness: AdapterHarness = {
   ...identity,
   hook: '`runTools({ tools: actlog(tools) })`',
-  abilities: { ...abilities, unknownTool: 'unseen', hasOwnHooks: true },
+  abilities: { ...abilities, unknownTool: 'unseen', hasOwnHooks: true, maxDenials: 10 },
   run: (scenario) => ended(scenario, runTools),
 };
 
-/** A loop over Chat Completions around the adapter's helper. */
+/** A loop over Chat Completions with the adapter's helper. */
 export const chatAnswersHarness: AdapterHarness = {
   ...identity,
   hook: '`actlog.answers(functions)`, Chat Completions',
@@ -164,7 +169,7 @@ export const chatAnswersHarness: AdapterHarness = {
   run: (scenario) => ended(scenario, chatLoop),
 };
 
-/** A loop over the Responses API around the adapter's helper. */
+/** A loop over the Responses API with the adapter's helper. */
 export const responsesAnswersHarness: AdapterHarness = {
   ...identity,
   hook: '`actlog.answers(functions)`, Responses',

@@ -1,26 +1,26 @@
 import { randomUUID } from 'node:crypto';
 import OpenAI from 'openai';
 
-/** A call that the scripted model makes; the text may be no JSON. */
+/** A call of the scripted model; the text may not be JSON. */
 export interface ModelCall {
   readonly name: string;
   readonly text: string;
 }
 
-/** What one turn of the scripted model asks for, beside items of the Responses API that are sent as they are. */
+/** One turn of the scripted model; items of the Responses API are sent unchanged. */
 export interface Turn {
   readonly calls?: readonly ModelCall[];
   readonly items?: readonly object[];
 }
 
-/** What a request asked for: messages of a chat, or input of the Responses API. */
+/** Content of a request: messages of a chat, or input of the Responses API. */
 export interface Sent {
   readonly messages?: readonly { readonly role: string; readonly content?: unknown }[];
   readonly input?: readonly { readonly type?: string; readonly output?: unknown }[];
   readonly stream?: boolean;
 }
 
-/** What the model was told by its tools, in the last request. */
+/** Returns the tool results that the model received in the last request. */
 export function toolAnswers(sent: readonly Sent[]): { text: string; isError: boolean }[] {
   const { messages = [], input = [] } = sent.at(-1) ?? {};
   const told = [
@@ -30,7 +30,7 @@ export function toolAnswers(sent: readonly Sent[]): { text: string; isError: boo
   return told.map((text) => ({ text: String(text), isError: String(text).startsWith('Error') }));
 }
 
-/** A client of a service that answers these turns, by either API, and then says `done`. */
+/** Creates a client of a service that returns these turns, with either API, and then says `done`. */
 export function clientOf(turns: readonly Turn[]) {
   const sent: Sent[] = [];
   const fetch: typeof globalThis.fetch = async (url, init) => {
@@ -60,7 +60,7 @@ function completionOf(turn: Turn | undefined) {
   return { id: randomUUID(), object: 'chat.completion', created: 1, model: 'scripted', choices };
 }
 
-/** The same completion as server-sent events; arguments come in two pieces. */
+/** Converts a completion to server-sent events, with arguments in two chunks. */
 function chunksOf({ choices, ...completion }: ReturnType<typeof completionOf>): string {
   const [choice] = choices;
   const { tool_calls, ...message } = (choice?.message ?? {}) as {
@@ -104,7 +104,7 @@ function responseOf(turn: Turn | undefined) {
   return { id: `resp_${randomUUID()}`, object: 'response', model: 'scripted', status: 'completed', output };
 }
 
-/** The same response as server-sent events. */
+/** Converts a response to server-sent events. */
 function eventsOf(response: ReturnType<typeof responseOf>): string {
   const begun = { ...response, status: 'in_progress', output: [] };
   const events = [

@@ -3,16 +3,16 @@ import type { ActlogOptions } from './options.ts';
 import { ToolSpanProcessor } from './tool-span-processor.ts';
 
 /**
- * Records every tool call that an instrumented agent makes a span of:
+ * Records every tool call for which an instrumented agent creates a span:
  *
  * ```ts
  * const sdk = new NodeSDK({ spanProcessors: [actlog()] });
  * ```
  *
- * It records only: a span ends when the tool has run. Where a framework has an adapter of its own and that sees the
- * same call, the call is recorded once, by the framework's adapter.
+ * It only records, because a span ends after the tool has run. If a framework's own adapter sees the same call, that
+ * adapter records it, once.
  *
- * @throws when neither a recorder is given nor the environment holds one that can be used; see `sharedRecorder`
+ * @throws when no recorder is given and the environment does not configure one; see `sharedRecorder`
  */
 export function actlog(options: ActlogOptions = {}): SpanProcessor {
   return new ToolSpanProcessor(options);

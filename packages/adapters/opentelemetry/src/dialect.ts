@@ -1,21 +1,21 @@
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
 
-/** What a span tells of a tool call. */
+/** A tool call as described by a span. */
 export interface ToolSpan {
   readonly toolName: string;
   readonly callId?: string | undefined;
-  /** Undefined where the span does not show them. */
+  /** Undefined if the span does not contain them. */
   readonly arguments?: unknown;
-  /** What the tool returned, as the span shows it. */
+  /** Result of the tool, as contained in the span. */
   readonly result?: string | undefined;
-  /** Name of the error that the call ended with, where the status of the span does not tell. */
+  /** Name of the call's error, if the span's status does not indicate it. */
   readonly errorName?: string | undefined;
 }
 
-/** How one family of emitters writes a tool call into a span. */
+/** Span format of one family of emitters. */
 export interface Dialect {
-  /** Whether a span is of this family, tool call or not. */
+  /** Returns `true` if a span is of this family, tool call or not. */
   speaks(span: ReadableSpan): boolean;
-  /** The tool call of a span of this family; undefined where it is none. */
+  /** Returns the tool call of a span of this family; undefined for other spans. */
   read(span: ReadableSpan): ToolSpan | undefined;
 }

@@ -3,16 +3,16 @@ import type { ToolSpan } from './dialect.ts';
 import { emitterOf } from './span-origin.ts';
 import { toolSpanOf } from './tool-span.ts';
 
-/** How many calls are remembered. */
+/** Maximum number of calls remembered. */
 const maxCalls = 1000;
 
-/** The calls that emitters told of: two that instrument the same agent tell of each call twice. */
+/** Calls by emitter, because two emitters that instrument the same agent report each call twice. */
 export class EmittedCalls {
-  /** Who told of a call, by its trace, id and name. */
+  /** First emitter of a call, by its trace, id and name. */
   readonly #emitters = new Map<string, string>();
 
-  /** Whether another emitter tells of the same call: it has, or its span is around this one and will. */
-  isToldByAnother(span: ReadableSpan, tool: ToolSpan, around: readonly ReadableSpan[]): boolean {
+  /** Returns `true` if another emitter has reported the same call, or will, because its span is around this one. */
+  isReportedByAnother(span: ReadableSpan, tool: ToolSpan, around: readonly ReadableSpan[]): boolean {
     const emitter = emitterOf(span);
     const isWithin = around.some(
       (outer) => emitterOf(outer) !== emitter && toolSpanOf(outer)?.toolName === tool.toolName,
@@ -20,7 +20,7 @@ export class EmittedCalls {
     return isWithin || this.#first(span, tool, emitter) !== emitter;
   }
 
-  /** The first emitter that told of this call. */
+  /** Returns the first emitter of this call. */
   #first(span: ReadableSpan, { callId, toolName }: ToolSpan, emitter: string): string {
     if (callId === undefined) return emitter;
     const key = `${span.spanContext().traceId} ${callId} ${toolName}`;

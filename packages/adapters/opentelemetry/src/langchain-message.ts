@@ -1,6 +1,6 @@
 import { jsonOf } from './span-attributes.ts';
 
-/** What a LangChain tool message says of the call that it answers. */
+/** Call that a LangChain tool message belongs to. */
 export interface AnsweredCall {
   readonly toolName: string | undefined;
   readonly callId: string | undefined;
@@ -11,7 +11,7 @@ interface Serialized {
   readonly output?: Serialized;
 }
 
-/** Reads a serialized tool message, as tracers of LangChain put it into the span of a tool. */
+/** Parses a serialized tool message, which LangChain tracers store in the span of a tool. */
 export function answeredCall(output: string | undefined): AnsweredCall {
   const message = jsonOf(output) as Serialized | null | undefined;
   const { name, tool_call_id: callId } = (message?.output ?? message)?.kwargs ?? {};

@@ -12,7 +12,7 @@ function within(outer: ReadableSpan | undefined, live: LiveSpans): ReadableSpan 
   return span;
 }
 
-test('knows the spans around a span, also those that end before it', () => {
+test('returns the enclosing spans, including those that end earlier', () => {
   const live = new LiveSpans();
   const root = within(undefined, live);
   const middle = within(root, live);
@@ -23,7 +23,7 @@ test('knows the spans around a span, also those that end before it', () => {
   expect(live.end(leaf)).toEqual([]);
 });
 
-test('goes up a hundred spans, and no further', () => {
+test('returns at most a hundred enclosing spans', () => {
   const live = new LiveSpans();
   let leaf = within(undefined, live);
   for (let depth = 0; depth < 150; depth += 1) leaf = within(leaf, live);

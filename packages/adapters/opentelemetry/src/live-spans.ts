@@ -1,18 +1,18 @@
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
 import { parentIdOf } from './span-origin.ts';
 
-/** How many spans are kept: some are never ended. */
+/** Maximum number of spans kept, because some are never ended. */
 const maxSpans = 10_000;
 const maxDepth = 100;
 
-/** A span that has begun and not ended. */
+/** A span that has started and not ended. */
 interface LiveSpan {
   readonly span: ReadableSpan;
-  /** The spans that it began in, innermost first. They may end before it does. */
+  /** Enclosing spans, innermost first. They may end earlier. */
   readonly around: readonly ReadableSpan[];
 }
 
-/** The spans that have begun and not ended, and those around them: what surrounds a tool call is written on them. */
+/** Running spans and their enclosing spans, whose attributes describe the context of a tool call. */
 export class LiveSpans {
   readonly #spans = new Map<string, LiveSpan>();
 
@@ -24,7 +24,7 @@ export class LiveSpans {
     if (this.#spans.size > maxSpans && oldest !== undefined) this.#spans.delete(oldest);
   }
 
-  /** The spans around a span that has ended, innermost first. */
+  /** Removes an ended span and returns its enclosing spans, innermost first. */
   end(span: ReadableSpan): readonly ReadableSpan[] {
     const { spanId } = span.spanContext();
     const around = this.#spans.get(spanId)?.around ?? [];

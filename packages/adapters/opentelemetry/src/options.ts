@@ -1,4 +1,6 @@
 import type { AdapterOptions } from '@actlog/recorder/adapter';
 
-/** Settings of the adapter. All are optional. There is no guard: a span tells of a call that has run. */
+/**
+ * Options of the adapter. All are optional. There is no guard, because a span describes a call that has already run.
+ */
 export type ActlogOptions = Omit<AdapterOptions, 'guard'>;

@@ -3,7 +3,7 @@ import type { ActlogOptions } from './options.ts';
 import { isInterruption } from './span-failure.ts';
 import { version } from './version.ts';
 
-/** What passes the calls of spans to the recorder. */
+/** Creates the `AdapterCalls` of this adapter. */
 export function otelCalls(options: ActlogOptions): AdapterCalls {
   return new AdapterCalls(
     {

@@ -3,7 +3,7 @@ import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
 /** Attributes of a span or of an event. */
 export type SpanAttributes = ReadableSpan['attributes'];
 
-/** The first of these attributes that is a text and not empty. */
+/** Returns the first of these attributes that is a non-empty string. */
 export function textOf(attributes: SpanAttributes | undefined, ...keys: string[]): string | undefined {
   for (const key of keys) {
     const value = attributes?.[key];
@@ -12,7 +12,7 @@ export function textOf(attributes: SpanAttributes | undefined, ...keys: string[]
   return undefined;
 }
 
-/** The JSON of an attribute; undefined where there is none, or where it was cut short. */
+/** Parses the JSON of an attribute; undefined if it is missing or truncated. */
 export function jsonOf(text: string | undefined): unknown {
   if (text === undefined) return undefined;
   try {

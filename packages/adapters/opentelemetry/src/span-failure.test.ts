@@ -4,7 +4,7 @@ import { BasicTracerProvider, type ReadableSpan } from '@opentelemetry/sdk-trace
 import { expect, test } from 'vitest';
 import { failureOf, isInterruption } from './span-failure.ts';
 
-/** A span that ended with an error. */
+/** Creates a span that ended with an error. */
 function failedSpan(attributes: Attributes, exception?: Attributes, message?: string): ReadableSpan {
   const span = new BasicTracerProvider().getTracer('tests').startSpan('execute_tool x', { attributes });
   if (exception) span.addEvent('exception', exception);
@@ -27,7 +27,7 @@ test('reads the status of a failure from its kind', () => {
   expect(statusOf({}, undefined, 'it broke')).toBe(500);
 });
 
-test('reads it from an exception as the SDK records it, which tells the code of an error before its name', () => {
+test("reads the status from a recorded exception, which prefers an error's code to its name", () => {
   const statusOfThrown = (thrown: Error) => {
     const span = new BasicTracerProvider().getTracer('tests').startSpan('execute_tool x');
     span.recordException(thrown);
@@ -46,7 +46,7 @@ test('reads it from an exception as the SDK records it, which tells the code of 
   expect(statusOfThrown(new RangeError('it broke'))).toBe(500);
 });
 
-test('a span that tells the kind of its error has failed, though its status was left open', () => {
+test('treats a span with an error type as failed, even with an unset status', () => {
   const span = new BasicTracerProvider().getTracer('tests').startSpan('execute_tool x');
   span.setAttribute('error.type', '429');
   span.end();
@@ -54,13 +54,13 @@ test('a span that tells the kind of its error has failed, though its status was 
   expect(defaultResponseStatus({ ok: false, error }, false)).toBe(429);
 });
 
-test('a span that ended well has no failure', () => {
+test('returns no failure for a successful span', () => {
   const span = new BasicTracerProvider().getTracer('tests').startSpan('execute_tool x');
   span.end();
   expect(failureOf(span as unknown as ReadableSpan)).toBeUndefined();
 });
 
-test('a tool that waits for a person has not failed', () => {
+test('does not treat a tool that waits for a person as failed', () => {
   const byType = failureOf(failedSpan({}, { 'exception.type': 'GraphInterrupt', 'exception.message': '[]' }));
   expect(isInterruption(byType)).toBe(true);
   const message = '[\n  {\n    "value": "sure?"\n  }\n]\n\nGraphInterrupt: [\n  {\n ...';

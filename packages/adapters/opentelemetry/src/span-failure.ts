@@ -6,10 +6,10 @@ const errorStatus = 2;
 /** `SpanStatusCode.OK`. */
 const okStatus = 1;
 
-/** What `DOMException` has for a `code`, which `recordException` tells before the name. */
+/** Names for the `code` of a `DOMException`, which `recordException` prefers to the name. */
 const legacyCodes: Readonly<Record<string, string>> = { '20': 'AbortError', '23': 'TimeoutError' };
 
-/** What frameworks throw to wait for a person: the tool comes again. */
+/** Errors with which frameworks wait for a person; the tool runs again later. */
 const interruptions: readonly string[] = [
   'GraphInterrupt',
   'NodeInterrupt',
@@ -17,11 +17,11 @@ const interruptions: readonly string[] = [
   'InterruptError',
 ];
 
-/** The error that a span tells of; undefined for a span that ended well. */
+/** Returns the error of a span; undefined if it ended successfully. */
 export function failureOf(span: ReadableSpan): Error | undefined {
   const type = textOf(span.attributes, 'error.type');
   const { code } = span.status;
-  // "error.type" is set for what failed alone (semantic conventions, "Recording errors").
+  // "error.type" is only set on failure (semantic conventions, "Recording errors").
   if (code === okStatus || (code !== errorStatus && type === undefined)) return undefined;
   const exception = span.events.findLast(({ name }) => name === 'exception')?.attributes;
   const message = textOf(exception, 'exception.message') ?? span.status.message ?? '';
@@ -31,19 +31,19 @@ export function failureOf(span: ReadableSpan): Error | undefined {
   // "error.type" is an HTTP status, the word "timeout" or a class.
   if (type === 'timeout') error.name = 'TimeoutError';
   const status = [type, kind].find((text) => /^[1-5]\d\d$/.test(text ?? ''));
-  // Of an error that has a code, "exception.type" is that, be it a word or the number of an RPC.
+  // For an error with a code, "exception.type" is the code, a word or the number of an RPC.
   return Object.assign(error, {
     code: /^-\d+$/.test(kind) ? Number(kind) : kind,
     ...(status && { status: Number(status) }),
   });
 }
 
-/** LangChain's tracers write the stack behind the message. */
+/** Returns the error name from a stack that LangChain's tracers append to the message. */
 function nameInStack(message: string): string | undefined {
   return /\n\n(\w+): /.exec(message)?.[1];
 }
 
-/** Whether a call did not fail, but waits and comes again. */
+/** Returns `true` if a call has not failed, but waits and will run again. */
 export function isInterruption(error: unknown): boolean {
   return error instanceof Error && interruptions.includes(error.name);
 }

@@ -1,18 +1,18 @@
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
 
-/** What version 1 of the SDK, which Genkit brings, has for where a span comes from. */
+/** Properties for a span's origin in version 1 of the SDK, which Genkit depends on. */
 interface Version1 {
   readonly instrumentationLibrary?: { readonly name: string };
   readonly parentSpanId?: string;
 }
 
-/** The name of the instrumentation that made a span. */
+/** Returns the name of the instrumentation that created a span. */
 export function emitterOf(span: ReadableSpan): string {
   const { instrumentationScope, instrumentationLibrary } = span as Partial<ReadableSpan> & Version1;
   return (instrumentationScope ?? instrumentationLibrary)?.name ?? '';
 }
 
-/** The id of the span around a span; undefined for the outermost of a trace. */
+/** Returns the id of the parent span; undefined for a root span. */
 export function parentIdOf(span: ReadableSpan): string | undefined {
   return span.parentSpanContext?.spanId ?? (span as Version1).parentSpanId;
 }

@@ -3,7 +3,7 @@ import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
 import { jsonOf, textOf } from './span-attributes.ts';
 import { emitterOf, parentIdOf } from './span-origin.ts';
 
-/** What emitters call the session, the most common first. */
+/** Attributes with the session, the most common first. */
 const sessionKeys = [
   'gen_ai.conversation.id',
   'session.id',
@@ -14,12 +14,12 @@ const sessionKeys = [
   'ai.telemetry.metadata.sessionId',
 ];
 
-/** What emitters call the agent. */
+/** Attributes with the agent. */
 const agentKeys = ['gen_ai.agent.id', 'gen_ai.agent.name', 'ai.telemetry.functionId'];
 
 /**
- * The session and the agent of a span: what it says itself, else what the nearest span around it says. Without any, the
- * session is the surrounding `session.run`, and without that the trace, unless the span is all of it.
+ * Returns the session and the agent of a span: its own, else those of the nearest enclosing span. Without any, the
+ * session is that of the surrounding `session.run`, else the trace, unless the span is the only one in it.
  */
 export function surroundings(
   span: ReadableSpan,
@@ -35,12 +35,12 @@ function agentOf(span: ReadableSpan): string | undefined {
   const { attributes, name } = span;
   const agent = textOf(attributes, ...agentKeys);
   if (agent !== undefined) return agent;
-  // Mastra writes the attributes of an agent's span when it ends, and its name before.
+  // Mastra sets the attributes of an agent's span only at its end, but its name earlier.
   if (emitterOf(span) === '@mastra/otel-bridge') return /^agent run: '(.+)'$/.exec(name)?.[1];
   return openInferenceAgent(textOf(attributes, 'metadata'));
 }
 
-/** OpenInference passes LangChain's metadata on. */
+/** Returns the agent from LangChain's metadata, which OpenInference passes on. */
 function openInferenceAgent(metadata: string | undefined): string | undefined {
   if (!metadata?.includes('lc_agent_name')) return undefined;
   const { lc_agent_name: name } = (jsonOf(metadata) ?? {}) as { lc_agent_name?: unknown };

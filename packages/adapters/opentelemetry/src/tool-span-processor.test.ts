@@ -35,7 +35,7 @@ function toolAttributes(name: string, callId?: string): Attributes {
   };
 }
 
-test('the session of a call without one is its trace, and calls of one trace are in one session', async () => {
+test('uses the trace as the session of calls without one', async () => {
   const provider = providerOf(actlog({ recorder: service.recorder() }));
   const root = begin(provider, 'agent', {});
   for (const name of ['one', 'two']) begin(provider, 'agent', toolAttributes(name), root).end();
@@ -44,7 +44,7 @@ test('the session of a call without one is its trace, and calls of one trace are
   expect(events.map(({ toolName }) => toolName)).toEqual(['one', 'two']);
 });
 
-test('spans that are nothing but a tool are not a session each', async () => {
+test('does not use single-span traces as sessions', async () => {
   const recorder = service.recorder({ agentId: 'lone' });
   const provider = providerOf(actlog({ recorder }));
   for (const name of ['one', 'two']) begin(provider, 'agent', toolAttributes(name)).end();
@@ -53,7 +53,7 @@ test('spans that are nothing but a tool are not a session each', async () => {
   expect(sessions.map(({ eventCount }) => eventCount)).toEqual([2]);
 });
 
-test('session.run says what no span says, and the nearest agent around a call made it', async () => {
+test('uses session.run without a session in spans, and the nearest enclosing agent', async () => {
   const recorder = service.recorder();
   const provider = providerOf(actlog({ recorder }));
   recorder.session('surrounding').run(() => {
@@ -70,7 +70,7 @@ test('session.run says what no span says, and the nearest agent around a call ma
   ]);
 });
 
-test('a call that ends after the spans around it is in their session, and told of by one of them', async () => {
+test('uses the session of enclosing spans that ended earlier, and reports the call once', async () => {
   const provider = providerOf(actlog({ recorder: service.recorder() }));
   const agent = { 'gen_ai.agent.name': 'support', 'gen_ai.conversation.id': 'late' };
   const root = begin(provider, 'first', agent);
@@ -83,7 +83,7 @@ test('a call that ends after the spans around it is in their session, and told o
   expect(await service.events(root.spanContext().traceId)).toEqual([]);
 });
 
-test('the time of an event is that at which the tool ended', async () => {
+test('uses the end time of the tool for the event', async () => {
   const provider = providerOf(actlog({ recorder: service.recorder(), sessionId: 'timed' }));
   const ended = new Date(Date.now() - 60_000);
   const options = { startTime: ended, attributes: toolAttributes('early') };
@@ -92,7 +92,7 @@ test('the time of an event is that at which the tool ended', async () => {
   expect(event?.sourceTimestamp).toBe(ended.toISOString());
 });
 
-test('two emitters that tell of one call count once, one that tells of it twice counts twice', async () => {
+test('counts a call of two emitters once, and two calls of one emitter twice', async () => {
   const provider = providerOf(actlog({ recorder: service.recorder(), sessionId: 'two-emitters' }));
   const root = begin(provider, 'first', {});
   const call = begin(provider, 'first', toolAttributes('by-place'), root);
@@ -108,7 +108,7 @@ test('two emitters that tell of one call count once, one that tells of it twice 
   expect(names).toEqual(['by-place', 'by-id', 'again', 'again', 'without-id']);
 });
 
-test("without an id: a span in an adapter's call is that call's, and one further in its own", async () => {
+test("matches a span without an id to the adapter's call, and an inner span to none", async () => {
   const recorder = service.recorder();
   const sessionId = 'begun-in-a-call';
   const provider = providerOf(actlog({ recorder, sessionId }));
@@ -127,7 +127,7 @@ test("without an id: a span in an adapter's call is that call's, and one further
   expect(names.toSorted()).toEqual(['ask', 'ask', 'ask', 'ask', 'search', 'search']);
 });
 
-test('spans of version 1 of the SDK are read as those of version 2', async () => {
+test('reads spans of version 1 of the SDK', async () => {
   const asVersion1 = {
     onStart: (span: object) => {
       const { instrumentationScope, parentSpanContext } = span as ReadableSpan;
@@ -153,7 +153,7 @@ test('spans of version 1 of the SDK are read as those of version 2', async () =>
   ]);
 });
 
-test('two processors with recorders of their own both record', async () => {
+test('records with both of two processors with different recorders', async () => {
   const options = { sessionId: 'two-recorders' };
   const first = actlog({ ...options, recorder: service.recorder() });
   const second = actlog({ ...options, recorder: service.recorder() });
@@ -161,7 +161,7 @@ test('two processors with recorders of their own both record', async () => {
   expect(await service.events('two-recorders')).toHaveLength(2);
 });
 
-test('two copies of the package count each call once', async () => {
+test('counts each call once with two copies of the package', async () => {
   const second = await secondCopy(() => import('./index.ts'));
   expect(second.actlog).not.toBe(actlog);
   const options = { recorder: service.recorder(), sessionId: 'two-copies' };
@@ -169,7 +169,7 @@ test('two copies of the package count each call once', async () => {
   expect(await service.events('two-copies')).toHaveLength(1);
 });
 
-test('arguments that a span cuts short are known as not known', async () => {
+test('treats truncated arguments as unknown', async () => {
   const recorder = service.recorder();
   const provider = new BasicTracerProvider({
     spanLimits: { attributeValueLengthLimit: 12 },
@@ -181,7 +181,7 @@ test('arguments that a span cuts short are known as not known', async () => {
   expect(event?.payload?.argumentsHash).toBe('sha256:unavailable');
 });
 
-test('to flush or shut down the provider delivers events, and the recorder goes on', async () => {
+test('delivers events on flush and shutdown, and keeps the recorder open', async () => {
   const recorder = service.recorder();
   const provider = providerOf(actlog({ recorder, sessionId: 'flushed' }));
   begin(provider, 'agent', toolAttributes('one')).end();
@@ -194,7 +194,7 @@ test('to flush or shut down the provider delivers events, and the recorder goes 
   expect(await service.events('flushed')).toHaveLength(3);
 });
 
-test('a call of a trace that is not sampled is not seen', async () => {
+test('does not record calls of unsampled traces', async () => {
   const recorder = service.recorder();
   const sampler = new AlwaysOffSampler();
   const spanProcessors = [actlog({ recorder, sessionId: 'unsampled' })];
@@ -202,7 +202,7 @@ test('a call of a trace that is not sampled is not seen', async () => {
   expect(await service.events('unsampled')).toEqual([]);
 });
 
-test('a tool that answers Strands that it failed has failed, though its span ended well', async () => {
+test('records a Strands error result as a failure, although its span succeeded', async () => {
   const provider = providerOf(actlog({ recorder: service.recorder(), sessionId: 'answered' }));
   for (const status of ['success', 'error']) {
     const span = begin(provider, 'strands-agents', toolAttributes(status));
@@ -214,7 +214,7 @@ test('a tool that answers Strands that it failed has failed, though its span end
   ]);
 });
 
-test("a tool that Anthropic's SDK gave up has been aborted, as only the lack of a status says", async () => {
+test('records an Anthropic span without a status as aborted', async () => {
   const provider = providerOf(actlog({ recorder: service.recorder() }));
   for (const scope of ['com.anthropic.sdk.typescript', 'com.anthropic.sdk.typescript.bedrock']) {
     const attributes = { ...toolAttributes(scope), 'anthropic.session.id': 'given-up' };
@@ -224,7 +224,7 @@ test("a tool that Anthropic's SDK gave up has been aborted, as only the lack of 
   expect((await service.events('given-up')).map(({ status }) => status)).toEqual([200, 499, 200, 499]);
 });
 
-test('a tool of Genkit that answers with several parts is a tool', async () => {
+test('records a Genkit tool that returns several parts', async () => {
   const provider = providerOf(actlog({ recorder: service.recorder(), sessionId: 'parts' }));
   for (const kind of ['tool', 'tool.v2', 'model']) {
     const attributes = { 'genkit:name': kind, 'genkit:metadata:subtype': kind, 'genkit:input': '{}' };
@@ -233,7 +233,7 @@ test('a tool of Genkit that answers with several parts is a tool', async () => {
   expect((await service.events('parts')).map(({ toolName }) => toolName)).toEqual(['tool', 'tool.v2']);
 });
 
-test('arguments that Google ADK leaves out, as its content is not to be captured, are not known', async () => {
+test('treats arguments omitted by Google ADK as unknown', async () => {
   const provider = providerOf(actlog({ recorder: service.recorder(), sessionId: 'not-captured' }));
   for (const shown of ['{}', '{"result":"done"}']) {
     const span = provider.getTracer('gcp.vertex.agent').startSpan('execute_tool search');
@@ -248,7 +248,7 @@ test('arguments that Google ADK leaves out, as its content is not to be captured
   ]);
 });
 
-test('a tool of Strands that waits for a person is recorded when it comes again and ends', async () => {
+test('records a Strands tool that waits for a person after it runs again', async () => {
   const provider = providerOf(actlog({ recorder: service.recorder(), sessionId: 'waiting' }));
   const attributes = { ...toolAttributes('ask', '1'), 'gen_ai.event.start_time': '2026-01-02T03:04:05.006Z' };
   const ok = { code: SpanStatusCode.OK };
@@ -257,7 +257,7 @@ test('a tool of Strands that waits for a person is recorded when it comes again 
   expect(await service.events('waiting')).toMatchObject([{ toolName: 'ask', status: 200 }]);
 });
 
-test('a result is what the tool returned, also for the mapping of statuses, where the span shows it as JSON', async () => {
+test('passes the parsed result of a span to the status mapping', async () => {
   const results: unknown[] = [];
   const responseStatus = (outcome: ToolOutcome) => void results.push(outcome.ok && outcome.result);
   const options = { recorder: service.recorder(), sessionId: 'results', responseStatus };
@@ -271,7 +271,7 @@ test('a result is what the tool returned, also for the mapping of statuses, wher
   expect(results).toEqual(['found', 'found', failed]);
 });
 
-test('what a schema refuses Mastra tells as the result of a call that ended well', async () => {
+test("records Mastra's validation results as failures", async () => {
   const provider = providerOf(actlog({ recorder: service.recorder(), sessionId: 'refused' }));
   for (const what of ['input', 'output']) {
     const refusal = { error: true, message: `Tool ${what} validation failed.`, validationErrors: {} };
@@ -285,7 +285,7 @@ test('what a schema refuses Mastra tells as the result of a call that ended well
   expect((await service.events('refused')).map(({ status }) => status)).toEqual([400, 500]);
 });
 
-test("a tool of the AI SDK is known whole behind Traceloop's processor, which writes its span anew", async () => {
+test("records an AI SDK tool whose span Traceloop's processor has rewritten", async () => {
   const recorder = service.recorder();
   const provider = providerOf(actlog({ recorder, sessionId: 'written-anew' }));
   const calls = new AdapterCalls({ framework: 'native', sdk: '@example/native/1.0.0' }, { recorder });
@@ -305,7 +305,7 @@ test("a tool of the AI SDK is known whole behind Traceloop's processor, which wr
   ]);
 });
 
-test('a tool that ran when the run of the AI SDK was aborted has been aborted', async () => {
+test('records a running tool of an aborted AI SDK run as aborted', async () => {
   const provider = providerOf(actlog({ recorder: service.recorder(), sessionId: 'stopped' }));
   const attributes = { ...toolAttributes('slow'), 'gen_ai.tool.type': 'function' };
   begin(provider, 'gen_ai', attributes).end();

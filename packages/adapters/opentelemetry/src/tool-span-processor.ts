@@ -11,12 +11,12 @@ import { failureOf } from './span-failure.ts';
 import { surroundings } from './surroundings.ts';
 import { toolSpanOf } from './tool-span.ts';
 
-/** Records the tool calls of spans as they end. Nothing in it throws into the code that ends a span. */
+/** Records the tool calls of spans when they end. Never throws into the code that ends a span. */
 export class ToolSpanProcessor implements SpanProcessor {
   readonly #calls: AdapterCalls;
   readonly #live = new LiveSpans();
   readonly #emitted = new EmittedCalls();
-  /** The calls that spans began in. */
+  /** Calls in which spans started. */
   readonly #startedIn = new WeakMap<ReadableSpan, RunningCall>();
 
   constructor(options: ActlogOptions) {
@@ -33,7 +33,7 @@ export class ToolSpanProcessor implements SpanProcessor {
     const around = this.#live.end(span);
     const tool = toolSpanOf(span);
     if (!tool || !this.#calls.covers(tool.toolName) || !this.#calls.claim(span)) return;
-    if (this.#emitted.isToldByAnother(span, tool, around)) return;
+    if (this.#emitted.isReportedByAnother(span, tool, around)) return;
     const isShown = tool.arguments !== undefined;
     const call = {
       ...surroundings(span, around),
@@ -47,34 +47,37 @@ export class ToolSpanProcessor implements SpanProcessor {
     this.#calls.recordUnhooked(call, outcomeOf(span, tool));
   }
 
-  /** The call that a tool's span began in, unless it is within the span of a tool there: then it is one further in. */
+  /**
+   * Returns the call in which a tool's span started, unless it is inside another tool's span of that call: then it is a
+   * separate, inner call.
+   */
   #callOf(span: ReadableSpan, around: readonly ReadableSpan[]): RunningCall | undefined {
     const call = this.#startedIn.get(span);
     const isWithinTool = around.some((outer) => this.#startedIn.get(outer) === call && toolSpanOf(outer));
     return isWithinTool ? undefined : call;
   }
 
-  /** Resolves when the recorder has delivered what it has, or gave up waiting. */
+  /** Resolves when the recorder has delivered its events, or on timeout. */
   async forceFlush(): Promise<void> {
     await this.#calls.recorder.flush();
   }
 
-  /** As `forceFlush`: the recorder is its owner's, who may use it on. */
+  /** Same as `forceFlush`: the recorder belongs to its creator, who may continue to use it. */
   shutdown(): Promise<void> {
     return this.forceFlush();
   }
 }
 
 function outcomeOf(span: ReadableSpan, { errorName, result }: ToolSpan): ToolOutcome {
-  const error = failureOf(span) ?? (errorName === undefined ? undefined : untoldError(errorName));
+  const error = failureOf(span) ?? (errorName === undefined ? undefined : missingError(errorName));
   return error ? { ok: false, error } : { ok: true, result: jsonOf(result) ?? result };
 }
 
-function untoldError(name: string): Error {
-  return Object.assign(new Error('The span tells of no outcome.'), { name });
+function missingError(name: string): Error {
+  return Object.assign(new Error('The span contains no outcome.'), { name });
 }
 
-/** OpenTelemetry counts in seconds and nanoseconds. */
+/** OpenTelemetry uses seconds and nanoseconds. */
 function dateOf([seconds, nanoseconds]: ReadableSpan['endTime']): Date {
   return new Date(seconds * 1000 + nanoseconds / 1_000_000);
 }

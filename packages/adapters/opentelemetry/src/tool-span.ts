@@ -11,7 +11,7 @@ import { openInferenceDialect } from './dialects/openinference.ts';
 import { strandsDialect } from './dialects/strands.ts';
 import { traceloopDialect } from './dialects/traceloop.ts';
 
-/** The more particular come first: some of these families use the words of the general one too. */
+/** The more specific formats come first, because some of them also use attributes of the general one. */
 const dialects: readonly Dialect[] = [
   adkDialect,
   traceloopDialect,
@@ -25,7 +25,7 @@ const dialects: readonly Dialect[] = [
   genkitDialect,
 ];
 
-/** The tool call that a span is about, whoever emitted it. */
+/** Returns the tool call of a span from any emitter. */
 export function toolSpanOf(span: ReadableSpan): ToolSpan | undefined {
   return dialects.find((dialect) => dialect.speaks(span))?.read(span);
 }

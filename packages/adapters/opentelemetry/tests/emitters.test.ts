@@ -15,7 +15,7 @@ afterAll(() => service.close());
 const unshown = 'sha256:unavailable';
 const query = { query: 'lamp' };
 
-/** What each emitter tells, beyond the names of the tools and how they ended. */
+/** Facts that each emitter reports, beyond the names of the tools and their outcomes. */
 const emitters: Record<string, Partial<Told>> = {
   'ai-sdk-otel': { agentId: 'support' },
   'ai-sdk-otel-legacy': { agentId: 'support', sessionId: 's-1' },
@@ -31,7 +31,7 @@ const emitters: Record<string, Partial<Told>> = {
 
 interface Told {
   readonly agentId: string;
-  /** Undefined: the trace, which only the run itself knows. */
+  /** Undefined: the trace, which is only known in the run itself. */
   readonly sessionId: string | undefined;
   readonly callId: string | undefined;
   readonly callArguments: unknown;
@@ -55,7 +55,7 @@ function hashOf(args: unknown): Promise<string> | string {
 describe.each(Object.entries(emitters))('%s', (name, own) => {
   const expected: Told = { ...usual, ...own };
 
-  test('one event for each call, with what the emitter tells', async () => {
+  test("records one event per call, with the emitter's data", async () => {
     const recorder = service.recorder({ agentId: 'tester' });
     const session = recorder.session(`around-${name}`);
     const { sessionId } = expected;
@@ -67,7 +67,7 @@ describe.each(Object.entries(emitters))('%s', (name, own) => {
       String(payload?.toolName).startsWith(prefix),
     );
     const told = events.map(({ agentId, payload }) => ({ agentId, responseStatus: 0, ...payload }));
-    // Tools of one turn run at once, and end in any order.
+    // The tools of one turn run concurrently and end in any order.
     expect(told.sort((a, b) => Number(a.responseStatus) - Number(b.responseStatus))).toMatchObject([
       {
         agentId: expected.agentId,
@@ -84,7 +84,7 @@ describe.each(Object.entries(emitters))('%s', (name, own) => {
     ]);
   });
 
-  test("a call that the framework's own adapter records is left to it", async () => {
+  test("leaves a call to the framework's own adapter", async () => {
     const sessionId = `native-${name}`;
     const recorder = service.recorder();
     const native = new AdapterCalls({ framework: 'native', sdk: '@example/native/1.0.0' }, { recorder });

@@ -2,40 +2,40 @@ import { readFileSync } from 'node:fs';
 import { type Attributes, ROOT_CONTEXT, type Span, type SpanStatus, trace } from '@opentelemetry/api';
 import type { BasicTracerProvider } from '@opentelemetry/sdk-trace-base';
 
-/** A span as an emitter made it. */
+/** A span created by an emitter. */
 interface FixtureSpan {
   readonly name: string;
-  /** What it was called while the spans within it ended, where that is another name. */
+  /** Name of the span while inner spans ended, if different. */
   readonly nameAtStart?: string;
   readonly scope: string;
-  /** Place of the span around it. */
+  /** Index of the parent span. */
   readonly parent?: number;
-  /** What was on it by the time that the first span within it ended. */
+  /** Attributes set before the first inner span ended. */
   readonly attributesAtStart?: Attributes;
-  /** What was put on it after that. */
+  /** Attributes set after that. */
   readonly attributes?: Attributes;
   readonly status?: SpanStatus;
   readonly events?: readonly { readonly name: string; readonly attributes: Attributes }[];
 }
 
 /**
- * The spans of one run of an agent, taken from the real emitter: it calls `search` with `{ query: 'lamp' }`, which
- * answers `found`, and `broken` with `{}`, which throws; in session `s-1`, as agent `support`, where the emitter tells.
+ * Spans of one agent run, captured from the real emitter: it calls `search` with `{ query: 'lamp' }`, which returns
+ * `found`, and `broken` with `{}`, which throws; in session `s-1`, as agent `support`, if the emitter reports them.
  */
 export interface Fixture {
   readonly emitter: string;
-  /** In the order in which they began. */
+  /** Spans in the order of their start. */
   readonly spans: readonly FixtureSpan[];
-  /** Places of the spans, in the order in which they ended. */
+  /** Indexes of the spans in the order of their end. */
   readonly ended: readonly number[];
 }
 
-/** Reads the spans of an emitter. */
+/** Reads the fixture of an emitter. */
 export function fixture(name: string): Fixture {
   return JSON.parse(readFileSync(new URL(`fixtures/${name}.json`, import.meta.url), 'utf8'));
 }
 
-/** Emits the spans of a fixture once more. */
+/** Emits the spans of a fixture again. */
 export function replay({ spans, ended }: Fixture, provider: BasicTracerProvider): void {
   const begun: Span[] = [];
   for (const { name, nameAtStart, scope, parent, attributesAtStart } of spans) {

@@ -5,7 +5,7 @@ import { actlog } from '../src/index.ts';
 import { version } from '../src/version.ts';
 import { InstrumentedAgent } from './instrumented-agent.ts';
 
-/** A processor of the user's own. */
+/** A span processor of the user. */
 function ownProcessor(hear: (toolName: string) => void): SpanProcessor {
   return {
     onStart() {},
@@ -18,7 +18,7 @@ function ownProcessor(hear: (toolName: string) => void): SpanProcessor {
   };
 }
 
-/** Agents that emit spans after the conventions of OpenTelemetry for GenAI. */
+/** Agents that emit spans according to OpenTelemetry's conventions for GenAI. */
 export const openTelemetryHarness: AdapterHarness = {
   hook: '`spanProcessors: [actlog()]`',
   framework: 'opentelemetry',

@@ -11,7 +11,7 @@ import * as z from 'zod';
 
 type Answer = Ending['answers'][number];
 
-/** The conventions of OpenTelemetry for GenAI, as an agent that is instrumented by hand follows them. */
+/** A manually instrumented agent that follows OpenTelemetry's conventions for GenAI. */
 export class InstrumentedAgent {
   readonly #tracer: Tracer;
   readonly #tools: Map<string, SuiteTool>;
@@ -21,7 +21,7 @@ export class InstrumentedAgent {
     this.#tools = new Map(tools.map((tool) => [tool.name, tool]));
   }
 
-  /** Makes the calls of a scenario, as an agent does whose model is scripted. */
+  /** Makes the calls of a scenario like an agent with a scripted model. */
   async run({ turns, sessionId }: Scenario): Promise<Ending> {
     const attributes = {
       'gen_ai.operation.name': 'invoke_agent',
@@ -41,7 +41,7 @@ export class InstrumentedAgent {
     return { answers, finalText: 'done' };
   }
 
-  /** Only a tool that is there, and is called as it can be, is executed: the conventions have a span for that alone. */
+  /** Only an existing tool with valid arguments is executed: the conventions have a span for that alone. */
   async #call(
     toolName: string,
     args: Record<string, unknown>,

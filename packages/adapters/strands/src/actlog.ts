@@ -2,18 +2,19 @@ import { recordIntervention } from './intervention.ts';
 import { recordTools } from './tools.ts';
 
 /**
- * Records every tool call of an agent, and guards it where the recorder's guard says so:
+ * Records every tool call of an agent, and guards it if the recorder's guard is on:
  *
  * ```ts
  * const agent = new Agent({ model, tools, interventions: [actlog()] });
  * ```
  *
- * An agent that another one uses as a tool needs its own. Calls by hand, such as `agent.tool.search.invoke()`, pass
- * by every intervention: `actlog.tools(tools)` wraps the tools themselves.
+ * Agents that this one uses as tools, and those that share a swarm or a graph with it, are covered too, unless they
+ * have their own intervention. Manual calls, such as `agent.tool.search.invoke()`, bypass every intervention:
+ * `actlog.tools(tools)` wraps the tools themselves.
  *
- * @throws when neither a recorder is given nor the environment holds one that can be used; see `sharedRecorder`
+ * @throws when no recorder is given and the environment does not configure one; see `sharedRecorder`
  */
 export const actlog: typeof recordIntervention & {
-  /** Wraps tools, so that calls by hand are recorded and guarded too. */
+  /** Wraps tools, so that manual calls are recorded and guarded too. */
   readonly tools: typeof recordTools;
 } = Object.assign(recordIntervention, { tools: recordTools });

@@ -12,7 +12,7 @@ afterAll(() => service.close());
 
 const turn = [{ name: 'echo', args: { text: 'a' } }];
 
-test('an agent without a session manager is one session, and another agent is another', async () => {
+test('uses one session per agent without a session manager', async () => {
   const { echo } = tools();
   const interventions = () => [actlog({ recorder: service.recorder({ agentId: 'no-session' }) })];
   const create = () =>
@@ -31,7 +31,7 @@ test('an agent without a session manager is one session, and another agent is an
   expect(sessions.map(({ eventCount }) => eventCount).sort()).toEqual([1, 2]);
 });
 
-test('an agent as a tool of another: each call once, under its own agent, in one session', async () => {
+test('records each call of an agent tool once, under its name, in one session', async () => {
   const recorder = service.recorder();
   const { echo } = tools();
   const inner = new Agent({

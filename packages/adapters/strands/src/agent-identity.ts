@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { conversationSession, processWidePerOwner } from '@actlog/recorder/adapter';
 import type { LocalAgent } from '@strands-agents/sdk';
 
-/** What an agent is called when its user did not name it. */
+/** Defaults of agents that the user has not named. */
 const defaultId = 'agent';
 const defaultName = 'Strands Agent';
 
-/** Sessions of agents that have none. */
-const madeUpFor = processWidePerOwner('@actlog/strands/sessions', randomUUID);
+/** Generated sessions of agents that have none. */
+const generatedSession = processWidePerOwner('@actlog/strands/sessions', randomUUID);
 
-/** What an agent holds of its session; the oldest Strands tells it nowhere else than in `_sessionId`. */
+/** Session properties of an agent; the oldest Strands versions only have `_sessionId`. */
 interface WithSession {
   readonly sessionManager?: { readonly sessionId?: unknown; readonly _sessionId?: unknown } | undefined;
   readonly sessionId?: unknown;
@@ -20,8 +20,8 @@ function text(value: unknown): string | undefined {
 }
 
 /**
- * The session of an agent's calls: that of its session manager; else that of the tool call or of the `session.run` that
- * the agent works in; else the id that Strands gives the agent, which is another one in every process.
+ * Returns the session of an agent's calls. In order of precedence: that of its session manager; that of the surrounding
+ * tool call or `session.run`; the id that Strands gives the agent, which differs in every process.
  */
 export function sessionOf(agent: LocalAgent): string {
   const { sessionManager } = agent as WithSession;
@@ -30,11 +30,11 @@ export function sessionOf(agent: LocalAgent): string {
     text(sessionManager?._sessionId) ??
     conversationSession(undefined) ??
     text((agent as WithSession).sessionId) ??
-    madeUpFor(agent)
+    generatedSession(agent)
   );
 }
 
-/** The id or the name that the agent's user gave it. */
+/** Returns the id or name that the user gave the agent. */
 export function agentIdOf({ id, name }: LocalAgent & { readonly name?: string }): string | undefined {
   return (id === defaultId ? undefined : text(id)) ?? (name === defaultName ? undefined : text(name));
 }

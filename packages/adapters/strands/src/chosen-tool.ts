@@ -2,7 +2,7 @@ import { type AdapterCalls, processWide, withMethods } from '@actlog/recorder/ad
 import type { BeforeToolCallEvent, Tool, ToolContext } from '@strands-agents/sdk';
 import { recordedStream } from './recorded-tool.ts';
 
-/** What is known of a tool that stands in for another during one call. */
+/** A tool that replaces another during one call. */
 interface StandIn {
   readonly tool: Tool;
   hasRun: boolean;
@@ -11,17 +11,23 @@ interface StandIn {
 const standIns = processWide('@actlog/strands/stand-ins', () => new WeakMap<Tool, StandIn>());
 
 /**
- * Has the call run a stand-in that records it, for whichever tool hooks leave in `selectedTool`. Hooks that come later
- * may still choose another tool or another name, and it is the last choice that runs; so the stand-in is made when
- * Strands reads what to run, and no choice slips past the guard.
+ * Makes the call run a stand-in that records it, for whichever tool is selected by hooks. Later hooks may still select
+ * another tool or name, and the last choice runs. Therefore the stand-in is created when Strands reads `selectedTool`,
+ * so that no choice bypasses the guard.
+ *
+ * @param coverAgentOf - covers the agent behind a tool, if there is one
  */
-export function recordChosenTool(event: BeforeToolCallEvent, calls: AdapterCalls): void {
+export function recordChosenTool(
+  event: BeforeToolCallEvent,
+  calls: AdapterCalls,
+  coverAgentOf: (tool: Tool, calls: AdapterCalls) => void,
+): void {
   const earlier = Object.getOwnPropertyDescriptor(event, 'selectedTool');
   const { name } = event.toolUse;
   let chosen: Tool | undefined = earlier?.get ? undefined : event.selectedTool;
   let standIn: Tool | undefined;
   const choice = (): Tool | undefined => {
-    if (earlier?.get) return earlier.get.call(event); // installed twice: the stand-in of the one before
+    if (earlier?.get) return earlier.get.call(event); // installed twice: the earlier stand-in
     if (chosen) return chosen;
     return event.toolUse.name === name ? event.tool : event.agent.toolRegistry.get(event.toolUse.name);
   };
@@ -30,6 +36,7 @@ export function recordChosenTool(event: BeforeToolCallEvent, calls: AdapterCalls
     enumerable: true,
     get() {
       const tool = choice();
+      if (tool) coverAgentOf(tool, calls); // even if the options exclude the agent's tool
       if (!calls.covers(event.toolUse.name)) return tool;
       if (!tool) return noteUnknown(event, calls);
       if (!standIn || standIns().get(standIn)?.tool !== tool) standIn = standInFor(tool, calls);
@@ -42,7 +49,9 @@ export function recordChosenTool(event: BeforeToolCallEvent, calls: AdapterCalls
   });
 }
 
-/** A tool that is not there is recorded when Strands says so, which is after it has ended the span of the call. */
+/**
+ * Announces the call of an unknown tool, which is recorded when Strands reports it, after the end of the call's span.
+ */
 function noteUnknown(event: BeforeToolCallEvent, calls: AdapterCalls): undefined {
   const { name: toolName, toolUseId: callId } = event.toolUse;
   if (calls.claim(event)) calls.note({ toolName, callId });
@@ -60,7 +69,7 @@ function standInFor(tool: Tool, calls: AdapterCalls): Tool {
   return standIn;
 }
 
-/** The tool behind its stand-ins, and whether one of them ran. */
+/** Returns the tool behind its stand-ins, with `hasRun` set if one of them ran. */
 export function behindStandIns(given: Tool | undefined): { tool: Tool | undefined; hasRun: boolean } {
   let tool = given;
   let hasRun = false;

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-test('a denial is told in its own words alone, and hooks see the error and the tool itself', async () => {
+test("passes only the denial's message to the model, and the error and the tool to hooks", async () => {
   const { id } = await service.client.policies.create({
     name: 'no',
     effect: 'deny',
@@ -39,7 +39,7 @@ test('a denial is told in its own words alone, and hooks see the error and the t
   await service.client.policies.archive(id);
 });
 
-test('two copies of the package are two interventions, and count each call once', async () => {
+test('counts each call once with interventions of two copies of the package', async () => {
   const second = await secondCopy(() => import('./index.ts'));
   expect(second.actlog).not.toBe(actlog);
   const adapter = { recorder: service.recorder(), sessionId: 'two-copies' };
@@ -60,7 +60,7 @@ test('two copies of the package are two interventions, and count each call once'
   expect(events.sort()).toEqual(['echo 200', 'nowhere 404']);
 });
 
-test('a call that a hook cancels is one event, though two interventions hear of it', async () => {
+test('records a call canceled by a hook once with two interventions', async () => {
   const adapter = { recorder: service.recorder(), sessionId: 'cancelled' };
   const { echo, ran } = tools();
   const agent = new Agent({
@@ -78,7 +78,7 @@ test('a call that a hook cancels is one event, though two interventions hear of 
   expect(await service.events('cancelled')).toMatchObject([{ toolName: 'echo', status: 403 }]);
 });
 
-test('a hook that comes later and chooses another tool changes what runs, and the guard is asked about that', async () => {
+test('checks the tool selected by a later hook', async () => {
   const { id } = await service.client.policies.create({
     name: 'no other',
     effect: 'deny',
@@ -111,7 +111,7 @@ test('a hook that comes later and chooses another tool changes what runs, and th
   await service.client.policies.archive(id);
 });
 
-test('a call that is tried again is recorded each time that it ran', async () => {
+test('records each attempt of a retried call', async () => {
   const { fail, ran } = tools();
   const agent = new Agent({
     model: modelOf([[{ name: 'fail', args: {} }]]),
@@ -127,7 +127,7 @@ test('a call that is tried again is recorded each time that it ran', async () =>
   expect(await service.events('again')).toMatchObject([{ status: 502 }, { status: 502 }]);
 });
 
-test('the recorder of the process, named and not, is one', async () => {
+test('treats an explicit and an implicit shared recorder as one', async () => {
   await withEnvironment(service, async () => {
     const recorder = sharedRecorder();
     const sessionId = 'shared';
@@ -142,7 +142,7 @@ test('the recorder of the process, named and not, is one', async () => {
   });
 });
 
-test('a tool that interrupts the agent is recorded when it was resumed and ended', async () => {
+test('records an interrupting tool after it is resumed and has ended', async () => {
   const ask = tool({
     name: 'ask',
     description: 'Asks a person.',
@@ -163,7 +163,7 @@ test('a tool that interrupts the agent is recorded when it was resumed and ended
   expect(await service.events('interrupted')).toMatchObject([{ toolName: 'ask', status: 200 }]);
 });
 
-test('the updates of a tool reach the stream as without the adapter', async () => {
+test('passes on the updates of a tool unchanged', async () => {
   const steps = tool({
     name: 'steps',
     description: 'Goes step by step.',
@@ -190,10 +190,10 @@ test('the updates of a tool reach the stream as without the adapter', async () =
   expect(await service.events('steps')).toMatchObject([{ toolName: 'steps', status: 200 }]);
 });
 
-test('a call that also has a span is recorded once, be its tool there or not', async () => {
+test('records a call with a span once, also for an unknown tool', async () => {
   const adapter = { recorder: service.recorder(), sessionId: 'spans' };
   const spans = new AdapterCalls({ framework: 'opentelemetry', sdk: 'spans' }, adapter);
-  // As the adapter for OpenTelemetry: Strands ends a span before hooks hear of the call's end.
+  // Same as the adapter for OpenTelemetry: Strands ends a span before it calls the hooks for the call's end.
   const tell = ({ toolUse: { name: toolName, toolUseId: callId, input } }: AfterToolCallEvent) => {
     spans.recordUnhooked({ toolName, callId, arguments: input }, { ok: true, result: undefined });
   };
@@ -214,7 +214,7 @@ test('a call that also has a span is recorded once, be its tool there or not', a
 });
 
 test.runIf('ExecuteToolStage' in strands)(
-  'a tool that a middleware puts in place of another is recorded, and passes by the guard',
+  'records, but does not guard, a tool replaced by middleware',
   async () => {
     const { policies } = service.client;
     const { id } = await policies.create({ name: 'no', effect: 'deny', match: { tools: ['echo'] } });

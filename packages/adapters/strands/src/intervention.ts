@@ -1,44 +1,58 @@
 import { type AdapterCalls, type AdapterOptions, ownName } from '@actlog/recorder/adapter';
 import {
   type AfterToolCallEvent,
+  type BeforeInvocationEvent,
+  type BeforeModelCallEvent,
   type BeforeToolCallEvent,
   InterventionActions,
   InterventionHandler,
 } from '@strands-agents/sdk';
 import { recordChosenTool } from './chosen-tool.ts';
-import { hasRun, outcomeOfUnrun } from './finished-call.ts';
-import { hookedCall, strandsCalls } from './strands-calls.ts';
+import { coverAgentOf, interventionCalls, noteCovered } from './covered-agents.ts';
+import { beginRun, endOfRun } from './denied-runs.ts';
+import { recordUnrun } from './finished-call.ts';
+import { hookOrchestrators } from './orchestrators.ts';
+import { strandsCalls } from './strands-calls.ts';
 
-/** The intervention behind `actlog()`. */
+/** Creates the intervention behind `actlog()`. */
 export function recordIntervention(options: AdapterOptions = {}): InterventionHandler {
   return new RecordIntervention(options);
 }
 
 /**
- * Records a call by the run of its tool, and what did not run by what Strands says of it afterwards. The guard is asked
- * when the tool is about to run: other interventions have had their say by then, and have left the arguments as they
- * will be.
+ * Records a call when its tool runs, and others from Strands' report. The guard checks the call just before the tool
+ * runs, when other interventions have finished and the arguments are final.
  */
 class RecordIntervention extends InterventionHandler {
-  /** Strands refuses two interventions of one name, and an agent that has two is to run. */
+  /** Unique name, because Strands rejects two interventions with the same name, and an agent with two should work. */
   override readonly name = ownName('strands');
-  readonly #calls: AdapterCalls;
+  readonly [interventionCalls]: AdapterCalls;
 
   constructor(options: AdapterOptions) {
     super();
-    this.#calls = strandsCalls(options);
+    this[interventionCalls] = strandsCalls(options);
+    hookOrchestrators();
+  }
+
+  override beforeInvocation({ agent }: BeforeInvocationEvent) {
+    noteCovered(agent, this[interventionCalls]);
+    beginRun(agent);
+    return InterventionActions.proceed();
+  }
+
+  /** Strands has no default limit on turns: a model that repeats a denied call would be called forever. */
+  override beforeModelCall({ agent }: BeforeModelCallEvent) {
+    const reason = endOfRun(agent);
+    return reason === undefined ? InterventionActions.proceed() : InterventionActions.deny(reason);
   }
 
   override beforeToolCall(event: BeforeToolCallEvent) {
-    recordChosenTool(event, this.#calls);
+    recordChosenTool(event, this[interventionCalls], coverAgentOf);
     return InterventionActions.proceed();
   }
 
   override afterToolCall(event: AfterToolCallEvent) {
-    if (!hasRun(event) && this.#calls.covers(event.toolUse.name) && this.#calls.claim(event)) {
-      // Without its id: what has a span was noted before, and what was cancelled has none.
-      this.#calls.record({ ...hookedCall(event), callId: undefined }, outcomeOfUnrun(event));
-    }
+    recordUnrun(event, this[interventionCalls]);
     return InterventionActions.proceed();
   }
 }

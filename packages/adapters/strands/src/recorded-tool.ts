@@ -1,23 +1,27 @@
-import type { ToolOutcome } from '@actlog/recorder';
-import type { AdapterCalls } from '@actlog/recorder/adapter';
+import { ActionDeniedError, type ToolOutcome } from '@actlog/recorder';
+import type { AdapterCalls, BegunCall } from '@actlog/recorder/adapter';
 import type { Tool, ToolContext, ToolStreamGenerator } from '@strands-agents/sdk';
+import { noteDenial, noteLetThrough } from './denied-runs.ts';
 import { hookedCall } from './strands-calls.ts';
 import { outcomeOf } from './tool-outcome.ts';
 
-/** How a call ends whose tool was left at one of its updates. */
-const leftEarly: ToolOutcome = { ok: false, error: new DOMException('The tool was left.', 'AbortError') };
+/** Outcome of a call whose tool was closed at one of its updates. */
+const closedEarly: ToolOutcome = {
+  ok: false,
+  error: new DOMException('The tool was closed early.', 'AbortError'),
+};
 
 /**
- * A run of a tool, recorded and guarded. A denial is thrown: Strands makes the tool's error result of it, with its
- * message as the text for the model and the error itself for hooks.
+ * Runs a tool, recorded and guarded. Throws a denial, which Strands converts to an error result with the message for
+ * the model and the error for hooks.
  */
 export async function* recordedStream(
   tool: Tool,
   calls: AdapterCalls,
   context: ToolContext,
 ): ToolStreamGenerator {
-  const call = await calls.begin(hookedCall(context));
-  let outcome = leftEarly;
+  const call = await begin(calls, context);
+  let outcome = closedEarly;
   let updates: ToolStreamGenerator | undefined;
   try {
     const running = call.step(() => tool.stream(context));
@@ -33,8 +37,21 @@ export async function* recordedStream(
     outcome = { ok: false, error };
     throw error;
   } finally {
-    const left = outcome === leftEarly ? updates : undefined;
+    const left = outcome === closedEarly ? updates : undefined;
     await call.end(outcome);
     await call.step(() => left?.return(undefined as never));
+  }
+}
+
+async function begin(calls: AdapterCalls, context: ToolContext): Promise<BegunCall> {
+  const { agent, toolUse } = context;
+  const call = hookedCall(context);
+  try {
+    const begun = await calls.begin(call);
+    noteLetThrough(agent, toolUse.name);
+    return begun;
+  } catch (error) {
+    if (ActionDeniedError.isInstance(error)) noteDenial(agent, call, error);
+    throw error;
   }
 }

@@ -4,23 +4,30 @@ import { agentIdOf, sessionOf } from './agent-identity.ts';
 import { toolOutcomeStatus } from './tool-outcome.ts';
 import { version } from './version.ts';
 
-/** What passes the calls of Strands to the recorder. */
+/**
+ * Tool with which Strands receives an agent's typed result and a swarm's handoff. A run with a schema cannot end
+ * without it: Strands calls the model again until it succeeds.
+ */
+const structuredOutput = 'strands_structured_output';
+
+/** Creates the `AdapterCalls` of this adapter. */
 export function strandsCalls(options: AdapterOptions): AdapterCalls {
+  const sdk = `@actlog/strands/${version}`;
   return new AdapterCalls(
-    { framework: 'strands', sdk: `@actlog/strands/${version}`, statusOf: toolOutcomeStatus },
+    { framework: 'strands', sdk, statusOf: toolOutcomeStatus, internalTools: [structuredOutput] },
     options,
   );
 }
 
-/** The parts of a tool's context, and of the events around it, that a call is known by. */
+/** Properties of a tool's context, and of its events, that identify a call. */
 export interface CallContext {
   readonly toolUse: { readonly name: string; readonly toolUseId: string; readonly input: unknown };
   readonly agent: LocalAgent;
-  /** Of this call, where Strands has one. Default: the agent's. */
+  /** Signal of this call, if Strands has one. Default: the agent's. */
   readonly cancelSignal?: AbortSignal | undefined;
 }
 
-/** A call as the recorder takes it. */
+/** Converts a context to a call for the recorder. */
 export function hookedCall({ toolUse, agent, cancelSignal = agent.cancelSignal }: CallContext): HookedCall {
   return {
     toolName: toolUse.name,

@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-test('calls by hand are recorded, and throw what they throw', async () => {
+test('records manual calls and passes on their errors', async () => {
   const { echo, fail } = tools();
   const [wrapped, failing] = actlog.tools([echo, fail], {
     recorder: service.recorder(),
@@ -35,7 +35,7 @@ test('calls by hand are recorded, and throw what they throw', async () => {
   ]);
 });
 
-test('a tool that is wrapped twice and called by hand is recorded once, and as often as it calls itself', async () => {
+test('records manual calls of a twice-wrapped tool once each, including recursive ones', async () => {
   const options = { recorder: service.recorder(), sessionId: 'twice-by-hand' };
   const countdown = tool({
     name: 'countdown',
@@ -51,7 +51,7 @@ test('a tool that is wrapped twice and called by hand is recorded once, and as o
   expect(await service.events('twice-by-hand')).toHaveLength(3);
 });
 
-test('a denied call by hand throws, and its tool does not run', async () => {
+test('throws for a denied manual call without running the tool', async () => {
   const { id } = await service.client.policies.create({
     name: 'no echo',
     effect: 'deny',
@@ -66,7 +66,7 @@ test('a denied call by hand throws, and its tool does not run', async () => {
   await service.client.policies.archive(id);
 });
 
-test('a stream that is left early ends the tool, and is recorded as aborted', async () => {
+test('ends a tool whose stream is closed early, and records it as aborted', async () => {
   const heard: string[] = [];
   class Steps extends Tool {
     override name = 'steps';
@@ -89,7 +89,7 @@ test('a stream that is left early ends the tool, and is recorded as aborted', as
   expect(await service.events('left')).toMatchObject([{ toolName: 'steps', status: 499 }]);
 });
 
-test('agents, MCP clients and tools that are left out are the very same objects', () => {
+test('returns agents, MCP clients and excluded tools unchanged', () => {
   const { echo, fail } = tools();
   const agent = new Agent({ model: modelOf([]), printer: false });
   const url = new URL('http://127.0.0.1:9/mcp');

@@ -3,7 +3,7 @@ import type { Tool, ToolContext, ToolList } from '@strands-agents/sdk';
 import { recordedStream } from './recorded-tool.ts';
 import { hookedCall, strandsCalls } from './strands-calls.ts';
 
-/** The wrapper behind `actlog.tools()`: the same tools, of the same types. Agents and MCP clients are as they were. */
+/** Wraps tools for `actlog.tools()`: the same tools, of the same types. Agents and MCP clients are unchanged. */
 export function recordTools<const Tools extends Readonly<ToolList>>(
   tools: Tools,
   options: AdapterOptions = {},
@@ -19,7 +19,7 @@ function recordedEntry(entry: ToolList[number], calls: AdapterCalls): ToolList[n
   return isTool(entry) && calls.covers(entry.name) ? wrapped(entry, calls) : entry;
 }
 
-/** Agents stream too, but have no description for the model. */
+/** Agents also have `stream`, but no description for the model. */
 function isTool(entry: object): entry is Tool {
   return 'toolSpec' in entry && typeof (entry as Partial<Tool>).stream === 'function';
 }

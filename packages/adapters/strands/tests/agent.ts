@@ -1,10 +1,10 @@
 import { type Agent, type Message, Model, type ModelStreamEvent, tool } from '@strands-agents/sdk';
 import * as z from 'zod';
 
-/** Calls that the scripted model makes: one inner list a turn. */
+/** Calls of the scripted model: one inner list per turn. */
 export type Turns = readonly (readonly { name: string; args: Record<string, unknown>; id?: string }[])[];
 
-/** A model that makes these calls and then says `done`. */
+/** Creates a model that makes these calls and then says `done`. */
 export function modelOf(turns: Turns): Model {
   return new ScriptedModel(turns);
 }
@@ -44,7 +44,7 @@ class ScriptedModel extends Model {
   }
 }
 
-/** Tools that note when they run: `echo` answers, `fail` throws. */
+/** Creates tools that note when they run: `echo` returns its text, `fail` throws. */
 export function tools() {
   const ran: string[] = [];
   const echo = tool({
@@ -68,7 +68,7 @@ export function tools() {
   return { ran, echo, fail };
 }
 
-/** What the model was told by its tools. */
+/** Returns the tool results that the model received. */
 export function toolAnswers({ messages }: Pick<Agent, 'messages'>) {
   return messages
     .flatMap(({ content }) => content)
@@ -76,7 +76,7 @@ export function toolAnswers({ messages }: Pick<Agent, 'messages'>) {
     .map(({ content, status }) => ({ text: content.map(textOf).join(''), isError: status === 'error' }));
 }
 
-/** The words of a message. */
+/** Returns the text of a message. */
 export function wordsOf(message: Message | undefined): string {
   return (message?.content ?? []).map(textOf).join('');
 }

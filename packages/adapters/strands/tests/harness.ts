@@ -64,7 +64,7 @@ async function lastResult(agent: Agent, { isStreamed, signal }: Scenario) {
   return next.value;
 }
 
-/** The agents of Strands, by intervention. */
+/** The agents of Strands, with an intervention. */
 export const strandsHarness: AdapterHarness = {
   framework: 'strands',
   sdk: `@actlog/strands/${version}`,

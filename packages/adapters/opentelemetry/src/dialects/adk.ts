@@ -2,15 +2,15 @@ import type { Dialect } from '../dialect.ts';
 import { jsonOf, textOf } from '../span-attributes.ts';
 import { emitterOf } from '../span-origin.ts';
 
-/** Stands for both, arguments and result, where `ADK_CAPTURE_MESSAGE_CONTENT_IN_SPANS` is off. */
-const unshown = '{}';
+/** Value of both arguments and result if `ADK_CAPTURE_MESSAGE_CONTENT_IN_SPANS` is off. */
+const redacted = '{}';
 
-/** Google's Agent Development Kit, which leaves the span of a failed tool without attributes and without a status. */
+/** Google's Agent Development Kit. The span of a failed tool has no attributes and no status. */
 export const adkDialect: Dialect = {
   speaks: (span) => emitterOf(span) === 'gcp.vertex.agent',
   read({ attributes, name }) {
     const ofSpan = /^execute_tool (.+)$/.exec(name)?.[1];
-    // The tools of one turn have a span together, and one each.
+    // The tools of one turn have a common span, and one each.
     if (ofSpan === undefined || ofSpan === '(merged)') return undefined;
     const toolName = textOf(attributes, 'gen_ai.tool.name');
     const args = textOf(attributes, 'gcp.vertex.agent.tool_call_args');
@@ -18,7 +18,7 @@ export const adkDialect: Dialect = {
     return {
       toolName: toolName ?? ofSpan,
       callId: textOf(attributes, 'gen_ai.tool.call.id'),
-      arguments: args === unshown && result === unshown ? undefined : jsonOf(args),
+      arguments: args === redacted && result === redacted ? undefined : jsonOf(args),
       result,
       errorName: toolName === undefined ? 'Error' : undefined,
     };

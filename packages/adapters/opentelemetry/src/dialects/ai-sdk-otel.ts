@@ -2,7 +2,7 @@ import type { Dialect } from '../dialect.ts';
 import { emitterOf } from '../span-origin.ts';
 import { genAiDialect } from './gen-ai.ts';
 
-/** `@ai-sdk/otel`, which ends the span of a tool that runs when its run is aborted as it then is. */
+/** `@ai-sdk/otel`. When a run is aborted, it ends the span of a running tool unchanged. */
 export const aiSdkOtelDialect: Dialect = {
   speaks: (span) => emitterOf(span) === 'gen_ai',
   read(span) {

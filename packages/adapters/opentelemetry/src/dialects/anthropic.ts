@@ -5,7 +5,7 @@ import { genAiDialect } from './gen-ai.ts';
 /** `SpanStatusCode.UNSET` of the OpenTelemetry API. */
 const unsetStatus = 0;
 
-/** The SDK of Anthropic, its packages for other clouds too: each span has a status, but that of a run given up. */
+/** Anthropic's SDK, including its packages for other clouds. Every span has a status, except that of an aborted run. */
 export const anthropicDialect: Dialect = {
   speaks: (span) => /^com\.anthropic\.sdk\.typescript(\.|$)/.test(emitterOf(span)),
   read(span) {

@@ -2,7 +2,7 @@ import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
 import type { Dialect } from '../dialect.ts';
 import { jsonOf, textOf } from '../span-attributes.ts';
 
-/** Where earlier versions of the conventions put the arguments, as Strands does. */
+/** Returns the arguments where earlier versions of the conventions, and Strands, put them. */
 function argumentsEvent({ events }: ReadableSpan): string | undefined {
   const message = events.find(({ name }) => name === 'gen_ai.tool.message');
   return textOf(message?.attributes, 'content');
@@ -19,7 +19,7 @@ export const genAiDialect: Dialect = {
       callId: textOf(attributes, 'gen_ai.tool.call.id'),
       arguments: jsonOf(textOf(attributes, 'gen_ai.tool.call.arguments') ?? argumentsEvent(span)),
       result: textOf(attributes, 'gen_ai.tool.call.result', 'anthropic.tool_result.content'),
-      // Strands ends a span well where the tool answers that it failed, or is not there.
+      // Strands ends a span successfully if the tool reports a failure or does not exist.
       errorName: attributes['gen_ai.tool.status'] === 'error' ? 'Error' : undefined,
     };
   },

@@ -1,10 +1,10 @@
 import type { Dialect } from '../dialect.ts';
 import { jsonOf, textOf } from '../span-attributes.ts';
 
-/** What Genkit calls its tools: the second are those that answer with several parts. */
+/** Subtypes of Genkit's tools; the second is for tools that return several parts. */
 const toolKinds: readonly unknown[] = ['tool', 'tool.v2'];
 
-/** Genkit, whose spans do not show the id of a call. */
+/** Genkit, whose spans do not contain the id of a call. */
 export const genkitDialect: Dialect = {
   speaks: ({ attributes }) => attributes['genkit:name'] !== undefined,
   read({ attributes, name }) {

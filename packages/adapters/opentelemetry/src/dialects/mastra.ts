@@ -2,16 +2,16 @@ import type { Dialect } from '../dialect.ts';
 import { jsonOf } from '../span-attributes.ts';
 import { genAiDialect } from './gen-ai.ts';
 
-/** Mastra, which ends the span of a call well whose arguments or result a schema refuses, and shows that as its result. */
+/** Mastra. If a schema rejects arguments or result, the span ends successfully with the rejection as its result. */
 export const mastraDialect: Dialect = {
   speaks: ({ attributes }) => attributes['mastra.span.type'] !== undefined,
   read(span) {
     const tool = genAiDialect.read(span);
-    return tool && { ...tool, errorName: refusal(jsonOf(tool.result)) };
+    return tool && { ...tool, errorName: validationError(jsonOf(tool.result)) };
   },
 };
 
-function refusal(result: unknown): string | undefined {
+function validationError(result: unknown): string | undefined {
   const { error, message, validationErrors } = (result ?? {}) as Record<string, unknown>;
   if (error !== true || typeof message !== 'string' || validationErrors === undefined) return undefined;
   return message.startsWith('Tool input') ? 'ZodError' : 'Error';

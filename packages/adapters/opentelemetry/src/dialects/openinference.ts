@@ -9,7 +9,7 @@ export const openInferenceDialect: Dialect = {
     if (attributes['openinference.span.kind'] !== 'TOOL') return undefined;
     const input = textOf(attributes, 'input.value', 'tool.parameters');
     const result = textOf(attributes, 'output.value');
-    // A single argument that is a text stands there by itself.
+    // A single string argument is stored directly.
     const isText = attributes['input.mime_type'] === 'text/plain';
     return {
       toolName: textOf(attributes, 'tool.name') ?? name,

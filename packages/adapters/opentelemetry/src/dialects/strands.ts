@@ -1,7 +1,10 @@
 import type { Dialect } from '../dialect.ts';
 import { genAiDialect } from './gen-ai.ts';
 
-/** Strands. A tool that has ended has a status of its own; one that waits for a person has none, and its span ends well. */
+/**
+ * Strands. A finished tool has its own status attribute; one that waits for a person has none, and its span ends
+ * successfully.
+ */
 export const strandsDialect: Dialect = {
   // The scope and the provider are the name of the user's service.
   speaks: ({ attributes }) => attributes['gen_ai.event.start_time'] !== undefined,

@@ -2,9 +2,9 @@ import type { Dialect } from '../dialect.ts';
 import { answeredCall } from '../langchain-message.ts';
 import { jsonOf, textOf } from '../span-attributes.ts';
 
-/** Traceloop (OpenLLMetry), which knows the class of a LangChain tool and learns its name from what it returns. */
+/** Traceloop (OpenLLMetry). It uses the class of a LangChain tool; the name is only in the tool's result. */
 export const traceloopDialect: Dialect = {
-  // Its processor writes the spans of the AI SDK anew, after the conventions.
+  // Its processor rewrites the spans of the AI SDK according to the conventions.
   speaks: ({ attributes }) =>
     attributes['traceloop.span.kind'] !== undefined && attributes['gen_ai.tool.name'] === undefined,
   read({ attributes, name }) {

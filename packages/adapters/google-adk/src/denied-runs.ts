@@ -1,0 +1,37 @@
+import type { ActionDeniedError } from '@actlog/recorder';
+import { endOfRunReason, type HookedCall, processWide, RunDenials } from '@actlog/recorder/adapter';
+import type { InvocationContext } from '@google/adk';
+
+/** Denials of one invocation, across all of its agents. */
+interface DeniedRun {
+  readonly invocationId: string;
+  readonly denials: RunDenials;
+  /** Final message of the run; undefined while it continues. */
+  reason: string | undefined;
+}
+
+/** Latest run with a denial of each session. */
+const runs = processWide('@actlog/google-adk/denied-runs', () => new WeakMap<object, DeniedRun>());
+
+function runOf({ session, invocationId }: InvocationContext): DeniedRun | undefined {
+  const run = runs().get(session);
+  return run?.invocationId === invocationId ? run : undefined;
+}
+
+/** Counts a denial in its invocation, which ends before the next model call if the model repeats itself. */
+export function noteDenial(context: InvocationContext, call: HookedCall, denial: ActionDeniedError): void {
+  const { session, invocationId } = context;
+  const run = runOf(context) ?? { invocationId, denials: new RunDenials(), reason: undefined };
+  runs().set(session, run);
+  if (run.denials.count(call)) run.reason = endOfRunReason(denial);
+}
+
+/** Notes that a call was allowed in its invocation. */
+export function noteLetThrough(context: InvocationContext, toolName: string): void {
+  runOf(context)?.denials.letThrough(toolName);
+}
+
+/** Returns the reason why an invocation must end; undefined while it continues. */
+export function endOfRun(context: InvocationContext): string | undefined {
+  return runOf(context)?.reason;
+}

@@ -1,0 +1,40 @@
+import { type Method, MethodHooks } from '@actlog/recorder/adapter';
+import { Graph, type LocalAgent, Swarm } from '@strands-agents/sdk';
+import { callsOf, coverAgent, isLocalAgent } from './covered-agents.ts';
+
+/** An orchestrator of agents: a swarm, a graph, or a nested one. */
+interface Orchestrator {
+  readonly nodes: ReadonlyMap<string, { readonly agent?: unknown; readonly orchestrator?: unknown }>;
+}
+
+const methods = new MethodHooks('@actlog/strands/hooked-methods');
+
+/**
+ * Makes a swarm or graph cover all its agents like its first covered one, before any of them runs. They hand over to
+ * each other without calling hooks.
+ */
+export function hookOrchestrators(): void {
+  for (const { prototype } of [Swarm, Graph]) {
+    methods.hook(prototype, 'initialize', (orchestrator: Orchestrator, initialize: Method<Promise<void>>) => {
+      coverNodes(orchestrator);
+      return initialize.call(orchestrator);
+    });
+  }
+}
+
+function coverNodes(orchestrator: Orchestrator): void {
+  const agents = [...agentsOf(orchestrator)];
+  const calls = agents.map(callsOf).find((known) => known !== undefined);
+  if (calls) for (const agent of agents) coverAgent(agent, calls);
+}
+
+function* agentsOf({ nodes }: Orchestrator): Generator<LocalAgent> {
+  for (const { agent, orchestrator } of nodes.values()) {
+    if (isLocalAgent(agent)) yield agent;
+    if (isOrchestrator(orchestrator)) yield* agentsOf(orchestrator);
+  }
+}
+
+function isOrchestrator(value: unknown): value is Orchestrator {
+  return (value as Partial<Orchestrator> | undefined)?.nodes instanceof Map;
+}
