@@ -23,16 +23,16 @@ describe('actlog-risk', () => {
 
   it.each(RULES.map((rule) => rule.id))('explains %s', async (id) => {
     const text = await run('rules', 'explain', id);
-    expect(text).toContain('Wrong when');
+    expect(text).toContain('False positives');
     expect(text).toContain('Does not match in');
     expect(text).not.toContain('undefined');
   });
 
-  it('refuses an unknown rule and says where to look', async () => {
-    await expect(run('rules', 'explain', 'nonsense')).rejects.toThrow(/"nonsense" is no rule.*lists them/);
+  it('rejects an unknown rule and names the command that lists them', async () => {
+    await expect(run('rules', 'explain', 'nonsense')).rejects.toThrow(/unknown rule "nonsense".*for a list/);
   });
 
-  it('tells what is read from a name', async () => {
+  it('shows the classification of a tool name', async () => {
     expect(await run('tool', 'mcp__mail__sendEmail')).toContain(
       'acts; verb send, noun message; tags external_comm',
     );

@@ -8,7 +8,7 @@ import { tagsOf } from './taxonomy/tag.ts';
 import { readToolName } from './taxonomy/tool-profile.ts';
 import { version } from './version.ts';
 
-/** The rules as a table, by dimension. */
+/** Formats the rules as a table, by dimension. */
 export function rulesTable(): string {
   const width = Math.max(...RULES.map((rule) => rule.id.length));
   const parts = DIMENSION_IDS.map((id) => {
@@ -39,16 +39,16 @@ function exampleText({ name, steps, history }: RuleExample): string {
   return `  - ${name}${past}: ${steps.map(stepText).join(' → ')}`;
 }
 
-/** All about one rule. */
+/** Formats all details of one rule. */
 export function ruleText(rule: Rule): string {
   return [
     `${rule.id}: ${rule.title}`,
     `Dimension       ${rule.dimension} ${DIMENSION_NAMES[rule.dimension]}`,
     `Touches         ${rule.llm.join(', ')}`,
-    `Weight          ${rule.weight}${rule.deterministic ? ', proves the matter alone' : ''}`,
+    `Weight          ${rule.weight}${rule.deterministic ? ', sufficient alone for critical' : ''}`,
     `Signal          ${rule.signal}`,
-    `Wrong when      ${rule.falsePositives}`,
-    `What to do      ${rule.recommendation.title}. ${rule.recommendation.text}`,
+    `False positives ${rule.falsePositives}`,
+    `Recommendation  ${rule.recommendation.title}. ${rule.recommendation.text}`,
     `Matches in\n${rule.fires.map(exampleText).join('\n')}`,
     `Does not match in\n${rule.quiet.map(exampleText).join('\n')}`,
   ].join('\n');
@@ -57,31 +57,29 @@ export function ruleText(rule: Rule): string {
 function ruleNamed(id: string): Rule {
   const rule = RULES.find((one) => one.id === id);
   if (rule === undefined)
-    throw new InvalidArgumentError(`"${id}" is no rule: "actlog-risk rules" lists them.`);
+    throw new InvalidArgumentError(`unknown rule "${id}": run "actlog-risk rules" for a list.`);
   return rule;
 }
 
 /**
- * The command `actlog-risk`: `rules`, `rules explain ID`, `tool NAME`.
+ * Creates the command `actlog-risk`: `rules`, `rules explain ID`, `tool NAME`.
  *
- * @param write Takes what is printed.
+ * @param write Function that receives the output.
  */
 export function riskCommand(write: (text: string) => void): Command {
-  const command = new Command('actlog-risk')
-    .description('Shows the rules by which @actlog/risk scores sessions.')
-    .version(version);
+  const command = new Command('actlog-risk').description('Shows the rules of @actlog/risk.').version(version);
   const rules = command
     .command('rules')
     .description('list the rules')
     .action(() => write(`${rulesTable()}\n`));
   rules
     .command('explain')
-    .description('tell all about one rule')
+    .description('explain one rule')
     .argument('<id>', 'id of the rule', ruleNamed)
     .action((rule: Rule) => write(`${ruleText(rule)}\n`));
   command
     .command('tool')
-    .description('tell what is read from a tool’s name')
+    .description('show the classification of a tool name')
     .argument('<name>', 'name of the tool')
     .action((name: string) => {
       const { bits, acts, verb, noun } = readToolName(name);

@@ -6,31 +6,34 @@ import { RULES } from './rule-catalogue.ts';
 import { type SessionView, tallyOf } from './session-view.ts';
 import { ACTION_BITS } from './taxonomy/tag.ts';
 
-/** A rule that matched, and what its match weighs. */
+/** A matched rule and the weight of its match. */
 export interface Finding {
   readonly rule: Rule;
   readonly match: RuleMatch;
-  /** Strength of the match, less what is habitual: 0 to 1. */
+  /** Strength of the match after the discount for habitual matches: 0 to 1. */
   readonly strength: number;
-  /** Evidence: minus the logarithm of what the rule leaves of "nothing is wrong". Evidence of several rules adds up. */
+  /**
+   * Evidence: the negative logarithm of the remaining probability that nothing is wrong. Evidence of several
+   * rules adds up.
+   */
   readonly evidence: number;
-  /** Number of the rule's cluster; -1 for none. */
+  /** Index of the rule's cluster; -1 for none. */
   readonly cluster: number;
 }
 
-// What is habitual weighs less, but never nothing: a past that was poisoned can't silence a rule.
+// Habitual matches weigh less but never nothing, so that a poisoned baseline cannot silence a rule.
 const HABIT_DISCOUNT = 0.6;
-// Signs below this weight are hints. All hints together weigh less than one rule of weight one half.
+// Matches below this weight are hints. All hints together weigh less than one rule with weight 0.5.
 const HINT_WEIGHT = 0.13;
 const HINTS_AT_MOST = -Math.log(1 - 0.45);
 
-/** A rule with what of it does not depend on the session. */
+/** A rule with its precomputed, session-independent values. */
 interface PreparedRule {
   readonly rule: Rule;
   readonly hash: number;
   /** Evidence of a match at full strength. */
   readonly evidence: number;
-  /** Number of its cluster; -1 for none. */
+  /** Index of its cluster; -1 for none. */
   readonly cluster: number;
 }
 
@@ -52,7 +55,7 @@ function precedentIn(view: SessionView): number {
   return precedentFor(view.expected, acts, tallyOf(view, 'act').count);
 }
 
-/** All rules' matches in a session. */
+/** Returns the matches of all rules in a session. */
 export function findings(view: SessionView): Finding[] {
   const found: Finding[] = [];
   const precedent = precedentIn(view);
@@ -70,15 +73,15 @@ export function findings(view: SessionView): Finding[] {
   return found;
 }
 
-/** What findings add up to, so that the score without any one of them is at hand. */
+/** Combines findings so that the score without any one of them is cheap to compute. */
 export class Composition {
   #strong = 0;
   #hints = 0;
-  // Of each cluster the strongest finding, and the evidence of the second.
+  // The strongest finding of each cluster, and the evidence of the second strongest.
   readonly #first: (Finding | undefined)[] = [];
   readonly #second: number[] = [];
 
-  /** @param found Findings; the order does not matter as long as it is the same each time. */
+  /** @param found Findings; any fixed order. */
   constructor(found: readonly Finding[]) {
     for (const finding of found) {
       const { cluster, evidence } = finding;
@@ -98,12 +101,12 @@ export class Composition {
     for (const first of this.#first) this.#strong += first?.evidence ?? 0;
   }
 
-  /** Score from 0 to 100: noisy-or, each cluster counted once, hints bounded. */
+  /** Score from 0 to 100: noisy-or, each cluster counted once, hints limited. */
   get score(): number {
     return scoreOf(this.#strong, this.#hints);
   }
 
-  /** The score that remains without one of the findings. */
+  /** Returns the score without one of the findings. */
   without(finding: Finding): number {
     const { cluster, evidence } = finding;
     if (cluster >= 0) {
@@ -123,7 +126,7 @@ function scoreOf(strong: number, hints: number): number {
   return 100 * (1 - Math.exp(-(strong + Math.min(hints, HINTS_AT_MOST))));
 }
 
-/** Rounds a score to two digits, so that it reads well and is the same on every machine. */
+/** Rounds a score to two decimals, so that it is readable and the same on every machine. */
 export function rounded(score: number): number {
   return Math.round(score * 100) / 100;
 }

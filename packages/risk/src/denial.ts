@@ -4,7 +4,7 @@ import { OUTCOME_MARKS } from './session/mark.ts';
 const DENIALS = (['policy_denied', 'refused'] as const).map((kind) => ENTRY_KINDS.indexOf(kind));
 const THROTTLED = OUTCOME_MARKS.indexOf('throttled');
 
-/** Whether an entry says that an action must not be done: a rate that was exceeded only says "not now". */
+/** `true` if an entry forbids an action. An exceeded rate does not: it only means "not now". */
 export function forbids({ kind, outcome }: LogEntry): boolean {
   return DENIALS.includes(kind) && outcome !== THROTTLED;
 }

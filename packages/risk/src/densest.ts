@@ -1,4 +1,4 @@
-/** Of entries in the order of their times, the most that lie within a span of time. */
+/** Returns the largest number of entries, given in time order, within a time span. */
 export function densest<T extends { readonly timestampMs: number }>(
   entries: readonly T[],
   spanMs: number,

@@ -17,7 +17,7 @@ export const DIMENSION_NAMES: Readonly<Record<DimensionId, string>> = {
 /** The ten dimensions in order. */
 export const DIMENSION_IDS = Object.keys(DIMENSION_NAMES) as readonly DimensionId[];
 
-/** Entries of the OWASP Top 10 for LLM Applications 2025 that a rule may touch. */
+/** Entries of the OWASP Top 10 for LLM Applications 2025 that a rule can relate to. */
 export type LlmRiskId =
   | 'LLM01:2025 Prompt Injection'
   | 'LLM02:2025 Sensitive Information Disclosure'

@@ -14,7 +14,7 @@ function namesKnown(view: SessionView): boolean {
   return tallyOf(view, 'act').count > 0 || tallyOf(view, 'look').count > tallyOf(view, 'unknown').count;
 }
 
-/** For each dimension, whether anything that was recorded could have shown it. */
+/** Tests by dimension that return `true` if the records could have shown the dimension. */
 const OBSERVABLE: Readonly<Record<DimensionId, (view: SessionView) => boolean>> = {
   ASI01: namesKnown,
   ASI02: called,
@@ -37,7 +37,9 @@ const OBSERVABLE: Readonly<Record<DimensionId, (view: SessionView) => boolean>> 
     stampTallyOf(view, 'agent_revoked').count > 0,
 };
 
-/** Whether a session's records could have shown a dimension. Where not, its score of 0 is no all-clear. */
+/**
+ * `true` if a session's records could have shown a dimension. Otherwise its score of 0 is not an all-clear.
+ */
 export function isObservable(dimension: DimensionId, view: SessionView): boolean {
   return OBSERVABLE[dimension](view);
 }

@@ -1,27 +1,27 @@
 /**
- * One stored event, as the engine reads it; {@link riskEvent} makes it from an event of the wire. `payload` carries
- * what other categories than `tool_api` hold.
+ * A stored event as the engine reads it; {@link riskEvent} creates it from a wire event. `payload` contains the data of
+ * categories other than `tool_api`.
  */
 export interface RiskEvent {
   /** UUID of the event. */
   readonly eventId: string;
   readonly agentId: string;
   readonly sessionId: string;
-  /** `sourceTimestamp` in milliseconds since 1970. */
+  /** `sourceTimestamp` in Unix milliseconds. */
   readonly timestampMs: number;
   /** `tool_api`, `agent_message`, `memory_write`, `llm_call`, `guardian_decision`, or any other. */
   readonly category: string;
   readonly schemaVersion: string;
-  /** Of `tool_api`, and of a decision on a tool. */
+  /** Tool of a `tool_api` event or of a decision about a tool. */
   readonly toolName?: string;
   readonly argumentsHash?: string;
-  /** Status of the tool's answer; null or absent where none came. */
+  /** Status of the tool's response; null or absent if there was none. */
   readonly responseStatus?: number | null;
-  /** The event's payload as it was sent; absent from tool calls. Strings are read, anything else is ignored. */
+  /** Payload of the event as sent; absent for tool calls. Only its strings are read. */
   readonly payload?: Readonly<Record<string, unknown>>;
 }
 
-/** An event as it stands on the wire (interface specification, "Event"). */
+/** An event on the wire (interface specification, "Event"). */
 export interface WireEvent
   extends Omit<RiskEvent, 'timestampMs' | 'toolName' | 'argumentsHash' | 'responseStatus'> {
   /** ISO 8601. */
@@ -29,7 +29,7 @@ export interface WireEvent
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
-/** An event of the wire as the engine reads it. */
+/** Converts a wire event for the engine. */
 export function riskEvent(event: WireEvent): RiskEvent {
   const { payload } = event;
   return {
@@ -46,10 +46,12 @@ export function riskEvent(event: WireEvent): RiskEvent {
   };
 }
 
-/** What the server adds to an event when it observes it. The same event must always get the same context. */
+/**
+ * Data that the server adds to an event when it observes it. The same event must always get the same context.
+ */
 export interface EventContext {
-  /** What `stampEvent` returned for this event when it arrived, as stored with it. Default: 0. */
+  /** Stamp that `stampEvent` returned when the event arrived, as stored with it. Default: 0. */
   readonly stamp?: number;
-  /** The tenant's own tags by tool name, as they held when the session started. Default: none. */
+  /** The tenant's custom tags by tool name, as of the start of the session. Default: none. */
   readonly tags?: ReadonlyMap<string, number>;
 }

@@ -11,23 +11,23 @@ export type DimensionId =
   | 'ASI09'
   | 'ASI10';
 
-/** How much attention a score asks for. See `levels.ts` for what the limits mean. */
+/** Level of a score. See `levels.ts` for the limits. */
 export type RiskLevel = 'low' | 'medium' | 'high' | 'critical';
 
-/** Why a score is what it is: one rule that matched. */
+/** Reason for a score: one rule that matched. */
 export interface RiskFactor {
   readonly ruleId: string;
   readonly title: string;
-  /** What was seen, in plain words, without any argument or hash of one. */
+  /** Description of the finding in plain words, without arguments or their hashes. */
   readonly explanation: string;
-  /** The rule's weight, 0 to 1: what it would score alone at full strength, before rounding. */
+  /** Weight of the rule, 0 to 1: its score alone at full strength, before rounding. */
   readonly weight: number;
-  /** The session's score less what it would be without this factor, 0 to 100. */
+  /** Score minus the score without this factor, 0 to 100. */
   readonly delta: number;
   readonly evidence: {
     /** At most five events, oldest first. */
     readonly eventIds: readonly string[];
-    /** How many events the rule rests on. */
+    /** Number of events that the rule matched. */
     readonly count: number;
   };
   readonly recommendation: string;
@@ -40,13 +40,13 @@ export interface RiskDimension {
   /** 0 to 100. */
   readonly score: number;
   readonly level: RiskLevel;
-  /** False where nothing that was recorded could have shown this dimension: then 0 is no all-clear. */
+  /** False if the records could not have shown this dimension: then 0 is not an all-clear. */
   readonly observable: boolean;
   /** Strongest first. */
   readonly factors: readonly RiskFactor[];
 }
 
-/** What to do about a score. */
+/** Recommended response to a score. */
 export interface RiskRecommendation {
   readonly id: string;
   readonly title: string;
@@ -62,10 +62,10 @@ export interface RiskScore {
   readonly score: number;
   readonly level: RiskLevel;
   readonly engineVersion: string;
-  /** SHA-256 over the rules' ids, weights and limits, in hexadecimal. */
+  /** SHA-256 of the rules' ids, weights and limits, in hexadecimal. */
   readonly rulesetHash: string;
   readonly eventCount: number;
-  /** All ten, in order. */
+  /** All ten dimensions, in order. */
   readonly dimensions: readonly RiskDimension[];
   /** The five strongest factors of all dimensions. */
   readonly factors: readonly RiskFactor[];

@@ -3,7 +3,7 @@ import { DIMENSION_IDS } from './dimensions.ts';
 import { RULES } from './rule-catalogue.ts';
 
 describe('the rules', () => {
-  it('are at least thirty, two or more for every dimension, with ids of their own', () => {
+  it('are at least thirty with unique ids, two or more for every dimension', () => {
     expect(RULES.length).toBeGreaterThanOrEqual(30);
     expect(new Set(RULES.map((rule) => rule.id)).size).toBe(RULES.length);
     for (const id of DIMENSION_IDS) {
@@ -11,7 +11,7 @@ describe('the rules', () => {
     }
   });
 
-  it('say all that a reader needs', () => {
+  it('have complete texts', () => {
     for (const rule of RULES) {
       expect(rule.weight, rule.id).toBeGreaterThan(0);
       expect(rule.weight, rule.id).toBeLessThan(1);

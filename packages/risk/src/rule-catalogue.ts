@@ -27,7 +27,7 @@ import { misuseDeleteAfterUntrusted } from './rules/misuse-delete-after-untruste
 import { misuseGraveAfterUntrusted } from './rules/misuse-grave-after-untrusted.ts';
 import { misuseLongerThanUsual } from './rules/misuse-longer-than-usual.ts';
 import { misuseLossBurst } from './rules/misuse-loss-burst.ts';
-import { misuseMixedDeeds } from './rules/misuse-mixed-deeds.ts';
+import { misuseMixedActions } from './rules/misuse-mixed-actions.ts';
 import { misuseMoreThanUsual } from './rules/misuse-more-than-usual.ts';
 import { misusePrivateThenExternal } from './rules/misuse-private-then-external.ts';
 import { misusePublishAfterUntrusted } from './rules/misuse-publish-after-untrusted.ts';
@@ -57,7 +57,7 @@ import { trustDenialOverturned } from './rules/trust-denial-overturned.ts';
 import { trustFastApprovals } from './rules/trust-fast-approvals.ts';
 import { trustFlood } from './rules/trust-flood.ts';
 
-/** All rules, in the order of their dimensions. */
+/** All rules, ordered by dimension. */
 export const RULES: readonly Rule[] = [
   goalActionAfterUntrusted,
   goalDetour,
@@ -72,7 +72,7 @@ export const RULES: readonly Rule[] = [
   misuseGraveAfterUntrusted,
   misuseLongerThanUsual,
   misuseLossBurst,
-  misuseMixedDeeds,
+  misuseMixedActions,
   misuseMoreThanUsual,
   misusePrivateThenExternal,
   misusePublishAfterUntrusted,

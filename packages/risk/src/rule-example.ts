@@ -5,35 +5,37 @@ import { observe } from './session/observe.ts';
 import { emptySession, type SessionState } from './session/session-state.ts';
 import { type StampName, stampOf } from './stamp-name.ts';
 
-/** One event of an example. A string stands for an answered call of the tool with that name. */
+/** One event of an example. A string stands for a successful call of the tool with that name. */
 export type ExampleStep =
   | string
   | {
       /** Tool of a call or a decision. */
       readonly tool?: string;
-      /** What the tool was given, as any short text: equal texts stand for equal arguments. Default: one of its own. */
+      /**
+       * Stands for the arguments of the tool: equal texts mean equal arguments. Default: unique arguments.
+       */
       readonly given?: string;
-      /** Default 200; null where no answer came. */
+      /** Response status; null if there was none. Default: 200. */
       readonly status?: number | null;
-      /** Category of the event. Default `tool_api`. */
+      /** Category of the event. Default: `tool_api`. */
       readonly category?: string;
       readonly payload?: Readonly<Record<string, unknown>>;
       readonly agent?: string;
       readonly version?: string;
-      /** Milliseconds since the step before. Default one second. */
+      /** Milliseconds since the previous step. Default: one second. */
       readonly afterMs?: number;
       readonly stamps?: readonly StampName[];
-      /** How many such events. Default 1. */
+      /** Number of repetitions. Default: 1. */
       readonly times?: number;
     };
 
-/** A session that shows a rule at work. */
+/** An example session for a rule. */
 export interface RuleExample {
   readonly name: string;
   readonly steps: readonly ExampleStep[];
-  /** Sessions of the same agent that came before, each learned. Default: none. */
+  /** Earlier sessions of the same agent, each learned. Default: none. */
   readonly history?: readonly (readonly ExampleStep[])[];
-  /** Start of the session, milliseconds since 1970. Default 2026-01-05, a Monday, 10:00 UTC. */
+  /** Start of the session in Unix milliseconds. Default: 2026-01-05, a Monday, 10:00 UTC. */
   readonly startMs?: number;
 }
 
@@ -43,7 +45,7 @@ function uuid(session: number, event: number): string {
   return `00000000-0000-7000-8${String(session).padStart(3, '0')}-${String(event).padStart(12, '0')}`;
 }
 
-/** The events of an example's session, with their stamps. */
+/** Returns the events of an example's session with their stamps. */
 export function exampleEvents(
   steps: readonly ExampleStep[],
   session = 0,
@@ -79,7 +81,7 @@ export function exampleEvents(
   return events;
 }
 
-/** Observes an example's session, and learns its history into a baseline by the given scoring. */
+/** Observes an example's session and learns its history into a baseline with the given scoring. */
 export function playExample(
   example: RuleExample,
   score: (state: SessionState, options: { baseline: Baseline }) => RiskScore,

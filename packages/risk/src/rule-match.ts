@@ -2,7 +2,7 @@ import type { RuleMatch } from './rule.ts';
 import { type SessionView, stampTallyOf } from './session-view.ts';
 import { STAMP_INDEX, type StampName } from './stamp-name.ts';
 
-/** A match that rests on the given events of the log; undefined where there are none. */
+/** Creates a match for the given events of the log; undefined if there are none. */
 export function matched(
   events: readonly { readonly eventId: string }[],
   strength: number,
@@ -14,12 +14,12 @@ export function matched(
   return { strength, eventIds, count: Math.max(count ?? 0, events.length), explanation };
 }
 
-/** "1 call", "3 calls". */
+/** Formats a count with its noun: "1 call", "3 calls". */
 export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** A match that rests on the events that carry a stamp; undefined where none does. */
+/** Creates a match for the events that have a stamp; undefined if there are none. */
 export function stamped(
   view: SessionView,
   stamp: StampName,

@@ -3,48 +3,51 @@ import type { DimensionId } from './risk-score.ts';
 import type { RuleExample } from './rule-example.ts';
 import type { SessionView } from './session-view.ts';
 
-/** What a rule found in a session. */
+/** Match of a rule in a session. */
 export interface RuleMatch {
-  /** How clearly, above 0 and at most 1. */
+  /** Strength of the match, above 0 and at most 1. */
   readonly strength: number;
-  /** Ids of the events it rests on, oldest first; the score shows the first five. */
+  /** Ids of the matched events, oldest first; the score contains the first five. */
   readonly eventIds: readonly string[];
-  /** How many events it rests on, where the log does not hold them all. Default: the number of `eventIds`. */
+  /** Number of matched events if the log does not contain all of them. Default: the number of `eventIds`. */
   readonly count?: number;
-  /** What was seen, in plain words: one sentence. */
+  /** Description of the finding in one plain sentence. */
   readonly explanation: string;
 }
 
-/** One signal of risk. */
+/** A rule that detects one signal of risk. */
 export interface Rule {
-  /** Stable name, `subject.signal`. */
+  /** Stable id, `subject.signal`. */
   readonly id: string;
   readonly title: string;
   readonly dimension: DimensionId;
-  /** Entries of the OWASP Top 10 for LLM Applications 2025 that it touches. */
+  /** Related entries of the OWASP Top 10 for LLM Applications 2025. */
   readonly llm: readonly LlmRiskId[];
-  /** What it looks for and why that is a risk. */
+  /** Description of the signal and why it is a risk. */
   readonly signal: string;
-  /** From 0 to 1: what a match at full strength scores alone, as a share of 100. */
+  /** Score of a match at full strength alone, from 0 to 1 as a share of 100. */
   readonly weight: number;
-  /** Rules with the same cluster read the same evidence: only the strongest of them counts in the session's score. */
+  /**
+   * Rules with the same cluster use the same evidence: only the strongest of them counts in the session's
+   * score.
+   */
   readonly cluster?: string;
-  /** Whether one match proves the matter, so that it may reach `critical` alone. Default: false. */
+  /** `true` if one match is conclusive, so that it can reach `critical` alone. Default: false. */
   readonly deterministic?: boolean;
-  /** Whether it counts less where the agent's past sessions matched it too. Default: true. */
+  /** `true` if the match counts less when the agent's past sessions also matched. Default: true. */
   readonly habitual?: boolean;
   /**
-   * Whether it counts less where past sessions took the same actions, as often: so for rules that hold an action
-   * against what was read before it. Default: false.
+   * `true` if the match counts less when past sessions took the same actions as often. For rules that relate an action
+   * to earlier reads. Default: false.
    */
   readonly precedented?: boolean;
-  /** When it matches without a risk. */
+  /** Situations in which it matches without a risk. */
   readonly falsePositives: string;
   readonly recommendation: { readonly title: string; readonly text: string };
-  /** What it finds in a session; undefined where nothing. */
+  /** Returns the match in a session; undefined if there is none. */
   readonly detect: (view: SessionView) => RuleMatch | undefined;
-  /** Sessions in which it must match. */
+  /** Example sessions in which it must match. */
   readonly fires: readonly RuleExample[];
-  /** Sessions close to those in which it must not match. */
+  /** Similar example sessions in which it must not match. */
   readonly quiet: readonly RuleExample[];
 }

@@ -1,7 +1,10 @@
 import { LEVEL_LIMITS } from './levels.ts';
 import { RULES } from './rule-catalogue.ts';
 
-/** All that decides a score besides code: the rules' ids, dimensions and weights, and the levels' limits. */
+/**
+ * Returns everything that determines a score besides code: the rules' ids, dimensions and weights, and the
+ * level limits.
+ */
 export function rulesetText(): string {
   const rules = RULES.map(
     ({

@@ -13,20 +13,20 @@ function play(steps: readonly ExampleStep[]) {
 }
 
 describe('score', () => {
-  it('of nothing is 0, with no dimension observable', () => {
+  it('is 0 without observable dimensions for an empty session', () => {
     const risk = play([]);
     expect(risk).toMatchObject({ score: 0, level: 'low', eventCount: 0, factors: [], recommendations: [] });
     expect(risk.dimensions.map((dimension) => dimension.id)).toHaveLength(10);
     expect(risk.dimensions.some((dimension) => dimension.observable)).toBe(false);
   });
 
-  it('does not call a dimension observable that the records can not show', () => {
+  it('marks dimensions that the records cannot show as not observable', () => {
     const risk = play(['read_file', 'write_file']);
     const seen = risk.dimensions.filter((dimension) => dimension.observable).map((dimension) => dimension.id);
     expect(seen).toEqual(['ASI01', 'ASI02', 'ASI03', 'ASI05', 'ASI08']);
   });
 
-  it('gives each factor the part of the score that is lost without it', () => {
+  it('sets the delta of a factor to the score that is lost without it', () => {
     const risk = play(['get_webpage', 'search_emails', 'send_email', 'delete_file', 'get_webpage']);
     expect(risk.factors).toHaveLength(5);
     for (const factor of risk.factors) {
@@ -39,14 +39,27 @@ describe('score', () => {
     );
   });
 
-  it('reaches critical by one sign only where that sign proves the matter', () => {
+  it('reaches critical by one signal only if it is deterministic', () => {
     const revoked = play([{ tool: 'get_time', stamps: ['agent_revoked'] }]);
     expect(revoked.dimensions[9]?.factors).toHaveLength(1);
     const lookalike = play([{ tool: 'get_time', stamps: ['tool_lookalike'] }]);
     expect(lookalike.level).not.toBe('critical');
   });
 
-  it('shows the approvals that nobody can have read, and no other', () => {
+  it('ignores stamps on events that the service writes', () => {
+    const steps: ExampleStep[] = [
+      {
+        tool: 'pay',
+        category: 'guardian_decision',
+        payload: { decision: 'denied' },
+        stamps: ['agent_revoked'],
+      },
+    ];
+    expect(play(steps).score).toBe(0);
+    expect(play([...steps, { tool: 'get_time', stamps: ['agent_revoked'] }]).level).toBe('critical');
+  });
+
+  it('cites only approvals that were too fast', () => {
     const approved = (heldMs: number): ExampleStep => ({
       tool: 'pay',
       category: 'guardian_decision',
@@ -65,13 +78,13 @@ describe('score', () => {
       const factors = score(state, { baseline }).dimensions.flatMap((dimension) => dimension.factors);
       return factors.find(({ ruleId }) => ruleId === 'misuse.more-than-usual')?.explanation;
     };
-    expect(explained('send_email')).toMatch(/, by "send_email"\.$/);
-    expect(explained('delete_file')).toMatch(/, by "delete_file"\.$/);
-    expect(explained('send_email', 'delete_file')).toMatch(/, by "(send_email|delete_file)" and "\w+"\.$/);
-    expect(explained('send_email', 'delete_file', 'run_shell')).toMatch(/, by "\w+" and 2 other tools\.$/);
+    expect(explained('send_email')).toMatch(/, with "send_email"\.$/);
+    expect(explained('delete_file')).toMatch(/, with "delete_file"\.$/);
+    expect(explained('send_email', 'delete_file')).toMatch(/, with "(send_email|delete_file)" and "\w+"\.$/);
+    expect(explained('send_email', 'delete_file', 'run_shell')).toMatch(/, with "\w+" and 2 other tools\.$/);
   });
 
-  it('never shows what a tool was given', () => {
+  it('never contains tool arguments', () => {
     const risk = play([{ tool: 'get_secret', given: 'cafebabe', times: 9 }, 'send_email']);
     expect(JSON.stringify(risk)).not.toContain('cafebabe');
   });
@@ -87,12 +100,12 @@ describe('score', () => {
 });
 
 describe('the level', () => {
-  it('is critical for one rule that proves the matter', () => {
+  it('is critical for one deterministic rule', () => {
     expect(play([{ tool: 'read_file', stamps: ['agent_revoked'] }]).level).toBe('critical');
     expect(play([{ tool: 'read_file', stamps: ['agent_elsewhere'] }]).level).toBe('low');
   });
 
-  it('is critical for every rule that proves the matter, without another', () => {
+  it('is critical for every deterministic rule alone', () => {
     const proofs = RULES.filter(({ deterministic }) => deterministic);
     expect(proofs.length).toBeGreaterThan(0);
     for (const { id, weight } of proofs) {
@@ -102,7 +115,7 @@ describe('the level', () => {
     }
   });
 
-  it('is never reached sooner where the past is known', () => {
+  it('is not lower with a known history', () => {
     for (const level of ['high', 'critical'] as const) {
       expect(LEVEL_LIMITS.warm[level]).toBeGreaterThanOrEqual(LEVEL_LIMITS.cold[level]);
     }

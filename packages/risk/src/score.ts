@@ -10,13 +10,13 @@ import { type SessionView, viewOf } from './session-view.ts';
 
 const STRONGEST = 5;
 
-/** How to score. */
+/** Options for {@link score}. */
 export interface ScoreOptions {
-  /** The agent's baseline as it was frozen when the session started. Default: none is known. */
+  /** The agent's baseline as frozen at the start of the session. Default: none. */
   readonly baseline?: Baseline | undefined;
 }
 
-/** A finding as the score shows it. */
+/** A finding with its data for the score. */
 interface Ranked {
   readonly finding: Finding;
   readonly factor: RiskFactor;
@@ -68,8 +68,8 @@ function recommendationOf({ rule }: Finding): RiskRecommendation {
 }
 
 /**
- * Scores a session. Pure: the same state and baseline give the same result, to the byte.
- * Costs some ten microseconds, whatever the number of events.
+ * Scores a session. Pure: the same state and baseline always give the same result.
+ * Takes about ten microseconds for any number of events.
  */
 export function score(state: SessionState, options: ScoreOptions = {}): RiskScore {
   const view = viewOf(state, options.baseline);

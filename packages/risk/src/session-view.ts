@@ -1,6 +1,6 @@
 import type { Baseline } from './baseline/baseline.ts';
 import { type Expectation, expectationFor } from './baseline/expectation.ts';
-import { doings } from './baseline/past-session.ts';
+import { executedSteps } from './baseline/past-session.ts';
 import { ENTRY_KINDS, type LogEntry } from './session/event-log.ts';
 import { MARK_INDEX, type Mark, OUTCOME_MARKS, type Tally } from './session/mark.ts';
 import type { SessionState, ToolTally } from './session/session-state.ts';
@@ -13,55 +13,56 @@ const UNAUTHORIZED = OUTCOME_MARKS.indexOf('unauthorized');
 
 /** A call, a message or a memory write in the session's log. */
 export interface Step extends LogEntry {
-  /** Place in the log. */
+  /** Position in the log. */
   readonly at: number;
-  /** Whether the log does not keep what came just before it. */
+  /** `true` if the log does not contain the preceding event. */
   readonly followsGap: boolean;
-  /** Whether it changes the world rather than looks at it. */
+  /** `true` if it changes something instead of reading. */
   readonly acts: boolean;
-  /** Whether text of unknown authors had come in before it. */
+  /** `true` if untrusted content was read before it. */
   readonly afterUntrusted: boolean;
 }
 
-/** What rules read: a session's state, prepared once for all of them. */
+/** View of a session's state that is prepared once for all rules. */
 export interface SessionView {
   readonly state: SessionState;
-  /** What was done, in order: all of a short session, both ends of a long one. */
+  /** Executed steps in order: all of a short session, both ends of a long one. */
   readonly steps: readonly Step[];
-  /** The steps that act. */
+  /** Steps that act. */
   readonly acts: readonly Step[];
   /**
-   * Calls that never ran, as a policy or a person had stopped them. Of those that the log does not hold, as many
-   * refused ones as there were actions stopped.
+   * Number of calls that never ran because a policy or a person stopped them. Outside the log, refused calls
+   * are counted
+   * up to the number of stopped actions.
    */
   readonly withheld: number;
-  /** What was decided, in order. */
+  /** Decisions in order. */
   readonly decisions: readonly LogEntry[];
-  /** All of the log, in order. */
+  /** All log entries in order. */
   readonly entries: readonly LogEntry[];
-  /** The tools that were called, by ascending hash. */
+  /** Called tools, by ascending hash. */
   readonly tools: readonly (readonly [number, ToolTally])[];
-  /** What past sessions lead to expect; undefined where there are none. */
+  /** Expectation from past sessions; undefined if there are none. */
   readonly expected: Expectation | undefined;
 }
 
-/** The tally of a mark. */
+/** Returns the tally of a mark. */
 export function tallyOf(view: SessionView, mark: Mark): Tally {
   return view.state.marks[MARK_INDEX[mark]] as Tally;
 }
 
-/** The tally of a stamp. */
+/** Returns the tally of a stamp. */
 export function stampTallyOf(view: SessionView, stamp: StampName): Tally {
   return view.state.stamps[STAMP_INDEX[stamp]] as Tally;
 }
 
-/** A tool's name for an explanation, in quotes; "a tool" where the session does not keep it. */
+/** Returns a tool's name in quotes for an explanation; "a tool" if the session did not keep it. */
 export function toolName(view: SessionView, hash: number): string {
   const name = view.state.tools.get(hash)?.name;
   return name ? `"${name}"` : 'a tool';
 }
 
-/** The step just before; undefined for the first one, and where the log does not keep it. */
+/** Returns the preceding step; undefined for the first one or if the log does not contain it. */
 export function stepBefore(view: SessionView, step: Step): Step | undefined {
   return step.followsGap ? undefined : view.steps[step.at - 1];
 }
@@ -83,7 +84,7 @@ export function viewOf(state: SessionState, baseline?: Baseline): SessionView {
   const tail = new Set(state.log.complete ? [] : state.log.tail);
   let untrusted = false;
   let isPastGap = false;
-  const done = doings(entries);
+  const done = executedSteps(entries);
   const steps = done.map((entry, at): Step => {
     const { timestampMs, eventId, tool, argument, bits, verb, noun, kind, outcome, stamp } = entry;
     const acts = (bits & ACTION_BITS) !== 0;

@@ -1,6 +1,7 @@
 /**
- * What can be said of an event only by looking beyond its session, found once when it arrives and stored with it.
- * Bit `i` of a stamp stands for `STAMP_NAMES[i]`. The order is part of the stored form: add at the end.
+ * Findings about an event that need data from outside its session. They are determined once when the event arrives and
+ * are stored with it. Bit `i` of a stamp stands for `STAMP_NAMES[i]`. The order is part of the stored format:
+ * append only.
  */
 export const STAMP_NAMES = [
   'agent_revoked',
@@ -26,7 +27,19 @@ export const STAMP_INDEX = Object.fromEntries(STAMP_NAMES.map((name, index) => [
   Record<StampName, number>
 >;
 
-/** The number that stands for a set of stamps. */
+/** Stamps that an event of the service itself can have; the others are evidence about an agent. */
+const SERVICE_STAMPS = stampOf('tenant_known');
+
+/**
+ * Returns the stamps of an event that count. Events that the service writes about an action, such as a
+ * person's decision
+ * on a request of a revoked agent, are never evidence against the agent.
+ */
+export function stampsThatCount(category: string, stamp: number): number {
+  return category === 'guardian_decision' ? stamp & SERVICE_STAMPS : stamp;
+}
+
+/** Returns the number for a set of stamps. */
 export function stampOf(...names: readonly StampName[]): number {
   return names.reduce((bits, name) => bits | (1 << STAMP_INDEX[name]), 0);
 }

@@ -58,7 +58,7 @@ export const shuffledSession = fc
     fc.record({
       events: fc.constant(events),
       shuffled: fc.shuffledSubarray(events, { minLength: events.length, maxLength: events.length }),
-      /** Where the state is stored and read again on the way. */
+      /** Positions at which the state is serialized and parsed again. */
       storedAt: fc.nat({ max: Math.max(0, events.length) }),
     }),
   );

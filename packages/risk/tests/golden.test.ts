@@ -8,7 +8,7 @@ const HONEST = ['search_emails', 'create_calendar_event'];
 
 const SESSIONS: RuleExample[] = [
   {
-    name: 'a hijacked mail assistant',
+    name: 'a compromised mail assistant',
     steps: [
       'get_current_date',
       'search_emails',
@@ -20,7 +20,7 @@ const SESSIONS: RuleExample[] = [
     history: [HONEST, ['search_emails'], HONEST],
   },
   {
-    name: 'an honest mail assistant',
+    name: 'a benign mail assistant',
     steps: ['get_current_date', 'search_emails', 'create_calendar_event'],
     history: [HONEST, ['search_emails'], HONEST],
   },

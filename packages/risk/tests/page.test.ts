@@ -8,7 +8,7 @@ it('the page about the score names the limits of the levels', () => {
   const { cold, warm } = LEVEL_LIMITS;
   expect([cold.high, cold.critical]).toEqual([warm.high, warm.critical]);
   expect(page).toContain(
-    `\`medium\` begins at ${cold.medium}, or at ${warm.medium} where the agent's past is known, ` +
+    `\`medium\` begins at ${cold.medium}, or at ${warm.medium} where the agent has a baseline, ` +
       `\`high\` at ${cold.high}, \`critical\` at ${cold.critical}.`,
   );
 });

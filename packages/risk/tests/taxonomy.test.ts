@@ -26,13 +26,13 @@ const heldOut = labelled('tool-names-held-out.json');
 
 const isRead = (tag: ToolTag) => tag === 'read_private' || tag === 'ingest_untrusted';
 
-/** Whether a tool is taken for one that acts though it does not, or the other way round. */
+/** `true` if a tool's `acts` is classified incorrectly. */
 function actsWrong({ name, tag }: LabelledTool): boolean {
   const acts = tag !== undefined && (tagBits(tag) & ACTION_BITS) !== 0;
   return readToolName(name).acts !== acts;
 }
 
-/** Whether the main tag is missing; of the two tags for reading either will do. */
+/** `true` if the main tag is missing; either of the two tags for reading is accepted. */
 function tagWrong({ name, tag }: LabelledTool): boolean {
   const { bits } = readToolName(name);
   if (tag === undefined) return (bits & ACTION_BITS) !== 0;

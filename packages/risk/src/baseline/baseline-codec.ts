@@ -40,7 +40,7 @@ function readPast(input: ByteReader): PastSession {
   return { tools, actions, steps, rules, tags, acts, looks, hour };
 }
 
-/** The baseline as a string of a few kilobytes: equal baselines give equal strings. */
+/** Serializes a baseline to a string of a few kilobytes. Equal baselines give equal strings. */
 export function serializeBaseline(baseline: Baseline): string {
   const out = new ByteWriter();
   const sessions = baseline.sessions.entries();
@@ -53,13 +53,13 @@ export function serializeBaseline(baseline: Baseline): string {
   return out.toString();
 }
 
-/** Reads what {@link serializeBaseline} gave. Throws a `RangeError` for a string that it can't have given. */
+/** Parses the output of {@link serializeBaseline}. Throws a `RangeError` for any other string. */
 export function parseBaseline(text: string): Baseline {
   const input = new ByteReader(text);
   const format = input.number();
   if (format !== FORMAT) {
     throw new RangeError(
-      `risk baseline has format ${format}, this version reads ${FORMAT}: start an empty one`,
+      `risk baseline has format ${format}, this version reads ${FORMAT}; start with an empty baseline`,
     );
   }
   const baseline = emptyBaseline();

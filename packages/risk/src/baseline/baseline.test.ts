@@ -19,19 +19,19 @@ describe('learn', () => {
     ['medium', true],
     ['high', false],
     ['critical', false],
-  ] as [RiskLevel, boolean][])('of a session that scored %s gives %s', (level, learned) => {
+  ] as [RiskLevel, boolean][])('of a session with level %s returns %s', (level, learned) => {
     const baseline = emptyBaseline();
     const state = session('one', ['read_file', 'write_file']);
     expect(learn(baseline, state, { ...score(state), level })).toBe(learned);
     expect(baseline.sessions.size).toBe(learned ? 1 : 0);
   });
 
-  it('passes over a session in which nothing was done', () => {
+  it('skips a session without calls', () => {
     const state = session('one', []);
     expect(learn(emptyBaseline(), state, score(state))).toBe(false);
   });
 
-  it('takes a session that is learned again for one', () => {
+  it('counts a session once when it is learned again', () => {
     const baseline = emptyBaseline();
     for (let times = 0; times < 3; times++) {
       const state = session('one', ['read_file', 'write_file']);
@@ -40,7 +40,7 @@ describe('learn', () => {
     expect(baseline.sessions.size).toBe(1);
   });
 
-  it('keeps workflows of one agent apart: each session is held against those that read alike', () => {
+  it('compares each session only with sessions of the same workflow', () => {
     const baseline = emptyBaseline();
     for (let at = 0; at < 7; at++) {
       const payer = session(`payer ${at}`, ['get_invoice', 'list_orders', 'send_payment']);
@@ -68,7 +68,7 @@ describe('serializeBaseline', () => {
     expect(serializeBaseline(parseBaseline(text))).toBe(text);
   });
 
-  it('is read back only if it is whole', () => {
+  it('rejects truncated data', () => {
     expect(() => parseBaseline(btoa('\u0007'))).toThrow(/format 7/);
   });
 });

@@ -4,32 +4,32 @@ import { BottomK } from '../session/bottom-k.ts';
 import type { SessionState } from '../session/session-state.ts';
 import { type PastSession, pastSession } from './past-session.ts';
 
-/** How many sessions a baseline keeps. */
+/** Number of sessions that a baseline keeps. */
 export const KEPT_SESSIONS = 16;
 
 /**
- * What an agent, or one workflow of it, usually does: a sample of its past sessions. Which sessions are in the sample
- * depends on the set of learned sessions alone (those that a person confirmed, then those whose ids have the smallest
- * hashes), so it is the same for any order of learning, and whoever floods it gets no more than his share.
+ * Baseline of an agent or of one of its workflows: a sample of its past sessions. The sample depends only on the set of
+ * learned sessions: confirmed sessions come first, then those whose ids have the smallest hashes. It is therefore the
+ * same for any order of learning, and flooding it with sessions gains no more than a proportional share.
  */
 export interface Baseline {
   readonly sessions: BottomK<{ past: PastSession }>;
 }
 
-/** A baseline that has learned nothing. */
+/** Creates a baseline that has learned nothing. */
 export function emptyBaseline(): Baseline {
   return { sessions: new BottomK(KEPT_SESSIONS) };
 }
 
-/** Where the places of sessions begin that were learned by themselves: behind those that a person confirmed. */
+/** First sort key of unconfirmed sessions; confirmed ones sort before it. */
 const UNCONFIRMED = 2 ** 31;
 
-/** 16-bit hash by which a baseline remembers a rule. */
+/** Returns the 16-bit hash by which a baseline remembers a rule. */
 export function ruleHash(ruleId: string): number {
   return hash32(ruleId) & 0xffff;
 }
 
-/** A session has one place, also where it went on after it was learned: the one that it has already. */
+/** Returns the sort key of a session. A session that is learned again keeps its key. */
 function placeOf({ sessions }: Baseline, session: number, isConfirmed: boolean): number {
   const confirmed = session >>> 1;
   const unconfirmed = confirmed + UNCONFIRMED;
@@ -37,21 +37,22 @@ function placeOf({ sessions }: Baseline, session: number, isConfirmed: boolean):
   return isConfirmed && !sessions.get(unconfirmed) ? confirmed : unconfirmed;
 }
 
-/** How a session is learned. */
+/** Options for {@link learn}. */
 export interface LearnOptions {
   /**
-   * Whether a person has looked at the session and found it to be usual work: it is learned then, whatever it scored.
-   * An agent whose usual work scores `high` has no other way to a past. Default: false.
+   * `true` if a person reviewed the session and found it benign: it is then learned at any score. This is the only way
+   * to learn a baseline for an agent whose known-good sessions score `high`. Default: false.
    */
   readonly isConfirmed?: boolean;
 }
 
 /**
- * Lets a baseline learn a session that is over; learned again, it counts once. A session without a call is not learned,
- * nor is one whose score is `high` or `critical`, unless a person confirmed it: what is suspect must not become usual.
+ * Adds a finished session to a baseline; a session that is learned again counts once. Sessions without a call are not
+ * learned. Sessions that score `high` or `critical` are only learned if a person confirmed them, so that suspicious
+ * behavior does not become normal.
  *
  * `score` must be the session's score against the baseline that was frozen when it started.
- * Returns whether it was learned: it is not where the baseline's sample has no place for it.
+ * Returns `true` if the session was learned; it is not if the sample has no place for it.
  */
 export function learn(
   baseline: Baseline,

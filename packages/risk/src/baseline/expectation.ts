@@ -1,17 +1,17 @@
 import type { Baseline } from './baseline.ts';
 import type { PastSession } from './past-session.ts';
 
-/** How many past sessions it takes to rely on what they have in common. */
+/** Number of past sessions from which an expectation has full confidence. */
 export const FULL_CONFIDENCE_SESSIONS = 3;
 const NEAREST = 5;
 
-/** What past sessions like the one at hand looked like. */
+/** Expectation for a session, derived from similar past sessions. */
 export interface Expectation {
-  /** Past sessions that the expectation rests on. */
+  /** Past sessions that the expectation is based on. */
   readonly near: readonly PastSession[];
-  /** All past sessions that the baseline keeps. */
+  /** All past sessions of the baseline. */
   readonly all: readonly PastSession[];
-  /** From 0 (nothing learned) to 1 (three sessions or more). */
+  /** Confidence from 0 (nothing learned) to 1 (three or more sessions). */
   readonly confidence: number;
 }
 
@@ -28,10 +28,10 @@ function likeness(looks: ReadonlySet<number>, past: PastSession): number {
 }
 
 /**
- * The past sessions that read most like the given one. An agent may have several workflows; what it reads tells which
- * one this is, and what it does is then held against that one alone.
+ * Selects the past sessions whose reads are most similar to the given ones. An agent may have several workflows: the
+ * reads identify the workflow, and the actions are then compared with that workflow only.
  *
- * @param looks Hashes of the tools by which the session reads.
+ * @param looks Hashes of the tools that the session reads with.
  */
 export function expectationFor(
   baseline: Baseline | undefined,
@@ -50,14 +50,14 @@ export function expectationFor(
   return { near, all, confidence: Math.min(1, near.length / FULL_CONFIDENCE_SESSIONS) ** 2 };
 }
 
-/** Share of the near sessions for which the test holds, 0 to 1. */
+/** Returns the share of the near sessions that pass the test, 0 to 1. */
 export function shareOf(expectation: Expectation, test: (past: PastSession) => boolean): number {
   let count = 0;
   for (const past of expectation.near) if (test(past)) count += 1;
   return count / expectation.near.length;
 }
 
-/** Largest value that a near session has. */
+/** Returns the largest value among the near sessions. */
 export function mostOf({ near }: Expectation, measure: (past: PastSession) => number): number {
   let most = 0;
   for (const past of near) most = Math.max(most, measure(past));

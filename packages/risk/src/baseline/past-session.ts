@@ -4,13 +4,13 @@ import { MARK_INDEX, OUTCOME_MARKS } from '../session/mark.ts';
 import type { SessionState } from '../session/session-state.ts';
 import { ACTION_BITS } from '../taxonomy/tag.ts';
 
-/** What a baseline keeps of one session that it learned. */
+/** Summary of a learned session in a baseline. */
 export interface PastSession {
-  /** Calls by hash of the tool. */
+  /** Number of calls by hash of the tool. */
   readonly tools: ReadonlyMap<number, number>;
-  /** Hashes of the tools among them that act. */
+  /** Hashes of the tools that act. */
   readonly actions: ReadonlySet<number>;
-  /** 16-bit hashes of two tools called one after the other; 0 stands before the first. */
+  /** 16-bit hashes of pairs of consecutive tools; 0 precedes the first tool. */
   readonly steps: ReadonlySet<number>;
   /** 16-bit hashes of the rules that matched. */
   readonly rules: ReadonlySet<number>;
@@ -18,13 +18,13 @@ export interface PastSession {
   readonly tags: number;
   readonly acts: number;
   readonly looks: number;
-  /** Hour of the day, UTC, of the first call. */
+  /** Hour of the first call, in UTC. */
   readonly hour: number;
 }
 
 const MAX_STEPS = 24;
 
-/** 16-bit hash of two tools called one after the other. */
+/** Returns the 16-bit hash of two consecutive tools. */
 export function stepHash(from: number, to: number): number {
   return pairHash(from, to) & 0xffff;
 }
@@ -34,11 +34,10 @@ const LAST_DEED = ENTRY_KINDS.indexOf('memory');
 const APPROVED = ENTRY_KINDS.indexOf('approved');
 
 /**
- * The log's calls, messages and memory writes, in order: what was done, without what was decided. A call that is
- * answered as refused, and whose very action was denied or held, never ran: it is how an agent that obeys records
- * the denial.
+ * Returns the calls, messages and memory writes of the log, in order, without decisions. A call with a refusal status
+ * whose action was denied or held is omitted: it never ran, and well-behaved agents record denials like that.
  */
-export function doings(entries: readonly LogEntry[]): LogEntry[] {
+export function executedSteps(entries: readonly LogEntry[]): LogEntry[] {
   const stopped = new Set<number>();
   for (const { kind, tool, argument } of entries)
     if (kind > LAST_DEED && kind !== APPROVED) stopped.add(tool ^ argument);
@@ -48,12 +47,12 @@ export function doings(entries: readonly LogEntry[]): LogEntry[] {
   );
 }
 
-/** Reduces a session to what a baseline keeps. */
+/** Summarizes a session for a baseline. */
 export function pastSession(state: SessionState, rules: Iterable<number>): PastSession {
   const tools = state.tools.entries().filter(([, tool]) => tool.count > 0);
   const steps = new Set<number>();
   let before = 0;
-  for (const entry of doings(state.log.entries())) {
+  for (const entry of executedSteps(state.log.entries())) {
     if (steps.size < MAX_STEPS) steps.add(stepHash(before, entry.tool));
     before = entry.tool;
   }

@@ -20,7 +20,7 @@ function precedent(near: Expectation['near'], acts: readonly (readonly [number, 
 }
 
 describe('the precedent of a session', () => {
-  it('is the share of its actions that a past session took', () => {
+  it('is the share of its actions that a past session also took', () => {
     const near = [past([SEND, 1]), past([SEND, 2]), past()];
     expect(precedent(near, [[SEND, 2]])).toBe(1);
     expect(precedent(near, [[SEND, 4]])).toBe(0.5);
@@ -33,7 +33,7 @@ describe('the precedent of a session', () => {
     expect(precedent(near, [[PAY, 1]])).toBe(0);
   });
 
-  it('counts actions of tools that the session no longer keeps as new', () => {
+  it('counts actions of dropped tools as new', () => {
     expect(precedent([past([SEND, 1]), past([SEND, 1]), past([SEND, 1])], [[SEND, 1]], 4)).toBe(0.25);
   });
 
@@ -46,26 +46,26 @@ describe('the precedent of a session', () => {
     ]);
   });
 
-  it('does not rest on one session of five', () => {
+  it('does not rely on a single session of five', () => {
     const planted = past([PAY, 9]);
-    const honest = past([SEND, 1]);
-    expect(precedent([planted, honest, honest, honest, honest], [[PAY, 1]])).toBe(0);
-    expect(precedent([planted, planted, honest, honest, honest], [[PAY, 1]])).toBe(1);
+    const benign = past([SEND, 1]);
+    expect(precedent([planted, benign, benign, benign, benign], [[PAY, 1]])).toBe(0);
+    expect(precedent([planted, planted, benign, benign, benign], [[PAY, 1]])).toBe(1);
   });
 
-  it('is none for a session that does not act', () => {
+  it('is undefined for a session without actions', () => {
     expect(precedent([past([SEND, 1])], [])).toBe(0);
   });
 });
 
-describe('a rule that holds actions against what was read before', () => {
+describe('a rule that relates actions to earlier reads', () => {
   function strength(history: readonly (readonly ExampleStep[])[], id: string): number | undefined {
     const example = { name: '', steps: ['read_inbox', 'get_webpage', 'send_message'], history };
     const { state, baseline } = playExample(example, score);
     return findings(viewOf(state, baseline)).find(({ rule }) => rule.id === id)?.strength;
   }
 
-  it('counts less where the same was done before in another order, and never nothing', () => {
+  it('counts less if the same was done before in another order, but never zero', () => {
     const before = Array.from({ length: 3 }, () => ['send_message', 'read_inbox']);
     expect(strength(before, 'misuse.grave-after-untrusted')).toBeCloseTo(0.4);
     const other = Array.from({ length: 3 }, () => ['read_inbox']);

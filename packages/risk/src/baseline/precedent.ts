@@ -1,14 +1,14 @@
 import { type Expectation, FULL_CONFIDENCE_SESSIONS } from './expectation.ts';
 
 /**
- * How far past sessions took the same actions as this one, by the same tools and as often: from 0 (none of them) to 1
- * (all, and three past sessions or more are known).
+ * Returns how far past sessions took the same actions as this one, with the same tools and as often: from 0 (none of
+ * them) to 1 (all, with at least three past sessions).
  *
- * Of the near sessions the one at the end of the first third decides, best first. Of three that is the best; of five
- * the second, so that there one session alone, which somebody may have planted, is no precedent.
+ * Of the near sessions sorted by similarity, the one at the end of the first third decides. Of three sessions that is
+ * the best; of five the second best, so that a single planted session is no precedent.
  *
- * @param acts Hash and number of calls of each tool by which the session acts.
- * @param total How often the session acted in all. Actions that `acts` does not hold have no precedent.
+ * @param acts Hash and number of calls of each tool that the session acts with.
+ * @param total Number of all actions of the session. Actions that are not in `acts` have no precedent.
  */
 export function precedentFor(
   { near }: Expectation,

@@ -4,31 +4,31 @@ function decoded(text: string): string {
   try {
     return atob(text);
   } catch (cause) {
-    throw new RangeError('risk state is not in base64: store and pass the string that serialize gave', {
+    throw new RangeError('risk state is not base64; pass the unmodified string that was serialized', {
       cause,
     });
   }
 }
 
-/** Reads what `ByteWriter` wrote. Every method throws a `RangeError` at the end of the bytes. */
+/** Reads the output of `ByteWriter`. Every method throws a `RangeError` at the end of the bytes. */
 export class ByteReader {
   readonly #bytes: Uint8Array;
   #at = 0;
 
-  /** @param text What `ByteWriter.toString` gave. */
+  /** @param text Output of `ByteWriter.toString`. */
   constructor(text: string) {
     this.#bytes = Uint8Array.from(decoded(text), (character) => character.charCodeAt(0));
   }
 
   #take(count: number): Uint8Array {
     if (this.#at + count > this.#bytes.length) {
-      throw new RangeError('risk state is cut short: store and pass the whole string that serialize gave');
+      throw new RangeError('risk state is truncated; pass the unmodified string that was serialized');
     }
     this.#at += count;
     return this.#bytes.subarray(this.#at - count, this.#at);
   }
 
-  /** A whole number. */
+  /** Reads an integer. */
   number(): number {
     let value = 0;
     let scale = 1;
@@ -38,27 +38,29 @@ export class ByteReader {
       if (byte < 0x80) return value;
       scale *= 0x80;
       if (scale > 2 ** 53)
-        throw new RangeError('risk state holds a number that is too large: it was altered');
+        throw new RangeError(
+          'risk state contains a number that is too large; pass the unmodified string that was serialized',
+        );
     }
   }
 
-  /** A 32-bit number. */
+  /** Reads a 32-bit number. */
   word(): number {
     const [a, b, c, d] = this.#take(4) as unknown as [number, number, number, number];
     return (a | (b << 8) | (c << 16) | (d << 24)) >>> 0;
   }
 
-  /** Whether everything was read. */
+  /** `true` if everything was read. */
   get atEnd(): boolean {
     return this.#at === this.#bytes.length;
   }
 
-  /** A string. */
+  /** Reads a string. */
   text(): string {
     return new TextDecoder().decode(this.#take(this.number()));
   }
 
-  /** An event id. */
+  /** Reads an event id. */
   eventId(): string {
     const form = this.number();
     if (form > 1) return this.text();

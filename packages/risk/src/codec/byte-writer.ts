@@ -2,14 +2,14 @@ import { writeUuid } from './uuid-bytes.ts';
 
 const encoder = new TextEncoder();
 
-/** Arguments that one call passes safely. */
+/** Maximum number of arguments that one function call can safely take. */
 const mostArguments = 8192;
 
-/** Writes numbers and strings as few bytes as they need. Read back by `ByteReader`, in the same order. */
+/** Writes numbers and strings compactly. `ByteReader` reads them in the same order. */
 export class ByteWriter {
   readonly #bytes: number[] = [];
 
-  /** A whole number from 0 to 2^53 - 1, seven bits a byte, lowest first (LEB128). */
+  /** Writes an integer from 0 to 2^53 - 1 in groups of seven bits, lowest first (LEB128). */
   number(value: number): void {
     let rest = value;
     while (rest >= 0x80) {
@@ -19,19 +19,19 @@ export class ByteWriter {
     this.#bytes.push(rest);
   }
 
-  /** A 32-bit number in four bytes. */
+  /** Writes a 32-bit number in four bytes. */
   word(value: number): void {
     this.#bytes.push(value & 0xff, (value >>> 8) & 0xff, (value >>> 16) & 0xff, value >>> 24);
   }
 
-  /** A string in UTF-8, preceded by its length. */
+  /** Writes a string in UTF-8, preceded by its length. */
   text(value: string): void {
     const bytes = encoder.encode(value);
     this.number(bytes.length);
     for (const byte of bytes) this.#bytes.push(byte);
   }
 
-  /** An event id: 17 bytes for a UUID in one case, longer for others. */
+  /** Writes an event id: 17 bytes for a UUID in one case, longer for others. */
   eventId(value: string): void {
     const start = this.#bytes.length;
     const isLowerCase = value === value.toLowerCase();
@@ -42,7 +42,7 @@ export class ByteWriter {
     this.text(value);
   }
 
-  /** All that was written, in base64. */
+  /** Returns everything that was written, in base64. */
   toString(): string {
     let binary = '';
     for (let start = 0; start < this.#bytes.length; start += mostArguments) {

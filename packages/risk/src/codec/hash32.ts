@@ -1,6 +1,6 @@
 /**
- * 32-bit hash of a string over its UTF-16 code units: FNV-1a with the finalizer of MurmurHash3, so that the low
- * and high bits are equally good. For sketches only; it resists nobody who chooses the input.
+ * Returns a 32-bit hash of a string's UTF-16 code units: FNV-1a with the finalizer of MurmurHash3, so that low and high
+ * bits are equally good. For sketches only; it is not collision-resistant against chosen input.
  */
 export function hash32(text: string): number {
   let hash = 0x811c9dc5;
@@ -10,7 +10,7 @@ export function hash32(text: string): number {
   return mix32(hash);
 }
 
-/** Spreads a 32-bit number over all its bits (finalizer of MurmurHash3). */
+/** Mixes the bits of a 32-bit number (finalizer of MurmurHash3). */
 export function mix32(value: number): number {
   let hash = value;
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
@@ -18,7 +18,7 @@ export function mix32(value: number): number {
   return (hash ^ (hash >>> 16)) >>> 0;
 }
 
-/** One hash of two, in which the order counts. */
+/** Returns the hash of an ordered pair. */
 export function pairHash(first: number, second: number): number {
   return mix32((Math.imul(first, 31) + second) ^ 0x9e3779b9);
 }

@@ -7,18 +7,18 @@ const ANSWERED = OUTCOME_MARKS.indexOf('answered');
 const UNANSWERED = OUTCOME_MARKS.indexOf('unanswered');
 const MANY = 6;
 
-/** Going on while nearly all fails. */
+/** Detects a session that continues although most calls fail. */
 export const cascadeFailingOn: Rule = {
   id: 'cascade.failing-on',
-  title: 'Going on while nearly all fails',
+  title: 'Continuing although most calls fail',
   dimension: 'ASI08',
   llm: ['LLM10:2025 Unbounded Consumption'],
-  signal: 'At least six calls fail, and they are more than half of all: the agent does not stop at errors.',
+  signal: 'At least six calls fail, more than half of all calls: the agent does not stop on errors.',
   weight: 0.22,
-  falsePositives: 'Outages, with an agent that retries as it should.',
+  falsePositives: 'Outages during which an agent retries correctly.',
   recommendation: {
-    title: 'Let the agent stop',
-    text: 'Give it a limit of failures after which it asks a person.',
+    title: 'Stop the agent on repeated failures',
+    text: 'Set a limit of failures after which it asks a person.',
   },
   detect(view) {
     const calls = tallyOf(view, 'call').count - view.withheld;
@@ -28,7 +28,7 @@ export const cascadeFailingOn: Rule = {
     return matched(
       found.length > 0 ? found : view.steps.slice(-1),
       Math.min(1, failures / 12),
-      `${failures} of ${calls} calls failed, and the agent went on.`,
+      `${failures} of ${calls} calls failed, and the agent continued.`,
       failures,
     );
   },

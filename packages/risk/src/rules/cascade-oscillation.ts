@@ -4,20 +4,20 @@ import { toolName } from '../session-view.ts';
 
 const TURNS = 6;
 
-/** Two tools that undo or call each other in turn. */
+/** Detects two tools that alternate, undoing or triggering each other. */
 export const cascadeOscillation: Rule = {
   id: 'cascade.oscillation',
-  title: 'Two tools in endless turns',
+  title: 'Two tools alternating',
   dimension: 'ASI08',
   llm: ['LLM10:2025 Unbounded Consumption'],
   signal:
-    'Two tools follow each other three times or more, at least one of them acting: each answers the other.',
+    'Two tools alternate three or more times, and at least one of them acts: each seems to trigger the other.',
   weight: 0.22,
   cluster: 'loop',
-  falsePositives: 'Work through a list: read an item, act on it. Equal arguments count more.',
+  falsePositives: 'Processing a list: read an item, act on it. Equal arguments count more.',
   recommendation: {
     title: 'Break the loop',
-    text: 'Bound the turns of the agent, and set a rate for the acting tool by a policy.',
+    text: 'Limit the turns of the agent, and set a rate limit for the acting tool in a policy.',
   },
   detect(view) {
     let run = 1;
@@ -36,7 +36,7 @@ export const cascadeOscillation: Rule = {
     return matched(
       found,
       different < found.length ? 1 : 0.4,
-      `${toolName(view, acting.tool)} and ${toolName(view, other.tool)} followed each other ${found.length} times in turn.`,
+      `${toolName(view, acting.tool)} and ${toolName(view, other.tool)} alternated for ${found.length} calls.`,
     );
   },
   fires: [

@@ -8,21 +8,21 @@ const EXEC = tagBits('exec');
 const UNTRUSTED = tagBits('ingest_untrusted');
 const CODE = NOUN_CLASS_NAMES.indexOf('code') + 1;
 
-/** Code run after text of unknown authors. */
+/** Detects code that runs after untrusted content. */
 export const executionAfterUntrusted: Rule = {
   id: 'execution.after-untrusted',
-  title: 'Code run after text of unknown authors',
+  title: 'Code run after untrusted content',
   dimension: 'ASI05',
   llm: ['LLM01:2025 Prompt Injection', 'LLM05:2025 Improper Output Handling'],
   signal:
-    'Code, a command or a computer is driven after text came in that somebody else wrote, other than code itself.',
+    'The agent runs code or a command, or controls a computer, after it read text of third parties other than code.',
   weight: 0.26,
   cluster: 'grave-after-untrusted',
   precedented: true,
-  falsePositives: 'Coding agents, which read issues and run tests; their baseline takes it back.',
+  falsePositives: 'Coding agents, which read issues and run tests; their baseline lowers this.',
   recommendation: {
-    title: 'Run code where it can do no harm',
-    text: 'Run it in a sandbox without network and secrets, and hold it for approval once foreign text was read.',
+    title: 'Run code in a sandbox',
+    text: 'Run it in a sandbox without network and secrets, and require approval after untrusted content was read.',
   },
   detect(view) {
     const read = view.steps.find((step) => (step.bits & UNTRUSTED) !== 0 && step.noun !== CODE);
@@ -33,7 +33,7 @@ export const executionAfterUntrusted: Rule = {
     return matched(
       [read, ...found],
       1,
-      `${toolName(view, first.tool)} ran something after ${toolName(view, read.tool)} had brought in text of others.`,
+      `${toolName(view, first.tool)} ran code after ${toolName(view, read.tool)} read untrusted content.`,
     );
   },
   fires: [

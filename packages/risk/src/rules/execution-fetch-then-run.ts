@@ -11,20 +11,20 @@ const WEB = NOUN_CLASS_NAMES.indexOf('web') + 1;
 const STORED = [NOUN_CLASS_NAMES.indexOf('file') + 1, NOUN_CLASS_NAMES.indexOf('code') + 1];
 const READ = VERB_CLASSES.indexOf('read') + 1;
 
-/** Fetched from the web, stored, run. */
+/** Detects downloaded content that is stored and then run. */
 export const executionFetchThenRun: Rule = {
   id: 'execution.fetch-then-run',
-  title: 'Fetched from the web, stored, then run',
+  title: 'Downloaded, stored and run',
   dimension: 'ASI05',
   llm: ['LLM03:2025 Supply Chain', 'LLM05:2025 Improper Output Handling'],
   signal:
-    'The session fetches from the web, writes a file or installs a package, and runs something: it may run foreign code.',
+    'The session downloads from the web, writes a file or installs a package, and runs something: it may run untrusted code.',
   weight: 0.4,
   precedented: true,
-  falsePositives: 'Setting up a project by its instructions.',
+  falsePositives: 'Setting up a project as its instructions say.',
   recommendation: {
-    title: 'Find out what was run',
-    text: 'Look at the stored file or package and at where it came from. Allow installation from your own mirror only.',
+    title: 'Check what was run',
+    text: 'Inspect the stored file or package and its origin. Allow installation from your own mirror only.',
   },
   detect(view) {
     const fetched = view.steps.find((step) => step.verb === READ && step.noun === WEB);
@@ -39,7 +39,7 @@ export const executionFetchThenRun: Rule = {
     return matched(
       [fetched, stored, ...run],
       1,
-      `${toolName(view, fetched.tool)} fetched something, ${toolName(view, stored.tool)} stored it, and ${toolName(view, first.tool)} ran something.`,
+      `${toolName(view, fetched.tool)} downloaded something, ${toolName(view, stored.tool)} stored it, and ${toolName(view, first.tool)} ran code.`,
     );
   },
   fires: [

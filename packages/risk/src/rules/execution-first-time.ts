@@ -5,20 +5,20 @@ import { tagBits } from '../taxonomy/tag.ts';
 
 const EXEC = tagBits('exec');
 
-/** The agent's first run of code. */
+/** Detects the first time that an agent runs code. */
 export const executionFirstTime: Rule = {
   id: 'execution.first-time',
   title: 'First run of code',
   dimension: 'ASI05',
   llm: ['LLM06:2025 Excessive Agency', 'LLM05:2025 Improper Output Handling'],
-  signal: 'An agent whose past sessions never ran code or a command now does.',
+  signal: 'The agent runs code or a command, which no past session did.',
   weight: 0.4,
   cluster: 'new-action',
   habitual: false,
-  falsePositives: 'A new tool that was given to the agent on purpose.',
+  falsePositives: 'A tool that was added to the agent on purpose.',
   recommendation: {
-    title: 'Take the tool away, or confirm it',
-    text: 'An agent that needs no code should have no tool that runs it. If it does now, let the next sessions be learned.',
+    title: 'Remove the tool or confirm it',
+    text: 'An agent that needs no code should have no tool that runs code. If it needs it now, let the next sessions be learned.',
   },
   detect(view) {
     const expected = view.expected;
@@ -29,7 +29,7 @@ export const executionFirstTime: Rule = {
     return matched(
       found,
       expected.confidence,
-      `${toolName(view, first.tool)} is the first code that this agent runs.`,
+      `${toolName(view, first.tool)} is the first call of this agent that runs code.`,
     );
   },
   fires: [

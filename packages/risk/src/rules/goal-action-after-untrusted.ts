@@ -5,21 +5,21 @@ import { tagBits } from '../taxonomy/tag.ts';
 
 const UNTRUSTED = tagBits('ingest_untrusted');
 
-/** An action right after text of unknown authors. */
+/** Detects an action directly after untrusted content. */
 export const goalActionAfterUntrusted: Rule = {
   id: 'goal.action-after-untrusted',
-  title: 'Action right after text of unknown authors',
+  title: 'Action directly after untrusted content',
   dimension: 'ASI01',
   llm: ['LLM01:2025 Prompt Injection', 'LLM06:2025 Excessive Agency'],
   signal:
-    'A tool that changes something is called directly after one that brings in text which somebody else may have written. Instructions hidden in that text are usually carried out at once.',
+    'A tool that changes something is called directly after one that returns text of third parties. Instructions hidden in such text are usually carried out immediately.',
   weight: 0.44,
   precedented: true,
   falsePositives:
-    'Honest work reads first and acts on what it read. Counts little by itself, and less where the agent always works so.',
+    'Benign sessions also read first and then act. Counts little by itself, and less if the agent always works this way.',
   recommendation: {
-    title: 'Look at what was read before the action',
-    text: 'Open the text that the agent read just before, and see whether it holds instructions. Hold such actions for approval by a policy.',
+    title: 'Check what was read before the action',
+    text: 'Open the text that the agent read directly before, and check if it contains instructions. Hold such actions for approval with a policy.',
   },
   detect(view) {
     const found = view.acts.filter((step) => ((stepBefore(view, step)?.bits ?? 0) & UNTRUSTED) !== 0);
@@ -29,7 +29,7 @@ export const goalActionAfterUntrusted: Rule = {
     return matched(
       [read, ...found],
       1,
-      `${toolName(view, first.tool)} was called right after ${toolName(view, read.tool)} brought in text that others may have written.`,
+      `${toolName(view, first.tool)} was called directly after ${toolName(view, read.tool)} read untrusted content.`,
     );
   },
   fires: [

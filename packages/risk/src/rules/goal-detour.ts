@@ -2,20 +2,20 @@ import type { Rule } from '../rule.ts';
 import { matched } from '../rule-match.ts';
 import { toolName } from '../session-view.ts';
 
-/** An action in the middle of reading. */
+/** Detects an action between reads. */
 export const goalDetour: Rule = {
   id: 'goal.detour',
-  title: 'Detour: an action in the middle of reading',
+  title: 'Detour: an action between reads',
   dimension: 'ASI01',
   llm: ['LLM01:2025 Prompt Injection'],
   signal:
-    'After text of unknown authors the agent acts, then goes back to reading. An agent that was talked into a side task does it first and returns to its own.',
+    'After untrusted content the agent acts and then returns to reading. An agent with an injected task usually performs it first and then returns to its own task.',
   weight: 0.24,
   precedented: true,
-  falsePositives: 'Work on several items in turn: read one, act on it, read the next.',
+  falsePositives: 'Processing several items: read one, act on it, read the next.',
   recommendation: {
-    title: 'Ask whether the action served the task',
-    text: 'Compare the action with what the user asked for. The text that was read before it is the first place to look.',
+    title: 'Check that the action served the task',
+    text: 'Compare the action with what the user asked for. Start with the text that was read before it.',
   },
   detect(view) {
     const lastLook = view.steps.findLast((step) => !step.acts);
@@ -24,11 +24,7 @@ export const goalDetour: Rule = {
     );
     const first = found[0];
     if (first === undefined) return undefined;
-    return matched(
-      found,
-      1,
-      `${toolName(view, first.tool)} was called in the middle of reading, and the reading went on after it.`,
-    );
+    return matched(found, 1, `${toolName(view, first.tool)} was called between reads.`);
   },
   fires: [
     { name: 'reads, sends, reads on', steps: ['read_inbox', 'send_message', 'read_document'] },

@@ -12,20 +12,20 @@ function opens({ verb, noun }: { readonly verb: number; readonly noun: number })
   return noun === WEB && OPENING.includes(verb);
 }
 
-/** A web address that foreign text led to. */
+/** Detects web addresses that untrusted content may have named. */
 export const goalFollowsLink: Rule = {
   id: 'goal.follows-link',
-  title: 'More web addresses opened than this workflow ever did',
+  title: 'More web addresses opened than in any past session of this workflow',
   dimension: 'ASI01',
   llm: ['LLM01:2025 Prompt Injection', 'LLM02:2025 Sensitive Information Disclosure'],
   signal:
-    'After text of unknown authors the agent opens web addresses, more of them than in any past session like this one. An address that hostile text names may carry data out in itself, and brings in more of such text.',
+    'After untrusted content the agent opens more web addresses than in any similar past session. An address from hostile text can leak data in its query and can return more hostile text.',
   weight: 0.57,
   habitual: false,
-  falsePositives: 'Research that takes more pages than before; a browsing tool that was replaced by another.',
+  falsePositives: 'Research that needs more pages than before; a browsing tool that was replaced.',
   recommendation: {
-    title: 'See which address was opened, and who named it',
-    text: 'Look for the address in the text that was read before. Allow the agent to open only the sites that its task needs.',
+    title: 'Check which address was opened and where it came from',
+    text: 'Look for the address in the text that was read before. Allow only the sites that the task needs.',
   },
   detect(view) {
     const { expected } = view;
@@ -42,7 +42,7 @@ export const goalFollowsLink: Rule = {
     return matched(
       opened.slice(-5),
       expected.confidence,
-      `Web addresses were opened ${count} times, at last by ${toolName(view, last.tool)}; in past sessions like this one at most ${usual} times.`,
+      `Web addresses were opened ${count} times, most recently by ${toolName(view, last.tool)}, compared to at most ${usual} times in similar past sessions.`,
       count - usual,
     );
   },

@@ -2,23 +2,23 @@ import { shareOf } from '../baseline/expectation.ts';
 import type { Rule } from '../rule.ts';
 import { matched } from '../rule-match.ts';
 import { toolName } from '../session-view.ts';
-import { GRAVE_BITS } from '../taxonomy/tag.ts';
+import { IRREVERSIBLE_BITS } from '../taxonomy/tag.ts';
 
-/** An action that this workflow never took. */
+/** Detects an action that this workflow never took. */
 export const goalNewAction: Rule = {
   id: 'goal.new-action',
   title: 'Action that this workflow never took',
   dimension: 'ASI01',
   llm: ['LLM01:2025 Prompt Injection', 'LLM06:2025 Excessive Agency'],
   signal:
-    'The agent acts with a tool that none, or hardly any, of its past sessions like this one used. What an agent does in one workflow changes little; what it is talked into is new.',
+    'The agent acts with a tool that no or almost no similar past session used. The actions of a workflow rarely change; injected actions are new.',
   weight: 0.25,
   cluster: 'new-action',
   habitual: false,
-  falsePositives: 'A workflow that was extended on purpose, or one that varies much.',
+  falsePositives: 'A workflow that was extended on purpose or that varies a lot.',
   recommendation: {
     title: 'Confirm that the new action is wanted',
-    text: 'If nobody changed the workflow, treat what the agent read before the action as hostile. If it was changed, let the next sessions be learned.',
+    text: 'If nobody changed the workflow, treat everything the agent read before the action as hostile. If it was changed, let the next sessions be learned.',
   },
   detect(view) {
     const expected = view.expected;
@@ -32,7 +32,7 @@ export const goalNewAction: Rule = {
         novelty = share === 0 ? 1 : share <= 1 / 3 ? 0.3 : 0;
         novelties.set(step.tool, novelty);
       }
-      const strength = novelty * (step.bits & GRAVE_BITS ? 1 : 0.85);
+      const strength = novelty * (step.bits & IRREVERSIBLE_BITS ? 1 : 0.85);
       best = Math.max(best, strength);
       return strength > 0;
     });
@@ -42,7 +42,7 @@ export const goalNewAction: Rule = {
     return matched(
       found,
       strength,
-      `${toolName(view, first.tool)} is an action that past sessions like this one did not take, or hardly ever.`,
+      `${toolName(view, first.tool)} is an action that similar past sessions never or almost never took.`,
     );
   },
   fires: [

@@ -3,20 +3,20 @@ import type { Rule } from '../rule.ts';
 import { matched } from '../rule-match.ts';
 import { toolName } from '../session-view.ts';
 
-/** An action at a place where this workflow never had it. */
+/** Detects an action at an unusual position of the workflow. */
 export const goalNewOrder: Rule = {
   id: 'goal.new-order',
-  title: 'Action at an unusual place in the workflow',
+  title: 'Action at an unusual position in the workflow',
   dimension: 'ASI01',
   llm: ['LLM01:2025 Prompt Injection'],
   signal:
-    'An action follows a call that it never followed in past sessions like this one, or reading goes on where it always had ended.',
+    'An action follows a call that it never followed in similar past sessions, or reading continues where it always ended.',
   weight: 0.23,
   habitual: false,
-  falsePositives: 'Models order their calls somewhat differently from run to run.',
+  falsePositives: 'Models vary the order of their calls.',
   recommendation: {
     title: 'Compare with an earlier session of the workflow',
-    text: 'Put the session beside an earlier one and look at what came just before the action.',
+    text: 'Compare the session with an earlier one and check what directly preceded the action.',
   },
   detect(view) {
     const expected = view.expected;
@@ -39,7 +39,7 @@ export const goalNewOrder: Rule = {
     return matched(
       found,
       strength,
-      `${toolName(view, first.tool)} came at a place where past sessions never had it.`,
+      `${toolName(view, first.tool)} was called at a position where past sessions never called it.`,
     );
   },
   fires: [

@@ -2,20 +2,20 @@ import type { Rule } from '../rule.ts';
 import { matched } from '../rule-match.ts';
 import { toolName } from '../session-view.ts';
 
-/** Reading that this workflow never did. */
+/** Detects reads that this workflow never did. */
 export const goalNewReading: Rule = {
   id: 'goal.new-reading',
-  title: 'Reading that this workflow never did',
+  title: 'Read that is new to this workflow',
   dimension: 'ASI01',
   llm: ['LLM02:2025 Sensitive Information Disclosure', 'LLM01:2025 Prompt Injection'],
   signal:
-    'The agent reads with a tool that no past session like this one used, and acts. A smuggled task often has to look things up first.',
+    'The agent reads with a tool that no similar past session used, and acts. An injected task often has to look things up first.',
   weight: 0.14,
   habitual: false,
-  falsePositives: 'Another model, or a rare case, looks things up by another tool.',
+  falsePositives: 'Another model or a rare case uses another tool for lookups.',
   recommendation: {
-    title: 'Look at why this was read',
-    text: 'See what the reading was for, and which action used its result.',
+    title: 'Check why this was read',
+    text: 'Check the purpose of the read and which action used its result.',
   },
   detect(view) {
     const expected = view.expected;
@@ -28,7 +28,7 @@ export const goalNewReading: Rule = {
     return matched(
       found,
       expected.confidence,
-      `${toolName(view, first.tool)} reads what past sessions like this one never read.`,
+      `${toolName(view, first.tool)} read something that similar past sessions never read.`,
     );
   },
   fires: [

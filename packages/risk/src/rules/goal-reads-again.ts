@@ -2,20 +2,20 @@ import type { Rule } from '../rule.ts';
 import { matched } from '../rule-match.ts';
 import { toolName } from '../session-view.ts';
 
-/** The same thing read again after an action. */
+/** Detects a repeated read after an action. */
 export const goalReadsAgain: Rule = {
   id: 'goal.reads-again',
-  title: 'The same thing read again after an action',
+  title: 'Read repeated after an action',
   dimension: 'ASI01',
   llm: ['LLM01:2025 Prompt Injection'],
   signal:
-    'After an action the agent repeats a read that it had made before: it starts its own task anew, as agents do when another one came between.',
+    'After an action the agent repeats an earlier read: it restarts its own task, as agents do after an injected task.',
   weight: 0.26,
   precedented: true,
-  falsePositives: 'Reading a thing back to see that a change took hold.',
+  falsePositives: 'Reading something back to verify a change.',
   recommendation: {
-    title: 'Look at the action between the two reads',
-    text: 'See whether the action between the two equal reads belongs to the task.',
+    title: 'Check the action between the two reads',
+    text: 'Check that the action between the two equal reads belongs to the task.',
   },
   detect(view) {
     const firstAct = view.acts.find((step) => step.afterUntrusted);
@@ -30,7 +30,7 @@ export const goalReadsAgain: Rule = {
     return matched(
       [firstAct, again],
       1,
-      `${toolName(view, again.tool)} was called as before once ${toolName(view, firstAct.tool)} was done.`,
+      `${toolName(view, again.tool)} was called with the same arguments before and after ${toolName(view, firstAct.tool)}.`,
     );
   },
   fires: [

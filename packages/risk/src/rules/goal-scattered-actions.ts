@@ -2,20 +2,20 @@ import type { Rule } from '../rule.ts';
 import { matched } from '../rule-match.ts';
 import { toolName } from '../session-view.ts';
 
-/** Actions on several kinds of things. */
+/** Detects actions on several kinds of objects. */
 export const goalScatteredActions: Rule = {
   id: 'goal.scattered-actions',
-  title: 'Actions on several kinds of things',
+  title: 'Actions on several kinds of objects',
   dimension: 'ASI01',
   llm: ['LLM01:2025 Prompt Injection', 'LLM06:2025 Excessive Agency'],
   signal:
-    'One session acts on two or more kinds of things after it took in text of unknown authors. One task seldom needs that; a task and a smuggled one often do.',
+    'The session acts on two or more kinds of objects after it read untrusted content. One task rarely needs that; a task combined with an injected one often does.',
   weight: 0.32,
   precedented: true,
   falsePositives: 'Tasks with several parts, such as booking a trip and mailing the plan.',
   recommendation: {
     title: 'Match each action to a part of the task',
-    text: 'An action that belongs to no part of the task is the one to look into. Give the agent only the tools that its task needs.',
+    text: 'Investigate actions that belong to no part of the task. Give the agent only the tools that its task needs.',
   },
   detect(view) {
     const firsts = new Map<number, (typeof view.acts)[number]>();
@@ -27,7 +27,7 @@ export const goalScatteredActions: Rule = {
     return matched(
       found,
       1,
-      `The session acts on ${found.length} kinds of things: ${toolName(view, first.tool)} and ${toolName(view, second.tool)} among them.`,
+      `The session acts on ${found.length} kinds of objects, including with ${toolName(view, first.tool)} and ${toolName(view, second.tool)}.`,
     );
   },
   fires: [

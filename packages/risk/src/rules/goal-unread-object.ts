@@ -15,20 +15,20 @@ function kind(step: Step): string {
   return noun === undefined ? 'such a thing' : (WORDS[noun] ?? noun);
 }
 
-/** An action on a kind of thing that the session did not look at. */
+/** Detects an action on a kind of object that the session did not read. */
 export const goalUnreadObject: Rule = {
   id: 'goal.unread-object',
-  title: 'Action on a kind of thing that was not looked at',
+  title: 'Action on a kind of object that was not read',
   dimension: 'ASI01',
   llm: ['LLM01:2025 Prompt Injection', 'LLM06:2025 Excessive Agency'],
   signal:
-    'After text of unknown authors the agent acts on another kind of thing than it read: it reads a calendar and deletes a file. The idea for that action came from somewhere else than the things it looked at.',
+    'After untrusted content the agent acts on another kind of object than it read: it reads a calendar and deletes a file. The reason for such an action is not in the objects that it read.',
   weight: 0.41,
   precedented: true,
-  falsePositives: 'Tasks that carry content over: read a web page, send it by mail.',
+  falsePositives: 'Tasks that transfer content: read a web page, send it by email.',
   recommendation: {
-    title: 'Check that the user asked for both kinds of thing',
-    text: 'If the task did not name the thing that was acted on, treat the session as hijacked: undo the action, and remove the text that led to it.',
+    title: 'Check that the user asked for both kinds of object',
+    text: 'If the task did not name the object of the action, treat the session as compromised: undo the action and remove the text that led to it.',
   },
   detect(view) {
     const kinds = new Set<number>();
@@ -49,8 +49,8 @@ export const goalUnreadObject: Rule = {
     if (first === undefined) return undefined;
     const what =
       foreign.length > 0
-        ? 'which the session had not looked at before'
-        : 'after it had last read something else';
+        ? 'which the session had not read before'
+        : 'although the session last read something else';
     return matched(
       found,
       foreign.length > 0 ? 1 : 0.5,

@@ -6,18 +6,18 @@ import { tagBits } from '../taxonomy/tag.ts';
 const MEMORY = tagBits('memory_write');
 const MANY = 8;
 
-/** Memory flooded. */
+/** Detects many writes to memory in one session. */
 export const memoryFlooded: Rule = {
   id: 'memory.flooded',
   title: 'Memory flooded',
   dimension: 'ASI06',
   llm: ['LLM04:2025 Data and Model Poisoning', 'LLM10:2025 Unbounded Consumption'],
-  signal: 'One session writes eight or more entries into memory, and they are a large part of what it does.',
+  signal: 'The session writes eight or more entries to memory, and they are a large part of its calls.',
   weight: 0.2,
-  falsePositives: 'The first import of knowledge.',
+  falsePositives: 'An initial import of knowledge.',
   recommendation: {
-    title: 'Look at what later sessions will read',
-    text: 'Go through the entries of this session, and bound the writes to memory by a rate in a policy.',
+    title: 'Check what later sessions will read',
+    text: 'Review the entries of this session, and limit writes to memory with a rate in a policy.',
   },
   detect(view) {
     const writes = tallyOf(view, 'memory_write');
@@ -27,7 +27,7 @@ export const memoryFlooded: Rule = {
     return matched(
       found.length > 0 ? found : [{ eventId: writes.firstId }],
       Math.min(1, writes.count / 20),
-      `${counted(writes.count, 'entry').replace('entrys', 'entries')} were written into memory.`,
+      `${counted(writes.count, 'entry').replace('entrys', 'entries')} were written to memory.`,
       writes.count,
     );
   },

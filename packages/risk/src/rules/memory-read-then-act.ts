@@ -2,32 +2,32 @@ import type { Rule } from '../rule.ts';
 import { matched } from '../rule-match.ts';
 import { stepBefore, toolName } from '../session-view.ts';
 import { NOUN_CLASS_NAMES } from '../taxonomy/nouns.ts';
-import { GRAVE_BITS } from '../taxonomy/tag.ts';
+import { IRREVERSIBLE_BITS } from '../taxonomy/tag.ts';
 
 const MEMORY = NOUN_CLASS_NAMES.indexOf('memory') + 1;
 
-/** Memory read, then a hardly reversible action on nothing else. */
+/** Detects an irreversible action directly after memory was read. */
 export const memoryReadThenAct: Rule = {
   id: 'memory.read-then-act',
-  title: 'Grave action on memory alone',
+  title: 'Irreversible action based on memory alone',
   dimension: 'ASI06',
   llm: ['LLM04:2025 Data and Model Poisoning', 'LLM01:2025 Prompt Injection'],
-  signal: 'The session reads its memory, and right after that takes an action that can hardly be undone.',
+  signal: 'The session reads its memory and directly afterwards takes an action that is hard to undo.',
   weight: 0.28,
-  falsePositives: 'Remembered preferences that lead to an action the user asked for.',
+  falsePositives: 'Remembered preferences that lead to an action that the user asked for.',
   recommendation: {
     title: 'Trace the memory to the session that wrote it',
-    text: 'Find when the entry was written and what that session had read. Remove it if it came from foreign text.',
+    text: 'Find out when the entry was written and what that session had read. Remove it if it came from untrusted content.',
   },
   detect(view) {
     for (const step of view.acts) {
       const before = stepBefore(view, step);
-      if (before === undefined || before.acts || before.noun !== MEMORY || !(step.bits & GRAVE_BITS))
+      if (before === undefined || before.acts || before.noun !== MEMORY || !(step.bits & IRREVERSIBLE_BITS))
         continue;
       return matched(
         [before, step],
         1,
-        `${toolName(view, step.tool)} was called on the strength of what ${toolName(view, before.tool)} remembered.`,
+        `${toolName(view, step.tool)} was called directly after ${toolName(view, before.tool)} read the memory.`,
       );
     }
     return undefined;

@@ -5,20 +5,20 @@ import { tagBits } from '../taxonomy/tag.ts';
 
 const MEMORY = tagBits('memory_write');
 
-/** Memory written after text of unknown authors. */
+/** Detects memory that is written after untrusted content. */
 export const memoryWrittenAfterUntrusted: Rule = {
   id: 'memory.written-after-untrusted',
-  title: 'Memory written after text of unknown authors',
+  title: 'Memory written after untrusted content',
   dimension: 'ASI06',
   llm: ['LLM04:2025 Data and Model Poisoning', 'LLM08:2025 Vector and Embedding Weaknesses'],
   signal:
-    'Something is stored for later sessions after text came in that somebody else may have written: it may outlive this session.',
+    'Something is stored for later sessions after untrusted content was read, so an injection may outlive the session.',
   weight: 0.35,
   precedented: true,
   falsePositives: 'Agents that keep notes on what they read.',
   recommendation: {
-    title: 'Read what was remembered',
-    text: 'Look at the stored entry and remove it if it holds instructions. Keep notes on foreign text apart from the agent’s own.',
+    title: 'Check what was stored',
+    text: 'Inspect the stored entry and remove it if it contains instructions. Keep notes about untrusted content separate from the agent’s own.',
   },
   detect(view) {
     const found = view.acts.filter((step) => step.afterUntrusted && (step.bits & MEMORY) !== 0);
@@ -27,7 +27,7 @@ export const memoryWrittenAfterUntrusted: Rule = {
     return matched(
       found,
       1,
-      `${toolName(view, first.tool)} stored something for later sessions after text of unknown authors had come in.`,
+      `${toolName(view, first.tool)} stored something for later sessions after untrusted content was read.`,
     );
   },
   fires: [

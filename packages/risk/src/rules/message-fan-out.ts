@@ -6,19 +6,19 @@ import { tagBits } from '../taxonomy/tag.ts';
 const MESSAGE = tagBits('agent_msg');
 const MANY = 5;
 
-/** One session addresses many agents. */
+/** Detects a session that sends messages to many agents. */
 export const messageFanOut: Rule = {
   id: 'message.fan-out',
   title: 'Messages to many agents',
   dimension: 'ASI07',
   llm: ['LLM06:2025 Excessive Agency', 'LLM01:2025 Prompt Injection'],
   signal:
-    'One session sends messages to five or more different agents: how an instruction that copies itself spreads.',
+    'The session sends messages to five or more different agents, as a self-replicating instruction does.',
   weight: 0.3,
-  falsePositives: 'Orchestrators; their baseline takes it back.',
+  falsePositives: 'Orchestrators; their baseline lowers this.',
   recommendation: {
-    title: 'See what the agents did with the message',
-    text: 'Look at the sessions of the addressed agents, and bound whom an agent may address by a policy.',
+    title: 'Check what the agents did with the message',
+    text: 'Review the sessions of the addressed agents, and restrict the recipients of an agent with a policy.',
   },
   detect(view) {
     const recipients = view.state.recipients.size;

@@ -1,22 +1,22 @@
 import type { Rule } from '../rule.ts';
 import { stamped } from '../rule-match.ts';
 
-/** Another agent's message sent again. */
+/** Detects a message that another agent already sent. */
 export const messageReplayed: Rule = {
   id: 'message.replayed',
-  title: 'Another agent’s message sent again',
+  title: 'Message of another agent repeated',
   dimension: 'ASI07',
   llm: ['LLM01:2025 Prompt Injection'],
   signal:
-    'A message has the very content that another agent had sent: it is replayed, or spreads by copying itself.',
+    'A message has the same content as an earlier message of another agent: it was replayed or replicates itself.',
   weight: 0.25,
   falsePositives: 'Relays, and short messages such as "done".',
   recommendation: {
-    title: 'Follow the message back',
-    text: 'Find the first sender and what it had read. Let agents sign what they send, with a number used once.',
+    title: 'Trace the message',
+    text: 'Find the first sender and what it had read. Let agents sign their messages with a nonce.',
   },
   detect: (view) =>
-    stamped(view, 'message_replayed', 1, 'A message repeats what another agent had sent before.'),
+    stamped(view, 'message_replayed', 1, 'A message repeats an earlier message of another agent.'),
   fires: [
     {
       name: 'stamped',

@@ -2,19 +2,18 @@ import type { Rule } from '../rule.ts';
 import { stamped } from '../rule-match.ts';
 import { stampTallyOf } from '../session-view.ts';
 
-/** An agent that nobody registered takes part. */
+/** Detects an unregistered agent that takes part in a session. */
 export const messageStranger: Rule = {
   id: 'message.stranger',
   title: 'Unknown agent in a shared session',
   dimension: 'ASI07',
   llm: ['LLM06:2025 Excessive Agency'],
-  signal:
-    'An agent that is not registered joins a session of others, or a message goes to an agent that nobody has seen.',
+  signal: 'An unregistered agent joins a session of other agents, or a message goes to an unknown agent.',
   weight: 0.3,
   falsePositives: 'New agents that were not registered yet.',
   recommendation: {
-    title: 'Register the agent, or shut it out',
-    text: 'Register it if it is yours. Otherwise rotate the key that it uses.',
+    title: 'Register the agent or block it',
+    text: 'If the agent is yours, register it. Otherwise rotate the key that it uses.',
   },
   detect(view) {
     if (stampTallyOf(view, 'recipient_unknown').count > 0) {
@@ -22,7 +21,7 @@ export const messageStranger: Rule = {
         view,
         'recipient_unknown',
         0.7,
-        'A message went to an agent that this tenant has not seen.',
+        'A message went to an agent that is unknown to this tenant.',
       );
     }
     if (
@@ -35,7 +34,7 @@ export const messageStranger: Rule = {
       view,
       'agent_unregistered',
       1,
-      'An agent that is not registered took part in a session of others.',
+      'An unregistered agent took part in a session of other agents.',
     );
   },
   fires: [

@@ -10,19 +10,19 @@ function older(version: string, than: string): boolean {
   return false;
 }
 
-/** Events fall back to an older schema version. */
+/** Detects events that fall back to an older schema version. */
 export const messageVersionDowngrade: Rule = {
   id: 'message.version-downgrade',
-  title: 'Fall back to an older schema version',
+  title: 'Fallback to an older schema version',
   dimension: 'ASI07',
   llm: ['LLM03:2025 Supply Chain'],
   signal:
-    'After events of one schemaVersion the session sends events of an older one: another program speaks in its name, or hides what the newer version would show.',
+    'After events of one schemaVersion the session sends events of an older one: another program may be impersonating it, or hiding what the newer version would show.',
   weight: 0.3,
-  falsePositives: 'Two programs of different age that share a session.',
+  falsePositives: 'Two programs with different versions that share a session.',
   recommendation: {
     title: 'Find the second program',
-    text: 'See which program sends the older version, and rotate the key if it should not be there.',
+    text: 'Find out which program sends the older version, and rotate the key if it is not expected.',
   },
   detect(view) {
     if (view.state.versions.size < 2) return undefined;

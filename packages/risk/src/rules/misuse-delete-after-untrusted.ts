@@ -5,20 +5,19 @@ import { tagBits } from '../taxonomy/tag.ts';
 
 const DELETE = tagBits('delete');
 
-/** Something removed after text of unknown authors. */
+/** Detects a deletion after untrusted content. */
 export const misuseDeleteAfterUntrusted: Rule = {
   id: 'misuse.delete-after-untrusted',
-  title: 'Something removed after text of unknown authors',
+  title: 'Deletion after untrusted content',
   dimension: 'ASI02',
   llm: ['LLM01:2025 Prompt Injection', 'LLM06:2025 Excessive Agency'],
-  signal:
-    'A thing is deleted, cancelled or a person removed after text came in that somebody else may have written.',
+  signal: 'Something is deleted or canceled, or a member is removed, after untrusted content was read.',
   weight: 0.37,
   precedented: true,
-  falsePositives: 'Cleaning up, which reads first what it then removes.',
+  falsePositives: 'Cleanup tasks, which read before they delete.',
   recommendation: {
-    title: 'Restore what was removed, then ask why',
-    text: 'Check that the user wanted it gone. Give the agent a tool that moves things to a bin instead of one that deletes.',
+    title: 'Restore what was deleted, then find the reason',
+    text: 'Check that the user wanted the deletion. Give the agent a tool that moves things to a trash folder instead.',
   },
   detect(view) {
     const found = view.acts.filter((step) => step.afterUntrusted && (step.bits & DELETE) !== 0);
@@ -27,7 +26,7 @@ export const misuseDeleteAfterUntrusted: Rule = {
     return matched(
       found,
       1,
-      `${toolName(view, first.tool)} removed something after text of unknown authors had come in.`,
+      `${toolName(view, first.tool)} deleted or removed something after untrusted content was read.`,
     );
   },
   fires: [

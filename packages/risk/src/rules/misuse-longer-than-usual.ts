@@ -3,26 +3,25 @@ import type { Rule } from '../rule.ts';
 import { counted, matched } from '../rule-match.ts';
 import { tallyOf } from '../session-view.ts';
 
-/** More calls than this workflow ever made. */
+/** Detects a session with more calls than any past session of the workflow. */
 export const misuseLongerThanUsual: Rule = {
   id: 'misuse.longer-than-usual',
-  title: 'More calls than this workflow ever made',
+  title: 'More calls than in any past session of this workflow',
   dimension: 'ASI02',
   llm: ['LLM06:2025 Excessive Agency', 'LLM10:2025 Unbounded Consumption'],
   signal:
-    'The session acts, and makes more calls in all than any past session like this one. A smuggled task comes on top of the agent’s own, with the reading that it needs.',
+    'The session acts and makes more calls than any similar past session. An injected task adds its own reads and actions to the agent’s task.',
   weight: 0.23,
   habitual: false,
-  falsePositives:
-    'A larger job than before, failed calls that were repeated, or another model behind the agent.',
+  falsePositives: 'A larger job than before, retried calls, or another model.',
   recommendation: {
     title: 'Account for the extra calls',
-    text: 'Put the session beside an earlier one of the workflow, and see from where on it goes its own way.',
+    text: 'Compare the session with an earlier one of the workflow and find out where they diverge.',
   },
   detect(view) {
     const { expected } = view;
     if (expected === undefined || view.acts.length === 0) return undefined;
-    // A look at the clock or a help text belongs to no task.
+    // Looking up the time or a help text belongs to no task.
     const idle = view.tools.reduce((sum, [, tool]) => sum + (tool.bits === 0 ? tool.count : 0), 0);
     const calls = tallyOf(view, 'act').count + tallyOf(view, 'look').count - idle;
     const usual = mostOf(expected, (past) => past.acts + past.looks);
@@ -31,7 +30,7 @@ export const misuseLongerThanUsual: Rule = {
     return matched(
       view.steps.slice(-Math.min(5, extra)),
       expected.confidence,
-      `The session made ${counted(calls, 'call')}, past sessions like this one at most ${usual}.`,
+      `The session made ${counted(calls, 'call')}, compared to at most ${usual} in similar past sessions.`,
       extra,
     );
   },

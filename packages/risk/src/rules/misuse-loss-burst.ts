@@ -14,7 +14,7 @@ function firstLoss(view: SessionView): { readonly eventId: string } {
   return { eventId: first?.firstId ?? '' };
 }
 
-/** Many deletions or payments at once. */
+/** Detects many deletions or payments at once. */
 export const misuseLossBurst: Rule = {
   id: 'misuse.loss-burst',
   title: 'Many deletions or payments at once',
@@ -22,16 +22,16 @@ export const misuseLossBurst: Rule = {
   llm: ['LLM06:2025 Excessive Agency'],
   signal: 'Five or more things are deleted or paid within about a minute.',
   weight: 0.35,
-  falsePositives: 'Clearing out on request, and payment runs.',
+  falsePositives: 'Requested cleanups and payment runs.',
   recommendation: {
-    title: 'Stop the agent and count the loss',
-    text: 'Set a rate for deleting and paying tools by a policy, so that a run is stopped after a few.',
+    title: 'Stop the agent and assess the loss',
+    text: 'Set a rate limit for deletions and payments in a policy, so that a burst is stopped early.',
   },
   detect(view) {
     const { losses, log } = view.state;
     const all = view.acts.filter((step) => (step.bits & LOSS) !== 0);
     const burst = densest(all, SHORT_MS);
-    // What the log does not hold is known by stretches of time only, and they are long in a long session.
+    // Events outside the log are only known by time buckets, which are wide in a long session.
     const inStretch = log.complete ? 0 : (losses.peak * SHORT_MS) / Math.max(SHORT_MS, losses.widthMs);
     const perMinute = Math.max(burst.length, inStretch);
     if (perMinute < MANY) return undefined;

@@ -16,10 +16,10 @@ function toolNames(view: SessionView, hashes: Iterable<number>): string {
 }
 
 /**
- * How many of each tool's calls, of those that the log holds, are no further action: they never ran, or only repeat
- * another. Who pays twice has paid twice.
+ * Counts per tool the calls in the log that are not additional actions: those that never ran and repeats of the same
+ * call. Repeated payments do count as actions.
  */
-function noFurther(view: SessionView): ReadonlyMap<number, number> {
+function repeatedOrBlocked(view: SessionView): ReadonlyMap<number, number> {
   const done = new Set(view.steps.map((step) => step.eventId));
   const seen = new Set<number>();
   const counts = new Map<number, number>();
@@ -32,20 +32,20 @@ function noFurther(view: SessionView): ReadonlyMap<number, number> {
   return counts;
 }
 
-/** More actions than this workflow ever took. */
+/** Detects more actions than in any past session of the workflow. */
 export const misuseMoreThanUsual: Rule = {
   id: 'misuse.more-than-usual',
-  title: 'More actions than this workflow ever took',
+  title: 'More actions than in any past session of this workflow',
   dimension: 'ASI02',
   llm: ['LLM06:2025 Excessive Agency'],
   signal:
-    'The agent acts more often, by a tool or altogether, than in any past session like this one. The very same call again is no further action, unless it pays.',
+    'The agent acts more often, with one tool or in total, than in any similar past session. A repeated identical call does not count unless it pays.',
   weight: 0.37,
   habitual: false,
-  falsePositives: 'A larger job than before; failed calls that were tried again with other arguments.',
+  falsePositives: 'A larger job than before; failed calls that were retried with other arguments.',
   recommendation: {
     title: 'Account for the extra actions',
-    text: 'Go through the actions beyond the usual number and see whom they served.',
+    text: 'Review the actions beyond the usual number and find out what they were for.',
   },
   detect(view) {
     const expected = view.expected;
@@ -53,7 +53,7 @@ export const misuseMoreThanUsual: Rule = {
     let total = 0;
     let extra = 0;
     const over = new Set<number>();
-    const others = noFurther(view);
+    const others = repeatedOrBlocked(view);
     for (const [hash, tool] of view.tools) {
       if ((tool.bits & ACTION_BITS) === 0) continue;
       const calls = tool.count - (others.get(hash) ?? 0);
@@ -70,7 +70,7 @@ export const misuseMoreThanUsual: Rule = {
     return matched(
       found.slice(-5),
       strength,
-      `${counted(extra, 'action')} more than in any past session like this one, by ${toolNames(view, over)}.`,
+      `${counted(extra, 'action')} more than in any similar past session, with ${toolNames(view, over)}.`,
       extra,
     );
   },

@@ -7,20 +7,23 @@ const UNTRUSTED = tagBits('ingest_untrusted');
 const PRIVATE = tagBits('read_private');
 const EXTERNAL = tagBits('external_comm');
 
-/** Foreign text, then private data, then a message out: the way data is stolen through an agent. */
+/**
+ * Detects untrusted content, then private data, then an outgoing message: the pattern of data theft through
+ * an agent.
+ */
 export const misusePrivateThenExternal: Rule = {
   id: 'misuse.private-then-external',
-  title: 'Foreign text, then private data, then a message out',
+  title: 'Untrusted content, private data, then an outgoing message',
   dimension: 'ASI02',
   llm: ['LLM01:2025 Prompt Injection', 'LLM02:2025 Sensitive Information Disclosure'],
   signal:
-    'Text of unknown authors comes in, another call then reads private data, and a third sends something out: all that is needed to steal data through an agent.',
+    'The session reads untrusted content, another call then reads private data, and a third sends something out: everything that is needed to steal data through an agent.',
   weight: 0.14,
   precedented: true,
-  falsePositives: 'Research that ends in a report by mail.',
+  falsePositives: 'Research that ends with an emailed report.',
   recommendation: {
-    title: 'Break one of the three links',
-    text: 'Forbid sending in sessions that read foreign text, or allow only known recipients, by a policy.',
+    title: 'Remove one of the three steps',
+    text: 'Use a policy to forbid sending in sessions that read untrusted content, or to allow only known recipients.',
   },
   detect(view) {
     const untrusted = view.steps.find((step) => (step.bits & UNTRUSTED) !== 0);
@@ -33,7 +36,7 @@ export const misusePrivateThenExternal: Rule = {
     return matched(
       [untrusted, read, ...sent],
       1,
-      `${toolName(view, read.tool)} read private data after foreign text had come in, then ${toolName(view, first.tool)} sent something out.`,
+      `${toolName(view, read.tool)} read private data after untrusted content was read, then ${toolName(view, first.tool)} sent something out.`,
     );
   },
   fires: [

@@ -5,20 +5,19 @@ import { VERB_CLASSES } from '../taxonomy/verbs.ts';
 
 const OPENING = [VERB_CLASSES.indexOf('publish') + 1, VERB_CLASSES.indexOf('share') + 1];
 
-/** Something opened to others after text of unknown authors. */
+/** Detects something that is published or shared after untrusted content. */
 export const misusePublishAfterUntrusted: Rule = {
   id: 'misuse.publish-after-untrusted',
-  title: 'Published, shared or invited after text of unknown authors',
+  title: 'Publication, share or invitation after untrusted content',
   dimension: 'ASI02',
   llm: ['LLM01:2025 Prompt Injection', 'LLM02:2025 Sensitive Information Disclosure'],
-  signal:
-    'Content is published or shared, or somebody is let in, after text came in that somebody else may have written.',
+  signal: 'Content is published or shared, or a person is invited, after untrusted content was read.',
   weight: 0.14,
   precedented: true,
-  falsePositives: 'Publishing and inviting as the task itself.',
+  falsePositives: 'Tasks that consist of publishing or inviting.',
   recommendation: {
-    title: 'Check who can see it now',
-    text: 'Look at what was opened to whom, and take it back if the user did not ask for it.',
+    title: 'Check who has access now',
+    text: 'Check what was shared with whom, and revert it if the user did not ask for it.',
   },
   detect(view) {
     const found = view.acts.filter((step) => step.afterUntrusted && OPENING.includes(step.verb));
@@ -27,7 +26,7 @@ export const misusePublishAfterUntrusted: Rule = {
     return matched(
       found,
       1,
-      `${toolName(view, first.tool)} opened something to others after text of unknown authors had come in.`,
+      `${toolName(view, first.tool)} shared something after untrusted content was read.`,
     );
   },
   fires: [

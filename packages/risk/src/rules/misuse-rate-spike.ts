@@ -4,19 +4,19 @@ import { matched } from '../rule-match.ts';
 const MANY = 30;
 const TIMES_USUAL = 8;
 
-/** A sudden rush of calls. */
+/** Detects a sudden burst of calls. */
 export const misuseRateSpike: Rule = {
   id: 'misuse.rate-spike',
-  title: 'A sudden rush of calls',
+  title: 'Sudden burst of calls',
   dimension: 'ASI02',
   llm: ['LLM10:2025 Unbounded Consumption'],
   signal:
-    'In one stretch of time the session makes eight times as many calls as in its other stretches, and at least thirty.',
+    'In one time bucket the session makes eight times as many calls as in its other buckets, and at least thirty.',
   weight: 0.2,
   falsePositives: 'Batches that start after a long wait.',
   recommendation: {
-    title: 'Bound the rate',
-    text: 'Set a rate for the agent by a policy, and look at what set off the rush.',
+    title: 'Limit the rate',
+    text: 'Set a rate limit for the agent in a policy, and find out what caused the burst.',
   },
   detect(view) {
     const { calls } = view.state;
@@ -32,7 +32,7 @@ export const misuseRateSpike: Rule = {
     return matched(
       inside.length > 0 ? inside : view.steps.slice(-1),
       Math.min(1, peak / 100),
-      `${peak} calls in ${Math.max(1, Math.round(calls.widthMs / 1000))} seconds, where the session else makes about ${Math.round(usual)}.`,
+      `${peak} calls in ${Math.max(1, Math.round(calls.widthMs / 1000))} seconds, where the session usually makes about ${Math.round(usual)}.`,
       peak,
     );
   },

@@ -4,19 +4,19 @@ import { toolName } from '../session-view.ts';
 
 const MANY = 4;
 
-/** The same call over and over. */
+/** Detects a call that is repeated many times. */
 export const misuseSameCallAgain: Rule = {
   id: 'misuse.same-call-again',
-  title: 'The same call over and over',
+  title: 'Same call repeated',
   dimension: 'ASI02',
   llm: ['LLM10:2025 Unbounded Consumption', 'LLM06:2025 Excessive Agency'],
-  signal: 'One tool is called with the same arguments four times or more: a loop that nobody stops.',
+  signal: 'One tool is called with the same arguments four times or more, which suggests a loop.',
   weight: 0.3,
   cluster: 'loop',
-  falsePositives: 'Polling for a result, which a rate in a policy can bound.',
+  falsePositives: 'Polling for a result, which a rate in a policy can limit.',
   recommendation: {
-    title: 'Bound the calls',
-    text: 'Set a rate for the tool by a policy, and a limit of turns in the agent.',
+    title: 'Limit the calls',
+    text: 'Set a rate limit for the tool in a policy and a turn limit in the agent.',
   },
   detect(view) {
     if (!view.state.repeats.mayHold(MANY)) return undefined;

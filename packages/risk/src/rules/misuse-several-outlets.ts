@@ -5,19 +5,19 @@ import { tagBits } from '../taxonomy/tag.ts';
 
 const EXTERNAL = tagBits('external_comm', 'agent_msg');
 
-/** Content leaves by several ways. */
+/** Detects content that leaves through several tools. */
 export const misuseSeveralOutlets: Rule = {
   id: 'misuse.several-outlets',
-  title: 'Content leaves by several ways',
+  title: 'Content sent through several tools',
   dimension: 'ASI02',
   llm: ['LLM02:2025 Sensitive Information Disclosure', 'LLM06:2025 Excessive Agency'],
-  signal: 'One session sends by two or more different tools after text of unknown authors came in.',
+  signal: 'The session sends with two or more different tools after untrusted content was read.',
   weight: 0.24,
   precedented: true,
-  falsePositives: 'Announcements that go out on all channels.',
+  falsePositives: 'Announcements that are sent on all channels.',
   recommendation: {
     title: 'Check each recipient',
-    text: 'See who received what by each of the tools. One of them may be nobody whom the user named.',
+    text: 'Find out who received what through each tool. One of the recipients may be one that the user did not name.',
   },
   detect(view) {
     const firsts = new Map<number, (typeof view.acts)[number]>();
@@ -30,7 +30,7 @@ export const misuseSeveralOutlets: Rule = {
     return matched(
       found,
       1,
-      `Content left by ${found.length} different tools, ${toolName(view, first.tool)} and ${toolName(view, second.tool)} among them.`,
+      `Content was sent with ${found.length} different tools, including ${toolName(view, first.tool)} and ${toolName(view, second.tool)}.`,
     );
   },
   fires: [{ name: 'a post and a message', steps: ['read_inbox', 'post_webpage', 'send_direct_message'] }],

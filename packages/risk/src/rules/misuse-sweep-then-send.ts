@@ -6,19 +6,19 @@ import { tagBits } from '../taxonomy/tag.ts';
 const EXTERNAL = tagBits('external_comm', 'agent_msg');
 const SWEEP = 3;
 
-/** Many reads of one kind, then a message out. */
+/** Detects many reads of one kind, followed by an outgoing message. */
 export const misuseSweepThenSend: Rule = {
   id: 'misuse.sweep-then-send',
-  title: 'Many things of one kind read, then something sent',
+  title: 'Bulk read, then something sent',
   dimension: 'ASI02',
   llm: ['LLM02:2025 Sensitive Information Disclosure'],
   signal:
-    'The same reading tool is called for three or more different things, then content leaves: collecting before sending.',
+    'The same read tool is called for three or more different objects, then content is sent out: data is collected before it leaves.',
   weight: 0.14,
   precedented: true,
   falsePositives: 'Summaries over several documents or channels.',
   recommendation: {
-    title: 'See what was collected and where it went',
+    title: 'Check what was collected and where it was sent',
     text: 'Compare the size and the recipient of what was sent with what the user asked for.',
   },
   detect(view) {
@@ -32,7 +32,7 @@ export const misuseSweepThenSend: Rule = {
           return matched(
             [...reads.slice(0, 3), step],
             1,
-            `${toolName(view, tool)} was called for ${given.size} different things before ${toolName(view, step.tool)} sent something out.`,
+            `${toolName(view, tool)} was called for ${given.size} different objects before ${toolName(view, step.tool)} sent something out.`,
             reads.length + 1,
           );
         }

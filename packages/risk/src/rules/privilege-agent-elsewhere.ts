@@ -3,21 +3,20 @@ import { shareOf } from '../baseline/expectation.ts';
 import type { Rule } from '../rule.ts';
 import { stamped } from '../rule-match.ts';
 
-/** One agent at work in several sessions at once. */
+/** Detects an agent that is active in several sessions at once. */
 export const privilegeAgentElsewhere: Rule = {
   id: 'privilege.agent-elsewhere',
-  title: 'One agent at work in several sessions at once',
+  title: 'Agent active in several sessions at once',
   dimension: 'ASI03',
   llm: ['LLM06:2025 Excessive Agency'],
   signal:
-    'Events of the same agent come from other sessions within the same minute: its identity may be in use twice.',
+    'Events of the same agent come from other sessions within the same minute: its identity may be used twice.',
   weight: 0.14,
   habitual: false,
-  falsePositives:
-    'Agents that serve many users at once; their past sessions show it, and the rule then stays quiet.',
+  falsePositives: 'Agents that serve many users at once; the rule does not match if past sessions show this.',
   recommendation: {
-    title: 'Give each running copy its own identity',
-    text: 'If the agent should run once only, rotate its key. If it serves many at once, give each copy its own agentId.',
+    title: 'Give each instance its own identity',
+    text: 'If the agent should run only once, rotate its key. If it serves many users at once, give each instance its own agentId.',
   },
   detect(view) {
     const own = ruleHash('privilege.agent-elsewhere');
@@ -27,7 +26,7 @@ export const privilegeAgentElsewhere: Rule = {
       view,
       'agent_elsewhere',
       1,
-      'The same agent was at work in another session within the same minute.',
+      'The same agent was active in another session within the same minute.',
     );
   },
   fires: [{ name: 'stamped', steps: ['read_file', { tool: 'read_file', stamps: ['agent_elsewhere'] }] }],

@@ -4,19 +4,19 @@ import { toolName } from '../session-view.ts';
 
 const MANY = 3;
 
-/** Reaching for things one after the other until some are refused. */
+/** Detects reads of one object after another until some are refused. */
 export const privilegeFailedReach: Rule = {
   id: 'privilege.failed-reach',
-  title: 'Reaching for one thing after another until some fail',
+  title: 'Reading one object after another until some fail',
   dimension: 'ASI03',
   llm: ['LLM06:2025 Excessive Agency', 'LLM02:2025 Sensitive Information Disclosure'],
   signal:
-    'One reading tool is called for several different things; some calls succeed, then one fails: the agent goes through all there is, past what it may reach.',
+    'One read tool is called for several different objects; some calls succeed, then one fails: the agent enumerates objects beyond its permissions.',
   weight: 0.4,
   falsePositives: 'Guessing at names that do not exist.',
   recommendation: {
     title: 'Narrow what the agent can reach',
-    text: 'Give its key only the things that the task needs, and look at what it read before the failure.',
+    text: 'Give its key access only to what the task needs, and check what it read before the failure.',
   },
   detect(view) {
     const failing = new Set(
@@ -25,15 +25,15 @@ export const privilegeFailedReach: Rule = {
     for (const hash of failing) {
       const calls = view.steps.filter((step) => step.tool === hash && !step.acts && step.argument !== 0);
       if (calls.length < MANY || new Set(calls.map((step) => step.argument)).size < MANY) continue;
-      const answered = calls.find((step) => step.outcome === 0);
+      const succeeded = calls.find((step) => step.outcome === 0);
       const failed = calls.filter(
-        (step) => step.outcome !== 0 && answered !== undefined && step.at > answered.at,
+        (step) => step.outcome !== 0 && succeeded !== undefined && step.at > succeeded.at,
       );
       if (failed.length === 0) continue;
       return matched(
-        [answered as (typeof calls)[number], ...failed],
+        [succeeded as (typeof calls)[number], ...failed],
         1,
-        `${toolName(view, hash)} was called for ${new Set(calls.map((step) => step.argument)).size} different things and failed for some of them.`,
+        `${toolName(view, hash)} was called for ${new Set(calls.map((step) => step.argument)).size} different objects and failed for some of them.`,
       );
     }
     return undefined;

@@ -5,20 +5,20 @@ import { tagBits } from '../taxonomy/tag.ts';
 
 const RIGHTS = tagBits('credential', 'admin');
 
-/** The agent's first use of secrets or rights. */
+/** Detects the first use of secrets or permissions by an agent. */
 export const privilegeFirstUse: Rule = {
   id: 'privilege.first-use',
-  title: 'First use of secrets or rights',
+  title: 'First use of secrets or permissions',
   dimension: 'ASI03',
   llm: ['LLM06:2025 Excessive Agency'],
-  signal: 'An agent whose past sessions never touched a secret or a right now does.',
+  signal: 'The agent uses a secret or changes a permission, which no past session did.',
   weight: 0.35,
   cluster: 'new-action',
   habitual: false,
-  falsePositives: 'A new duty that was given to the agent on purpose.',
+  falsePositives: 'A task that was added to the agent on purpose.',
   recommendation: {
-    title: 'Confirm the new duty',
-    text: 'If nobody gave the agent this duty, take the rights for it away and see who or what asked for it.',
+    title: 'Confirm the new task',
+    text: 'If nobody gave the agent this task, remove its permissions and find out who or what asked for it.',
   },
   detect(view) {
     const expected = view.expected;
@@ -29,7 +29,7 @@ export const privilegeFirstUse: Rule = {
     return matched(
       found,
       expected.confidence,
-      `${toolName(view, first.tool)} is this agent's first touch of secrets or rights.`,
+      `${toolName(view, first.tool)} is this agent's first use of secrets or permissions.`,
     );
   },
   fires: [

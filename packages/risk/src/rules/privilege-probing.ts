@@ -6,18 +6,18 @@ import { tallyOf } from '../session-view.ts';
 const UNAUTHORIZED = OUTCOME_MARKS.indexOf('unauthorized');
 const MANY = 3;
 
-/** Call after call refused for want of rights. */
+/** Detects repeated calls that are refused for missing permissions. */
 export const privilegeProbing: Rule = {
   id: 'privilege.probing',
-  title: 'Call after call refused for want of rights',
+  title: 'Repeated calls refused for missing permissions',
   dimension: 'ASI03',
   llm: ['LLM06:2025 Excessive Agency'],
-  signal: 'Three or more calls are answered with 401 or 403: the agent tries what it may not do.',
+  signal: 'Three or more calls return 401 or 403: the agent tries actions that it is not permitted to do.',
   weight: 0.4,
-  falsePositives: 'A key that ran out, which refuses everything.',
+  falsePositives: 'An expired key.',
   recommendation: {
     title: 'Stop the probing',
-    text: 'Renew the key if it ran out. Otherwise deny the tools that were probed for this agent by a policy.',
+    text: 'Renew the key if it expired. Otherwise deny the probed tools for this agent with a policy.',
   },
   detect(view) {
     const refused = tallyOf(view, 'unauthorized').count - view.withheld;
@@ -26,7 +26,7 @@ export const privilegeProbing: Rule = {
     return matched(
       found.length > 0 ? found : view.steps.slice(-1),
       Math.min(1, refused / 6),
-      `${counted(refused, 'call')} were refused for want of rights.`,
+      `${counted(refused, 'call')} were refused for missing permissions.`,
       refused,
     );
   },

@@ -5,21 +5,20 @@ import { tagBits } from '../taxonomy/tag.ts';
 
 const RIGHTS = tagBits('credential', 'admin');
 
-/** A secret or a right touched after text of unknown authors. */
+/** Detects the use of a secret or a permission change after untrusted content. */
 export const privilegeSecretAfterUntrusted: Rule = {
   id: 'privilege.secret-after-untrusted',
-  title: 'Secret or right touched after text of unknown authors',
+  title: 'Secret or permission used after untrusted content',
   dimension: 'ASI03',
   llm: ['LLM01:2025 Prompt Injection', 'LLM02:2025 Sensitive Information Disclosure'],
-  signal:
-    'A secret is read or set, or a right or account changed, after text came in that somebody else may have written.',
+  signal: 'A secret is read or set, or a permission or account is changed, after untrusted content was read.',
   weight: 0.28,
   cluster: 'grave-after-untrusted',
   precedented: true,
   falsePositives: 'Support agents that change accounts because a ticket asks for it.',
   recommendation: {
     title: 'Revoke what may have leaked',
-    text: 'Rotate the secret or take the right back, then read the text that came before. Hold such tools for approval.',
+    text: 'Rotate the secret or revoke the permission, then check the text that was read before. Hold such tools for approval.',
   },
   detect(view) {
     const found = view.acts.filter((step) => step.afterUntrusted && (step.bits & RIGHTS) !== 0);
@@ -28,7 +27,7 @@ export const privilegeSecretAfterUntrusted: Rule = {
     return matched(
       found,
       1,
-      `${toolName(view, first.tool)} touched a secret or a right after text of unknown authors had come in.`,
+      `${toolName(view, first.tool)} used a secret or changed a permission after untrusted content was read.`,
     );
   },
   fires: [

@@ -6,18 +6,18 @@ import { tallyOf } from '../session-view.ts';
 const DENIALS = (['policy_denied', 'refused'] as const).map((kind) => ENTRY_KINDS.indexOf(kind));
 const MANY = 3;
 
-/** Denied again and again. */
+/** Detects repeated denials. */
 export const rogueDeniedAgain: Rule = {
   id: 'rogue.denied-again',
-  title: 'Denied again and again',
+  title: 'Repeated denials',
   dimension: 'ASI10',
   llm: ['LLM06:2025 Excessive Agency'],
-  signal: 'Three or more actions of one session are denied: the agent does not take no for an answer.',
+  signal: 'Three or more actions of the session are denied: the agent keeps trying.',
   weight: 0.4,
-  falsePositives: 'An agent that was never told what it may not do.',
+  falsePositives: 'An agent that was not instructed about its restrictions.',
   recommendation: {
     title: 'Stop the session',
-    text: 'End it, tell the agent what it may not do, and take tools away that are always denied.',
+    text: 'End it, add the restrictions to the agent’s instructions, and remove tools that are always denied.',
   },
   detect(view) {
     const denied = tallyOf(view, 'policy_denied').count + tallyOf(view, 'refused').count;

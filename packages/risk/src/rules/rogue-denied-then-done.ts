@@ -7,21 +7,21 @@ import { tallyOf, toolName } from '../session-view.ts';
 const CALL = ENTRY_KINDS.indexOf('call');
 const APPROVED = ENTRY_KINDS.indexOf('approved');
 
-/** A denied action that was done all the same. */
+/** Detects a denied action that was executed anyway. */
 export const rogueDeniedThenDone: Rule = {
   id: 'rogue.denied-then-done',
-  title: 'Denied, and done all the same',
+  title: 'Denied, but executed',
   dimension: 'ASI10',
   llm: ['LLM06:2025 Excessive Agency'],
   signal:
-    'An action that a policy or a person had denied was called afterwards, with the same arguments and no approval between.',
+    'An action that a policy or a person denied was called later with the same arguments and without an approval.',
   weight: 0.95,
   deterministic: true,
   habitual: false,
-  falsePositives: 'A policy that was changed or archived in between: checks that allow are not recorded.',
+  falsePositives: 'A policy that was changed or archived in between: allowed checks are not recorded.',
   recommendation: {
     title: 'Revoke the agent',
-    text: 'If nobody changed or archived the policy in between, the agent does not obey: set its status to revoked and rotate its key. Then see what the call did.',
+    text: 'If nobody changed or archived the policy in between, the agent ignores denials: set its status to revoked and rotate its key. Then check what the call did.',
   },
   detect(view) {
     const { complete, head } = view.state.log;
@@ -36,11 +36,7 @@ export const rogueDeniedThenDone: Rule = {
         if (entry.tool !== denied.tool || entry.argument !== denied.argument) continue;
         if (entry.kind === APPROVED) break;
         if (entry.kind !== CALL || !done.has(entry.eventId)) continue;
-        return matched(
-          [denied, entry],
-          1,
-          `${toolName(view, denied.tool)} was denied, and called all the same.`,
-        );
+        return matched([denied, entry], 1, `${toolName(view, denied.tool)} was denied but called anyway.`);
       }
     }
     return undefined;

@@ -4,20 +4,20 @@ import { matched } from '../rule-match.ts';
 const ENOUGH = 5;
 const FAR = 0.8;
 
-/** Nothing like what the agent used to do. */
+/** Detects a session that differs from all past sessions of the agent. */
 export const rogueDrift: Rule = {
   id: 'rogue.drift',
-  title: 'Nothing like its past sessions',
+  title: 'Unlike all past sessions',
   dimension: 'ASI10',
   llm: ['LLM06:2025 Excessive Agency'],
   signal:
-    'Four fifths or more of the session’s calls go to other tools than past sessions divided theirs over, and some of them act.',
+    'At least 80% of the session’s calls deviate from how past sessions distributed their calls over tools, and some of them act.',
   weight: 0.3,
   habitual: false,
-  falsePositives: 'An agent that was given a new job.',
+  falsePositives: 'An agent with a new job.',
   recommendation: {
     title: 'Confirm the new job',
-    text: 'If nobody gave the agent a new job, stop it and look at what it read first.',
+    text: 'If nobody gave the agent a new job, stop it and check what it read first.',
   },
   detect(view) {
     const { expected } = view;
@@ -38,7 +38,7 @@ export const rogueDrift: Rule = {
     return matched(
       strange.length > 0 ? strange : view.steps,
       1 - alike,
-      `${Math.round((1 - alike) * 100)} in a hundred of the calls differ from how past sessions divided theirs.`,
+      `${Math.round((1 - alike) * 100)}% of the calls deviate from how past sessions distributed theirs.`,
     );
   },
   fires: [

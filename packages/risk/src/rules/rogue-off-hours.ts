@@ -4,20 +4,20 @@ import { matched } from '../rule-match.ts';
 const ENOUGH = 10;
 const NEAR_HOURS = 3;
 
-/** At work at an hour at which it never was. */
+/** Detects activity at an unusual hour. */
 export const rogueOffHours: Rule = {
   id: 'rogue.off-hours',
-  title: 'At work at an unusual hour',
+  title: 'Active at an unusual hour',
   dimension: 'ASI10',
   llm: ['LLM06:2025 Excessive Agency'],
   signal:
-    'The session takes actions, and starts more than three hours off any hour at which ten or more past sessions started.',
+    'The session takes actions, and starts more than three hours away from the start hours of ten or more past sessions.',
   weight: 0.15,
   habitual: false,
   falsePositives: 'Late work, and people in other time zones.',
   recommendation: {
-    title: 'Find who started it',
-    text: 'See what started the session. If nobody did, rotate the agent’s key.',
+    title: 'Find out who started it',
+    text: 'Find out what started the session. If it was not started on purpose, rotate the agent’s key.',
   },
   detect(view) {
     const { expected } = view;
@@ -39,7 +39,7 @@ export const rogueOffHours: Rule = {
     return matched(
       [first],
       1,
-      `The session started in the hour of ${hour}:00 UTC, at which this agent was never at work.`,
+      `The session started in the hour of ${hour}:00 UTC, at which this agent was never active.`,
     );
   },
   fires: [

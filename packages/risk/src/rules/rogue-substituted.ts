@@ -2,26 +2,26 @@ import { forbids } from '../denial.ts';
 import type { Rule } from '../rule.ts';
 import { matched } from '../rule-match.ts';
 import { toolName } from '../session-view.ts';
-import { GRAVE_BITS } from '../taxonomy/tag.ts';
+import { IRREVERSIBLE_BITS } from '../taxonomy/tag.ts';
 
-/** Another way to what was denied. */
+/** Detects an alternative to a denied action. */
 export const rogueSubstituted: Rule = {
   id: 'rogue.substituted',
-  title: 'Another way to what was denied',
+  title: 'Alternative to a denied action',
   dimension: 'ASI10',
   llm: ['LLM06:2025 Excessive Agency'],
-  signal: 'After a denial the agent does the same sort of thing with another tool, or with other arguments.',
+  signal: 'After a denial the agent takes the same type of action with another tool or other arguments.',
   weight: 0.4,
   habitual: false,
-  falsePositives: 'An agent that was told to do it in an allowed way.',
+  falsePositives: 'An agent that was instructed to do it in an allowed way.',
   recommendation: {
-    title: 'Write the policy for the sort of action',
-    text: 'Match all tools that can do the same, by a pattern, not one name.',
+    title: 'Write the policy for the type of action',
+    text: 'Match all tools that can do the same with a pattern instead of one name.',
   },
   detect(view) {
     for (const denied of view.decisions) {
       if (!forbids(denied)) continue;
-      const grave = denied.bits & GRAVE_BITS;
+      const grave = denied.bits & IRREVERSIBLE_BITS;
       const found = view.acts.filter(
         (step) =>
           (step.timestampMs > denied.timestampMs ||
@@ -34,7 +34,7 @@ export const rogueSubstituted: Rule = {
       return matched(
         [denied, ...found],
         first.tool === denied.tool ? 0.6 : 1,
-        `${toolName(view, denied.tool)} was denied, then ${toolName(view, first.tool)} did the same sort of thing.`,
+        `${toolName(view, denied.tool)} was denied, then ${toolName(view, first.tool)} took the same type of action.`,
       );
     }
     return undefined;

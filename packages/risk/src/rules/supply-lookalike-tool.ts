@@ -1,10 +1,10 @@
 import type { Rule } from '../rule.ts';
 import { stamped } from '../rule-match.ts';
 
-/** A new tool whose name is nearly that of a known one. */
+/** Detects a new tool whose name is similar to a known one. */
 export const supplyLookalikeTool: Rule = {
   id: 'supply.lookalike-tool',
-  title: 'New tool with nearly the name of a known one',
+  title: 'New tool with a name similar to a known one',
   dimension: 'ASI04',
   llm: ['LLM03:2025 Supply Chain'],
   signal: 'A new tool’s name differs from a known tool’s by one or two letters, and not by another word.',
@@ -13,10 +13,10 @@ export const supplyLookalikeTool: Rule = {
   falsePositives: 'A tool that was renamed to correct a spelling.',
   recommendation: {
     title: 'Compare the new tool with the known one',
-    text: 'See which server offers it. Deny it by a policy until its origin is clear.',
+    text: 'Find out which server offers it. Deny it with a policy until its origin is clear.',
   },
   detect: (view) =>
-    stamped(view, 'tool_lookalike', 1, 'A new tool has nearly the name of one that is known.'),
+    stamped(view, 'tool_lookalike', 1, 'The name of a new tool is similar to that of a known one.'),
   fires: [{ name: 'stamped', steps: [{ tool: 'send_emial', stamps: ['tool_lookalike'] }] }],
   quiet: [{ name: 'the known tool', steps: ['send_email'] }],
 };

@@ -1,19 +1,19 @@
 import type { Rule } from '../rule.ts';
 import { stamped } from '../rule-match.ts';
 
-/** A tool that nobody of the tenant used before. */
+/** Detects a tool that no session of the tenant used before. */
 export const supplyNewTool: Rule = {
   id: 'supply.new-tool',
-  title: 'Tool that nobody used before',
+  title: 'Tool that was never used before',
   dimension: 'ASI04',
   llm: ['LLM03:2025 Supply Chain'],
-  signal: 'A tool is called that none of the tenant’s earlier sessions called.',
+  signal: 'A tool is called that no earlier session of the tenant called.',
   weight: 0.15,
   cluster: 'new-tool',
   falsePositives: 'Every new tool, once.',
   recommendation: {
     title: 'Confirm where the tool comes from',
-    text: 'Check that the tool, or the server that offers it, was added on purpose and is the one that you meant.',
+    text: 'Check that the tool, or the server that offers it, was added on purpose and is the intended one.',
   },
   detect: (view) =>
     stamped(

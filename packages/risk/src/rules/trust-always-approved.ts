@@ -6,19 +6,18 @@ import { tallyOf } from '../session-view.ts';
 const APPROVED = ENTRY_KINDS.indexOf('approved');
 const MANY = 20;
 
-/** Everything is approved. */
+/** Detects that almost all held actions are approved. */
 export const trustAlwaysApproved: Rule = {
   id: 'trust.always-approved',
-  title: 'Everything is approved',
+  title: 'Almost everything is approved',
   dimension: 'ASI09',
   llm: ['LLM06:2025 Excessive Agency'],
-  signal:
-    'Of twenty or more decisions, at least 98 in a hundred are approvals: the approval has become a habit.',
+  signal: 'At least 98% of twenty or more decisions are approvals: approving has become a habit.',
   weight: 0.25,
   falsePositives: 'A policy that holds harmless actions.',
   recommendation: {
-    title: 'Hold less, and look harder',
-    text: 'Allow by policy what is never denied, so that what is still held is looked at.',
+    title: 'Hold fewer actions',
+    text: 'Allow actions that are never denied with a policy, so that approvers can focus on the rest.',
   },
   detect(view) {
     const approved = tallyOf(view, 'approved').count;

@@ -7,25 +7,25 @@ const APPROVED = ENTRY_KINDS.indexOf('approved');
 const MANY = 5;
 const SHORT_MS = 30_000;
 
-/** Many approvals at once. */
+/** Detects many approvals at once. */
 export const trustApprovalBurst: Rule = {
   id: 'trust.approval-burst',
   title: 'Many approvals at once',
   dimension: 'ASI09',
   llm: ['LLM06:2025 Excessive Agency'],
-  signal: 'Five or more actions are approved within half a minute: they were waved through together.',
+  signal: 'Five or more actions are approved within half a minute: they were probably not reviewed.',
   weight: 0.25,
   cluster: 'waved-through',
-  falsePositives: 'One job whose equal parts were looked at once.',
+  falsePositives: 'A job with equal parts that was reviewed as a whole.',
   recommendation: {
     title: 'Approve the job, not its parts',
-    text: 'Hold the job as one action, so that what is approved can be read.',
+    text: 'Hold the job as one action, so that the approver can review it.',
   },
   detect(view) {
     const { approvals, log } = view.state;
     const all = view.decisions.filter((entry) => entry.kind === APPROVED);
     const burst = densest(all, SHORT_MS);
-    // What the log does not hold is known by stretches of time only, and they are long in a long session.
+    // Events outside the log are only known by time buckets, which are wide in a long session.
     const inStretch = log.complete || approvals.widthMs > SHORT_MS ? 0 : approvals.peak;
     const approved = Math.max(burst.length, inStretch);
     if (approved < MANY) return undefined;

@@ -6,18 +6,18 @@ import { toolName } from '../session-view.ts';
 const APPROVED = ENTRY_KINDS.indexOf('approved');
 const REFUSED = ENTRY_KINDS.indexOf('refused');
 
-/** A denial that was asked again until it was an approval. */
+/** Detects a denied action that was requested again until it was approved. */
 export const trustDenialOverturned: Rule = {
   id: 'trust.denial-overturned',
-  title: 'Denial turned into an approval',
+  title: 'Denial followed by an approval',
   dimension: 'ASI09',
   llm: ['LLM06:2025 Excessive Agency'],
-  signal: 'A person denies an action, the agent asks for the very same again, and it is approved.',
+  signal: 'A person denies an action, the agent requests the same action again, and it is approved.',
   weight: 0.45,
-  falsePositives: 'An approver who had denied by mistake.',
+  falsePositives: 'An approver who denied by mistake.',
   recommendation: {
     title: 'Ask both approvers',
-    text: 'Let a denial hold for the session, or let only the one who denied take it back.',
+    text: 'Keep a denial for the whole session, or let only the person who denied revert it.',
   },
   detect(view) {
     for (const refused of view.decisions) {
@@ -31,7 +31,7 @@ export const trustDenialOverturned: Rule = {
       return matched(
         [refused, approved],
         1,
-        `${toolName(view, refused.tool)} was denied, asked for again with the same arguments, and approved.`,
+        `${toolName(view, refused.tool)} was denied, requested again with the same arguments, and approved.`,
       );
     }
     return undefined;

@@ -5,20 +5,20 @@ import { tallyOf } from '../session-view.ts';
 
 const MANY = 3;
 
-/** Approvals faster than anybody reads. */
+/** Detects approvals that are faster than reading. */
 export const trustFastApprovals: Rule = {
   id: 'trust.fast-approvals',
   title: 'Approvals faster than reading',
   dimension: 'ASI09',
   llm: ['LLM06:2025 Excessive Agency', 'LLM09:2025 Misinformation'],
   signal:
-    'Three or more actions were approved within three seconds each: nobody read them, or a program approves.',
+    'Three or more actions were approved within three seconds each: nobody read them, or a program approved them.',
   weight: 0.35,
   cluster: 'waved-through',
-  falsePositives: 'Actions that the approver had asked for a moment before.',
+  falsePositives: 'Actions that the approver had just requested.',
   recommendation: {
     title: 'Slow the approval down',
-    text: 'Ask for a comment, show what is at stake first, and give approvals to people with time for them.',
+    text: 'Require a comment, show the impact first, and assign approvals to people who have time for them.',
   },
   detect(view) {
     const fast = tallyOf(view, 'approved_fast').count;
@@ -28,7 +28,7 @@ export const trustFastApprovals: Rule = {
     return matched(
       found.length > 0 ? found : [{ eventId: tallyOf(view, 'approved_fast').firstId }],
       Math.min(1, fast / 6),
-      `${counted(fast, 'action')} of ${approved} that were approved had been looked at for less than three seconds.`,
+      `${counted(fast, 'action')} of ${approved} were approved within three seconds.`,
       fast,
     );
   },

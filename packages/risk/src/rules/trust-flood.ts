@@ -6,19 +6,19 @@ import { tallyOf } from '../session-view.ts';
 const HELD = ENTRY_KINDS.indexOf('held');
 const MANY = 10;
 
-/** More questions than a person can answer. */
+/** Detects more approval requests than a person can review. */
 export const trustFlood: Rule = {
   id: 'trust.flood',
-  title: 'Approver flooded with questions',
+  title: 'Approver flooded with requests',
   dimension: 'ASI09',
   llm: ['LLM06:2025 Excessive Agency', 'LLM10:2025 Unbounded Consumption'],
   signal:
-    'Ten or more actions of one session are held for approval: people tire, and what matters hides among the rest.',
+    'Ten or more actions of the session are held for approval: reviewers tire, and important requests are overlooked.',
   weight: 0.25,
-  falsePositives: 'A policy that holds too much.',
+  falsePositives: 'A policy that holds too many actions.',
   recommendation: {
     title: 'Narrow the policy',
-    text: 'Hold only what can do harm, and bound how many actions one session may ask for.',
+    text: 'Hold only harmful actions, and limit the number of actions per session.',
   },
   detect(view) {
     const held = tallyOf(view, 'held').count;

@@ -1,22 +1,22 @@
 /**
- * Keeps the members with the smallest 32-bit hashes, each with a value that was kept from its first arrival on.
+ * Keeps the members with the smallest 32-bit hashes, each with a value that is updated from its first arrival on.
  *
- * Whether a member is kept depends on the set of all hashes alone, and a member that was dropped never returns: so
- * the content is the same for any order of arrival, and the values of the kept members are exact.
+ * The kept members depend only on the set of all hashes, and a dropped member never returns. The content is therefore
+ * the same for any order of arrival, and the values of the kept members are exact.
  */
 export class BottomK<T> {
   readonly #capacity: number;
   readonly #values = new Map<number, T>();
   #largest = -1;
-  // In order, until another member comes: a session is scored more often than it meets a new tool.
+  // Cached until the next insertion: a session is scored more often than it meets a new tool.
   #sorted: (readonly [number, T])[] | undefined;
 
-  /** @param capacity How many members are kept. */
+  /** @param capacity Maximum number of members. */
   constructor(capacity: number) {
     this.#capacity = capacity;
   }
 
-  /** The member's value, made by `create` on its first arrival; undefined where the member is not kept. */
+  /** Returns the member's value, creating it on first arrival; undefined if the member is not kept. */
   reach(hash: number, create: () => T): T | undefined {
     const present = this.#values.get(hash);
     if (present !== undefined) return present;
@@ -33,22 +33,22 @@ export class BottomK<T> {
     return value;
   }
 
-  /** The member's value; undefined where it is not kept. */
+  /** Returns the member's value; undefined if it is not kept. */
   get(hash: number): T | undefined {
     return this.#values.get(hash);
   }
 
-  /** How many members are kept. */
+  /** Number of members. */
   get size(): number {
     return this.#values.size;
   }
 
-  /** Whether members may have been dropped. */
+  /** `true` if members may have been dropped. */
   get full(): boolean {
     return this.#values.size >= this.#capacity;
   }
 
-  /** The members by ascending hash. */
+  /** Returns the members by ascending hash. */
   entries(): readonly (readonly [number, T])[] {
     this.#sorted ??= [...this.#values].sort(([a], [b]) => a - b);
     return this.#sorted;

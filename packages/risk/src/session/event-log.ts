@@ -1,4 +1,4 @@
-/** What an event was: a call, a message, a memory write, or a decision on a call. */
+/** Kind of log entry: a call, a message, a memory write, or a decision about a call. */
 export type EntryKind =
   | 'call'
   | 'message'
@@ -9,7 +9,7 @@ export type EntryKind =
   | 'refused'
   | 'lapsed';
 
-/** The kinds in their stored order: add at the end. */
+/** Kinds in their stored order: append only. */
 export const ENTRY_KINDS: readonly EntryKind[] = [
   'call',
   'message',
@@ -21,19 +21,19 @@ export const ENTRY_KINDS: readonly EntryKind[] = [
   'lapsed',
 ];
 
-/** One event in the log, reduced to what rules read. */
+/** One event in the log, reduced to the data that rules read. */
 export interface LogEntry {
   readonly timestampMs: number;
   readonly eventId: string;
   /** Hash of the tool's name. */
   readonly tool: number;
-  /** Hash of the argumentsHash; 0 where the event had none. */
+  /** Hash of the argumentsHash; 0 if the event has none. */
   readonly argument: number;
   /** Tags of the tool as bits. */
   readonly bits: number;
-  /** Index of the verb's class plus 1; 0 where it is unknown. */
+  /** Index of the verb's class plus 1; 0 if unknown. */
   readonly verb: number;
-  /** Index of the noun's class plus 1; 0 where it is unknown. */
+  /** Index of the noun's class plus 1; 0 if unknown. */
   readonly noun: number;
   /** Index in `ENTRY_KINDS`. */
   readonly kind: number;
@@ -46,7 +46,7 @@ export interface LogEntry {
 const HEAD = 18;
 const TAIL = 8;
 
-/** Order of events: by time, then by id. */
+/** Compares events by time, then by id. */
 export function compareEntries(a: LogEntry, b: LogEntry): number {
   if (a.timestampMs !== b.timestampMs) return a.timestampMs - b.timestampMs;
   return a.eventId < b.eventId ? -1 : a.eventId > b.eventId ? 1 : 0;
@@ -60,15 +60,15 @@ function insert(entries: LogEntry[], entry: LogEntry): void {
 }
 
 /**
- * The first eighteen and the last eight events in the order of their times: all of a short session, both ends of
- * a long one, whatever the order of arrival.
+ * The first eighteen and the last eight events by time: all of a short session, both ends of a long one, for any order
+ * of arrival.
  */
 export class EventLog {
   /** Earliest events, in order. */
   readonly head: LogEntry[];
   /** Latest events that are not in the head, in order. */
   readonly tail: LogEntry[];
-  /** How many events were added. */
+  /** Number of added events. */
   total: number;
 
   /** @param head Earliest events, in order. @param tail Latest other events, in order. @param total Number of all. */
@@ -78,7 +78,7 @@ export class EventLog {
     this.total = total;
   }
 
-  /** Whether an entry at this place would be kept: spares the caller from making one that is not. */
+  /** `true` if an entry at this position would be kept, so that callers need not create others. */
   keeps(timestampMs: number, eventId: string): boolean {
     if (this.head.length < HEAD || this.tail.length < TAIL) return true;
     const last = this.head[HEAD - 1] as LogEntry;
@@ -88,12 +88,12 @@ export class EventLog {
     return timestampMs > first.timestampMs || (timestampMs === first.timestampMs && eventId > first.eventId);
   }
 
-  /** Adds an entry, and drops the one that is no longer among the first or the last. */
+  /** Adds an entry and drops the one that is no longer among the first or last. */
   add(entry: LogEntry): void {
     let moved = entry;
     const headEnd = this.head[this.head.length - 1];
     if (this.head.length < HEAD) {
-      // While the head has room nothing has gone to the tail.
+      // The tail stays empty until the head is full.
       insert(this.head, moved);
       return;
     }
@@ -105,12 +105,12 @@ export class EventLog {
     if (this.tail.length > TAIL) this.tail.shift();
   }
 
-  /** Head and tail, in order. */
+  /** Returns head and tail, in order. */
   entries(): LogEntry[] {
     return [...this.head, ...this.tail];
   }
 
-  /** Whether the log holds all events. */
+  /** `true` if the log contains all events. */
   get complete(): boolean {
     return this.total <= HEAD + TAIL;
   }

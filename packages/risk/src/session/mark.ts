@@ -1,6 +1,6 @@
 import { TOOL_TAGS } from '../taxonomy/tag.ts';
 
-/** What a server decided on a tool call, as `guardian_decision` events say it. */
+/** Decisions of a server about a tool call, as recorded by `guardian_decision` events. */
 export const DECISION_MARKS = [
   'policy_denied',
   'held',
@@ -10,7 +10,7 @@ export const DECISION_MARKS = [
   'approved_fast',
 ] as const;
 
-/** How calls ended. */
+/** Outcomes of calls. */
 export const OUTCOME_MARKS = [
   'answered',
   'unauthorized',
@@ -20,13 +20,13 @@ export const OUTCOME_MARKS = [
   'unanswered',
 ] as const;
 
-/** Outcome of an approval that came faster than anybody reads. No call ends so, and no tally is kept of it. */
+/** Outcome of an approval that was faster than reading. No call ends with it, and it has no tally. */
 export const UNREAD = OUTCOME_MARKS.length;
 
-/** Kinds of events that have no tool, and the sum of the kinds that act or look. */
+/** Kinds of events without a tool, and the sums of the kinds that act or look. */
 export const KIND_MARKS = ['call', 'message', 'memory', 'llm', 'act', 'look'] as const;
 
-/** Everything a session keeps a tally of. The order is part of the stored form: add at the end. */
+/** Everything that a session tallies. The order is part of the stored format: append only. */
 export const MARKS = [...TOOL_TAGS, ...DECISION_MARKS, ...OUTCOME_MARKS, ...KIND_MARKS] as const;
 
 /** One of {@link MARKS}. */
@@ -37,19 +37,19 @@ export const MARK_INDEX = Object.fromEntries(MARKS.map((mark, index) => [mark, i
   Record<Mark, number>
 >;
 
-/** Marks below this index keep the id of their first event; what counts only does not. */
+/** Marks below this index keep the id of their first event; plain counters do not. */
 export const MARKS_WITH_ID = TOOL_TAGS.length + DECISION_MARKS.length;
 
-/** Tally of one kind of event: how many, and where the first and the last are. */
+/** Tally of one kind of event: the count and the times of the first and last event. */
 export interface Tally {
   count: number;
   firstMs: number;
-  /** Id of the first event, of several at the same time the smallest; empty where the tally keeps no id. */
+  /** Id of the first event (the smallest one at the same time); empty if the tally keeps no id. */
   firstId: string;
   lastMs: number;
 }
 
-/** A tally of nothing. */
+/** Creates an empty tally. */
 export function emptyTally(): Tally {
   return { count: 0, firstMs: 0, firstId: '', lastMs: 0 };
 }

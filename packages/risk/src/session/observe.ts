@@ -1,7 +1,8 @@
 import { hash32 } from '../codec/hash32.ts';
 import type { EventContext, RiskEvent } from '../risk-event.ts';
+import { stampsThatCount } from '../stamp-name.ts';
 import { tagBits } from '../taxonomy/tag.ts';
-import { type Deed, deedOf, type NumberedTool } from './deed.ts';
+import { type Activity, activityOf, type NumberedTool } from './activity.ts';
 import { ENTRY_KINDS } from './event-log.ts';
 import { count, MARK_INDEX, MARKS_WITH_ID, OUTCOME_MARKS, type Tally, UNREAD } from './mark.ts';
 import type { SessionState } from './session-state.ts';
@@ -13,7 +14,7 @@ const MAX_NAME_BYTES = 24;
 const MAX_VERSION_LENGTH = 8;
 const MAX_EVENT_ID_LENGTH = 36;
 
-/** The start of a name that fits into the stored form, marked where something was cut off. */
+/** Truncates a name to fit the stored format, with a mark if it was cut. */
 function shortName(name: string): string {
   let short = '';
   let bytes = 0;
@@ -31,7 +32,7 @@ function mark(state: SessionState, index: number, timestampMs: number, eventId: 
   count(state.marks[index] as Tally, timestampMs, index < MARKS_WITH_ID ? eventId : '');
 }
 
-// A tool that was only decided on is kept with a count of 0, so that an explanation can name it.
+// A tool with decisions but no calls is kept with a count of 0, so that explanations can name it.
 function countTool(state: SessionState, tool: NumberedTool, calls: number): void {
   const tally = state.tools.reach(tool.hash, () => ({
     name: shortName(tool.name),
@@ -43,8 +44,8 @@ function countTool(state: SessionState, tool: NumberedTool, calls: number): void
   if (tally !== undefined) tally.count += calls;
 }
 
-function countDeed(state: SessionState, deed: Deed, at: number, id: string): void {
-  const { kind, tool } = deed;
+function countActivity(state: SessionState, activity: Activity, at: number, id: string): void {
+  const { kind, tool } = activity;
   if (kind === 'call' || kind === 'message' || kind === 'memory') {
     mark(state, MARK_INDEX[kind], at, id);
     mark(state, tool.acts ? MARK_INDEX.act : MARK_INDEX.look, at, id);
@@ -53,8 +54,8 @@ function countDeed(state: SessionState, deed: Deed, at: number, id: string): voi
     countTool(state, tool, 1);
     state.calls.add(at);
     if (kind !== 'call') return;
-    mark(state, FIRST_OUTCOME + deed.outcome, at, id);
-    if (deed.argument !== 0) state.repeats.add(tool.hash ^ deed.argument);
+    mark(state, FIRST_OUTCOME + activity.outcome, at, id);
+    if (activity.argument !== 0) state.repeats.add(tool.hash ^ activity.argument);
     if (tool.bits & LOSS_BITS) state.losses.add(at);
     return;
   }
@@ -62,7 +63,7 @@ function countDeed(state: SessionState, deed: Deed, at: number, id: string): voi
   mark(state, MARK_INDEX[kind], at, id);
   if (kind === 'approved') {
     state.approvals.add(at);
-    if (deed.outcome === UNREAD) mark(state, MARK_INDEX.approved_fast, at, id);
+    if (activity.outcome === UNREAD) mark(state, MARK_INDEX.approved_fast, at, id);
   }
 }
 
@@ -82,19 +83,19 @@ function countVersion(state: SessionState, version: string, at: number): void {
 }
 
 /**
- * Adds one event to a session's state, in any order, each event once. Costs about a microsecond.
- * A time before 1970 counts as 1970.
+ * Adds one event to a session's state, in any order, each event once. Takes about a microsecond.
+ * Times before 1970 count as 1970.
  */
 export function observe(state: SessionState, event: RiskEvent, context: EventContext = NO_CONTEXT): void {
   const at = Math.max(0, Math.trunc(event.timestampMs));
   const id =
     event.eventId.length > MAX_EVENT_ID_LENGTH ? event.eventId.slice(0, MAX_EVENT_ID_LENGTH) : event.eventId;
-  const stamp = context.stamp ?? 0;
-  const deed = deedOf(event, context);
+  const stamp = stampsThatCount(event.category, context.stamp ?? 0);
+  const activity = activityOf(event, context);
   if (state.session === 0) state.session = hash32(event.sessionId);
   state.eventCount += 1;
-  countAgent(state, event, deed !== undefined && deed.kind === 'call' && deed.outcome !== 0);
-  // The service writes decisions in its own version, whatever the agents send.
+  countAgent(state, event, activity !== undefined && activity.kind === 'call' && activity.outcome !== 0);
+  // The service writes decisions in its own schema version.
   if (event.category !== 'guardian_decision') countVersion(state, event.schemaVersion, at);
   for (let bit = 0, bits = stamp; bits !== 0 && bit < state.stamps.length; bit++, bits >>>= 1) {
     if (bits & 1) count(state.stamps[bit] as Tally, at, id);
@@ -103,20 +104,20 @@ export function observe(state: SessionState, event: RiskEvent, context: EventCon
   if (event.category === 'agent_message' && typeof event.payload?.toAgentId === 'string') {
     state.recipients.reach(hash32(event.payload.toAgentId), () => true);
   }
-  if (deed === undefined) return;
-  countDeed(state, deed, at, id);
+  if (activity === undefined) return;
+  countActivity(state, activity, at, id);
   state.log.total += 1;
   if (!state.log.keeps(at, id)) return;
   state.log.add({
     timestampMs: at,
     eventId: id,
-    tool: deed.tool.hash,
-    argument: deed.argument,
-    bits: deed.tool.bits,
-    verb: deed.tool.verb,
-    noun: deed.tool.noun,
-    kind: ENTRY_KINDS.indexOf(deed.kind),
-    outcome: deed.outcome,
+    tool: activity.tool.hash,
+    argument: activity.argument,
+    bits: activity.tool.bits,
+    verb: activity.tool.verb,
+    noun: activity.tool.noun,
+    kind: ENTRY_KINDS.indexOf(activity.kind),
+    outcome: activity.outcome,
     stamp,
   });
 }

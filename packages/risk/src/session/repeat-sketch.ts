@@ -3,13 +3,13 @@ import { mix32 } from '../codec/hash32.ts';
 const CELLS = 32;
 
 /**
- * How often the same call was made, for any number of different calls, in 32 counters: one counter a call, chosen
- * by its hash (count-min sketch of one row). Never below the true count.
+ * Counts repetitions of the same call, for any number of different calls, in 32 counters. The hash of a call selects
+ * its counter (count-min sketch with one row). Never underestimates.
  */
 export class RepeatSketch {
   readonly cells: number[];
 
-  /** @param cells The counters, all zero by default. */
+  /** @param cells The counters; all zero by default. */
   constructor(cells: number[] = new Array<number>(CELLS).fill(0)) {
     this.cells = cells;
   }
@@ -20,14 +20,14 @@ export class RepeatSketch {
     this.cells[at] = (this.cells[at] as number) + 1;
   }
 
-  /** Whether any call may have been made so often. */
+  /** `true` if any call may have been made that many times. */
   mayHold(times: number): boolean {
     return this.cells.some((count) => count >= times);
   }
 
   /**
-   * How often the call was made, less what other calls add to its counter on average and by chance: the exact count
-   * while the session has few different calls, and 0 for calls that can't be told from the crowd.
+   * Estimates the number of calls: the counter minus the expected contribution of other calls. The estimate is exact
+   * while the session has few different calls, and 0 for calls that are indistinguishable from the rest.
    */
   estimate(callHash: number): number {
     const at = mix32(callHash) % CELLS;

@@ -9,7 +9,7 @@ const DECISIONS = ['deny', 'require_approval', 'approved', 'denied', 'expired'];
 const VERBS = ['get', 'send', 'delete', 'pay', 'run', 'grant', 'rotate', 'remember', 'delegate', 'create'];
 const NOUNS = ['email', 'webpage', 'secret', 'role', 'memory', 'invoice', 'agent', 'zzz', 'file'];
 
-/** A session that fills every field of the state as far as it goes. */
+/** Returns a session that fills every field of the state to its limit. */
 function fullSession(events: number) {
   const state = emptySession();
   for (let at = 0; at < events; at++) {
@@ -40,7 +40,7 @@ function fullSession(events: number) {
 }
 
 describe('serializeSession', () => {
-  it('takes at most 4 KiB, however full the state is', () => {
+  it('takes at most 4 KiB', () => {
     const state = fullSession(200_000);
     expect(state.marks.filter((tally) => tally.count > 0).length).toBeGreaterThan(MARKS.length - 3);
     const text = serializeSession(state);
@@ -48,7 +48,7 @@ describe('serializeSession', () => {
     expect(serializeSession(parseSession(text))).toBe(text);
   });
 
-  it('takes a few dozen bytes for a session without events', () => {
+  it('takes a few dozen bytes for an empty session', () => {
     expect(serializeSession(parseSession(serializeSession(emptySession())))).toBe(
       serializeSession(emptySession()),
     );
@@ -56,14 +56,14 @@ describe('serializeSession', () => {
 });
 
 describe('parseSession', () => {
-  it('says what is wrong with a string that it did not write', () => {
+  it('rejects invalid strings with a clear message', () => {
     const text = serializeSession(fullSession(10));
-    expect(() => parseSession(text.slice(0, 40))).toThrow(/cut short/);
-    expect(() => parseSession('no base64 at all')).toThrow(RangeError);
+    expect(() => parseSession(text.slice(0, 40))).toThrow(/truncated/);
+    expect(() => parseSession('not base64 at all')).toThrow(RangeError);
     expect(() => parseSession(btoa('\u0009'))).toThrow(/format 9.*recompute/);
   });
 
-  it('keeps event ids as they came', () => {
+  it('keeps event ids unchanged', () => {
     for (const eventId of [
       '0198A3C0-0000-7000-8000-00000000000F',
       '0198a3c0-0000-7000-8000-00000000000f',

@@ -35,7 +35,7 @@ function readTallies(
     const index = input.number();
     const tally = tallies[index];
     if (tally === undefined)
-      throw new RangeError(`risk state has a tally ${index} that this version does not know`);
+      throw new RangeError(`risk state has the unknown tally ${index}; upgrade this package`);
     tally.count = input.number();
     tally.firstMs = baseMs + input.number();
     tally.lastMs = tally.firstMs + input.number();
@@ -96,7 +96,7 @@ function readEntry(input: ByteReader, baseMs: number): LogEntry {
 const markHasId = (index: number) => index < MARKS_WITH_ID;
 const always = () => true;
 
-/** The state as a string of at most 4 KiB: equal states give equal strings. */
+/** Serializes the state to a string of at most 4 KiB. Equal states give equal strings. */
 export function serializeSession(state: SessionState): string {
   const out = new ByteWriter();
   const versions = state.versions.entries();
@@ -150,13 +150,13 @@ export function serializeSession(state: SessionState): string {
   return out.toString();
 }
 
-/** Reads what {@link serializeSession} gave. Throws a `RangeError` for a string that it can't have given. */
+/** Parses the output of {@link serializeSession}. Throws a `RangeError` for any other string. */
 export function parseSession(text: string): SessionState {
   const input = new ByteReader(text);
   const format = input.number();
   if (format !== FORMAT) {
     throw new RangeError(
-      `risk state has format ${format}, this version reads ${FORMAT}: recompute it from the events`,
+      `risk state has format ${format}, this version reads ${FORMAT}; recompute it from the events`,
     );
   }
   const empty = emptySession();

@@ -5,9 +5,9 @@ import { emptyTally, MARKS, type Tally } from './mark.ts';
 import { RepeatSketch } from './repeat-sketch.ts';
 import { TimeHistogram } from './time-histogram.ts';
 
-/** What a session keeps of one tool. */
+/** Data that a session keeps about one tool. */
 export interface ToolTally {
-  /** The name, cut to a few bytes, for explanations. */
+  /** Truncated name, for explanations. */
   name: string;
   readonly bits: number;
   readonly verb: number;
@@ -15,33 +15,33 @@ export interface ToolTally {
   count: number;
 }
 
-/** What a session keeps of one agent that took part. */
+/** Data that a session keeps about one participating agent. */
 export interface AgentTally {
   count: number;
   failures: number;
 }
 
-/** What a session keeps of one schemaVersion. */
+/** Data that a session keeps about one schemaVersion. */
 export interface VersionTally {
   version: string;
   firstMs: number;
   lastMs: number;
 }
 
-/** How many tools, agents, recipients and schema versions a session keeps. */
+/** Maximum numbers of tools, agents, recipients and schema versions that a session keeps. */
 export const KEPT = { tools: 16, agents: 6, recipients: 12, versions: 3 } as const;
 
 /**
- * All that scoring needs of a session's events, in a few kilobytes at any number of events. It depends on the set
- * of events and their contexts alone, never on the order in which they came.
+ * State of a session for scoring, a few kilobytes for any number of events. It depends only on the set of events and
+ * their contexts, not on their order.
  */
 export interface SessionState {
   /** Hash of the sessionId; 0 before the first event. */
   session: number;
   eventCount: number;
-  /** By `MARK_INDEX`. */
+  /** Tallies by `MARK_INDEX`. */
   readonly marks: readonly Tally[];
-  /** By `STAMP_INDEX`. */
+  /** Tallies by `STAMP_INDEX`. */
   readonly stamps: readonly Tally[];
   readonly tools: BottomK<ToolTally>;
   readonly agents: BottomK<AgentTally>;
@@ -49,15 +49,15 @@ export interface SessionState {
   readonly versions: BottomK<VersionTally>;
   readonly log: EventLog;
   readonly repeats: RepeatSketch;
-  /** All calls in time. */
+  /** All calls over time. */
   readonly calls: TimeHistogram;
-  /** Calls that delete or pay, in time. */
+  /** Deletions and payments over time. */
   readonly losses: TimeHistogram;
-  /** Approvals by people, in time. */
+  /** Approvals by people over time. */
   readonly approvals: TimeHistogram;
 }
 
-/** The state of a session without events. */
+/** Creates the state of a session without events. */
 export function emptySession(): SessionState {
   return {
     session: 0,

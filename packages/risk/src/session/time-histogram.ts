@@ -1,17 +1,17 @@
 const BUCKETS = 16;
 
 /**
- * Counts in time, in at most sixteen buckets of a width that is a power of two milliseconds and doubles whenever
- * the span outgrows them. Buckets start at multiples of the width, so the content depends on the set of times alone.
+ * Counts events over time in at most sixteen buckets. Their width is a power of two milliseconds and doubles when the
+ * time span outgrows them. Buckets start at multiples of the width, so the content depends only on the set of times.
  */
 export class TimeHistogram {
   /** Width of a bucket is 2^exponent milliseconds. */
   exponent: number;
-  /** Number of the first bucket since 1970. */
+  /** Number of the first bucket, counted from 1970. */
   first: number;
   counts: number[];
 
-  /** @param exponent Width to start with: 2^exponent milliseconds. Default 10, about a second. */
+  /** @param exponent Initial width: 2^exponent milliseconds. Default: 10, about a second. */
   constructor(exponent = 10, first = 0, counts: number[] = []) {
     this.exponent = exponent;
     this.first = first;

@@ -1,14 +1,14 @@
 import { NOUN_CLASSES } from './nouns.ts';
 import { VERBS, type Verb, type VerbClass } from './verbs.ts';
 
-/** The verb of a name: its class, and the place of its word. */
+/** The verb of a name: its class and the position of its word. */
 export interface MainVerb {
   readonly verb: VerbClass;
   readonly at: number;
 }
 
 const LOOKS: ReadonlySet<VerbClass> = new Set(['read', 'search', 'compute'] as const);
-/** What "re" before a verb says is done again: "resend", but not "resort" or "resign". */
+/** Verb classes that can have the prefix "re": "resend", but not "resort" or "resign". */
 const DONE_AGAIN: ReadonlySet<VerbClass> = new Set([
   'read',
   'write',
@@ -17,13 +17,18 @@ const DONE_AGAIN: ReadonlySet<VerbClass> = new Set([
   'exec',
   'admin',
 ] as const);
-/** Say only that the verb after them begins: "start_search", "make_payment". */
+/** Words that only introduce the next verb: "start_search", "make_payment". */
 const LIGHT = new Set(['start', 'begin', 'make', 'initiate', 'use']);
-/** Say that the payment after them is done, where that ends the name: "process_order", but not "run_payment_report". */
+/**
+ * Words that execute the payment after them at the end of a name: "process_order", but not
+ * "run_payment_report".
+ */
 const CARRY_OUT = new Set(['process', 'execute', 'run', 'perform']);
-/** Lead to the verb behind them, and name no thing there: "place_order" is no place. */
+/**
+ * Words that lead to the verb after them and are not nouns there: in "place_order", "place" is no location.
+ */
 export const LEADING: ReadonlySet<string> = new Set([...LIGHT, ...CARRY_OUT, 'place']);
-/** Never the name of a thing. */
+/** Words that are never nouns. */
 const NEVER_NOUNS = new Set([
   'get',
   'create',
@@ -36,20 +41,22 @@ const NEVER_NOUNS = new Set([
   'destroy',
 ]);
 const MAKES = new Set(['create', 'add', 'insert']);
-/** Name a thing where a verb follows that is never a noun: "share_delete", "record_get", "todo_list_add_item". */
+/**
+ * Words that are nouns if an unambiguous verb follows: "share_delete", "record_get", "todo_list_add_item".
+ */
 const THINGS = new Set(
   `list share label tag pin star record commit fork draft invite release build filter clone patch import export upload
   download backup query search`.split(/\s+/),
 );
-/** Where no word follows, what a name ends in is a thing: "git_log", "activity_report". */
+/** Words that are nouns at the end of a name: "git_log", "activity_report". */
 const THINGS_AT_THE_END = new Set('log file note form report review index print plan'.split(' '));
-/** After "transfer to": where money goes to. Anybody else there takes over the work. */
+/** Recipients of money after "transfer to"; any other recipient takes over the work. */
 const TAKES_MONEY = new Set(
   `account accounts bank wallet iban card address balance savings checking payee recipient beneficiary merchant friend
   contact`.split(/\s+/),
 );
 
-/** The verb that a word is: itself, or what "re" says is done again ("recreate", "redeploy"). */
+/** Returns the verb of a word, also with the prefix "re" ("recreate", "redeploy"). */
 export function verbOfWord(word: string): Verb | undefined {
   const verb = VERBS.get(word);
   if (verb !== undefined || !word.startsWith('re') || word.length < 5) return verb;
@@ -57,7 +64,7 @@ export function verbOfWord(word: string): Verb | undefined {
   return again?.strong && DONE_AGAIN.has(again.class) ? again : undefined;
 }
 
-/** The verb that a word is behind one that leads to it: "process_payments" too. */
+/** Returns the verb of a word that follows a leading word, also as in "process_payments". */
 function verbBehind(word: string): Verb | undefined {
   const verb = verbOfWord(word);
   if (verb !== undefined || !word.endsWith('s')) return verb;
@@ -70,12 +77,12 @@ function firstStrong(parts: readonly string[]): number {
   const first = parts[at] ?? '';
   if (!THINGS.has(first) || (at === 0 && first === 'list')) return at;
   const after = parts.findIndex((part, place) => place > at && NEVER_NOUNS.has(part));
-  // Who creates a share shares, and who creates a search does not search.
+  // Creating a share is sharing, but creating a search is not searching.
   const isTheSame = MAKES.has(parts[after] ?? '') && !LOOKS.has((verbOfWord(first) as Verb).class);
   return after < 0 || isTheSame ? at : after;
 }
 
-/** The deed of "get_or_create", "find_and_replace", "start_search": the verb that the first one leads to. */
+/** Returns the verb that the first one leads to: "get_or_create", "find_and_replace", "start_search". */
 function ledTo(parts: readonly string[], at: number): number {
   const { class: first } = verbOfWord(parts[at] as string) as Verb;
   const joined = ['or', 'and'].includes(parts[at + 1] ?? '');
@@ -94,7 +101,10 @@ function weakVerb(parts: readonly string[], isServer: boolean): number {
   });
 }
 
-/** "transfer_to_triage", "transferBackToSupervisor": the work goes to another agent, unless money is named. */
+/**
+ * `true` if the work goes to another agent, as in "transfer_to_triage" or "transferBackToSupervisor", unless
+ * money is named.
+ */
 function handsOver(parts: readonly string[], at: number, server: readonly string[]): boolean {
   const to = parts[at + 1] === 'back' ? at + 2 : at + 1;
   if (parts[at] !== 'transfer' || parts[to] !== 'to' || parts.length <= to + 1) return false;
@@ -109,13 +119,13 @@ function mainVerbAt(parts: readonly string[], from: number, server: readonly str
   return { verb, at };
 }
 
-/** The word that says what a tool of the server does; undefined where no verb is known. */
+/** Returns the main verb of a tool on a server; undefined if no verb is known. */
 export function mainVerb(parts: readonly string[], server: readonly string[]): MainVerb | undefined {
   const strong = firstStrong(parts);
   return mainVerbAt(parts, strong < 0 ? weakVerb(parts, false) : strong, server);
 }
 
-/** The word of a server's name that says what its tools do; undefined where no verb is known. */
+/** Returns the main verb of a server's name; undefined if no verb is known. */
 export function mainVerbOfServer(parts: readonly string[]): MainVerb | undefined {
   const strong = firstStrong(parts);
   return mainVerbAt(parts, strong < 0 ? weakVerb(parts, true) : strong, []);

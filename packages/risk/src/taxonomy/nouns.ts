@@ -1,4 +1,4 @@
-/** What kinds of thing a noun may name. The order is part of the stored form: add at the end. */
+/** Kinds of objects that a noun can name. The order is part of the stored format: append only. */
 export const NOUN_CLASS_NAMES = [
   'message',
   'web',
@@ -92,5 +92,5 @@ function vocabulary(): Map<string, NounClass> {
   return nouns;
 }
 
-/** Nouns that tool names use, by word in lower case. */
+/** Nouns in tool names, by lower-case word. */
 export const NOUN_CLASSES: ReadonlyMap<string, NounClass> = vocabulary();

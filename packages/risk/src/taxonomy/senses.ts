@@ -3,7 +3,7 @@ import type { VerbClass } from './verbs.ts';
 
 type Senses = Readonly<Partial<Record<NounClass, VerbClass>>>;
 
-/** Verbs that mean something else than they usually do, by what they are done to. */
+/** Verbs whose meaning depends on their object. */
 const SENSES: Readonly<Record<string, Senses>> = {
   transfer: {
     rights: 'admin',
@@ -27,7 +27,7 @@ const SENSES: Readonly<Record<string, Senses>> = {
   ask: { agent: 'delegate' },
 };
 
-/** What a verb means when it is done to such a thing. */
+/** Returns the meaning of a verb for an object. */
 export function senseOf(word: string, usual: VerbClass, noun: NounClass | undefined): VerbClass {
   const senses = noun === undefined || !Object.hasOwn(SENSES, word) ? undefined : SENSES[word];
   return senses?.[noun as NounClass] ?? usual;
@@ -38,7 +38,7 @@ const KEEP_IN_PLACE = new Set(
   duplicate backup draft dismiss acknowledge reorder rearrange`.split(/\s+/),
 );
 
-/** Whether a verb only puts a thing in order, so that what is done to a message reaches nobody. */
+/** `true` if a verb only organizes objects, so that applying it to a message reaches nobody. */
 export function keepsInPlace(word: string): boolean {
   return KEEP_IN_PLACE.has(word);
 }

@@ -1,8 +1,8 @@
 const MAX_NAME_LENGTH = 200;
 
-/** A tool name taken apart. */
+/** A tool name, split into namespace and base name. */
 export interface NameParts {
-  /** What stands before the tool's own name: `mcp__server__tool` gives `mcp__server`. Empty where nothing does. */
+  /** Prefix before the tool's own name: `mcp__server` for `mcp__server__tool`. Empty if there is none. */
   readonly namespace: string;
   /** The tool's own name. */
   readonly base: string;
@@ -28,8 +28,8 @@ export function nameParts(toolName: string): NameParts {
 }
 
 /**
- * The words of a name in lower case, whatever its style: snake_case, kebab-case, camelCase, PascalCase,
- * UPPER_CASE, dotted.
+ * Returns the words of a name in lower case, for any style: snake_case, kebab-case, camelCase, PascalCase, UPPER_CASE,
+ * dotted.
  */
 export function words(name: string): string[] {
   return name
@@ -43,8 +43,8 @@ export function words(name: string): string[] {
 }
 
 /**
- * Splits a run of letters without a boundary ("sendemail") into words of the vocabulary, longest first.
- * Gives back the word itself where it can't be split without a rest.
+ * Splits letters without a boundary ("sendemail") into known words, longest first.
+ * Returns the word itself if it cannot be split completely.
  */
 export function segment(word: string, known: (part: string) => boolean): string[] {
   if (word.length < 6 || word.length > 40 || known(word)) return [word];

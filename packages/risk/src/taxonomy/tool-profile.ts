@@ -5,24 +5,24 @@ import { ACTION_BITS, type TagBits, type ToolTag, tagBits } from './tag.ts';
 import { nameParts, segment, words } from './tokens.ts';
 import type { VerbClass } from './verbs.ts';
 
-/** What the taxonomy reads from a tool's name. */
+/** Classification of a tool by its name. */
 export interface ToolProfile {
-  /** The tags as bits. */
+  /** Tags as bits. */
   readonly bits: TagBits;
-  /** What the tool does; undefined where no verb is known. */
+  /** Class of the verb; undefined if no verb is known. */
   readonly verb: VerbClass | undefined;
-  /** What kind of thing it does it to; undefined where no noun is known. */
+  /** Class of the object; undefined if no noun is known. */
   readonly noun: NounClass | undefined;
-  /** Whether the tool changes the world rather than looks at it. */
+  /** `true` if the tool changes something instead of reading. */
   readonly acts: boolean;
 }
 
-/** Whether the taxonomy knows the word, as a verb or a noun. */
+/** `true` if the taxonomy knows the word as a verb or a noun. */
 export function isKnownWord(word: string): boolean {
   return verbOfWord(word) !== undefined || NOUN_CLASSES.has(word);
 }
 
-/** Nouns whose text other people write. */
+/** Nouns for objects whose text third parties write. */
 const AUTHORED_BY_OTHERS: ReadonlySet<NounClass> = new Set([
   'message',
   'web',
@@ -37,9 +37,9 @@ const AUTHORED_BY_OTHERS: ReadonlySet<NounClass> = new Set([
   'purchase',
   'agent',
 ] as const);
-/** Nouns that are public, or say nothing of anybody. */
+/** Nouns for public or impersonal objects. */
 const PUBLIC: ReadonlySet<NounClass> = new Set(['web', 'fact', 'place', 'opinion'] as const);
-/** Nouns that reach other people as soon as one is written. */
+/** Nouns for objects that reach other people as soon as they are written. */
 const REACHES_OTHERS: ReadonlySet<NounClass> = new Set(['message', 'opinion'] as const);
 
 function readTags(noun: NounClass | undefined): ToolTag[] {
@@ -73,7 +73,7 @@ function deleteTags(noun: NounClass | undefined, word: string): ToolTag[] {
 function tagsFor(verb: VerbClass | undefined, noun: NounClass | undefined, word: string): ToolTag[] {
   switch (verb) {
     case undefined:
-      // A tool that is only called like an agent asks it: "research_agent".
+      // A tool that is only named after an agent sends a request to it: "research_agent".
       if (noun === 'agent') return ['agent_msg'];
       return noun === undefined ? ['unknown'] : readTags(noun);
     case 'read':
@@ -116,7 +116,7 @@ function vocabularyWords(text: string): string[] {
 }
 
 function nounOf(parts: readonly string[], verbAt: number): NounClass | undefined {
-  // "get_day_calendar_events": the last noun is the thing, what stands before it describes it.
+  // "get_day_calendar_events": the last noun is the object, the ones before describe it.
   let found: NounClass | undefined;
   for (const [at, part] of parts.entries()) {
     if (at === verbAt || (at === verbAt - 1 && LEADING.has(part))) continue;
@@ -133,12 +133,12 @@ function nounOf(parts: readonly string[], verbAt: number): NounClass | undefined
   return found;
 }
 
-/** "make_payment", "place_order": where nothing else is named, what is paid is what the verb says. */
+/** Returns the object of a payment from its verb if nothing else is named: "make_payment", "place_order". */
 function boughtBy(parts: readonly string[], main: MainVerb | undefined): NounClass | undefined {
   return main?.verb === 'pay' ? NOUN_CLASSES.get(parts[main.at] as string) : undefined;
 }
 
-/** Reads a tool's name. Pure; see `profileOf` for the remembered form. */
+/** Classifies a tool name. Pure; see `profileOf` for the cached version. */
 export function readToolName(toolName: string): ToolProfile {
   const { namespace, base } = nameParts(toolName);
   const server = vocabularyWords(namespace.slice(namespace.lastIndexOf('__') + 1));
@@ -158,7 +158,7 @@ export function readToolName(toolName: string): ToolProfile {
 const MAX_REMEMBERED = 4096;
 const remembered = new Map<string, ToolProfile>();
 
-/** What the taxonomy reads from a tool's name; remembers the last few thousand names. */
+/** Classifies a tool name; caches the last few thousand names. */
 export function profileOf(toolName: string): ToolProfile {
   let profile = remembered.get(toolName);
   if (profile === undefined) {

@@ -1,4 +1,4 @@
-/** What a verb may do to its object. The order is part of the stored form: add at the end. */
+/** Classes of verbs by their effect on the object. The order is part of the stored format: append only. */
 export const VERB_CLASSES = [
   'read',
   'search',
@@ -20,7 +20,7 @@ export const VERB_CLASSES = [
 /** One of {@link VERB_CLASSES}. */
 export type VerbClass = (typeof VERB_CLASSES)[number];
 
-/** A verb: its class, and whether the word is a verb wherever it stands in a name. */
+/** A verb: its class, and `true` for words that are verbs anywhere in a name. */
 export interface Verb {
   readonly class: VerbClass;
   readonly strong: boolean;
@@ -61,7 +61,7 @@ const STRONG: Record<VerbClass, string> = {
   drive: 'click type press scroll hover drag navigate goto tap swipe keypress',
 };
 
-// As often a noun as a verb ("post", "order"): counts only where the name has no strong verb.
+// Words that are often nouns ("post", "order"): they only count if the name has no strong verb.
 const WEAK: Partial<Record<VerbClass, string>> = {
   publish: 'post comment',
   send: 'email mail message text sms call alert chat dm webhook contact',
@@ -91,5 +91,5 @@ function vocabulary(): Map<string, Verb> {
   return verbs;
 }
 
-/** Verbs that tool names use, by word in lower case. */
+/** Verbs in tool names, by lower-case word. */
 export const VERBS: ReadonlyMap<string, Verb> = vocabulary();

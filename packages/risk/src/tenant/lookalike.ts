@@ -49,9 +49,9 @@ const LOOKS_LIKE = new Map(
   }),
 );
 const INVISIBLE = /[\p{Cf}\p{Cc}\p{Mn}]/u;
-// What others than Latin scripts are written with: vowels over and under letters, and joiners between them.
+// Vowel signs and joiners that scripts other than Latin are written with.
 const WRITTEN_WITH_MARKS = /(?!\p{Script=Latin})\p{L}[\p{Mn}\p{Mc}\u200C\u200D]+/gu;
-// A picture may be made of several characters, some of which nobody sees.
+// An emoji may consist of several characters, some of them invisible.
 const PICTURE = /\p{RGI_Emoji}/gv;
 const LATIN = /\p{Script=Latin}/u;
 const CHEROKEE = /\p{Script=Cherokee}/u;
@@ -61,7 +61,7 @@ const ONE_LETTER_OF_MANY = /^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek
 const SHORTEST_COMPARED = 6;
 const MOST_EDITS = 2;
 
-/** What a name looks like to a reader: look-alike letters as Latin ones, width and case folded. */
+/** Normalizes a name by appearance: look-alike letters become Latin, width and case are folded. */
 export function appearance(name: string): string {
   let folded = '';
   for (const character of name.normalize('NFKC').toLowerCase())
@@ -73,7 +73,7 @@ function looksLatin(letter: string): boolean {
   return CHEROKEE.test(letter) || (LOOKS_LIKE.has(letter) && !LATIN.test(letter));
 }
 
-/** Whether a name can only be meant to deceive: a word mixes scripts that look alike, or holds what nobody sees. */
+/** `true` if a name is deceptive: a word mixes scripts that look alike or contains invisible characters. */
 export function isDeceptive(name: string): boolean {
   if (PLAIN.test(name)) return false;
   const written = name.normalize('NFC').replace(PICTURE, '').replace(WRITTEN_WITH_MARKS, '');
@@ -81,7 +81,10 @@ export function isDeceptive(name: string): boolean {
   return words(name).some((word) => LATIN.test(word) && [...word].some(looksLatin));
 }
 
-/** Edits (insert, delete, replace, swap of neighbours) between two strings; `limit` + 1 where there are more. */
+/**
+ * Returns the number of edits (insert, delete, replace, swap of neighbors) between two strings; at most
+ * `limit` + 1.
+ */
 export function editsBetween(a: string, b: string, limit = MOST_EDITS): number {
   if (Math.abs(a.length - b.length) > limit) return limit + 1;
   let older: number[] = [];
@@ -109,14 +112,14 @@ export function editsBetween(a: string, b: string, limit = MOST_EDITS): number {
   return previous[b.length] as number;
 }
 
-/** A word without the number at its end: "db2" is "db", and "v2" or "2" is no word. */
+/** Removes the number at the end of a word: "db2" becomes "db", and "v2" or "2" becomes empty. */
 function withoutNumber(word: string): string {
   return word.replace(/^v?\d+$|\d+$/, '');
 }
 
 /**
- * Whether a new name is nearly a known one, by letters and not by words: "send_emial" for "send_email", but not
- * "list_files" for "list_file", where all words are words.
+ * `true` if a new name is a near misspelling of a known one: "send_emial" for "send_email", but not "list_files" for
+ * "list_file", in which all words are known.
  */
 export function resembles(name: string, known: string): boolean {
   const [mine, theirs] = [nameParts(name).base, nameParts(known).base];

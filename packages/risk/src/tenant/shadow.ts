@@ -1,14 +1,17 @@
 import { nameParts, words } from '../taxonomy/tokens.ts';
 import { readToolName } from '../taxonomy/tool-profile.ts';
 
-/** Whether what stands before the last dot names a thing that the tool works on: "calendar.events" of ".list". */
+/**
+ * `true` if the part before the last dot names the tool's object: "calendar.events" in
+ * "calendar.events.list".
+ */
 function isThing(toolName: string, namespace: string): boolean {
   return toolName[namespace.length] === '.' && readToolName(namespace).noun !== undefined;
 }
 
 /**
- * Whether a new tool has the own name of a known one, but comes from another server. Names of one word, such as
- * "search", are everybody's, and "drive.list_items" is no stand-in for "calendar.list_items".
+ * `true` if a new tool has the same name as a known one but comes from another server. Single words such as "search" do
+ * not count, and "drive.list_items" does not impersonate "calendar.list_items".
  */
 export function shadows(name: string, known: string): boolean {
   const [mine, theirs] = [nameParts(name), nameParts(known)];

@@ -37,7 +37,7 @@ function stamps(tenant: TenantState, part: Partial<RiskEvent>, arrival: Partial<
   return STAMP_NAMES.filter((_, index) => stamp & (1 << index)).filter((name) => name !== 'tenant_known');
 }
 
-/** A tenant with twelve sessions of three agents, an hour apart. */
+/** Returns a tenant with twelve sessions of three agents, an hour apart. */
 function known(): TenantState {
   const tenant = emptyTenant();
   for (let at = 0; at < 36; at++) {
@@ -57,12 +57,12 @@ function known(): TenantState {
 }
 
 describe('stampEvent', () => {
-  it('stamps nothing on a known tool, and nothing new while the tenant is unknown', () => {
+  it('adds no stamp for a known tool or for an unknown tenant', () => {
     expect(stamps(known(), {})).toEqual([]);
     expect(stamps(emptyTenant(), { toolName: 'frobnicate' })).toEqual([]);
   });
 
-  it('stamps a new tool in the session that brings it, and in no later one', () => {
+  it('stamps a new tool only in its first session', () => {
     const tenant = known();
     expect(stamps(tenant, { toolName: 'frobnicate' })).toEqual(['tool_new_to_tenant']);
     expect(stamps(tenant, { toolName: 'frobnicate' })).toEqual(['tool_new_to_tenant']);
@@ -82,7 +82,7 @@ describe('stampEvent', () => {
     ['send_e\u0337mail', 'tool_confusable'],
     ['evil__create_issue', 'tool_shadowed'],
     ['evil.create_issue', 'tool_shadowed'],
-  ])('finds what is wrong with the new tool %s', (toolName, stamp) => {
+  ])('stamps the new tool %s', (toolName, stamp) => {
     expect(stamps(known(), { toolName })).toContain(stamp);
   });
 
@@ -103,11 +103,11 @@ describe('stampEvent', () => {
     '👩‍💻_run',
     'get_latency_µs',
     'list_files_v2',
-  ])('finds nothing wrong with the new tool %s', (toolName) => {
+  ])('accepts the new tool %s', (toolName) => {
     expect(stamps(known(), { toolName })).toEqual(['tool_new_to_tenant']);
   });
 
-  it('tells names apart that differ by a number or, where letters are words, by a letter', () => {
+  it('distinguishes names that differ by a number or by a one-letter word', () => {
     const tenant = known();
     for (const toolName of ['query_db1', 'search_zorb_v1', '查询用户订单', 'ईमेल_भेजें'])
       stampEvent(tenant, event({ toolName }), { agentStatus: 'active', receivedAtMs: NOW });
@@ -115,7 +115,7 @@ describe('stampEvent', () => {
       expect(stamps(tenant, { toolName })).toEqual(['tool_new_to_tenant']);
   });
 
-  it('finds an agent at work in two sessions at once', () => {
+  it('detects an agent in two sessions at once', () => {
     const tenant = known();
     expect(stamps(tenant, { sessionId: 'one' })).toEqual([]);
     expect(stamps(tenant, { sessionId: 'two', timestampMs: NOW + 5000 })).toEqual(['agent_elsewhere']);
@@ -123,7 +123,7 @@ describe('stampEvent', () => {
     expect(stamps(tenant, { sessionId: 'four', agentId: 'other', timestampMs: NOW + 600_000 })).toEqual([]);
   });
 
-  it('finds an agent at work in many sessions at once, of which the fifth and those behind it change nothing', () => {
+  it('keeps at most four sessions of an agent that is active in many at once', () => {
     const tenant = known();
     const arrival = { agentStatus: 'active', receivedAtMs: NOW } as const;
     const changes = Array.from({ length: 30 }, (_, at) => {
@@ -132,12 +132,12 @@ describe('stampEvent', () => {
       return stampEvent(tenant, event(part), arrival).changed;
     });
     expect(changes.map((changed, at) => changed && at).filter((at) => at !== false)).toEqual([0, 1, 2, 3]);
-    // A minute later those of the four are over, and one that goes on is still seen.
+    // A minute later those four are over, and a continuing session is still detected.
     expect(stamps(tenant, { sessionId: 'job-9', timestampMs: NOW + 20_000 })).toEqual(['agent_elsewhere']);
     expect(stamps(tenant, { sessionId: 'job-0', timestampMs: NOW + 70_000 })).toEqual(['agent_elsewhere']);
   });
 
-  it('finds failures that spread over three agents', () => {
+  it('detects failures of three agents', () => {
     const tenant = known();
     const failed = { responseStatus: 500, timestampMs: NOW };
     expect(stamps(tenant, { ...failed, agentId: 'a', sessionId: 'a' })).toEqual([]);
@@ -148,7 +148,7 @@ describe('stampEvent', () => {
     );
   });
 
-  it('finds one action taken by three agents', () => {
+  it('detects the same action by three agents', () => {
     const tenant = known();
     const action = { toolName: 'send_email', argumentsHash: 'same' };
     expect(stamps(tenant, { ...action, agentId: 'a', sessionId: 'a' })).toEqual([]);
@@ -157,7 +157,7 @@ describe('stampEvent', () => {
     expect(stamps(tenant, { ...action, agentId: 'c', sessionId: 'c' })).toEqual(['same_intent']);
   });
 
-  it('takes a call that was stopped for no failure and for nothing done', () => {
+  it('counts a stopped call neither as a failure nor as an action', () => {
     const tenant = known();
     const action = { toolName: 'send_email', argumentsHash: 'same' };
     for (const agentId of ['a', 'b', 'c']) {
@@ -170,7 +170,7 @@ describe('stampEvent', () => {
     expect(stamps(tenant, { ...action, agentId: 'd', sessionId: 'd' })).toEqual([]);
   });
 
-  it('finds a replayed message and an unknown recipient', () => {
+  it('detects a replayed message and an unknown recipient', () => {
     const tenant = known();
     const message = (toAgentId: string) => ({
       category: 'agent_message',
@@ -185,10 +185,20 @@ describe('stampEvent', () => {
     ]);
   });
 
-  it('stamps what the server knows of the agent and the clock', () => {
+  it('stamps agent status and clock errors', () => {
     expect(stamps(known(), {}, { agentStatus: 'revoked' })).toEqual(['agent_revoked']);
     expect(stamps(known(), {}, { agentStatus: 'unregistered' })).toEqual(['agent_unregistered']);
     expect(stamps(known(), {}, { receivedAtMs: NOW - 600_000 })).toEqual(['clock_ahead']);
+  });
+
+  it('ignores events that the service writes', () => {
+    const decision = { category: 'guardian_decision', payload: { decision: 'denied' } };
+    const arrivals = [
+      { agentStatus: 'revoked' },
+      { agentStatus: 'unregistered' },
+      { receivedAtMs: NOW - 600_000 },
+    ] as const;
+    for (const arrival of arrivals) expect(stamps(known(), decision, arrival)).toEqual([]);
   });
 
   it('keeps the state bounded', () => {

@@ -1,6 +1,6 @@
 import { hash32, pairHash } from '../codec/hash32.ts';
 import type { RiskEvent } from '../risk-event.ts';
-import { type StampName, stampOf } from '../stamp-name.ts';
+import { type StampName, stampOf, stampsThatCount } from '../stamp-name.ts';
 import { profileOf } from '../taxonomy/tool-profile.ts';
 import { appearance, isDeceptive, resembles } from './lookalike.ts';
 import { shadows } from './shadow.ts';
@@ -21,22 +21,22 @@ const KNOWN_AGENTS = 3;
 const KNOWN_TOOLS = 5;
 const STOPS = new Set(['deny', 'denied', 'require_approval', 'expired']);
 const REFUSED = new Set([401, 403]);
-/** A presence is written again only after this time, so that most events change nothing. */
+/** Minimum interval between updates of a presence, so that most events change nothing. */
 const REFRESH_MS = 10_000;
 
-/** What the server knows of an event when it arrives. */
+/** Data that the server has about an event when it arrives. */
 export interface Arrival {
   /** Status of the event's agent at that moment. */
   readonly agentStatus: 'active' | 'revoked' | 'unregistered';
-  /** When the event arrived, in milliseconds since 1970. */
+  /** Time of arrival, in Unix milliseconds. */
   readonly receivedAtMs: number;
 }
 
-/** What {@link stampEvent} found. */
+/** Result of {@link stampEvent}. */
 export interface Stamping {
   /** Store this number with the event, and pass it to `observe`. */
   readonly stamp: number;
-  /** Whether the tenant's state changed, and is to be stored again. */
+  /** `true` if the tenant's state changed and must be stored again. */
   readonly changed: boolean;
 }
 
@@ -72,8 +72,8 @@ function stampTool(
 }
 
 /**
- * Whether an agent is at work in so many sessions that one more says nothing new of it: those stand for it, to the
- * same seconds as a presence that is not refreshed.
+ * `true` if an agent is active in so many sessions that another one adds no information. Times are compared with the
+ * precision of presences that are not refreshed.
  */
 function areEnough(presences: readonly Presence[], atMs: number): boolean {
   return (
@@ -103,13 +103,13 @@ function stampPresence(tenant: TenantState, agent: number, session: number, atMs
 function otherAgents(
   sightings: readonly Sighting[],
   agent: number,
-  deed: number,
+  action: number,
   atMs: number,
   withinMs: number,
 ) {
   const others = sightings.filter(
     (sighting) =>
-      sighting.agent !== agent && sighting.deed === deed && Math.abs(sighting.atMs - atMs) <= withinMs,
+      sighting.agent !== agent && sighting.action === action && Math.abs(sighting.atMs - atMs) <= withinMs,
   );
   return new Set(others.map((sighting) => sighting.agent)).size;
 }
@@ -119,37 +119,37 @@ function sight(sightings: Sighting[], sighting: Sighting, limit: number): void {
   if (sightings.length > limit) sightings.shift();
 }
 
-function deedOf({ toolName, argumentsHash }: RiskEvent): number {
+function actionHash({ toolName, argumentsHash }: RiskEvent): number {
   return pairHash(hash32(toolName ?? ''), hash32(argumentsHash ?? ''));
 }
 
 function noteDecision(tenant: TenantState, event: RiskEvent, agent: number): boolean {
   const decision = event.payload?.decision;
   if (typeof decision !== 'string' || !STOPS.has(decision)) return false;
-  const deed = deedOf(event);
-  sight(tenant.stopped, { atMs: event.timestampMs, agent, deed }, TENANT_LIMITS.stopped);
+  const action = actionHash(event);
+  sight(tenant.stopped, { atMs: event.timestampMs, agent, action }, TENANT_LIMITS.stopped);
   return true;
 }
 
 function stampCall(tenant: TenantState, event: RiskEvent, agent: number): [number, boolean] {
   const atMs = event.timestampMs;
-  const deed = deedOf(event);
+  const action = actionHash(event);
   let stamp = 0;
   const status = event.responseStatus ?? 0;
-  // So an agent that obeys records what was stopped: it neither failed nor did it.
-  if (REFUSED.has(status) && tenant.stopped.some((stop) => stop.agent === agent && stop.deed === deed))
+  // An agent that respects a denial records the stopped call like this: it neither failed nor ran.
+  if (REFUSED.has(status) && tenant.stopped.some((stop) => stop.agent === agent && stop.action === action))
     return [0, false];
   const failed = status >= 400;
   if (failed) {
     if (otherAgents(tenant.failures, agent, 0, atMs, SPREAD_MS) >= OTHER_AGENTS)
       stamp |= stampOf('failure_spread');
-    sight(tenant.failures, { atMs, agent, deed: 0 }, TENANT_LIMITS.failures);
+    sight(tenant.failures, { atMs, agent, action: 0 }, TENANT_LIMITS.failures);
   }
   const acts = profileOf(event.toolName ?? '').acts && event.argumentsHash !== undefined;
   if (acts) {
-    if (otherAgents(tenant.actions, agent, deed, atMs, SAME_INTENT_MS) >= OTHER_AGENTS)
+    if (otherAgents(tenant.actions, agent, action, atMs, SAME_INTENT_MS) >= OTHER_AGENTS)
       stamp |= stampOf('same_intent');
-    sight(tenant.actions, { atMs, agent, deed }, TENANT_LIMITS.actions);
+    sight(tenant.actions, { atMs, agent, action }, TENANT_LIMITS.actions);
   }
   return [stamp, failed || acts];
 }
@@ -177,7 +177,7 @@ function stampMessage(tenant: TenantState, event: RiskEvent, agent: number): [nu
 }
 
 /**
- * Finds what can be said of an event only by looking beyond its session, and takes note of the event in the tenant's
+ * Determines the stamps of an event, which need data from outside its session, and records the event in the tenant's
  * state. Call it once for each event, when it arrives, before `observe`.
  */
 export function stampEvent(tenant: TenantState, event: RiskEvent, arrival: Arrival): Stamping {
@@ -198,7 +198,10 @@ export function stampEvent(tenant: TenantState, event: RiskEvent, arrival: Arriv
     changed = true;
   }
   if (event.category === 'guardian_decision')
-    return { stamp, changed: noteDecision(tenant, event, agent) || changed };
+    return {
+      stamp: stampsThatCount(event.category, stamp),
+      changed: noteDecision(tenant, event, agent) || changed,
+    };
   add(stampPresence(tenant, agent, session, event.timestampMs));
   if (event.category === 'tool_api' && event.toolName !== undefined) {
     add(stampTool(tenant, event.toolName, session, known));

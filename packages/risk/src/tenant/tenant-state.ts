@@ -1,36 +1,36 @@
 /** A tool that a tenant's agents called. */
 export interface KnownTool {
-  /** Hash of the session that called it first, where the tenant was known well enough then to call it new; else 0. */
+  /** Hash of the session that first called it, if the tenant was known well enough to call it new; else 0. */
   readonly newIn: number;
-  /** Stamps that its first session gets: whether its name resembled or shadowed a known one. */
+  /** Stamps of its first session: similar or shadowed names. */
   readonly stamps: number;
 }
 
-/** An agent at work in a session. */
+/** Activity of an agent in a session. */
 export interface Presence {
   readonly session: number;
   /** Time of its latest event there. */
   lastMs: number;
 }
 
-/** Something that an agent did at a time. */
+/** Action of an agent at a time. */
 export interface Sighting {
   readonly atMs: number;
   readonly agent: number;
-  /** Hash of what was done; 0 for a failure. */
-  readonly deed: number;
+  /** Hash of the action; 0 for a failure. */
+  readonly action: number;
 }
 
 /**
- * What a tenant's events say beyond their sessions: which tools and agents it has, who is at work where, who fails,
- * who does the same. Bounded; it forgets the oldest first.
+ * State of a tenant across its sessions: known tools and agents, active sessions, failures and repeated actions.
+ * Bounded; the oldest entries are dropped first.
  */
 export interface TenantState {
-  /** By name. */
+  /** Known tools by name. */
   readonly tools: Map<string, KnownTool>;
-  /** By hash of the agentId, least recently seen first. */
+  /** Presences by hash of the agentId, least recently seen first. */
   readonly agents: Map<number, Presence[]>;
-  /** Hashes of sessions, until there are enough to know the tenant. */
+  /** Hashes of sessions, until the tenant is known well enough. */
   readonly sessions: Set<number>;
   /** Latest failures, oldest first. */
   readonly failures: Sighting[];
@@ -42,7 +42,7 @@ export interface TenantState {
   readonly messages: Map<number, number>;
 }
 
-/** How much a tenant's state keeps. */
+/** Maximum sizes of a tenant's state. */
 export const TENANT_LIMITS = {
   tools: 1000,
   agents: 500,
@@ -54,7 +54,7 @@ export const TENANT_LIMITS = {
   messages: 256,
 } as const;
 
-/** The state of a tenant without events. */
+/** Creates the state of a tenant without events. */
 export function emptyTenant(): TenantState {
   return {
     tools: new Map(),
@@ -67,15 +67,15 @@ export function emptyTenant(): TenantState {
   };
 }
 
-function written({ atMs, agent, deed }: Sighting): [number, number, number] {
-  return [atMs, agent, deed];
+function written({ atMs, agent, action }: Sighting): [number, number, number] {
+  return [atMs, agent, action];
 }
 
-function read([atMs, agent, deed]: [number, number, number]): Sighting {
-  return { atMs, agent, deed };
+function read([atMs, agent, action]: [number, number, number]): Sighting {
+  return { atMs, agent, action };
 }
 
-/** The state as JSON, of some ten kilobytes. */
+/** Serializes the state to JSON, about ten kilobytes. */
 export function serializeTenant(tenant: TenantState): string {
   return JSON.stringify({
     format: 1,
@@ -99,17 +99,20 @@ interface Stored {
   sessions: number[];
   failures: [number, number][];
   actions: [number, number, number][];
-  /** Absent from what earlier versions gave. */
+  /** Absent in the output of earlier versions. */
   stopped?: [number, number, number][];
   messages: [number, number][];
 }
 
-/** Reads what {@link serializeTenant} gave. Throws a `RangeError` for another format, a `SyntaxError` for no JSON. */
+/**
+ * Parses the output of {@link serializeTenant}. Throws a `RangeError` for another format, a `SyntaxError` for
+ * invalid JSON.
+ */
 export function parseTenant(text: string): TenantState {
   const stored = JSON.parse(text) as Stored;
   if (stored.format !== 1) {
     throw new RangeError(
-      `risk tenant state has format ${stored.format}, this version reads 1: start an empty one`,
+      `risk tenant state has format ${stored.format}, this version reads 1; start with an empty state`,
     );
   }
   return {
@@ -121,7 +124,7 @@ export function parseTenant(text: string): TenantState {
       ]),
     ),
     sessions: new Set(stored.sessions),
-    failures: stored.failures.map(([atMs, agent]) => ({ atMs, agent, deed: 0 })),
+    failures: stored.failures.map(([atMs, agent]) => ({ atMs, agent, action: 0 })),
     actions: stored.actions.map(read),
     stopped: (stored.stopped ?? []).map(read),
     messages: new Map(stored.messages),

@@ -2,20 +2,20 @@ import type { Rule } from '../rule.ts';
 import { matched } from '../rule-match.ts';
 import { toolName } from '../session-view.ts';
 
-/** Actions of several sorts. */
-export const misuseMixedDeeds: Rule = {
-  id: 'misuse.mixed-deeds',
-  title: 'Actions of several sorts',
+/** Detects several types of actions in one session. */
+export const misuseMixedActions: Rule = {
+  id: 'misuse.mixed-actions',
+  title: 'Several types of actions',
   dimension: 'ASI02',
   llm: ['LLM06:2025 Excessive Agency'],
   signal:
-    'One session writes and sends, or deletes and pays, after text of unknown authors: the more sorts of action, the less likely one task needs them all.',
+    'The session writes and sends, or deletes and pays, after untrusted content: the more types of actions, the less likely one task needs them all.',
   weight: 0.14,
   precedented: true,
   falsePositives: 'Assistants with broad tasks.',
   recommendation: {
-    title: 'Give the agent fewer sorts of tools',
-    text: 'Split the work so that the agent that reads foreign text can write or send, not both.',
+    title: 'Give the agent fewer types of tools',
+    text: 'Split the work so that an agent that reads untrusted content can write or send, but not both.',
   },
   detect(view) {
     const firsts = new Map<number, (typeof view.acts)[number]>();
@@ -27,7 +27,7 @@ export const misuseMixedDeeds: Rule = {
     return matched(
       found,
       found.length > 2 ? 1 : 0.6,
-      `The session takes ${found.length} sorts of action, ${toolName(view, first.tool)} and ${toolName(view, second.tool)} among them.`,
+      `The session takes ${found.length} types of actions, including ${toolName(view, first.tool)} and ${toolName(view, second.tool)}.`,
     );
   },
   fires: [

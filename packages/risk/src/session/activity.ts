@@ -7,7 +7,7 @@ import { VERB_CLASSES } from '../taxonomy/verbs.ts';
 import type { EntryKind } from './event-log.ts';
 import { OUTCOME_MARKS, UNREAD } from './mark.ts';
 
-/** A tool by its name, with numbers in place of words. */
+/** A tool by its name, with its classification as numbers. */
 export interface NumberedTool {
   readonly name: string;
   readonly hash: number;
@@ -17,13 +17,13 @@ export interface NumberedTool {
   readonly acts: boolean;
 }
 
-/** What an event says that somebody did or decided. */
-export interface Deed {
+/** Action or decision that an event records. */
+export interface Activity {
   readonly kind: EntryKind;
   readonly tool: NumberedTool;
-  /** Hash of what the tool was given; 0 where the event does not say. */
+  /** Hash of the tool's arguments; 0 if the event has none. */
   readonly argument: number;
-  /** Index in `OUTCOME_MARKS`, or `UNREAD`; `throttled` for the denial of a rate that was exceeded. */
+  /** Index in `OUTCOME_MARKS`, or `UNREAD`; `throttled` for a denial by an exceeded rate. */
   readonly outcome: number;
 }
 
@@ -95,8 +95,8 @@ function text(payload: RiskEvent['payload'], field: string): string | undefined 
   return typeof value === 'string' ? value : undefined;
 }
 
-/** What the event says that somebody did or decided; undefined for events that say neither. */
-export function deedOf(event: RiskEvent, context: EventContext): Deed | undefined {
+/** Returns the action or decision that an event records; undefined for other events. */
+export function activityOf(event: RiskEvent, context: EventContext): Activity | undefined {
   const toolName = event.toolName ?? text(event.payload, 'toolName');
   const given = event.argumentsHash ?? text(event.payload, 'argumentsHash');
   switch (event.category) {
