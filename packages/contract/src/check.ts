@@ -1,20 +1,20 @@
 import type { Run } from './run.ts';
 
-/** One look at a deployment, for one requirement. */
+/** A test of one requirement against a deployment. */
 export interface Check {
   /** Id of the requirement. */
   readonly requirement: string;
-  /** What is looked at; unique within the requirement. */
+  /** Name of the check; unique within the requirement. */
   readonly name: string;
-  /** Whether it only sends requests that change nothing. */
+  /** `true` if it only sends requests that change nothing. */
   readonly safe: boolean;
-  /** Whether it judges what the other checks were answered, and so comes last. */
+  /** `true` if it evaluates the responses of the other checks and so runs last. */
   readonly last: boolean;
-  /** Returns what was noticed, if anything; throws Failure or Skip. */
+  /** Runs the check and returns a note, if any; throws Failure or Skip. */
   readonly run: (run: Run) => Promise<string | undefined>;
 }
 
-/** How a check is written: a text that it returns is what it noticed. */
+/** Function of a check; a returned string becomes its note. */
 export type CheckBody = (run: Run) => Promise<unknown>;
 
 function made(requirement: string, name: string, body: CheckBody, safe: boolean, last: boolean): Check {
@@ -30,17 +30,17 @@ function made(requirement: string, name: string, body: CheckBody, safe: boolean,
   };
 }
 
-/** A check that writes to the deployment. */
+/** Creates a check that writes to the deployment. */
 export function check(requirement: string, name: string, body: CheckBody): Check {
   return made(requirement, name, body, false, false);
 }
 
-/** A check that only reads. */
+/** Creates a check that only reads. */
 export function safeCheck(requirement: string, name: string, body: CheckBody): Check {
   return made(requirement, name, body, true, false);
 }
 
-/** A check that judges all answers of the run. */
+/** Creates a check that evaluates all responses of the run. */
 export function lastCheck(requirement: string, name: string, body: CheckBody): Check {
   return made(requirement, name, body, true, true);
 }

@@ -9,7 +9,7 @@ import { type Capability, capabilities } from './requirement.ts';
 import { runContract } from './run-contract.ts';
 import { version } from './version.ts';
 
-/** What the command exits with. */
+/** Exit codes of the command. */
 export const exitCodes = {
   kept: 0,
   broken: 1,
@@ -19,7 +19,7 @@ export const exitCodes = {
   ended: 5,
 } as const satisfies Record<'kept' | 'broken' | 'ended' | ContractErrorCode, number>;
 
-/** Where the command prints, what it reads its keys from, and what ends it. */
+/** Environment of the command: output, variables and signal. */
 export interface Surroundings {
   readonly write: (text: string) => void;
   readonly writeError: (text: string) => void;
@@ -53,7 +53,7 @@ Exit codes:
   0  every MUST that was looked at is kept
   1  a MUST is broken
   2  an option cannot be used
-  3  the deployment gave no answer
+  3  the deployment did not respond
   4  the deployment refused the API key
   5  the run was ended before it was through
 
@@ -65,35 +65,38 @@ function wholeNumber(text: string): number {
   return Number(text);
 }
 
-/** The command `actlog-contract`; `settle` is told what to exit with. */
+/** Creates the command `actlog-contract`; `settle` receives the exit code. */
 export function contractCommand(surroundings: Surroundings, settle: (exitCode: number) => void): Command {
   return new Command('actlog-contract')
-    .description('Holds a deployment of the actlog service against the specification.')
+    .description('Checks a deployment of the actlog service against the specification.')
     .version(version)
-    .option('--base-url <address>', 'address of the deployment, without /v1 (ACTLOG_BASE_URL)')
+    .option('--base-url <address>', 'URL of the deployment, without /v1 (ACTLOG_BASE_URL)')
     .option('--api-key <key>', 'key of a tenant, with every scope (ACTLOG_API_KEY)')
     .option('--second-tenant-key <key>', 'key of another tenant (ACTLOG_SECOND_TENANT_KEY)')
-    .option('--retired-key <key>', 'key that was rotated away and has ended (ACTLOG_RETIRED_KEY)')
+    .option('--retired-key <key>', 'rotated key that has expired (ACTLOG_RETIRED_KEY)')
     .addOption(
-      new Option('--capability <name...>', 'what the deployment claims to keep beside the specification')
+      new Option(
+        '--capability <name...>',
+        'profiles that the deployment claims to implement beyond the specification',
+      )
         .choices(capabilities)
         .default([]),
     )
     .option('--read-only', 'send only requests that change nothing')
-    .option('--only <ids...>', 'ids of requirements, or their beginnings, such as LST or EVT-04')
-    .option('--bodies <file>', 'JSON file with the bodies that the deployment asks for, by endpoint')
-    .option('--burst <requests>', 'requests that may be sent at once to meet the rate limit', wholeNumber)
-    .option('--timeout-ms <ms>', 'time that one answer may take (30000)', wholeNumber)
-    .option('--settle-ms <ms>', 'time until what was taken can be read (10000)', wholeNumber)
+    .option('--only <ids...>', 'ids of requirements, or their prefixes, such as LST or EVT-04')
+    .option('--bodies <file>', 'JSON file with the bodies that the deployment requires, by endpoint')
+    .option('--burst <requests>', 'concurrent requests to send to reach the rate limit', wholeNumber)
+    .option('--timeout-ms <ms>', 'time limit of one response (30000)', wholeNumber)
+    .option('--settle-ms <ms>', 'time until accepted data can be read (10000)', wholeNumber)
     .option('--max-retry-after-ms <ms>', 'longest Retry-After to wait for (60000)', wholeNumber)
-    .option('--max-pages <pages>', 'pages of a list that are looked through (50)', wholeNumber)
+    .option('--max-pages <pages>', 'maximum pages to read of a list (50)', wholeNumber)
     .option('--allow-insecure-http', 'send the key unencrypted to another machine')
     .option('--junit <file>', 'write the report for a CI system')
     .option('--json <file>', 'write the report as JSON')
     .option('--verbose', 'print every check')
     .option('--list', 'print the requirements and their checks, and send nothing')
     .addHelpText('after', exitCodeHelp)
-    .showHelpAfterError('(actlog-contract --help tells more)')
+    .showHelpAfterError('(actlog-contract --help for details)')
     .exitOverride()
     .configureOutput({ writeOut: surroundings.write, writeErr: surroundings.writeError })
     .action(async (flags: Flags) => settle(await perform(flags, surroundings)));

@@ -1,13 +1,16 @@
 /**
- * Why a run could not be made at all.
+ * Reason why a run could not be made at all.
  *
- * - `USAGE`: an option cannot be used; its message says which and why.
- * - `UNREACHABLE`: the deployment gave no answer.
- * - `KEY_REFUSED`: the deployment refused the API key, so that nothing could be looked at.
+ * - `USAGE`: an option is invalid; the message names it and the reason.
+ * - `UNREACHABLE`: the deployment did not respond.
+ * - `KEY_REFUSED`: the deployment rejected the API key, so nothing could be checked.
  */
 export type ContractErrorCode = 'USAGE' | 'UNREACHABLE' | 'KEY_REFUSED';
 
-/** A run that could not be made. What a deployment does wrong is never thrown; it stands in the report. */
+/**
+ * Error thrown when a run cannot be made. Violations of the contract are never thrown; they are in the
+ * report.
+ */
 export class ContractError extends Error {
   override readonly name = 'ContractError';
   readonly code: ContractErrorCode;

@@ -1,62 +1,67 @@
 import type { EndpointName } from '@actlog/protocol';
 import type { Capability } from './requirement.ts';
 
-/** Names of bodies: those of endpoints, and of the policy that makes the action of `policies.check` be held. */
+/** Names of bodies: endpoints, and the policy that causes the action of `policies.check` to be held. */
 export type BodyName = EndpointName | 'policies.hold';
 
-/** The bodies that a deployment asks for; see {@link ContractOptions.bodies}. */
+/** Request bodies that a deployment requires; see {@link ContractOptions.bodies}. */
 export type Bodies = Readonly<Partial<Record<BodyName, unknown>>>;
 
-/** Where waits come from; replace it in tests. */
+/** Clock for delays; replace it in tests. */
 export interface ContractClock {
-  /** Resolves after so many milliseconds, or rejects when `signal` ends. */
+  /** Resolves after `delayMs`, or rejects when `signal` aborts. */
   sleep(delayMs: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** What a run is told. */
+/** Options of a run. */
 export interface ContractOptions {
-  /** Address of the deployment, without `/v1`. */
+  /** URL of the deployment, without `/v1`. */
   readonly baseURL: string | URL;
-  /** A key of a tenant; with every scope, where the deployment has scopes. */
+  /** Key of a tenant, with every scope if the deployment has scopes. */
   readonly apiKey: string;
-  /** A key of another tenant. Without it nothing is told about tenants and keys being kept apart. */
+  /** Key of another tenant. Without it, tenant isolation is not checked. */
   readonly secondTenantKey?: string | undefined;
-  /** A key that was rotated away and has ended. Without it nothing is told about that. */
+  /** Rotated key that has expired. Without it, expiry is not checked. */
   readonly retiredKey?: string | undefined;
-  /** Choices that the deployment claims to have made. Default: none, so that only the specification counts. */
+  /**
+   * Profiles that the deployment claims to implement. Default: none, so only the specification is checked.
+   */
   readonly capabilities?: readonly Capability[] | undefined;
-  /** Sends only requests that change nothing. Default false. */
+  /** `true` to only send requests that change nothing. Default: false. */
   readonly readOnly?: boolean | undefined;
-  /** Ids of requirements, or their beginnings, such as `LST` or `EVT-04`. Default: all. */
+  /** Ids of requirements, or their prefixes, such as `LST` or `EVT-04`. Default: all. */
   readonly only?: readonly string[] | undefined;
   /**
-   * The bodies that the deployment asks for, by endpoint; the specification fixes that of `events.create` only. In
-   * their texts `{name}`, `{agentId}`, `{sessionId}` and `{prefix}` are filled in. Default: those of the reference profile.
+   * Request bodies that the deployment requires, by endpoint; the specification only fixes that of `events.create`.
+   * `{name}`, `{agentId}`, `{sessionId}` and `{prefix}` are replaced in their strings. Default: the reference
+   * profile's.
    */
   readonly bodies?: Bodies | undefined;
-  /** Requests to send at once until one is answered with 429. Default 0: the rate limit is not provoked. */
+  /**
+   * Number of concurrent requests to send until one returns 429. Default: 0, the rate limit is not tested.
+   */
   readonly burst?: number | undefined;
-  /** Milliseconds that one answer may take, its body included. Default 30,000. */
+  /** Time limit of one response including its body, in milliseconds. Default: 30,000. */
   readonly timeoutMs?: number | undefined;
-  /** Milliseconds that what was taken may need until it can be read. Default 10,000. */
+  /** Time until accepted data can be read, in milliseconds. Default: 10,000. */
   readonly settleMs?: number | undefined;
-  /** Longest `Retry-After` to wait for, in milliseconds; a longer one ends the request. Default 60,000. */
+  /** Longest `Retry-After` to wait for, in milliseconds; a longer one ends the request. Default: 60,000. */
   readonly maxRetryAfterMs?: number | undefined;
-  /** Pages of a list that are looked through at most. Default 50. */
+  /** Maximum number of pages to read of a list. Default: 50. */
   readonly maxPages?: number | undefined;
-  /** Allows http to another machine, over which the API key travels unencrypted. Default false. */
+  /** Allows http to another machine, over which the API key is sent unencrypted. Default: false. */
   readonly allowInsecureHttp?: boolean | undefined;
-  /** A `fetch` to send with. Default: the platform's. */
+  /** Custom `fetch` function. Default: the global one. */
   readonly fetch?: typeof fetch | undefined;
-  /** Ends the run: what was made is cleaned up, and the checks that are left are told as skipped. */
+  /** Stops the run: created records are cleaned up, and the remaining checks are reported as skipped. */
   readonly signal?: AbortSignal | undefined;
-  /** Told of each check that has ended. */
+  /** Callback after each finished check. */
   readonly onProgress?: ((done: number, total: number) => void) | undefined;
-  /** Where waits come from. For tests; default: the platform's timers. */
+  /** Clock for delays, for tests. Default: the platform's timers. */
   readonly clock?: ContractClock | undefined;
 }
 
-/** Options with their defaults filled in. */
+/** Options with defaults applied. */
 export interface Settings {
   readonly baseURL: string;
   readonly apiKey: string;

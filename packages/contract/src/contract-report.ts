@@ -1,20 +1,22 @@
 import type { Capability, Level } from './requirement.ts';
 
 /**
- * What came of a check: `passed`; `failed`; `skipped`, when it could not be made; `noted`, when it only says what was
- * seen, because the specification leaves it open.
+ * Status of a check: `passed`; `failed`; `skipped`, if it could not run; `noted`, if it only reports an observation
+ * because the specification leaves the matter open.
  */
 export type CheckStatus = 'passed' | 'failed' | 'skipped' | 'noted';
 
-/** What came of one check. */
+/** Result of one check. */
 export interface CheckResult {
   readonly name: string;
   readonly status: CheckStatus;
-  /** What was expected and seen, why it was skipped, or what was noticed. */
+  /** Expected and actual behavior, reason for skipping, or observation. */
   readonly detail?: string;
 }
 
-/** What came of one requirement. It is `failed` when any of its checks is, and `passed` when none is and one passed. */
+/**
+ * Result of one requirement: `failed` if any of its checks failed, `passed` if none failed and one passed.
+ */
 export interface RequirementResult {
   readonly id: string;
   readonly level: Level;
@@ -24,27 +26,27 @@ export interface RequirementResult {
   readonly checks: readonly CheckResult[];
 }
 
-/** What came of a run. It holds no key and no secret. */
+/** Result of a run. It contains no key and no secret. */
 export interface ContractReport {
   /** Name and version of this suite. */
   readonly suite: string;
   readonly baseURL: string;
   readonly capabilities: readonly Capability[];
   readonly readOnly: boolean;
-  /** Begins the name of everything that the run made. */
+  /** Name prefix of everything that the run created. */
   readonly prefix: string;
   /** ISO 8601 in UTC. */
   readonly startedAt: string;
   readonly durationMs: number;
-  /** How many requests were answered. */
+  /** Number of requests that received a response. */
   readonly requests: number;
-  /** Whether no requirement of level MUST failed, and the run was not ended before its time. */
+  /** `true` if no requirement of level MUST failed and the run was not stopped early. */
   readonly ok: boolean;
-  /** Whether the run came to its end. */
+  /** `true` if the run was completed. */
   readonly complete: boolean;
-  /** Requirements by what came of them; `mustFailed` and `shouldFailed` share out the failed ones. */
+  /** Number of requirements by status; `mustFailed` and `shouldFailed` split the failed ones. */
   readonly counts: Readonly<Record<CheckStatus | 'mustFailed' | 'shouldFailed', number>>;
   readonly requirements: readonly RequirementResult[];
-  /** What stays in the deployment, because the interface has no way to take it away, or refused to. */
+  /** Records that remain in the deployment because they cannot be deleted. */
   readonly leftBehind: readonly string[];
 }

@@ -1,5 +1,5 @@
 /**
- * The conformance suite of the actlog service: holds any deployment against the specification, over HTTP alone.
+ * Conformance suite of the actlog service: checks any deployment against the specification, over HTTP only.
  *
  * @packageDocumentation
  */

@@ -7,6 +7,6 @@ it.each([
   ['a secret of a webhook', '{"secret":"whsec_c2Vj+/="}', '{"secret":"whsec_[redacted]"}'],
   ['the key in Basic, and altered', 'bXkgb3duIGtleTo= my own0000', '[redacted] [redacted]0000'],
   ['nothing else', 'al_other_abc is shown', 'al_other_abc is shown'],
-])('takes out %s', (_what, text, expected) => {
+])('redacts %s', (_what, text, expected) => {
   expect(new Redaction(['my own key', undefined, '']).text(text)).toBe(expected);
 });

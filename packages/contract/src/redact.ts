@@ -1,11 +1,11 @@
-/** Everything that looks like a key or a secret of the service, wherever it stands in a text. */
+/** Matches everything that looks like a key or a secret of the service. */
 const secretPattern = /\b(al_live_|al_test_|whsec_)[^\s"'<>()\\]+/g;
 
-/** Takes secrets out of a text before it becomes part of a report. */
+/** Removes secrets from texts of a report. */
 export class Redaction {
   readonly #secrets: readonly string[];
 
-  /** `keys` are taken out wherever they stand, whatever they look like, also in the forms that checks send. */
+  /** `keys` are removed wherever they occur, also in the encoded forms that checks send. */
   constructor(keys: readonly (string | undefined)[]) {
     this.#secrets = keys
       .filter((key) => key !== undefined)
@@ -13,7 +13,7 @@ export class Redaction {
       .filter((secret) => secret !== '');
   }
 
-  /** The text without secrets. */
+  /** Returns the text without secrets. */
   text(text: string): string {
     let result = text;
     for (const secret of this.#secrets) result = result.replaceAll(secret, '[redacted]');

@@ -1,37 +1,37 @@
 /**
- * How binding a requirement is.
+ * Level of a requirement.
  *
- * - `MUST`: the specification says so; a deployment that does otherwise breaks the contract.
- * - `SHOULD`: it follows from the specification, which does not say it outright; told, never failed.
- * - `OPEN`: the specification leaves it to the deployment; what was seen is told, never judged.
+ * - `MUST`: required by the specification; other behavior breaks the contract.
+ * - `SHOULD`: implied but not stated by the specification; reported, never failed.
+ * - `OPEN`: left open by the specification; observed behavior is reported, not judged.
  */
 export type Level = 'MUST' | 'SHOULD' | 'OPEN';
 
-/** A choice of the deployment that can be checked as well, when it claims to have made it. */
+/** A profile that a deployment can claim to implement, which is then checked as well. */
 export type Capability = 'reference-profile';
 
 /** All capabilities that a run can name. */
 export const capabilities: readonly Capability[] = ['reference-profile'];
 
-/** One statement that a deployment is held against. */
+/** One requirement of a deployment. */
 export interface Requirement {
-  /** Stable number, such as `ACK-02`. The letters name the section. */
+  /** Stable id, such as `ACK-02`. The letters stand for the section. */
   readonly id: string;
   readonly level: Level;
-  /** Heading of the specification that it stands under; of the reference profile, for what only that says. */
+  /** Heading of the specification, or of the reference profile for its own requirements. */
   readonly section: string;
-  /** The statements behind it, by row or number: `Errors: code`. The first stands in `section`. */
+  /** Statements behind it, by row or number: `Errors: code`. The first is in `section`. */
   readonly sources: readonly string[];
-  /** What is required, in one sentence. */
+  /** The requirement in one sentence. */
   readonly text: string;
-  /** Only looked at when the run names this capability. */
+  /** Checked only if the run names this capability. */
   readonly capability?: Capability;
 }
 
-/** A requirement as the files of a section write it: id, level, items, sentence. */
+/** A requirement as a row in the file of its section: id, level, items, sentence. */
 export type Row = readonly [id: string, level: Level, items: string | readonly string[], text: string];
 
-/** Makes the requirements of a section. An item without a colon belongs to the section itself. */
+/** Creates the requirements of a section. An item without a colon belongs to the section itself. */
 export function inSection(
   section: string,
   rows: readonly Row[],

@@ -16,7 +16,7 @@ import { service } from './requirements/service.ts';
 import { states } from './requirements/states.ts';
 import { versioning } from './requirements/versioning.ts';
 
-/** All requirements, in the order of the specification; those of the reference profile come last. */
+/** All requirements, in the order of the specification, followed by those of the reference profile. */
 export const requirements: readonly Requirement[] = [
   ...service,
   ...event,

@@ -11,15 +11,16 @@ import { Run } from './run.ts';
 import { resolveSettings } from './settings.ts';
 import { version } from './version.ts';
 
-/** Characters that a report tells of one check: an answer may hold a tenant's data. */
+/** Maximum length of a check's detail in a report, in characters: a response may contain a tenant's data. */
 const longestDetail = 600;
 
 /**
- * Holds a deployment against the specification, and returns what came of every requirement.
+ * Checks a deployment against the specification and returns the result of every requirement.
  *
- * What it makes in the deployment begins with one prefix; policies are archived at the end, held actions decided.
+ * Everything that it creates in the deployment has a common name prefix. Policies are archived at the end, and held
+ * actions are decided.
  *
- * @throws ContractError When an option cannot be used, the deployment gives no answer, or it refuses the key.
+ * @throws {@link ContractError} if an option is invalid, the deployment does not respond, or it rejects the key.
  */
 export async function runContract(options: ContractOptions): Promise<ContractReport> {
   const settings = resolveSettings(options);
@@ -41,8 +42,8 @@ export async function runContract(options: ContractOptions): Promise<ContractRep
   }
   const complete = !settings.signal.aborted;
   const leftBehind = await cleanUp(run, settings);
-  const told = chosen.map((requirement) => resultOf(requirement, checks, results));
-  const counts = countsOf(told);
+  const requirementResults = chosen.map((requirement) => resultOf(requirement, checks, results));
+  const counts = countsOf(requirementResults);
   return {
     suite: `@actlog/contract/${version}`,
     baseURL: settings.baseURL,
@@ -51,22 +52,22 @@ export async function runContract(options: ContractOptions): Promise<ContractRep
     prefix: run.prefix,
     startedAt: new Date(startedMs).toISOString(),
     durationMs: Date.now() - startedMs,
-    requests: run.probe.answers.length,
+    requests: run.probe.responses.length,
     ok: complete && counts.mustFailed === 0,
     complete,
     counts,
-    requirements: told,
+    requirements: requirementResults,
     leftBehind: leftBehind.map((text) => run.redaction.text(text)),
   };
 }
 
-/** Finds out whether there is a deployment that takes the key. */
+/** Checks that the deployment responds and accepts the key. */
 async function meet({ probe, settings }: Run): Promise<void> {
   const { status } = await probe.call('sessions.list', { query: { limit: 1 } });
   if (status === 401) {
     throw new ContractError(
       'KEY_REFUSED',
-      `${settings.baseURL} refused the API key: is it a key of this deployment?`,
+      `${settings.baseURL} rejected the API key; pass a key of this deployment.`,
     );
   }
 }
@@ -83,8 +84,9 @@ async function outcomeOf(run: Run, check: Check, chosen: readonly Requirement[])
     status,
     ...(detail !== undefined && { detail: run.redaction.text(shortened(detail)) }),
   });
-  if (run.settings.signal.aborted) return result('skipped', 'the run was ended');
-  if (run.settings.readOnly && !check.safe) return result('skipped', 'it writes, and the run only reads');
+  if (run.settings.signal.aborted) return result('skipped', 'the run was stopped');
+  if (run.settings.readOnly && !check.safe)
+    return result('skipped', 'the check writes, but the run is read-only');
   const isOpen = chosen.find(({ id }) => id === check.requirement)?.level === 'OPEN';
   try {
     return result(isOpen ? 'noted' : 'passed', await check.run(run));
@@ -92,9 +94,9 @@ async function outcomeOf(run: Run, check: Check, chosen: readonly Requirement[])
     if (error instanceof ContractError) throw error;
     if (error instanceof Skip || run.settings.signal.aborted)
       return result('skipped', (error as Error).message);
-    if (isOpen) return result('noted', `could not be seen: ${(error as Error).message}`);
+    if (isOpen) return result('noted', `could not be observed: ${(error as Error).message}`);
     if (error instanceof Failure) return result('failed', error.message);
-    return result('failed', `what came could not be judged: ${(error as Error).message}`);
+    return result('failed', `the response could not be evaluated: ${(error as Error).message}`);
   }
 }
 
@@ -127,16 +129,16 @@ function countsOf(results: readonly RequirementResult[]): ContractReport['counts
   };
 }
 
-/** What ended a run too early, which also says what the run has left in the deployment. */
+/** Returns the error that ended a run early, extended by the records that the run left in the deployment. */
 function withLeftovers(error: unknown, { prefix, redaction }: Run, leftBehind: readonly string[]): unknown {
   if (!(error instanceof ContractError) || leftBehind.length === 0) return error;
   const left = redaction.text(leftBehind.join(', '));
-  return new ContractError(error.code, `${error.message} Left behind, named ${prefix}-…: ${left}.`, {
+  return new ContractError(error.code, `${error.message} Left behind with the prefix ${prefix}-…: ${left}.`, {
     cause: error,
   });
 }
 
-/** Takes away what can be taken away, also when the run was ended, and says what is left. */
+/** Cleans up everything possible, even if the run was stopped, and returns what is left. */
 async function cleanUp(run: Run, settings: Settings): Promise<string[]> {
   const probe = new Probe({ ...settings, signal: new AbortController().signal });
   const left: string[] = [];

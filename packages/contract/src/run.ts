@@ -5,7 +5,7 @@ import { Provocations } from './world/provocations.ts';
 import { Records } from './world/records.ts';
 import { Traffic } from './world/traffic.ts';
 
-/** What the checks of one run share: the deployment, and what the run has made there. */
+/** Shared state of one run's checks: the deployment and the records that the run created there. */
 export class Run extends Deployment {
   readonly records: Records;
   readonly traffic: Traffic;

@@ -1,37 +1,38 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ContractError } from './contract-error.ts';
 import type { ContractOptions, Settings } from './contract-options.ts';
-import { isObject } from './http/answer.ts';
+import { isObject } from './http/api-response.ts';
 import { capabilities } from './requirement.ts';
 import { requirements } from './requirements.ts';
 import { defaultBodies } from './world/default-bodies.ts';
 
-/** The bodies that can be given: an event is what the specification says. */
+/** Names of the bodies that can be given; the specification fixes that of an event. */
 const bodyNames = Object.keys(defaultBodies);
 
-/** A key has to fit into a header (RFC 9110, section 5.5). */
+/** Characters that a key may contain in a header (RFC 9110, section 5.5). */
 const visible = /^[\x21-\x7e]+$/;
 
 /**
- * Checks the options of a run and fills in the defaults.
+ * Validates the options of a run and applies the defaults.
  *
- * @throws ContractError `USAGE` for one that cannot be used.
+ * @throws {@link ContractError} `USAGE` for an invalid option.
  */
 export function resolveSettings(options: ContractOptions): Settings {
   const only = options.only ?? [];
   for (const part of only) {
     if (!requirements.some(({ id }) => id.startsWith(part))) {
-      throw usage(`only: "${part}" is the beginning of no requirement; "actlog-contract --list" shows them.`);
+      throw usage(`only: "${part}" matches no requirement; run "actlog-contract --list" for a list.`);
     }
   }
   for (const name of options.capabilities ?? []) {
     if (!capabilities.includes(name))
-      throw usage(`capability: "${name}" is none of ${capabilities.join(', ')}.`);
+      throw usage(`capability: must be one of ${capabilities.join(', ')}, got "${name}".`);
   }
   const { bodies = {} } = options;
-  if (!isObject(bodies)) throw usage('bodies: it must be an object with the bodies by endpoint.');
+  if (!isObject(bodies)) throw usage('bodies must be an object with the bodies by endpoint.');
   for (const name of Object.keys(bodies)) {
-    if (!bodyNames.includes(name)) throw usage(`bodies: "${name}" is none of ${bodyNames.join(', ')}.`);
+    if (!bodyNames.includes(name))
+      throw usage(`bodies: unknown endpoint "${name}"; use one of ${bodyNames.join(', ')}.`);
   }
   return {
     baseURL: resolveBaseURL(options),
@@ -56,32 +57,34 @@ export function resolveSettings(options: ContractOptions): Settings {
 
 function resolveBaseURL({ baseURL, allowInsecureHttp }: ContractOptions): string {
   if (!baseURL)
-    throw usage('baseURL is missing: pass it, or give the command --base-url or ACTLOG_BASE_URL.');
+    throw usage('baseURL is missing: pass it, or set --base-url or ACTLOG_BASE_URL for the command.');
   const url = URL.canParse(String(baseURL)) ? new URL(String(baseURL)) : undefined;
   if (url?.protocol !== 'https:' && url?.protocol !== 'http:') {
-    throw usage('baseURL is no http or https address: write it like https://actlog.example.com.');
+    throw usage('baseURL must be an http or https URL such as https://actlog.example.com.');
   }
   if (url.username || url.password || url.search || url.hash) {
-    throw usage('baseURL carries a user name, a query or a fragment: leave that out.');
+    throw usage('baseURL must not contain a user name, a query or a fragment.');
   }
   const isLoopback = /^(localhost|.*\.localhost|\[::1\]|127\.\d+\.\d+\.\d+)$/.test(url.hostname);
   if (url.protocol === 'http:' && !isLoopback && !allowInsecureHttp) {
     throw usage(
       `baseURL would send the API key unencrypted to ${url.host}: use https, or allow it (--allow-insecure-http) ` +
-        'where the network itself is trusted.',
+        'if the network is trusted.',
     );
   }
   const prefix = url.pathname.replace(/\/+$/, '');
-  if (prefix.endsWith('/v1')) throw usage('baseURL ends in /v1: leave that out.');
+  if (prefix.endsWith('/v1')) throw usage('baseURL must not end in /v1.');
   return url.origin + prefix;
 }
 
 function resolveKey(name: string, key: string | undefined): string | undefined {
   if (key === undefined && name !== 'apiKey') return undefined;
   if (key === undefined || (key === '' && name === 'apiKey'))
-    throw usage('apiKey is missing: pass it, or give the command ACTLOG_API_KEY.');
+    throw usage('apiKey is missing: pass it, or set ACTLOG_API_KEY for the command.');
   if (!visible.test(key))
-    throw usage(`${name} is empty, or holds white space or a character that no header can carry.`);
+    throw usage(
+      `${name} must not be empty or contain white space or characters that are invalid in a header.`,
+    );
   return key;
 }
 

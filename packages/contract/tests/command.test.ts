@@ -31,7 +31,7 @@ function written(name: string, content: string): string {
   return file;
 }
 
-/** Runs the command as a process of its own. */
+/** Runs the command in a child process. */
 async function command(...flags: string[]) {
   const nodeFlags = ['--conditions=@actlog/source', '--disable-warning=ExperimentalWarning'];
   const { PATH } = process.env;
@@ -43,7 +43,7 @@ async function command(...flags: string[]) {
   return { stdout, stderr, exitCode };
 }
 
-it('exits with 0 where the contract is kept, and writes what it is asked for', async () => {
+it('exits with 0 for a conforming deployment and writes the requested reports', async () => {
   deployment.proxy.fault = {};
   const [junit, json] = [join(folder, 'report.xml'), join(folder, 'report.json')];
   const { stdout, stderr, exitCode } = await command(
@@ -58,8 +58,8 @@ it('exits with 0 where the contract is kept, and writes what it is asked for', a
   expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 });
   expect(stdout).toContain('✓ ACK-02 MUST');
   expect(stdout).toContain('– AUT-04 MUST');
-  expect(stdout).toContain('skipped: no key that was rotated away was given (--retired-key)');
-  expect(stdout).toContain('The deployment keeps the contract');
+  expect(stdout).toContain('skipped: no retired key was given (--retired-key)');
+  expect(stdout).toContain('The deployment conforms to the contract');
   expect(JSON.parse(readFileSync(json, 'utf8'))).toMatchObject({ ok: true, baseURL: deployment.proxy.url });
   expect(readFileSync(junit, 'utf8')).toMatch(/<testcase classname="ACK-02" name="[^"]+\[receivedAt\]"\/>/);
   for (const written of [stdout, readFileSync(json, 'utf8'), readFileSync(junit, 'utf8')]) {
@@ -67,7 +67,7 @@ it('exits with 0 where the contract is kept, and writes what it is asked for', a
   }
 });
 
-it('exits with 1 where a MUST is broken, and tells which and how', async () => {
+it('exits with 1 for a violated MUST and reports it', async () => {
   deployment.proxy.fault = {
     response: (it) => {
       if (it.status === 202) it.body = it.body.replace('"receivedAt"', '"<received & at>"');
@@ -81,7 +81,7 @@ it('exits with 1 where a MUST is broken, and tells which and how', async () => {
   expect(readFileSync(junit, 'utf8')).toContain('failures="1"');
 });
 
-/** Runs the command within this process. */
+/** Runs the command in this process. */
 async function commandHere(...flags: string[]) {
   let stderr = '';
   let exitCode: number | undefined;
@@ -100,23 +100,23 @@ async function commandHere(...flags: string[]) {
 }
 
 it.each([
-  [['--only', 'NOPE'], /"NOPE" is the beginning of no requirement/],
+  [['--only', 'NOPE'], /"NOPE" matches no requirement/],
   [['--base-url', ''], /baseURL is missing: .* ACTLOG_BASE_URL/],
   [['--api-key', ''], /apiKey is missing: .* ACTLOG_API_KEY/],
-  [['--base-url', 'ftp://example.com'], /baseURL is no http or https address/],
+  [['--base-url', 'ftp://example.com'], /baseURL must be an http or https URL/],
   [['--base-url', 'http://example.com'], /unencrypted to example\.com/],
-  [['--base-url', 'https://example.com/v1'], /ends in \/v1/],
-  [['--api-key', 'a b'], /apiKey is empty, or holds white space/],
+  [['--base-url', 'https://example.com/v1'], /must not end in \/v1/],
+  [['--api-key', 'a b'], /apiKey must not be empty or contain white space/],
   [['--bodies', join(folder, 'absent.json')], /cannot be read as JSON/],
-  [['--bodies', written('list.json', '[]')], /bodies: it must be an object/],
-  [['--bodies', written('null.json', 'null')], /bodies: it must be an object/],
+  [['--bodies', written('list.json', '[]')], /bodies must be an object/],
+  [['--bodies', written('null.json', 'null')], /bodies must be an object/],
 ])('exits with 2 for %j', async (flags, message) => {
   const { stderr, exitCode } = await commandHere(...flags);
   expect(stderr).toMatch(message);
   expect(exitCode).toBe(exitCodes.USAGE);
 });
 
-it('exits with 2 for a flag that it does not know, or cannot read', async () => {
+it('exits with 2 for an unknown or invalid flag', async () => {
   const { stderr, exitCode } = await command('--unheard-of');
   expect(stderr).toContain('unknown option');
   expect(exitCode).toBe(2);
@@ -124,18 +124,18 @@ it('exits with 2 for a flag that it does not know, or cannot read', async () => 
   await expect(commandHere('--capability', 'everything')).rejects.toThrow(/reference-profile/);
 });
 
-it('exits with 3 where nobody answers, and with 4 where the key is refused', async () => {
+it('exits with 3 without a response, and with 4 if the key is rejected', async () => {
   deployment.proxy.fault = {};
   const gone = await Deployment.start();
   const { url } = gone.server;
   await gone.close();
   expect(await command('--base-url', url)).toMatchObject({
     exitCode: 3,
-    stderr: expect.stringContaining('gave no answer'),
+    stderr: expect.stringContaining('did not respond'),
   });
   expect(await command('--api-key', keys.retired)).toMatchObject({
     exitCode: 4,
-    stderr: expect.stringContaining('refused the API key'),
+    stderr: expect.stringContaining('rejected the API key'),
   });
 });
 

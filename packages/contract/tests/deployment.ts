@@ -2,7 +2,7 @@ import { type RunningServer, type ServerOptions, startServer } from '@actlog/ser
 import { FaultyProxy } from './faulty-proxy.ts';
 import type { MutantKeys } from './mutants/mutant.ts';
 
-/** The reference server behind a proxy that can be given faults. */
+/** The reference server behind a proxy that can inject faults. */
 export class Deployment {
   readonly server: RunningServer;
   readonly proxy: FaultyProxy;
@@ -15,11 +15,12 @@ export class Deployment {
 
   /** Starts both. */
   static async start(options: ServerOptions = {}): Promise<Deployment> {
-    const server = await startServer({ docs: false, ...options });
+    // Hundreds of runs on one server send invalid keys.
+    const server = await startServer({ docs: false, invalidKeyLimit: false, ...options });
     return new Deployment(server, await FaultyProxy.start(server.url));
   }
 
-  /** Keys of two tenants that nobody has used, and one that has ended. */
+  /** Creates keys of two new tenants and an expired one. */
   async newKeys(): Promise<MutantKeys> {
     const { admin } = this.server;
     this.#tenants += 1;

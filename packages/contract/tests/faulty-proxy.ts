@@ -9,7 +9,7 @@ import {
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** A request on its way to the service; a fault may change it. */
+/** A request on its way to the service, which a fault may change. */
 export interface Passing {
   readonly method: string;
   /** Path without its query. */
@@ -19,33 +19,35 @@ export interface Passing {
   body: string;
 }
 
-/** An answer on its way back; a fault may change it. */
+/** A response on its way back, which a fault may change. */
 export interface Returning {
   status: number;
   readonly headers: Record<string, string>;
   body: string;
 }
 
-/** What is wrong with a deployment. */
+/** A fault of a deployment. */
 export interface Fault {
-  /** Changes a request, or answers it in place of the service by returning an answer. */
+  /** Changes a request, or returns a response in place of the service. */
   readonly request?: (passing: Passing) => unknown;
-  /** Changes an answer. */
+  /** Changes a response. */
   readonly response?: (returning: Returning, passing: Passing) => void;
 }
 
-function isAnswer(value: unknown): value is Returning {
+function isResponse(value: unknown): value is Returning {
   return typeof value === 'object' && value !== null && 'status' in value;
 }
 
-/** A real server in front of the real service, which keeps every word unless it is given a fault. */
+/**
+ * A real HTTP proxy in front of the real service. It passes everything on unchanged unless it has a fault.
+ */
 export class FaultyProxy {
   readonly #upstream: URL;
   readonly #agent = new Agent({ keepAlive: true });
   readonly #server: Server;
-  /** What is wrong at present. */
+  /** The current fault. */
   fault: Fault = {};
-  /** Method and path of every request that came. */
+  /** Method and path of every received request. */
   readonly seen: string[] = [];
 
   private constructor(upstream: string) {
@@ -53,19 +55,19 @@ export class FaultyProxy {
     this.#server = createServer((incoming, outgoing) => void this.#handle(incoming, outgoing));
   }
 
-  /** Starts one in front of a service. */
+  /** Starts a proxy in front of a service. */
   static async start(upstream: string): Promise<FaultyProxy> {
     const proxy = new FaultyProxy(upstream);
     await new Promise<void>((resolve) => proxy.#server.listen(0, '127.0.0.1', resolve));
     return proxy;
   }
 
-  /** Its base address. */
+  /** Base URL of the proxy. */
   get url(): string {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Stops it. */
+  /** Stops the proxy. */
   async close(): Promise<void> {
     this.#agent.destroy();
     this.#server.closeAllConnections();
@@ -84,7 +86,7 @@ export class FaultyProxy {
     this.seen.push(`${passing.method} ${passing.path}`);
     try {
       const instead = this.fault.request?.(passing);
-      const returning = isAnswer(instead) ? instead : await this.#forward(passing);
+      const returning = isResponse(instead) ? instead : await this.#forward(passing);
       this.fault.response?.(returning, passing);
       outgoing.writeHead(returning.status, returning.headers);
       outgoing.end(returning.body);
@@ -104,17 +106,17 @@ export class FaultyProxy {
           agent: this.#agent,
           headers: { ...kept, 'content-length': String(Buffer.byteLength(body)) },
         },
-        (answer) => {
+        (response) => {
           const {
             'content-length': _length,
             'transfer-encoding': _encoding,
             connection: _c,
             ...rest
-          } = answer.headers;
-          text(answer).then(
+          } = response.headers;
+          text(response).then(
             (received) =>
               resolve({
-                status: answer.statusCode ?? 0,
+                status: response.statusCode ?? 0,
                 headers: rest as Record<string, string>,
                 body: received,
               }),

@@ -4,7 +4,7 @@ import { type Bodies, type ContractOptions, type ContractReport, runContract } f
 
 const [apiKey, secondTenantKey] = ['al_live_foreign_a', 'al_live_foreign_b'];
 
-/** The bodies that the foreign service asks for. */
+/** Bodies that the foreign service requires. */
 const bodies: Bodies = {
   'agents.create': { displayName: '{name}' },
   'agents.update': { displayName: '{name}' },
@@ -44,13 +44,16 @@ function failures({ requirements }: ContractReport): string[] {
   );
 }
 
-/** A SHOULD that the foreign service does otherwise: an event again is 409, an archived policy is gone, no details. */
+/**
+ * SHOULD requirements that the foreign service does not meet: repeated events return 409, archived policies
+ * disappear, no details.
+ */
 const otherwise = ['EVT-13', 'STA-01', 'ERR-05'];
 
-/** What cannot be seen of it: nobody rotates keys there, and its names for factors are its own. */
+/** Requirements that cannot be checked: it does not rotate keys, and its factors have other names. */
 const unseen = ['RSK-03', 'AUT-04', 'LIM-01'];
 
-it('passes a service that makes every open choice in another way', async () => {
+it('passes a service that makes every open choice differently', async () => {
   const report = await run({ bodies });
   expect(failures(report).filter((text) => !otherwise.includes(text.slice(0, 6)))).toEqual([]);
   expect(idsWith(report, 'failed')).toEqual(otherwise);
@@ -58,7 +61,7 @@ it('passes a service that makes every open choice in another way', async () => {
   expect(report.ok).toBe(true);
 });
 
-it('skips what it cannot know how to ask for, and says how to tell', async () => {
+it('skips requests whose bodies are unknown, and names the option', async () => {
   const report = await run();
   expect(report.ok).toBe(true);
   const registered = report.requirements.find(({ id }) => id === 'END-06');
@@ -66,7 +69,7 @@ it('skips what it cannot know how to ask for, and says how to tell', async () =>
   expect(registered?.checks[0]?.detail).toContain('--bodies');
 });
 
-it('fails it where it claims the reference profile', async () => {
+it('fails the service if it claims the reference profile', async () => {
   const report = await run({
     bodies,
     capabilities: ['reference-profile'],

@@ -29,15 +29,15 @@ function idsWith({ requirements: results }: ContractReport, status: string): str
   return results.filter((result) => result.status === status).map(({ id }) => id);
 }
 
-it('keeps everything, the reference profile included', async () => {
+it('passes everything, including the reference profile', async () => {
   const report = await run({ capabilities: ['reference-profile'] });
   expect(idsWith(report, 'failed')).toEqual([]);
-  expect(idsWith(report, 'skipped')).toEqual(['LIM-01', 'LIM-02']); // its rate limit is not provoked
+  expect(idsWith(report, 'skipped')).toEqual(['LIM-01', 'LIM-02']); // the rate limit is not tested
   expect(report).toMatchObject({ ok: true, complete: true });
   expect(report.requirements.map(({ id }) => id)).toEqual(requirements.map(({ id }) => id));
 });
 
-it('keeps its rate limit, when that is provoked', async () => {
+it('passes the rate limit checks when they are enabled', async () => {
   const limited = await Deployment.start({ rateLimit: { requestsPerSecond: 0.1, burst: 15 } });
   try {
     const { own, other } = await limited.newKeys();
@@ -54,7 +54,7 @@ it('keeps its rate limit, when that is provoked', async () => {
   }
 });
 
-it('only reads, where it is told so', async () => {
+it('sends only GET requests in a read-only run', async () => {
   const report = await run({ readOnly: true, capabilities: ['reference-profile'] });
   expect(new Set(deployment.proxy.seen.map((request) => request.split(' ')[0]))).toEqual(new Set(['GET']));
   expect(report).toMatchObject({ ok: true, leftBehind: [] });
@@ -62,16 +62,16 @@ it('only reads, where it is told so', async () => {
   const written = report.requirements.find(({ id }) => id === 'ING-01');
   expect(written?.checks[0]).toMatchObject({
     status: 'skipped',
-    detail: expect.stringContaining('only reads'),
+    detail: expect.stringContaining('is read-only'),
   });
 });
 
-it('archives every policy that it has made, and names what is left', async () => {
+it('archives every policy that it created, and names the records that are left', async () => {
   const report = await run({ capabilities: ['reference-profile'] });
-  const answer = await fetch(`${deployment.server.url}/v1/policies?status=active`, {
+  const response = await fetch(`${deployment.server.url}/v1/policies?status=active`, {
     headers: { authorization: `Bearer ${keys.own}` },
   });
-  expect(await answer.json()).toMatchObject({ items: [] });
+  expect(await response.json()).toMatchObject({ items: [] });
   expect(report.leftBehind.join()).toMatch(/events.*agents.*archived policies.*webhooks/);
 });
 
@@ -81,17 +81,17 @@ it.each([
 ])('leaves no action held after %s', async (_what, options) => {
   const report = await run({ capabilities: ['reference-profile'], ...options });
   const listed = async (status: string) => {
-    const answer = await fetch(`${deployment.server.url}/v1/guardian/pending-actions?status=${status}`, {
+    const response = await fetch(`${deployment.server.url}/v1/guardian/pending-actions?status=${status}`, {
       headers: { authorization: `Bearer ${keys.own}` },
     });
-    return ((await answer.json()) as { items: unknown[] }).items;
+    return ((await response.json()) as { items: unknown[] }).items;
   };
   expect(await listed('pending')).toEqual([]);
   expect(await listed('denied')).not.toEqual([]);
   expect(report.leftBehind.join()).not.toContain('held');
 });
 
-it('judges no decision that a policy of the tenant has a say in', async () => {
+it('skips decisions that another policy of the tenant affects', async () => {
   keys = await deployment.newKeys();
   const headers = { authorization: `Bearer ${keys.own}`, 'content-type': 'application/json' };
   const body = JSON.stringify({ name: 'nobody does anything', effect: 'deny' });
@@ -103,10 +103,10 @@ it('judges no decision that a policy of the tenant has a say in', async () => {
     only: ['PRF-19', 'PRF-20', 'PRF-21', 'PRF-29'],
   });
   expect(idsWith(report, 'skipped')).toEqual(['PRF-19', 'PRF-20', 'PRF-21', 'PRF-29']);
-  expect(report.requirements[0]?.checks[0]?.detail).toContain('give it a tenant of its own');
+  expect(report.requirements[0]?.checks[0]?.detail).toContain('use a separate tenant');
 });
 
-it('cleans up after a run that was ended, and says that it was not through', async () => {
+it('cleans up after a stopped run and reports it as incomplete', async () => {
   const ended = new AbortController();
   const report = await run({
     signal: ended.signal,
@@ -117,13 +117,13 @@ it('cleans up after a run that was ended, and says that it was not through', asy
   });
   expect(report).toMatchObject({ ok: false, complete: false });
   expect(report.requirements.some(({ status }) => status === 'passed')).toBe(true);
-  const answer = await fetch(`${deployment.server.url}/v1/policies?status=active`, {
+  const response = await fetch(`${deployment.server.url}/v1/policies?status=active`, {
     headers: { authorization: `Bearer ${keys.own}` },
   });
-  expect(await answer.json()).toMatchObject({ items: [] });
+  expect(await response.json()).toMatchObject({ items: [] });
 });
 
-it('tells no key and no secret, even where an answer does', async () => {
+it('reports no key and no secret, even if a response contains one', async () => {
   keys = await deployment.newKeys();
   const { own, other } = keys;
   deployment.proxy.fault = {
@@ -142,12 +142,12 @@ it('tells no key and no secret, even where an answer does', async () => {
   for (const secret of [own, other, own.slice(8), 'c2VjcmV0']) expect(text).not.toContain(secret);
 });
 
-it('gives every run a prefix of its own', async () => {
+it('uses a new prefix for every run', async () => {
   const [first, second] = [await run({ only: ['SVC-01'] }), await run({ only: ['SVC-01'] })];
   expect(first.prefix).not.toBe(second.prefix);
 });
 
-it('gives up an answer that does not come', async () => {
+it('times out a missing response', async () => {
   deployment.proxy.fault = {};
   keys = await deployment.newKeys();
   let sent = 0;
@@ -171,7 +171,7 @@ it('gives up an answer that does not come', async () => {
   });
 });
 
-it('does not blame the deployment for what the key may not do', async () => {
+it('skips requests that the key may not make', async () => {
   const tenant = 'without-scopes';
   await deployment.server.admin.createTenant(tenant);
   const { apiKey } = await deployment.server.admin.createKey(tenant, {

@@ -1,6 +1,6 @@
 /**
- * Every statement of the specification, by section and by row, number or words, in the order of the document. What it
- * calls "not shown" is a statement too: that the choice is open.
+ * Every statement of the specification, by section and by row, number or words, in the order of the document. "Not
+ * shown" counts as a statement, too: it leaves a choice open.
  */
 export const specificationOutline = {
   'What the service does': [

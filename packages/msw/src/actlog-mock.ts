@@ -10,62 +10,62 @@ import { endpointOf, pathBelow } from './service/router.ts';
 import { seed } from './service/seed.ts';
 import type { EventRecord, PendingActionRecord } from './tenant/records.ts';
 
-/** A request that the mock has answered, by itself or by a fault. */
-export interface AnsweredRequest {
-  /** The endpoint; undefined for a path that is none's. */
+/** A request that the mock or one of its faults has responded to. */
+export interface HandledRequest {
+  /** The endpoint; undefined for an unknown path. */
   readonly endpoint: EndpointName | undefined;
   readonly method: string;
-  /** Path below the base address. */
+  /** Path below the base URL. */
   readonly path: string;
-  /** Status of the answer; 0 where the connection was broken. */
+  /** Status of the response; 0 if the connection was broken. */
   readonly status: number;
 }
 
-/** The actlog service, as handlers for Mock Service Worker. */
+/** The actlog service as handlers for Mock Service Worker. */
 export interface ActlogMock extends Faults {
-  /** One handler for each endpoint, and one for everything else below the address: no request gets past them. */
+  /** One handler for each endpoint, and one for everything else below the URL: no request passes through. */
   readonly handlers: readonly HttpHandler[];
-  /** The address that the handlers answer for. */
+  /** Base URL that the handlers serve. */
   readonly baseURL: string;
-  /** Address and key, as options of a client or a recorder. */
+  /** Base URL and key as options of a client or a recorder. */
   readonly options: { readonly baseURL: string; readonly apiKey: string };
-  /** Address and key, as environment variables that clients and recorders read. */
+  /** Base URL and key as environment variables that clients and recorders read. */
   readonly env: { readonly ACTLOG_BASE_URL: string; readonly ACTLOG_API_KEY: string };
-  /** What the mock holds now: a copy, made at each look. */
+  /** Current state of the mock, copied on each access. */
   readonly state: MockState;
-  /** The events that have arrived, in order; only those that have every field of `filter`. */
+  /** Returns the received events in order, optionally only those that match every field of `filter`. */
   events(filter?: Partial<Pick<EventRecord, 'agentId' | 'sessionId' | 'category'>>): readonly EventRecord[];
-  /** The requests that were answered, in order. No body, header or key is kept. */
-  requests(endpoint?: EndpointName): readonly AnsweredRequest[];
+  /** Returns the handled requests in order. No body, header or key is kept. */
+  requests(endpoint?: EndpointName): readonly HandledRequest[];
   /**
-   * Decides a pending action, as a person would.
+   * Decides a pending action in place of an approver.
    *
-   * @throws Error When there is no such action, or it was decided otherwise or has expired.
+   * @throws Error if there is no such action, or if it was decided differently or has expired.
    */
   decide(pendingActionId: string, decision: Decide['decision'], comment?: string): PendingActionRecord;
-  /** Adds a policy. @throws TypeError When the service would refuse it. */
+  /** Adds a policy. @throws TypeError if the service would reject it. */
   addPolicy(policy: BodyOf<'policies.create'>): void;
-  /** Forgets all that has arrived; what the options name is there again. Faults end with `server.resetHandlers()`. */
+  /** Resets the mock to the state given by its options. Faults end with `server.resetHandlers()`. */
   reset(): void;
 }
 
 /**
- * Makes a mock of the actlog service: handlers for all endpoints, with a memory. What is posted can be listed, paged,
+ * Creates a mock of the actlog service: stateful handlers for all endpoints. Posted data can be listed, paginated,
  * scored, exported and approved.
  *
- * @throws TypeError When an option cannot be used.
+ * @throws TypeError if an option is invalid.
  */
 export function actlogMock(options: ActlogMockOptions = {}): ActlogMock {
   const baseURL = resolveBaseURL(options.baseURL);
   const { apiKey = 'al_test_mock', otherKeys = [], agents = [], policies = [] } = options;
   const keys = new KeyRing([{ apiKey }, ...otherKeys]);
   const service = new MockService(baseURL, keys);
-  const answered: AnsweredRequest[] = [];
+  const handled: HandledRequest[] = [];
   const note = ({ method, url }: Request, endpoint: EndpointName | undefined, status: number) => {
-    answered.push({ endpoint, method, path: pathBelow(baseURL, url) ?? '', status });
+    handled.push({ endpoint, method, path: pathBelow(baseURL, url) ?? '', status });
   };
   const resolver = async ({ request }: { readonly request: Request }) => {
-    const response = await service.answer(request);
+    const response = await service.handle(request);
     note(request, endpointOf(baseURL, request), response.status);
     return response;
   };
@@ -88,11 +88,11 @@ export function actlogMock(options: ActlogMockOptions = {}): ActlogMock {
       return stateOf(main);
     },
     events: (filter = {}) => stateOf(main).events.filter((event) => hasFields(event, filter)),
-    requests: (endpoint) => answered.filter((one) => endpoint === undefined || one.endpoint === endpoint),
+    requests: (endpoint) => handled.filter((one) => endpoint === undefined || one.endpoint === endpoint),
     decide: (id, decision, comment) => decideAction(main, id, { decision, comment }, 'mock', Date.now()),
     addPolicy: (policy) => seed(main, { policies: [policy] }),
     reset() {
-      answered.length = 0;
+      handled.length = 0;
       for (const tenant of keys.tenants) tenant.clear();
       seed(main, { agents, policies });
     },

@@ -1,10 +1,10 @@
 /**
- * Mock Service Worker handlers for the actlog service: tests of agents without a server. Runs in Node and in browsers;
- * what Node needs beside it stands in `@actlog/msw/node`.
+ * Mock Service Worker handlers for the actlog service: test agents without a server. Runs in Node and in browsers; the
+ * additional parts for Node are in `@actlog/msw/node`.
  *
  * @packageDocumentation
  */
-export { type ActlogMock, type AnsweredRequest, actlogMock } from './actlog-mock.ts';
+export { type ActlogMock, actlogMock, type HandledRequest } from './actlog-mock.ts';
 export type { FaultOptions } from './faults/fault.ts';
 export type {
   DownOptions,

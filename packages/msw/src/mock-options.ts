@@ -1,35 +1,33 @@
 import type { BodyOf } from '@actlog/protocol';
 import type { MockKey } from './service/key-ring.ts';
 
-/** Options of a mock. Everything has a default. */
+/** Options of a mock. All are optional. */
 export interface ActlogMockOptions {
-  /** Address that the mock answers for, without `/v1`. Default `https://actlog.test`, which no network knows. */
+  /** Base URL of the mock, without `/v1`. Default: `https://actlog.test`, which does not exist. */
   readonly baseURL?: string | URL | undefined;
-  /** The key that the mock takes. Default `al_test_mock`. */
+  /** API key that the mock accepts. Default: `al_test_mock`. */
   readonly apiKey?: string | undefined;
-  /** More keys: with fewer scopes, or of other tenants. */
+  /** Additional keys with fewer scopes or of other tenants. */
   readonly otherKeys?: readonly MockKey[] | undefined;
-  /** Agents that are registered from the start, and after each `reset()`. */
+  /** Agents that are registered initially and after each `reset()`. */
   readonly agents?: readonly BodyOf<'agents.create'>[] | undefined;
-  /** Policies that are there from the start, and after each `reset()`. */
+  /** Policies that exist initially and after each `reset()`. */
   readonly policies?: readonly BodyOf<'policies.create'>[] | undefined;
 }
 
 /**
- * The address without a trailing slash.
+ * Returns the base URL without a trailing slash.
  *
- * @throws TypeError When it is no http or https address, ends in `/v1`, or carries a query or credentials.
+ * @throws TypeError if it is not an http or https URL, ends in `/v1`, or contains a query or credentials.
  */
 export function resolveBaseURL(option: string | URL = 'https://actlog.test'): string {
   const url = URL.canParse(String(option)) ? new URL(option) : undefined;
   if (url?.protocol !== 'https:' && url?.protocol !== 'http:') {
-    throw new TypeError('baseURL is no http or https address: write it like https://actlog.test.');
+    throw new TypeError('baseURL must be an http or https URL such as https://actlog.test.');
   }
   const path = url.pathname.replace(/\/+$/, '');
   if (url.username || url.password || url.search || url.hash || path.endsWith('/v1')) {
-    throw new TypeError(
-      'baseURL carries a user name, a query or a fragment, or ends in /v1: leave that out.',
-    );
+    throw new TypeError('baseURL must not contain a user name, a query or a fragment, or end in /v1.');
   }
   return url.origin + path;
 }

@@ -8,7 +8,7 @@ import type {
 } from './tenant/records.ts';
 import type { Tenant } from './tenant/tenant.ts';
 
-/** Everything that the tenant of the mock's first key has, in the order in which it came, as the wire shows it. */
+/** Data of the tenant of the mock's first key, in order of creation, as returned by the API. */
 export interface MockState {
   readonly agents: readonly AgentRecord[];
   readonly events: readonly EventRecord[];
@@ -18,7 +18,7 @@ export interface MockState {
   readonly notificationChannels: readonly ChannelRecord[];
 }
 
-/** A copy of what a tenant has now. */
+/** Returns a copy of a tenant's data. */
 export function stateOf(tenant: Tenant): MockState {
   return structuredClone({
     agents: [...tenant.agents.values()],

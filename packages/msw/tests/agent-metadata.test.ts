@@ -5,7 +5,10 @@ import { actlogMock } from '../src/index.ts';
 import { HttpListener } from './http-listener.ts';
 import { comparable } from './twin/comparable.ts';
 
-/** Two of them are too much for one agent. Each character is two bytes. */
+/**
+ * Metadata half of which fits an agent twice only in part: two of them exceed the limit. Each character is
+ * two bytes.
+ */
 const half = 'é'.repeat(limits.maxBodyBytes / 4);
 
 const patches = [
@@ -20,23 +23,23 @@ async function played(baseURL: string, apiKey: string): Promise<unknown[]> {
   const send = async (method: string, path: string, body: object) => {
     const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
     const response = await fetch(baseURL + path, { method, headers, body: JSON.stringify(body) });
-    return { status: response.status, answer: comparable(await response.json()) };
+    return { status: response.status, body: comparable(await response.json()) };
   };
-  const answers = [await send('POST', '/v1/agents', { id: 'a', name: 'A' })];
-  for (const patch of patches) answers.push(await send('PATCH', '/v1/agents/a', patch));
-  return answers;
+  const responses = [await send('POST', '/v1/agents', { id: 'a', name: 'A' })];
+  for (const patch of patches) responses.push(await send('PATCH', '/v1/agents/a', patch));
+  return responses;
 }
 
-it('bounds what metadata grows to as the reference server does', async () => {
+it('limits the merged metadata like the reference server', async () => {
   const server = await startServer({ docs: false });
   const listener = await HttpListener.start(actlogMock({ apiKey: 'al_test_bound' }));
-  const answers = await played(listener.url, 'al_test_bound');
+  const responses = await played(listener.url, 'al_test_bound');
   const expected = await played(server.url, server.apiKey);
   await listener.close();
   await server.close();
-  expect(answers).toEqual(expected);
-  expect(answers[2]).toMatchObject({
+  expect(responses).toEqual(expected);
+  expect(responses[2]).toMatchObject({
     status: 400,
-    answer: { error: { code: 'VALIDATION_ERROR', details: [{ path: 'metadata', code: 'too_big' }] } },
+    body: { error: { code: 'VALIDATION_ERROR', details: [{ path: 'metadata', code: 'too_big' }] } },
   });
 });

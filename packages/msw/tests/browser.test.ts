@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => pages.close());
 
-/** A browser of the machine. */
+/** Returns the path of an installed browser. */
 function installedChromium(): string | undefined {
   const folders = (process.env.PATH ?? '').split(delimiter);
   return ['chromium', 'chromium-browser', 'google-chrome', 'chrome']
@@ -19,7 +19,7 @@ function installedChromium(): string | undefined {
     .find((path) => existsSync(path));
 }
 
-it('answers the client in a browser, through the worker', async ({ skip }) => {
+it('responds to the client in a browser through the worker', async ({ skip }) => {
   const executablePath = installedChromium();
   if (executablePath === undefined) {
     console.warn('✗ NOT TRIED: Chromium is not installed on this machine');
@@ -43,6 +43,6 @@ it('answers the client in a browser, through the worker', async ({ skip }) => {
   }
 });
 
-it('names no module of Node, so that any bundler takes it', () => {
+it('imports no Node module, so that any bundler can bundle it', () => {
   expect(/(from|import\(|require\()\s*["'](node:|undici)/.exec(pages.bundle)).toBeNull();
 });

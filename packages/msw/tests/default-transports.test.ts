@@ -10,7 +10,7 @@ import { watchNetwork } from './no-network.ts';
 const mock = actlogMock();
 const server = setupServer(...mock.handlers);
 let undici: UndiciInterception;
-/** What all pools of undici share. */
+/** Class that all pools of undici share. */
 const pools = Object.getPrototypeOf(Agent.prototype) as { dispatch: unknown };
 const pristine = pools.dispatch;
 
@@ -28,7 +28,7 @@ afterAll(() => {
   server.close();
 });
 
-it('answers a client that has only address and key, and opens no connection', async () => {
+it('responds to a client with only URL and key, without a connection', async () => {
   const connect = watchNetwork();
   const client = new Actlog(mock.options);
   expect(client).toMatchObject({ usesDefaultPool: true, fetch: undefined });
@@ -39,7 +39,7 @@ it('answers a client that has only address and key, and opens no connection', as
   expect(connect).not.toHaveBeenCalled();
 });
 
-it('takes every event of a recorder, by its pipelined pools too', async () => {
+it('receives every event of a recorder, also over pipelined pools', async () => {
   const connect = watchNetwork();
   for (const pipelining of [undefined, 4]) {
     const recorder = new Recorder({ ...mock.options, agentId: 'bot', spool: false, pipelining });
@@ -52,7 +52,7 @@ it('takes every event of a recorder, by its pipelined pools too', async () => {
   expect(connect).not.toHaveBeenCalled();
 });
 
-it('reads address and key from the environment', async () => {
+it('works with URL and key from the environment', async () => {
   const connect = watchNetwork();
   for (const [name, value] of Object.entries(mock.env)) vi.stubEnv(name, value);
   try {
@@ -64,13 +64,13 @@ it('reads address and key from the environment', async () => {
   expect(connect).not.toHaveBeenCalled();
 });
 
-it('answers the fetch of the platform as well', async () => {
+it('also responds to the global fetch', async () => {
   const client = new Actlog({ ...mock.options, fetch: (url, init) => fetch(url, init) });
   await expect(client.agents.get('nobody')).rejects.toMatchObject({ status: 404, code: 'NOT_FOUND' });
   expect(mock.requests()).toMatchObject([{ endpoint: 'agents.get', status: 404 }]);
 });
 
-it('lets requests to other addresses go where they went', async () => {
+it('does not affect requests to other addresses', async () => {
   const connect = watchNetwork();
   const pool = new Pool('https://elsewhere.test');
   const request = { origin: 'https://elsewhere.test', path: '/v1/events', method: 'GET' } as const;
@@ -91,7 +91,7 @@ it('ends with the server, and with close', async () => {
   await agent.destroy();
 });
 
-it('leaves undici as it was, once the last one has ended', () => {
+it('restores undici when the last interception is closed', () => {
   expect(pools.dispatch).not.toBe(pristine);
   const another = interceptUndici(mock, server);
   undici.close();

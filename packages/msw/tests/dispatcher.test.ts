@@ -22,7 +22,7 @@ it.each([
   ['an object', headers],
   ['a flat list', Object.entries(headers).flat()],
   ['pairs', new Map(Object.entries(headers))],
-])('takes headers as %s', async (_, given) => {
+])('accepts headers as %s', async (_, given) => {
   const { statusCode } = await request(url, { dispatcher, headers: given });
   expect(statusCode).toBe(200);
 });
@@ -31,25 +31,25 @@ it.each([
   ['text', () => '{"name":"bot"}'],
   ['bytes', () => Buffer.from('{"name":"bot"}')],
   ['a stream', () => Readable.from(['{"name":', '"bot"}'])],
-])('takes a body as %s', async (_, body) => {
-  const answer = await request(url, { dispatcher, method: 'POST', headers, body: body() });
-  expect(await answer.body.json()).toMatchObject({ name: 'bot', registered: true });
+])('accepts a body as %s', async (_, body) => {
+  const response = await request(url, { dispatcher, method: 'POST', headers, body: body() });
+  expect(await response.body.json()).toMatchObject({ name: 'bot', registered: true });
 });
 
-it('takes a query beside the path', async () => {
+it('accepts a query next to the path', async () => {
   const options = { dispatcher, headers, query: { status: 'revoked', registered: ['true', 'false'] } };
   const { body } = await request(url, options);
   expect(await body.json()).toMatchObject({ error: { details: [{ path: 'query.registered' }] } });
 });
 
-it('serves undici’s own fetch, and HEAD without a body', async () => {
-  const answer = await fetch(url, { dispatcher, headers });
-  expect(await answer.json()).toEqual({ items: [], nextCursor: null });
+it('serves undici’s fetch, and HEAD without a body', async () => {
+  const response = await fetch(url, { dispatcher, headers });
+  expect(await response.json()).toEqual({ items: [], nextCursor: null });
   const head = await request(url, { dispatcher, method: 'HEAD', headers });
   expect([head.statusCode, await head.body.text()]).toEqual([200, '']);
 });
 
-it('hands over cookies one by one, and pieces as they are read', async () => {
+it('passes on separate cookies, and chunks as they are read', async () => {
   const pieces = Array.from({ length: 100 }, (_, index) => String(index).repeat(1000));
   server.use(
     http.get(url, () => {
@@ -62,12 +62,12 @@ it('hands over cookies one by one, and pieces as they are read', async () => {
       });
     }),
   );
-  const answer = await request(url, { dispatcher, highWaterMark: 1 });
-  expect(answer.headers['set-cookie']).toEqual(['a=1', 'b=2']);
-  expect(await text(answer.body)).toBe(pieces.join(''));
+  const response = await request(url, { dispatcher, highWaterMark: 1 });
+  expect(response.headers['set-cookie']).toEqual(['a=1', 'b=2']);
+  expect(await text(response.body)).toBe(pieces.join(''));
 });
 
-it('ends with the caller, whatever the handler does', async () => {
+it('aborts with the caller, even if the handler ignores it', async () => {
   const asked = Promise.withResolvers<AbortSignal>();
   server.use(
     http.get(url, ({ request: { signal } }) => {
@@ -83,15 +83,15 @@ it('ends with the caller, whatever the handler does', async () => {
   expect(signal.aborted).toBe(true);
 });
 
-it('fails what no handler answers, and what one would pass on', async () => {
+it('fails requests that no handler handles or that one passes through', async () => {
   await expect(request('https://elsewhere.test/a?secret=b', { dispatcher })).rejects.toThrow(
-    /^No handler answers GET https:\/\/elsewhere\.test\/a: add one/,
+    /^No handler matches GET https:\/\/elsewhere\.test\/a; add one/,
   );
   server.use(http.get(url, () => passthrough()));
-  await expect(request(url, { dispatcher })).rejects.toThrow('take passthrough() out of it');
+  await expect(request(url, { dispatcher })).rejects.toThrow('remove its passthrough()');
 });
 
-it('fails as undici does where a handler throws or its answer breaks off', async () => {
+it('fails like undici if a handler throws or its response breaks off', async () => {
   vi.spyOn(console, 'error').mockImplementation(() => {});
   server.use(
     http.get(url, () => {
@@ -104,7 +104,7 @@ it('fails as undici does where a handler throws or its answer breaks off', async
   vi.restoreAllMocks();
 });
 
-it('lets go who waits for a decision when all is forgotten', async () => {
+it('ends waiting checks on reset', async () => {
   mock.addPolicy({ name: 'ask', effect: 'require_approval' });
   const body = JSON.stringify({ agentId: 'bot', action: { toolName: 't', argumentsHash: 'h' } });
   const sent = request(`${mock.baseURL}/v1/policies/check`, {
@@ -115,6 +115,6 @@ it('lets go who waits for a decision when all is forgotten', async () => {
   });
   await vi.waitUntil(() => mock.state.pendingActions.length === 1);
   mock.reset();
-  const answer = await sent;
-  expect(await answer.body.json()).toMatchObject({ decision: 'allow', pendingActionId: null });
+  const response = await sent;
+  expect(await response.body.json()).toMatchObject({ decision: 'allow', pendingActionId: null });
 });

@@ -9,7 +9,7 @@ const mock = actlogMock();
 const server = setupServer(...mock.handlers);
 const sleeps: number[] = [];
 const tryLimitMs = 30_000;
-/** Waits before a retry end at once; the limit of a try runs on the timers of the test. */
+/** Clock on which retry delays end at once; the time limit of an attempt uses the test's timers. */
 const clock: Clock = {
   now: () => performance.now(),
   wallClock: () => Date.now(),
@@ -41,7 +41,7 @@ function statuses(): number[] {
   return mock.requests().map(({ status }) => status);
 }
 
-it('limits the rate so many times, and says for how long', async () => {
+it('limits the rate for the given number of requests, with Retry-After', async () => {
   server.use(mock.rateLimited({ times: 2, retryAfter: 7 }));
   await client.events.create(event);
   expect(statuses()).toEqual([429, 429, 202]);
@@ -74,18 +74,15 @@ it('fails with a code of the envelope', async () => {
   await expect(Promise.resolve(client.agents.list())).resolves.toMatchObject({ items: [] });
 });
 
-it.each(['RATE_LIMITED', 'OVERLOADED'] as const)(
-  'says when to come again where it fails with %s',
-  async (code) => {
-    server.use(mock.failing({ code, times: 1 }));
-    await client.events.create(event);
-    expect(mock.requests()).toHaveLength(2);
-    expect(sleeps).toHaveLength(1);
-    expect(sleeps[0]).toBeGreaterThanOrEqual(1000);
-  },
-);
+it.each(['RATE_LIMITED', 'OVERLOADED'] as const)('sends Retry-After when it fails with %s', async (code) => {
+  server.use(mock.failing({ code, times: 1 }));
+  await client.events.create(event);
+  expect(mock.requests()).toHaveLength(2);
+  expect(sleeps).toHaveLength(1);
+  expect(sleeps[0]).toBeGreaterThanOrEqual(1000);
+});
 
-it('names each request that the service refuses, and none that a gateway does', async () => {
+it('sends a request id on errors of the service but not of a gateway', async () => {
   const failure = async (fault: HttpHandler): Promise<unknown> => {
     server.use(fault);
     const [result] = await Promise.allSettled([client.withOptions({ maxRetries: 0 }).policies.get('p')]);
@@ -101,7 +98,7 @@ it('names each request that the service refuses, and none that a gateway does', 
   expect(await failure(mock.down())).toBeUndefined();
 });
 
-it('refuses the connection, so that the request may be sent again', async () => {
+it('refuses the connection, so that the request can be retried', async () => {
   server.use(mock.unreachable({ times: 1 }));
   await client.policies.create({ name: 'p', effect: 'allow' });
   expect(statuses()).toEqual([0, 201]);
@@ -110,12 +107,12 @@ it('refuses the connection, so that the request may be sent again', async () => 
   await expect(list).rejects.toMatchObject({ name: 'APIConnectionError', maybeSent: false });
 });
 
-it('loses the answer of a request that was taken', async () => {
-  server.use(mock.answerLost({ times: 2 }));
+it('loses the response of a handled request', async () => {
+  server.use(mock.responseLost({ times: 2 }));
   await client.events.create(event);
   expect(mock.requests('events.create').map(({ status }) => status)).toEqual([0, 0, 202]);
-  expect(mock.events()).toHaveLength(1); // its id made the repeats harmless
-  server.use(mock.answerLost({ endpoint: 'agents.create' }));
+  expect(mock.events()).toHaveLength(1); // its id made the retries safe
+  server.use(mock.responseLost({ endpoint: 'agents.create' }));
   const made = client.agents.create({ name: 'once' });
   await expect(made).rejects.toMatchObject({ name: 'APIConnectionError', maybeSent: true });
   expect(mock.state.agents.map(({ name }) => name)).toContain('once');
@@ -140,7 +137,7 @@ it('is slow on the timers of the test', async () => {
   }
 });
 
-it('does not take what a caller gave up while it was slow', async () => {
+it('does not handle requests that were aborted during the delay', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
   try {
     server.use(mock.slow({ delayMs: 60_000 }));
@@ -156,12 +153,12 @@ it('does not take what a caller gave up while it was slow', async () => {
   }
 });
 
-it('refuses options that mean nothing', () => {
-  expect(() => mock.rateLimited({ times: 0 })).toThrow('times must be a whole number from 1, and is 0.');
-  expect(() => mock.rateLimited({ retryAfter: 1.5 })).toThrow('retryAfter must be a whole number');
+it('rejects invalid options', () => {
+  expect(() => mock.rateLimited({ times: 0 })).toThrow('times must be an integer of at least 1, got 0.');
+  expect(() => mock.rateLimited({ retryAfter: 1.5 })).toThrow('retryAfter must be an integer');
   expect(() => mock.slow({ delayMs: -1 })).toThrow('delayMs must be');
   expect(() => mock.down({ endpoint: 'events.delete' as 'events.create' })).toThrow(
-    'endpoint "events.delete" is no endpoint',
+    'unknown endpoint "events.delete"',
   );
-  expect(() => mock.failing({ code: 'OOPS' as 'INTERNAL' })).toThrow('code "OOPS" is none of');
+  expect(() => mock.failing({ code: 'OOPS' as 'INTERNAL' })).toThrow('unknown code "OOPS"; use one of');
 });

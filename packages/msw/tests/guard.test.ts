@@ -54,7 +54,7 @@ it('denies by name, by a condition on shown arguments, and by rate', async () =>
   await expect(call('search', { text: 'c' })).rejects.toBeInstanceOf(ActionDeniedError);
 });
 
-it.each(['approve', 'deny'] as const)('holds a call until a person says: %s', async (decision) => {
+it.each(['approve', 'deny'] as const)('holds a call until the decision %s', async (decision) => {
   await using recorder = guardedRecorder();
   const ran = vi.fn(async () => 'sent');
   const held = recorder.toolCall({ toolName: 'send_mail', arguments: {}, sessionId: 's' }, ran);
@@ -68,11 +68,11 @@ it.each(['approve', 'deny'] as const)('holds a call until a person says: %s', as
   expect(mock.decide(action.id, decision, 'seen')).toMatchObject({ decision: { decision, comment: 'seen' } });
   expect(await outcome).toBe(decision === 'approve' ? 'ran' : 'denied');
   expect(ran).toHaveBeenCalledTimes(decision === 'approve' ? 1 : 0);
-  const told = mock.events({ category: 'guardian_decision' }).map(({ payload }) => payload.decision);
-  expect(told).toEqual(['require_approval', decision === 'approve' ? 'approved' : 'denied']);
+  const decisions = mock.events({ category: 'guardian_decision' }).map(({ payload }) => payload.decision);
+  expect(decisions).toEqual(['require_approval', decision === 'approve' ? 'approved' : 'denied']);
 });
 
-it('answers a check that prefers to wait when the decision is there, or the time is over', async () => {
+it('responds to a waiting check on the decision or when the time is over', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
   try {
     const check = { agentId: 'bot', actionId: 'one', action: { toolName: 'send_mail', argumentsHash: 'h' } };
@@ -92,7 +92,7 @@ it('answers a check that prefers to wait when the decision is there, or the time
   }
 });
 
-it('follows fake timers also where they leave the clock alone', async () => {
+it('follows fake timers that do not move the clock', async () => {
   mock.addPolicy({
     name: 'ask soon',
     effect: 'require_approval',
@@ -118,7 +118,7 @@ it('follows fake timers also where they leave the clock alone', async () => {
   }
 });
 
-it('denies what a revoked agent asks, until it is reinstated', async () => {
+it('denies actions of a revoked agent until it is reactivated', async () => {
   const ask = () =>
     client.policies.check({ agentId: 'payer', action: { toolName: 'call', argumentsHash: 'h' } });
   await client.agents.create({ id: 'payer', name: 'Payer' });
@@ -128,14 +128,14 @@ it('denies what a revoked agent asks, until it is reinstated', async () => {
   expect((await ask()).decision).toBe('allow');
 });
 
-it('ends an action that nobody decides in its time', async () => {
+it('expires an action that nobody decides in time', async () => {
   vi.useFakeTimers({ toFake: ['Date'] });
   try {
     const action = { toolName: 'send_mail', argumentsHash: 'h' };
     const { pendingActionId } = await client.policies.check({ agentId: 'bot', sessionId: 's', action });
     vi.setSystemTime(Date.now() + 900_000);
     expect(mock.state.pendingActions).toMatchObject([{ id: pendingActionId, status: 'expired' }]);
-    expect(() => mock.decide(String(pendingActionId), 'approve')).toThrow('was over at');
+    expect(() => mock.decide(String(pendingActionId), 'approve')).toThrow('expired at');
   } finally {
     vi.useRealTimers();
   }

@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import { getResponse } from 'msw';
 import type { ActlogMock } from '../src/index.ts';
 
-/** Serves a mock over real HTTP, so that what looks at a deployment can look at it. */
+/** Serves a mock over real HTTP, for tools that test a deployment. */
 export class HttpListener {
   readonly #server: Server;
 
@@ -43,7 +43,7 @@ async function forward(mock: ActlogMock, incoming: IncomingMessage, outgoing: Se
     ...(body.length > 0 && method !== 'GET' && { body }),
   });
   const response = await getResponse([...mock.handlers], request);
-  if (!response) throw new Error(`No handler answers ${method} ${incoming.url}.`);
+  if (!response) throw new Error(`No handler matches ${method} ${incoming.url}.`);
   outgoing.writeHead(response.status, Object.fromEntries(response.headers));
   outgoing.end(Buffer.from(await response.arrayBuffer()));
 }

@@ -27,7 +27,7 @@ async function post(sessionId: string, minute: number, toolName = 'search'): Pro
   });
 }
 
-it('lists what was posted, page by page, while more is posted', async () => {
+it('lists posted data page by page while more is posted', async () => {
   for (let minute = 0; minute < 7; minute += 1) await post(`s-${minute}`, minute);
   const ids: string[] = [];
   for await (const { id } of client.sessions.list({ limit: 2 })) {
@@ -55,7 +55,7 @@ it('exports a session whose hash the client verifies, and scores it', async () =
   expect(risk.score).toBeGreaterThan(0);
 });
 
-it('begins again with what its options name', async () => {
+it('resets to the data of its options', async () => {
   await post('s', 0);
   await client.agents.update('bot', { owner: 'somebody' });
   mock.reset();
@@ -63,7 +63,7 @@ it('begins again with what its options name', async () => {
   expect(mock.state).toMatchObject({ events: [], sessions: [], agents: [{ id: 'bot', owner: null }] });
 });
 
-it('gives copies, so that a test cannot change what it looks at', async () => {
+it('returns copies that cannot change the state', async () => {
   await post('s', 0);
   const [seen] = mock.events({ sessionId: 's' });
   (seen?.payload as Record<string, unknown>).toolName = 'changed';
@@ -71,7 +71,7 @@ it('gives copies, so that a test cannot change what it looks at', async () => {
   expect(mock.events({ sessionId: 'other' })).toEqual([]);
 });
 
-it('keeps keys to their scopes, and tenants apart', async () => {
+it('enforces scopes and isolates tenants', async () => {
   await post('s', 0);
   const reader = client.withOptions({ apiKey: 'al_test_reader' });
   await expect(reader.agents.create({ name: 'x' })).rejects.toMatchObject({ code: 'PERMISSION_DENIED' });
@@ -84,31 +84,31 @@ it('keeps keys to their scopes, and tenants apart', async () => {
   });
 });
 
-it('takes ids that need encoding', async () => {
+it('accepts ids that need encoding', async () => {
   const id = 'a/b ü?%:id';
   await post(id, 0);
   expect(await client.sessions.get(id)).toMatchObject({ id, eventCount: 1 });
   expect(mock.requests('sessions.get')).toMatchObject([{ status: 200 }]);
 });
 
-it('names the option that cannot be used', () => {
-  expect(() => actlogMock({ baseURL: 'actlog.test' })).toThrow('baseURL is no http or https address');
-  expect(() => actlogMock({ baseURL: 'https://actlog.test/v1' })).toThrow('ends in /v1');
+it('names the invalid option', () => {
+  expect(() => actlogMock({ baseURL: 'actlog.test' })).toThrow('baseURL must be an http or https URL');
+  expect(() => actlogMock({ baseURL: 'https://actlog.test/v1' })).toThrow('or end in /v1');
   expect(() => actlogMock({ apiKey: 'sk-1' })).toThrow('apiKey must start with al_live_ or al_test_');
   const again = { otherKeys: [{ apiKey: 'al_test_mock' }] };
-  expect(() => actlogMock(again)).toThrow('otherKeys[0].apiKey is the same as another key');
+  expect(() => actlogMock(again)).toThrow('otherKeys[0].apiKey is a duplicate of another key');
   const reed = { otherKeys: [{ apiKey: 'al_test_other', scopes: ['reed' as never] }] };
   expect(() => actlogMock(reed)).toThrow(
-    'otherKeys[0].scopes must be of ingest, read, manage, decide, and has reed.',
+    'otherKeys[0].scopes must contain only ingest, read, manage, decide, got reed.',
   );
   const condition = 'action.toolName ==';
   expect(() => actlogMock({ policies: [{ name: 'p', effect: 'deny', condition }] })).toThrow(
-    'policies[0] cannot be taken: condition: cannot be taken:',
+    'policies[0] is invalid: condition: is invalid:',
   );
-  expect(() => mock.addPolicy({ name: '', effect: 'deny' })).toThrow('policies[0] cannot be taken: name:');
+  expect(() => mock.addPolicy({ name: '', effect: 'deny' })).toThrow('policies[0] is invalid: name:');
 });
 
-it('answers below a path of the address, and nowhere else', async () => {
+it('responds only below a path of the base URL', async () => {
   const below = actlogMock({ baseURL: 'https://host.test/eu/actlog/' });
   expect(below.baseURL).toBe('https://host.test/eu/actlog');
   const server = setupServer(...below.handlers);
@@ -120,7 +120,7 @@ it('answers below a path of the address, and nowhere else', async () => {
   });
   await expect(Promise.resolve(elsewhere.agents.list())).rejects.toMatchObject({
     cause: {
-      message: expect.stringContaining('No handler answers GET https://host.test/v1/agents: add one'),
+      message: expect.stringContaining('No handler matches GET https://host.test/v1/agents; add one'),
     },
   });
 });

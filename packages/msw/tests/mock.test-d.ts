@@ -10,7 +10,7 @@ it('knows the endpoints and the fields by name', () => {
   >();
   // @ts-expect-error there is no such endpoint
   mock.rateLimited({ endpoint: 'events.delete' });
-  // @ts-expect-error a gateway does not answer so
+  // @ts-expect-error not a gateway status
   mock.down({ status: 500 });
   // @ts-expect-error there is no such effect
   actlogMock({ policies: [{ name: 'p', effect: 'forbid' }] });

@@ -11,7 +11,7 @@ import { watchNetwork } from './no-network.ts';
 
 let project: string;
 
-/** A project whose client has a copy of undici of its own, as where the project itself has another version. */
+/** Creates a project whose client has its own copy of undici, as if the project used another version. */
 beforeEach(async () => {
   project = await realpath(await mkdtemp(join(tmpdir(), 'actlog-copies-')));
   const client = join(project, 'node_modules/@actlog/client');
@@ -26,7 +26,7 @@ afterEach(async () => {
   await rm(project, { recursive: true });
 });
 
-it('finds the copy of undici that the client of the project loads', async () => {
+it('intercepts the copy of undici that the client of the project loads', async () => {
   const mock = actlogMock();
   const server = setupServer(...mock.handlers);
   vi.spyOn(process, 'cwd').mockReturnValue(project);

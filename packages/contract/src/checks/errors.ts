@@ -1,97 +1,104 @@
 import { type Check, check, lastCheck, safeCheck } from '../check.ts';
-import { type Answer, codeOf, errorOf, isGatewayError, told } from '../http/answer.ts';
+import { type ApiResponse, codeOf, describeResponse, errorOf, isGatewayError } from '../http/api-response.ts';
 import { fail, skip } from '../outcome.ts';
 import type { Run } from '../run.ts';
 
-/** Statuses that tell clients something else than that a request is not valid. */
+/** Statuses that mean something other than an invalid request. */
 const takenStatuses = new Set([401, 429]);
 
-/** All errors of the run; a gateway in front of the service may not know the envelope. */
-async function errorsOf(run: Run): Promise<readonly Answer[]> {
+/** Returns all errors of the run, without those of gateways, which may not know the envelope. */
+async function errorsOf(run: Run): Promise<readonly ApiResponse[]> {
   await run.provocations.all();
-  return run.probe.answers.filter((answer) => answer.status >= 400 && !isGatewayError(answer));
+  return run.probe.responses.filter((response) => response.status >= 400 && !isGatewayError(response));
 }
 
-function everyError(requirement: string, name: string, fault: (answer: Answer) => string | undefined): Check {
+function everyError(
+  requirement: string,
+  name: string,
+  fault: (response: ApiResponse) => string | undefined,
+): Check {
   return lastCheck(requirement, name, async (run) => {
     const errors = await errorsOf(run);
-    if (errors.length === 0) skip('no error was met');
-    for (const answer of errors) {
-      const found = fault(answer);
-      if (found !== undefined) fail(`${told(answer)}, ${found}`);
+    if (errors.length === 0) skip('no error occurred');
+    for (const response of errors) {
+      const found = fault(response);
+      if (found !== undefined) fail(`${describeResponse(response)}, ${found}`);
     }
     return `${errors.length} errors`;
   });
 }
 
-/** The answer to an event that breaks its types in every way; skips where it is taken. */
-async function invalidEvent(run: Run): Promise<Answer> {
-  const answer = await run.traffic.post({ ...run.traffic.event({ eventId: 'no-uuid' }), payload: 'text' });
-  if (answer.status < 400) skip(`an invalid event is taken (EVT-01): ${told(answer)}`);
-  return answer;
+/** Returns the response to an event with invalid types in every field; skips if it is accepted. */
+async function invalidEvent(run: Run): Promise<ApiResponse> {
+  const response = await run.traffic.post({ ...run.traffic.event({ eventId: 'no-uuid' }), payload: 'text' });
+  if (response.status < 400) skip(`an invalid event is accepted (EVT-01): ${describeResponse(response)}`);
+  return response;
 }
 
 function counted(texts: readonly string[]): string {
   return [...new Set(texts)].sort().join(', ');
 }
 
-/** The envelope, and what comes in it. */
+/** Checks of the error envelope and its contents. */
 export const errorChecks: readonly Check[] = [
-  everyError('ERR-01', 'every error of the run', (answer) => {
-    const code = codeOf(answer);
+  everyError('ERR-01', 'every error of the run', (response) => {
+    const code = codeOf(response);
     return code === undefined || code === '' ? 'which has no error.code' : undefined;
   }),
-  everyError('ERR-02', 'every error of the run', (answer) => {
-    if (errorOf(answer) === undefined) return undefined;
-    const message = errorOf(answer)?.message;
+  everyError('ERR-02', 'every error of the run', (response) => {
+    if (errorOf(response) === undefined) return undefined;
+    const message = errorOf(response)?.message;
     return typeof message === 'string' && message !== '' ? undefined : 'which has no error.message';
   }),
-  everyError('ERR-03', 'every error of the run', (answer) => {
-    const details = errorOf(answer)?.details;
+  everyError('ERR-03', 'every error of the run', (response) => {
+    const details = errorOf(response)?.details;
     return details === undefined || Array.isArray(details)
       ? undefined
       : 'whose error.details is not an array';
   }),
-  check('ERR-04', 'an event that is not valid', async (run) => {
-    const answer = await invalidEvent(run);
-    if (codeOf(answer) !== 'VALIDATION_ERROR') fail(`${told(answer)}; the code VALIDATION_ERROR is expected`);
+  check('ERR-04', 'an invalid event', async (run) => {
+    const response = await invalidEvent(run);
+    if (codeOf(response) !== 'VALIDATION_ERROR')
+      fail(`${describeResponse(response)}; expected the code VALIDATION_ERROR`);
   }),
-  check('ERR-05', 'an event that is not valid', async (run) => {
-    const answer = await invalidEvent(run);
-    const details = errorOf(answer)?.details;
-    if (!Array.isArray(details) || details.length === 0) fail(`${told(answer)}, which has no details`);
+  check('ERR-05', 'an invalid event', async (run) => {
+    const response = await invalidEvent(run);
+    const details = errorOf(response)?.details;
+    if (!Array.isArray(details) || details.length === 0)
+      fail(`${describeResponse(response)}, which has no details`);
   }),
-  check('ERR-06', 'an event that is not valid', async (run) => {
-    const answer = await invalidEvent(run);
-    if (answer.status >= 500 || takenStatuses.has(answer.status)) fail(told(answer));
+  check('ERR-06', 'an invalid event', async (run) => {
+    const response = await invalidEvent(run);
+    if (response.status >= 500 || takenStatuses.has(response.status)) fail(describeResponse(response));
   }),
   lastCheck('ERR-07', 'gateway errors of the run', async ({ probe }) => {
-    const met = probe.answers.filter(isGatewayError);
+    const met = probe.responses.filter(isGatewayError);
     return met.length > 0
       ? `${met.length} times ${counted(met.map(({ status }) => String(status)))}`
       : 'none';
   }),
   lastCheck('ERR-08', 'codes of the run', async (run) => {
     const errors = await errorsOf(run);
-    return counted(errors.map((answer) => `${codeOf(answer) ?? '(none)'} ${answer.status}`)) || 'none';
+    return counted(errors.map((response) => `${codeOf(response) ?? '(none)'} ${response.status}`)) || 'none';
   }),
-  safeCheck('END-21', 'a path below the base address', async ({ probe, settings }) => {
-    const answer = await probe.call('sessions.list', { query: { limit: 1 } });
+  safeCheck('END-21', 'a path below the base URL', async ({ probe, settings }) => {
+    const response = await probe.call('sessions.list', { query: { limit: 1 } });
     const isMissing =
-      [404, 405, 501].includes(answer.status) || (answer.status >= 300 && answer.status < 400);
-    if (isMissing) fail(`${told(answer)}: there is no service below ${settings.baseURL}`);
+      [404, 405, 501].includes(response.status) || (response.status >= 300 && response.status < 400);
+    if (isMissing) fail(`${describeResponse(response)}: no service found below ${settings.baseURL}`);
   }),
-  lastCheck('END-22', 'every answer of the run', async (run) => {
+  lastCheck('END-22', 'every response of the run', async (run) => {
     await run.provocations.all();
-    for (const answer of run.probe.answers) {
-      if (answer.text === '' || isGatewayError(answer)) continue;
-      const type = answer.headers.get('content-type') ?? '';
-      if (!/^application\/json\s*(;|$)/i.test(type)) fail(`${told(answer)}, with the content type "${type}"`);
-      if (answer.json === undefined) fail(`${told(answer)}, which is not JSON`);
+    for (const response of run.probe.responses) {
+      if (response.text === '' || isGatewayError(response)) continue;
+      const type = response.headers.get('content-type') ?? '';
+      if (!/^application\/json\s*(;|$)/i.test(type))
+        fail(`${describeResponse(response)}, with the content type "${type}"`);
+      if (response.json === undefined) fail(`${describeResponse(response)}, which is not JSON`);
     }
   }),
   lastCheck('END-23', 'statuses of success', async ({ probe }) => {
-    const met = probe.answers.filter(({ status, method }) => status < 300 && method !== 'GET');
+    const met = probe.responses.filter(({ status, method }) => status < 300 && method !== 'GET');
     return counted(met.map(({ method, status }) => `${method} ${status}`));
   }),
 ];

@@ -3,10 +3,10 @@ import { type Check, check } from '../check.ts';
 import { hashOf } from '../world/event.ts';
 import { expectRefusal, expectSuccess } from './expectations.ts';
 
-/** What an event with one field changed should come to. */
+/** Expected result of an event with one field changed. */
 type Expected = 'taken' | 'refused';
 
-/** A field of an event, a value for it, and what becomes of it. */
+/** A field of an event, a value for it, and the expected result. */
 type FieldCase = readonly [requirement: string, field: string, value: unknown, expected: Expected];
 
 const uuidVersion7 = '018f3a5c-7d2e-7b1a-9c4d-0123456789ab';
@@ -39,7 +39,7 @@ const fieldCases: readonly FieldCase[] = [
   ['EVT-10', 'payload.responseStatus', 200.5, 'refused'],
 ];
 
-/** An event with one field changed. */
+/** Returns an event with one field changed. */
 function withField(event: object, field: string, value: unknown): object {
   const [name, part] = field.split('.') as [string, string?];
   if (part === undefined) return { ...event, [name]: value };
@@ -48,13 +48,13 @@ function withField(event: object, field: string, value: unknown): object {
 
 const ofCases = fieldCases.map(([requirement, field, value, expected]) =>
   check(requirement, `${field} ${JSON.stringify(value)} is ${expected}`, async ({ traffic }) => {
-    const answer = await traffic.post(withField(traffic.event(), field, value));
-    if (expected === 'taken') return expectSuccess(answer);
-    expectRefusal(answer, `${field} must not be ${JSON.stringify(value)}`);
+    const response = await traffic.post(withField(traffic.event(), field, value));
+    if (expected === 'taken') return expectSuccess(response);
+    expectRefusal(response, `${field} must not be ${JSON.stringify(value)}`);
   }),
 );
 
-/** What the fields of an event may hold. */
+/** Checks of event fields. */
 export const eventFieldChecks: readonly Check[] = [
   ...ofCases,
   ...[4, 7].map((version) =>

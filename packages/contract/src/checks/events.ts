@@ -1,6 +1,6 @@
 import type { ActivityEvent } from '@actlog/protocol';
 import { type Check, check } from '../check.ts';
-import { type Answer, isObject, type JsonObject, told } from '../http/answer.ts';
+import { type ApiResponse, describeResponse, isObject, type JsonObject } from '../http/api-response.ts';
 import { fail, skip } from '../outcome.ts';
 import type { Run } from '../run.ts';
 import { copiesOf } from '../world/event.ts';
@@ -9,34 +9,38 @@ import { expectEnvelope, expectObject, expectRefusal, expectStatus } from './exp
 /** ISO 8601 in UTC with milliseconds. */
 const millisecondsUtc = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}(Z|[+-]00:00)$/;
 
-/** How far the clock of a deployment may be from ours before its times count as wrong, in milliseconds. */
+/** Maximum difference between the deployment's clock and ours, in milliseconds. */
 const clockToleranceMs = 24 * 3_600_000;
 
-/** The acknowledgement of a fresh event; skips where it is not taken. */
-async function acknowledged(run: Run): Promise<{ event: ActivityEvent; answer: Answer; ack: JsonObject }> {
+/** Sends a new event and returns its acknowledgement; skips if events are not accepted. */
+async function acknowledged(
+  run: Run,
+): Promise<{ event: ActivityEvent; response: ApiResponse; ack: JsonObject }> {
   const event = run.traffic.event();
-  const answer = await run.traffic.post(event);
-  if (answer.status >= 300) skip(`events are not taken (END-01): ${told(answer)}`);
+  const response = await run.traffic.post(event);
+  if (response.status >= 300) skip(`events are not accepted (END-01): ${describeResponse(response)}`);
   return {
     event,
-    answer,
-    ack: isObject(answer.json) ? answer.json : fail(`${told(answer)}, which is no JSON object`),
+    response,
+    ack: isObject(response.json)
+      ? response.json
+      : fail(`${describeResponse(response)}, which is not a JSON object`),
   };
 }
 
-/** The one copy of an event in its session; skips where events cannot be told apart. */
+/** Returns the only copy of an event in its session; skips if events cannot be identified. */
 async function copyOf(
   run: Run,
   event: ActivityEvent,
   path: 'sessions.get' | 'sessions.export',
 ): Promise<JsonObject> {
   await run.traffic.settled();
-  const answer = await run.probe.call(path, { id: event.sessionId });
-  const [copy] = copiesOf(answer.json, event);
-  return copy ?? skip(`no event with its payload can be told in the answer of ${answer.path}`);
+  const response = await run.probe.call(path, { id: event.sessionId });
+  const [copy] = copiesOf(response.json, event);
+  return copy ?? skip(`no event with this payload can be identified in the response of ${response.path}`);
 }
 
-/** Fails where a copy holds another value under the name of a field. */
+/** Fails if a copy has another value in a field. */
 function expectSame(copy: JsonObject, event: ActivityEvent, field: keyof ActivityEvent): void {
   if (!(field in copy)) return;
   const [sent, found] = [event[field], copy[field]];
@@ -47,29 +51,28 @@ function expectSame(copy: JsonObject, event: ActivityEvent, field: keyof Activit
         ? isObject(found) &&
           Object.entries(sent).every(([name, value]) => !(name in found) || found[name] === value)
         : found === sent;
-  if (!isSame)
-    fail(`${field} was sent as ${JSON.stringify(sent)} and is read back as ${JSON.stringify(found)}`);
+  if (!isSame) fail(`${field} was sent as ${JSON.stringify(sent)} but returned as ${JSON.stringify(found)}`);
 }
 
 const readBack = ['eventId', 'sourceTimestamp', 'category', 'schemaVersion', 'payload'] as const;
 
-/** Taking events, and reading them back. */
+/** Checks of sending events and reading them back. */
 export const eventChecks: readonly Check[] = [
-  check('ING-01', 'a whole event', async ({ traffic }) => {
-    const answer = await traffic.post(traffic.event());
-    if (answer.status >= 400) skip(`events are not taken (END-01): ${told(answer)}`);
-    expectStatus(answer, 202);
+  check('ING-01', 'a complete event', async ({ traffic }) => {
+    const response = await traffic.post(traffic.event());
+    if (response.status >= 400) skip(`events are not accepted (END-01): ${describeResponse(response)}`);
+    expectStatus(response, 202);
   }),
   ...[
     ['a body that is not JSON', '{"eventId":'],
     ['a body that is an array', '[]'],
-    ['a body that is a text', '"event"'],
+    ['a body that is a string', '"event"'],
     ['an empty body', ''],
   ].map(([name, rawBody = '']) =>
     check('ING-02', name as string, async ({ traffic }) => {
-      const answer = await traffic.postText(rawBody);
-      expectRefusal(answer, 'that is no event');
-      expectEnvelope(answer);
+      const response = await traffic.postText(rawBody);
+      expectRefusal(response, 'it is not an event');
+      expectEnvelope(response);
     }),
   ),
   check('ACK-01', 'eventId', async (run) => {
@@ -90,12 +93,12 @@ export const eventChecks: readonly Check[] = [
     const { warnings } = (await acknowledged(run)).ack;
     if (!Array.isArray(warnings)) fail(`warnings is ${JSON.stringify(warnings)}, not an array`);
   }),
-  check('ACK-04', 'what warnings look like', async (run) => {
+  check('ACK-04', 'shape of warnings', async (run) => {
     const { warnings } = (await acknowledged(run)).ack;
     const [first] = Array.isArray(warnings) ? warnings : [];
-    return isObject(first) ? `objects with ${Object.keys(first).join(', ')}` : `none was seen`;
+    return isObject(first) ? `objects with ${Object.keys(first).join(', ')}` : `no warnings were returned`;
   }),
-  check('SVC-03', 'agent and session are read back', async (run) => {
+  check('SVC-03', 'agent and session are returned', async (run) => {
     const { main } = await run.traffic.settled();
     for (const event of main.events) {
       const copy = await copyOf(run, event, 'sessions.get');
@@ -117,12 +120,12 @@ export const eventChecks: readonly Check[] = [
       for (const field of readBack) expectSame(copy, event, field);
     }
   }),
-  check('EVT-12', 'one event, one copy', async (run) => {
+  check('EVT-12', 'one copy per event', async (run) => {
     const { main } = await run.traffic.settled();
     const { json } = await run.traffic.detail(main);
     for (const event of main.events) {
       const { length } = copiesOf(json, event);
-      if (length > 1) fail(`event ${event.eventId} was sent once and stands ${length} times in its session`);
+      if (length > 1) fail(`event ${event.eventId} was sent once but occurs ${length} times in its session`);
     }
   }),
   check('EVT-13', 'the same event again', async (run) => {
@@ -133,6 +136,6 @@ export const eventChecks: readonly Check[] = [
     expectObject(await run.traffic.post(event));
     const { json } = await run.traffic.detail({ id: sessionId, agentId: event.agentId, events: [event] });
     const { length } = copiesOf(json, event);
-    if (length > 1) fail(`an event that was sent twice stands ${length} times in its session`);
+    if (length > 1) fail(`an event that was sent twice occurs ${length} times in its session`);
   }),
 ];

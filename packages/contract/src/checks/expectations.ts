@@ -1,37 +1,51 @@
-import { type Answer, codeOf, errorOf, isObject, type JsonObject, succeeded, told } from '../http/answer.ts';
+import {
+  type ApiResponse,
+  codeOf,
+  describeResponse,
+  errorOf,
+  isObject,
+  type JsonObject,
+  succeeded,
+} from '../http/api-response.ts';
 import { fail } from '../outcome.ts';
 
 /** Fails unless the request succeeded. */
-export function expectSuccess(answer: Answer): void {
-  if (!succeeded(answer)) fail(`${told(answer)}; a 2xx status is expected`);
+export function expectSuccess(response: ApiResponse): void {
+  if (!succeeded(response)) fail(`${describeResponse(response)}; expected a 2xx status`);
 }
 
-/** Fails unless the request was refused, and not because the endpoint is missing or the service broke. */
-export function expectRefusal(answer: Answer, why: string): void {
-  if (answer.status < 400) fail(`${told(answer)}, though ${why}`);
-  if (answer.status >= 500) fail(`${told(answer)}: the service broke where it should refuse, because ${why}`);
+/**
+ * Fails unless the request was rejected by the service; a missing endpoint or a server error does not count.
+ */
+export function expectRefusal(response: ApiResponse, why: string): void {
+  if (response.status < 400) fail(`${describeResponse(response)}, although ${why}`);
+  if (response.status >= 500)
+    fail(`${describeResponse(response)}: expected a rejection instead of a server error, because ${why}`);
 }
 
-/** Fails unless the answer has this status. */
-export function expectStatus(answer: Answer, status: number): void {
-  if (answer.status !== status) fail(`${told(answer)}; status ${status} is expected`);
+/** Fails unless the response has this status. */
+export function expectStatus(response: ApiResponse, status: number): void {
+  if (response.status !== status) fail(`${describeResponse(response)}; expected status ${status}`);
 }
 
-/** Fails unless the answer is a refusal with this code. */
-export function expectCode(answer: Answer, code: string): void {
-  const found = codeOf(answer);
-  if (answer.status < 400 || found !== code)
-    fail(`${told(answer)}; an error with the code ${code} is expected`);
+/** Fails unless the response is an error with this code. */
+export function expectCode(response: ApiResponse, code: string): void {
+  const found = codeOf(response);
+  if (response.status < 400 || found !== code)
+    fail(`${describeResponse(response)}; expected an error with the code ${code}`);
 }
 
-/** Fails unless the answer is the error envelope. */
-export function expectEnvelope(answer: Answer): void {
-  if (answer.status < 400) fail(`${told(answer)}; an error is expected`);
-  if (typeof errorOf(answer)?.code !== 'string') fail(`${told(answer)}, which has no error.code`);
+/** Fails unless the response is an error envelope. */
+export function expectEnvelope(response: ApiResponse): void {
+  if (response.status < 400) fail(`${describeResponse(response)}; expected an error`);
+  if (typeof errorOf(response)?.code !== 'string')
+    fail(`${describeResponse(response)}, which has no error.code`);
 }
 
-/** The answer as a JSON object; fails where it is none. */
-export function expectObject(answer: Answer): JsonObject {
-  expectSuccess(answer);
-  return isObject(answer.json) ? answer.json : fail(`${told(answer)}, which is no JSON object`);
+/** Returns the response as a JSON object; fails if it is not one. */
+export function expectObject(response: ApiResponse): JsonObject {
+  expectSuccess(response);
+  return isObject(response.json)
+    ? response.json
+    : fail(`${describeResponse(response)}, which is not a JSON object`);
 }

@@ -5,8 +5,8 @@ import type { Run } from '../run.ts';
 import { listed, type WalkOptions } from '../world/list-walk.ts';
 
 /**
- * Fails unless a list shows every id, once what was written has settled. Skips where the list is longer than a run
- * looks through: nothing says in which order lists come.
+ * Fails unless a list contains every id once writes have settled. Skips if the list is longer than the page limit of
+ * the run, because the order of lists is not specified.
  */
 export async function expectListed(
   run: Run,
@@ -23,5 +23,5 @@ export async function expectListed(
   if (!walk.ended && !walk.repeatsCursor && !walk.refused)
     skip(`the list is longer than ${walk.pages.length} pages (--max-pages)`);
   const missing = ids.filter((id) => !walk.items.some((item) => holds(item, id)));
-  fail(`the list lacks ${missing.length} of ${ids.length}: ${missing.join(', ')}`);
+  fail(`${missing.length} of ${ids.length} ids are missing from the list: ${missing.join(', ')}`);
 }

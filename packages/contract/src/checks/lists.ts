@@ -1,6 +1,6 @@
 import { type EndpointName, endpointNames, endpoints, type ListEndpointName } from '@actlog/protocol';
 import { type Check, check, safeCheck } from '../check.ts';
-import { isObject, succeeded, told } from '../http/answer.ts';
+import { describeResponse, isObject, succeeded } from '../http/api-response.ts';
 import { holds } from '../http/json-search.ts';
 import { fail, skip } from '../outcome.ts';
 import type { Run } from '../run.ts';
@@ -13,13 +13,13 @@ function isList(name: EndpointName): name is ListEndpointName {
 
 const lists = endpointNames.filter(isList);
 
-/** The lists of the tenant; that of an agent's sessions needs an agent. */
+/** Lists of the tenant, without an agent's sessions, which need an agent. */
 const tenantLists = lists.filter((name) => name !== 'agents.sessions');
 
-/** Page size for walks: what the run makes fills more than one page. */
+/** Page size for walks; the data of the run fills more than one page. */
 const limit = 2;
 
-/** A walk through the five sessions of the run's own agent: a list that nobody else changes. */
+/** Walks through the five sessions of the run's own agent: a list that nobody else changes. */
 async function ownWalk(run: Run): Promise<{ walk: ListWalk; ids: readonly string[] }> {
   const { main, ofAgent } = await run.traffic.settled();
   const ids = ofAgent.map(({ id }) => id);
@@ -30,7 +30,7 @@ async function ownWalk(run: Run): Promise<{ walk: ListWalk; ids: readonly string
   return { walk: await listed(run, 'agents.sessions', { id: main.agentId, query: { limit } }), ids };
 }
 
-/** Makes what fills the list beyond a page, as far as the deployment lets. */
+/** Creates records that fill the list beyond one page, as far as the deployment allows. */
 async function fill(run: Run, name: ListEndpointName): Promise<void> {
   if (run.settings.readOnly) return;
   if (name === 'sessions.list') await run.traffic.settled();
@@ -39,31 +39,31 @@ async function fill(run: Run, name: ListEndpointName): Promise<void> {
   for (const number of [1, 2]) await run.records.made(kind, number);
 }
 
-/** The first pages of a list, one item each. */
+/** Returns the first pages of a list, with one item each. */
 async function firstPages(run: Run, name: ListEndpointName): Promise<ListWalk> {
   await fill(run, name);
   return listed(run, name, { query: { limit: 1 }, maxPages: 4 });
 }
 
-/** Whether an item was seen twice, or a cursor led back. */
+/** `true` if an item occurred twice or a cursor was repeated. */
 function comesTwice({ items, repeatsCursor }: ListWalk): boolean {
   return repeatsCursor || new Set(items.map((item) => JSON.stringify(item))).size < items.length;
 }
 
-/** Paging. */
+/** Checks of pagination. */
 export const listChecks: readonly Check[] = [
   ...tenantLists.flatMap((name) => [
     safeCheck('PAG-01', `GET ${endpoints[name].path}`, async ({ probe }) => {
       const page = await probe.call(name);
-      if (!succeeded(page)) skip(`the list cannot be read: ${told(page)}`);
+      if (!succeeded(page)) skip(`the list cannot be read: ${describeResponse(page)}`);
       const next = isObject(page.json) ? page.json.nextCursor : undefined;
       if (next !== null && typeof next !== 'string') fail(`nextCursor is ${JSON.stringify(next)}`);
     }),
     safeCheck('LST-06', `GET ${endpoints[name].path}`, async ({ probe }) => {
       const page = await probe.call(name);
-      if (!succeeded(page)) skip(`the list cannot be read: ${told(page)}`);
+      if (!succeeded(page)) skip(`the list cannot be read: ${describeResponse(page)}`);
       const hasArray = isObject(page.json) && Object.values(page.json).some(Array.isArray);
-      if (!hasArray) fail(`${told(page)}, which holds no array`);
+      if (!hasArray) fail(`${describeResponse(page)}, which contains no array`);
     }),
     safeCheck('LST-05', `GET ${endpoints[name].path}`, async ({ probe }) => {
       expectSuccess(await probe.call(name));
@@ -72,28 +72,28 @@ export const listChecks: readonly Check[] = [
     safeCheck('LST-01', `GET ${endpoints[name].path}`, async (run) => {
       for (const page of (await firstPages(run, name)).pages) {
         const { length } = itemsOf(page, name);
-        if (length > 1) fail(`${told(page)}, which has ${length} items for a limit of 1`);
+        if (length > 1) fail(`${describeResponse(page)}, which has ${length} items for a limit of 1`);
       }
     }),
     safeCheck('LST-04', `GET ${endpoints[name].path}`, async (run) => {
-      // Others may add items between two pages, and nothing says that a list stands still meanwhile: look again.
+      // Other clients may add items between two pages, and the specification allows that to shift pages: retry once.
       if (!comesTwice(await firstPages(run, name))) return;
       if (comesTwice(await firstPages(run, name)))
-        fail('an item came twice, or a page led back to one before it');
+        fail('an item occurred twice, or a cursor led back to an earlier page');
     }),
   ]),
   check('PAG-01', `GET ${endpoints['agents.sessions'].path}`, async (run) => {
     const { main } = await run.traffic.settled();
     const page = await run.probe.call('agents.sessions', { id: main.agentId });
-    if (!succeeded(page)) skip(`the list cannot be read: ${told(page)}`);
+    if (!succeeded(page)) skip(`the list cannot be read: ${describeResponse(page)}`);
     const next = isObject(page.json) ? page.json.nextCursor : undefined;
     if (next !== null && typeof next !== 'string') fail(`nextCursor is ${JSON.stringify(next)}`);
   }),
-  check('PAG-02', 'the sessions of an agent come to an end', async (run) => {
+  check('PAG-02', 'the sessions of an agent end', async (run) => {
     const { walk, ids } = await ownWalk(run);
-    if (walk.refused) fail(`a nextCursor is refused: ${told(walk.refused)}`);
+    if (walk.refused) fail(`a nextCursor is rejected: ${describeResponse(walk.refused)}`);
     if (!walk.ended)
-      fail(`${walk.pages.length} pages of ${limit} have not shown the end of ${ids.length} sessions`);
+      fail(`${walk.pages.length} pages of ${limit} did not reach the end of ${ids.length} sessions`);
   }),
   check('LST-01', 'the sessions of an agent', async (run) => {
     for (const page of (await ownWalk(run)).walk.pages) {
@@ -104,28 +104,28 @@ export const listChecks: readonly Check[] = [
   check('LST-02', 'pages before the last', async (run) => {
     for (const page of (await ownWalk(run)).walk.pages.slice(0, -1)) {
       const { length } = itemsOf(page, 'agents.sessions');
-      if (length < limit) fail(`a page has ${length} items for a limit of ${limit}, and is not the last`);
+      if (length < limit)
+        fail(`a page has ${length} items for a limit of ${limit}, but is not the last page`);
     }
   }),
   check('LST-03', 'every session of an agent', async (run) => {
     const { walk, ids } = await ownWalk(run);
     const missing = ids.filter((id) => !walk.items.some((item) => holds(item, id)));
-    if (missing.length > 0)
-      fail(`following the cursors leaves out ${missing.length} of ${ids.length} sessions`);
+    if (missing.length > 0) fail(`pagination omits ${missing.length} of ${ids.length} sessions`);
   }),
   check('LST-04', 'no session of an agent twice', async (run) => {
     const { walk, ids } = await ownWalk(run);
     const twice = ids.filter((id) => walk.items.filter((item) => holds(item, id)).length > 1);
-    if (twice.length > 0) fail(`following the cursors shows ${twice.length} of ${ids.length} sessions twice`);
+    if (twice.length > 0) fail(`pagination returns ${twice.length} of ${ids.length} sessions twice`);
   }),
   safeCheck('LST-07', 'names of arrays', async ({ probe }) => {
     const seen: string[] = [];
     for (const name of tenantLists) {
-      seen.push(`${endpoints[name].path}: ${itemsName(await probe.call(name), name) ?? 'cannot be told'}`);
+      seen.push(`${endpoints[name].path}: ${itemsName(await probe.call(name), name) ?? 'unknown'}`);
     }
     return seen.join(', ');
   }),
-  safeCheck('LST-08', 'strange parameters', async ({ probe }) => {
+  safeCheck('LST-08', 'unknown parameters', async ({ probe }) => {
     const seen: string[] = [];
     for (const query of [
       { limit: 0 },

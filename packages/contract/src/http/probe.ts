@@ -4,42 +4,44 @@ import { ContractError } from '../contract-error.ts';
 import type { Settings } from '../contract-options.ts';
 import { fail } from '../outcome.ts';
 import { version } from '../version.ts';
-import type { Answer } from './answer.ts';
+import type { ApiResponse } from './api-response.ts';
 
-/** What a request carries beside its method and path. */
+/** Request data besides method and path. */
 export interface Sent {
   /** Value of `:id` in the path of an endpoint. */
   readonly id?: string;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** Sent as it is, instead of `body`. */
+  /** Raw body, instead of `body`. */
   readonly rawBody?: string;
-  /** Added to, or put in place of, the usual ones; null leaves one out. */
+  /** Headers to add or replace; null omits a header. */
   readonly headers?: Readonly<Record<string, string | null>>;
-  /** The tenant's key by default; null leaves the Authorization header out. */
+  /** The tenant's key by default; null omits the Authorization header. */
   readonly key?: string | null;
-  /** Gives 429 back instead of waiting and sending again. */
+  /** `true` to return a 429 instead of waiting and retrying. */
   readonly once?: boolean;
 }
 
-/** Bytes of an answer that are read at most. */
-const maxAnswerBytes = 32 * 1024 * 1024;
+/** Maximum size of a response in bytes. */
+const maxResponseBytes = 32 * 1024 * 1024;
 
-/** How often a request is sent again after 429, 502, 503 or 504. */
+/** Maximum number of retries after 429, 502, 503 or 504. */
 const maxRepeats = 5;
 
-/** Requests in a row without an answer, after which it is asked whether there is a deployment still. */
+/** Consecutive requests without a response after which the deployment's availability is tested. */
 const toleratedSilences = 3;
 
-/** Requests in a row to one endpoint without an answer, after which it is not asked any more. */
+/** Consecutive requests to one endpoint without a response after which it is no longer called. */
 const toleratedByEndpoint = 2;
 
-/** Sends requests as they are, and remembers every answer. It follows no redirect, because the key would go along. */
+/**
+ * Sends requests and records every response. Redirects are not followed, because the key would be sent along.
+ */
 export class Probe {
   readonly #settings: Settings;
-  /** Every answer of the run, those that were repeated included. */
-  readonly answers: Answer[] = [];
+  /** All responses of the run, including those that were retried. */
+  readonly responses: ApiResponse[] = [];
   #silences = 0;
   readonly #silencesOf = new Map<string, number>();
 
@@ -48,7 +50,7 @@ export class Probe {
   }
 
   /** Sends a request to an endpoint of the table. */
-  call(name: EndpointName, sent: Sent = {}): Promise<Answer> {
+  call(name: EndpointName, sent: Sent = {}): Promise<ApiResponse> {
     const { method, path } = endpoints[name];
     return this.#send(
       method,
@@ -58,57 +60,57 @@ export class Probe {
     );
   }
 
-  /** Sends a request, and again after 429, 502, 503 and 504, as the specification tells clients to. */
-  send(method: string, path: string, sent: Sent = {}): Promise<Answer> {
+  /** Sends a request and retries 429, 502, 503 and 504, as the specification requires of clients. */
+  send(method: string, path: string, sent: Sent = {}): Promise<ApiResponse> {
     return this.#send(method, path, sent, `${method} ${path}`);
   }
 
-  async #send(method: string, path: string, sent: Sent, endpoint: string): Promise<Answer> {
+  async #send(method: string, path: string, sent: Sent, endpoint: string): Promise<ApiResponse> {
     const { maxRetryAfterMs, clock, signal } = this.#settings;
     for (let repeat = 0; ; repeat += 1) {
-      const answer = await this.#exchange(method, path + queryText(sent.query), sent, endpoint);
-      const isLimited = answer.status === 429;
-      const isDown = [502, 503, 504].includes(answer.status);
-      if ((!isLimited && !isDown) || sent.once || repeat >= maxRepeats) return answer;
-      const asked = parseRetryAfter(answer.headers.get(names.retryAfter), Date.now());
+      const response = await this.#exchange(method, path + queryText(sent.query), sent, endpoint);
+      const isLimited = response.status === 429;
+      const isDown = [502, 503, 504].includes(response.status);
+      if ((!isLimited && !isDown) || sent.once || repeat >= maxRepeats) return response;
+      const asked = parseRetryAfter(response.headers.get(names.retryAfter), Date.now());
       const waitMs = asked ?? Math.random() * 200 * 2 ** repeat;
-      if (waitMs > maxRetryAfterMs) return answer;
+      if (waitMs > maxRetryAfterMs) return response;
       await clock.sleep(waitMs, signal);
     }
   }
 
-  async #exchange(method: string, path: string, sent: Sent, endpoint: string): Promise<Answer> {
+  async #exchange(method: string, path: string, sent: Sent, endpoint: string): Promise<ApiResponse> {
     const { baseURL, timeoutMs, signal } = this.#settings;
     signal.throwIfAborted();
     const silences = this.#silencesOf.get(endpoint) ?? 0;
     if (silences >= toleratedByEndpoint) {
-      return fail(`${endpoint} gave no answer ${silences} times in a row, and was not asked again`);
+      return fail(`${endpoint} did not respond ${silences} times in a row and is no longer called`);
     }
     const timeout = AbortSignal.timeout(timeoutMs);
     try {
-      const answer = await this.#answer(method, path, sent, timeout);
-      this.answers.push(answer);
+      const response = await this.#receive(method, path, sent, timeout);
+      this.responses.push(response);
       this.#silences = 0;
       this.#silencesOf.delete(endpoint);
-      return answer;
+      return response;
     } catch (error) {
       signal.throwIfAborted();
       this.#silences += 1;
       this.#silencesOf.set(endpoint, silences + 1);
-      const reason = timeout.aborted ? `no whole answer within ${timeoutMs} ms` : reasonOf(error);
-      if (this.answers.length === 0 || (this.#silences >= toleratedSilences && !(await this.#isThere()))) {
-        throw new ContractError('UNREACHABLE', `${baseURL} gave no answer: ${reason}.`);
+      const reason = timeout.aborted ? `no complete response within ${timeoutMs} ms` : reasonOf(error);
+      if (this.responses.length === 0 || (this.#silences >= toleratedSilences && !(await this.#isThere()))) {
+        throw new ContractError('UNREACHABLE', `${baseURL} did not respond: ${reason}.`);
       }
-      return fail(`${method} ${path} got no answer: ${reason}`);
+      return fail(`${method} ${path} received no response: ${reason}`);
     }
   }
 
-  /** Whether the deployment answers what it was asked first: then it is not gone, whatever else keeps silent. */
+  /** `true` if the deployment still responds to the first request of the run. */
   async #isThere(): Promise<boolean> {
     const { method, path } = endpoints['sessions.list'];
     try {
       const timeout = AbortSignal.timeout(this.#settings.timeoutMs);
-      await this.#answer(method, path + queryText({ limit: 1 }), {}, timeout);
+      await this.#receive(method, path + queryText({ limit: 1 }), {}, timeout);
       this.#silences = 0;
       return true;
     } catch {
@@ -116,7 +118,7 @@ export class Probe {
     }
   }
 
-  async #answer(method: string, path: string, sent: Sent, timeout: AbortSignal): Promise<Answer> {
+  async #receive(method: string, path: string, sent: Sent, timeout: AbortSignal): Promise<ApiResponse> {
     const { baseURL, signal, fetch } = this.#settings;
     const body = sent.rawBody ?? (sent.body === undefined ? undefined : JSON.stringify(sent.body));
     const response = await fetch(baseURL + path, {
@@ -159,7 +161,7 @@ async function readText(response: Response): Promise<string> {
   let bytes = 0;
   for await (const chunk of response.body ?? []) {
     bytes += chunk.byteLength;
-    if (bytes > maxAnswerBytes) throw new Error(`the answer is larger than ${maxAnswerBytes} bytes`);
+    if (bytes > maxResponseBytes) throw new Error(`the response is larger than ${maxResponseBytes} bytes`);
     text += decoder.decode(chunk, { stream: true });
   }
   return text + decoder.decode();

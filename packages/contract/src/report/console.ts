@@ -2,7 +2,9 @@ import type { CheckStatus, ContractReport, RequirementResult } from '../contract
 
 const marks: Readonly<Record<CheckStatus, string>> = { passed: '✓', failed: '✗', skipped: '–', noted: '·' };
 
-/** The report as text for a terminal. `verbose` names every check, not only what needs a look. */
+/**
+ * Formats the report for a terminal. `verbose` lists every check instead of only those that need attention.
+ */
 export function consoleReport(report: ContractReport, verbose = false): string {
   const lines = [`${report.suite}  ${report.baseURL}${capabilityText(report)}`, ''];
   for (const section of new Set(report.requirements.map(({ section: name }) => name))) {
@@ -14,7 +16,8 @@ export function consoleReport(report: ContractReport, verbose = false): string {
     `${counts.passed} passed, ${counts.mustFailed} MUST failed, ${counts.shouldFailed} SHOULD not met, ` +
       `${counts.skipped} skipped, ${counts.noted} noted; ${requests} requests in ${(durationMs / 1000).toFixed(1)} s`,
   );
-  if (leftBehind.length > 0) lines.push(`left behind, named ${report.prefix}-…: ${leftBehind.join(', ')}`);
+  if (leftBehind.length > 0)
+    lines.push(`left behind with the prefix ${report.prefix}-…: ${leftBehind.join(', ')}`);
   lines.push(verdict(report));
   return `${lines.join('\n')}\n`;
 }
@@ -41,9 +44,9 @@ function requirementLines(
 }
 
 function verdict({ ok, complete, counts }: ContractReport): string {
-  if (!complete) return 'The run was ended before it was through.';
-  if (!ok) return `The deployment breaks the contract in ${counts.mustFailed} places.`;
+  if (!complete) return 'The run was stopped before it was complete.';
+  if (!ok) return `The deployment violates ${counts.mustFailed} requirements of the contract.`;
   return counts.passed > 0
-    ? 'The deployment keeps the contract, as far as it was looked at.'
-    : 'Nothing could be looked at.';
+    ? 'The deployment conforms to the contract, as far as it was checked.'
+    : 'Nothing could be checked.';
 }

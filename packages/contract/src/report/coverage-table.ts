@@ -5,7 +5,7 @@ function cell(text: string): string {
   return text.replaceAll('|', '\\|');
 }
 
-/** Every requirement and its checks as a table in Markdown, one table a section. */
+/** Formats every requirement and its checks as Markdown, with one table per section. */
 export function coverageTable(): string {
   const sections = [...new Set(requirements.map(({ section }) => section))];
   return sections.map(sectionTable).join('\n');
@@ -22,14 +22,14 @@ function sectionTable(section: string): string {
   return [
     `### ${section}`,
     '',
-    '| id | level | what is required | statements | checks |',
+    '| id | level | requirement | statements | checks |',
     '|---|---|---|---|---|',
     ...rows,
     '',
   ].join('\n');
 }
 
-/** How many requirements and checks there are, in a sentence. */
+/** Returns a sentence with the numbers of requirements and checks. */
 export function coverageSentence(): string {
   const own = requirements.filter(({ capability }) => capability === undefined);
   const count = (level: string) => own.filter((requirement) => requirement.level === level).length;
@@ -38,8 +38,8 @@ export function coverageSentence(): string {
   );
   const profileChecks = checks.filter(({ requirement }) => profile.has(requirement)).length;
   return (
-    `The specification comes to ${own.length} requirements (${count('MUST')} MUST, ${count('SHOULD')} SHOULD, ` +
-    `${count('OPEN')} OPEN), looked at by ${checks.length - profileChecks} checks; the reference profile adds ` +
+    `The specification has ${own.length} requirements (${count('MUST')} MUST, ${count('SHOULD')} SHOULD, ` +
+    `${count('OPEN')} OPEN), covered by ${checks.length - profileChecks} checks; the reference profile adds ` +
     `${profile.size} requirements and ${profileChecks} checks.`
   );
 }

@@ -29,7 +29,7 @@ it.each([
   ['SHOULD', 'failed', 'no', '><skipped message="SHOULD not met: no"/></testcase>'],
   ['MUST', 'skipped', 'why', '><skipped message="why"/></testcase>'],
   ['OPEN', 'noted', 'seen', '><system-out>seen</system-out></testcase>'],
-] as const)('tells of a %s that was %s', (level, status, detail, expected) => {
+] as const)('reports a %s that was %s', (level, status, detail, expected) => {
   const xml = junitReport(reportOf(level, { name: 'n', status, ...(detail !== undefined && { detail }) }));
   expect(xml).toContain(`name="It &quot;is&quot; &lt;so&gt;. [n]"${expected}`);
   expect(xml).toContain('<testsuite name="A &amp; B" tests="1"');

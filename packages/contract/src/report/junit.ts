@@ -1,6 +1,6 @@
 import type { ContractReport, RequirementResult } from '../contract-report.ts';
 
-/** Characters that XML 1.0 cannot hold, not even escaped. */
+/** Characters that XML 1.0 cannot represent, even escaped. */
 const forbidden = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu;
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
@@ -13,8 +13,8 @@ function escaped(text: string): string {
 }
 
 /**
- * The report in the JUnit format that CI systems read: a suite for each section, a case for each check. A SHOULD that
- * is not met counts as skipped, because it does not fail a run.
+ * Formats the report as JUnit XML for CI systems: one suite per section, one case per check. An unmet SHOULD counts as
+ * skipped, because it does not fail a run.
  */
 export function junitReport({ suite, requirements, durationMs }: ContractReport): string {
   const suites = [...new Set(requirements.map(({ section }) => section))].map((section) => {

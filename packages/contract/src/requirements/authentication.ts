@@ -1,33 +1,28 @@
 import { inSection } from '../requirement.ts';
 
-/** Keys and headers. */
+/** Requirements for keys and headers. */
 export const authentication = inSection('Authentication', [
   [
     'AUT-01',
     'MUST',
     ['1', 'Endpoints: all need the Authorization header'],
-    'Every endpoint refuses a request without the Authorization header with status 401.',
+    'Every endpoint rejects a request without the Authorization header with status 401.',
   ],
   ['AUT-02', 'MUST', '2', 'A key starts with `al_live_` or with `al_test_`.'],
-  [
-    'AUT-03',
-    'MUST',
-    ['3 keys are generated', '1 valid tenant API key'],
-    'A key of the tenant opens the service.',
-  ],
-  [
-    'AUT-04',
-    'MUST',
-    '3 keys can be rotated',
-    'A key that was rotated away, and whose time is over, is refused.',
-  ],
+  ['AUT-03', 'MUST', ['3 keys are generated', '1 valid tenant API key'], 'A key of the tenant is accepted.'],
+  ['AUT-04', 'MUST', '3 keys can be rotated', 'A rotated key is rejected after it has expired.'],
   [
     'AUT-05',
     'MUST',
     ['4', 'Errors: AUTHENTICATION_FAILED 401'],
-    'Credentials that are missing or invalid are answered with status 401 and the code `AUTHENTICATION_FAILED`.',
+    'Missing or invalid credentials return status 401 and the code `AUTHENTICATION_FAILED`.',
   ],
-  ['AUT-06', 'MUST', '4 message', 'The message of that answer says that the API key is invalid or missing.'],
+  [
+    'AUT-06',
+    'MUST',
+    '4 message',
+    'The message of that response says that the API key is invalid or missing.',
+  ],
   [
     'AUT-07',
     'MUST',
@@ -38,7 +33,7 @@ export const authentication = inSection('Authentication', [
       'x-service-framework',
       'x-service-agent-version',
     ],
-    'The headers x-service-sdk, x-service-framework and x-service-agent-version may be sent and may be left out.',
+    'The headers x-service-sdk, x-service-framework and x-service-agent-version are optional.',
   ],
   [
     'AUT-08',
@@ -46,5 +41,5 @@ export const authentication = inSection('Authentication', [
     'SDKs set the headers',
     'The official client sets the headers itself: its own name and version, and framework and agent version where configured.',
   ],
-  ['AUT-09', 'OPEN', 'scopes', 'Which endpoints the key may not use.'],
+  ['AUT-09', 'OPEN', 'scopes', 'Endpoints that the key may not use.'],
 ]);

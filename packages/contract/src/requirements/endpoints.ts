@@ -1,38 +1,41 @@
 import { endpointNames, endpoints as table } from '@actlog/protocol';
 import { inSection, type Row } from '../requirement.ts';
 
-/** What each endpoint does, and the statements of other sections that say the same. */
+/** Descriptions of the endpoints, and the statements of other sections that say the same. */
 const endpointRows: Readonly<Record<(typeof endpointNames)[number], readonly [string, ...string[]]>> = {
-  'events.create': ['takes an event', 'POST /v1/events: request body'],
+  'events.create': ['accepts an event', 'POST /v1/events: request body'],
   'sessions.list': [
     'lists the sessions that events were sent to',
     'What the service does: sessions are listed',
   ],
   'sessions.get': [
-    'answers with the session and its events',
+    'returns the session and its events',
     'What the service does: sessions are read',
     'Other resources: session',
   ],
   'sessions.risk': [
-    'answers for a session, with no request body',
+    'returns the risk of a session, without a request body',
     'GET /v1/sessions/:id/risk: no request body',
     'Other resources: risk of a session',
   ],
   'sessions.export': [
-    'answers with one JSON document that holds the session and its events',
+    'returns one JSON document with the session and its events',
     'What the service does: sessions are exported',
     'Other resources: export of a session',
   ],
   'agents.create': ['registers an agent', 'What the service does: agents', 'Other resources: agent'],
   'agents.list': ['lists the agents that were registered', 'What the service does: agents'],
-  'agents.get': ['answers with the agent', 'What the service does: agents'],
-  'agents.update': ['changes the agent, so that the change is read back', 'What the service does: agents'],
+  'agents.get': ['returns the agent', 'What the service does: agents'],
+  'agents.update': [
+    'changes the agent, and the change is visible when read',
+    'What the service does: agents',
+  ],
   'agents.sessions': ['lists the sessions of the agent, and of no other agent'],
   'policies.create': ['creates a policy', 'What the service does: policies', 'Other resources: policy'],
   'policies.list': ['lists the policies that were created', 'What the service does: policies'],
-  'policies.get': ['answers with the policy', 'What the service does: policies'],
+  'policies.get': ['returns the policy', 'What the service does: policies'],
   'policies.update': [
-    'changes the policy, so that the change is read back',
+    'changes the policy, and the change is visible when read',
     'What the service does: policies',
   ],
   'policies.archive': [
@@ -42,11 +45,11 @@ const endpointRows: Readonly<Record<(typeof endpointNames)[number], readonly [st
   ],
   'policies.check': ['checks an action against policies', 'What the service does: checks'],
   'guardian.pendingActions.list': [
-    'lists the actions that are held',
+    'lists held actions',
     'What the service does: guardian',
     'Other resources: pending action',
   ],
-  'guardian.pendingActions.decide': ['decides an action that is held', 'What the service does: guardian'],
+  'guardian.pendingActions.decide': ['decides a held action', 'What the service does: guardian'],
   'notificationChannels.create': [
     'creates a webhook',
     'What the service does: channels',
@@ -57,12 +60,12 @@ const endpointRows: Readonly<Record<(typeof endpointNames)[number], readonly [st
 
 const rows: Row[] = endpointNames.map((name, index) => {
   const { method, path } = table[name];
-  const [deed, ...alike] = endpointRows[name];
+  const [description, ...sources] = endpointRows[name];
   return [
     endpointRequirement(index),
     'MUST',
-    [`${method} ${path}`, ...alike],
-    `\`${method} ${path}\` ${deed}.`,
+    [`${method} ${path}`, ...sources],
+    `\`${method} ${path}\` ${description}.`,
   ];
 });
 
@@ -70,12 +73,12 @@ function endpointRequirement(index: number): string {
   return `END-${String(index + 1).padStart(2, '0')}`;
 }
 
-/** The id of the requirement about one endpoint. */
+/** Ids of the requirements about each endpoint. */
 export const requirementOfEndpoint = Object.fromEntries(
   endpointNames.map((name, index) => [name, endpointRequirement(index)]),
 ) as Readonly<Record<(typeof endpointNames)[number], string>>;
 
-/** The 20 endpoints, and what holds for all of them. */
+/** The 20 endpoints, and requirements for all of them. */
 export const endpoints = inSection('Endpoints', [
   ...rows,
   [
@@ -86,18 +89,13 @@ export const endpoints = inSection('Endpoints', [
       'What the service does: base address',
       'What the service does: hosted and self-hosted',
     ],
-    'All paths are found below the base address of the deployment, whatever that is.',
+    'All paths are relative to the base URL of the deployment.',
   ],
   [
     'END-22',
     'MUST',
     'bodies are JSON',
-    'Every answer with a body is JSON and says `Content-Type: application/json`.',
+    'Every response with a body is JSON and has `Content-Type: application/json`.',
   ],
-  [
-    'END-23',
-    'OPEN',
-    ['Remaining detail: bodies'],
-    'What the bodies of all other requests and answers look like.',
-  ],
+  ['END-23', 'OPEN', ['Remaining detail: bodies'], 'Shapes of all other request and response bodies.'],
 ]);

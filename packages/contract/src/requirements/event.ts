@@ -1,6 +1,6 @@
 import { inSection } from '../requirement.ts';
 
-/** The event as it is sent to `POST /v1/events`. */
+/** Requirements for the event as sent to `POST /v1/events`. */
 export const event = inSection('Event', [
   ['EVT-01', 'MUST', 'eventId', 'An event is identified by a UUID of any version; anything else is invalid.'],
   ['EVT-02', 'MUST', 'agentId', 'The identifier of the agent is a string; another type is invalid.'],
@@ -11,12 +11,12 @@ export const event = inSection('Event', [
     'sourceTimestamp',
     'The time of the event is ISO 8601 in UTC and ends in a capital Z, with or without fractions of a second; anything else is invalid.',
   ],
-  ['EVT-05', 'MUST', 'category', 'The category is a string, and `tool_api` is taken for tool calls.'],
+  ['EVT-05', 'MUST', 'category', 'The category is a string, and `tool_api` is accepted for tool calls.'],
   [
     'EVT-06',
     'MUST',
     ['schemaVersion', 'Versioning: 2'],
-    'The version of the event schema is a string, and `1.0` is taken.',
+    'The version of the event schema is a string, and `1.0` is accepted.',
   ],
   ['EVT-07', 'MUST', 'payload', 'The payload is an object; another type is invalid.'],
   [
@@ -29,7 +29,7 @@ export const event = inSection('Event', [
     'EVT-09',
     'MUST',
     'payload.argumentsHash',
-    'The arguments of a tool call go as a hash, which is a string; another type is invalid.',
+    'The arguments of a tool call are sent as a hash, which is a string; another type is invalid.',
   ],
   [
     'EVT-10',
@@ -41,15 +41,15 @@ export const event = inSection('Event', [
     'EVT-11',
     'MUST',
     'fields read back',
-    'An event that is read back holds the values that it was sent with, its time included.',
+    'An event is returned with the values that it was sent with, including its time.',
   ],
-  ['EVT-12', 'MUST', 'eventId identifies', 'An event that was sent once stands once in its session.'],
+  ['EVT-12', 'MUST', 'eventId identifies', 'An event that was sent once occurs once in its session.'],
   [
     'EVT-13',
     'SHOULD',
     'eventId identifies',
-    'The same event sent again is taken again and stands once in its session.',
+    'The same event sent again is accepted again and occurs once in its session.',
   ],
-  ['EVT-14', 'OPEN', 'other categories', 'Which categories are taken beside `tool_api`.'],
-  ['EVT-15', 'OPEN', 'required fields', 'Which fields of an event can be left out.'],
+  ['EVT-14', 'OPEN', 'other categories', 'Categories that are accepted besides `tool_api`.'],
+  ['EVT-15', 'OPEN', 'required fields', 'Fields of an event that can be omitted.'],
 ]);

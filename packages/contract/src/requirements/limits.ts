@@ -1,14 +1,19 @@
 import { inSection } from '../requirement.ts';
 
-/** Rates and bounds. */
+/** Requirements for rates and limits. */
 export const limits = inSection('Limits', [
-  ['LIM-01', 'MUST', ['1', 'Authentication: 5'], 'One key that is over its rate leaves another key alone.'],
+  ['LIM-01', 'MUST', ['1', 'Authentication: 5'], 'A key that exceeds its rate does not affect other keys.'],
   [
     'LIM-02',
     'MUST',
     ['2', 'Errors: 429'],
-    'Over the rate, the answer is 429 with a Retry-After header in seconds or as a date.',
+    'A request over the rate returns 429 with a Retry-After header in seconds or as a date.',
   ],
-  ['LIM-03', 'MUST', '3', 'The official client repeats a failed request by itself, three times by default.'],
-  ['LIM-04', 'OPEN', 'numbers', 'Which rate, page sizes and body sizes hold.'],
+  [
+    'LIM-03',
+    'MUST',
+    '3',
+    'The official client retries a failed request automatically, three times by default.',
+  ],
+  ['LIM-04', 'OPEN', 'numbers', 'Limits of rates, page sizes and body sizes.'],
 ]);

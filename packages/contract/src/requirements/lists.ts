@@ -1,33 +1,33 @@
 import { inSection } from '../requirement.ts';
 
-/** Paging through lists. */
+/** Requirements for pagination. */
 export const lists = inSection('List endpoints', [
-  ['LST-01', 'MUST', 'limit', 'A page holds at most as many items as `limit` says.'],
-  ['LST-02', 'SHOULD', 'limit', 'A page that is not the last holds as many items as `limit` says.'],
+  ['LST-01', 'MUST', 'limit', 'A page has at most `limit` items.'],
+  ['LST-02', 'SHOULD', 'limit', 'A page that is not the last has exactly `limit` items.'],
   [
     'LST-03',
     'MUST',
     ['cursor', '3', '1'],
-    'Following nextCursor with the same limit shows every item of a list: none is left out.',
+    'Following nextCursor with the same limit returns every item of a list.',
   ],
-  ['LST-04', 'MUST', ['cursor', '3'], 'Following nextCursor with the same limit shows no item twice.'],
+  ['LST-04', 'MUST', ['cursor', '3'], 'Following nextCursor with the same limit returns no item twice.'],
   [
     'LST-05',
     'MUST',
     ['cursor is omitted for the first page', 'limit'],
-    'The first page is answered without a cursor, with a limit and without one.',
+    'The first page is returned without a cursor, with or without a limit.',
   ],
   [
     'LST-06',
     'MUST',
     ['Remaining detail: name of the array', 'What the service does: listed'],
-    'A page holds its items in an array, whatever its name.',
+    'A page has its items in an array with any name.',
   ],
-  ['LST-07', 'OPEN', ['Remaining detail: name of the array'], 'What the array of items is called.'],
+  ['LST-07', 'OPEN', ['Remaining detail: name of the array'], 'Name of the array of items.'],
   [
     'LST-08',
     'OPEN',
     ['Remaining detail: query parameters'],
-    'What becomes of query parameters that are not known or not valid.',
+    'Handling of unknown or invalid query parameters.',
   ],
 ]);

@@ -1,6 +1,6 @@
 import { inSection } from '../requirement.ts';
 
-/** Outbound events. */
+/** Requirements for outbound events. */
 export const outbound = inSection('Events', [
-  ['OUT-01', 'OPEN', 'outbound events', 'What webhooks are sent, how they are signed and repeated.'],
+  ['OUT-01', 'OPEN', 'outbound events', 'Contents, signatures and retries of webhooks.'],
 ]);

@@ -1,24 +1,24 @@
 import { inSection } from '../requirement.ts';
 
-/** What the service is and does as a whole. */
+/** Requirements for the service as a whole. */
 export const service = inSection('What the service does', [
-  ['SVC-01', 'MUST', 'HTTP and JSON', 'The service is spoken to over HTTP, and answers with JSON.'],
+  ['SVC-01', 'MUST', 'HTTP and JSON', 'The service is called over HTTP and returns JSON.'],
   [
     'SVC-02',
     'MUST',
     ['access per tenant', 'multi-tenant'],
-    "What one tenant's key makes can neither be read, listed nor changed with another tenant's key.",
+    "Records of one tenant cannot be read, listed or changed with another tenant's key.",
   ],
   [
     'SVC-03',
     'MUST',
     'event of an agent and a session',
-    'An event that is read back names the agent and the session that it was sent with.',
+    'An event is returned with the agent and the session that it was sent with.',
   ],
   [
     'SVC-04',
     'MUST',
     'events grouped into sessions',
-    'A session holds all events that were sent with its identifier, and none of another session.',
+    'A session contains all events that were sent with its identifier, and none of another session.',
   ],
 ]);

@@ -1,7 +1,7 @@
 import { inSection } from '../requirement.ts';
 
-/** States and transitions. */
+/** Requirements for states and transitions. */
 export const states = inSection('States and transitions', [
-  ['STA-01', 'SHOULD', 'DELETE archives', 'A policy that was archived can still be read.'],
-  ['STA-02', 'OPEN', 'state names', 'What tells an archived policy from an active one.'],
+  ['STA-01', 'SHOULD', 'DELETE archives', 'An archived policy can still be read.'],
+  ['STA-02', 'OPEN', 'state names', 'Difference between an archived and an active policy.'],
 ]);

@@ -1,8 +1,8 @@
 import type { BodyName } from '../contract-options.ts';
 
-/** The bodies of the reference profile. None of them touches an agent that is not the run's own. */
+/** Bodies of the reference profile. None of them affects agents other than the run's own. */
 export const defaultBodies: Readonly<Partial<Record<BodyName, unknown>>> = {
-  'agents.create': { name: '{name}', description: 'Made by actlog-contract; nobody needs it.' },
+  'agents.create': { name: '{name}', description: 'Created by actlog-contract; safe to delete.' },
   'agents.update': { description: '{name}' },
   'policies.create': { name: '{name}', effect: 'allow', mode: 'log_only', match: { agents: ['{prefix}-*'] } },
   'policies.update': { description: '{name}' },
@@ -18,7 +18,7 @@ export const defaultBodies: Readonly<Partial<Record<BodyName, unknown>>> = {
     approval: { timeoutSeconds: 600, onTimeout: 'deny' },
   },
   'guardian.pendingActions.decide': { decision: 'deny', comment: '{name}' },
-  // A name that can never be reached (RFC 2606), and the rarest of events: a webhook cannot be taken away again.
+  // An unreachable name (RFC 2606) and the rarest event, because a webhook cannot be deleted.
   'notificationChannels.create': {
     url: 'https://{prefix}.invalid/{name}',
     events: ['guardian.action_decided'],

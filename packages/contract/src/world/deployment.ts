@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import type { Settings } from '../contract-options.ts';
-import { isObject } from '../http/answer.ts';
+import { isObject } from '../http/api-response.ts';
 import { Probe } from '../http/probe.ts';
 import { skip } from '../outcome.ts';
 import { Redaction } from '../redact.ts';
 
-/** The deployment under test, and how one run asks it and names what it makes there. */
+/** The deployment under test, with the requests and the record names of one run. */
 export class Deployment {
   readonly settings: Settings;
   readonly probe: Probe;
   readonly redaction: Redaction;
-  /** Begins the name of everything that the run makes; a name that DNS can carry. */
+  /** Name prefix of everything that the run creates; valid in DNS. */
   readonly prefix = `actlog-contract-${randomBytes(5).toString('hex')}`;
   #names = 0;
 
@@ -21,23 +21,23 @@ export class Deployment {
     this.redaction = new Redaction([apiKey, secondTenantKey, retiredKey]);
   }
 
-  /** Whether the deployment claims to keep the reference profile. */
+  /** `true` if the deployment claims to implement the reference profile. */
   get isReference(): boolean {
     return this.settings.capabilities.has('reference-profile');
   }
 
-  /** A name that nothing else has. */
+  /** Returns a unique name. */
   newName(what: string): string {
     this.#names += 1;
     return `${this.prefix}-${what}-${this.#names}`;
   }
 
-  /** The key of another tenant; skips the check where there is none. */
+  /** Returns the key of another tenant; skips the check if there is none. */
   secondTenantKey(): string {
     return this.settings.secondTenantKey ?? skip('no key of a second tenant was given (--second-tenant-key)');
   }
 
-  /** Asks until `look` is content or the time to settle is over; returns what it saw last. */
+  /** Polls `look` until `isThere` accepts its result or the settle time is over; returns the last result. */
   async eventually<Seen>(look: () => Promise<Seen>, isThere: (seen: Seen) => boolean): Promise<Seen> {
     const { clock, settleMs, signal } = this.settings;
     let waitedMs = 0;
@@ -49,7 +49,7 @@ export class Deployment {
     }
   }
 
-  /** Fills the names in braces into the texts of a body. */
+  /** Replaces the names in braces in the strings of a body. */
   filled(template: unknown, values: Readonly<Record<string, string>>): unknown {
     if (typeof template === 'string') {
       return template.replaceAll(/\{(\w+)\}/g, (whole, name: string) =>

@@ -22,6 +22,6 @@ it.each([
   ['as evidence only', { factors: [evidence, evidence, evidence] }, 0],
   ['not at all', { events: [other] }, 0],
   ['in no document', undefined, 0],
-])('finds the copies of an event that stands %s', (_how, document, count) => {
+])('finds the copies of an event that occurs %s', (_how, document, count) => {
   expect(copiesOf(document, event)).toHaveLength(count);
 });

@@ -1,9 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { type ActivityEvent, schemaVersion, toolCallCategory } from '@actlog/protocol';
-import { isObject, type JsonObject } from '../http/answer.ts';
+import { isObject, type JsonObject } from '../http/api-response.ts';
 import { arrays, holds } from '../http/json-search.ts';
 
-/** An event of a tool call, known again by its id and by the hash in its payload. */
+/** Creates an event of a tool call, identifiable by its id and by the hash in its payload. */
 export function newEvent(
   fields: Partial<ActivityEvent> & Pick<ActivityEvent, 'agentId' | 'sessionId'>,
 ): ActivityEvent {
@@ -18,7 +18,7 @@ export function newEvent(
   };
 }
 
-/** The hash that the payload of an event carries. */
+/** Returns the hash in the payload of an event. */
 export function hashOf(eventId: string): string {
   return `sha256:${createHash('sha256').update(eventId).digest('hex')}`;
 }
@@ -30,8 +30,8 @@ function isCopy(value: unknown, event: ActivityEvent): value is JsonObject {
 }
 
 /**
- * The copies of an event in one list of a document: objects that hold its id and its payload. Where several lists
- * have some, the one with the most counts.
+ * Returns the copies of an event in one list of a document: objects with its id and its payload. If several lists
+ * contain copies, the one with the most counts.
  */
 export function copiesOf(document: unknown, event: ActivityEvent): JsonObject[] {
   let most: JsonObject[] = [];

@@ -1,9 +1,9 @@
-import { type Answer, isObject, succeeded } from '../http/answer.ts';
+import { type ApiResponse, isObject, succeeded } from '../http/api-response.ts';
 
-/** Texts of a record that are tried as its identifier. */
+/** Maximum number of strings that are tried as an identifier. */
 const triedTexts = 6;
 
-/** How likely a member of this name is the record's identifier; the smaller, the likelier. */
+/** Ranks a member name by its likelihood to be the record's identifier; lower is likelier. */
 function rank(name: string): number {
   if (name === 'id') return 0;
   if (/(^_?|[a-z_-])id$/i.test(name)) return 1;
@@ -11,11 +11,11 @@ function rank(name: string): number {
 }
 
 /**
- * The texts of a record that may be its identifier, the likeliest first. The specification says that a record has an
- * identifier, not what it is called.
+ * Returns the strings of a record that may be its identifier, likeliest first. The specification says that a record has
+ * an identifier, but not its name.
  */
-export function identifierCandidates(answer: Answer): string[] {
-  const { json } = answer;
+export function identifierCandidates(response: ApiResponse): string[] {
+  const { json } = response;
   if (!isObject(json)) return [];
   const members = [json, ...Object.values(json).filter(isObject)]
     .flatMap((object) => Object.entries(object))
@@ -23,11 +23,11 @@ export function identifierCandidates(answer: Answer): string[] {
     .filter(([, text]) => text.length > 0 && text.length <= 200)
     .sort(([left], [right]) => rank(left) - rank(right))
     .map(([, text]) => text);
-  return [...new Set([...locationEnd(answer), ...members])].slice(0, triedTexts);
+  return [...new Set([...locationEnd(response), ...members])].slice(0, triedTexts);
 }
 
-/** The last part of the path in `Location` (RFC 9110, section 10.2.2), where there is one that can be read. */
-function locationEnd({ headers }: Answer): string[] {
+/** Returns the last path segment of `Location` (RFC 9110, section 10.2.2), if it is valid. */
+function locationEnd({ headers }: ApiResponse): string[] {
   const end = headers.get('location')?.split('/').pop() ?? '';
   try {
     return end === '' ? [] : [decodeURIComponent(end)];
@@ -36,12 +36,12 @@ function locationEnd({ headers }: Answer): string[] {
   }
 }
 
-/** The first text that `read` finds a record under. */
+/** Returns the first candidate with which `read` finds a record. */
 export async function identifierThatReads(
-  answer: Answer,
-  read: (id: string) => Promise<Answer>,
+  response: ApiResponse,
+  read: (id: string) => Promise<ApiResponse>,
 ): Promise<string | undefined> {
-  for (const id of identifierCandidates(answer)) {
+  for (const id of identifierCandidates(response)) {
     if (succeeded(await read(id))) return id;
   }
   return undefined;

@@ -1,16 +1,16 @@
 import type { EndpointName, ListEndpointName } from '@actlog/protocol';
-import { type Answer, isObject, succeeded, told } from '../http/answer.ts';
+import { type ApiResponse, describeResponse, isObject, succeeded } from '../http/api-response.ts';
 import { skip } from '../outcome.ts';
 import type { Deployment } from './deployment.ts';
 
-/** Names under which services commonly put the items of a page. */
+/** Common names for the items of a page. */
 const commonNames = ['items', 'data', 'results', 'records', 'entries'];
 
 /**
- * The name of the array with a page's items. The specification leaves it open, so it is the page's one array, or,
- * where there are several, the one with a common name; undefined where it cannot be told.
+ * Returns the name of the array with a page's items. The specification leaves it open, so it is the only array of the
+ * page or, among several, the one with a common name; undefined if it is ambiguous.
  */
-export function itemsName({ json }: Answer, endpoint: EndpointName): string | undefined {
+export function itemsName({ json }: ApiResponse, endpoint: EndpointName): string | undefined {
   if (!isObject(json)) return undefined;
   const names = Object.keys(json).filter((name) => Array.isArray(json[name]));
   if (names.length <= 1) return names[0];
@@ -18,44 +18,44 @@ export function itemsName({ json }: Answer, endpoint: EndpointName): string | un
   return [...commonNames, plural].find((name) => names.includes(name));
 }
 
-/** The items of a page; skips the check where they cannot be told. */
-export function itemsOf(page: Answer, endpoint: EndpointName): unknown[] {
+/** Returns the items of a page; skips the check if they are ambiguous. */
+export function itemsOf(page: ApiResponse, endpoint: EndpointName): unknown[] {
   const name = itemsName(page, endpoint);
   if (name === undefined || !isObject(page.json))
-    return skip(`no array of items can be told (LST-06): ${told(page)}`);
+    return skip(`no array of items can be identified (LST-06): ${describeResponse(page)}`);
   return page.json[name] as unknown[];
 }
 
-/** What was seen of a list. */
+/** Result of walking through a list. */
 export interface ListWalk {
-  readonly pages: readonly Answer[];
+  readonly pages: readonly ApiResponse[];
   readonly items: readonly unknown[];
-  /** Whether the last page was reached. */
+  /** `true` if the last page was reached. */
   readonly ended: boolean;
-  /** Whether a cursor came back that had been followed before. */
+  /** `true` if a cursor was repeated. */
   readonly repeatsCursor: boolean;
-  /** The answer to a cursor that was refused, though it came with the page before. */
-  readonly refused?: Answer;
+  /** Response to a cursor that was rejected although the previous page returned it. */
+  readonly refused?: ApiResponse;
 }
 
-/** How a list is walked through. */
+/** Options for walking through a list. */
 export interface WalkOptions {
   readonly id?: string;
   /** The tenant's key by default. */
   readonly key?: string;
   readonly query?: Readonly<Record<string, string | number>>;
   readonly maxPages?: number;
-  /** Ends the walk early. */
+  /** Returns `true` to end the walk early. */
   readonly until?: (items: readonly unknown[]) => boolean;
 }
 
-/** Follows nextCursor from the first page on; skips the check where a page cannot be read. */
+/** Follows nextCursor from the first page on; skips the check if a page cannot be read. */
 export async function listed(
   deployment: Deployment,
   endpoint: ListEndpointName,
   { id, key, query = {}, maxPages = deployment.settings.maxPages, until = () => false }: WalkOptions = {},
 ): Promise<ListWalk> {
-  const pages: Answer[] = [];
+  const pages: ApiResponse[] = [];
   const items: unknown[] = [];
   const followed = new Set<string>();
   let cursor: string | undefined;
@@ -68,7 +68,7 @@ export async function listed(
     if (!succeeded(page) && pages.length > 0) {
       return { pages, items, ended: false, repeatsCursor: false, refused: page };
     }
-    if (!succeeded(page)) skip(`the list cannot be read: ${told(page)}`);
+    if (!succeeded(page)) skip(`the list cannot be read: ${describeResponse(page)}`);
     pages.push(page);
     items.push(...itemsOf(page, endpoint));
     if (until(items)) return { pages, items, ended: false, repeatsCursor: false };

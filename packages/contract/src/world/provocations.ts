@@ -1,45 +1,45 @@
 import { endpointNames, endpoints } from '@actlog/protocol';
-import type { Answer } from '../http/answer.ts';
+import type { ApiResponse } from '../http/api-response.ts';
 import type { Deployment } from './deployment.ts';
 import type { Traffic } from './traffic.ts';
 
-/** Requests that can only go wrong, so that the errors of a deployment are seen. */
+/** Requests that must fail, so that a deployment's errors can be checked. */
 export class Provocations {
   readonly #deployment: Deployment;
   readonly #traffic: Traffic;
-  #reading: Promise<Answer[]> | undefined;
-  #writing: Promise<Answer[]> | undefined;
+  #reading: Promise<ApiResponse[]> | undefined;
+  #writing: Promise<ApiResponse[]> | undefined;
 
   constructor(deployment: Deployment, traffic: Traffic) {
     this.#deployment = deployment;
     this.#traffic = traffic;
   }
 
-  /** The answers to all of them; in a run that only reads, to those that only read. */
-  async all(): Promise<readonly Answer[]> {
+  /** Responses to all of them, or only to the read requests in a read-only run. */
+  async all(): Promise<readonly ApiResponse[]> {
     this.#reading ??= this.#read();
-    const answers = await this.#reading;
-    if (this.#deployment.settings.readOnly) return answers;
+    const responses = await this.#reading;
+    if (this.#deployment.settings.readOnly) return responses;
     this.#writing ??= this.#write();
-    return [...answers, ...(await this.#writing)];
+    return [...responses, ...(await this.#writing)];
   }
 
-  async #read(): Promise<Answer[]> {
+  async #read(): Promise<ApiResponse[]> {
     const { probe } = this.#deployment;
     const id = this.#deployment.newName('nothing');
-    const answers = [
+    const responses = [
       await probe.send('GET', `/v1/${id}`),
       await probe.call('sessions.list', { key: null }),
       await probe.call('sessions.list', { query: { cursor: 'no-cursor', limit: 1 } }),
     ];
     for (const name of endpointNames) {
       const { method, path } = endpoints[name];
-      if (method === 'GET' && path.includes(':id')) answers.push(await probe.call(name, { id }));
+      if (method === 'GET' && path.includes(':id')) responses.push(await probe.call(name, { id }));
     }
-    return answers;
+    return responses;
   }
 
-  async #write(): Promise<Answer[]> {
+  async #write(): Promise<ApiResponse[]> {
     const { probe } = this.#deployment;
     const traffic = this.#traffic;
     const id = this.#deployment.newName('nothing');

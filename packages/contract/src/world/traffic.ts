@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ActivityEvent } from '@actlog/protocol';
-import { type Answer, succeeded, told } from '../http/answer.ts';
+import { type ApiResponse, describeResponse, succeeded } from '../http/api-response.ts';
 import { holds } from '../http/json-search.ts';
 import type { Sent } from '../http/probe.ts';
 import { skip } from '../outcome.ts';
@@ -8,32 +8,32 @@ import type { Deployment } from './deployment.ts';
 import { newEvent } from './event.ts';
 import type { Records } from './records.ts';
 
-/** A session that the run has sent events to. */
+/** A session that the run sent events to. */
 export interface MadeSession {
   readonly id: string;
   readonly agentId: string;
   readonly events: readonly ActivityEvent[];
 }
 
-/** What a run has sent. */
+/** Sessions of a run. */
 export interface Sessions {
   /** The session with three events. */
   readonly main: MadeSession;
-  /** All sessions of the same agent, `main` among them. */
+  /** All sessions of the same agent, including `main`. */
   readonly ofAgent: readonly MadeSession[];
   /** A session of another agent. */
   readonly other: MadeSession;
 }
 
-/** Sessions of the agent that lists are paged through: an odd number, so that the last page is not full. */
+/** Number of the agent's sessions for pagination: odd, so that the last page is not full. */
 const sessionsOfAgent = 5;
 
-/** The events that a run sends, when a check first needs them. */
+/** Events of a run, sent when a check first needs them. */
 export class Traffic {
   readonly #deployment: Deployment;
   readonly #records: Records;
   #sessions: Promise<Sessions> | undefined;
-  /** How many events were taken. */
+  /** Number of accepted events. */
   taken = 0;
 
   constructor(deployment: Deployment, records: Records) {
@@ -41,36 +41,36 @@ export class Traffic {
     this.#records = records;
   }
 
-  /** Sends an event, or any body in its place; skips the check where the key may not. */
-  post(body: unknown, headers: Readonly<Record<string, string | null>> = {}): Promise<Answer> {
+  /** Sends an event or any other body; skips the check if the key is not allowed to. */
+  post(body: unknown, headers: Readonly<Record<string, string | null>> = {}): Promise<ApiResponse> {
     return this.#post({ body, headers });
   }
 
-  /** Sends a text in place of an event; skips the check where the key may not. */
-  postText(rawBody: string): Promise<Answer> {
+  /** Sends a raw body in place of an event; skips the check if the key is not allowed to. */
+  postText(rawBody: string): Promise<ApiResponse> {
     return this.#post({ rawBody });
   }
 
-  async #post(sent: Sent): Promise<Answer> {
-    const answer = await this.#deployment.probe.call('events.create', sent);
-    if (answer.status === 403) skip(`the key may not do this: ${told(answer)}`);
-    if (succeeded(answer)) this.taken += 1;
-    return answer;
+  async #post(sent: Sent): Promise<ApiResponse> {
+    const response = await this.#deployment.probe.call('events.create', sent);
+    if (response.status === 403) skip(`the key may not do this: ${describeResponse(response)}`);
+    if (succeeded(response)) this.taken += 1;
+    return response;
   }
 
-  /** An event of an agent and a session of its own, but for what the fields say. */
+  /** Creates an event with its own agent and session, unless given in `fields`. */
   event(fields: Partial<ActivityEvent> = {}): ActivityEvent {
     const { prefix } = this.#deployment;
     return newEvent({ agentId: `${prefix}-probe`, sessionId: `${prefix}-probe`, ...fields });
   }
 
-  /** The sessions of the run; skips the check where events are not taken. */
+  /** Returns the sessions of the run; skips the check if events are not accepted. */
   sessions(): Promise<Sessions> {
     this.#sessions ??= this.#send();
     return this.#sessions;
   }
 
-  /** The sessions of the run, once their events can be read; skips the check where they cannot. */
+  /** Returns the sessions of the run once their events can be read; skips the check if they cannot. */
   async settled(): Promise<Sessions> {
     const sessions = await this.sessions();
     const detail = await this.detail(sessions.main);
@@ -78,17 +78,17 @@ export class Traffic {
     return sessions;
   }
 
-  /** The answer about a session, asked for until it holds its events. */
-  async detail(session: MadeSession): Promise<Answer> {
+  /** Polls a session until it contains its events, and returns the response. */
+  async detail(session: MadeSession): Promise<ApiResponse> {
     return this.#deployment.eventually(
       () => this.#deployment.probe.call('sessions.get', { id: session.id }),
-      (answer) => this.isWhole(answer, session),
+      (response) => this.isWhole(response, session),
     );
   }
 
-  /** Whether an answer holds every event of a session. */
-  isWhole(answer: Answer, session: MadeSession): boolean {
-    return succeeded(answer) && session.events.every(({ eventId }) => holds(answer.json, eventId));
+  /** `true` if a response contains every event of a session. */
+  isWhole(response: ApiResponse, session: MadeSession): boolean {
+    return succeeded(response) && session.events.every(({ eventId }) => holds(response.json, eventId));
   }
 
   async #send(): Promise<Sessions> {
@@ -101,7 +101,7 @@ export class Traffic {
     return { main: ofAgent[0] as MadeSession, ofAgent, other };
   }
 
-  /** The id of a registered agent, or, where none can be registered, one that was made up. */
+  /** Returns the id of a registered agent, or a made-up one if none can be registered. */
   async #agentId(number: number): Promise<string> {
     const { id } = await this.#records.made('agents', number);
     return id ?? this.#deployment.newName('agent');
@@ -113,8 +113,8 @@ export class Traffic {
     for (let index = 0; index < count; index += 1) {
       const sourceTimestamp = new Date(Date.now() - (count - index) * 1000).toISOString();
       const event = newEvent({ agentId, sessionId: id, sourceTimestamp });
-      const answer = await this.post(event);
-      if (!succeeded(answer)) skip(`events are not taken (END-01): ${told(answer)}`);
+      const response = await this.post(event);
+      if (!succeeded(response)) skip(`events are not accepted (END-01): ${describeResponse(response)}`);
       events.push(event);
     }
     return { id, agentId, events };

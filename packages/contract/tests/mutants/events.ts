@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { answers, type Document, documents, events, isTo, type Mutant, reply, requests } from './mutant.ts';
+import { type Document, documents, events, isTo, type Mutant, reply, requests, responses } from './mutant.ts';
 
 const ack = (change: (document: Document) => unknown) => documents('POST /v1/events', change);
 const session = (change: (document: Document) => unknown) => documents('GET /v1/sessions/:id', change);
@@ -9,12 +9,12 @@ function later(event: Document): void {
   event.sourceTimestamp = new Date(Date.parse(event.sourceTimestamp) + hourMs).toISOString();
 }
 
-/** What can be wrong with taking events and showing them. */
+/** Faults of accepting and returning events. */
 export const eventMutants: readonly Mutant[] = [
   {
-    name: 'answers 200',
+    name: 'responses 200',
     caughtBy: ['ING-01'],
-    fault: answers('POST /v1/events', (it) => {
+    fault: responses('POST /v1/events', (it) => {
       it.status = 200;
     }),
   },

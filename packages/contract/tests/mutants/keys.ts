@@ -1,11 +1,11 @@
 import type { Passing, Returning } from '../faulty-proxy.ts';
 import { envelopes, isTo, type Mutant, type MutantKeys, refusal, reply } from './mutant.ts';
 
-/** Gives a request the tenant's own key, where `whether` says so. */
-function letsIn(whether: (passing: Passing, keys: MutantKeys) => boolean) {
+/** Replaces the key of matching requests by the tenant's own. */
+function letsIn(matches: (passing: Passing, keys: MutantKeys) => boolean) {
   return (keys: MutantKeys) => ({
     request: (passing: Passing) => {
-      if (whether(passing, keys)) passing.headers.authorization = `Bearer ${keys.own}`;
+      if (matches(passing, keys)) passing.headers.authorization = `Bearer ${keys.own}`;
     },
   });
 }
@@ -14,12 +14,12 @@ function has(passing: Passing, key: string): boolean {
   return passing.headers.authorization === `Bearer ${key}`;
 }
 
-/** Takes the other tenant for this one on a route. */
+/** Confuses the other tenant with this one on a route. */
 function confuses(route: string) {
   return letsIn((passing, { other }) => isTo(route, passing) && has(passing, other));
 }
 
-/** Answers every so many requests with 429. */
+/** Returns 429 for every nth request. */
 function limits(headers: Record<string, string>) {
   return () => {
     let count = 0;
@@ -34,7 +34,7 @@ function limits(headers: Record<string, string>) {
 
 const unauthorised = [401];
 
-/** What can be wrong with keys, tenants, rates and errors. */
+/** Faults of keys, tenants, rates and errors. */
 export const keyMutants: readonly Mutant[] = [
   {
     name: 'no key is asked for',

@@ -2,29 +2,29 @@ import type { ContractOptions } from '../../src/index.ts';
 import type { Fault, Passing, Returning } from '../faulty-proxy.ts';
 
 /** A JSON document that a fault changes. */
-// biome-ignore lint/suspicious/noExplicitAny: a fault reaches into whatever the service answers
+// biome-ignore lint/suspicious/noExplicitAny: a fault reaches into any response of the service
 export type Document = any;
 
-/** Keys that faults tell apart. */
+/** Keys that faults distinguish. */
 export interface MutantKeys {
   readonly own: string;
   readonly other: string;
   readonly retired: string;
 }
 
-/** A deployment with one fault, and the requirements that have to notice it: these and no others. */
+/** A deployment with one fault, and exactly the requirements that must detect it. */
 export interface Mutant {
   readonly name: string;
-  /** Ids of all requirements that fail; `*` stands in front of those that are only a SHOULD. */
+  /** Ids of all failing requirements; `*` marks a SHOULD. */
   readonly caughtBy: readonly string[];
   readonly options?: Partial<ContractOptions>;
-  /** Makes the fault anew, so that what it remembers belongs to one run. */
+  /** Creates a new fault, so that its state belongs to one run. */
   readonly fault: (keys: MutantKeys) => Fault;
 }
 
 const usual = { 'content-type': 'application/json', 'x-request-id': 'made-by-the-fault' };
 
-/** An answer that the fault makes itself. */
+/** Creates a response of the fault itself. */
 export function reply(status: number, body: unknown, headers: Record<string, string> = {}): Returning {
   return {
     status,
@@ -33,12 +33,12 @@ export function reply(status: number, body: unknown, headers: Record<string, str
   };
 }
 
-/** An error in the envelope. */
+/** Creates an error envelope. */
 export function refusal(status: number, code: string, headers: Record<string, string> = {}): Returning {
   return reply(status, { error: { code, message: 'It cannot be done.' } }, headers);
 }
 
-/** Whether a request goes to `GET /v1/sessions/:id`, written so. */
+/** `true` if a request matches a route such as `GET /v1/sessions/:id`. */
 export function isTo(route: string, { method, path }: Passing): boolean {
   const [wanted, pattern = ''] = route.split(' ');
   const expression = new RegExp(
@@ -47,13 +47,13 @@ export function isTo(route: string, { method, path }: Passing): boolean {
   return (wanted === '*' || method === wanted) && expression.test(path);
 }
 
-/** Whether a request carries a key. */
+/** `true` if a request has a key. */
 export function isKeyed({ headers }: Passing): boolean {
   return headers.authorization?.startsWith('Bearer al_') ?? false;
 }
 
-/** A fault of every answer of a route with success. */
-export function answers(
+/** Creates a fault of every successful response of a route. */
+export function responses(
   route: string,
   change: (returning: Returning, passing: Passing) => void,
 ): () => Fault {
@@ -64,15 +64,18 @@ export function answers(
   });
 }
 
-/** A fault of the JSON of every answer of a route with success: `change` edits it, or returns another. */
+/**
+ * Creates a fault of the JSON in every successful response of a route: `change` edits it or returns a
+ * replacement.
+ */
 export function documents(
   route: string,
   change: (document: Document, passing: Passing) => unknown,
 ): () => Fault {
-  return answers(route, (returning, passing) => edit(returning, (document) => change(document, passing)));
+  return responses(route, (returning, passing) => edit(returning, (document) => change(document, passing)));
 }
 
-/** A fault of the JSON of every error whose status is one of these. */
+/** Creates a fault of the JSON in every error with one of these statuses. */
 export function envelopes(
   route: string,
   statuses: readonly number[],
@@ -85,21 +88,21 @@ export function envelopes(
   });
 }
 
-/** A fault of every request to a route that carries a key. */
+/** Creates a fault of every request with a key to a route. */
 export function requests(route: string, change: (passing: Passing) => unknown): () => Fault {
   return () => ({
     request: (passing) => (isTo(route, passing) && isKeyed(passing) ? change(passing) : undefined),
   });
 }
 
-/** A fault of every event that is sent: `change` edits it before the service sees it. */
+/** Creates a fault of every event: `change` edits it before the service receives it. */
 export function events(change: (event: Document) => unknown): () => Fault {
   return requests('POST /v1/events', (passing) => {
     try {
       const document: Document = JSON.parse(passing.body);
       passing.body = JSON.stringify(change(document) ?? document);
     } catch {
-      // what is no JSON passes as it is
+      // invalid JSON is passed on unchanged
     }
   });
 }

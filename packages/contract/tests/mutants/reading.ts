@@ -1,18 +1,27 @@
 import type { Passing, Returning } from '../faulty-proxy.ts';
-import { answers, type Document, documents, isTo, type Mutant, refusal, reply, requests } from './mutant.ts';
+import {
+  type Document,
+  documents,
+  isTo,
+  type Mutant,
+  refusal,
+  reply,
+  requests,
+  responses,
+} from './mutant.ts';
 
 const session = (change: (document: Document) => unknown) => documents('GET /v1/sessions/:id', change);
 const risk = (change: (document: Document) => unknown) => documents('GET /v1/sessions/:id/risk', change);
 const ownSessions = 'GET /v1/agents/:id/sessions';
 
-/** A document with every number as a text. */
+/** Converts every number in a document to a string. */
 function withoutNumbers(document: Document): Document {
   return JSON.parse(
     JSON.stringify(document, (_name, value) => (typeof value === 'number' ? String(value) : value)),
   );
 }
 
-/** Shows the events of the session that was read before as well. */
+/** Adds the events of the previously read session. */
 function mixesSessions() {
   let last: Document[] = [];
   return {
@@ -27,7 +36,7 @@ function mixesSessions() {
   };
 }
 
-/** Puts the last item of a page in place of the first of the next. */
+/** Replaces the first item of a page by the last one of the previous page. */
 function repeatsAnItem() {
   let last: Document;
   return documents(ownSessions, (page, { query }) => {
@@ -36,7 +45,7 @@ function repeatsAnItem() {
   })();
 }
 
-/** What can be wrong with reading sessions and lists. */
+/** Faults of reading sessions and lists. */
 export const readingMutants: readonly Mutant[] = [
   {
     name: 'a session lacks its last event',
@@ -47,14 +56,14 @@ export const readingMutants: readonly Mutant[] = [
   {
     name: 'every session looks alike',
     caughtBy: ['END-03'],
-    fault: answers('GET /v1/sessions/:id', (it) => {
+    fault: responses('GET /v1/sessions/:id', (it) => {
       it.body = '{"events":[]}';
     }),
   },
   {
     name: 'the export is NDJSON',
     caughtBy: ['END-05', 'END-22'],
-    fault: answers('GET /v1/sessions/:id/export.json', (it) => {
+    fault: responses('GET /v1/sessions/:id/export.json', (it) => {
       const { events, ...head } = JSON.parse(it.body);
       it.body = [head, ...events].map((line) => JSON.stringify(line)).join('\n');
     }),
@@ -169,7 +178,7 @@ export const readingMutants: readonly Mutant[] = [
   {
     name: 'the type of JSON is not told',
     caughtBy: ['END-22'],
-    fault: answers('GET /v1/agents', (it) => {
+    fault: responses('GET /v1/agents', (it) => {
       it.headers['content-type'] = 'text/html';
     }),
   },

@@ -1,14 +1,14 @@
 import type { Passing, Returning } from '../faulty-proxy.ts';
-import { answers, documents, isTo, type Mutant, refusal, requests } from './mutant.ts';
+import { documents, isTo, type Mutant, refusal, requests, responses } from './mutant.ts';
 
-/** An answer of success to a change that is not made. */
+/** Returns success for a change that is not made. */
 function forgets(route: string) {
   return requests(route, (passing) => {
     passing.body = JSON.stringify({ unknown_field: 1 });
   });
 }
 
-/** Answers a change with success, whatever the service says. */
+/** Returns success for a change, regardless of the service's response. */
 function pretends(route: string) {
   return () => ({
     ...forgets(route)(),
@@ -21,7 +21,7 @@ function pretends(route: string) {
 
 const reference = { capabilities: ['reference-profile'] } as const;
 
-/** What can be wrong with agents, policies, held actions and webhooks. */
+/** Faults of agents, policies, held actions and webhooks. */
 export const recordMutants: readonly Mutant[] = [
   {
     name: 'agents cannot be registered',
@@ -135,7 +135,7 @@ export const recordMutants: readonly Mutant[] = [
     fault: requests('POST /v1/events', () => refusal(400, 'VALIDATION_ERROR')),
   },
   {
-    name: 'a redirect instead of an answer',
+    name: 'a redirect instead of an response',
     caughtBy: ['END-21', 'AUT-03', 'AUT-07', 'LST-05', 'SVC-01'],
     options: { only: ['END-21', 'AUT-03', 'AUT-07', 'LST-05', 'SVC-01'], readOnly: true },
     fault: () => ({
@@ -156,9 +156,9 @@ export const recordMutants: readonly Mutant[] = [
     }),
   },
   {
-    name: 'an answer cut short',
+    name: 'an response cut short',
     caughtBy: ['END-22'],
-    fault: answers('PATCH /v1/agents/:id', (it) => {
+    fault: responses('PATCH /v1/agents/:id', (it) => {
       it.body += '}';
     }),
   },

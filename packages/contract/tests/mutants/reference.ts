@@ -1,5 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { answers, type Document, documents, events, isTo, type Mutant, refusal, requests } from './mutant.ts';
+import {
+  type Document,
+  documents,
+  events,
+  isTo,
+  type Mutant,
+  refusal,
+  requests,
+  responses,
+} from './mutant.ts';
 
 const session = (change: (document: Document) => unknown) => documents('GET /v1/sessions/:id', change);
 
@@ -14,7 +23,7 @@ const faults: readonly (readonly [name: string, caughtBy: readonly string[], fau
   [
     '200 for a creation',
     ['PRF-01'],
-    answers('POST /v1/notification-channels', (it) => {
+    responses('POST /v1/notification-channels', (it) => {
       it.status = 200;
     }),
   ],
@@ -175,7 +184,7 @@ const faults: readonly (readonly [name: string, caughtBy: readonly string[], fau
   ],
 ];
 
-/** What can be wrong with what the reference profile adds. */
+/** Faults of the reference profile's additions. */
 export const referenceMutants: readonly Mutant[] = faults.map(([name, caughtBy, fault]) => ({
   name,
   caughtBy,

@@ -2,27 +2,27 @@ import { type EndpointName, endpointNames } from '@actlog/protocol';
 import { type HttpHandler, http } from 'msw';
 import { endpointOf, pathBelow } from '../service/router.ts';
 
-/** Which requests a fault meets. */
+/** Options that select the requests of a fault. */
 export interface FaultOptions {
-  /** The endpoint that has the fault, or several. Default: all. */
+  /** Endpoint or endpoints that have the fault. Default: all. */
   readonly endpoint?: EndpointName | readonly EndpointName[] | undefined;
-  /** How many requests meet it; those after them are answered as ever. Default: all. */
+  /** Number of requests that have the fault; later ones are handled normally. Default: all. */
   readonly times?: number | undefined;
 }
 
-/** What a fault does to a request: answers it, or leaves it to the handlers behind. */
+/** Effect of a fault on a request: a response, or undefined to pass it on to the next handlers. */
 export type Damage = (request: Request, endpoint: EndpointName | undefined) => Promise<Response | undefined>;
 
 /**
- * Makes the handler of a fault.
+ * Creates the handler of a fault.
  *
- * @throws TypeError When an option cannot be used.
+ * @throws TypeError if an option is invalid.
  */
 export function fault(baseURL: string, { endpoint, times }: FaultOptions, damage: Damage): HttpHandler {
   const names = endpoint === undefined ? undefined : [endpoint].flat();
   const unknown = names?.find((name) => !endpointNames.includes(name));
   if (unknown !== undefined) {
-    throw new TypeError(`endpoint "${unknown}" is no endpoint; use one of ${endpointNames.join(', ')}.`);
+    throw new TypeError(`unknown endpoint "${unknown}"; use one of ${endpointNames.join(', ')}.`);
   }
   let left = wholeNumber('times', times, 1) ?? Number.POSITIVE_INFINITY;
   const isMeant = ({ request }: { readonly request: Request }) => {
@@ -38,11 +38,11 @@ export function fault(baseURL: string, { endpoint, times }: FaultOptions, damage
 }
 
 /**
- * Checks a count.
+ * Validates a count.
  *
- * @throws TypeError When it is no whole number from `minimum`.
+ * @throws TypeError if it is not an integer of at least `minimum`.
  */
 export function wholeNumber(field: string, value: number | undefined, minimum: number): number | undefined {
   if (value === undefined || (Number.isSafeInteger(value) && value >= minimum)) return value;
-  throw new TypeError(`${field} must be a whole number from ${minimum}, and is ${value}.`);
+  throw new TypeError(`${field} must be an integer of at least ${minimum}, got ${value}.`);
 }

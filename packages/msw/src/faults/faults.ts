@@ -1,64 +1,72 @@
 import { type EndpointName, type ErrorCode, errorCodes, headers } from '@actlog/protocol';
 import type { HttpHandler } from 'msw';
-import { answerHeaders } from '../service/answer-headers.ts';
 import { ApiError } from '../service/api-error.ts';
 import type { MockService } from '../service/mock-service.ts';
+import { responseHeaders } from '../service/response-headers.ts';
 import { type Damage, type FaultOptions, fault, wholeNumber } from './fault.ts';
 import { pause } from './pause.ts';
 import { refusedConnection } from './refused-connection.ts';
 
 /** Options of `rateLimited`. */
 export interface RateLimitedOptions extends FaultOptions {
-  /** Seconds in the Retry-After header. Default 1. */
+  /** Seconds in the Retry-After header. Default: 1. */
   readonly retryAfter?: number | undefined;
 }
 
 /** Options of `down`. */
 export interface DownOptions extends FaultOptions {
-  /** What the gateway answers with. Default 503. */
+  /** Status of the gateway. Default: 503. */
   readonly status?: 502 | 503 | 504 | undefined;
-  /** Seconds in a Retry-After header. Default: there is none. */
+  /** Seconds in a Retry-After header. Default: no header. */
   readonly retryAfter?: number | undefined;
 }
 
 /** Options of `slow`. */
 export interface SlowOptions extends FaultOptions {
-  /** Milliseconds before the request is taken. Default 3,000. Runs on the timers of the test, faked ones too. */
+  /**
+   * Delay before the request is handled, in milliseconds. Default: 3,000. Uses the test's timers, including
+   * fake ones.
+   */
   readonly delayMs?: number | undefined;
 }
 
 /** Options of `failing`. */
 export interface FailingOptions extends FaultOptions {
-  /** The code in the envelope, which has its own status. Default `INTERNAL`. */
+  /** Code in the envelope; it determines the status. Default: `INTERNAL`. */
   readonly code?: ErrorCode | undefined;
-  /** The message in the envelope. */
+  /** Message in the envelope. */
   readonly message?: string | undefined;
 }
 
-/** Faults in one line each, to be given to `server.use()` or `worker.use()`. */
+/** One-line faults for `server.use()` or `worker.use()`. */
 export interface Faults {
-  /** 429 with Retry-After (specification, "Limits"). */
+  /** Returns 429 with Retry-After (specification, "Limits"). */
   rateLimited(options?: RateLimitedOptions): HttpHandler;
-  /** A gateway that finds no service behind it: 502, 503 or 504, and a page instead of the envelope. */
+  /**
+   * Returns 502, 503 or 504 with an HTML page instead of the envelope, like a gateway without a service
+   * behind it.
+   */
   down(options?: DownOptions): HttpHandler;
-  /** The request is taken late; then it is answered as ever. */
+  /** Delays the request, then handles it normally. */
   slow(options?: SlowOptions): HttpHandler;
-  /** An error in the envelope of the specification ("Errors"). */
+  /** Returns an error in the envelope of the specification ("Errors"). */
   failing(options?: FailingOptions): HttpHandler;
-  /** No connection: the request is not taken. A `fetch` cannot tell this from `answerLost`. */
+  /**
+   * Refuses the connection: the request is not handled. `fetch` cannot distinguish this from `responseLost`.
+   */
   unreachable(options?: FaultOptions): HttpHandler;
-  /** The request is taken, and the connection breaks before the answer is there. */
-  answerLost(options?: FaultOptions): HttpHandler;
+  /** Handles the request and breaks the connection before the response. */
+  responseLost(options?: FaultOptions): HttpHandler;
 }
 
-/** What a mock is told of a request that a fault has answered. */
-export type NoteAnswer = (request: Request, endpoint: EndpointName | undefined, status: number) => void;
+/** Callback for each request that a fault has responded to. */
+export type NoteResponse = (request: Request, endpoint: EndpointName | undefined, status: number) => void;
 
-/** The faults of one mock. */
-export function faultsOf(baseURL: string, service: MockService, note: NoteAnswer): Faults {
-  const answered = (options: FaultOptions, answer: (request: Request) => Promise<Response> | Response) => {
+/** Creates the faults of one mock. */
+export function faultsOf(baseURL: string, service: MockService, note: NoteResponse): Faults {
+  const handle = (options: FaultOptions, respond: (request: Request) => Promise<Response> | Response) => {
     const damage: Damage = async (request, endpoint) => {
-      const response = await answer(request);
+      const response = await respond(request);
       note(request, endpoint, response.status);
       return response;
     };
@@ -72,36 +80,36 @@ export function faultsOf(baseURL: string, service: MockService, note: NoteAnswer
     rateLimited({ retryAfter = 1, ...options } = {}) {
       const message = 'The rate limit of the API key is exceeded.';
       const also = wait(retryAfter);
-      return answered(options, () => envelope('RATE_LIMITED', message, also));
+      return handle(options, () => envelope('RATE_LIMITED', message, also));
     },
     down({ status = 503, retryAfter, ...options } = {}) {
       const init = { status, headers: { [headers.contentType]: 'text/html', ...wait(retryAfter) } };
-      return answered(options, () => new Response(`<h1>${status}</h1>`, init));
+      return handle(options, () => new Response(`<h1>${status}</h1>`, init));
     },
     slow({ delayMs = 3000, ...options } = {}) {
       const lateMs = wholeNumber('delayMs', delayMs, 0) ?? 0;
       return fault(baseURL, options, async ({ signal }) => {
         await pause(lateMs, signal);
-        // A caller who has gone left before the request was taken.
+        // A caller that aborted left before the request was handled.
         return signal.aborted ? Response.error() : undefined;
       });
     },
-    failing({ code = 'INTERNAL', message = `The mock was told to fail with ${code}.`, ...options } = {}) {
+    failing({ code = 'INTERNAL', message = `The mock is set to fail with ${code}.`, ...options } = {}) {
       if (!Object.hasOwn(errorCodes, code)) {
-        throw new TypeError(`code "${code}" is none of ${Object.keys(errorCodes).join(', ')}.`);
+        throw new TypeError(`unknown code "${code}"; use one of ${Object.keys(errorCodes).join(', ')}.`);
       }
-      return answered(options, () => envelope(code, message, alwaysWith[code]));
+      return handle(options, () => envelope(code, message, alwaysWith[code]));
     },
-    unreachable: (options = {}) => answered(options, refusedConnection),
-    answerLost: (options = {}) =>
-      answered(options, async (request) => {
-        await service.answer(request.clone());
+    unreachable: (options = {}) => handle(options, refusedConnection),
+    responseLost: (options = {}) =>
+      handle(options, async (request) => {
+        await service.handle(request.clone());
         return Response.error();
       }),
   };
 }
 
-/** Headers without which the service sends no answer of a code. */
+/** Headers that the service always sends with a code. */
 const alwaysWith: { readonly [Code in ErrorCode]?: Readonly<Record<string, string>> } = {
   RATE_LIMITED: { [headers.retryAfter]: '1' },
   OVERLOADED: { [headers.retryAfter]: '1' },
@@ -109,8 +117,8 @@ const alwaysWith: { readonly [Code in ErrorCode]?: Readonly<Record<string, strin
 };
 
 function envelope(code: ErrorCode, message: string, also: Readonly<Record<string, string>> = {}): Response {
-  const { status, body } = new ApiError(code, message).answer;
-  const all = answerHeaders();
+  const { status, body } = new ApiError(code, message).response;
+  const all = responseHeaders();
   for (const [name, value] of Object.entries(also)) all.set(name, value);
   return new Response(JSON.stringify(body), { status, headers: all });
 }

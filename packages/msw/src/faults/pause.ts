@@ -1,4 +1,4 @@
-/** Resolves after so many milliseconds of the timers that are there now, or when `signal` aborts. */
+/** Resolves after `delayMs` by the current timers, or when `signal` aborts. */
 export function pause(delayMs: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {

@@ -2,13 +2,13 @@ import { Dispatcher } from 'undici';
 import { type HandlerSource, MockExchange } from './mock-exchange.ts';
 
 /**
- * An undici dispatcher that handlers answer for, and no network: a request that none of them answers fails. For the
+ * An undici dispatcher that sends requests to handlers instead of the network; unhandled requests fail. For the
  * `dispatcher` option of a client or a recorder.
  */
 export class HandlersDispatcher extends Dispatcher {
   readonly #source: HandlerSource;
 
-  /** @param source `setupServer()` of `msw/node`. It need not listen. */
+  /** @param source Result of `setupServer()` from `msw/node`. It does not have to listen. */
   constructor(source: HandlerSource) {
     super();
     this.#source = source;

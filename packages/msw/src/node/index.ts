@@ -1,6 +1,6 @@
 /**
- * What `@actlog/msw` needs in Node: clients and recorders send by undici's own pools there, which Mock Service Worker
- * does not see.
+ * Parts of `@actlog/msw` for Node, where clients and recorders send requests with undici pools that Mock Service Worker
+ * does not intercept.
  *
  * @packageDocumentation
  */

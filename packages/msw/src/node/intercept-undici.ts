@@ -3,16 +3,16 @@ import { join } from 'node:path';
 import { Agent, type Dispatcher } from 'undici';
 import { type HandlerSource, MockExchange, urlOf } from './mock-exchange.ts';
 
-/** What stands between undici and the network. */
+/** Interception of undici's requests. */
 export interface UndiciInterception {
-  /** Ends it. */
+  /** Stops the interception. */
   close(): void;
   [Symbol.dispose](): void;
 }
 
-/** `setupServer()` of `msw/node`. */
+/** Result of `setupServer()` from `msw/node`. */
 export interface ListeningSource extends HandlerSource {
-  /** 0 while the server does not listen. */
+  /** 0 while the server is not listening. */
   readonly readyState: number;
 }
 
@@ -23,26 +23,27 @@ interface Rule {
 
 type Dispatch = Dispatcher['dispatch'];
 
-/** What all pools of one copy of undici share. */
+/** Prototype that all pools of one copy of undici share. */
 interface Pools {
   dispatch: Dispatch;
 }
 
-/** The rules of each copy of undici that is intercepted, and what it did before. */
+/** Rules of each intercepted copy of undici, and its original function. */
 const intercepted = new Map<Pools, { readonly rules: Set<Rule>; readonly original: Dispatch }>();
 
 /**
- * Has undici ask the handlers of a server for everything below the mock's address, while the server listens. Clients
- * and recorders send by undici's own pools, which Mock Service Worker does not see; this needs no change to the code
- * that makes them. Requests to other addresses go where they went before.
+ * Redirects undici's requests below the mock's base URL to a server's handlers while the server listens. Clients and
+ * recorders send requests with undici pools, which Mock Service Worker does not intercept; with this function
+ * their code
+ * needs no change. Requests to other addresses are not affected.
  *
  * ```ts
  * const undici = interceptUndici(mock, server);
  * afterAll(() => undici.close());
  * ```
  *
- * @param mock What `actlogMock()` gave.
- * @param server What `setupServer(...mock.handlers)` gave.
+ * @param mock Result of `actlogMock()`.
+ * @param server Result of `setupServer(...mock.handlers)`.
  */
 export function interceptUndici(
   mock: { readonly baseURL: string },
@@ -82,12 +83,15 @@ function ruleFor(rules: ReadonlySet<Rule>, options: Dispatcher.DispatchOptions):
   return [...rules].find(({ baseURL, source }) => source.readyState !== 0 && href.startsWith(`${baseURL}/`));
 }
 
-/** Every pool of undici has its `dispatch` from one class, which is not exported. */
+/** Returns the unexported class from which every undici pool inherits `dispatch`. */
 function poolsOf(agent: typeof Agent): Pools {
   return Object.getPrototypeOf(agent.prototype) as Pools;
 }
 
-/** The copies of undici that the client and the recorder of the project load, where they are not this package's. */
+/**
+ * Returns the copies of undici that the project's client and recorder load, if they differ from this
+ * package's.
+ */
 function projectCopies(): Pools[] {
   const project = join(process.cwd(), 'package.json');
   return ['@actlog/client', '@actlog/recorder'].flatMap((name) => {
@@ -95,7 +99,7 @@ function projectCopies(): Pools[] {
       const load = createRequire(createRequire(project).resolve(name));
       return [poolsOf((load('undici') as { Agent: typeof Agent }).Agent)];
     } catch {
-      return []; // not installed: then nothing sends by it
+      return []; // not installed, so nothing uses it
     }
   });
 }

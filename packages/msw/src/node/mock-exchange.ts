@@ -3,15 +3,15 @@ import { getResponse, isPassthroughResponse } from 'msw';
 import { type Dispatcher, errors } from 'undici';
 import { isRefusedConnection } from '../faults/refused-connection.ts';
 
-/** The handlers that a request is answered by; `setupServer()` of `msw/node` gives one. */
+/** Source of handlers, such as `setupServer()` of `msw/node`. */
 export interface HandlerSource {
-  /** The handlers as they are now, those of `server.use()` first. */
+  /** Returns the current handlers, those of `server.use()` first. */
   listHandlers(): readonly object[];
 }
 
 type Handlers = Parameters<typeof getResponse>[0];
 
-/** One request of undici that handlers answer: it opens no connection, and arms no timer. */
+/** One undici request that handlers respond to, without a connection or a timer. */
 export class MockExchange implements Dispatcher.DispatchController {
   readonly #handler: Dispatcher.DispatchHandler;
   readonly #controller = new AbortController();
@@ -55,27 +55,27 @@ export class MockExchange implements Dispatcher.DispatchController {
     this.#resume = undefined;
   }
 
-  /** Answers the request. Failures go to the handler, as undici's own do. */
+  /** Handles the request. Failures go to undici's handler, as with real requests. */
   async run(options: Dispatcher.DispatchOptions, source: HandlerSource): Promise<void> {
     const handlers = source.listHandlers() as Handlers;
     try {
       const request = requestOf(options, this.#controller.signal);
-      await undefined; // a handler is not called before `dispatch` has returned
+      await undefined; // handlers must not be called before `dispatch` has returned
       this.#handler.onRequestStart?.(this, {});
-      await this.#answer(request, handlers);
+      await this.#handle(request, handlers);
     } catch (error) {
       this.#handler.onResponseError?.(this, this.reason ?? (error as Error));
     }
   }
 
-  async #answer(request: Request, handlers: Handlers): Promise<void> {
+  async #handle(request: Request, handlers: Handlers): Promise<void> {
     this.#controller.signal.throwIfAborted();
     const response = await Promise.race([getResponse(handlers, request), this.#aborted()]);
     this.#controller.signal.throwIfAborted();
     if (!response || isPassthroughResponse(response)) {
       const { method, url } = request;
       throw new errors.InvalidArgumentError(
-        `No handler answers ${method} ${url.split('?', 1)[0]}: add one, or take passthrough() out of it.`,
+        `No handler matches ${method} ${url.split('?', 1)[0]}; add one, or remove its passthrough().`,
       );
     }
     if (response.type === 'error') throw connectionError(response);
@@ -90,7 +90,7 @@ export class MockExchange implements Dispatcher.DispatchController {
     this.#handler.onResponseEnd?.(this, {});
   }
 
-  /** Ends the wait for a handler that does not look at the signal. */
+  /** Rejects on abort, for handlers that ignore the signal. */
   #aborted(): Promise<undefined> {
     const { signal } = this.#controller;
     return new Promise((resolve) => {
@@ -99,14 +99,14 @@ export class MockExchange implements Dispatcher.DispatchController {
   }
 }
 
-/** As undici tells of a connection that was refused, and of one that broke. */
+/** Creates undici's error for a refused or a broken connection. */
 function connectionError(response: Response): Error {
   return isRefusedConnection(response)
     ? Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
     : new errors.SocketError('other side closed');
 }
 
-/** The address that a dispatch asks for; null where it names none. */
+/** Returns the URL of a dispatch; null if it has none. */
 export function urlOf({ origin = '', path, query = {} }: Dispatcher.DispatchOptions): URL | null {
   const url = URL.parse(String(origin).replace(/\/$/, '') + path);
   for (const [name, value] of Object.entries(query)) {
@@ -118,7 +118,7 @@ export function urlOf({ origin = '', path, query = {} }: Dispatcher.DispatchOpti
 function requestOf(options: Dispatcher.DispatchOptions, signal: AbortSignal): Request {
   const { method, body = null } = options;
   const url = urlOf(options);
-  if (!url) throw new errors.InvalidArgumentError('The request names no address: give it an origin.');
+  if (!url) throw new errors.InvalidArgumentError('The request has no origin; set `origin`.');
   const hasBody = body !== null && method !== 'GET' && method !== 'HEAD';
   return new Request(url, {
     method,
@@ -128,7 +128,7 @@ function requestOf(options: Dispatcher.DispatchOptions, signal: AbortSignal): Re
   });
 }
 
-/** Headers come as an object, as a flat list of names and values, or as pairs. */
+/** Returns header entries from an object, a flat list of names and values, or pairs. */
 function entriesOf(headers: Dispatcher.DispatchOptions['headers']): [string, string][] {
   if (!headers) return [];
   if (Array.isArray(headers) && typeof headers[0] === 'string') {

@@ -1,6 +1,8 @@
 import {
+  approvalSubject,
   byPrecedence,
   checkedAction,
+  needsSingleUse,
   policyMatch,
   revokedAgent,
   type Verdict,
@@ -10,11 +12,12 @@ import type { PolicyCheck, SentOf } from '@actlog/protocol';
 import { ApiError } from '../service/api-error.ts';
 import type { PendingActionRecord, PolicyRecord } from '../tenant/records.ts';
 import type { Tenant } from '../tenant/tenant.ts';
+import { findDecidingAction, useApproval } from './approval-use.ts';
 import { recordDenial } from './denial.ts';
 import { expireActions, findHeld, holdAction } from './pending.ts';
 import { ruleOf } from './rule-of.ts';
 
-type CheckAnswer = SentOf<'policies.check'>;
+type CheckResponse = SentOf<'policies.check'>;
 
 const epoch = new Date(0).toISOString();
 
@@ -23,7 +26,7 @@ interface Fired {
   readonly why: string;
 }
 
-/** What an action of a revoked agent is denied by. */
+/** Match that denies an action of a revoked agent. */
 const agentRevoked: Fired = {
   policy: {
     id: revokedAgent.id,
@@ -37,22 +40,23 @@ const agentRevoked: Fired = {
   why: revokedAgent.why,
 };
 
-/** Looks again at an action that is held: nothing is counted and nothing is held by it. */
-export function checkAgain(tenant: Tenant, check: PolicyCheck, heldId: string, nowMs: number): CheckAnswer {
+/** Checks a held action again without counting or holding it, unless another check used up the approval. */
+export function checkAgain(tenant: Tenant, check: PolicyCheck, heldId: string, nowMs: number): CheckResponse {
   expireActions(tenant, nowMs);
   const lasting = candidates(tenant, check).filter(({ policy }) => policy.rate === null);
-  const held = tenant.pendingActions.get(heldId);
+  const held = findDecidingAction(tenant, check, heldId, nowMs);
+  if (!held && tenant.pendingActions.has(heldId)) return checkAction(tenant, check, nowMs);
   const { decision, decidedBy } = verdictOn(lasting);
   if (decidedBy && decision === 'deny') recordDenial(tenant, check, decidedBy.policy, held, nowMs);
-  return answer(lasting, held);
+  return decideAndUse(tenant, check, lasting, held, nowMs);
 }
 
 /**
- * Checks an action against the policies, and holds it where one asks for that.
+ * Checks an action against the policies and holds it if one of them requires approval.
  *
- * @throws ApiError `ACTION_MISMATCH` where another action was checked under its actionId.
+ * @throws ApiError `ACTION_MISMATCH` if another action was checked with the same actionId.
  */
-export function checkAction(tenant: Tenant, check: PolicyCheck, nowMs: number): CheckAnswer {
+export function checkAction(tenant: Tenant, check: PolicyCheck, nowMs: number): CheckResponse {
   expireActions(tenant, nowMs);
   const { actionId } = check;
   const { name, digest, known } = namedAction(tenant, check);
@@ -62,12 +66,13 @@ export function checkAction(tenant: Tenant, check: PolicyCheck, nowMs: number): 
   const { decision: effect, decidedBy: deciding } = verdictOn(fired);
   const rated = matched.filter(({ policy }) => policy.rate !== null);
   const counts = rated.length > 0 && effect !== 'deny';
-  let held = tenant.pendingActions.get(known?.pendingActionId ?? '');
+  let held = findDecidingAction(tenant, check, known?.pendingActionId, nowMs);
   let waitsAlready = false;
   if (!held && deciding && effect === 'require_approval') {
     const same = actionId === undefined ? findHeld(tenant, check) : undefined;
     waitsAlready = same !== undefined;
-    held = same ?? holdAction(tenant, check, deciding.policy, deciding.why, nowMs);
+    const isForOneCall = needsSingleUse(fired, ({ policy }) => policy);
+    held = same ?? holdAction(tenant, check, deciding.policy, deciding.why, isForOneCall, nowMs);
   }
   if (counts && !wasCounted && !waitsAlready) {
     for (const { policy } of rated) tenant.rateCounts.count(policy, check, nowMs);
@@ -77,36 +82,50 @@ export function checkAction(tenant: Tenant, check: PolicyCheck, nowMs: number): 
     const isCounted = counts || wasCounted;
     tenant.namedActions.set(name, { digest, pendingActionId: held?.id ?? null, isCounted });
   }
-  return answer(fired, held);
+  return decideAndUse(tenant, check, fired, held, nowMs);
+}
+
+/** Returns the response to a check, and uses up a single-use approval that allows its action. */
+function decideAndUse(
+  tenant: Tenant,
+  check: PolicyCheck,
+  fired: readonly Fired[],
+  held: PendingActionRecord | undefined,
+  nowMs: number,
+): CheckResponse {
+  const response = responseOf(fired, held);
+  if (held && response.decision === 'allow') useApproval(tenant, check, held, nowMs);
+  return response;
 }
 
 /**
- * What {@link checkAction} would answer. It leaves nothing behind: no count, nothing held and no event.
+ * Returns the result of {@link checkAction} without side effects: nothing is counted, held or recorded.
  *
- * @throws ApiError `ACTION_MISMATCH` where another action was checked under its actionId.
+ * @throws ApiError `ACTION_MISMATCH` if another action was checked with the same actionId.
  */
-export function checkDry(tenant: Tenant, check: PolicyCheck, nowMs: number): CheckAnswer {
+export function checkDry(tenant: Tenant, check: PolicyCheck, nowMs: number): CheckResponse {
   expireActions(tenant, nowMs);
   const { known } = namedAction(tenant, check);
   const fired = fire(tenant, check, candidates(tenant, check), known?.isCounted ?? false, nowMs);
-  return answer(fired, tenant.pendingActions.get(known?.pendingActionId ?? ''));
+  return responseOf(fired, findDecidingAction(tenant, check, known?.pendingActionId, nowMs));
 }
 
-/** What is known of the action that the agent names. */
-function namedAction(tenant: Tenant, { agentId, sessionId, actionId, action }: PolicyCheck) {
+/** Returns the stored data of an action with an actionId. */
+function namedAction(tenant: Tenant, check: PolicyCheck) {
+  const { agentId, actionId } = check;
   const name = JSON.stringify([agentId, actionId]);
-  const digest = JSON.stringify([sessionId ?? null, action.toolName, action.argumentsHash]);
+  const digest = approvalSubject(check);
   const known = actionId === undefined ? undefined : tenant.namedActions.get(name);
   if (known && known.digest !== digest) {
     throw new ApiError(
       'ACTION_MISMATCH',
-      'Another action was checked under this actionId; give every action its own.',
+      'Another action was checked under this actionId; use a new actionId for each action.',
     );
   }
   return { name, digest, known };
 }
 
-/** Which of the policies fire; a rate counts an action once. */
+/** Returns the matching policies; a rate counts an action once. */
 function fire(
   tenant: Tenant,
   check: PolicyCheck,
@@ -137,8 +156,11 @@ function verdictOn(fired: readonly Fired[]): Verdict<Fired> {
   return verdictOf(fired, ({ policy }) => policy);
 }
 
-/** A denying policy of today outweighs what a person allowed before; else the person's word holds. */
-function answer(fired: readonly Fired[], held: PendingActionRecord | undefined): CheckAnswer {
+/**
+ * Returns the decision: a policy that denies now overrides an earlier approval; otherwise the approver's
+ * decision holds.
+ */
+function responseOf(fired: readonly Fired[], held: PendingActionRecord | undefined): CheckResponse {
   const { decision, decidedBy } = verdictOn(fired);
   const byPolicy = { decision, decidedBy: decidedBy?.policy.id ?? null };
   const deciding = byPolicy.decision === 'deny' ? undefined : held;
@@ -157,8 +179,8 @@ function answer(fired: readonly Fired[], held: PendingActionRecord | undefined):
   };
 }
 
-/** What the state of a held action means for the agent that asks. */
-function outcomeOf(held: PendingActionRecord): Pick<CheckAnswer, 'decision' | 'decidedBy'> {
+/** Maps the state of a held action to the decision for the agent. */
+function outcomeOf(held: PendingActionRecord): Pick<CheckResponse, 'decision' | 'decidedBy'> {
   const { status, policyId, onTimeout, decision } = held;
   if (status === 'pending') return { decision: 'require_approval', decidedBy: policyId };
   if (status === 'expired') return { decision: onTimeout, decidedBy: policyId };

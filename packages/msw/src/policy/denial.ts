@@ -4,8 +4,8 @@ import type { Tenant } from '../tenant/tenant.ts';
 import { recordDecision } from './pending.ts';
 
 /**
- * Tells the session of an action that a policy denies it: once for each policy, however often a named or held action is
- * asked about, and also where the action was held or let through before.
+ * Records a denial by a policy in the action's session: once per policy, even if a named or held action is checked
+ * repeatedly, and also if the action was held or allowed before.
  */
 export function recordDenial(
   tenant: Tenant,
@@ -16,8 +16,8 @@ export function recordDenial(
 ): void {
   const { agentId, actionId = held?.id } = check;
   const denial = JSON.stringify([agentId, actionId, policyId]);
-  if (actionId !== undefined && tenant.toldDenials.has(denial)) return;
-  tenant.toldDenials.add(denial);
+  if (actionId !== undefined && tenant.reportedDenials.has(denial)) return;
+  tenant.reportedDenials.add(denial);
   const { toolName, argumentsHash } = check.action;
   const decision = { decision: 'deny', policyId, ...(rate !== null && { rate }), decidedBy: null } as const;
   const pendingActionId = held?.id ?? null;

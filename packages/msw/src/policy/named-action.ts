@@ -1,9 +1,9 @@
-/** What is kept of an action that its agent named. */
+/** Stored data of an action with an actionId. */
 export interface NamedAction {
-  /** What a decision is bound to: the tool and its arguments. */
+  /** Data that a decision is bound to: the session, the tool, its arguments and the shown arguments. */
   readonly digest: string;
-  /** The pending action that it became, if it did. */
+  /** Id of the pending action; null if the action was not held. */
   readonly pendingActionId: string | null;
-  /** Whether it was counted by the rates of policies. */
+  /** `true` if rates of policies have counted it. */
   readonly isCounted: boolean;
 }

@@ -1,28 +1,29 @@
-import { type ActivityEvent, type Decide, type PolicyCheck, schemaVersion } from '@actlog/protocol';
+import { approvalSubject } from '@actlog/policy';
+import { type ActivityEvent, type Decide, limits, type PolicyCheck, schemaVersion } from '@actlog/protocol';
 import { v4 } from 'uuid';
 import { ApiError, notFound } from '../service/api-error.ts';
 import { newId } from '../service/new-id.ts';
 import type { PendingActionRecord, PolicyRecord } from '../tenant/records.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 
-/** How long an action waits, and how it ends then, where the policy does not say. */
+/** Default timeout of an approval and its outcome. */
 const defaultApproval = { timeoutSeconds: 900, onTimeout: 'deny' } as const;
 
-/** Payload of the event that tells of a decision. */
+/** Payload of an event that records a decision. */
 interface DecisionPayload {
   readonly toolName: string;
   readonly argumentsHash: string;
-  /** `deny` and `require_approval` are a policy's word; the others end the waiting. */
+  /** `deny` and `require_approval` are decisions of a policy; the others end the wait for approval. */
   readonly decision: 'deny' | 'require_approval' | PendingActionRecord['status'];
   readonly policyId: string;
   readonly pendingActionId: string | null;
   readonly decidedBy: string | null;
-  /** The rate that was exceeded, where that is why: it denies for a while only. */
+  /** Exceeded rate that caused the decision, which then denies only temporarily. */
   readonly rate?: PolicyRecord['rate'];
   readonly heldMs: number;
 }
 
-/** Writes a decision into the session of its action, where the risk engine finds it. */
+/** Records a decision in the session of its action, where the risk engine reads it. */
 export function recordDecision(
   tenant: Tenant,
   { agentId, sessionId }: { readonly agentId: string; readonly sessionId?: string | null | undefined },
@@ -43,30 +44,28 @@ export function recordDecision(
   tenant.record(event, nowMs);
 }
 
-/** The same action where it waits already: what its agent did not name is known by agent, session, tool and arguments. */
-export function findHeld(
-  tenant: Tenant,
-  { agentId, sessionId: session, action }: PolicyCheck,
-): PendingActionRecord | undefined {
-  const sessionId = session ?? null;
+/** Finds the same action if it is already held. Without an actionId, the approval's subject identifies it. */
+export function findHeld(tenant: Tenant, check: PolicyCheck): PendingActionRecord | undefined {
+  const subject = approvalSubject(check);
   return [...tenant.pendingActions.values()].find(
     (other) =>
-      other.status === 'pending' &&
-      other.agentId === agentId &&
-      other.sessionId === sessionId &&
-      other.action.toolName === action.toolName &&
-      other.action.argumentsHash === action.argumentsHash,
+      other.status === 'pending' && other.agentId === check.agentId && approvalSubject(other) === subject,
   );
 }
 
-/** Makes an action wait for a person. */
+/**
+ * Holds an action for approval; `singleUse` limits the approval to one call. @throws ApiError 413 if the
+ * action is too large.
+ */
 export function holdAction(
   tenant: Tenant,
   { agentId, sessionId: session, action }: PolicyCheck,
   policy: PolicyRecord,
   why: string,
+  singleUse: boolean,
   nowMs: number,
 ): PendingActionRecord {
+  if (new TextEncoder().encode(JSON.stringify(action)).length > limits.maxHeldActionBytes) throw tooLarge();
   const sessionId = session ?? null;
   const { timeoutSeconds, onTimeout } = policy.approval ?? defaultApproval;
   const held: PendingActionRecord = {
@@ -80,6 +79,8 @@ export function holdAction(
     createdAt: new Date(nowMs).toISOString(),
     expiresAt: new Date(nowMs + timeoutSeconds * 1000).toISOString(),
     onTimeout,
+    singleUse,
+    usedAt: null,
     decision: null,
   };
   tenant.pendingActions.set(held.id, held);
@@ -87,7 +88,7 @@ export function holdAction(
   return held;
 }
 
-/** Ends the actions whose time is over. */
+/** Expires actions whose time is over. */
 export function expireActions(tenant: Tenant, nowMs: number): void {
   for (const action of tenant.pendingActions.values()) {
     if (action.status !== 'pending' || Date.parse(action.expiresAt) > nowMs) continue;
@@ -97,7 +98,7 @@ export function expireActions(tenant: Tenant, nowMs: number): void {
 }
 
 /**
- * Decides an action. The same decision again is answered as the first was.
+ * Decides an action. Repeating the same decision returns the first result.
  *
  * @throws ApiError `NOT_FOUND`, `ALREADY_DECIDED` or `ACTION_EXPIRED`.
  */
@@ -141,6 +142,13 @@ function recordEnd(
 function tooLate({ status, expiresAt }: PendingActionRecord): ApiError {
   const details = [{ path: 'status', code: status, message: `The action is ${status}.` }];
   return status === 'expired'
-    ? new ApiError('ACTION_EXPIRED', `The time of the action was over at ${expiresAt}.`, { details })
+    ? new ApiError('ACTION_EXPIRED', `The action expired at ${expiresAt}.`, { details })
     : new ApiError('ALREADY_DECIDED', `The action is ${status}; a decision is final.`, { details });
+}
+
+function tooLarge(): ApiError {
+  const message = 'An action that needs approval may have at most 64 KiB, including its displayed arguments.';
+  return new ApiError('PAYLOAD_TOO_LARGE', `${message} Send fewer arguments, or none.`, {
+    details: [{ path: 'action.arguments', code: 'too_big', message: 'exceeds 64 KiB for a held action' }],
+  });
 }

@@ -1,17 +1,19 @@
 import type { PolicyCheck } from '@actlog/protocol';
 import type { PolicyRecord } from '../tenant/records.ts';
 
-/** The actions that policies with a rate have counted. */
+/** Counts actions for policies with a rate. */
 export class RateCounts {
   readonly #times = new Map<string, number[]>();
 
-  /** Why a policy fires, or undefined while the action stays within its rate. */
+  /** Returns the reason why a policy applies; undefined while the action is within the rate. */
   exceeded(policy: PolicyRecord, check: PolicyCheck, isCounted: boolean, nowMs: number): string | undefined {
     const { max, windowSeconds } = policy.rate ?? { max: Number.POSITIVE_INFINITY, windowSeconds: 0 };
     const times = this.#times.get(subjectOf(policy, check)) ?? [];
     const others = times.filter((timeMs) => timeMs > nowMs - windowSeconds * 1000).length;
     const actions = isCounted ? others : others + 1;
-    return actions > max ? `it is action ${actions} in ${windowSeconds} seconds, and ${max} pass` : undefined;
+    return actions > max
+      ? `it is action ${actions} in ${windowSeconds} seconds, and the limit is ${max}`
+      : undefined;
   }
 
   /** Counts an action. */
@@ -21,7 +23,7 @@ export class RateCounts {
   }
 }
 
-/** What is counted together. An action without a session is counted by its agent. */
+/** Returns the key of the count. An action without a session counts for its agent. */
 function subjectOf({ id, rate }: PolicyRecord, { agentId, sessionId }: PolicyCheck): string {
   if (rate?.per === 'tenant') return JSON.stringify([id]);
   const isBySession = rate?.per === 'session' && sessionId !== undefined;

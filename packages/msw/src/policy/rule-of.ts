@@ -2,13 +2,13 @@ import { ConditionError, type PolicyRule, policyRule } from '@actlog/policy';
 import { invalid } from '../service/api-error.ts';
 import type { PolicyRecord } from '../tenant/records.ts';
 
-/** Rules that were read. A record is never changed, only replaced. */
+/** Cache of compiled rules. Records are never changed, only replaced. */
 const read = new WeakMap<PolicyRecord, PolicyRule>();
 
 /**
- * The rule of a policy, ready to be asked.
+ * Returns the compiled rule of a policy.
  *
- * @throws ApiError `VALIDATION_ERROR` for a condition that the reference server would refuse.
+ * @throws ApiError `VALIDATION_ERROR` for a condition that the reference server would reject.
  */
 export function ruleOf(policy: PolicyRecord): PolicyRule {
   const known = read.get(policy);
@@ -19,6 +19,6 @@ export function ruleOf(policy: PolicyRecord): PolicyRule {
     return rule;
   } catch (error) {
     if (!(error instanceof ConditionError)) throw error;
-    throw invalid('condition', 'invalid_condition', `cannot be taken: ${error.problem}`);
+    throw invalid('condition', 'invalid_condition', `is invalid: ${error.problem}`);
   }
 }

@@ -6,15 +6,18 @@ import { listName, pageOf, placed } from '../service/page.ts';
 import type { AgentRecord } from '../tenant/records.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 
-/** What an agent has where nothing is said of it. */
+/** Values of unset fields of an agent. */
 const unsaid = { description: null, framework: null, version: null, owner: null, metadata: {} };
 
-/** `POST /v1/agents`. An agent that was only seen so far is registered by it. */
+/** `POST /v1/agents`. Also registers an agent that is known only from its events. */
 export const createAgent: Route<'agents.create'> = ({ tenant, body, nowMs }) => {
   const id = body.id ?? newId('agt');
   const seen = tenant.agents.get(id);
   if (seen?.registered) {
-    throw new ApiError('ALREADY_EXISTS', 'An agent with this id is registered; change it with PATCH.');
+    throw new ApiError(
+      'ALREADY_EXISTS',
+      'An agent with this id is already registered; update it with PATCH.',
+    );
   }
   const now = new Date(nowMs).toISOString();
   const state = {
@@ -25,7 +28,7 @@ export const createAgent: Route<'agents.create'> = ({ tenant, body, nowMs }) => 
     registered: true,
     updatedAt: now,
   };
-  // JSON has no undefined: a field that was not sent is not there.
+  // JSON has no undefined: fields that were not sent are absent.
   const agent = { ...state, ...unsaid, ...body, id } as AgentRecord;
   tenant.agents.set(id, agent);
   return agent;
@@ -46,7 +49,7 @@ export const listAgents: Route<'agents.list'> = ({ tenant, query }) => {
 /** `GET /v1/agents/:id`. */
 export const getAgent: Route<'agents.get'> = ({ tenant, params }) => agentOf(tenant, params.id);
 
-/** `PATCH /v1/agents/:id`, a JSON Merge Patch (RFC 7396); without metadata, an agent has empty ones. */
+/** `PATCH /v1/agents/:id`, a JSON Merge Patch (RFC 7396); removed metadata becomes empty. */
 export const updateAgent: Route<'agents.update'> = ({ tenant, params, body, nowMs }) => {
   const agent = agentOf(tenant, params.id);
   const { metadata, ...fields } = body;
@@ -57,12 +60,12 @@ export const updateAgent: Route<'agents.update'> = ({ tenant, params, body, nowM
     updatedAt: new Date(nowMs).toISOString(),
   };
   tenant.agents.set(agent.id, next);
-  // Whoever waits for a person to allow an action of this agent is to hear of it now.
+  // Callers that wait for an approval of this agent's action must be notified now.
   if (next.status !== agent.status) tenant.waiting.wake();
   return next;
 };
 
-/** The metadata after a patch. A body is bounded, but what many of them add up to has to be bounded too. */
+/** Returns the metadata after a patch. Each body is limited, but so must be the result of many patches. */
 function patchedMetadata(
   stored: AgentRecord['metadata'],
   patch: BodyOf<'agents.update'>['metadata'],

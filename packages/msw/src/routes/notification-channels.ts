@@ -6,14 +6,21 @@ import { newId } from '../service/new-id.ts';
 import { listName, pageOf, placed } from '../service/page.ts';
 import type { ChannelRecord } from '../tenant/records.ts';
 
-/** What a webhook gets that names no kinds of event. */
+/** Default event types of a webhook. */
 const allEvents = webhookEvent.options.map(({ shape }) => shape.type.value);
 
-/** `POST /v1/notification-channels`: the one time that the signing secret is shown. Nothing is ever sent there. */
+/** `POST /v1/notification-channels`: the only response with the signing secret. Nothing is ever delivered. */
 export const createChannel: Route<'notificationChannels.create'> = ({ tenant, body, nowMs }) => {
   const url = new URL(body.url);
   if (url.username !== '' || url.password !== '') {
-    throw invalid('url', 'credentials_in_url', 'must not hold a user name or password');
+    throw invalid('url', 'credentials_in_url', 'must not contain a user name or password');
+  }
+  if (url.port !== '' && url.port !== '443' && url.port !== '80') {
+    throw invalid(
+      'url',
+      'forbidden_port',
+      `uses port ${url.port}; webhooks go to the ports 443 and 80 only, unless the operator of the service allows others`,
+    );
   }
   if (!isPublic(url.hostname)) throw invalid('url', 'forbidden_address', 'is not a public address');
   const channel: ChannelRecord = {
@@ -38,7 +45,7 @@ export const listChannels: Route<'notificationChannels.list'> = ({ tenant, query
   return { items: rows, nextCursor };
 };
 
-/** A name passes but for this machine's own: the mock looks nothing up. */
+/** `true` for any name but those of the local machine: the mock resolves no names. */
 function isPublic(host: string): boolean {
   if (/^localhost\.?$/.test(host)) return false;
   const address = host.replace(/^\[|\]$/g, '');

@@ -1,4 +1,5 @@
-import { mergePatch } from '@actlog/protocol';
+import { budgetProblem, defaultPolicyBudget } from '@actlog/policy';
+import { headers, mergePatch } from '@actlog/protocol';
 import { policyCreate } from '@actlog/protocol/schemas';
 import { ruleOf } from '../policy/rule-of.ts';
 import { ApiError, invalid, notFound } from '../service/api-error.ts';
@@ -9,7 +10,7 @@ import { validated } from '../service/validated.ts';
 import type { PolicyRecord } from '../tenant/records.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 
-/** What a policy has where nothing is said of it. */
+/** Values of unset fields of a policy. */
 const unsaid = { description: null, condition: null, rate: null, approval: null, message: null };
 const defaults = { ...unsaid, mode: 'enforce', priority: 0, match: {} };
 
@@ -17,7 +18,7 @@ const defaults = { ...unsaid, mode: 'enforce', priority: 0, match: {} };
 export const createPolicy: Route<'policies.create'> = ({ tenant, body, nowMs }) => {
   const now = new Date(nowMs).toISOString();
   const state = { status: 'active', createdAt: now, updatedAt: now, archivedAt: null, version: 1 };
-  // JSON has no undefined: a field that was not sent is not there.
+  // JSON has no undefined: fields that were not sent are absent.
   return saved(tenant, { id: newId('pol'), ...defaults, ...body, ...state } as PolicyRecord);
 };
 
@@ -33,21 +34,21 @@ export const listPolicies: Route<'policies.list'> = ({ tenant, query }) => {
 /** `GET /v1/policies/:id`. */
 export const getPolicy: Route<'policies.get'> = ({ tenant, params }) => policyOf(tenant, params.id);
 
-/** `PATCH /v1/policies/:id`, a JSON Merge Patch (RFC 7396); what it takes away is null again. */
+/** `PATCH /v1/policies/:id`, a JSON Merge Patch (RFC 7396); removed fields become null. */
 export const updatePolicy: Route<'policies.update'> = ({ tenant, params, body, nowMs }) => {
   const policy = policyOf(tenant, params.id);
   if (policy.status === 'archived') {
-    throw new ApiError('POLICY_ARCHIVED', 'An archived policy is never changed; create a new one.');
+    throw new ApiError('POLICY_ARCHIVED', 'An archived policy cannot be changed; create a new one.');
   }
   const { id, status, createdAt, updatedAt, archivedAt, version, ...former } = policy;
   const definition = { ...unsaid, ...(mergePatch(former, body) as typeof former) };
-  // A part of a rate is one only together with the rest.
+  // A partial rate must be complete after the merge.
   validated('', policyCreate, definition);
   const state = { id, status, createdAt, updatedAt: new Date(nowMs).toISOString(), archivedAt };
   return saved(tenant, { ...definition, ...state, version: version + 1 });
 };
 
-/** `DELETE /v1/policies/:id` archives; again, it answers the same. */
+/** `DELETE /v1/policies/:id` archives a policy; repeating it returns the same response. */
 export const archivePolicy: Route<'policies.archive'> = ({ tenant, params, nowMs }) => {
   const policy = policyOf(tenant, params.id);
   if (policy.status === 'archived') return policy;
@@ -62,14 +63,35 @@ function policyOf(tenant: Tenant, id: string): PolicyRecord {
   throw notFound('policy');
 }
 
-/** @throws ApiError For what the schema cannot see: a bad condition, an approval that nothing asks for. */
+/**
+ * @throws ApiError for problems that the schema cannot detect: an invalid condition, an approval without
+ * require_approval.
+ */
 function saved(tenant: Tenant, policy: PolicyRecord): PolicyRecord {
   if (policy.approval !== null && policy.effect !== 'require_approval') {
-    throw invalid('approval', 'contradiction', 'goes with the effect require_approval only');
+    throw invalid('approval', 'contradiction', 'is allowed only with the effect require_approval');
   }
-  ruleOf(policy); // refuses a condition that cannot be taken
+  requireBudget(tenant, policy);
   tenant.policies.set(policy.id, policy);
-  // Whoever waits for a person may be denied by it.
+  // The policy may deny actions that wait for approval.
   tenant.waiting.wake();
   return policy;
+}
+
+/** @throws ApiError `RATE_LIMITED` like the reference server, whose operator could raise the budget. */
+function requireBudget(tenant: Tenant, policy: PolicyRecord): void {
+  // This also rejects an invalid condition.
+  const { cost } = ruleOf(policy);
+  if (policy.status === 'archived') return;
+  const known = tenant.policies.get(policy.id);
+  const others = [...tenant.policies.values()]
+    .filter(({ id, status }) => status === 'active' && id !== policy.id)
+    .reduce((sum, other) => sum + ruleOf(other).cost, 0);
+  const former = known && ruleOf(known).cost;
+  const problem = budgetProblem({ cost, former, others, budget: defaultPolicyBudget });
+  if (problem === undefined) return;
+  throw new ApiError('RATE_LIMITED', problem, {
+    details: [{ path: '', code: 'quota_exceeded', message: 'exceeds the quota policyCost' }],
+    headers: { [headers.retryAfter]: '3600' },
+  });
 }

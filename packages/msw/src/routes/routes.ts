@@ -7,7 +7,7 @@ import { createChannel, listChannels } from './notification-channels.ts';
 import { archivePolicy, createPolicy, getPolicy, listPolicies, updatePolicy } from './policies.ts';
 import { exportSession, getRisk, getSession, listAgentSessions, listSessions } from './sessions.ts';
 
-/** What answers the endpoint table. */
+/** Handlers of all endpoints. */
 export const routes: Routes = {
   'events.create': createEvent,
   'sessions.list': listSessions,

@@ -32,7 +32,7 @@ export const getRisk: Route<'sessions.risk'> = ({ tenant, params, nowMs }) =>
   riskOf(params.id, sessionOf(tenant, params.id, nowMs), nowMs);
 
 /** `GET /v1/sessions/:id/export.json`. */
-export const exportSession: Route<'sessions.export'> = async ({ tenant, params, nowMs, answerHeaders }) => {
+export const exportSession: Route<'sessions.export'> = async ({ tenant, params, nowMs, responseHeaders }) => {
   const session = sessionOf(tenant, params.id, nowMs);
   const { rows: events } = pageOf(
     tenant.cursors,
@@ -42,7 +42,7 @@ export const exportSession: Route<'sessions.export'> = async ({ tenant, params, 
     'oldest first',
   );
   const name = params.id.replaceAll(/[^\w.-]+/g, '_').slice(0, 100);
-  answerHeaders.set('content-disposition', `attachment; filename="session-${name}.json"`);
+  responseHeaders.set('content-disposition', `attachment; filename="session-${name}.json"`);
   return {
     exportVersion: '1.0',
     exportedAt: new Date(nowMs).toISOString(),
@@ -50,7 +50,7 @@ export const exportSession: Route<'sessions.export'> = async ({ tenant, params, 
     risk: riskOf(params.id, session, nowMs),
     events,
     eventCount: events.length,
-    // JSON without white space writes a part as it writes the part alone.
+    // JSON without white space writes a part exactly as it writes the part alone.
     contentSha256: await sha256(JSON.stringify(events)),
   };
 };
@@ -90,7 +90,7 @@ function inTime({ events }: Session): Placed<EventRecord>[] {
 
 function riskOf(sessionId: string, session: Session, nowMs: number): SentOf<'sessions.risk'> {
   const computedAt = new Date(nowMs).toISOString();
-  // The engine's arrays are read-only; the answer is written as JSON at once.
+  // The engine's arrays are read-only; the response is serialized immediately.
   return { sessionId, computedAt, ...session.risk } as unknown as SentOf<'sessions.risk'>;
 }
 

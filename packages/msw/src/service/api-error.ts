@@ -1,6 +1,6 @@
 import { type ErrorCode, type ErrorDetail, errorCodes } from '@actlog/protocol';
 
-/** An error that the mock answers with, in the envelope of the specification ("Errors"). */
+/** Error response of the mock, in the envelope of the specification ("Errors"). */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly code: ErrorCode;
@@ -18,21 +18,24 @@ export class ApiError extends Error {
     this.headers = also.headers ?? {};
   }
 
-  /** The answer's status and body. */
-  get answer(): { readonly status: number; readonly body: unknown } {
+  /** Status and body of the response. */
+  get response(): { readonly status: number; readonly body: unknown } {
     const { code, message, details } = this;
     return { status: errorCodes[code], body: { error: { code, message, ...(details && { details }) } } };
   }
 }
 
-/** A request with one thing wrong; `path` names it, and is empty for the request as a whole. */
+/**
+ * Creates an error for one problem of a request; `path` names the field and is empty for the request as a
+ * whole.
+ */
 export function invalid(path: string, code: string, message: string): ApiError {
   return new ApiError('VALIDATION_ERROR', `${path === '' ? 'The request' : `${path}:`} ${message}.`, {
     details: [{ path, code, message }],
   });
 }
 
-/** What is not there, or is another tenant's: both are answered alike. */
+/** Creates an error for a missing record; a record of another tenant gets the same error. */
 export function notFound(what: string): ApiError {
   return new ApiError('NOT_FOUND', `There is no such ${what}.`);
 }

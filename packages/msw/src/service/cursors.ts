@@ -1,10 +1,10 @@
 import { v4 } from 'uuid';
 import { ApiError } from './api-error.ts';
 
-/** Where an item stands in its list: what it is sorted by first, then what tells equals apart. */
+/** Position of an item in its list: the sort key, then a tie-breaker. */
 export type Position = readonly [timeMs: number, place: number | string];
 
-/** Milliseconds that a cursor can be used. */
+/** Lifetime of a cursor, in milliseconds. */
 const lifetimeMs = 24 * 3_600_000;
 
 interface Given {
@@ -13,18 +13,21 @@ interface Given {
   readonly expiresMs: number;
 }
 
-/** The cursors that a tenant was given. Nothing can be read off one. */
+/** Cursors that a tenant was given. They are opaque. */
 export class Cursors {
   readonly #given = new Map<string, Given>();
 
-  /** A cursor that goes on behind a position of a list. */
+  /** Creates a cursor that continues after a position of a list. */
   give(list: string, position: Position): string {
     const cursor = v4().replaceAll('-', '');
     this.#given.set(cursor, { list, position, expiresMs: Date.now() + lifetimeMs });
     return cursor;
   }
 
-  /** Where a cursor goes on. @throws ApiError `VALIDATION_ERROR` for one that is not of this list, or has expired. */
+  /**
+   * Returns the position of a cursor. @throws ApiError `VALIDATION_ERROR` if it belongs to another list or
+   * has expired.
+   */
   take(list: string, cursor: string): Position {
     const given = this.#given.get(cursor);
     if (given?.list === list && given.expiresMs > Date.now()) return given.position;

@@ -2,20 +2,20 @@ import { keyPrefixes, type Scope } from '@actlog/protocol';
 import { Tenant } from '../tenant/tenant.ts';
 import { ApiError } from './api-error.ts';
 
-/** A key that the mock takes. */
+/** An API key that the mock accepts. */
 export interface MockKey {
-  /** The key, which starts with `al_live_` or `al_test_`. */
+  /** The key; starts with `al_live_` or `al_test_`. */
   readonly apiKey: string;
-  /** The tenant that it belongs to. Default: the one of the mock's first key. */
+  /** Tenant of the key. Default: the tenant of the mock's first key. */
   readonly tenant?: string | undefined;
-  /** What it may do. Default: everything. */
+  /** Scopes of the key. Default: all. */
   readonly scopes?: readonly Scope[] | undefined;
 }
 
-/** Who calls. */
+/** Caller of a request. */
 export interface Caller {
   readonly tenant: Tenant;
-  /** Names the key without telling it. */
+  /** Identifies the key without revealing it. */
   readonly keyId: string;
   readonly scopes: readonly Scope[];
 }
@@ -24,29 +24,30 @@ const everything: readonly Scope[] = ['ingest', 'read', 'manage', 'decide'];
 const prefixes = Object.values(keyPrefixes);
 const firstTenant = 'default';
 
-/** The keys of a mock, and the tenants behind them. */
+/** Keys of a mock and their tenants. */
 export class KeyRing {
   readonly #callers = new Map<string, Caller>();
   /** The tenant of the first key. */
   readonly main: Tenant;
 
   /**
-   * @throws TypeError for a key that does not start as keys of the service do, or that is there twice, and for a scope
-   * that there is not.
+   * @throws TypeError for a key with another prefix, a duplicate key, or an unknown scope.
    */
   constructor(keys: readonly [MockKey, ...MockKey[]]) {
     const tenants = new Map<string, Tenant>();
     for (const [index, { apiKey, tenant: name = firstTenant, scopes = everything }] of keys.entries()) {
       const field = index === 0 ? 'apiKey' : `otherKeys[${index - 1}].apiKey`;
       if (!prefixes.some((prefix) => apiKey.startsWith(prefix) && /^[\x21-\x7e]+$/.test(apiKey))) {
-        throw new TypeError(`${field} must start with ${prefixes.join(' or ')}, and have no white space.`);
+        throw new TypeError(
+          `${field} must start with ${prefixes.join(' or ')} and must not contain white space.`,
+        );
       }
       if (this.#callers.has(apiKey))
-        throw new TypeError(`${field} is the same as another key; leave one out.`);
+        throw new TypeError(`${field} is a duplicate of another key; remove one.`);
       const unknown = scopes.find((scope) => !everything.includes(scope));
       if (unknown !== undefined) {
         throw new TypeError(
-          `otherKeys[${index - 1}].scopes must be of ${everything.join(', ')}, and has ${unknown}.`,
+          `otherKeys[${index - 1}].scopes must contain only ${everything.join(', ')}, got ${unknown}.`,
         );
       }
       const tenant = tenants.get(name) ?? new Tenant();
@@ -56,12 +57,12 @@ export class KeyRing {
     this.main = this.#callerOf(keys[0].apiKey).tenant;
   }
 
-  /** Every tenant, once. */
+  /** All tenants. */
   get tenants(): ReadonlySet<Tenant> {
     return new Set([...this.#callers.values()].map(({ tenant }) => tenant));
   }
 
-  /** The caller that an Authorization header names. @throws ApiError `AUTHENTICATION_FAILED`. */
+  /** Returns the caller of an Authorization header. @throws ApiError `AUTHENTICATION_FAILED`. */
   authenticate(header: string | null): Caller {
     return this.#callerOf(/^bearer +(\S+)$/i.exec(header ?? '')?.[1] ?? '');
   }
@@ -75,7 +76,7 @@ export class KeyRing {
   }
 }
 
-/** @throws ApiError `PERMISSION_DENIED` where the caller's key lacks the scope. */
+/** @throws ApiError `PERMISSION_DENIED` if the caller's key lacks the scope. */
 export function requireScope({ scopes }: Caller, scope: Scope): void {
   if (!scopes.includes(scope)) {
     throw new ApiError('PERMISSION_DENIED', `The API key lacks the scope "${scope}".`);

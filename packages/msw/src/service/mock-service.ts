@@ -1,41 +1,41 @@
 import { type EndpointName, endpoints, headers as names } from '@actlog/protocol';
 import { contract, type EndpointSchemas } from '@actlog/protocol/schemas';
 import { routes } from '../routes/routes.ts';
-import { answerHeaders as newAnswerHeaders } from './answer-headers.ts';
 import { ApiError, invalid, notFound } from './api-error.ts';
 import type { Call, Route } from './call.ts';
 import { type KeyRing, requireScope } from './key-ring.ts';
 import { readBody } from './request-body.ts';
+import { responseHeaders as newResponseHeaders } from './response-headers.ts';
 import { allowedMethods, pathBelow, type Target, targetOf } from './router.ts';
 import { validated } from './validated.ts';
 
-/** The service that the handlers stand for: answers any request below its base address. */
+/** The mocked service: responds to any request below its base URL. */
 export class MockService {
   readonly #baseURL: string;
   readonly #keys: KeyRing;
 
-  /** @param baseURL Without a trailing slash. */
+  /** @param baseURL Base URL without a trailing slash. */
   constructor(baseURL: string, keys: KeyRing) {
     this.#baseURL = baseURL;
     this.#keys = keys;
   }
 
-  /** Answers a request. Never throws: what goes wrong is answered with the envelope. */
-  async answer(request: Request): Promise<Response> {
-    const answerHeaders = newAnswerHeaders();
+  /** Responds to a request. Never throws: errors are returned in the envelope. */
+  async handle(request: Request): Promise<Response> {
+    const responseHeaders = newResponseHeaders();
     const isHead = request.method === 'HEAD';
     try {
-      const { status, body } = await this.#body(request, isHead ? 'GET' : request.method, answerHeaders);
-      return new Response(isHead ? null : JSON.stringify(body), { status, headers: answerHeaders });
+      const { status, body } = await this.#body(request, isHead ? 'GET' : request.method, responseHeaders);
+      return new Response(isHead ? null : JSON.stringify(body), { status, headers: responseHeaders });
     } catch (error) {
       const known = error instanceof ApiError ? error : unforeseen(error);
-      for (const [name, value] of Object.entries(known.headers)) answerHeaders.set(name, value);
-      const { status, body } = known.answer;
-      return new Response(isHead ? null : JSON.stringify(body), { status, headers: answerHeaders });
+      for (const [name, value] of Object.entries(known.headers)) responseHeaders.set(name, value);
+      const { status, body } = known.response;
+      return new Response(isHead ? null : JSON.stringify(body), { status, headers: responseHeaders });
     }
   }
 
-  async #body(request: Request, method: string, answerHeaders: Headers) {
+  async #body(request: Request, method: string, responseHeaders: Headers) {
     const path = pathBelow(this.#baseURL, request.url) ?? '';
     if (method === 'GET' && (path === '/healthz' || path === '/readyz'))
       return { status: 200, body: { status: 'ok' } };
@@ -45,10 +45,10 @@ export class MockService {
     }
     const target = resolved(method, path);
     const endpoint = endpoints[target.name];
-    return { status: endpoint.success, body: await this.#called(request, target, answerHeaders) };
+    return { status: endpoint.success, body: await this.#called(request, target, responseHeaders) };
   }
 
-  async #called(request: Request, { name, params }: Target, answerHeaders: Headers): Promise<unknown> {
+  async #called(request: Request, { name, params }: Target, responseHeaders: Headers): Promise<unknown> {
     const endpoint = endpoints[name];
     const schemas: EndpointSchemas = contract[name];
     const caller = this.#keys.authenticate(request.headers.get(names.authorization));
@@ -63,23 +63,23 @@ export class MockService {
       protoKeysRemoved,
       headers: request.headers,
       signal: request.signal,
-      answerHeaders,
+      responseHeaders,
     } as unknown as Call<EndpointName>;
-    const answer = async () => (routes[name] as unknown as Route<EndpointName>)(call);
+    const run = async () => (routes[name] as unknown as Route<EndpointName>)(call);
     const key = endpoint.idempotencyKey ? request.headers.get(names.idempotencyKey) : null;
-    if (key === null) return answer();
-    return caller.tenant.answers.once(name, key, JSON.stringify([request.url, value]), answer);
+    if (key === null) return run();
+    return caller.tenant.responses.once(name, key, JSON.stringify([request.url, value]), run);
   }
 }
 
-/** @throws ApiError For a path that cannot be decoded, is no endpoint's, or does not take the method. */
+/** @throws ApiError for a path that cannot be decoded or is unknown, or for an unsupported method. */
 function resolved(method: string, path: string): Target {
   if (!canBeDecoded(path)) throw invalid('', 'invalid_path', 'has a path that cannot be decoded');
   const target = targetOf(method, path);
   if (target) return target;
   const allow = allowedMethods(path);
   if (allow === '') throw notFound('endpoint');
-  throw new ApiError('METHOD_NOT_ALLOWED', `This path takes ${allow}.`, { headers: { allow } });
+  throw new ApiError('METHOD_NOT_ALLOWED', `This path supports only ${allow}.`, { headers: { allow } });
 }
 
 function canBeDecoded(path: string): boolean {
@@ -91,7 +91,7 @@ function canBeDecoded(path: string): boolean {
   }
 }
 
-/** A parameter that comes twice is an array, which no schema takes. */
+/** Returns the query; a repeated parameter is an array, which no schema accepts. */
 function queryOf(url: string): Record<string, string | string[]> {
   const { searchParams } = new URL(url);
   const entries = [...new Set(searchParams.keys())].map((name) => {

@@ -1,13 +1,13 @@
 import { limits } from '@actlog/protocol';
 import type { Cursors, Position } from './cursors.ts';
 
-/** A row, and where it stands. */
+/** A row and its position. */
 export interface Placed<Row> {
   readonly row: Row;
   readonly at: Position;
 }
 
-/** What every list is asked with. */
+/** Query parameters of every list. */
 interface PageQuery {
   readonly limit?: number | undefined;
   readonly cursor?: string | undefined;
@@ -19,18 +19,18 @@ export interface Page<Row> {
   readonly nextCursor: string | null;
 }
 
-/** Places rows by a time, and those of one time in the order in which they came. */
+/** Assigns positions by a time; rows with the same time keep their order of creation. */
 export function placed<Row>(rows: Iterable<Row>, timeOf: (row: Row) => string): Placed<Row>[] {
   return Array.from(rows, (row, index) => ({ row, at: [Date.parse(timeOf(row)), index] }));
 }
 
-/** Names a list: another endpoint, another id in the path or another filter makes another list. */
+/** Identifies a list: another endpoint, path id or filter is another list. */
 export function listName(endpoint: string, parts: Readonly<Record<string, unknown>>): string {
   const filters = Object.entries(parts).filter(([name]) => name !== 'limit' && name !== 'cursor');
   return JSON.stringify([endpoint, filters.sort(([left], [right]) => (left < right ? -1 : 1))]);
 }
 
-/** One page of a list, by what it is sorted by, so that rows that are added meanwhile move nothing. */
+/** Returns one page of a list by sort position, so that rows that are added meanwhile shift nothing. */
 export function pageOf<Row>(
   cursors: Cursors,
   list: string,

@@ -1,24 +1,24 @@
 import { headers, limits } from '@actlog/protocol';
 import { ApiError, invalid } from './api-error.ts';
 
-/** JSON, and JSON Merge Patch (RFC 7396), which PATCH may name. */
+/** JSON, and JSON Merge Patch (RFC 7396), which PATCH accepts. */
 const mediaTypes = new Set(['application/json', 'application/merge-patch+json']);
 
-/** Keys that become prototypes where a library copies objects; they are taken out. */
+/** Key that becomes a prototype when a library copies objects; it is removed. */
 const protoKey = '__proto__';
 
-/** The body of a request. */
+/** Body of a request. */
 export interface RequestBody {
-  /** Undefined where none came. */
+  /** Parsed body; undefined if there was none. */
   readonly value: unknown;
-  /** Whether `__proto__` keys were taken out of it. */
+  /** `true` if `__proto__` keys were removed. */
   readonly protoKeysRemoved: boolean;
 }
 
 /**
- * Reads a body as the reference server does.
+ * Reads a body like the reference server.
  *
- * @throws ApiError For another media type, more than 256 KiB, and what is no JSON or nested deeper than 32 levels.
+ * @throws ApiError for another media type, more than 256 KiB, invalid JSON, or nesting deeper than 32 levels.
  */
 export async function readBody(request: Request): Promise<RequestBody> {
   const bytes = new Uint8Array(await request.arrayBuffer());
@@ -39,7 +39,7 @@ export async function readBody(request: Request): Promise<RequestBody> {
 
 function parsed(bytes: Uint8Array): unknown {
   try {
-    // JSON has no byte order mark (RFC 8259, section 8.1), so one stays in the text, and breaks it.
+    // JSON has no byte order mark (RFC 8259, section 8.1), so one is kept and makes the text invalid.
     return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
   } catch {
     // The parser's own message quotes the body.
@@ -47,13 +47,13 @@ function parsed(bytes: Uint8Array): unknown {
   }
 }
 
-/** Takes `__proto__` keys out, level by level, and tells whether there were any. */
+/** Removes `__proto__` keys level by level; returns `true` if there were any. */
 function cleaned(value: unknown): boolean {
   let isCleaned = false;
   let level = [value];
   for (let depth = 0; level.length > 0; depth += 1) {
     if (level.some((one) => typeof one === 'number' && !Number.isFinite(one))) {
-      throw invalid('', 'invalid_json', 'holds a number that is too large');
+      throw invalid('', 'invalid_json', 'contains a number that is too large');
     }
     const objects = level.filter((one): one is object => typeof one === 'object' && one !== null);
     if (objects.length > 0 && depth >= limits.maxJsonDepth) {

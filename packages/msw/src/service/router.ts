@@ -1,6 +1,6 @@
 import { type EndpointName, endpointNames, endpoints } from '@actlog/protocol';
 
-/** An endpoint that was asked for. */
+/** Endpoint of a request. */
 export interface Target {
   readonly name: EndpointName;
   /** Path parameters, decoded. */
@@ -13,7 +13,7 @@ const table = endpointNames.map((name) => ({
   pattern: new RegExp(`^${endpoints[name].path.replaceAll('.', '\\.').replace(':id', '(?<id>[^/]+)')}$`),
 }));
 
-/** Tells which path below the base address a URL names; undefined where it lies elsewhere. */
+/** Returns the path of a URL below the base URL; undefined if it is elsewhere. */
 export function pathBelow(baseURL: string, url: string): string | undefined {
   const { origin, pathname } = new URL(url);
   const whole = origin + pathname;
@@ -21,9 +21,9 @@ export function pathBelow(baseURL: string, url: string): string | undefined {
 }
 
 /**
- * The endpoint of a method and a path.
+ * Returns the endpoint of a method and a path.
  *
- * @throws URIError Where the path cannot be decoded.
+ * @throws URIError if the path cannot be decoded.
  */
 export function targetOf(method: string, path: string): Target | undefined {
   for (const row of table) {
@@ -36,14 +36,14 @@ export function targetOf(method: string, path: string): Target | undefined {
   return undefined;
 }
 
-/** The methods that a path takes, as `Allow` names them; empty where there is no such path. */
+/** Returns the methods of a path for the `Allow` header; empty for an unknown path. */
 export function allowedMethods(path: string): string {
   const methods = table.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method);
   const all = methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
   return [...new Set<string>(all)].join(', ');
 }
 
-/** The endpoint that a request below the base address asks for; undefined where it asks for none. */
+/** Returns the endpoint of a request below the base URL; undefined if there is none. */
 export function endpointOf(baseURL: string, { method, url }: Request): EndpointName | undefined {
   try {
     return targetOf(method, pathBelow(baseURL, url) ?? '')?.name;

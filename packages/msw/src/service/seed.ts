@@ -5,16 +5,16 @@ import type { Tenant } from '../tenant/tenant.ts';
 import type { Call } from './call.ts';
 import { validated } from './validated.ts';
 
-/** What a tenant has before any request. */
+/** Initial data of a tenant. */
 export interface Seed {
   readonly agents?: readonly BodyOf<'agents.create'>[];
   readonly policies?: readonly BodyOf<'policies.create'>[];
 }
 
 /**
- * Gives a tenant what a test begins with.
+ * Creates the initial data of a tenant.
  *
- * @throws TypeError That names the entry, for one that the service would refuse.
+ * @throws TypeError that names the entry if the service would reject it.
  */
 export function seed(tenant: Tenant, { agents = [], policies = [] }: Seed): void {
   for (const [index, body] of agents.entries()) {
@@ -33,7 +33,7 @@ function callWith<Name extends EndpointName & `${string}.create`>(
   body: BodyOf<Name>,
 ) {
   const call = { tenant, body: validated('', contract[name].body, body), nowMs: Date.now() };
-  // A creation looks at nothing else of a call.
+  // Creating a record uses no other field of a call.
   return call as unknown as Call<Name>;
 }
 
@@ -41,6 +41,6 @@ function refusing(entry: string, make: () => unknown): void {
   try {
     make();
   } catch (error) {
-    throw new TypeError(`${entry} cannot be taken: ${(error as Error).message}`, { cause: error });
+    throw new TypeError(`${entry} is invalid: ${(error as Error).message}`, { cause: error });
   }
 }

@@ -2,14 +2,14 @@ import type { ErrorDetail } from '@actlog/protocol';
 import type * as z from 'zod';
 import { ApiError } from './api-error.ts';
 
-/** Findings that one answer lists at most. */
+/** Maximum number of problems in one response. */
 const maxFindings = 20;
 
 /**
- * One part of a request, as its schema types it.
+ * Validates one part of a request against its schema.
  *
- * @param part Stands before the path of a finding; empty for the body.
- * @throws ApiError `VALIDATION_ERROR` with a finding for each broken rule; none tells a value of the request.
+ * @param part Prefix of each problem's path; empty for the body.
+ * @throws ApiError `VALIDATION_ERROR` with each problem; values of the request are never included.
  */
 export function validated<Schema extends z.ZodType>(
   part: 'params' | 'query' | '',
@@ -29,6 +29,6 @@ function findingsOf(part: string, issue: z.core.$ZodIssue): ErrorDetail[] {
   if (issue.code !== 'unrecognized_keys') {
     return [{ path: pathOf(), code: issue.code ?? 'custom', message: issue.message }];
   }
-  const message = 'is not a field that the service knows; check its spelling or leave it out';
+  const message = 'is an unknown field; check its spelling or leave it out';
   return issue.keys.map((key) => ({ path: pathOf(key), code: 'unrecognized_key', message }));
 }

@@ -6,32 +6,32 @@ import {
   type WarningCode,
 } from '@actlog/protocol';
 
-/** Milliseconds that a sender's clock may run ahead, and after which an event is called old. */
+/** Maximum lead of a sender's clock, and the age after which an event is old, in milliseconds. */
 const aheadMs = 5 * 60_000;
 const oldMs = 7 * 24 * 3_600_000;
 
-/** Categories that the reference profile gives a meaning to. */
+/** Categories that the reference profile defines. */
 const categories = [toolCallCategory, 'agent_message', 'memory_write', 'llm_call', 'guardian_decision'];
 
-/** What is known beside an event. */
+/** Data about an event beyond its fields. */
 export interface Surroundings {
   readonly agent: 'active' | 'revoked' | 'unregistered';
-  /** An agent can be revoked before anybody registers it. */
+  /** `false` for an unregistered agent, which can also be revoked. */
   readonly isRegistered: boolean;
-  /** The agent that opened the session. */
+  /** Agent that opened the session. */
   readonly sessionAgentId: string;
   readonly receivedMs: number;
   readonly protoKeysRemoved: boolean;
-  /** Whether another event was taken under the same id before. */
+  /** `true` if another event with the same id was accepted before. */
   readonly isIdReused: boolean;
 }
 
-/** The warnings that an event is acknowledged with (reference profile, "Events"). */
+/** Returns the warnings for an event's acknowledgement (reference profile, "Events"). */
 export function warningsOf(event: ActivityEvent, around: Surroundings): EventWarning[] {
   const lateMs = around.receivedMs - Date.parse(event.sourceTimestamp);
   const all: readonly (readonly [WarningCode, boolean, string])[] = [
     ['AGENT_NOT_REGISTERED', !around.isRegistered, 'The agent is not registered.'],
-    ['AGENT_REVOKED', around.agent === 'revoked', 'The agent is revoked, and still acts.'],
+    ['AGENT_REVOKED', around.agent === 'revoked', 'The agent is revoked but still acts.'],
     ['TIMESTAMP_IN_FUTURE', -lateMs > aheadMs, 'sourceTimestamp lies in the future.'],
     ['TIMESTAMP_TOO_OLD', lateMs > oldMs, 'sourceTimestamp is more than seven days old.'],
     [

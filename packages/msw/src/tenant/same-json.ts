@@ -1,7 +1,7 @@
-/** Whether two JSON values are equal, whatever the order of members. Bodies are bounded in depth. */
+/** `true` if two JSON values are equal, ignoring the order of members. Bodies are limited in depth. */
 export function sameJson(left: unknown, right: unknown): boolean {
   if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) {
-    return left === right; // to JSON, 0 and -0 are one number
+    return left === right; // JSON does not distinguish 0 and -0
   }
   const names = Object.keys(left);
   return (

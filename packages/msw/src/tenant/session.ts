@@ -2,26 +2,26 @@ import { toolCallCategory } from '@actlog/protocol';
 import { emptySession, observe, type RiskEvent, score } from '@actlog/risk';
 import type { EventRecord, SessionRecord } from './records.ts';
 
-/** Tools that a session names (reference profile, "Session"). */
+/** Maximum number of tool names of a session (reference profile, "Session"). */
 const namedTools = 50;
 
-/** A session: its events, and what the risk engine keeps of them. */
+/** A session: its events and its state in the risk engine. */
 export class Session {
   readonly events: EventRecord[] = [];
   readonly #risk = emptySession();
 
-  /** The agent that opened it. */
+  /** Agent that opened the session. */
   get agentId(): string {
     return (this.events[0] as EventRecord).agentId;
   }
 
-  /** Adds an event; `stamp` is what the engine found beyond the session. */
+  /** Adds an event with its stamp. */
   add(event: EventRecord, riskEvent: RiskEvent, stamp: number): void {
     this.events.push(event);
     observe(this.#risk, riskEvent, { stamp });
   }
 
-  /** The session as the wire shows it. */
+  /** The session as the API returns it. */
   get record(): SessionRecord {
     const times = this.events.map(({ sourceTimestamp }) => Date.parse(sourceTimestamp)).sort((a, b) => a - b);
     const calls = this.events.filter(({ category }) => category === toolCallCategory);
@@ -40,7 +40,7 @@ export class Session {
     };
   }
 
-  /** The risk over ten dimensions, without the session's name and the time. */
+  /** Risk over ten dimensions, without the session's id and the time. */
   get risk(): ReturnType<typeof score> {
     return score(this.#risk);
   }

@@ -1,9 +1,10 @@
+import type { ApprovalUse } from '@actlog/policy';
 import type { ActivityEvent, EventAck } from '@actlog/protocol';
 import { emptyTenant, riskEvent, stampEvent } from '@actlog/risk';
 import type { NamedAction } from '../policy/named-action.ts';
 import { RateCounts } from '../policy/rate-counts.ts';
 import { Cursors } from '../service/cursors.ts';
-import { IdempotentAnswers } from '../service/idempotent-answers.ts';
+import { IdempotentResponses } from '../service/idempotent-responses.ts';
 import { type Surroundings, warningsOf } from './event-warnings.ts';
 import type {
   AgentRecord,
@@ -16,7 +17,7 @@ import { sameJson } from './same-json.ts';
 import { Session } from './session.ts';
 import { Waiting } from './waiting.ts';
 
-/** What one tenant has. Maps keep the order in which things came. */
+/** Data of one tenant. Maps keep the order of creation. */
 export class Tenant {
   agents = new Map<string, AgentRecord>();
   events = new Map<string, EventRecord>();
@@ -24,18 +25,22 @@ export class Tenant {
   policies = new Map<string, PolicyRecord>();
   pendingActions = new Map<string, PendingActionRecord>();
   channels = new Map<string, ChannelRecord>();
-  /** Actions by their agent and their actionId. */
+  /** Actions by agent and actionId. */
   namedActions = new Map<string, NamedAction>();
-  /** Denials that their sessions tell of, by agent, action and policy. */
-  toldDenials = new Set<string>();
+  /** Uses of single-use approvals, by the id of the pending action. */
+  approvalUses = new Map<string, ApprovalUse>();
+  /** Denials that are recorded in sessions, by agent, action and policy. */
+  reportedDenials = new Set<string>();
   rateCounts = new RateCounts();
   cursors = new Cursors();
-  answers = new IdempotentAnswers();
+  responses = new IdempotentResponses();
   readonly waiting = new Waiting();
   #risk = emptyTenant();
 
-  /** Takes an event. One whose id is known changes nothing, and is answered as the first one was. */
-  record(event: ActivityEvent, nowMs: number, protoKeysRemoved = false): EventAck {
+  /** Records an event. An event with a known id changes nothing and returns the first acknowledgement. */
+  record(sent: ActivityEvent, nowMs: number, protoKeysRemoved = false): EventAck {
+    // Upper and lower case of a UUID are the same id.
+    const event = { ...sent, eventId: sent.eventId.toLowerCase() };
     const first = this.events.get(event.eventId);
     const known = this.agents.get(event.agentId);
     const unrevoked = known?.registered ? 'active' : 'unregistered';
@@ -50,10 +55,10 @@ export class Tenant {
     const warnings = warningsOf(event, around);
     const receivedAt = first?.receivedAt ?? new Date(nowMs).toISOString();
     if (!first) this.#keep({ ...event, receivedAt }, around);
-    return { eventId: event.eventId, receivedAt, warnings };
+    return { eventId: sent.eventId, receivedAt, warnings };
   }
 
-  /** Forgets everything, and lets go who waits. */
+  /** Deletes everything and wakes waiting calls. */
   clear(): void {
     const { waiting } = this;
     Object.assign(this, new Tenant(), { waiting });
@@ -71,7 +76,7 @@ export class Tenant {
     this.#see(event);
   }
 
-  /** An agent that nobody registered is listed by its events. */
+  /** Lists an unregistered agent by its events. */
   #see({ agentId, receivedAt }: EventRecord): void {
     const unregistered: AgentRecord = {
       id: agentId,

@@ -1,8 +1,8 @@
-/** Those who wait for a decision. */
+/** Callers that wait for a decision. */
 export class Waiting {
   readonly #wakes = new Set<() => void>();
 
-  /** Resolves when everyone is woken, or when `signal` aborts. Who is woken looks again. */
+  /** Resolves when all waiters are woken, or when `signal` aborts. A woken waiter checks again. */
   wait(signal: AbortSignal): Promise<void> {
     if (signal.aborted) return Promise.resolve();
     return new Promise((resolve) => {
@@ -16,7 +16,7 @@ export class Waiting {
     });
   }
 
-  /** Wakes everyone. */
+  /** Wakes all waiters. */
   wake(): void {
     for (const wake of [...this.#wakes]) wake();
   }

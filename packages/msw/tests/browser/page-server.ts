@@ -4,10 +4,10 @@ import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { build } from 'esbuild';
 
-/** Serves the page, bundled as for browsers, and the worker script of Mock Service Worker. */
+/** Serves the page, bundled for browsers, and the worker script of Mock Service Worker. */
 export class PageServer {
   readonly #server: Server;
-  /** The code of the page. */
+  /** Code of the page. */
   readonly bundle: string;
 
   private constructor(files: Readonly<Record<string, readonly [type: string, text: string]>>) {

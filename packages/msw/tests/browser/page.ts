@@ -10,7 +10,7 @@ async function outcome(): Promise<unknown> {
   worker.use(mock.rateLimited({ times: 1, retryAfter: 0, endpoint: 'events.create' }));
   const payload = { toolName: 'search', argumentsHash: 'sha256:aa', responseStatus: 200 };
   await client.events.create({ agentId: 'a', sessionId: 's', category: 'tool_api', payload });
-  const { eventCount } = await client.sessions.export('s'); // the client looks at its hash
+  const { eventCount } = await client.sessions.export('s'); // the client verifies its hash
   const { dimensions } = await client.sessions.risk('s');
   const action = { toolName: 'delete_user', argumentsHash: 'sha256:bb' };
   const { decision } = await client.policies.check({ agentId: 'a', action });

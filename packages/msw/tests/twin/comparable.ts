@@ -1,11 +1,11 @@
-/** What differs from run to run: ids that a service makes, and times that are its own. */
+/** Values that differ from run to run: generated ids and times. */
 const varying: readonly (readonly [RegExp, string])[] = [
   [/^(agt|pol|pac|nch)_[0-9a-f]{32}$/, '$1_…'],
   [/^whsec_.+/, 'whsec_…'],
   [/^key_.+/, 'key_…'],
 ];
 
-/** Fields that say when a service did something, or name something by chance. */
+/** Fields with times of the service or random identifiers. */
 const own = new Set([
   'receivedAt',
   'createdAt',
@@ -14,10 +14,11 @@ const own = new Set([
   'archivedAt',
   'expiresAt',
   'decidedAt',
+  'usedAt',
 ]);
 const ownToo = new Set(['computedAt', 'exportedAt', 'nextCursor', 'contentSha256', 'heldMs', 'eventIds']);
 
-/** An answer without what differs from run to run, and without the wording of errors. */
+/** Returns a response without values that differ from run to run, and without the wording of errors. */
 export function comparable(value: unknown, name = ''): unknown {
   if (value !== null && (own.has(name) || ownToo.has(name))) return `a ${typeof value}`;
   if (typeof value === 'string') {
@@ -26,7 +27,7 @@ export function comparable(value: unknown, name = ''): unknown {
   if (Array.isArray(value)) return value.map((item) => comparable(item));
   if (typeof value !== 'object' || value === null) return value;
   const isWorded = 'code' in value && 'message' in value;
-  // A session of decisions only has the times at which they were made.
+  // A session of decisions has only the times at which they were made.
   const isOfDecisions =
     'toolNames' in value && Array.isArray(value.toolNames) && value.toolNames.length === 0;
   const isDecision = 'category' in value && value.category === 'guardian_decision';

@@ -1,12 +1,12 @@
-/** One request of the script. `$name` in a path or a body stands for what an answer before it gave. */
+/** One request of the script. `$name` in a path or a body stands for a value of an earlier response. */
 export interface Step {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly path: string;
   readonly body?: unknown;
-  /** Sent instead of a body, as it is. */
+  /** Raw body. */
   readonly text?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Fields of the answer to remember, by the name to remember them under. */
+  /** Fields of the response to remember, by name. */
   readonly keep?: Readonly<Record<string, string>>;
 }
 
@@ -19,10 +19,10 @@ const post = (path: string, body: unknown, keep?: Step['keep']): Step => ({
 });
 const patch = (path: string, body: unknown): Step => ({ method: 'PATCH', path, body });
 
-/** The minute of a session's event; recent, so that no event is called old. */
+/** Minute of a session's events; recent, so that no event counts as old. */
 const startMs = Math.floor(Date.now() / 60_000) * 60_000 - 3_600_000;
 
-/** Requests to every endpoint, right and wrong; `ids` are for events. */
+/** Returns requests to every endpoint, valid and invalid; `ids` are event ids. */
 export function script(ids: readonly string[]): Step[] {
   return [...agents(), ...sessions(ids), ...policies(), ...guardian(), ...channels(), ...wrong()];
 }
@@ -63,6 +63,7 @@ function sessions(ids: readonly string[]): Step[] {
   return [
     post('/v1/events', again),
     post('/v1/events', again),
+    post('/v1/events', { ...again, eventId: String(ids[0]).toUpperCase() }),
     post('/v1/events', event(ids[0], 0, 'web_fetch')),
     post('/v1/events', event(ids[1], 2, 'web_fetch')),
     post('/v1/events', event(ids[2], 1, 'delete_file')),
@@ -81,6 +82,7 @@ function sessions(ids: readonly string[]): Step[] {
     ),
     post('/v1/events', event(ids[6], 200, 'early', { sessionId: 'two' })),
     post('/v1/events', event(ids[7], 3, 'x', { category: 'guardian_decision' })),
+    post('/v1/events', event(ids[7], 3, 'x', { category: 'Guardian\u200b_decision\u00a0' })),
     patch('/v1/agents/stranger', { status: 'revoked' }),
     post('/v1/events', event(ids[8], 4, 'send_email', { agentId: 'stranger', sessionId: 'three' })),
     post('/v1/events', event('no-uuid', 3, 'x', { payload: { toolName: 1, extra: true } })),
@@ -188,13 +190,56 @@ function guardian(): Step[] {
     check('send_mail', { actionId: 'mail' }),
     get('/v1/guardian/pending-actions?status=approved'),
     post('/v1/guardian/pending-actions/nothing/decide', { decision: 'deny' }),
-    ...[1, 2, 3].map(() => check('poll')), // one action, which waits and is counted once
+    ...[1, 2, 3].map(() => check('poll')), // one action, held and counted once
+    ...singleUse(check, dry),
     check('send_late', { actionId: 'late' }),
     post('/v1/policies', { name: 'late', effect: 'deny', match: { tools: ['send_late'] } }),
     check('send_late', { actionId: 'late' }),
     check('send_late', { actionId: 'late' }),
     get('/v1/sessions/g'),
     get('/v1/sessions/g/risk'),
+  ];
+}
+
+/** Returns requests about single-use approvals. */
+function singleUse(
+  check: (toolName: string, also?: object, keep?: Step['keep']) => Step,
+  dry: Pick<Step, 'headers'>,
+): Step[] {
+  const approve = (held: string) =>
+    post(`/v1/guardian/pending-actions/$${held}/decide`, { decision: 'approve' });
+  const wire = (actionId?: string, keep?: Step['keep']) => check('wire', { actionId }, keep);
+  const approval = { timeoutSeconds: 60, onTimeout: 'deny' };
+  return [
+    // If two policies hold the action, the stricter one counts, even if the other decides.
+    post('/v1/policies', {
+      name: 'wire first',
+      effect: 'require_approval',
+      priority: 1,
+      match: { tools: ['wire'] },
+    }),
+    post(
+      '/v1/policies',
+      { name: 'wire once', effect: 'require_approval', approval, match: { tools: ['wire'] } },
+      { once: 'id' },
+    ),
+    patch('/v1/policies/$once', { approval: { singleUse: null } }),
+    patch('/v1/policies/$once', { approval: { singleUse: 'yes' } }),
+    patch('/v1/policies/$once', { approval: { singleUse: true } }),
+    wire('once', { wired: 'pendingActionId' }),
+    approve('wired'),
+    { ...wire('once'), ...dry },
+    get('/v1/guardian/pending-actions?status=approved'),
+    wire('once'),
+    wire('once'),
+    { ...wire('once'), ...dry },
+    wire('another', { wired: 'pendingActionId' }),
+    // A check without an actionId waits for the same decision, and the first check uses it up.
+    wire(),
+    approve('wired'),
+    wire('another'),
+    wire(),
+    get('/v1/guardian/pending-actions?status=approved'),
   ];
 }
 
@@ -210,6 +255,8 @@ function channels(): Step[] {
     post('/v1/notification-channels', { url: 'http://[::ffff:10.0.0.1]/' }),
     post('/v1/notification-channels', { url: 'http://localhost:3000/hook' }),
     post('/v1/notification-channels', { url: 'https://localhost./hook' }),
+    post('/v1/notification-channels', { url: 'https://hook.invalid:8443/a' }),
+    post('/v1/notification-channels', { url: 'http://hook.invalid:443/a' }),
     post('/v1/notification-channels', { url: 'ftp://hook.invalid' }),
     get('/v1/notification-channels'),
   ];

@@ -5,14 +5,14 @@ import { fail } from '../../outcome.ts';
 import { expectCode, expectStatus } from '../expectations.ts';
 import { expectEqual, sent } from './reference.ts';
 
-/** The member `events` of an export, as its bytes stand in the document. */
+/** Returns the raw text of the member `events` of an export. */
 function eventsText(document: string): string {
   const start = document.indexOf('"events":[') + '"events":'.length;
   const end = document.lastIndexOf('],"eventCount"') + 1;
   return document.slice(start, end);
 }
 
-/** Events and sessions. */
+/** Checks of events and sessions. */
 export const referenceEventChecks: readonly Check[] = [
   ...['eventId', 'agentId', 'sessionId', 'sourceTimestamp', 'category', 'schemaVersion', 'payload'].map(
     (field) =>
@@ -26,6 +26,10 @@ export const referenceEventChecks: readonly Check[] = [
     const first = await sent(run, 'events.create', { body });
     const second = await sent(run, 'events.create', { body });
     expectEqual(second.receivedAt, first.receivedAt, 'the second receivedAt');
+    const eventId = body.eventId.toUpperCase();
+    const spelled = await sent(run, 'events.create', { body: { ...body, eventId } });
+    expectEqual(spelled.eventId, eventId, 'the eventId of the acknowledgement');
+    expectEqual(spelled.receivedAt, first.receivedAt, 'the receivedAt of the id in upper case');
     expectEqual((await sent(run, 'sessions.get', { id: sessionId })).eventCount, 1, 'eventCount');
   }),
   check('PRF-06', 'another event with the same eventId', async (run) => {
@@ -33,7 +37,8 @@ export const referenceEventChecks: readonly Check[] = [
     const body = run.traffic.event({ sessionId });
     await sent(run, 'events.create', { body });
     const { warnings } = await sent(run, 'events.create', { body: { ...body, category: 'contract_other' } });
-    if (!warnings.some(({ code }) => code === 'EVENT_ID_REUSED')) fail('EVENT_ID_REUSED is not warned of');
+    if (!warnings.some(({ code }) => code === 'EVENT_ID_REUSED'))
+      fail('the warning EVENT_ID_REUSED is missing');
     const { events } = await sent(run, 'sessions.get', { id: sessionId });
     expectEqual(
       events.map(({ category }) => category),
@@ -52,19 +57,18 @@ export const referenceEventChecks: readonly Check[] = [
       'the codes of warnings',
     );
   }),
-  check('PRF-08', 'an agent that only sent an event', async (run) => {
+  check('PRF-08', 'an unregistered agent that sent an event', async (run) => {
     const agentId = run.newName('unregistered');
     await sent(run, 'events.create', { body: run.traffic.event({ agentId }) });
     expectEqual((await sent(run, 'agents.get', { id: agentId })).registered, false, 'registered');
   }),
-  check('PRF-09', 'a category of its own, and the reserved one', async ({ traffic }) => {
+  check('PRF-09', 'a custom category and the reserved one', async ({ traffic }) => {
     expectStatus(await traffic.post(traffic.event({ category: 'contract_own', payload: { any: [1] } })), 202);
-    expectCode(
-      await traffic.post(traffic.event({ category: 'guardian_decision', payload: {} })),
-      'VALIDATION_ERROR',
-    );
+    for (const category of ['guardian_decision', 'Guardian_decision\u00a0']) {
+      expectCode(await traffic.post(traffic.event({ category, payload: {} })), 'VALIDATION_ERROR');
+    }
   }),
-  check('PRF-14', 'what a session counts', async (run) => {
+  check('PRF-14', 'the counters of a session', async (run) => {
     const sessionId = run.newName('counted');
     const agentId = run.newName('counted-agent');
     const tools = ['b_tool', 'a_tool', 'b_tool'];

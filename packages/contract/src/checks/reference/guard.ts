@@ -5,7 +5,7 @@ import type { Run } from '../../run.ts';
 import { expectCode, expectObject, expectStatus } from '../expectations.ts';
 import { checkBody, checked, expectEqual, policyFor, sent, skipForeign } from './reference.ts';
 
-/** An action that is held under an id of its own. */
+/** Creates an action that is held under its own id. */
 async function held(run: Run) {
   const agentId = run.newName('guarded');
   await policyFor(run, agentId, { effect: 'require_approval' });
@@ -15,9 +15,9 @@ async function held(run: Run) {
   return { request, id: pendingActionId ?? fail('a held action has no pendingActionId') };
 }
 
-/** Checks of actions, and decisions about them. */
+/** Checks of policy checks and decisions. */
 export const referenceGuardChecks: readonly Check[] = [
-  check('PRF-19', 'what goes before what', async (run) => {
+  check('PRF-19', 'precedence', async (run) => {
     const agentId = run.newName('judged');
     expectEqual((await checked(run, { agentId })).decision, 'allow', 'with no policy, the decision');
     const steps = [
@@ -35,18 +35,21 @@ export const referenceGuardChecks: readonly Check[] = [
     }
   }),
   ...(['approve', 'deny'] as const).map((decision) =>
-    check('PRF-20', `an action asked for again, after ${decision}`, async (run) => {
+    check('PRF-20', `a repeated check after ${decision}`, async (run) => {
       const { request, id } = await held(run);
       expectEqual((await checked(run, request)).pendingActionId, id, 'pendingActionId of the repeated check');
       const action = { toolName: 'contract_probe', argumentsHash: 'sha256:bb' };
       const body = { ...request, sessionId: `${request.agentId}-session`, action };
       expectCode(await run.probe.call('policies.check', { body }), 'ACTION_MISMATCH');
+      const same = { toolName: 'contract_probe', argumentsHash: 'sha256:aa' };
+      const shown = { ...body, action: { ...same, arguments: { amount: 1_000_000 } } };
+      expectCode(await run.probe.call('policies.check', { body: shown }), 'ACTION_MISMATCH');
       await sent(run, 'guardian.pendingActions.decide', { id, body: { decision } });
       const after = decision === 'approve' ? 'allow' : 'deny';
       expectEqual((await checked(run, request)).decision, after, 'the decision afterwards');
     }),
   ),
-  check('PRF-21', 'a decision, the same again, and another', async (run) => {
+  check('PRF-21', 'a decision, its repetition, and a different one', async (run) => {
     const { id } = await held(run);
     const decide = (decision: string) =>
       run.probe.call('guardian.pendingActions.decide', { id, body: { decision } });
@@ -54,8 +57,7 @@ export const referenceGuardChecks: readonly Check[] = [
     expectStatus(await decide('approve'), 200);
     expectCode(await decide('deny'), 'ALREADY_DECIDED');
     const { items } = await sent(run, 'guardian.pendingActions.list', { query: { limit: 200 } });
-    if (items.some((action) => action.id === id))
-      fail('an action that was decided is still listed as pending');
+    if (items.some((action) => action.id === id)) fail('a decided action is still listed as pending');
   }),
   check('PRF-29', 'a dry run of an action that would be held', async (run) => {
     const agentId = run.newName('tried');
@@ -66,8 +68,8 @@ export const referenceGuardChecks: readonly Check[] = [
       headers: { [names.prefer]: 'dry-run' },
     });
     const applied = dry.headers.get('preference-applied') ?? '';
-    // A preference may be passed over (RFC 7240, section 2).
-    if (!/\bdry-run\b/i.test(applied)) skip('the service does not answer Preference-Applied: dry-run');
+    // A service may ignore a preference (RFC 7240, section 2).
+    if (!/\bdry-run\b/i.test(applied)) skip('the service does not return Preference-Applied: dry-run');
     skipForeign(run, expectObject(dry).matched);
     expectEqual(expectObject(dry).decision, 'require_approval', 'the decision of the dry run');
     const { items } = await sent(run, 'guardian.pendingActions.list', { query: { agentId } });

@@ -21,7 +21,7 @@ async function newSession(run: Run, agentId: string): Promise<string> {
   return sessionId;
 }
 
-/** Lists. */
+/** Checks of lists. */
 export const referenceListChecks: readonly Check[] = [
   ...lists.map((name) =>
     safeCheck('PRF-10', `GET ${endpoints[name].path}`, async ({ probe }) => {
@@ -30,7 +30,7 @@ export const referenceListChecks: readonly Check[] = [
       }
     }),
   ),
-  check('PRF-11', 'newest first, also while sessions are added', async (run) => {
+  check('PRF-11', 'newest first, even while sessions are added', async (run) => {
     const agentId = run.newName('ordered');
     const older = [
       await newSession(run, agentId),
@@ -47,7 +47,7 @@ export const referenceListChecks: readonly Check[] = [
       'the order of sessions',
     );
   }),
-  check('PRF-12', 'a cursor that was altered, and one of another list', async (run) => {
+  check('PRF-12', 'an altered cursor and a cursor of another list', async (run) => {
     const { main, other } = await run.traffic.settled();
     const { nextCursor } = await sent(run, 'agents.sessions', { id: main.agentId, query: { limit: 1 } });
     const cursor = nextCursor ?? fail('five sessions fit on a page of one');
@@ -57,7 +57,7 @@ export const referenceListChecks: readonly Check[] = [
       await run.probe.call('agents.sessions', { id: other.agentId, query: { limit: 1, cursor } }),
       await run.probe.call('sessions.list', { query: { limit: 1, cursor } }),
     ];
-    for (const answer of refused) expectCode(answer, 'VALIDATION_ERROR');
+    for (const response of refused) expectCode(response, 'VALIDATION_ERROR');
   }),
   check('PRF-13', 'sessions of an agent', async (run) => {
     const { main, ofAgent } = await run.traffic.settled();

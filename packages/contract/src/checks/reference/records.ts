@@ -1,11 +1,11 @@
 import { headers } from '@actlog/protocol';
 import { type Check, check, safeCheck } from '../../check.ts';
-import { told } from '../../http/answer.ts';
+import { describeResponse } from '../../http/api-response.ts';
 import { fail } from '../../outcome.ts';
 import { expectCode, expectStatus } from '../expectations.ts';
 import { expectEqual, policyFor, sent } from './reference.ts';
 
-/** Agents, policies, webhooks and errors. */
+/** Checks of agents, policies, webhooks and errors. */
 export const referenceRecordChecks: readonly Check[] = [
   check('PRF-16', 'a chosen id', async (run) => {
     const id = run.newName('chosen');
@@ -20,18 +20,18 @@ export const referenceRecordChecks: readonly Check[] = [
     const { id } = await policyFor(run, run.newName('agent'));
     const first = await sent(run, 'policies.archive', { id });
     expectEqual(first.status, 'archived', 'status');
-    expectEqual(await sent(run, 'policies.archive', { id }), first, 'the answer to archiving again');
+    expectEqual(await sent(run, 'policies.archive', { id }), first, 'the response to archiving again');
     expectCode(await run.probe.call('policies.update', { id, body: { message: 'm' } }), 'POLICY_ARCHIVED');
   }),
-  check('PRF-18', 'a condition that breaks off', async (run) => {
+  check('PRF-18', 'a truncated condition', async (run) => {
     const body = { name: run.newName('policy'), effect: 'allow', condition: 'action.toolName ==' };
     expectCode(await run.probe.call('policies.create', { body }), 'VALIDATION_ERROR');
   }),
   check('PRF-22', 'the secret and the address', async (run) => {
     const made = await run.records.made('notificationChannels');
-    if (!/"secret":"whsec_/.test(made.answer.text)) fail('the answer to a creation holds no secret');
+    if (!/"secret":"whsec_/.test(made.response.text)) fail('the response of a creation contains no secret');
     const list = await run.probe.call('notificationChannels.list');
-    if (/whsec_|"secret"/.test(list.text)) fail('the list shows secrets');
+    if (/whsec_|"secret"/.test(list.text)) fail('the list contains secrets');
     for (const url of ['http://127.0.0.1/', 'http://10.0.0.1/', 'http://[::1]/', 'http://169.254.169.254/']) {
       expectCode(await run.probe.call('notificationChannels.create', { body: { url } }), 'VALIDATION_ERROR');
     }
@@ -61,15 +61,15 @@ export const referenceRecordChecks: readonly Check[] = [
     for (const [name, id] of cases) {
       const foreign = await run.probe.call(name, { id, key });
       const unknown = await run.probe.call(name, { id: `${run.prefix}-nothing`, key });
-      expectEqual([foreign.status, foreign.text], [unknown.status, unknown.text], told(foreign));
+      expectEqual([foreign.status, foreign.text], [unknown.status, unknown.text], describeResponse(foreign));
     }
   }),
-  check('PRF-27', 'an agent made twice under one key', async (run) => {
+  check('PRF-27', 'an agent created twice with one key', async (run) => {
     const key = { [headers.idempotencyKey]: run.newName('idempotency') };
     const body = { name: run.newName('once') };
     const first = await sent(run, 'agents.create', { body, headers: key });
     run.records.counts.agents += 1;
-    expectEqual(await sent(run, 'agents.create', { body, headers: key }), first, 'the second answer');
+    expectEqual(await sent(run, 'agents.create', { body, headers: key }), first, 'the second response');
     const other = { name: run.newName('other') };
     expectCode(
       await run.probe.call('agents.create', { body: other, headers: key }),

@@ -1,13 +1,13 @@
 import { type EndpointName, endpointNames, endpoints } from '@actlog/protocol';
 import { contract } from '@actlog/protocol/schemas';
 import { type Check, check, lastCheck } from '../../check.ts';
-import { type Answer, isObject, told } from '../../http/answer.ts';
+import { type ApiResponse, describeResponse, isObject } from '../../http/api-response.ts';
 import { fail } from '../../outcome.ts';
 import type { Run } from '../../run.ts';
 import { expectStatus } from '../expectations.ts';
 
-/** A request to each endpoint that succeeds. */
-async function successOf(run: Run, name: EndpointName): Promise<Answer> {
+/** Sends a successful request to an endpoint. */
+async function successOf(run: Run, name: EndpointName): Promise<ApiResponse> {
   const { probe, records, traffic, guardian } = run;
   switch (name) {
     case 'events.create':
@@ -20,9 +20,9 @@ async function successOf(run: Run, name: EndpointName): Promise<Answer> {
       return probe.call(name, { id: (await traffic.settled()).main.agentId });
     case 'agents.create':
     case 'notificationChannels.create':
-      return (await records.made(name === 'agents.create' ? 'agents' : 'notificationChannels')).answer;
+      return (await records.made(name === 'agents.create' ? 'agents' : 'notificationChannels')).response;
     case 'policies.create':
-      return (await records.made('policies')).answer;
+      return (await records.made('policies')).response;
     case 'agents.get':
     case 'agents.update':
       return probe.call(name, {
@@ -49,7 +49,7 @@ async function successOf(run: Run, name: EndpointName): Promise<Answer> {
   }
 }
 
-/** Ids that the service makes, and where one is found. */
+/** Id prefixes of records that the service creates, with a function that returns such an id. */
 const prefixes: readonly (readonly [
   what: string,
   prefix: string,
@@ -61,7 +61,7 @@ const prefixes: readonly (readonly [
   ['a held action', 'pac_', async ({ guardian }) => (await guardian.held()).id],
 ];
 
-/** Bodies with a field that nobody knows. */
+/** Bodies with an unknown field. */
 const withUnknown = [
   'agents.create',
   'policies.create',
@@ -69,16 +69,18 @@ const withUnknown = [
   'notificationChannels.create',
 ] as const;
 
-/** What answers look like. */
+/** Checks of response shapes. */
 export const shapeChecks: readonly Check[] = [
   ...endpointNames.map((name) =>
     check('PRF-01', `${endpoints[name].method} ${endpoints[name].path}`, async (run) => {
-      const answer = await successOf(run, name);
-      expectStatus(answer, endpoints[name].success);
-      const { error } = contract[name].response.sent.safeParse(answer.json);
+      const response = await successOf(run, name);
+      expectStatus(response, endpoints[name].success);
+      const { error } = contract[name].response.sent.safeParse(response.json);
       const [issue] = error?.issues ?? [];
       if (issue)
-        fail(`${answer.method} ${answer.path}: ${issue.path.join('.') || 'the answer'}: ${issue.message}`);
+        fail(
+          `${response.method} ${response.path}: ${issue.path.join('.') || 'the response'}: ${issue.message}`,
+        );
     }),
   ),
   ...prefixes.map(([what, prefix, id]) =>
@@ -91,15 +93,15 @@ export const shapeChecks: readonly Check[] = [
     check('PRF-03', `${endpoints[name].method} ${endpoints[name].path}`, async (run) => {
       const values = { name: run.newName('unknown'), agentId: run.newName('agent'), sessionId: run.prefix };
       const body = run.records.body(name, values);
-      const answer = await run.probe.call(name, { body: { ...(isObject(body) && body), unheardOf: 1 } });
-      expectStatus(answer, 400);
+      const response = await run.probe.call(name, { body: { ...(isObject(body) && body), unheardOf: 1 } });
+      expectStatus(response, 400);
     }),
   ),
   check('PRF-03', 'POST /v1/events', async ({ traffic }) => {
     expectStatus(await traffic.post({ ...traffic.event(), unheardOf: 1 }), 400);
   }),
-  lastCheck('PRF-25', 'every answer of the run', async ({ probe }) => {
-    const without = probe.answers.find(({ headers }) => !headers.get('x-request-id'));
-    if (without) fail(`${told(without)}, without x-request-id`);
+  lastCheck('PRF-25', 'every response of the run', async ({ probe }) => {
+    const without = probe.responses.find(({ headers }) => !headers.get('x-request-id'));
+    if (without) fail(`${describeResponse(without)}, without x-request-id`);
   }),
 ];

@@ -1,0 +1,27 @@
+import { isUsedUp } from '@actlog/policy';
+import type { PolicyCheck } from '@actlog/protocol';
+import type { PendingActionRecord } from '../tenant/records.ts';
+import type { Tenant } from '../tenant/tenant.ts';
+
+/** Returns the held action that decides a check. A used single-use approval no longer decides. */
+export function findDecidingAction(
+  tenant: Tenant,
+  { actionId }: PolicyCheck,
+  id: string | null | undefined,
+  nowMs: number,
+): PendingActionRecord | undefined {
+  const use = tenant.approvalUses.get(id ?? '');
+  return use && isUsedUp(use, actionId, nowMs) ? undefined : tenant.pendingActions.get(id ?? '');
+}
+
+/** Uses up the single-use approval of a held action for a check that it allows. */
+export function useApproval(
+  tenant: Tenant,
+  { actionId }: PolicyCheck,
+  held: PendingActionRecord,
+  nowMs: number,
+): void {
+  if (!held.singleUse || tenant.approvalUses.has(held.id)) return;
+  tenant.approvalUses.set(held.id, { actionId: actionId ?? null, usedMs: nowMs });
+  tenant.pendingActions.set(held.id, { ...held, usedAt: new Date(nowMs).toISOString() });
+}
