@@ -5,24 +5,24 @@ import type { DeploymentSecret } from './keys/deployment-secret.ts';
 import {
   type CreatedKey,
   type CreateKeyOptions,
-  makeKey,
+  createKey,
   revokeKey,
   rotateKey,
   withoutDigest,
 } from './keys/key-changes.ts';
-import { checkedKeyOptions } from './keys/key-options.ts';
+import { parseKeyOptions } from './keys/key-options.ts';
 import { overlapEndMs } from './keys/lifetime.ts';
 import { ensureTenant, tenantIdOf } from './keys/provisioning.ts';
-import { changeQuotas, type QuotaChanges } from './quota/quota.ts';
-import { type QuotaUse, readQuotaUse } from './quota/quota-use.ts';
+import { changeQuotas, type DeploymentQuotas, type QuotaChanges } from './quota/quota.ts';
+import { type QuotaUsage, readQuotaUsage } from './quota/quota-usage.ts';
 import { channelView, type ListedWebhook } from './resources/channel-view.ts';
 import { learnConfirmedSession } from './risk/learning.ts';
 import { changeToolTags, readToolTags, type ToolTagChanges, type ToolTags } from './risk/tool-tags.ts';
-import { allChannels, findChannel } from './storage/channel-store.ts';
-import { type DeliveryRow, listDeliveries } from './storage/delivery-store.ts';
-import { findKey, listKeys, type StoredKey } from './storage/key-store.ts';
-import { changeRetention } from './storage/retention.ts';
+import { changeRetention } from './storage/retention/retention.ts';
 import type { Storage } from './storage/storage.ts';
+import { allChannels, findChannel } from './storage/stores/channel-store.ts';
+import { type DeliveryRow, listDeliveries } from './storage/stores/delivery-store.ts';
+import { findKey, listKeys, type StoredKey } from './storage/stores/key-store.ts';
 import {
   disableChannel,
   enableChannel,
@@ -31,35 +31,40 @@ import {
 } from './webhooks/channel-changes.ts';
 import { replayDelivery } from './webhooks/replay.ts';
 
-/** What an operator does beside the HTTP interface: tenants, keys, retention, backups, webhooks and their messages. */
+/** Operations that are not part of the HTTP API: tenants, keys, retention, backups, webhooks and their messages. */
 export class Administration {
   readonly #storage: Storage;
   readonly #secret: () => Promise<DeploymentSecret>;
   readonly #onKeyChanged: (keyId: string) => void;
+  readonly #quotas: DeploymentQuotas;
 
   /**
-   * @param secret - the deployment's, asked for when it is needed
-   * @param onKeyChanged - makes a change count at once in the process that makes it
+   * @param secret - returns the deployment's secret; called when it is needed
+   * @param onKeyChanged - makes a change take effect at once in this process
+   * @param quotas - those of the deployment
    */
   constructor(
     storage: Storage,
     secret: () => Promise<DeploymentSecret>,
     onKeyChanged: (keyId: string) => void = () => {},
+    quotas: DeploymentQuotas = {},
   ) {
     this.#storage = storage;
     this.#secret = secret;
     this.#onKeyChanged = onKeyChanged;
+    this.#quotas = quotas;
   }
 
-  /** Makes a tenant, if there is none of this name. @throws RangeError for a name that is none. */
+  /** Creates a tenant, unless it exists. @throws RangeError for an invalid name. */
   async createTenant(name: string): Promise<void> {
     await this.#storage.writeAcross('administer', ({ db }) => ensureTenant(db, name));
   }
 
   /**
-   * Deletes a tenant for good, with its keys, sessions, agents, policies and webhooks. Its keys are refused at once, by
-   * other servers within a second; its name is free for another. What its checks go by, such as policies and agents, is
-   * the last to go, an hour later, so that no check which is still on its way is let through. In backups it stays.
+   * Deletes a tenant permanently, with its keys, sessions, agents, policies and webhooks. Its keys are refused at once,
+   * by other servers within a second, and its name is free again. Data that checks depend on, such as policies and
+   * agents, is deleted an hour later, so that a check in progress is not allowed for lack of a policy. Backups still
+   * contain the tenant.
    *
    * @throws Error when there is no such tenant.
    */
@@ -68,7 +73,7 @@ export class Administration {
     await this.#eraseTraces();
   }
 
-  /** The names of all tenants. */
+  /** Returns the names of all tenants. */
   async tenants(): Promise<string[]> {
     const rows = await this.#storage.readAcross('administer', (db) =>
       db.selectFrom('tenants').select('name').where('deleted_ms', 'is', null).orderBy('name').execute(),
@@ -77,19 +82,19 @@ export class Administration {
   }
 
   /**
-   * Makes a key of a tenant.
+   * Creates a key of a tenant.
    *
-   * @throws TypeError for options of which one is missing or unknown; RangeError for an end or a name that cannot be;
-   * Error when there is no such tenant.
+   * @throws TypeError for a missing or unknown option; RangeError for an invalid expiry or name; Error when there is no
+   *   such tenant.
    */
   async createKey(tenant: string, options: CreateKeyOptions): Promise<CreatedKey> {
-    const checked = checkedKeyOptions(options);
+    const checked = parseKeyOptions(options);
     return this.#storage.writeAcross('administer', async ({ db }) =>
-      makeKey(db, await tenantIdOf(db, tenant), checked),
+      createKey(db, await tenantIdOf(db, tenant), checked),
     );
   }
 
-  /** The keys of a tenant, oldest first. */
+  /** Returns the keys of a tenant, oldest first. */
   async keys(tenant: string): Promise<StoredKey[]> {
     const records = await this.#storage.readAcross('administer', async (db) =>
       listKeys(db, await tenantIdOf(db, tenant)),
@@ -98,11 +103,11 @@ export class Administration {
   }
 
   /**
-   * Makes a key that takes the place of another: same name, kind and scopes. The old one ends after the overlap.
+   * Replaces a key by a new one with the same name, kind and scopes. The old key ends after the overlap.
    *
-   * @param overlapDays 0 to 7; 0 ends the old key at once.
-   * @param expiresInDays - days until the new key ends; never by default, also where the old one had an end
-   * @throws RangeError for other days; Error when there is no such tenant or key, or the key has ended.
+   * @param overlapDays - 0 to 7; 0 ends the old key at once. Default: 1
+   * @param expiresInDays - days until the new key expires. Default: never, even if the old key had an expiry
+   * @throws RangeError for invalid days; Error when there is no such tenant or key, or when the key has ended.
    */
   async rotateKey(
     tenant: string,
@@ -127,7 +132,7 @@ export class Administration {
     this.#onKeyChanged(keyId);
   }
 
-  /** Ends a key that is at hand in full, as when it was found in public. Returns whether it was a known key. */
+  /** Ends a key given in full, such as one found in public. Returns `true` if the key was known. */
   async revokeLeakedKey(apiKey: string): Promise<boolean> {
     const identity = identifyApiKey(apiKey);
     if (!identity) return false;
@@ -141,9 +146,9 @@ export class Administration {
   }
 
   /**
-   * Keeps sessions so many days after their last event; null keeps them for ever, which is the default.
+   * Sets the days for which sessions are kept after their last event; `null`, the default, keeps them forever.
    *
-   * @throws RangeError for days that are no whole number from 1 to a hundred years; Error when there is no such tenant.
+   * @throws RangeError unless `days` is a whole number from 1 to 100 years; Error when there is no such tenant.
    */
   async setRetention(tenant: string, days: number | null): Promise<void> {
     await this.#storage.writeAcross('administer', async ({ db }) =>
@@ -152,11 +157,12 @@ export class Administration {
   }
 
   /**
-   * Bounds what a tenant may store; null takes a bound away, quotas that are not named stay. It counts at once, on
-   * every server. What is beyond a new bound stays, and nothing is added to it.
+   * Changes quotas of a tenant: `null` removes the limit, and `default` restores the quota of the deployment. Other
+   * quotas are unchanged. Takes effect at once, on every server. Data beyond a new limit is kept, but nothing can be
+   * added.
    *
-   * @throws TypeError for a name that is no quota; RangeError for a number that is none of at least 0; Error when
-   * there is no such tenant.
+   * @throws TypeError for an unknown quota; RangeError unless each number is a whole number of at least 0; Error when
+   *   there is no such tenant.
    */
   async setQuota(tenant: string, changes: QuotaChanges): Promise<void> {
     await this.#storage.writeAcross('administer', async ({ db }) =>
@@ -165,28 +171,28 @@ export class Administration {
   }
 
   /**
-   * How much a tenant has, and may have, of each thing that a quota bounds.
+   * Returns a tenant's usage and limit for each quota.
    *
    * @throws Error when there is no such tenant.
    */
-  async quota(tenant: string): Promise<QuotaUse> {
+  async quota(tenant: string): Promise<QuotaUsage> {
     const owner = await this.#tenantId(tenant);
-    return this.#storage.read(owner, (db) => readQuotaUse(db, owner, Date.now()));
+    return this.#storage.read(owner, (db) => readQuotaUsage(db, owner, this.#quotas, Date.now()));
   }
 
-  /** The tags that a tenant has corrected, by tool name. @throws Error when there is no such tenant. */
+  /** Returns the corrected tags of a tenant, by tool name. @throws Error when there is no such tenant. */
   async toolTags(tenant: string): Promise<ToolTags> {
     const owner = await this.#tenantId(tenant);
     return this.#storage.read(owner, (db) => readToolTags(db, owner));
   }
 
   /**
-   * Corrects what the risk engine takes a tenant's tools for, in sessions that begin from now on: one that has begun
-   * keeps its tags. `null` goes by the tool's name again; tools that are not named stay as they are.
+   * Changes the tags by which the risk engine classifies a tenant's tools, for sessions that begin from now on. `null`
+   * restores the classification by name. Other tools are unchanged.
    *
-   * @returns all tags that the tenant has corrected.
-   * @throws TypeError for a name or tag that is none; RangeError for more than 1,000 tools; Error when there is no
-   * such tenant.
+   * @returns all corrected tags of the tenant.
+   * @throws TypeError for an invalid name or tag; RangeError for more than 1,000 tools; Error when there is no such
+   *   tenant.
    */
   async setToolTags(tenant: string, changes: ToolTagChanges): Promise<ToolTags> {
     const owner = await this.#tenantId(tenant);
@@ -194,11 +200,11 @@ export class Administration {
   }
 
   /**
-   * Has later sessions of an agent held against one that scored `high` or `critical` too, because a person has looked at
-   * it and found it to be usual work. All others are learned by themselves, half an hour after their last event. The
-   * session's own score stays as it is.
+   * Adds a session that scored `high` or `critical` to the agent's baseline, after a person confirmed it as expected
+   * behavior. Other sessions are added automatically, half an hour after their last event. The session's own score does
+   * not change.
    *
-   * @returns whether it is now among the sixteen past sessions that are kept of the agent, which are a sample of all.
+   * @returns `true` if the session is now one of the sixteen kept in the baseline, which are a sample of all sessions.
    * @throws Error when there is no such tenant or session, or when the session has not ended.
    */
   async learnSession(tenant: string, sessionId: string): Promise<boolean> {
@@ -207,16 +213,16 @@ export class Administration {
     if (outcome === 'unknown') throw unknownSession(tenant, sessionId);
     if (outcome === 'not-ended') {
       throw new Error(
-        `The session "${sessionId}" may go on: it can be learned half an hour after its last event.`,
+        `The session "${sessionId}" has not ended: it can be learned half an hour after its last event.`,
       );
     }
     return outcome === 'learned';
   }
 
   /**
-   * Deletes a session for good: its events, its risk, its held actions with what was shown of them, and the messages to
-   * webhooks about it, sent or not. What its agent was learned to do usually is a mixture of sessions, and stays. An
-   * agent that goes on with the session, or has events of it to send, begins it anew.
+   * Deletes a session permanently: its events, its risk, its held actions with their displayed arguments, and the
+   * messages to webhooks about it, sent or not. The agent's baseline combines several sessions and is unchanged.
+   * Further events of the session create it again.
    *
    * @throws Error when there is no such tenant or session, or when an action of the session waits for a decision.
    */
@@ -233,7 +239,7 @@ export class Administration {
   }
 
   /**
-   * Copies the whole database into a new file while the service runs, as it is at one moment. Requests go on.
+   * Copies one snapshot of the whole database into a new file while the service runs.
    *
    * @throws Error when the file exists or cannot be written, or when the database is PostgreSQL.
    */
@@ -241,7 +247,7 @@ export class Administration {
     return this.#storage.backup(file);
   }
 
-  /** The webhooks of a tenant, the oldest first. @throws Error when there is no such tenant. */
+  /** Returns the webhooks of a tenant, oldest first. @throws Error when there is no such tenant. */
   async webhooks(tenant: string): Promise<ListedWebhook[]> {
     const owner = await this.#tenantId(tenant);
     const channels = await this.#storage.read(owner, (db) => allChannels(db, owner));
@@ -249,7 +255,7 @@ export class Administration {
   }
 
   /**
-   * Sends nothing more to a webhook. What waits for it is given up when its next try is due.
+   * Disables a webhook. Waiting messages fail when their next attempt is due.
    *
    * @throws Error when there is no such tenant or webhook.
    */
@@ -259,23 +265,23 @@ export class Administration {
   }
 
   /**
-   * Sends to a webhook again, also one that was disabled because it failed.
+   * Enables a webhook, including one that was disabled because it failed.
    *
-   * @throws Error when there is no such tenant or webhook, or when the quota has no room for another active one.
+   * @throws Error when there is no such tenant or webhook, or when the quota does not allow another active one.
    */
   async enableWebhook(tenant: string, id: string): Promise<void> {
     const owner = await this.#tenantId(tenant);
-    await this.#storage.write(owner, ({ db }) => enableChannel(db, owner, id));
+    await this.#storage.write(owner, ({ db }) => enableChannel(db, owner, id, this.#quotas));
   }
 
   /**
-   * Gives a webhook a new signing secret. Over the overlap messages are signed with both, as Standard Webhooks has it,
-   * so that the receiver can change to the new one at any moment; rotated again meanwhile, the oldest one ends.
+   * Replaces the signing secret of a webhook. During the overlap messages are signed with both secrets, as in Standard
+   * Webhooks, so the receiver can switch at any time. Another rotation during the overlap ends the oldest secret.
    *
-   * @param overlapDays 0 to 7; 0 ends the old secret at once, as when it has leaked.
-   * @returns the secret: the one time that it is shown.
-   * @throws RangeError for another overlap; Error when there is no such tenant or webhook, or when the deployment's
-   * secret is not the one that its secret is encrypted under.
+   * @param overlapDays - 0 to 7; 0 ends the old secret at once, as after a leak. Default: 1
+   * @returns the secret; it is shown only this once.
+   * @throws RangeError for an invalid overlap; Error when there is no such tenant or webhook, or when the deployment's
+   *   secret is not the one under which the webhook's secret is encrypted.
    */
   async rotateWebhookSecret(tenant: string, id: string, overlapDays = 1): Promise<string> {
     const untilMs = overlapEndMs(overlapDays);
@@ -286,7 +292,7 @@ export class Administration {
     );
   }
 
-  /** The last messages to a webhook, the newest first. @throws Error when there is no such tenant or webhook. */
+  /** Returns the last messages to a webhook, newest first. @throws Error when there is no such tenant or webhook. */
   async deliveries(tenant: string, channelId: string, limit = 100): Promise<DeliveryRow[]> {
     const owner = await this.#tenantId(tenant);
     return this.#storage.read(owner, async (db) => {
@@ -298,16 +304,16 @@ export class Administration {
   /**
    * Sends a message again, whether it was delivered or had failed.
    *
-   * @throws Error when there is none, or when its webhook is disabled, so that nothing is sent to it.
+   * @throws Error when there is no such delivery, or when its webhook is disabled.
    */
   async replayDelivery(tenant: string, deliveryId: string): Promise<void> {
     const owner = await this.#tenantId(tenant);
     await this.#storage.write(owner, ({ db }) => replayDelivery(db, owner, deliveryId));
   }
 
-  /** What is deleted is deleted, whatever comes of this; the housekeeping of a server does it again, and tells. */
+  /** Removes deleted data from the log. A failure is ignored: the cleanup of a server repeats and reports it. */
   async #eraseTraces(): Promise<void> {
-    await this.#storage.emptyLog().catch(() => {});
+    await this.#storage.truncateLog().catch(() => {});
   }
 
   #tenantId(name: string): Promise<number> {

@@ -1,38 +1,50 @@
 import type { Configuration } from './configuration.ts';
 import { DecisionSignal } from './guardian/decision-signal.ts';
 import { Cursors } from './http/cursor.ts';
-import { Entrance } from './http/entrance.ts';
+import { FailedAuthentications } from './http/failed-authentications.ts';
+import { LoopTurns } from './http/loop-turns.ts';
 import { RateLimiter } from './http/rate-limiter.ts';
+import { RequestGate } from './http/request-gate.ts';
 import { RequestMemory } from './http/request-memory.ts';
+import { ResponseMemory } from './http/response-memory.ts';
 import { UnlimitedRate } from './http/unlimited-rate.ts';
 import { EventRecorder } from './ingest/event-recorder.ts';
 import { GroupCommit } from './ingest/group-commit.ts';
 import type { DeploymentSecret } from './keys/deployment-secret.ts';
 import { KeyRing } from './keys/key-ring.ts';
-import type { Metrics } from './metrics.ts';
+import type { Metrics } from './observability/metrics.ts';
 import { PolicySets } from './policy/policy-set.ts';
-import { RiskSettling } from './risk/risk-settling.ts';
+import { QuotaGate } from './quota/quota-gate.ts';
+import { RiskScoring } from './risk/risk-scoring.ts';
 import type { Services } from './services.ts';
 import type { Storage } from './storage/storage.ts';
+import { TenantTurns } from './tenant-turns.ts';
 import { AddressGuard } from './webhooks/address-guard.ts';
 import { Outbox } from './webhooks/outbox.ts';
 
-/** A turn to a database on another machine and back takes about as long. */
+/**
+ * Maximum concurrent writes per tenant on a shared database, where each write waits for the network. On SQLite a write
+ * waits for all earlier ones, and so do the events of all tenants.
+ */
+const maxSharedWrites = 8;
+
+/** Delay in which a group of events collects, in milliseconds; about a round trip to a database on another machine. */
 const gatherMs = 4;
 
-/** Puts the parts together that the endpoints share. */
+/** Creates the parts that the endpoints share. */
 export function assemble(
   settings: Configuration,
   storage: Storage,
   secret: DeploymentSecret,
   metrics: Metrics,
+  tenantTurns: TenantTurns,
 ): Services {
   const policySets = new PolicySets();
   const outbox = new Outbox(policySets);
-  const settling = new RiskSettling(storage, outbox);
+  const scoring = new RiskScoring(storage, outbox);
   const recorder = new EventRecorder(undefined, () => {
-    storage.forgetSessions();
-    settling.noteBehind();
+    storage.clearSessionCache();
+    scoring.scheduleCatchUp();
   });
   const keys = new KeyRing(storage, { acceptsTestKeys: settings.acceptTestKeys });
   const requestRate =
@@ -42,9 +54,14 @@ export function assemble(
   return {
     storage,
     secret,
+    quotas: settings.quotas,
+    quotaGate: new QuotaGate(settings.quotas),
+    countQuotaRefusal: (quota) => metrics.quotaRefusal(quota),
     policySets,
+    tenantTurns,
+    writeTurns: new TenantTurns(storage.isShared ? maxSharedWrites : 1),
     recorder,
-    settling,
+    scoring,
     outbox,
     ingest: new GroupCommit({
       maxQueued: settings.maxQueuedEvents,
@@ -52,20 +69,27 @@ export function assemble(
       gatherMs: storage.isShared ? gatherMs : 0,
       commit: async (groups) => {
         const recorded = await storage.record(groups);
-        settling.after(recorded);
+        scoring.after(recorded);
         return recorded.outcomes;
       },
     }),
     keys,
     cursors: new Cursors(secret.cursorKey),
-    entrance: new Entrance(keys, requestRate),
+    requestGate: new RequestGate(keys, requestRate, new FailedAuthentications(settings.invalidKeyLimit)),
     decisions: new DecisionSignal(storage),
-    eventMemory: memory('Too many events wait to be stored. Send this one again later.'),
-    checkMemory: memory('Too many checks wait. Send this one again later.'),
-    waitMemory: memory('Too many checks wait for a decision.', settings.maxQueuedBytes / 2),
-    bodyMemory: memory('Too many requests wait. Send this one again later.'),
-    exportMemory: memory('Too many exports run. Ask for this one again later.'),
-    unreadTimeoutMs: settings.requestTimeoutMs,
-    addressGuard: new AddressGuard(settings.webhookAllowedRanges),
+    eventMemory: memory('Too many events are waiting to be stored. Send this one again later.'),
+    checkMemory: memory('Too many checks are in progress. Send this one again later.'),
+    waitMemory: memory('Too many checks are waiting for a decision.', settings.maxQueuedBytes / 2),
+    bodyMemory: memory('Too many requests are in progress. Send this one again later.'),
+    exportMemory: new RequestMemory(
+      settings.maxQueuedBytes,
+      'Too many exports are in progress. Request this one again later.',
+      // The peer may be one that does not read.
+      { connection: 'close' },
+    ),
+    pipelinedMemory: memory('Too many pipelined requests are waiting.'),
+    responseMemory: new ResponseMemory(settings.maxQueuedBytes),
+    turns: new LoopTurns(1),
+    addressGuard: new AddressGuard(settings.webhookAllowedRanges, settings.webhookAllowedPorts),
   };
 }

@@ -2,7 +2,7 @@
 import { isBuiltin } from 'node:module';
 import { hideSqliteWarning } from './sqlite-warning.ts';
 
-// An older Node would end with the name of that module before any line of the command runs.
+// On an older Node.js, the import would fail with an error about `node:sqlite`.
 if (isBuiltin('node:sqlite')) {
   hideSqliteWarning();
   const { runCommand } = await import('./cli/command.ts');

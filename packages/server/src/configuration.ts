@@ -1,73 +1,127 @@
 import { getHeapStatistics } from 'node:v8';
 import * as z from 'zod';
-import { shortestSecret } from './keys/deployment-secret.ts';
-import { shownName } from './keys/shown-name.ts';
+import { minSecretLength } from './keys/deployment-secret.ts';
+import { singleLineName } from './keys/single-line-name.ts';
 import { optionsError } from './options-error.ts';
-import { isForeignAddress, isPostgresUrl } from './storage/database-address.ts';
+import { type QuotaName, quotaNames } from './quota/quota-table.ts';
+import { isPostgresUrl, isUnsupportedAddress } from './storage/database-address.ts';
+
+/** Minimum length of a token for `/metrics`, in characters. */
+const minMetricsTokenLength = 16;
+
+const rate = z.union(
+  [z.literal(false), z.strictObject({ requestsPerSecond: z.number().min(0.01), burst: z.int().min(1) })],
+  'must be false, or an object such as {"requestsPerSecond":100,"burst":200}',
+);
 
 const trueOrFalse = z.boolean('must be true or false');
 
-/** What a server can be told. Everything has a default that is safe for one machine. */
+const optionalQuota = z.int().min(0).nullable().optional();
+
+const quotas = z.strictObject(
+  Object.fromEntries(quotaNames.map((name) => [name, optionalQuota])) as Record<
+    QuotaName,
+    typeof optionalQuota
+  >,
+  {
+    error: ({ code }) =>
+      code === 'unrecognized_keys' ? `must name quotas; the quotas are: ${quotaNames.join(', ')}` : undefined,
+  },
+);
+
+/** Schema of the options of a server. All have defaults that are safe on a single machine. */
 export const configuration = z.strictObject({
-  /** Address to listen on. Only this machine reaches the default. */
+  /** Address to listen on. The default is reachable only from this machine. */
   host: z.string().min(1).default('127.0.0.1'),
-  /** Port to listen on; 0 takes a free one. */
+  /** Port to listen on; 0 selects a free port. */
   port: z.int().min(0).max(65_535).default(0),
-  /** Path of the SQLite file; `:memory:`, which forgets everything at the end; or `postgres://…`. */
+  /** Path of an SQLite file, `:memory:` for a temporary database, or `postgres://…`. */
   database: z.string().min(1).default(':memory:'),
-  /** Connections that this process keeps to PostgreSQL at most, beside the one on which it listens. */
+  /** Maximum connections of this process to PostgreSQL, besides the one that listens for notifications. */
   databaseConnections: z.int().min(2).max(1000).default(10),
-  /** Bytes that the database file may grow to; beyond it events are refused with 503. Unbounded by default. */
+  /** Maximum size of the SQLite file, in bytes; beyond it events are refused with 503. Default: no limit. */
   maxDatabaseBytes: z.int().min(1_000_000).optional(),
   /**
-   * The deployment's secret. By default random in memory, or a file beside an SQLite database. Servers that share a
-   * PostgreSQL database are all given the same one.
+   * Secret of the deployment. Default: random for a database in memory; otherwise a file beside the SQLite database.
+   * With PostgreSQL it is required, and the same for all servers.
    */
-  secret: z.string().min(shortestSecret, `must have at least ${shortestSecret} characters`).optional(),
-  /** Name of the tenant that the returned key belongs to. */
-  tenant: shownName.default('default'),
-  /** A key to take instead of making one, so that it stays the same over restarts. */
+  secret: z.string().min(minSecretLength, `must have at least ${minSecretLength} characters`).optional(),
+  /** Name of the tenant of the returned key. */
+  tenant: singleLineName.default('default'),
+  /** An API key to use instead of creating one, so that it stays the same across restarts. */
   apiKey: z.string().min(1).optional(),
-  /** Whether keys of kind test are taken; a production deployment may refuse them. */
+  /** `true` to accept keys of kind `test`; a production deployment may refuse them. */
   acceptTestKeys: trueOrFalse.default(true),
-  /** Events that may wait to be stored before more are refused with 503. */
+  /** Maximum events that wait to be stored; further ones are refused with 503. */
   maxQueuedEvents: z.int().min(1).default(10_000),
   /**
-   * Bytes of memory that events may take from their first byte until they are stored, and checks, all other requests
-   * and exports as much again each, before more are refused with 503. One always has room. By default an eighth of what
-   * Node gives its heap.
+   * Maximum memory for events from their first byte until they are stored, in bytes; further ones are refused with 503.
+   * Checks, all other requests, exports, responses and pipelined requests may each take as much again. A single request
+   * always has room. Default: an eighth of Node's heap limit.
    */
   maxQueuedBytes: z
     .int()
     .min(1)
     .default(() => Math.floor(getHeapStatistics().heap_size_limit / 8)),
-  /** What each key may send: on average, and at once. `false` for no limit. */
-  rateLimit: z
-    .union(
-      [z.literal(false), z.strictObject({ requestsPerSecond: z.number().min(0.01), burst: z.int().min(1) })],
-      'must be false, or an object such as {"requestsPerSecond":100,"burst":200}',
-    )
-    .default({ requestsPerSecond: 10_000, burst: 20_000 }),
-  /** Ranges in CIDR form that webhooks may reach beside public addresses, such as `10.1.0.0/16`. */
+  /** Rate limit of each key: requests per second on average, and burst. `false` for no limit. */
+  rateLimit: rate.default({ requestsPerSecond: 10_000, burst: 20_000 }),
+  /**
+   * Rate limit for requests with an invalid or missing key, per client address. A valid key is always accepted. `false`
+   * for no limit. Behind a proxy, all clients have the proxy's address.
+   */
+  invalidKeyLimit: rate.default({ requestsPerSecond: 10, burst: 200 }),
+  /**
+   * Quotas of tenants without their own, by name, such as `{ sessions: 1000000, agents: null }`; `null` for no limit.
+   * Others keep their defaults.
+   */
+  quotas: quotas.default({}),
+  /** CIDR ranges that webhooks may reach besides public addresses, such as `10.1.0.0/16`. */
   webhookAllowedRanges: z
     .array(
       z.union([z.cidrv4(), z.cidrv6()], 'must be a range in CIDR form, such as 10.1.0.0/16'),
       'must be an array of ranges, such as ["10.1.0.0/16"]',
     )
     .default([]),
-  /** Milliseconds that a whole request may take to arrive. */
+  /** Ports that webhooks may use, or `any`. */
+  webhookAllowedPorts: z
+    .union(
+      [z.literal('any'), z.array(z.int().min(1).max(65_535)).min(1)],
+      'must be "any", or an array of ports, such as [443,8443]',
+    )
+    .default([443, 80]),
+  /** Rate limit of this process's attempts to each destination host of webhooks. `false` for no limit. */
+  webhookHostRate: z
+    .union(
+      [z.literal(false), z.strictObject({ requestsPerSecond: z.number().min(0.01), burst: z.int().min(1) })],
+      'must be false, or an object such as {"requestsPerSecond":20,"burst":100}',
+    )
+    .default({ requestsPerSecond: 20, burst: 100 }),
+  /** Time limit for receiving a request, and for reading a response, in milliseconds. */
   requestTimeoutMs: z.int().min(1000).default(30_000),
-  /** Whether `/docs` is served. */
-  docs: trueOrFalse.default(true),
-  /** Whether the console and what it asks of the server are served, below `/console`. */
+  /**
+   * `true` to serve the API reference at `/docs`, which needs the package `@scalar/fastify-api-reference`. Off by
+   * default, because its scripts run with `unsafe-eval` on the origin of the console. `/openapi.json` is always served.
+   */
+  docs: trueOrFalse.default(false),
+  /**
+   * Access to `/metrics` without a token: `loopback` if the server listens on a loopback address, `open` for everyone
+   * who can reach the server.
+   */
+  metrics: z.enum(['loopback', 'open'], 'must be "loopback" or "open"').default('loopback'),
+  /** Bearer token for `/metrics`, required on every address if set; without it, `metrics` decides. */
+  metricsToken: z
+    .string()
+    .min(minMetricsTokenLength, `must have at least ${minMetricsTokenLength} characters`)
+    .optional(),
+  /** `true` to serve the console and its API below `/console`. */
   console: trueOrFalse.default(true),
-  /** How much is logged, as JSON lines on standard output. */
+  /** Minimum level of log lines, which are JSON on standard output. */
   logLevel: z.enum(['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace']).default('silent'),
 });
 
 const consistent = configuration.superRefine((settings, { addIssue }) => {
   if (!isPostgresUrl(settings.database)) {
-    if (!isForeignAddress(settings.database)) return;
+    if (!isUnsupportedAddress(settings.database)) return;
     const message =
       'must be the path of an SQLite file, :memory:, or an address that begins with postgres://';
     addIssue({ code: 'custom', path: ['database'], message });
@@ -75,25 +129,25 @@ const consistent = configuration.superRefine((settings, { addIssue }) => {
   }
   if (settings.secret === undefined) {
     const message =
-      'must be given with PostgreSQL, the same to every server of the database; make one with: openssl rand -base64 32';
+      'is required with PostgreSQL, the same for every server of the database; create one with: openssl rand -base64 32';
     addIssue({ code: 'custom', path: ['secret'], message });
   }
   if (settings.maxDatabaseBytes !== undefined) {
-    const message = 'bounds an SQLite file; a PostgreSQL database is bounded by its own host';
+    const message = 'applies to SQLite only; limit a PostgreSQL database on its own host';
     addIssue({ code: 'custom', path: ['maxDatabaseBytes'], message });
   }
 });
 
-/** What a caller may give. */
+/** Options of a server. All are optional. */
 export type ServerOptions = z.input<typeof configuration>;
 
-/** What a server runs with. */
+/** Options of a server with defaults filled in. */
 export type Configuration = z.output<typeof configuration>;
 
 /**
- * Fills in the defaults.
+ * Validates options and fills in the defaults.
  *
- * @throws TypeError that names each option that cannot be taken, and why.
+ * @throws TypeError that names each invalid option and the reason.
  */
 export function configured(options: ServerOptions): Configuration {
   const { data, error } = consistent.safeParse(options);

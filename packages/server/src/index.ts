@@ -1,6 +1,6 @@
 /**
- * The actlog service: every endpoint of the interface on one embedded database or on PostgreSQL, started by one
- * call or one command.
+ * The actlog service: every endpoint of the API, on an embedded database or on PostgreSQL, started by one call or one
+ * command.
  *
  * @packageDocumentation
  */
@@ -8,10 +8,10 @@ export type { Administration } from './administration.ts';
 export type { ServerOptions } from './configuration.ts';
 export type { KeyKind } from './keys/api-key.ts';
 export type { CreatedKey, CreateKeyOptions } from './keys/key-changes.ts';
-export type { QuotaChanges, QuotaName } from './quota/quota.ts';
-export type { QuotaUse } from './quota/quota-use.ts';
+export type { DeploymentQuotas, QuotaChanges, QuotaName } from './quota/quota.ts';
+export type { QuotaUsage } from './quota/quota-usage.ts';
 export type { ListedWebhook } from './resources/channel-view.ts';
 export type { ToolTagChanges, ToolTags } from './risk/tool-tags.ts';
 export { type RunningServer, startServer } from './start-server.ts';
-export type { DeliveryRow } from './storage/delivery-store.ts';
-export type { StoredKey } from './storage/key-store.ts';
+export type { DeliveryRow } from './storage/stores/delivery-store.ts';
+export type { StoredKey } from './storage/stores/key-store.ts';

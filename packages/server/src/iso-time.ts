@@ -2,8 +2,8 @@ let lastMs = Number.NaN;
 let lastText = '';
 
 /**
- * A time as the wire writes it: ISO 8601 in UTC with milliseconds and a `Z`. Answers of the same millisecond share the
- * text.
+ * Formats a time for the wire: ISO 8601 in UTC with milliseconds and a `Z`. The last result is cached, because
+ * responses often share the millisecond.
  */
 export function isoTime(timeMs: number): string {
   if (timeMs !== lastMs) {
@@ -13,7 +13,7 @@ export function isoTime(timeMs: number): string {
   return lastText;
 }
 
-/** A time that may be missing, as the wire writes it. */
+/** Formats a time that may be `null` for the wire. */
 export function isoTimeOrNull(timeMs: number | null): string | null {
   return timeMs === null ? null : isoTime(timeMs);
 }

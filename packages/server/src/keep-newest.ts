@@ -1,6 +1,6 @@
-/** Puts an entry into a map as its newest. Where there are `most` others already, the oldest makes room for it. */
-export function keepNewest<Key, Value>(map: Map<Key, Value>, key: Key, value: Value, most: number): void {
+/** Sets a map entry and makes it the newest. Deletes the oldest entry when the map already has `maxSize` others. */
+export function keepNewest<Key, Value>(map: Map<Key, Value>, key: Key, value: Value, maxSize: number): void {
   map.delete(key);
-  if (map.size >= most) map.delete(map.keys().next().value as Key);
+  if (map.size >= maxSize) map.delete(map.keys().next().value as Key);
   map.set(key, value);
 }

@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { startServer } from './index.ts';
 
-test('a port that is in use is named, with the way out', async () => {
+test('names a port that is in use, and what to do', async () => {
   const other = createServer();
   onTestFinished(() => void other.close());
   const port = await new Promise<number>((resolve) => {
@@ -14,7 +14,7 @@ test('a port that is in use is named, with the way out', async () => {
 });
 
 test.each(['192.0.2.1', 'no-such-host.invalid'])(
-  'a host that is not of this machine, %s, is named',
+  'names a host that this machine does not have: %s',
   async (host) => {
     await expect(startServer({ host, port: 0 })).rejects.toThrow(
       `This machine has no address "${host}" to listen on: choose another host (--host, ACTLOG_HOST).`,

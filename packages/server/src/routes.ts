@@ -22,7 +22,7 @@ import { getRisk } from './resources/risk.ts';
 import { getSession, listSessionsRoute } from './resources/sessions.ts';
 import type { Services } from './services.ts';
 
-/** What stands behind each endpoint of the table. */
+/** Creates the routes of all endpoints. */
 export function createRoutes(services: Services): Routes {
   return {
     'events.create': createEvent(services),
@@ -30,15 +30,15 @@ export function createRoutes(services: Services): Routes {
     'sessions.get': getSession(services),
     'sessions.risk': getRisk(services),
     'sessions.export': exportSession(services),
-    'agents.create': createAgent,
+    'agents.create': createAgent(services),
     'agents.list': listAgentsRoute(services),
     'agents.get': getAgent,
-    'agents.update': updateAgent,
+    'agents.update': updateAgent(services),
     'agents.sessions': listAgentSessions(services),
-    'policies.create': createPolicy,
+    'policies.create': createPolicy(services),
     'policies.list': listPoliciesRoute(services),
     'policies.get': getPolicy,
-    'policies.update': updatePolicy,
+    'policies.update': updatePolicy(services),
     'policies.archive': archivePolicy,
     'policies.check': checkAction(services),
     'guardian.pendingActions.list': listPendingActionsRoute(services),

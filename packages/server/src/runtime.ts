@@ -1,8 +1,8 @@
 /**
- * Bun puts an `undici` of its own in the place of the real one, and that connects to any address: what keeps webhooks
- * from the network that the server stands in would be gone in silence.
+ * Checks the runtime. Bun replaces `undici` with its own version, which connects to any address. Webhooks could then
+ * reach the server's network without any error.
  *
- * @throws Error there
+ * @throws Error on Bun.
  */
 export function checkRuntime(): void {
   if (process.versions.bun === undefined) return;

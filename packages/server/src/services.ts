@@ -1,43 +1,62 @@
 import type { DecisionSignal } from './guardian/decision-signal.ts';
 import type { Cursors } from './http/cursor.ts';
-import type { Entrance } from './http/entrance.ts';
+import type { LoopTurns } from './http/loop-turns.ts';
+import type { RequestGate } from './http/request-gate.ts';
 import type { RequestMemory } from './http/request-memory.ts';
+import type { ResponseMemory } from './http/response-memory.ts';
 import type { EventRecorder } from './ingest/event-recorder.ts';
 import type { GroupCommit } from './ingest/group-commit.ts';
 import type { DeploymentSecret } from './keys/deployment-secret.ts';
 import type { KeyRing } from './keys/key-ring.ts';
 import type { PolicySets } from './policy/policy-set.ts';
-import type { RiskSettling } from './risk/risk-settling.ts';
+import type { DeploymentQuotas } from './quota/quota.ts';
+import type { QuotaGate } from './quota/quota-gate.ts';
+import type { QuotaName } from './quota/quota-table.ts';
+import type { RiskScoring } from './risk/risk-scoring.ts';
 import type { Storage } from './storage/storage.ts';
+import type { TenantTurns } from './tenant-turns.ts';
 import type { AddressGuard } from './webhooks/address-guard.ts';
 import type { Outbox } from './webhooks/outbox.ts';
 
-/** The parts that the endpoints share. */
+/** Parts that the endpoints share. */
 export interface Services {
   readonly storage: Storage;
   readonly ingest: GroupCommit;
-  /** Writes events within a transaction that does more. */
+  /** Writes events as part of a larger transaction. */
   readonly recorder: EventRecorder;
   readonly keys: KeyRing;
   readonly cursors: Cursors;
   readonly secret: DeploymentSecret;
-  /** Lets requests in, by their keys. */
-  readonly entrance: Entrance;
-  readonly settling: RiskSettling;
+  /** Admits requests by their keys. */
+  readonly requestGate: RequestGate;
+  readonly scoring: RiskScoring;
+  /** Quotas of the deployment, for tenants without their own. */
+  readonly quotas: DeploymentQuotas;
+  readonly quotaGate: QuotaGate;
+  /** Counts an exceeded quota that no error response reports. */
+  readonly countQuotaRefusal: (quota: QuotaName) => void;
   readonly policySets: PolicySets;
+  /** Shares the event loop between the checks and large bodies of tenants. */
+  readonly tenantTurns: TenantTurns;
+  /** Shares the writing connections between the checks and changes of tenants. */
+  readonly writeTurns: TenantTurns;
   readonly decisions: DecisionSignal;
-  /** What events take until they are stored. */
+  /** Limits the memory of events until they are stored. */
   readonly eventMemory: RequestMemory;
-  /** What checks take, those that wait for a decision too. */
+  /** Limits the memory of checks, including those that wait for a decision. */
   readonly checkMemory: RequestMemory;
-  /** The part of it that those may take that wait for a decision, so that they leave room for questions. */
+  /** Limits the part of it for checks that wait for a decision, which leaves room for new checks. */
   readonly waitMemory: RequestMemory;
-  /** What the bodies of all other requests take. */
+  /** Limits the memory of all other request bodies. */
   readonly bodyMemory: RequestMemory;
-  /** What exports take while they are sent. */
+  /** Limits the memory of exports while they are sent. */
   readonly exportMemory: RequestMemory;
-  /** Milliseconds that an answer may stand unread before its connection is closed. */
-  readonly unreadTimeoutMs: number;
+  /** Limits the memory of pipelined requests, all but the first of each connection. */
+  readonly pipelinedMemory: RequestMemory;
+  /** Limits the memory of responses from before they are rendered until they are written. */
+  readonly responseMemory: ResponseMemory;
+  /** Spreads large reads over turns of the event loop. */
+  readonly turns: LoopTurns;
   readonly outbox: Outbox;
   readonly addressGuard: AddressGuard;
 }

@@ -1,50 +1,51 @@
-// What the writer's thread does, loaded by sqlite-worker.ts.
+// The code of the writer thread, loaded by sqlite-worker.ts.
 import { parentPort, workerData } from 'node:worker_threads';
 import { Kysely } from 'kysely';
 import { Recording } from './ingest/recording.ts';
-import type { WriterAnswer, WriterRequest } from './sqlite-writer.ts';
+import type { WriterOptions, WriterRequest, WriterResponse } from './sqlite-writer.ts';
 import type { Tables } from './storage/schema.ts';
-import { SqliteConnection, type SqliteConnectionOptions } from './storage/sqlite-connection.ts';
-import { sqliteDialect } from './storage/sqlite-dialect.ts';
+import { SqliteConnection } from './storage/sqlite/sqlite-connection.ts';
+import { sqliteDialect } from './storage/sqlite/sqlite-dialect.ts';
 
-const connection = new SqliteConnection(workerData as SqliteConnectionOptions);
+const { quotas, ...options } = workerData as WriterOptions;
+const connection = new SqliteConnection(options);
 const database = new Kysely<Tables>({ dialect: sqliteDialect(connection) });
-const recording = new Recording(database, forgetWhatOthersChanged);
+const recording = new Recording(database, quotas, dropOutdatedCaches);
 let dataVersion = connection.dataVersion();
 
-/** A statement of the other thread that changes what the recording keeps at hand. */
+/** Statements of the main thread that change rows cached by the recording. */
 const changesSessions = /^(?:insert|update|delete)[^"]*"(?:sessions|session_risk|agent_baselines)"/;
 
-async function answer(request: WriterRequest): Promise<unknown> {
+async function handle(request: WriterRequest): Promise<unknown> {
   switch (request.kind) {
     case 'execute':
       if (changesSessions.test(request.sql)) recording.forget();
       return connection.execute(request.sql, request.parameters);
     case 'record':
       return JSON.stringify(await recording.record(JSON.parse(request.groupsJson)));
-    case 'settle':
-      return recording.settle(request.behind);
+    case 'score':
+      return recording.scoreSessions(request.behind);
     case 'close':
       await database.destroy();
       return undefined;
   }
 }
 
-function forgetWhatOthersChanged(): void {
+function dropOutdatedCaches(): void {
   const version = connection.dataVersion();
   if (version !== dataVersion) recording.forget();
   dataVersion = version;
 }
 
 async function respond(request: WriterRequest): Promise<void> {
-  let sent: WriterAnswer;
+  let response: WriterResponse;
   try {
-    sent = { result: await answer(request) };
+    response = { result: await handle(request) };
   } catch (error) {
     const { message, errcode } = error as Error & { errcode?: number };
-    sent = { error: { message, errcode } };
+    response = { error: { message, errcode } };
   }
-  parentPort?.postMessage(sent);
+  parentPort?.postMessage(response);
 }
 
 parentPort?.on('message', (request: WriterRequest) => void respond(request));

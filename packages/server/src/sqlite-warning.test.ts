@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { expect, onTestFinished, test } from 'vitest';
 import { hideSqliteWarning } from './sqlite-warning.ts';
 
-test('of all warnings only that about SQLite is hidden', async () => {
+test('hides only the warning about SQLite', async () => {
   const { emitWarning } = process;
   onTestFinished(() => {
     process.emitWarning = emitWarning;

@@ -1,10 +1,10 @@
 /**
- * Keeps from standard error that SQLite is an experimental feature of Node 22, which who runs a server can do nothing
- * about. Other warnings are shown as ever. Node warns when `node:sqlite` is loaded, so this comes before.
+ * Suppresses the warning of Node 22 that SQLite is an experimental feature, about which an operator can do nothing.
+ * Other warnings are still shown. Call it before `node:sqlite` is loaded, which emits the warning.
  */
 export function hideSqliteWarning(): void {
-  const emitWarning = process.emitWarning as (...told: unknown[]) => void;
-  process.emitWarning = (...told: unknown[]) => {
-    if (!String(told[0]).startsWith('SQLite is an experimental feature')) emitWarning.apply(process, told);
+  const emitWarning = process.emitWarning as (...args: unknown[]) => void;
+  process.emitWarning = (...args: unknown[]) => {
+    if (!String(args[0]).startsWith('SQLite is an experimental feature')) emitWarning.apply(process, args);
   };
 }

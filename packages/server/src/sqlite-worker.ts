@@ -1,10 +1,10 @@
 /**
- * The thread that writes to an SQLite database; started by `SqliteWriter`, of no use by itself.
+ * Entry point of the thread that writes to an SQLite database. Started by `SqliteWriter`.
  *
  * @packageDocumentation
  */
 import { hideSqliteWarning } from './sqlite-warning.ts';
 
-// In a program the thread that started this one has warned of it.
+// The main thread has already shown the warning.
 hideSqliteWarning();
 await import('./sqlite-thread.ts');

@@ -2,13 +2,13 @@ import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { threadFile } from './sqlite-writer.ts';
 
-test('the thread has a file beside the one that starts it', () => {
+test('finds the file of the writer thread beside its own', () => {
   expect(existsSync(threadFile(import.meta.url))).toBe(true);
 });
 
-// As esbuild and webpack make it of a CommonJS bundle, of a module, and of one that was built on another machine.
+// Values in bundles of esbuild and webpack: CommonJS, a module, and one built on another machine.
 test.each([undefined, `${import.meta.url}/../bundled/agent.mjs`, 'file:///nowhere/agent.js', 'webpack://x'])(
-  'in a bundle at %s, the way out is named',
+  'says what to do when bundled at %s',
   (address) => {
     expect(() => threadFile(address)).toThrow(/leave @actlog\/server out of the bundle/);
   },

@@ -1,21 +1,30 @@
 import { existsSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
-import type { EventGroup, RecordedGroups, Settled } from './ingest/event-recorder.ts';
+import type { EventGroup, RecordedGroups, ScoringBacklog } from './ingest/event-recorder.ts';
 import type { NewEvent } from './ingest/new-event.ts';
-import type { SqliteConnectionOptions } from './storage/sqlite-connection.ts';
-import type { ExecuteResult, SqliteExecutor } from './storage/sqlite-executor.ts';
+import type { DeploymentQuotas } from './quota/quota.ts';
+import type { SqliteConnectionOptions } from './storage/sqlite/sqlite-connection.ts';
+import type { ExecuteResult, SqliteExecutor } from './storage/sqlite/sqlite-executor.ts';
 
-/** What the writer's thread is asked. */
+/** Options of the writer thread. */
+export interface WriterOptions extends SqliteConnectionOptions {
+  /** Quotas of the deployment. */
+  readonly quotas?: DeploymentQuotas | undefined;
+}
+
+/** Request to the writer thread. */
 export type WriterRequest =
   | { readonly kind: 'execute'; readonly sql: string; readonly parameters: readonly unknown[] }
-  /** `EventGroup[]` in JSON, which crosses to a thread at a fraction of what the copy of an object costs. */
+  /** `EventGroup[]` as JSON, which is much cheaper to transfer to a thread than objects. */
   | { readonly kind: 'record'; readonly groupsJson: string }
-  /** Scores sessions that wait for it, and these too. */
-  | { readonly kind: 'settle'; readonly behind: readonly { tenant_id: number; id: string }[] }
+  /** Scores sessions with unscored events, and the given ones. */
+  | { readonly kind: 'score'; readonly behind: readonly { tenant_id: number; id: string }[] }
   | { readonly kind: 'close' };
 
-/** What it answers, to `record` in JSON too. An error is sent by its parts, because a copied error loses its result code. */
-export type WriterAnswer =
+/**
+ * Response of the writer thread; JSON for `record`. An error is sent in parts, because cloning drops its result code.
+ */
+export type WriterResponse =
   | { readonly result: unknown }
   | { readonly error: { readonly message: string; readonly errcode: number | undefined } };
 
@@ -24,103 +33,105 @@ interface Pending {
   readonly reject: (error: Error) => void;
 }
 
-/** Result code of SQLite for "cannot be opened": what a dead thread means for who wants to write. */
+/** Result code of SQLite for "cannot be opened", used for all writes after the thread has died. */
 const cannotOpen = 14;
 
 /**
- * The connection that writes, in a thread of its own: a commit waits for the disk, and the thread that answers
- * requests must not. Requests are done in the order in which they were made.
+ * The writing connection, in its own thread, because a commit waits for the disk and the main thread must not. Requests
+ * are processed in order.
  */
 export class SqliteWriter implements SqliteExecutor {
   readonly #worker: Worker;
   readonly #pending: Pending[] = [];
-  #death: Error | undefined;
+  #failure: Error | undefined;
 
-  constructor(options: SqliteConnectionOptions) {
-    // A thread inherits the flags of Node; with the one for a program that is no file, it could not load its own.
-    const isOfNoFile = process.execArgv.some((flag) => flag.startsWith('--input-type'));
+  constructor(options: WriterOptions) {
+    // A thread inherits Node's flags, and cannot load its file with the flag for a program from standard input.
+    const isFromInput = process.execArgv.some((flag) => flag.startsWith('--input-type'));
     this.#worker = new Worker(threadFile(import.meta.url), {
       workerData: options,
-      ...(isOfNoFile && { execArgv: process.execArgv.filter((flag) => flag.startsWith('--conditions=')) }),
+      ...(isFromInput && { execArgv: process.execArgv.filter((flag) => flag.startsWith('--conditions=')) }),
     });
-    this.#worker.on('message', (answer: WriterAnswer) => this.#settle(answer));
-    this.#worker.on('error', (error) => this.#die(error));
-    this.#worker.on('exit', () => this.#die(new Error('it ended')));
+    this.#worker.on('message', (response: WriterResponse) => this.#resolveNext(response));
+    this.#worker.on('error', (error) => this.#fail(error));
+    this.#worker.on('exit', () => this.#fail(new Error('it exited')));
   }
 
   execute(sql: string, parameters: readonly unknown[]): Promise<ExecuteResult> {
-    return this.#ask({ kind: 'execute', sql, parameters });
+    return this.#request({ kind: 'execute', sql, parameters });
   }
 
-  /** Records events in a transaction of their own; never call it while another is open. */
+  /** Records events in their own transaction. Never call it while another transaction is open. */
   async record(groups: readonly EventGroup[]): Promise<RecordedGroups> {
-    return JSON.parse(await this.#ask<string>({ kind: 'record', groupsJson: jsonOf(groups) }));
+    return JSON.parse(await this.#request<string>({ kind: 'record', groupsJson: jsonOf(groups) }));
   }
 
-  /** Scores sessions that wait for it, and those named; never call it while a transaction is open. */
-  settle(behind: readonly { tenant_id: number; id: string }[]): Promise<Settled> {
-    return this.#ask({ kind: 'settle', behind });
+  /** Scores sessions with unscored events, and the given ones. Never call it while a transaction is open. */
+  scoreSessions(behind: readonly { tenant_id: number; id: string }[]): Promise<ScoringBacklog> {
+    return this.#request({ kind: 'score', behind });
   }
 
-  /** @throws Error when the thread has failed, so that nothing can be written before a restart. */
-  requireAlive(): void {
-    if (this.#death) throw this.#death;
+  /** @throws Error when the thread has died, so that nothing can be written before a restart. */
+  assertAlive(): void {
+    if (this.#failure) throw this.#failure;
   }
 
   /** Closes the connection and ends the thread. */
   async close(): Promise<void> {
-    if (this.#death) return;
-    await this.#ask({ kind: 'close' });
-    this.#death = Object.assign(new Error('The database is closed.'), { errcode: cannotOpen });
+    if (this.#failure) return;
+    await this.#request({ kind: 'close' });
+    this.#failure = Object.assign(new Error('The database is closed.'), { errcode: cannotOpen });
     await this.#worker.terminate();
   }
 
-  #ask<Result>(request: WriterRequest): Promise<Result> {
-    if (this.#death) return Promise.reject(this.#death);
+  #request<Result>(request: WriterRequest): Promise<Result> {
+    if (this.#failure) return Promise.reject(this.#failure);
     return new Promise((resolve, reject) => {
       this.#pending.push({ resolve, reject });
       this.#worker.postMessage(request);
     });
   }
 
-  #settle(answer: WriterAnswer): void {
+  #resolveNext(response: WriterResponse): void {
     const pending = this.#pending.shift();
     if (!pending) return;
-    if ('result' in answer) {
-      pending.resolve(answer.result as never);
+    if ('result' in response) {
+      pending.resolve(response.result as never);
     } else {
-      const { message, errcode } = answer.error;
+      const { message, errcode } = response.error;
       pending.reject(Object.assign(new Error(message), errcode !== undefined && { errcode }));
     }
   }
 
-  /** A transaction that was open is lost with the thread, so nothing may be written after it without a restart. */
-  #die(cause: Error): void {
-    this.#death ??= Object.assign(
+  /** Rejects all requests from now on. An open transaction died with the thread, so no write may follow it. */
+  #fail(cause: Error): void {
+    this.#failure ??= Object.assign(
       new Error(`The database's thread has failed: ${cause.message}`, { cause }),
       {
         errcode: cannotOpen,
       },
     );
-    for (const { reject } of this.#pending.splice(0)) reject(this.#death);
+    for (const { reject } of this.#pending.splice(0)) reject(this.#failure);
   }
 }
 
 /**
- * The file of the writer's thread: it stands beside this one, as a source and as built.
+ * Returns the file of the writer thread, which is beside this file both as source and as built.
  *
- * @param address - of this file; that of a bundle is another, or there is none
- * @throws Error where it does not stand there
+ * @param address - URL of this file; a bundle has another one or none
+ * @throws Error if there is no such file
  */
 export function threadFile(address: string | undefined): URL {
   const file = URL.parse(`./sqlite-worker.${address?.endsWith('.ts') ? 'ts' : 'js'}`, address);
   if (file && existsSync(file)) return file;
   throw new Error(
-    'The thread that writes to a database file is a file of its own, which a bundle does not have: leave @actlog/server out of the bundle, as --external:@actlog/server does.',
+    'The thread that writes to a database file needs a separate file, which a bundle does not contain: leave @actlog/server out of the bundle, for example with --external:@actlog/server.',
   );
 }
 
-/** `EventGroup[]` in JSON, of the texts in which the events came: writing them anew costs more than all the rest. */
+/**
+ * Returns groups as JSON, built from the received texts because serializing events again costs more than all the rest.
+ */
 function jsonOf(groups: readonly EventGroup[]): string {
   const each = groups.map(
     ({ tenantId, events }) => `{"tenantId":${tenantId},"events":[${events.map(eventJson).join()}]}`,

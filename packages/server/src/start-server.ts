@@ -1,52 +1,68 @@
 import type { AddressInfo } from 'node:net';
+import type { Scope } from '@actlog/protocol';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { Administration } from './administration.ts';
 import { assemble } from './assemble.ts';
-import { BackgroundTasks } from './background-tasks.ts';
+import { BackgroundTasks } from './background/background-tasks.ts';
+import { deleteExpiredData } from './background/delete-expired-data.ts';
 import { type Configuration, configured, type ServerOptions } from './configuration.ts';
 import { mountConsoleApi } from './console/mount-api.ts';
 import { mountConsolePage } from './console/page.ts';
-import { expireActions } from './guardian/expiry.ts';
-import { keepHouse } from './housekeeping.ts';
+import { expireActions } from './guardian/expire-actions.ts';
 import { createApp } from './http/app.ts';
 import { mountDocs } from './http/docs.ts';
+import { MetricsAccess } from './http/metrics-access.ts';
 import { mountEndpoints } from './http/mount.ts';
 import { mountOperations } from './http/operations.ts';
 import { deploymentSecret } from './keys/deployment-secret.ts';
 import { addKey, ensureTenant } from './keys/provisioning.ts';
 import { checkSecret } from './keys/secret-check.ts';
 import { listenError } from './listen-error.ts';
-import { LogOutput } from './log-output.ts';
-import { Metrics } from './metrics.ts';
+import { LogOutput } from './observability/log-output.ts';
+import { Metrics } from './observability/metrics.ts';
 import { learnFromEndedSessions } from './risk/learning.ts';
 import { createRoutes } from './routes.ts';
 import { checkRuntime } from './runtime.ts';
-import { expireKey, hasEnded } from './storage/key-store.ts';
 import { openStorage } from './storage/open-storage.ts';
 import type { Storage } from './storage/storage.ts';
+import { expireKey, hasEnded } from './storage/stores/key-store.ts';
+import { WatchedStorage } from './storage/watched-storage.ts';
+import { TenantTurns } from './tenant-turns.ts';
 import { WebhookSender } from './webhooks/sender.ts';
 
-/** Rounds of scoring what a crash left behind, where other servers may go on writing meanwhile. */
+/** Scopes of the key for agents. With `decide`, an agent could approve its own actions. */
+const agentScopes: readonly Scope[] = ['ingest', 'read'];
+
+/** Maximum concurrent checks per tenant. */
+const maxChecks = 16;
+
+/** Maximum rounds of scoring after a crash, because other servers may keep writing. */
 const roundsAfterCrash = 20;
 
 /**
- * Milliseconds that clients have to take the rest of their answers when the server closes. One that does not read
- * would hold the close up for ever.
+ * Time for clients to read their responses when the server closes, in milliseconds. A client that does not read must
+ * not delay the close forever.
  */
 const closeGraceMs = 10_000;
 
-/** A server that listens. */
+/** A running server. */
 export interface RunningServer {
   /** Base address for clients of this machine, such as `http://127.0.0.1:49152`. */
   readonly url: string;
-  /** A key of the configured tenant with every scope. */
+  /** Key of the configured tenant with every scope, for people and for programs that manage the service. */
   readonly apiKey: string;
-  /** What an operator does beside the HTTP interface. */
+  /**
+   * Key of the configured tenant for agents, with the scopes `ingest` and `read`: it records and checks actions, and
+   * cannot approve them. Created for this run; expires on `close`. `undefined` with the option `apiKey`: then create
+   * one by `admin.createKey`.
+   */
+  readonly agentKey: string | undefined;
+  /** Operations that are not part of the HTTP API. */
   readonly admin: Administration;
   /**
-   * Stops taking requests, answers those it has taken, and closes the database. A client that does not read its answer
-   * is cut off after ten seconds. Can be called again.
+   * Stops accepting requests, completes those in progress, and closes the database. A client that does not read its
+   * response is disconnected after ten seconds. Further calls return the same promise.
    */
   close(): Promise<void>;
 }
@@ -58,7 +74,8 @@ export interface RunningServer {
  * const { url, apiKey, close } = await startServer({ port: 0 });
  * ```
  *
- * The returned key is made for this run and ends with `close`, unless `apiKey` names one to keep.
+ * The returned keys are created for this run and expire on `close`. With the option `apiKey`, that key is returned
+ * instead, and stays.
  *
  * @throws TypeError for options that are not valid; Error when the port is taken, the database cannot be opened, or the
  *   runtime is Bun.
@@ -70,24 +87,36 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
   let metrics: Metrics | undefined;
   const log = settings.logLevel === 'silent' ? undefined : new LogOutput(() => metrics?.logLineDropped());
   const logger = log && pino({ level: settings.logLevel }, log);
-  const storage = await openStorage({
-    database: settings.database,
-    maxBytes: settings.maxDatabaseBytes,
-    connections: settings.databaseConnections,
-    tell: (message) => logger?.info(message),
-  });
-  // Not before: they watch the process from then on, whether or not a server comes of it.
+  const storage = new WatchedStorage(
+    await openStorage({
+      database: settings.database,
+      maxBytes: settings.maxDatabaseBytes,
+      connections: settings.databaseConnections,
+      quotas: settings.quotas,
+      onProgress: (message) => logger?.info(message),
+    }),
+  );
+  // Created only now, because metrics observe the process from then on, even if the start fails.
   metrics = new Metrics(() => services.ingest.queued);
-  const services = assemble(settings, storage, secret, metrics);
+  const tenantTurns = new TenantTurns(maxChecks);
+  const services = assemble(settings, storage, secret, metrics, tenantTurns);
   const app = createApp({
     logger,
     metrics,
+    tenantTurns,
     requestTimeoutMs: settings.requestTimeoutMs,
+    unreadTimeoutMs: settings.requestTimeoutMs,
+    pipelinedMemory: services.pipelinedMemory,
   });
-  const sender = new WebhookSender(storage, secret, services.addressGuard);
+  const sender = new WebhookSender(
+    storage,
+    secret,
+    services.addressGuard,
+    settings.webhookHostRate === false ? undefined : settings.webhookHostRate,
+  );
   const tasks = new BackgroundTasks((task, err) => app.log.error({ task, err }, 'background task failed'));
   let closing: Promise<void> | undefined;
-  let own: OwnKey | undefined;
+  const ownKeys: OwnKey[] = [];
 
   async function stop(): Promise<void> {
     try {
@@ -96,8 +125,8 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
       await services.ingest.drain();
       await tasks.stop();
       await sender.close();
-      await services.settling.close();
-      if (own) await endKey(storage, own);
+      await services.scoring.close();
+      for (const key of ownKeys) await endKey(storage, key);
     } finally {
       await storage.close();
       await log?.drain();
@@ -110,7 +139,12 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
   };
 
   try {
-    mountOperations(app, { storage, metrics, isClosing: () => closing !== undefined });
+    mountOperations(app, {
+      storage,
+      metrics,
+      metricsAccess: new MetricsAccess(settings),
+      isClosing: () => closing !== undefined,
+    });
     mountEndpoints(app, services, createRoutes(services));
     if (settings.docs) await mountDocs(app);
     if (settings.console) {
@@ -120,13 +154,13 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     const firstPage = settings.console ? './console/' : settings.docs && './docs';
     if (firstPage) app.get('/', (_request, reply) => reply.redirect(firstPage));
     await checkSecret(storage, secret);
-    await services.settling.catchUpAll(storage.isShared ? roundsAfterCrash : undefined);
-    const { apiKey, key } = await provisionKey(storage, settings);
-    if (settings.apiKey === undefined) own = key;
-    if (hasEnded(key)) {
+    await services.scoring.catchUpAll(storage.isShared ? roundsAfterCrash : undefined);
+    const { tenantId, main, agent } = await provisionKeys(storage, settings);
+    if (agent) ownKeys.push({ tenantId, id: main.stored.id }, { tenantId, id: agent.stored.id });
+    if (hasEnded(main.stored)) {
       app.log.warn(
-        { keyId: key.id },
-        'the configured API key has ended, so every request with it is refused; give another, or none to have one made',
+        { keyId: main.stored.id },
+        'the configured API key has ended, so every request with it is refused; configure another, or none to create one',
       );
     }
     await listen(app, settings);
@@ -134,19 +168,21 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     tasks.every(1000, 'webhooks', () => sender.pass());
     tasks.every(1000, 'log', async () => log?.retry());
     tasks.every(1000, 'guardian expiry', () => expireActions(services, Date.now()));
-    // A server beside this one may have ended before it had scored what it took.
-    tasks.every(60_000, 'scoring', () => services.settling.catchUpAll(roundsAfterCrash));
-    // Whoever waits is answered all the same, only late, so this shows nowhere else.
-    tasks.every(60_000, 'hearing of decisions', () => storage.requireHearing());
+    // Another server may have ended before it scored its events.
+    tasks.every(60_000, 'scoring', () => services.scoring.catchUpAll(roundsAfterCrash));
+    // Waiting checks would still respond, only late, so a failure shows nowhere else.
+    tasks.every(60_000, 'decision notifications', () => storage.assertListening());
     tasks.every(60_000, 'learning', (signal) => learnFromEndedSessions(storage, Date.now(), signal));
-    tasks.every(600_000, 'housekeeping', (signal) => keepHouse(storage, Date.now(), signal));
+    tasks.every(600_000, 'cleanup', (signal) => deleteExpiredData(storage, Date.now(), signal));
     return {
       url: addressOf(app),
-      apiKey,
+      apiKey: main.key,
+      agentKey: agent?.key,
       admin: new Administration(
         storage,
         async () => secret,
         (keyId) => services.keys.forget(keyId),
+        settings.quotas,
       ),
       close,
     };
@@ -173,21 +209,30 @@ async function closeApp(app: FastifyInstance): Promise<void> {
   }
 }
 
-/** The key that was made for one run, or configured. */
+/** Key that expires when the server closes. */
 interface OwnKey {
   readonly tenantId: number;
   readonly id: string;
-  readonly expiresMs: number | null;
 }
 
-function provisionKey(
+/** API key with its record. */
+type ProvisionedKey = Awaited<ReturnType<typeof addKey>>;
+
+/** Creates the keys of this run, or takes the configured key as `main` and creates none. */
+function provisionKeys(
   storage: Storage,
   { tenant, apiKey }: Configuration,
-): Promise<{ apiKey: string; key: OwnKey }> {
+): Promise<{ tenantId: number; main: ProvisionedKey; agent: ProvisionedKey | undefined }> {
   return storage.writeAcross('administer', async ({ db }) => {
     const tenantId = await ensureTenant(db, tenant);
-    const { key, stored } = await addKey(db, tenantId, { kind: 'test', name: 'startServer', key: apiKey });
-    return { apiKey: key, key: { tenantId, id: stored.id, expiresMs: stored.expiresMs } };
+    const main = await addKey(db, tenantId, { kind: 'test', name: 'startServer', key: apiKey });
+    if (apiKey !== undefined) return { tenantId, main, agent: undefined };
+    const agent = await addKey(db, tenantId, {
+      kind: 'test',
+      name: 'startServer (agents)',
+      scopes: agentScopes,
+    });
+    return { tenantId, main, agent };
   });
 }
 
@@ -195,7 +240,7 @@ async function endKey(storage: Storage, { tenantId, id }: OwnKey): Promise<void>
   await storage.write(tenantId, ({ db }) => expireKey(db, tenantId, id, Date.now()));
 }
 
-/** Where a client of this machine finds the server; one that listens on every address is found on the loopback. */
+/** Returns the URL of the server for clients on this machine: the loopback address if it listens on every address. */
 function addressOf(app: FastifyInstance): string {
   const { address, family, port } = app.server.address() as AddressInfo;
   if (family === 'IPv6') return `http://[${address === '::' ? '::1' : address}]:${port}`;

@@ -2,10 +2,10 @@ import { limits } from '@actlog/protocol';
 import { expect, test } from 'vitest';
 import { testServer } from './test-server.ts';
 
-/** Two of them are too much for one agent. Each character is two bytes. */
+/** Twice this is too much for one agent. Each character has two bytes. */
 const half = 'é'.repeat(limits.maxBodyBytes / 4);
 
-test('metadata grows over changes up to its bound and no further', async () => {
+test('limits metadata that grows with each change', async () => {
   const server = await testServer();
   const { id } = await server.ok('agents.create', { body: { name: 'A', metadata: { first: 'x' } } });
   await server.ok('agents.update', { id, body: { metadata: { second: half } } });
@@ -23,7 +23,7 @@ test('metadata grows over changes up to its bound and no further', async () => {
   await server.ok('agents.update', { id, body: { metadata: { second: null, third: half } } });
 });
 
-test('metadata may be as long as its bound says, and not a byte longer', async () => {
+test('accepts metadata at its limit, and not one byte more', async () => {
   const server = await testServer();
   const { id } = await server.ok('agents.create', { body: { name: 'A', metadata: { first: half } } });
   const room = limits.maxBodyBytes - JSON.stringify({ first: '', second: '' }).length - 2 * half.length;

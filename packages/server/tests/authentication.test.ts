@@ -10,7 +10,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test.each(endpointNames)('%s answers 401 without a key, and nothing more', async (name) => {
+test.each(endpointNames)('%s returns 401 without a key, and nothing more', async (name) => {
   const server = await testServer();
   const response = await server.send(name, { id: 'x', headers: { authorization: '' } });
   const error = await readError(response);
@@ -19,7 +19,7 @@ test.each(endpointNames)('%s answers 401 without a key, and nothing more', async
   expect(response.headers.get('www-authenticate')).toBe('Bearer');
 });
 
-test('keys that are unknown, altered or of another form are refused alike', async () => {
+test('refuses unknown, altered and malformed keys with the same error', async () => {
   const server = await testServer();
   const { apiKey } = server;
   const altered = apiKey.slice(0, 25) + (apiKey[25] === 'a' ? 'b' : 'a') + apiKey.slice(26);
@@ -33,7 +33,7 @@ test('keys that are unknown, altered or of another form are refused alike', asyn
 });
 
 test.each(['ingest', 'read', 'manage', 'decide'] as Scope[])(
-  'a key with the scope %s is let through to its endpoints and to no others',
+  'admits a key with the scope %s only to the endpoints of that scope',
   async (scope) => {
     const server = await testServer();
     const { apiKey } = await server.server.admin.createKey('default', { name: scope, scopes: [scope] });
@@ -52,7 +52,7 @@ test.each<[options: unknown, problem: string]>([
   [{ name: 'agent', scopes: ['reed'] }, 'scopes.0: Invalid option: expected one of "ingest"|'],
   [{ name: 'agent', scopes: [] }, 'scopes: must name a scope, or be left out for all'],
   [{ name: 'agent', scope: ['read'] }, 'options: Unrecognized key: "scope"'],
-])('a program that knows no types makes no key with the options %j', async (options, problem) => {
+])('creates no key with the invalid options %j of an untyped program', async (options, problem) => {
   const { admin } = (await testServer()).server;
   const before = await admin.keys('default');
   const attempt = admin.createKey('default', options as { name: string });
@@ -61,12 +61,12 @@ test.each<[options: unknown, problem: string]>([
     'A tenant must be given by its name, a string, not undefined.',
   );
   await expect(admin.createKey('default', { name: 'agent', expiresInDays: Number.NaN })).rejects.toThrow(
-    new RangeError('A key must end in more than 0 and at most 36500 days, not NaN.'),
+    new RangeError('A key must expire in more than 0 and at most 36500 days, not NaN.'),
   );
   expect(await admin.keys('default')).toEqual(before);
 });
 
-test('a rotated key is taken until its overlap ends', async () => {
+test('accepts a rotated key until its overlap ends', async () => {
   vi.useFakeTimers({ toFake: ['Date'] });
   const server = await testServer();
   const { admin } = server.server;
@@ -86,17 +86,17 @@ test('a rotated key is taken until its overlap ends', async () => {
   await expect(admin.rotateKey('default', old.key.id)).rejects.toThrow('has ended');
 });
 
-test('a configured key has the form of one, and stays the same over restarts', async () => {
+test('requires a valid form of a configured key, and keeps it across restarts', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'actlog-keys-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const database = join(folder, 'actlog.db');
-  await expect(testServer({ database, apiKey: 'key' })).rejects.toThrow('does not have the form of a key');
+  await expect(testServer({ database, apiKey: 'key' })).rejects.toThrow('is malformed');
   const kept = await testServer({ database, apiKey: newApiKey('live') });
   await kept.server.close();
   await (await testServer({ database, apiKey: kept.apiKey })).ok('sessions.list');
 });
 
-test('a revoked key ends at once, and a leaked one can be ended by itself', async () => {
+test('ends a revoked key at once, and a leaked key without its id', async () => {
   const server = await testServer();
   const { admin } = server.server;
   const key = await admin.createKey('default', { name: 'agent' });
@@ -110,7 +110,7 @@ test('a revoked key ends at once, and a leaked one can be ended by itself', asyn
   await expect(admin.revokeKey('default', 'nobody')).rejects.toThrow('no key "nobody"');
 });
 
-test('a deployment can refuse test keys', async () => {
+test('refuses test keys when configured to', async () => {
   const server = await testServer({ acceptTestKeys: false });
   expect((await server.refused('sessions.list')).status).toBe(401);
   const live = await server.server.admin.createKey('default', { name: 'live' });
@@ -121,7 +121,7 @@ test.each([
   ['limited', {}],
   ['not limited', { rateLimit: false }],
 ] as const)(
-  'where requests are %s the last use of a key is noted, and its digest is never shown',
+  'records the last use of a key where requests are %s, and never shows its digest',
   async (_, options) => {
     const server = await testServer(options);
     const { admin } = server.server;
@@ -133,3 +133,27 @@ test.each([
     expect(JSON.stringify(await admin.keys('default'))).not.toMatch(/digest|[0-9a-f]{64}/);
   },
 );
+
+test('limits requests with unknown keys per address, and still accepts valid keys from it', async () => {
+  const server = await testServer({ invalidKeyLimit: { requestsPerSecond: 1, burst: 50 } });
+  const { apiKey } = await server.server.admin.createKey('default', { name: 'later' });
+  const nobody = server.as(newApiKey('test'));
+  const statuses = await Promise.all(
+    Array.from({ length: 300 }, async (_, index) => {
+      // All keys differ, and some are missing.
+      const response = await server.as(index % 3 === 0 ? '' : newApiKey('live')).send('sessions.list');
+      await response.arrayBuffer();
+      return response.status;
+    }),
+  );
+  expect(new Set(statuses)).toEqual(new Set([401, 429]));
+  const refused = await nobody.refused('sessions.list');
+  expect([refused.status, refused.code, refused.headers.get('retry-after')]).toEqual([
+    429,
+    'RATE_LIMITED',
+    '1',
+  ]);
+  // One key was used before the flood, and one was not.
+  await server.ok('sessions.list');
+  await server.as(apiKey).ok('sessions.list');
+});

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { BackgroundTasks } from '../src/background-tasks.ts';
-import { dropOutdatedSessions } from '../src/housekeeping.ts';
+import { BackgroundTasks } from '../src/background/background-tasks.ts';
+import { dropExpiredSessions } from '../src/background/delete-expired-data.ts';
 import { ensureTenant } from '../src/keys/provisioning.ts';
 import { learnFromEndedSessions } from '../src/risk/learning.ts';
 import { openStorage } from '../src/storage/open-storage.ts';
@@ -11,7 +11,7 @@ import { activityEvent } from './test-server.ts';
 
 const dayMs = 24 * 3_600_000;
 
-/** A database with sessions of a tenant that keeps them for a day. */
+/** Returns a database with sessions of a tenant that keeps them for a day. */
 async function withSessions(count: number): Promise<Storage> {
   const { database = ':memory:' } = await withTestDatabase({});
   const storage = await openStorage({ database, connections: 4 });
@@ -32,7 +32,7 @@ async function withSessions(count: number): Promise<Storage> {
   return storage;
 }
 
-test('a stop tells the round that runs, and waits for it', async () => {
+test('aborts a running round on stop, and waits for it', async () => {
   const tasks = new BackgroundTasks(() => {});
   let isEnded = false;
   await new Promise<void>((resolve) => {
@@ -48,8 +48,8 @@ test('a stop tells the round that runs, and waits for it', async () => {
 
 test.each([
   ['learning', learnFromEndedSessions],
-  ['retention', dropOutdatedSessions],
-])('%s goes through all sessions, and begins no step once it is stopped', async (_, sweep) => {
+  ['retention', dropExpiredSessions],
+])('%s processes all sessions, and starts no step once it is stopped', async (_, sweep) => {
   const count = 230;
   const laterMs = Date.now() + 2 * dayMs;
   const storage = await withSessions(count);

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test as onSqlite } from 'vitest';
 import { startServer } from '../src/index.ts';
 import { commandLine, run } from './command-line.ts';
 import { onPostgres } from './test-database.ts';
+import { activityEvent } from './test-server.ts';
 
 const env = { PATH: process.env.PATH ?? '' };
 let folder: string;
@@ -19,7 +20,7 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
-// PostgreSQL has its own ways.
+// PostgreSQL has its own tools.
 const test = onSqlite.skipIf(onPostgres);
 
 function backUp(file: string) {
@@ -29,7 +30,7 @@ function backUp(file: string) {
   });
 }
 
-test('a backup leaves the tables as the release before has made them', async () => {
+test('does not migrate the database for a backup', async () => {
   const connection = new DatabaseSync(database);
   const { name } = connection.prepare('select max(name) as name from schema_migrations').get() as {
     name: string;
@@ -68,13 +69,21 @@ onSqlite.skipIf(onPostgres || process.platform === 'win32')(
   },
 );
 
-test.each([':memory:', 'b.db'])('a server on %s goes on while it is copied', async (name) => {
+test.each([':memory:', 'b.db'])('keeps serving on %s during a backup', async (name) => {
   const server = await startServer({
     database: name === ':memory:' ? name : join(folder, name),
     docs: false,
   });
   try {
-    const { key } = await server.admin.createKey('default', { kind: 'test', name: 'copied' });
+    const { key, apiKey } = await server.admin.createKey('default', { kind: 'test', name: 'copied' });
+    const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
+    // So much that no copy is done before the event loop has gone round.
+    for (let number = 0; number < 20; number += 1) {
+      const body = JSON.stringify(
+        activityEvent({ category: 'note', payload: { text: 'x'.repeat(200_000) } }),
+      );
+      expect((await fetch(`${server.url}/v1/events`, { method: 'POST', headers, body })).status).toBe(202);
+    }
     const copy = join(folder, `${name.replaceAll(':', '')} apart`);
     let hasGoneOn = false;
     setImmediate(() => {
@@ -90,15 +99,15 @@ test.each([':memory:', 'b.db'])('a server on %s goes on while it is copied', asy
   }
 });
 
-test('a backup needs the name of a new file, and says so', async () => {
+test('requires the path of a new file for a backup', async () => {
   await backUp('copy.db');
   await expect(backUp('copy.db')).rejects.toMatchObject({
     code: 1,
-    stderr: 'copy.db exists already: give the backup the path of a new file.\n',
+    stderr: 'copy.db already exists; give the path of a new file.\n',
   });
   await expect(backUp('')).rejects.toMatchObject({
     code: 1,
-    stderr: 'The backup has no name: give the path of a new file.\n',
+    stderr: 'The backup has no file name; give the path of a new file.\n',
   });
   await expect(backUp('none/copy.db')).rejects.toMatchObject({
     code: 1,
@@ -107,16 +116,16 @@ test('a backup needs the name of a new file, and says so', async () => {
   expect(readdirSync(folder).filter((name) => name.startsWith('copy'))).toEqual(['copy.db']);
 });
 
-test('a file that contradicts itself, as a backup beside what a crash left, is refused with the way out', async () => {
+test('refuses a malformed database, such as a backup beside the remains of a crash, and says what to do', async () => {
   const spoiled = join(folder, 'spoiled.db');
-  // The first page of a database begins with 100 bytes of its own, and goes on as every other.
+  // The first page of a database has a header of 100 bytes; the rest of it looks like any other page.
   writeFileSync(spoiled, readFileSync(database).fill(0xff, 100, 108));
   await expect(startServer({ database: spoiled, docs: false })).rejects.toThrow(
-    `malformed; if a backup was put there beside ${spoiled}-wal and ${spoiled}-shm, remove both and put it there again`,
+    `malformed; if a backup was restored beside ${spoiled}-wal and ${spoiled}-shm, remove both and restore it again`,
   );
 });
 
-test('a file that contradicts itself only behind its tables is refused with the way out too', async () => {
+test('refuses a database that is malformed after its tables, and says what to do', async () => {
   const connection = new DatabaseSync(database);
   const { at } = connection
     .prepare(
@@ -127,7 +136,7 @@ test('a file that contradicts itself only behind its tables is refused with the 
   const spoiled = join(folder, 'spoiled-behind.db');
   writeFileSync(spoiled, readFileSync(database).fill(0xff, at, at + 8));
   await expect(startServer({ database: spoiled, docs: false })).rejects.toThrow(
-    `malformed; if a backup was put there beside ${spoiled}-wal and ${spoiled}-shm, remove both and put it there again`,
+    `malformed; if a backup was restored beside ${spoiled}-wal and ${spoiled}-shm, remove both and restore it again`,
   );
 });
 

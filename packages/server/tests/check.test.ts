@@ -5,7 +5,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test('with no policy an action is allowed', async () => {
+test('allows an action without policies', async () => {
   const server = await testServer();
   expect(await server.check()).toEqual({
     decision: 'allow',
@@ -17,20 +17,20 @@ test('with no policy an action is allowed', async () => {
   });
 });
 
-test('deny outweighs require_approval, which outweighs allow; all that matched is told', async () => {
+test('ranks deny over require_approval over allow, and reports all matches', async () => {
   const server = await testServer();
   const allow = await server.policy({ effect: 'allow' });
   expect(await server.check()).toMatchObject({ decision: 'allow', decidedBy: allow.id });
   const approve = await server.policy({ effect: 'require_approval' });
   expect(await server.check()).toMatchObject({ decision: 'require_approval', decidedBy: approve.id });
   const deny = await server.policy({ effect: 'deny', message: 'Not today' });
-  const answer = await server.check();
-  expect(answer).toMatchObject({ decision: 'deny', decidedBy: deny.id, pendingActionId: null });
-  expect(answer.matched.map(({ policyId }) => policyId)).toEqual([deny.id, approve.id, allow.id]);
-  expect(answer.matched[0]?.message).toBe('Not today');
+  const response = await server.check();
+  expect(response).toMatchObject({ decision: 'deny', decidedBy: deny.id, pendingActionId: null });
+  expect(response.matched.map(({ policyId }) => policyId)).toEqual([deny.id, approve.id, allow.id]);
+  expect(response.matched[0]?.message).toBe('Not today');
 });
 
-test('of policies of one effect the highest priority decides', async () => {
+test('lets the highest priority decide among policies of one effect', async () => {
   const server = await testServer();
   await server.policy({ priority: 1 });
   const first = await server.policy({ priority: 7 });
@@ -38,7 +38,7 @@ test('of policies of one effect the highest priority decides', async () => {
   expect((await server.check()).decidedBy).toBe(first.id);
 });
 
-test('a policy in log_only is told and decides nothing', async () => {
+test('reports a log_only policy without letting it decide', async () => {
   const server = await testServer();
   const { id } = await server.policy({ mode: 'log_only' });
   expect(await server.check()).toMatchObject({
@@ -58,13 +58,13 @@ test.each([
   [{ agents: ['billing-*'], environments: ['prod'] }, 'deny'],
   [{ agents: ['billing-*'], environments: ['dev'] }, 'allow'],
   [{ frameworks: ['*'] }, 'allow'], // the check names none
-])('match %j → %s', async (match, decision) => {
+])('matches %j: %s', async (match, decision) => {
   const server = await testServer();
   await server.policy({ match });
   expect((await server.check({ environment: 'prod' })).decision).toBe(decision);
 });
 
-test('a condition reads what the caller chose to show, and says why it matched', async () => {
+test('evaluates a condition on the displayed arguments, and says why it matched', async () => {
   const server = await testServer();
   await server.policy({ condition: 'has(args.amount) && double(args.amount) > 500.0' });
   const action = (shown?: Record<string, unknown>) => ({
@@ -80,26 +80,26 @@ test.each([
   ['deny', 'deny'],
   ['require_approval', 'require_approval'],
   ['allow', 'allow'],
-] as const)('a condition that cannot be told, with the effect %s', async (effect, decision) => {
+] as const)('treats a failing condition by its effect: %s', async (effect, decision) => {
   const server = await testServer();
   const { id } = await server.policy({ effect, condition: 'args.amount > 5' });
-  const answer = await server.check();
-  expect(answer.decision).toBe(decision);
-  expect(answer.decidedBy).toBe(effect === 'allow' ? null : id);
+  const response = await server.check();
+  expect(response.decision).toBe(decision);
+  expect(response.decidedBy).toBe(effect === 'allow' ? null : id);
 });
 
-test('arguments too large for a condition count as a condition that cannot be told', async () => {
+test('treats a condition on arguments that are too large as failing', async () => {
   const server = await testServer();
-  await server.policy({ condition: 'args.list.exists(x, x in args.list && x == "no")' });
+  await server.policy({ condition: 'args.list.exists(x, x == "no")' });
   const list = Array.from({ length: 20_000 }, (_, index) => index);
-  const answer = await server.check({
+  const response = await server.check({
     action: { toolName: 'refund', argumentsHash: 'h', arguments: { list } },
   });
-  expect(answer.decision).toBe('deny');
-  expect(answer.matched[0]?.why).toContain('too large');
+  expect(response.decision).toBe('deny');
+  expect(response.matched[0]?.why).toContain('too large');
 });
 
-test('a rate fires past its bound, counts each named action once, and does not count what it denies', async () => {
+test('fires a rate beyond its limit, counts each named action once, and does not count denied actions', async () => {
   const server = await testServer();
   await server.policy({ rate: { max: 3, windowSeconds: 3600, per: 'agent' } });
   const decisions: string[] = [];
@@ -107,12 +107,12 @@ test('a rate fires past its bound, counts each named action once, and does not c
     decisions.push((await server.check({ actionId })).decision);
   }
   expect(decisions).toEqual(['allow', 'allow', 'allow', 'allow', 'deny', 'allow', 'deny']);
-  const answer = await server.check({ actionId: 'f' });
-  expect(answer.matched[0]?.why).toContain('action 4 in 3600 seconds, and 3 pass');
+  const response = await server.check({ actionId: 'f' });
+  expect(response.matched[0]?.why).toContain('action 4 in 3600 seconds, and the limit is 3');
   expect((await server.check({ agentId: 'other' })).decision).toBe('allow');
 });
 
-test('within a window never more actions pass than the rate allows, wherever the window begins', async () => {
+test('never lets more actions pass than the rate allows, wherever the window begins', async () => {
   const server = await testServer();
   await server.policy({ rate: { max: 1, windowSeconds: 60, per: 'agent' } });
   vi.useFakeTimers({ toFake: ['Date'] });
@@ -125,16 +125,16 @@ test('within a window never more actions pass than the rate allows, wherever the
   expect((await server.check()).decision).toBe('allow');
 });
 
-test('of racing actions exactly as many pass as the rate allows', async () => {
+test('lets exactly as many racing actions pass as the rate allows', async () => {
   const server = await testServer();
   await server.policy({ rate: { max: 10, windowSeconds: 60, per: 'tenant' } });
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 40 }, (_, index) => server.check({ agentId: `agent-${index}` })),
   );
-  expect(answers.filter(({ decision }) => decision === 'allow')).toHaveLength(10);
+  expect(responses.filter(({ decision }) => decision === 'allow')).toHaveLength(10);
 });
 
-test('another action under the same actionId is refused', async () => {
+test('refuses another action under the same actionId', async () => {
   const server = await testServer();
   await server.policy({ effect: 'require_approval' });
   await server.check({ actionId: 'call-1' });
@@ -145,7 +145,35 @@ test('another action under the same actionId is refused', async () => {
   });
 });
 
-test('a dry run answers what a check would, and leaves nothing behind', async () => {
+test('binds an approval to the displayed arguments, in any order of their members', async () => {
+  const server = await testServer();
+  await server.policy({ effect: 'require_approval' });
+  const action = { toolName: 'refund', argumentsHash: 'sha256:aa' };
+  const shown = { ...action, arguments: { amount: 1, to: { bank: 'b', account: 'a' } } };
+  const { pendingActionId } = await server.check({ actionId: 'call-1', action: shown });
+  const id = pendingActionId as string;
+  await server.ok('guardian.pendingActions.decide', { id, body: { decision: 'approve' } });
+  const reordered = { ...action, arguments: { to: { account: 'a', bank: 'b' }, amount: 1 } };
+  expect((await server.check({ actionId: 'call-1', action: reordered })).decision).toBe('allow');
+  for (const other of [{ ...shown, arguments: { ...shown.arguments, amount: 1_000_000 } }, action]) {
+    const body = checkBody({ actionId: 'call-1', action: other });
+    expect((await server.refused('policies.check', { body })).code).toBe('ACTION_MISMATCH');
+  }
+});
+
+test('holds an action without an actionId separately when its displayed arguments differ', async () => {
+  const server = await testServer();
+  await server.policy({ effect: 'require_approval' });
+  const held = async (amount: number) => {
+    const action = { toolName: 'refund', argumentsHash: 'sha256:aa', arguments: { amount } };
+    return (await server.check({ action })).pendingActionId;
+  };
+  const first = await held(1);
+  expect(await held(1)).toBe(first);
+  expect(await held(1_000_000)).not.toBe(first);
+});
+
+test('responds to a dry run as to a check, without any effect', async () => {
   const server = await testServer();
   const dry = (fields = {}) =>
     server.check({ actionId: 'call-1', ...fields }, { prefer: 'dry-run, wait=20' });
@@ -156,7 +184,7 @@ test('a dry run answers what a check would, and leaves nothing behind', async ()
   }
   expect((await server.ok('guardian.pendingActions.list')).items).toEqual([]);
   expect((await server.ok('sessions.list')).items).toEqual([]);
-  // The first that counts is the first that the rate sees; after it a dry run tells of the second.
+  // The rate counts only the first check; a dry run after it then reports the second.
   const held = await server.check({ actionId: 'call-1' });
   expect(await dry()).toEqual(held);
   expect(await dry({ actionId: 'call-2' })).toMatchObject({ decision: 'deny' });
@@ -168,7 +196,7 @@ test('a dry run answers what a check would, and leaves nothing behind', async ()
   ).toMatchObject({ code: 'ACTION_MISMATCH' });
 });
 
-test('an approval holds for the session of its action only', async () => {
+test('binds an approval to the session of its action', async () => {
   const server = await testServer();
   await server.policy({ effect: 'require_approval' });
   const held = await server.check({ actionId: 'call-1', sessionId: 'one' });
@@ -181,7 +209,7 @@ test('an approval holds for the session of its action only', async () => {
   }
 });
 
-test('an action is not answered about without a part of what its tool is given', async () => {
+test('refuses a check whose arguments lack a part of what the tool gets', async () => {
   const server = await testServer();
   await server.policy({ effect: 'require_approval' });
   const action = { ...checkBody().action, arguments: { amount: 1, ['__proto__']: { isAdmin: true } } };

@@ -1,4 +1,4 @@
-// Started by ChildServer: a server with the options of its argument, whose address is its first line.
+// Started by ChildServer: runs a server with the options in its argument, and prints its address on the first line.
 import { startServer } from '../src/index.ts';
 
 const { url } = await startServer(JSON.parse(process.argv[2] ?? '{}'));

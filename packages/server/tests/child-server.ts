@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import type { ServerOptions } from '../src/index.ts';
 import { withTestDatabase } from './test-database.ts';
 
-/** A server in a process of its own, which a test can kill. */
+/** A server in a separate process that a test can kill. */
 export class ChildServer {
   readonly url: string;
   readonly #process: ChildProcess;
@@ -15,7 +15,7 @@ export class ChildServer {
     this.url = url;
   }
 
-  /** Resolves when the server listens. `within` is a command that runs the one behind it, such as `nice`. */
+  /** Resolves when the server listens. `within` is a command that runs the given one, such as `nice`. */
   static async start(options: ServerOptions, within: readonly string[] = []): Promise<ChildServer> {
     const file = join(import.meta.dirname, 'child-server-main.ts');
     const flags = ['--conditions=@actlog/source', '--disable-warning=ExperimentalWarning'];
@@ -32,16 +32,16 @@ export class ChildServer {
     return new ChildServer(child, url);
   }
 
-  /** The file as the server's own mounts show it. */
+  /** Returns the path of a file in the server's mount namespace. */
   pathOf(file: string): string {
     return `/proc/${this.#process.pid}/root${file}`;
   }
 
-  /** Ends the process with nothing said to it. */
+  /** Kills the process without warning. */
   async kill(): Promise<void> {
     if (this.#process.exitCode !== null || this.#process.signalCode !== null) return;
-    const gone = once(this.#process, 'exit');
+    const disconnected = once(this.#process, 'exit');
     this.#process.kill('SIGKILL');
-    await gone;
+    await disconnected;
   }
 }

@@ -8,7 +8,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** More than the buffers between two sockets take, so that an answer of it waits for its reader. */
+/** More than the buffers between two sockets hold, so that a response of this size waits for its reader. */
 const wantedBytes = 16_000_000;
 
 async function fillSession(server: TestServer): Promise<void> {
@@ -20,7 +20,7 @@ async function fillSession(server: TestServer): Promise<void> {
   await Promise.all(events);
 }
 
-/** Asks for the export of a session, and reads no more of it than arrives by itself. */
+/** Requests the export of a session, and reads only what arrives by itself. */
 async function askForExport(server: TestServer): Promise<Socket> {
   const { hostname, port } = new URL(server.server.url);
   const socket = connect(Number(port), hostname);
@@ -32,7 +32,7 @@ async function askForExport(server: TestServer): Promise<Socket> {
   return socket;
 }
 
-/** The rest that arrives until the connection ends. */
+/** Returns the rest that arrives until the connection ends. */
 async function rest(socket: Socket): Promise<string> {
   let text = '';
   socket.setEncoding('latin1').on('data', (piece) => {
@@ -42,7 +42,7 @@ async function rest(socket: Socket): Promise<string> {
   return text;
 }
 
-test('a client that does not read its answer is cut off when the server closes', async () => {
+test('disconnects a client that does not read its response when the server closes', async () => {
   const server = await testServer();
   await fillSession(server);
   const socket = await askForExport(server);
@@ -54,7 +54,7 @@ test('a client that does not read its answer is cut off when the server closes',
   expect(await rest(socket)).not.toContain('"contentSha256"');
 });
 
-test('a client that reads its answer gets all of it when the server closes', async () => {
+test('sends the whole response to a client that reads it when the server closes', async () => {
   const server = await testServer();
   await fillSession(server);
   const socket = await askForExport(server);

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test as onSqlite } from 'vitest';
+import { afterAll, beforeAll, expect, test as onSqlite, onTestFinished } from 'vitest';
 import { configuration } from '../src/configuration.ts';
 import { newApiKey } from '../src/keys/api-key.ts';
 import { version } from '../src/version.ts';
@@ -22,15 +22,15 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 function command(...args: string[]) {
-  // Twenty processes load the same sources.
+  // Cached, because twenty processes load the same sources.
   const env = { PATH: process.env.PATH ?? '', NODE_COMPILE_CACHE: join(folder, 'compiled') };
   return run(process.execPath, [...commandLine, ...args], { cwd: folder, env });
 }
 
-// The command is told its database by a flag: once is enough.
+// The database is a flag of the command, so one run is enough.
 const test = onSqlite.skipIf(onPostgres);
 
-test('a Node that is too old is told of in a sentence', async () => {
+test('explains that Node is too old', async () => {
   const old = run(process.execPath, ['--no-experimental-sqlite', ...commandLine], { cwd: folder });
   await expect(old).rejects.toMatchObject({
     code: 1,
@@ -38,7 +38,7 @@ test('a Node that is too old is told of in a sentence', async () => {
   });
 });
 
-test('Bun, where webhooks would connect to any address, is refused', async () => {
+test('refuses to start on Bun, where webhooks could connect to any address', async () => {
   const asBun = 'Object.defineProperty(process,"versions",{value:{...process.versions,bun:"1.0.0"}})';
   const start = [...commandLine, '--port', '0', '--database', ':memory:'];
   const refused = run(process.execPath, [`--import=data:text/javascript,${asBun}`, ...start], {
@@ -47,7 +47,7 @@ test('Bun, where webhooks would connect to any address, is refused', async () =>
   await expect(refused).rejects.toMatchObject({ code: 1, stderr: expect.stringMatching(/not run on Bun/) });
 });
 
-test('the command prints an address and a key that work, and stops cleanly on SIGTERM', async () => {
+test('prints an address and a working key, and stops cleanly on SIGTERM', async () => {
   const child = spawn(
     process.execPath,
     [...commandLine, '--port', '0', '--database', join(folder, 'run.db')],
@@ -55,17 +55,17 @@ test('the command prints an address and a key that work, and stops cleanly on SI
       env: { PATH: process.env.PATH ?? '' },
     },
   );
-  let said = '';
+  let output = '';
   child.stderr.setEncoding('utf8').on('data', (chunk) => {
-    said += chunk;
+    output += chunk;
   });
   let logged = '';
   child.stdout.setEncoding('utf8').on('data', (chunk) => {
     logged += chunk;
   });
-  while (!said.includes('ACTLOG_API_KEY=')) await once(child.stderr, 'data');
-  const url = /ACTLOG_BASE_URL=(\S+)/.exec(said)?.[1] as string;
-  const apiKey = /ACTLOG_API_KEY=(\S+)/.exec(said)?.[1] as string;
+  while (!output.includes('ACTLOG_API_KEY=')) await once(child.stderr, 'data');
+  const url = /ACTLOG_BASE_URL=(\S+)/.exec(output)?.[1] as string;
+  const apiKey = /ACTLOG_API_KEY=(\S+)/.exec(output)?.[1] as string;
   const response = await fetch(`${url}/v1/events`, {
     method: 'POST',
     headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
@@ -75,8 +75,8 @@ test('the command prints an address and a key that work, and stops cleanly on SI
   const socket = connect(Number(new URL(url).port), '127.0.0.1', () =>
     socket.write('nothing, either\r\n\r\n'),
   );
-  const [answer] = await once(socket, 'data');
-  const [, malformedId] = /x-request-id: (\S+)/.exec(String(answer)) ?? [];
+  const [received] = await once(socket, 'data');
+  const [, malformedId] = /x-request-id: (\S+)/.exec(String(received)) ?? [];
   child.kill('SIGTERM');
   const [code] = await once(child, 'exit');
   expect(code).toBe(0);
@@ -87,7 +87,7 @@ test('the command prints an address and a key that work, and stops cleanly on SI
   expect(logged).not.toMatch(/nothing/);
 });
 
-test('the help names the variable of every setting', async () => {
+test('names the variable of every setting in the help', async () => {
   const { stdout } = await command('start', '--help');
   const variables = Object.keys(configuration.shape).map(
     (name) => `ACTLOG_${name.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`,
@@ -95,70 +95,96 @@ test('the help names the variable of every setting', async () => {
   expect(variables.filter((variable) => !stdout.includes(variable))).toEqual([]);
 });
 
-test('the command tells its version', async () => {
+test('prints its version', async () => {
   expect((await command('--version')).stdout.trim()).toBe(version);
 });
 
 test.each([
-  [[], { key: true, docs: true }],
-  [['--docs', 'false'], { key: true, docs: false }],
-  [['--accept-test-keys', 'false'], { key: false, docs: true }],
-  [['--host', '0.0.0.0'], { key: true, docs: true }],
-])('with %j it prints what a client of this machine can use, and nothing else', async (args, shown) => {
+  [[], { key: true, docs: false }],
+  [['--docs', 'true'], { key: true, docs: true }],
+  [['--accept-test-keys', 'false'], { key: false, docs: false }],
+  [['--host', '0.0.0.0'], { key: true, docs: false }],
+])('with %j prints only what a client of this machine can use', async (args, shown) => {
   const child = spawn(process.execPath, [...commandLine, '--port', '0', '--database', ':memory:', ...args], {
     env: { PATH: process.env.PATH ?? '' },
   });
-  let said = '';
+  let output = '';
   child.stderr.setEncoding('utf8');
   for await (const chunk of child.stderr) {
-    said += chunk;
-    if (said.includes('export ACTLOG_BASE_URL=')) child.kill('SIGTERM');
+    output += chunk;
+    if (output.includes('export ACTLOG_BASE_URL=')) child.kill('SIGTERM');
   }
-  expect(said).toMatch(/^ {2}export ACTLOG_BASE_URL=http:\/\/127\.0\.0\.1:\d+$/m);
-  expect({ key: said.includes('al_test_'), docs: said.includes('/docs') }).toEqual(shown);
-  // The link signs in where the key may be shown.
-  expect(/\/console\/#key=al_test_\w+$/m.test(said)).toBe(shown.key);
+  expect(output).toMatch(/^ {2}export ACTLOG_BASE_URL=http:\/\/127\.0\.0\.1:\d+$/m);
+  expect({ key: output.includes('al_test_'), docs: output.includes('/docs') }).toEqual(shown);
+  // The link signs in if the key may be shown.
+  expect(/\/console\/#key=al_test_\w+$/m.test(output)).toBe(shown.key);
+});
+
+test('prints a key for agents that records and reads, and cannot approve, manage or open the console', async () => {
+  const args = [...commandLine, '--port', '0', '--database', ':memory:', '--log-level', 'silent'];
+  const child = spawn(process.execPath, args, { env: { PATH: process.env.PATH ?? '' } });
+  onTestFinished(() => void child.kill());
+  let output = '';
+  child.stderr.setEncoding('utf8').on('data', (chunk) => {
+    output += chunk;
+  });
+  while (!output.includes('export ACTLOG_API_KEY=')) await once(child.stderr, 'data');
+  const find = (pattern: RegExp) => pattern.exec(output)?.[1] as string;
+  const url = find(/ACTLOG_BASE_URL=(\S+)/);
+  const statusFor = async (key: string, method: string, path: string) => {
+    const response = await fetch(url + path, { method, headers: { authorization: `Bearer ${key}` } });
+    return response.status;
+  };
+  const agentKey = find(/export ACTLOG_API_KEY=(\S+)/);
+  const consoleKey = find(/#key=(\S+)/);
+  const decide = '/v1/guardian/pending-actions/unknown/decide';
+  expect(await statusFor(agentKey, 'GET', '/v1/sessions')).toBe(200);
+  expect(await statusFor(agentKey, 'POST', '/v1/events')).toBe(400);
+  expect(await statusFor(agentKey, 'POST', decide)).toBe(403);
+  expect(await statusFor(agentKey, 'POST', '/v1/policies')).toBe(403);
+  expect(await statusFor(agentKey, 'GET', '/console/api/keys')).toBe(403);
+  expect(await statusFor(consoleKey, 'GET', '/console/api/keys')).toBe(200);
 });
 
 test.each([
   [
     ['--database', "people's.db"],
-    String.raw`make one: npx @actlog/server keys create NAME --database 'people'\''s.db'`,
+    String.raw`create one: npx @actlog/server keys create NAME --scopes ingest --database 'people'\''s.db'`,
   ],
-  [['--tenant', 'acme'], 'make one: npx @actlog/server keys create NAME --tenant acme'],
-  [[], 'make one: npx @actlog/server keys create NAME'],
-  [['--database', ':memory:'], 'set ACTLOG_API_KEY, as no command reaches a database in memory'],
-])('without test keys, and with %j, it tells how this server comes by a key', async (args, way) => {
+  [['--tenant', 'acme'], 'create one: npx @actlog/server keys create NAME --scopes ingest --tenant acme'],
+  [[], 'create one: npx @actlog/server keys create NAME --scopes ingest'],
+  [['--database', ':memory:'], 'set ACTLOG_API_KEY, because commands cannot reach a database in memory'],
+])('without test keys and with %j, explains how to create a key', async (args, way) => {
   const start = [...commandLine, '--port', '0', '--accept-test-keys', 'false', ...args];
   const cwd = mkdtempSync(join(folder, 'keyless-'));
   const child = spawn(process.execPath, start, { cwd, env: { PATH: process.env.PATH ?? '' } });
-  let said = '';
+  let output = '';
   child.stderr.setEncoding('utf8');
   for await (const chunk of child.stderr) {
-    said += chunk;
-    if (said.includes('export ACTLOG_BASE_URL=')) child.kill('SIGTERM');
+    output += chunk;
+    if (output.includes('export ACTLOG_BASE_URL=')) child.kill('SIGTERM');
   }
-  expect(said.split('\n')).toContain(`  API key   none, as test keys are not taken; ${way}`);
+  expect(output.split('\n')).toContain(`  API key   none, because test keys are not accepted; ${way}`);
 });
 
-test('a database that a command makes is named', async () => {
+test('names a database that a command creates', async () => {
   const { stdout, stderr } = await command('keys', 'create', 'agent', '--database', 'new.db');
   expect(stdout).toMatch(/^al_live_\w+\n$/);
-  expect(stderr).toBe(`A new database is made: ${join(folder, 'new.db')}\n`);
+  expect(stderr).toBe(`Creating a new database: ${join(folder, 'new.db')}\n`);
 });
 
 test.each([
   ['', []],
   ['agent', ['--expires-in-days', '0']],
   ['agent', ['--tenant', 'two\nlines']],
-])('no database is made for the key %j with %j, which cannot be', async (name, flags) => {
+])('creates no database for the invalid key %j with %j', async (name, flags) => {
   await expect(command('keys', 'create', name, '--database', 'none.db', ...flags)).rejects.toMatchObject({
-    stderr: expect.not.stringContaining('A new database is made'),
+    stderr: expect.not.stringContaining('Creating a new database'),
   });
   expect(existsSync(join(folder, 'none.db'))).toBe(false);
 });
 
-test('on no Node an operator is warned that SQLite is experimental', async () => {
+test('shows no warning about experimental SQLite on any Node', async () => {
   const args = commandLine.filter((flag) => !flag.startsWith('--disable-warning'));
   const database = join(folder, 'quiet.db');
   const { stderr } = await run(process.execPath, [
@@ -172,7 +198,7 @@ test('on no Node an operator is warned that SQLite is experimental', async () =>
   expect(stderr).not.toContain('SQLite');
 });
 
-test('a program that is no file can embed a server on one', async () => {
+test('embeds a server in a program from standard input', async () => {
   const program = `
     import { startServer } from '@actlog/server';
     const { url, close } = await startServer({ port: 0, database: ${JSON.stringify(join(folder, 'eval.db'))} });
@@ -183,7 +209,7 @@ test('a program that is no file can embed a server on one', async () => {
   expect(stdout).toBe('200\n');
 });
 
-test('keys are made, listed, rotated and revoked', { timeout: 120_000 }, async () => {
+test('creates, lists, rotates and revokes keys', { timeout: 120_000 }, async () => {
   const apiKey = (await command('keys', 'create', 'agent', '--scopes', 'ingest')).stdout.trim();
   expect(apiKey).toMatch(/^al_live_[0-9A-Za-z]{48}$/);
   const id = apiKey.slice(8, 18);
@@ -204,7 +230,7 @@ test('keys are made, listed, rotated and revoked', { timeout: 120_000 }, async (
   expect((await command('keys', 'list', '--database', 'copy.db')).stdout.trim().split('\n')).toHaveLength(2);
 });
 
-test('tags of tools are corrected and quotas are set', { timeout: 120_000 }, async () => {
+test('sets tags of tools and quotas', { timeout: 120_000 }, async () => {
   await command('keys', 'create', 'agent');
   await command('tags', 'set', 'zorp', 'payment,external_comm');
   await command('tags', 'set', 'hum', 'none');
@@ -214,21 +240,27 @@ test('tags of tools are corrected and quotas are set', { timeout: 120_000 }, asy
   await command('quota', 'set', 'eventsPerMonth', '1000');
   await command('quota', 'set', 'policies', '5');
   await command('quota', 'set', 'policies', 'unlimited');
-  expect((await command('quota', 'list')).stdout.split('\n').slice(0, 3)).toEqual([
-    'eventsPerMonth\tused 0\tof 1000',
-    'sessions\tused 0\tof unlimited',
-    'policies\tused 0\tof unlimited',
-  ]);
+  await command('quota', 'set', 'sessions', '7');
+  await command('quota', 'set', 'sessions', 'default');
+  const shown = (await command('quota', 'list', '--quotas', '{"agents":5}')).stdout.split('\n');
+  expect(shown).toEqual(
+    expect.arrayContaining([
+      'eventsPerMonth\tused 0\tof 1000\tevents a month',
+      'sessions\tused 0\tof 10000000\tstored sessions',
+      'agents\tused 0\tof 5\tagents, registered or seen',
+      'policies\tused 0\tof unlimited\tactive policies',
+    ]),
+  );
 });
 
-test('a variable that is empty counts as not given, for the commands as for the server', async () => {
+test('treats an empty variable as missing, for commands as for the server', async () => {
   const own = mkdtempSync(join(folder, 'empty-'));
   const env = { PATH: process.env.PATH ?? '', ACTLOG_DATABASE: '', ACTLOG_TENANT: '' };
   const { stdout, stderr } = await run(process.execPath, [...commandLine, 'keys', 'create', 'a'], {
     cwd: own,
     env,
   });
-  expect(stderr).toBe(`A new database is made: ${join(own, 'actlog.db')}\n`);
+  expect(stderr).toBe(`Creating a new database: ${join(own, 'actlog.db')}\n`);
   const listed = await run(process.execPath, [...commandLine, 'keys', 'list', '--tenant', 'default'], {
     cwd: own,
     env,
@@ -236,7 +268,7 @@ test('a variable that is empty counts as not given, for the commands as for the 
   expect(listed.stdout).toContain(stdout.slice(8, 18));
 });
 
-test('a command for another folder makes no database there, and no backup of nothing', {
+test('creates no database for a command in the wrong folder, and no backup of nothing', {
   timeout: 120_000,
 }, async () => {
   const missing = join(folder, 'missing.db');
@@ -253,7 +285,7 @@ test('a command for another folder makes no database there, and no backup of not
   expect(existsSync(missing) || existsSync(join(folder, 'nothing.db'))).toBe(false);
 });
 
-test('a reader that has gone is no failure', async () => {
+test('tolerates a reader that closes the pipe', async () => {
   await command('keys', 'create', 'agent', '--database', 'piped.db');
   const child = spawn(
     process.execPath,
@@ -263,22 +295,22 @@ test('a reader that has gone is no failure', async () => {
     },
   );
   child.stdout.destroy();
-  let said = '';
+  let output = '';
   child.stderr.on('data', (chunk) => {
-    said += chunk;
+    output += chunk;
   });
   const [code] = await once(child, 'close');
-  expect([code, said]).toEqual([0, '']);
+  expect([code, output]).toEqual([0, '']);
 });
 
-test('a file of settings that is no JSON is named, and nothing of it is shown', async () => {
+test('names a settings file that is not JSON, without quoting it', async () => {
   writeFileSync(join(folder, 'broken.json'), 'hunter2');
   const error = await command('--config', 'broken.json').catch((caught: { stderr: string }) => caught);
-  expect(error.stderr).toContain('broken.json holds no JSON');
+  expect(error.stderr).toContain('broken.json is not valid JSON');
   expect(error.stderr).not.toContain('hunter');
 });
 
-test('a key is read from the file that a variable names, and what Kubernetes calls a port is none', async () => {
+test('reads a key from the file that a variable names, and ignores the port that Kubernetes sets', async () => {
   const apiKey = newApiKey('live');
   writeFileSync(join(folder, 'api-key'), `${apiKey}\n`);
   writeFileSync(join(folder, 'port.json'), '{"port": 0}');
@@ -290,17 +322,17 @@ test('a key is read from the file that a variable names, and what Kubernetes cal
       ACTLOG_PORT: 'tcp://10.0.0.1:8787',
     },
   });
-  let said = '';
+  let output = '';
   let status: number | undefined;
   child.stderr.setEncoding('utf8');
   for await (const chunk of child.stderr) {
-    said += chunk;
-    const url = /export ACTLOG_BASE_URL=(\S+)\n/.exec(said)?.[1];
+    output += chunk;
+    const url = /export ACTLOG_BASE_URL=(\S+)\n/.exec(output)?.[1];
     if (url === undefined || status !== undefined) continue;
     status = (await fetch(`${url}/v1/sessions`, { headers: { authorization: `Bearer ${apiKey}` } })).status;
     child.kill('SIGTERM');
   }
-  expect(said).toContain('API key   as configured');
+  expect(output).toContain('API key   as configured');
   expect(status).toBe(200);
 });
 
@@ -309,10 +341,10 @@ test.each([
   [{ ACTLOG_SECRET_FILE: 'empty' }, 'The file "empty" that ACTLOG_SECRET_FILE names is empty.'],
   [
     { ACTLOG_SECRET_FILE: 'empty', ACTLOG_SECRET: 'hunter2' },
-    'ACTLOG_SECRET and ACTLOG_SECRET_FILE are both set: keep one of them.',
+    'ACTLOG_SECRET and ACTLOG_SECRET_FILE are both set: set only one of them.',
   ],
   [{ ACTLOG_SECRET_FILE: 'short' }, 'secret: must have at least 32 characters'],
-])('with %j the start is refused, and no secret is shown', async (variables, hint) => {
+])('with %j refuses to start, and shows no secret', async (variables, hint) => {
   writeFileSync(join(folder, 'empty'), '\n');
   writeFileSync(join(folder, 'short'), 'hunter2');
   const env = { PATH: process.env.PATH ?? '', ...variables };
@@ -324,7 +356,7 @@ test.each([
   expect(refused.stderr).not.toContain('hunter');
 });
 
-test('a configured key that has ended is told of', { timeout: 60_000 }, async () => {
+test('warns about a configured key that has ended', { timeout: 60_000 }, async () => {
   const database = join(folder, 'ended.db');
   const apiKey = (await command('keys', 'create', 'old', '--database', database)).stdout.trim();
   await command('keys', 'revoke', apiKey.slice(8, 18), '--database', database);
@@ -359,7 +391,7 @@ test.each([
   [['keys', 'create', 'x', '--tenant', 'x'.repeat(201)], 'must have 1 to 200 characters, not 201'],
   [['keys', 'create', 'line\nbreak'], 'The name of a key must have 1 to 200 characters'],
   [['retention', '1e300'], 'from 1 to 36500, not 1e+300'],
-  [['keys', 'create', 'x', '--database', ':memory:'], 'No command reaches what a server keeps in memory'],
+  [['keys', 'create', 'x', '--database', ':memory:'], 'Commands cannot reach a database in memory'],
   [['tags', 'set', 'zorp', 'pay'], 'cannot have the tag "pay"'],
   [['learn', 'nobody'], 'has no session "nobody".'],
   [['quota', 'set', 'events', '5'], 'There is no quota "events"'],
@@ -371,13 +403,13 @@ test.each([
   [['keys', 'create', 'x', '--database', 'file:other.db'], 'It must be the path of an SQLite file'],
   [['--database', 'none/actlog.db'], 'none/actlog.db.secret cannot be written (ENOENT)'],
   [['--database', 'wrong.json'], 'wrong.json cannot be opened: file is not a database'],
-  [['--config', 'actlog.db'], 'actlog.db holds no JSON'],
+  [['--config', 'actlog.db'], 'actlog.db is not valid JSON'],
   [['--config', 'missing.json'], 'The file "missing.json" that --config names cannot be read: ENOENT'],
   [['--config', 'windows.json'], 'port: Invalid input: expected number, received string'],
   [['--rate-limit', '5'], 'rateLimit: must be false, or an object such as'],
   [['keys', 'create', 'x', '--expires-in-days', '-5'], 'more than 0 and at most 36500 days, not -5'],
   [['keys', 'create', 'x', '--expires-in-days', '1e300'], 'more than 0 and at most 36500 days'],
-])('%j is refused with the name of what is wrong', async (args, hint) => {
+])('%j is refused with an error that names the problem', async (args, hint) => {
   writeFileSync(join(folder, 'wrong.json'), '{"databse": "x.db"}');
   writeFileSync(join(folder, 'windows.json'), '\u{feff}{\r\n"port": "80"\r\n}\r\n');
   await expect(command(...args)).rejects.toMatchObject({ stderr: expect.stringContaining(hint) });

@@ -2,7 +2,7 @@ import { runContract } from '@actlog/contract';
 import { expect, test } from 'vitest';
 import { testServer } from './test-server.ts';
 
-test('keeps the whole contract, the reference profile included', async () => {
+test('meets the whole contract, including the reference profile', async () => {
   const { server, apiKey } = await testServer();
   await server.admin.createTenant('another');
   const another = await server.admin.createKey('another', { name: 'suite', kind: 'test' });

@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, expect, test, vi } from 'vitest';
+import { deleteExpiredData } from '../src/background/delete-expired-data.ts';
 import { deleteTenant } from '../src/deletion/delete-tenant.ts';
-import { keepHouse } from '../src/housekeeping.ts';
 import type { ServerOptions } from '../src/index.ts';
-import { makeKey } from '../src/keys/key-changes.ts';
+import { createKey } from '../src/keys/key-changes.ts';
 import { tenantIdOf } from '../src/keys/provisioning.ts';
 import { openStorage } from '../src/storage/open-storage.ts';
-import { dropPendingActions } from '../src/storage/pending-action-store.ts';
+import { dropPendingActions } from '../src/storage/stores/pending-action-store.ts';
 import { commandLine, run } from './command-line.ts';
 import { asSuperuser, onPostgres, withTestDatabase } from './test-database.ts';
 import { atTestEnd } from './test-end.ts';
@@ -22,7 +22,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Options of servers on one database of a test. */
+/** Returns options of servers on one database of a test. */
 async function database(): Promise<ServerOptions & { readonly database: string }> {
   const folder = mkdtempSync(join(tmpdir(), 'actlog-deletion-'));
   atTestEnd(async () => rmSync(folder, { recursive: true }));
@@ -33,11 +33,11 @@ async function database(): Promise<ServerOptions & { readonly database: string }
 interface Row {
   readonly table: string;
   readonly tenant: number;
-  /** All of its columns. */
+  /** All columns of the row. */
   readonly text: string;
 }
 
-/** Every row of every table that says whose it is, and of the tenants. */
+/** Returns every row of the tables with a tenant, and of the tenants. */
 async function allRows(address: string): Promise<Row[]> {
   if (onPostgres) {
     const named = await asSuperuser<{ name: string }>(
@@ -77,7 +77,7 @@ async function allRows(address: string): Promise<Row[]> {
   }
 }
 
-/** A server whose tenant has something in every table: sessions of two ids, one of them with what a person was shown. */
+/** Gives a server's tenant a row in every table: sessions with two ids, one with a held action. */
 async function busyServer(server: TestServer, sessionIds: readonly string[]): Promise<void> {
   const receiver = new WebhookReceiver();
   const url = await receiver.listen();
@@ -106,73 +106,76 @@ async function busyServer(server: TestServer, sessionIds: readonly string[]): Pr
       action: {
         toolName: 'refund',
         argumentsHash: 'sha256:aa',
-        // Words of the arguments that look like another message's.
+        // Words in the arguments that look like another message's session.
         arguments: { of: `customer of ${sessionId}`, nested: { sessionId: 'gone' } },
       },
     });
     await server.ok('guardian.pendingActions.decide', {
       id: pendingActionId as string,
       body: { decision: 'approve' },
-      // As the client sends it; the answer, with what was shown, is kept for a repeat.
+      // Sent as the client does; the response, with the displayed arguments, is stored for repeats.
       headers: { 'idempotency-key': `decided-${sessionId}` },
     });
   }
 }
 
-/** Whether a text stands anywhere in the files of a database. */
+/** `true` if a text occurs anywhere in the files of a database. */
 function isInFiles(address: string, text: string): boolean {
   return [address, `${address}-wal`].some((file) => existsSync(file) && readFileSync(file).includes(text));
 }
 
-/** One round of a server's housekeeping. */
-async function housekeeping(options: ServerOptions & { readonly database: string }, nowMs: number) {
+/** Runs one round of a server's cleanup. */
+async function cleanUp(options: ServerOptions & { readonly database: string }, nowMs: number) {
   const storage = await openStorage({ ...options, connections: 2 });
-  await keepHouse(storage, nowMs).finally(() => storage.close());
+  await deleteExpiredData(storage, nowMs).finally(() => storage.close());
 }
 
-test.skipIf(onPostgres)('what was deleted is in no file of the database, while the server runs', async () => {
-  const options = await database();
-  const server = await testServer(options);
-  const numbers = [...Array(20).keys()];
-  const record = async () => {
-    for (const number of numbers) {
-      for (const fate of ['gone', 'kept']) {
-        const payload = { toolName: 'search', argumentsHash: `words of ${fate}`, responseStatus: 200 };
-        await server.record({ sessionId: `${fate}-${number}`, payload });
+test.skipIf(onPostgres)(
+  'removes deleted data from every file of the database while the server runs',
+  async () => {
+    const options = await database();
+    const server = await testServer(options);
+    const numbers = [...Array(20).keys()];
+    const record = async () => {
+      for (const number of numbers) {
+        for (const fate of ['gone', 'kept']) {
+          const payload = { toolName: 'search', argumentsHash: `words of ${fate}`, responseStatus: 200 };
+          await server.record({ sessionId: `${fate}-${number}`, payload });
+        }
       }
-    }
-  };
-  await busyServer(
-    server,
-    numbers.flatMap((number) => [`gone-${number}`, `kept-${number}`]),
-  );
-  await record();
-  // What stands in the file by then is found in the log as well, once it has changed.
-  await housekeeping(options, Date.now());
-  await record();
-  const { admin } = server.server;
-  for (const number of numbers) await admin.deleteSession('default', `gone-${number}`);
-  const left = () =>
-    ['customer of gone', 'words of gone'].filter((text) => isInFiles(options.database, text));
-  // A log that somebody reads just then stays until the next deletion, or the next housekeeping.
-  const deleteOneMore = async () => {
-    await server.record({ sessionId: 'gone' });
-    await admin.deleteSession('default', 'gone');
-    return left();
-  };
-  await expect.poll(deleteOneMore).toEqual([]);
-  expect(isInFiles(options.database, 'customer of kept')).toBe(true);
-  const log = `${options.database}-wal`;
-  await record();
-  expect(statSync(log).size).toBeGreaterThan(0);
-  const sweep = async () => {
-    await housekeeping(options, Date.now());
-    return statSync(log).size;
-  };
-  await expect.poll(sweep).toBe(0);
-});
+    };
+    await busyServer(
+      server,
+      numbers.flatMap((number) => [`gone-${number}`, `kept-${number}`]),
+    );
+    await record();
+    // Content of the file is in the log as well once it has changed.
+    await cleanUp(options, Date.now());
+    await record();
+    const { admin } = server.server;
+    for (const number of numbers) await admin.deleteSession('default', `gone-${number}`);
+    const left = () =>
+      ['customer of gone', 'words of gone'].filter((text) => isInFiles(options.database, text));
+    // A log that is being read stays until the next deletion or cleanup.
+    const deleteOneMore = async () => {
+      await server.record({ sessionId: 'gone' });
+      await admin.deleteSession('default', 'gone');
+      return left();
+    };
+    await expect.poll(deleteOneMore, { timeout: 10_000 }).toEqual([]);
+    expect(isInFiles(options.database, 'customer of kept')).toBe(true);
+    const log = `${options.database}-wal`;
+    await record();
+    expect(statSync(log).size).toBeGreaterThan(0);
+    const sweep = async () => {
+      await cleanUp(options, Date.now());
+      return statSync(log).size;
+    };
+    await expect.poll(sweep, { timeout: 10_000 }).toBe(0);
+  },
+);
 
-test('a deleted session leaves nothing behind but what was learned of its agent, and no other session loses anything', async () => {
+test('deletes everything of a session but the learned baseline, and nothing of other sessions', async () => {
   const options = await database();
   const server = await testServer(options);
   await busyServer(server, ['gone', 'kept']);
@@ -205,7 +208,7 @@ test('a deleted session leaves nothing behind but what was learned of its agent,
   );
 });
 
-test('a deleted session that goes on begins anew', async () => {
+test('recreates a deleted session from later events', async () => {
   const server = await testServer();
   await server.record({}, {});
   await server.server.admin.deleteSession('default', 'thread-1');
@@ -213,7 +216,7 @@ test('a deleted session that goes on begins anew', async () => {
   expect(await server.ok('sessions.get', { id: 'thread-1' })).toMatchObject({ eventCount: 1 });
 });
 
-test('a session whose action waits is not deleted, and the action can be decided', async () => {
+test('does not delete a session with a pending action, which can still be decided', async () => {
   const server = await testServer();
   await server.policy({ effect: 'require_approval' });
   const { pendingActionId } = await server.check();
@@ -229,20 +232,20 @@ test('a session whose action waits is not deleted, and the action can be decided
   );
 });
 
-test('what of a session was checked and never recorded is deleted, too', async () => {
+test('deletes checked actions of a session that were never recorded', async () => {
   vi.useFakeTimers({ toFake: ['Date'] });
   const options = await database();
   const server = await testServer(options);
   await server.policy({ effect: 'require_approval', approval: { timeoutSeconds: 1, onTimeout: 'deny' } });
   await server.check({ agentId: 'agent of gone', sessionId: 'gone' });
-  // Its time is over, whether or not the sweep has come by.
+  // The action has expired, even before the sweep.
   vi.setSystemTime(Date.now() + 2000);
   await server.server.admin.deleteSession('default', 'gone');
   const left = (await allRows(options.database)).filter(({ text }) => text.includes('gone'));
   expect(left.filter(({ table }) => table !== 'agents')).toEqual([]);
 });
 
-test('a check that waits for a decision which was deleted meanwhile is asked about anew', async () => {
+test('repeats a check whose held action was deleted while it waited', async () => {
   const options = await database();
   const server = await testServer(options);
   await server.policy({
@@ -250,21 +253,21 @@ test('a check that waits for a decision which was deleted meanwhile is asked abo
     rate: { max: 0, windowSeconds: 60, per: 'agent' },
     approval: { timeoutSeconds: 60, onTimeout: 'deny' },
   });
-  const waiting = server.check({ actionId: 'refund 1' }, { prefer: 'wait=2' });
+  const waiting = server.check({ actionId: 'refund 1' }, { prefer: 'wait=5' });
   const held = await vi.waitFor(async () => {
     const { items } = await server.ok('guardian.pendingActions.list');
     expect(items).toHaveLength(1);
     return items[0]?.id as string;
   });
-  // As another process may do in the moment in which this one has not heard of the decision yet.
+  // Another process may do this before this one has received the notification of the decision.
   const storage = await openStorage({ ...options, connections: 2 });
   await storage.write(1, ({ db }) => dropPendingActions(db, 1, [held])).finally(() => storage.close());
-  const answer = await waiting;
-  expect(answer.decision).toBe('require_approval');
-  expect(answer.pendingActionId).not.toBe(held);
+  const response = await waiting;
+  expect(response.decision).toBe('require_approval');
+  expect(response.pendingActionId).not.toBe(held);
 });
 
-test('a session is deleted of one tenant only', async () => {
+test('deletes a session of one tenant only', async () => {
   const server = await testServer();
   const { admin } = server.server;
   await admin.createTenant('other');
@@ -277,7 +280,7 @@ test('a session is deleted of one tenant only', async () => {
   await expect(admin.deleteSession('other', 'chat')).rejects.toThrow('has no session');
 });
 
-/** A server with a tenant that has something everywhere, beside its own. */
+/** Starts a server with a second tenant that has rows everywhere. */
 async function withTenant() {
   const options = await database();
   const server = await testServer(options);
@@ -292,13 +295,13 @@ async function withTenant() {
   const tenant = (await allRows(options.database)).find(
     ({ table, text }) => table === 'tenants' && text.includes('acme'),
   )?.tenant as number;
-  /** The tables in which the tenant has rows. */
+  /** Returns the tables in which the tenant has rows. */
   const tables = async () =>
     new Set((await allRows(options.database)).filter((row) => row.tenant === tenant).map((row) => row.table));
   return { options, server, admin, acme, keyId: key.id, tables };
 }
 
-/** Resolves when the server has heard that the key of `tenant` was ended by another process. */
+/** Resolves when the server has noticed that another process ended the key of `tenant`. */
 function keyHasEnded(tenant: TestServer): Promise<void> {
   return vi.waitFor(
     async () => expect(await tenant.refused('sessions.list')).toMatchObject({ status: 401 }),
@@ -306,7 +309,7 @@ function keyHasEnded(tenant: TestServer): Promise<void> {
   );
 }
 
-test('a deleted tenant is unknown at once, its name is free, and nothing of it stays', async () => {
+test('deletes a tenant: unknown at once, its name free, and nothing left', async () => {
   const { server, admin, acme, tables, options } = await withTenant();
   const mine = async () =>
     (await allRows(options.database)).filter(({ tenant, text }) => tenant === 1 && text.includes('of mine'));
@@ -323,31 +326,31 @@ test('a deleted tenant is unknown at once, its name is free, and nothing of it s
   }
 
   await admin.createTenant('acme');
-  const anew = server.as((await admin.createKey('acme', { name: 'agent' })).apiKey);
+  const recreated = server.as((await admin.createKey('acme', { name: 'agent' })).apiKey);
   for (const list of [
     'sessions.list',
     'agents.list',
     'policies.list',
     'notificationChannels.list',
   ] as const) {
-    expect((await anew.ok(list)).items).toEqual([]);
+    expect((await recreated.ok(list)).items).toEqual([]);
   }
-  await anew.record({});
+  await recreated.record({});
 
-  await housekeeping(options, Date.now() + hourMs / 2);
+  await cleanUp(options, Date.now() + hourMs / 2);
   expect(await tables()).toContain('policies');
-  await housekeeping(options, Date.now() + 2 * hourMs);
+  await cleanUp(options, Date.now() + 2 * hourMs);
   expect(await tables()).toEqual(new Set(['tenants']));
-  expect((await anew.ok('sessions.list')).items).toHaveLength(1);
+  expect((await recreated.ok('sessions.list')).items).toHaveLength(1);
   expect(before.length).toBeGreaterThan(8);
-  // A message about its risk may have come since.
+  // A message about its risk may have been added meanwhile.
   expect((await mine()).length).toBeGreaterThanOrEqual(before.length);
 });
 
-test('a check that is on its way while its tenant is deleted is judged by its policies', async () => {
+test('judges a check in progress by the policies of its deleted tenant', async () => {
   const { options, admin, acme } = await withTenant();
   const beside = (await testServer({ ...options, apiKey: acme.apiKey, tenant: 'acme' })).as(acme.apiKey);
-  // The clock of the other server stands still, so it goes on believing the key. It has not read the policies yet.
+  // The clock of the other server stands still, so it keeps the key cached. It has not read the policies yet.
   vi.useFakeTimers({ toFake: ['Date'] });
   await beside.ok('agents.create', { body: { id: 'revoked', name: 'Revoked' } });
   await beside.ok('agents.update', { id: 'revoked', body: { status: 'revoked' } });
@@ -361,43 +364,43 @@ test('a check that is on its way while its tenant is deleted is judged by its po
   expect(await beside.check({ agentId: 'revoked' })).toMatchObject({ decision: 'deny' });
 });
 
-test.runIf(onPostgres)('a key that is made while its tenant is deleted is deleted, too', async () => {
+test.runIf(onPostgres)('deletes a key that is created while its tenant is deleted', async () => {
   const { options, server, admin } = await withTenant();
   const storage = await openStorage({ ...options, connections: 2 });
   atTestEnd(() => storage.close());
   let deletion: Promise<void> | undefined;
   let isDeleted = false;
   const { apiKey } = await storage.writeAcross('administer', async ({ db }) => {
-    const made = await makeKey(db, await tenantIdOf(db, 'acme'), { name: 'late' });
+    const created = await createKey(db, await tenantIdOf(db, 'acme'), { name: 'late' });
     deletion = admin.deleteTenant('acme').then(() => {
       isDeleted = true;
     });
-    // Until it waits for this transaction, or has not waited for it.
+    // Until it waits for this transaction, or turns out not to wait.
     await vi.waitFor(async () => {
       const waits = await asSuperuser('select 1 from pg_locks where not granted', options.database);
       expect(isDeleted || waits.length > 0).toBe(true);
     });
-    return made;
+    return created;
   });
   await deletion;
   expect(await server.as(apiKey).refused('sessions.list')).toMatchObject({ status: 401 });
   await expect(admin.createKey('acme', { name: 'later' })).rejects.toThrow('There is no tenant "acme"');
 });
 
-test('a deletion that was cut off is ended by the housekeeping', async () => {
+test('completes an interrupted deletion in the cleanup', async () => {
   const { tables, acme, options } = await withTenant();
-  // Of another process: the server writes by itself at any time, such as about a message that it has sent.
+  // A separate storage, because the server writes at any time, such as after it sent a message.
   const storage = await openStorage({ ...options, connections: 2 });
   atTestEnd(() => storage.close());
   vi.spyOn(storage, 'write').mockRejectedValueOnce(new Error('The process ended.'));
   await expect(deleteTenant(storage, 'acme', Date.now(), () => {})).rejects.toThrow('The process ended.');
   await keyHasEnded(acme);
   expect(await tables()).toContain('sessions');
-  await housekeeping(options, Date.now() + 2 * hourMs);
+  await cleanUp(options, Date.now() + 2 * hourMs);
   expect(await tables()).toEqual(new Set(['tenants']));
 });
 
-test.skipIf(onPostgres)('the commands delete beside a server that runs', async () => {
+test.skipIf(onPostgres)('deletes by command while a server runs', async () => {
   const { options, server, acme } = await withTenant();
   const command = (...args: string[]) =>
     run(process.execPath, [...commandLine, ...args, '--database', options.database]);
@@ -409,7 +412,7 @@ test.skipIf(onPostgres)('the commands delete beside a server that runs', async (
   await expect(command('tenants', 'delete', 'acme')).rejects.toMatchObject({
     code: 1,
     stderr:
-      'The tenant "acme" has 2 sessions, 1 keys, 2 active policies and 1 active webhooks. Add --yes to delete it with all of them, for good.\n',
+      'The tenant "acme" has 2 sessions, 1 keys, 2 active policies and 1 active webhooks. Add --yes to delete it with all of them permanently.\n',
   });
   await command('tenants', 'delete', 'acme', '--yes');
   expect((await command('tenants', 'list')).stdout).toBe('default\n');

@@ -5,7 +5,7 @@ function codes(warnings: readonly { code: string }[]): string[] {
   return warnings.map(({ code }) => code);
 }
 
-test('an event is acknowledged when it can be read back', async () => {
+test('acknowledges an event once it can be read back', async () => {
   const server = await testServer();
   const event = activityEvent();
   const ack = await server.ok('events.create', { body: event });
@@ -25,7 +25,7 @@ test('an event is acknowledged when it can be read back', async () => {
   });
 });
 
-test('the same event again is answered as the first time and changes nothing', async () => {
+test('responds to the same event as the first time, and changes nothing', async () => {
   const server = await testServer();
   const event = activityEvent();
   const first = await server.ok('events.create', { body: event });
@@ -34,11 +34,25 @@ test('the same event again is answered as the first time and changes nothing', a
   expect((await server.ok('sessions.get', { id: 'thread-1' })).eventCount).toBe(1);
 });
 
+test('treats an eventId in upper and lower case as one, acknowledged as sent', async () => {
+  const server = await testServer();
+  const event = activityEvent({ eventId: 'a0b1c2d3-e4f5-4a6b-8c7d-9e0fa1b2c3d4' });
+  const upper = { ...event, eventId: event.eventId.toUpperCase() };
+  const first = await server.ok('events.create', { body: upper });
+  expect(first.eventId).toBe(upper.eventId);
+  expect(await server.ok('events.create', { body: event })).toEqual({ ...first, eventId: event.eventId });
+  expect(await server.ok('events.create', { body: upper })).toEqual(first);
+  const other = await server.ok('events.create', { body: { ...upper, sessionId: 'thread-2' } });
+  expect(codes(other.warnings)).toContain('EVENT_ID_REUSED');
+  const { events } = await server.ok('sessions.get', { id: 'thread-1' });
+  expect(events).toEqual([{ ...event, receivedAt: first.receivedAt }]);
+});
+
 test.each([
   ['another payload', { payload: { toolName: 'pay', argumentsHash: 'sha256:aa', responseStatus: 200 } }],
   ['another session', { sessionId: 'thread-2' }],
   ['another time', { sourceTimestamp: '2026-01-01T00:00:00Z' }],
-])('an eventId used again with %s is warned about, and changes nothing', async (_what, change) => {
+])('warns about a reused eventId with %s, and changes nothing', async (_what, change) => {
   const server = await testServer();
   const event = activityEvent();
   await server.ok('events.create', { body: event });
@@ -48,7 +62,7 @@ test.each([
   expect(items.map(({ id, eventCount }) => [id, eventCount])).toEqual([['thread-1', 1]]);
 });
 
-test('of the same event sent many times at once, one is kept', async () => {
+test('stores one of many identical concurrent events', async () => {
   const server = await testServer();
   const event = activityEvent();
   const acks = await Promise.all(
@@ -59,7 +73,7 @@ test('of the same event sent many times at once, one is kept', async () => {
   expect([session.eventCount, session.events.length]).toEqual([1, 1]);
 });
 
-test('many events at once are all kept, and the summary counts each', async () => {
+test('stores and counts every one of many concurrent events', async () => {
   const server = await testServer();
   const sent = Array.from({ length: 200 }, (_, index) =>
     activityEvent({
@@ -78,7 +92,7 @@ test('many events at once are all kept, and the summary counts each', async () =
   }
 });
 
-test('events are read oldest first by their own time, whatever the order of arrival', async () => {
+test('returns events oldest first by their own time, whatever the order of arrival', async () => {
   const server = await testServer();
   const times = ['2026-11-20T10:00:02Z', '2026-11-20T10:00:00Z', '2026-11-20T10:00:01Z'];
   await server.record(...times.map((sourceTimestamp) => ({ sourceTimestamp })));
@@ -94,13 +108,13 @@ test.each([
   ['TIMESTAMP_TOO_OLD', { sourceTimestamp: '2001-01-01T00:00:00Z' }],
   ['UNKNOWN_CATEGORY', { category: 'daydream', payload: {} }],
   ['UNKNOWN_SCHEMA_VERSION', { schemaVersion: '9.9' }],
-])('the warning %s', async (code, fields) => {
+])('returns the warning %s', async (code, fields) => {
   const server = await testServer();
   const { warnings } = await server.ok('events.create', { body: activityEvent(fields) });
   expect(codes(warnings)).toContain(code);
 });
 
-test('an event of a registered agent in its own session has no warning; revoked or elsewhere it has', async () => {
+test("returns warnings only for a revoked agent or another agent's session", async () => {
   const server = await testServer();
   await server.ok('agents.create', { body: { id: 'billing-agent', name: 'Billing' } });
   const quiet = await server.ok('events.create', { body: activityEvent() });
@@ -113,7 +127,7 @@ test('an event of a registered agent in its own session has no warning; revoked 
   expect(codes(revoked.warnings)).toEqual(['AGENT_REVOKED']);
 });
 
-test('payloads of other categories come back as they came', async () => {
+test('returns payloads of other categories unchanged', async () => {
   const server = await testServer();
   const payload = {
     text: 'a\u0000b \ud83d\ude00',
@@ -125,7 +139,7 @@ test('payloads of other categories come back as they came', async () => {
   expect(events[0]?.payload).toEqual(payload);
 });
 
-test('keys named __proto__ are taken out, and the event is kept with a warning', async () => {
+test('removes keys named __proto__, and stores the event with a warning', async () => {
   const server = await testServer();
   const body = JSON.stringify(activityEvent({ category: 'note', payload: { keep: 1 } })).replace(
     '"keep":1',
@@ -137,9 +151,15 @@ test('keys named __proto__ are taken out, and the event is kept with a warning',
   expect(events[0]?.payload).toEqual({ keep: 1 });
 });
 
-test('a sender cannot claim a decision that only the service makes', async () => {
+test.each([
+  'guardian_decision',
+  'guardian_decision ',
+  'guardian_decision\u00a0',
+  'guardian\u200b_decision',
+  'Guardian_Decision',
+])('refuses the reserved category %j', async (category) => {
   const server = await testServer();
-  const body = activityEvent({ category: 'guardian_decision', payload: {} });
+  const body = activityEvent({ category, payload: {} });
   expect(await server.refused('events.create', { body })).toMatchObject({
     status: 400,
     code: 'VALIDATION_ERROR',
@@ -154,14 +174,14 @@ test.each([
   [{ category: 'note', payload: undefined }, 'must be an object'],
   [{ category: 'note', payload: [] }, 'must be an object'],
   [{ payload: { toolName: 'x', argumentsHash: 'y', responseStatus: 1.5 } }, 'must be a whole number'],
-])('the event %j is refused in words of a caller', async (fields, message) => {
+])('the event %j is refused with a message for callers', async (fields, message) => {
   const server = await testServer();
   const body = Array.isArray(fields) || !fields ? fields : { ...activityEvent(), ...fields };
   const { details } = await server.refused('events.create', { body });
   expect(details[0]?.message).toBe(message);
 });
 
-test('an event that breaks the rules names each place, and nothing of its values', async () => {
+test('names each invalid field of an event, without its values', async () => {
   const server = await testServer();
   const body = { ...activityEvent(), eventId: 'secret-value', extra: 1, payload: { toolName: 5 } };
   const error = await server.refused('events.create', { body });

@@ -6,31 +6,27 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
 import { expect, test, vi } from 'vitest';
-import { dropOutdatedSessions } from '../src/housekeeping.ts';
+import { dropExpiredSessions } from '../src/background/delete-expired-data.ts';
 import { openStorage } from '../src/storage/open-storage.ts';
 import { withTestDatabase } from './test-database.ts';
 import { atTestEnd } from './test-end.ts';
-import { activityEvent, type TestServer, testServer } from './test-server.ts';
+import { type TestServer, testServer } from './test-server.ts';
 
 async function exported(server: TestServer, id: string): Promise<{ text: string; response: Response }> {
   const response = await server.send('sessions.export', { id });
   return { text: await response.text(), response };
 }
 
-/** The bytes of the events array as they stand in the document. */
+/** Returns the bytes of the events array in the document. */
 function eventsArray(text: string): string {
   const start = text.indexOf('"events":[') + '"events":'.length;
   return text.slice(start, text.lastIndexOf(']') + 1);
 }
 
-test('an export holds the session, its risk and all its events, and proves them by a hash', async () => {
+test('exports a session with its risk, all events and a hash of them', async () => {
   const server = await testServer();
   const times = Array.from({ length: 1203 }, (_, index) => new Date(Date.UTC(2026, 10, 20, 0, 0, index)));
-  await Promise.all(
-    times.map((time) =>
-      server.ok('events.create', { body: activityEvent({ sourceTimestamp: time.toISOString() }) }),
-    ),
-  );
+  await server.recordMany(times.map((time) => ({ sourceTimestamp: time.toISOString() })));
   await server.ok('sessions.export', { id: 'thread-1' });
   const { text, response } = await exported(server, 'thread-1');
   const document = JSON.parse(text);
@@ -53,19 +49,17 @@ test('an export holds the session, its risk and all its events, and proves them 
   expect(response.headers.get('content-disposition')).toBe('attachment; filename="session-thread-1.json"');
 });
 
-test('a page boundary leaves no gap and no empty end', async () => {
+test('has no gap and no empty part at a page boundary', { timeout: 120_000 }, async () => {
   const server = await testServer();
   for (const count of [500, 1000]) {
     const sessionId = `s-${count}`;
-    await Promise.all(
-      Array.from({ length: count }, () => server.ok('events.create', { body: activityEvent({ sessionId }) })),
-    );
+    await server.recordMany(Array.from({ length: count }, () => ({ sessionId })));
     const document = JSON.parse((await exported(server, sessionId)).text);
     expect([document.eventCount, document.events.length]).toEqual([count, count]);
   }
 });
 
-test('the file name takes nothing from the id that a header or a file system would not', async () => {
+test('removes characters from the file name that are invalid in headers or file systems', async () => {
   const server = await testServer();
   const id = '../a/"b"; x=é\u202e';
   await server.record({ sessionId: id });
@@ -73,26 +67,26 @@ test('the file name takes nothing from the id that a header or a file system wou
   expect(response.headers.get('content-disposition')).toBe('attachment; filename="session-.._a_b_x_.json"');
 });
 
-test('an export is cut off, and does not end like a whole one, when its session is dropped meanwhile', async () => {
+test('breaks off, without looking complete, when its session is deleted meanwhile', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'actlog-export-'));
   atTestEnd(async () => rmSync(folder, { recursive: true }));
   const options = { database: join(folder, 'actlog.db') };
   const server = await testServer(options);
-  // More than the buffers between two sockets take, so that what is not read is not looked up yet.
-  const body = () => activityEvent({ category: 'note', payload: { text: 'x'.repeat(40_000) } });
-  await Promise.all(Array.from({ length: 400 }, () => server.ok('events.create', { body: body() })));
+  // More than the buffers between two sockets hold, so that unread events are not queried yet.
+  const event = { category: 'note', payload: { text: 'x'.repeat(40_000) } };
+  await server.recordMany(Array.from({ length: 400 }, () => event));
   const headers = { authorization: `Bearer ${server.apiKey}` };
-  const asked = get(`${server.server.url}/v1/sessions/thread-1/export.json`, { headers });
-  const [response] = (await once(asked, 'response')) as [IncomingMessage];
+  const requested = get(`${server.server.url}/v1/sessions/thread-1/export.json`, { headers });
+  const [response] = (await once(requested, 'response')) as [IncomingMessage];
   await server.server.admin.setRetention('default', 1);
   const { database = '' } = await withTestDatabase(options);
   const storage = await openStorage({ database, connections: 2 });
-  expect(await dropOutdatedSessions(storage, Date.now() + 2 * 24 * 3_600_000)).toBe(1);
+  expect(await dropExpiredSessions(storage, Date.now() + 2 * 24 * 3_600_000)).toBe(1);
   await storage.close();
   await expect(textOf(response)).rejects.toThrow('aborted');
 });
 
-test('an export that nobody reads is given up, and makes room for others', async () => {
+test('drops an export that nobody reads, which makes room for others', async () => {
   const server = await testServer({ requestTimeoutMs: 1000, maxQueuedBytes: 1 });
   const payload = { text: 'x'.repeat(250_000) };
   await server.record(...Array.from({ length: 60 }, () => ({ category: 'note', payload })));

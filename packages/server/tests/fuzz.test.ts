@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { asText, oddities, randomFrom } from './odd-values.ts';
 import { activityEvent, checkBody, testServer } from './test-server.ts';
 
-/** Requests in all; set it higher for a long run. */
+/** Total number of requests; set it higher for a long run. */
 const requests = Number(process.env.ACTLOG_TEST_FUZZ_REQUESTS ?? 3000);
 
 const templates: Partial<Record<EndpointName, () => object>> = {
@@ -27,7 +27,7 @@ const templates: Partial<Record<EndpointName, () => object>> = {
 
 const parameters = ['limit', 'cursor', 'agentId', 'status', 'x', 'minRiskScore', 'startedAfter'];
 
-test(`${requests} odd requests: always an answer, never a 500, always the contract`, {
+test(`responds to ${requests} odd requests by the contract, never with 500`, {
   timeout: 3_600_000,
 }, async () => {
   const server = await testServer();
@@ -60,18 +60,18 @@ test(`${requests} odd requests: always an answer, never a 500, always the contra
       2000,
     );
     if (response.status >= 500) throw new Error(where);
-    const answer: unknown = JSON.parse(text);
+    const parsed: unknown = JSON.parse(text);
     const shape = response.status < 400 ? contract[name].response.sent : errorEnvelope;
-    // An odd id can lead to another path of the table, whose answer is another one.
-    if (id !== oddId && !shape.safeParse(answer).success) throw new Error(where);
-    const found = (answer as { id?: unknown }).id;
+    // An odd id can lead to another path of the table, with another response.
+    if (id !== oddId && !shape.safeParse(parsed).success) throw new Error(where);
+    const found = (parsed as { id?: unknown }).id;
     if (response.status === 201 && typeof found === 'string' && ids.length < 200) ids.push(found);
-    // A thousand policies that all match would only make every check slow.
+    // A thousand matching policies would only make every check slow.
     if (name === 'policies.create' && typeof found === 'string') {
       policies.push(found);
       if (policies.length > 20) await server.ok('policies.archive', { id: policies.shift() as string });
     }
-    const pending = (answer as { pendingActionId?: unknown }).pendingActionId;
+    const pending = (parsed as { pendingActionId?: unknown }).pendingActionId;
     if (typeof pending === 'string' && ids.length < 200) ids.push(pending);
   }
 

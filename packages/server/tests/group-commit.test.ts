@@ -2,16 +2,16 @@ import { expect, test } from 'vitest';
 import type { EventGroup } from '../src/ingest/event-recorder.ts';
 import { GroupCommit } from '../src/ingest/group-commit.ts';
 import type { NewEvent, RecordedEvent } from '../src/ingest/new-event.ts';
-import { Metrics } from '../src/metrics.ts';
+import { Metrics } from '../src/observability/metrics.ts';
 import { activityEvent } from './test-server.ts';
 
 const mebibyte = 1024 * 1024;
 
-/** A group commit whose commits a test ends by hand. */
+/** Creates a group commit whose commits a test completes by hand. */
 function groupCommit(gatherMs: number) {
   const sizes: number[] = [];
   const ends: (() => void)[] = [];
-  let begun = Promise.withResolvers<void>();
+  let started = Promise.withResolvers<void>();
   const ingest: GroupCommit = new GroupCommit({
     maxQueued: 1000,
     gatherMs,
@@ -19,8 +19,8 @@ function groupCommit(gatherMs: number) {
     async commit(groups: readonly EventGroup[]) {
       sizes.push(groups.reduce((sum, { events }) => sum + events.length, 0));
       const ended = new Promise<void>((resolve) => ends.push(resolve));
-      begun.resolve();
-      begun = Promise.withResolvers();
+      started.resolve();
+      started = Promise.withResolvers();
       await ended;
       return groups.map(({ events }) =>
         events.map(({ receivedMs }): RecordedEvent => ({ receivedMs, warnings: [], isNew: true })),
@@ -31,23 +31,23 @@ function groupCommit(gatherMs: number) {
     const event: NewEvent = { event: activityEvent(), sourceMs: 0, receivedMs: 0, protoKeysRemoved: false };
     return ingest.record(1, event, memoryBytes);
   };
-  return { sizes, send, ingest, end: () => ends.shift()?.(), nextBegins: () => begun.promise };
+  return { sizes, send, ingest, end: () => ends.shift()?.(), nextBegins: () => started.promise };
 }
 
-test('half of many callers are answered while the other half is being written', async () => {
+test('resolves half of many callers while the other half is being written', async () => {
   const { sizes, send, end, nextBegins, ingest } = groupCommit(0);
   const first = nextBegins();
-  let answered = 0;
-  const callers = Array.from({ length: 100 }, () => send(1).then(() => (answered += 1)));
+  let resolved = 0;
+  const callers = Array.from({ length: 100 }, () => send(1).then(() => (resolved += 1)));
   await first;
-  expect([sizes, answered]).toEqual([[50], 0]);
+  expect([sizes, resolved]).toEqual([[50], 0]);
   const second = nextBegins();
   end();
   await second;
   await Promise.all(callers.slice(0, 50));
-  expect([sizes, answered]).toEqual([[50, 50], 50]);
-  // Those who were answered come again.
-  for (let count = 0; count < 50; count += 1) callers.push(send(1).then(() => (answered += 1)));
+  expect([sizes, resolved]).toEqual([[50, 50], 50]);
+  // Resolved callers send again.
+  for (let count = 0; count < 50; count += 1) callers.push(send(1).then(() => (resolved += 1)));
   const third = nextBegins();
   end();
   await third;
@@ -55,24 +55,24 @@ test('half of many callers are answered while the other half is being written', 
   end();
   await Promise.all(callers);
   await ingest.drain();
-  expect([answered, ingest.queued]).toEqual([150, 0]);
+  expect([resolved, ingest.queued]).toEqual([150, 0]);
 });
 
 test.each([
   ['few callers', 20, 0],
   ['callers of a database where a commit costs about the same for all', 100, 1],
-])('%s share one commit', async (_, callers, gatherMs) => {
+])('commits events of %s together', async (_, callers, gatherMs) => {
   const { sizes, send, end, nextBegins, ingest } = groupCommit(gatherMs);
   const first = nextBegins();
-  const answers = Array.from({ length: callers }, () => send(1));
+  const calls = Array.from({ length: callers }, () => send(1));
   await first;
   expect(sizes).toEqual([callers]);
   end();
-  await Promise.all(answers);
+  await Promise.all(calls);
   await ingest.drain();
 });
 
-test('large events share a commit by few', async () => {
+test('commits only a few large events together', async () => {
   const { sizes, send, end, nextBegins, ingest } = groupCommit(1);
   const first = nextBegins();
   const small = Array.from({ length: 3 }, () => send(mebibyte));

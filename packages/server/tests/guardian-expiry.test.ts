@@ -3,7 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { EventRecorder } from '../src/ingest/event-recorder.ts';
-import { afterNextRead, beforeNextCommit, beforeNextWrite, nextWrite } from './storage-seam.ts';
+import {
+  afterNextRead,
+  beforeNextCommit,
+  beforeNextWrite,
+  nextQueuedWork,
+  nextWrite,
+} from './storage-seam.ts';
 import { atTestEnd } from './test-end.ts';
 import { testServer } from './test-server.ts';
 
@@ -18,26 +24,23 @@ afterEach(() => {
 test.each([
   ['deny', 'deny'],
   ['allow', 'allow'],
-] as const)(
-  'an action that nobody decides ends by its time, with onTimeout %s',
-  async (onTimeout, decision) => {
-    const server = await testServer();
-    await server.policy({ effect: 'require_approval', approval: { timeoutSeconds: 60, onTimeout } });
-    const { pendingActionId: id } = await server.check({ actionId: 'call-1' });
-    vi.setSystemTime(Date.now() + 60_000);
-    expect((await server.check({ actionId: 'call-1' })).decision).toBe(decision);
-    const late = await server.refused('guardian.pendingActions.decide', {
-      id: id as string,
-      body: { decision: 'approve' },
-    });
-    expect(late).toMatchObject({ status: 409, code: 'ACTION_EXPIRED' });
-    expect((await server.ok('guardian.pendingActions.list')).items).toEqual([]);
-    const { items } = await server.ok('guardian.pendingActions.list', { query: { status: 'expired' } });
-    expect(items).toMatchObject([{ id, status: 'expired', decision: null }]);
-  },
-);
+] as const)('expires an undecided action with onTimeout %s', async (onTimeout, decision) => {
+  const server = await testServer();
+  await server.policy({ effect: 'require_approval', approval: { timeoutSeconds: 60, onTimeout } });
+  const { pendingActionId: id } = await server.check({ actionId: 'call-1' });
+  vi.setSystemTime(Date.now() + 60_000);
+  expect((await server.check({ actionId: 'call-1' })).decision).toBe(decision);
+  const late = await server.refused('guardian.pendingActions.decide', {
+    id: id as string,
+    body: { decision: 'approve' },
+  });
+  expect(late).toMatchObject({ status: 409, code: 'ACTION_EXPIRED' });
+  expect((await server.ok('guardian.pendingActions.list')).items).toEqual([]);
+  const { items } = await server.ok('guardian.pendingActions.list', { query: { status: 'expired' } });
+  expect(items).toMatchObject([{ id, status: 'expired', decision: null }]);
+});
 
-/** Does `work` between the end of an action and the record of it in its session. */
+/** Runs `work` between the end of an action and its record in the session. */
 function beforeNextRecording(work: () => void): void {
   const { record } = EventRecorder.prototype;
   const spy = vi.spyOn(EventRecorder.prototype, 'record');
@@ -51,7 +54,7 @@ function beforeNextRecording(work: () => void): void {
 test.each([
   ['its transaction', beforeNextWrite],
   ['the session of the action', beforeNextRecording],
-])('a decision that waits for %s until the action is over comes too late', async (_, beforeNext) => {
+])('refuses a decision that waits for %s until the action has expired', async (_, beforeNext) => {
   const server = await testServer();
   await server.policy({
     effect: 'require_approval',
@@ -69,7 +72,7 @@ test.each([
   expect(items).toMatchObject([{ id, decision: null }]);
 });
 
-/** A folder that is removed after the test. */
+/** Creates a folder that is removed after the test. */
 function testFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'actlog-expiry-'));
   atTestEnd(async () => rmSync(folder, { recursive: true }));
@@ -81,28 +84,26 @@ const pass = () => void vi.setSystemTime(Date.now() + 60_000);
 test.each([
   ['that comes then', pass],
   ['that waits', () => afterNextRead(async () => pass())],
-])(
-  'a check %s is not told that the time is over while a decision that came in time is committed',
-  async (_, passTime) => {
-    const server = await testServer({ database: join(testFolder(), 'a.db'), rateLimit: false });
-    await server.policy({ effect: 'require_approval', approval: { timeoutSeconds: 60, onTimeout: 'deny' } });
-    const { pendingActionId: id } = await server.check({ actionId: 'call-1' });
-    const answers: Promise<unknown>[] = [];
-    beforeNextCommit(async () => {
-      const asked = nextWrite();
-      passTime();
-      answers.push(server.check({ actionId: 'call-1' }, { prefer: 'wait=25' }));
-      // What is answered before the commit is wrong; what asks for a write is answered behind it.
-      await Promise.race([asked, ...answers]);
-    });
-    await server.ok('guardian.pendingActions.decide', { id: id as string, body: { decision: 'approve' } });
-    expect(await Promise.all(answers)).toMatchObject([{ decision: 'allow', pendingActionId: id }]);
-    const { items } = await server.ok('guardian.pendingActions.list', { query: { status: 'approved' } });
-    expect(items).toMatchObject([{ id }]);
-  },
-);
+])('a check %s gets a timely decision that is committed after the expiry', async (_, passTime) => {
+  const server = await testServer({ database: join(testFolder(), 'a.db'), rateLimit: false });
+  await server.policy({ effect: 'require_approval', approval: { timeoutSeconds: 60, onTimeout: 'deny' } });
+  const { pendingActionId: id } = await server.check({ actionId: 'call-1' });
+  const responses: Promise<unknown>[] = [];
+  const queued = nextQueuedWork();
+  beforeNextCommit(async () => {
+    const requested = Promise.race([queued, nextWrite()]);
+    passTime();
+    responses.push(server.check({ actionId: 'call-1' }, { prefer: 'wait=25' }));
+    // A response before the commit would be wrong; requests that need a write respond after it.
+    await Promise.race([requested, ...responses]);
+  });
+  await server.ok('guardian.pendingActions.decide', { id: id as string, body: { decision: 'approve' } });
+  expect(await Promise.all(responses)).toMatchObject([{ decision: 'allow', pendingActionId: id }]);
+  const { items } = await server.ok('guardian.pendingActions.list', { query: { status: 'approved' } });
+  expect(items).toMatchObject([{ id }]);
+});
 
-test('the end of an action is written into its session once', async () => {
+test('records an expiry in the session once', async () => {
   const server = await testServer();
   await server.policy({ effect: 'require_approval', approval: { timeoutSeconds: 1, onTimeout: 'deny' } });
   await server.check({ actionId: 'call-1' });
@@ -113,17 +114,17 @@ test('the end of an action is written into its session once', async () => {
   });
 });
 
-test('a check that waits is answered in time, though the clock jumps back', { timeout: 10_000 }, async () => {
+test('ends a waiting check in time although the clock jumps back', { timeout: 10_000 }, async () => {
   const server = await testServer();
   await server.policy({ effect: 'require_approval' });
   const { pendingActionId: id } = await server.check({ actionId: 'call-1' });
-  // After the first look of the check, before it waits.
+  // After the check has first read the action, before it waits.
   afterNextRead(async () => void vi.setSystemTime(Date.now() - 2 * 24 * 3_600_000));
-  const answer = await server.check({ actionId: 'call-1' }, { prefer: 'wait=1' });
-  expect(answer).toMatchObject({ decision: 'require_approval', pendingActionId: id });
+  const response = await server.check({ actionId: 'call-1' }, { prefer: 'wait=1' });
+  expect(response).toMatchObject({ decision: 'require_approval', pendingActionId: id });
 });
 
-test('what was counted before a clock is set back does not use up a rate until then', async () => {
+test('does not exhaust a rate by counts from before the clock was set back', async () => {
   const server = await testServer();
   await server.policy({ rate: { max: 1, windowSeconds: 60, per: 'agent' } });
   const nowMs = Date.now();
@@ -134,7 +135,7 @@ test('what was counted before a clock is set back does not use up a rate until t
   expect(decisions).toEqual(['allow', 'deny', 'allow', 'deny']);
 });
 
-test('a clock that jumps back neither locks a key out nor revives what has ended', async () => {
+test('neither locks out a key nor revives an expired action when the clock jumps back', async () => {
   const server = await testServer({ rateLimit: { requestsPerSecond: 5, burst: 50 } });
   await server.policy({ effect: 'require_approval' });
   const { pendingActionId: id } = await server.check({ actionId: 'call-1' });

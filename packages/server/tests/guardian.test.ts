@@ -8,16 +8,16 @@ async function held(server: TestServer, approval?: { timeoutSeconds: number; onT
     message: 'A person decides',
     ...(approval && { approval }),
   });
-  const answer = await server.check({ actionId: 'call-1' });
-  expect(answer.decision).toBe('require_approval');
-  return answer.pendingActionId as string;
+  const response = await server.check({ actionId: 'call-1' });
+  expect(response.decision).toBe('require_approval');
+  return response.pendingActionId as string;
 }
 
 function decide(server: TestServer, id: string, decision: 'approve' | 'deny', comment?: string) {
   return server.ok('guardian.pendingActions.decide', { id, body: { decision, ...(comment && { comment }) } });
 }
 
-test('a held action waits, is listed, and is allowed by an approval', async () => {
+test('holds an action, lists it, and allows it after an approval', async () => {
   const server = await testServer();
   const id = await held(server);
   const { items } = await server.ok('guardian.pendingActions.list');
@@ -35,8 +35,8 @@ test('a held action waits, is listed, and is allowed by an approval', async () =
   ]);
   const decided = await decide(server, id, 'approve', 'fine');
   expect(decided).toMatchObject({ status: 'approved', decision: { decision: 'approve', comment: 'fine' } });
-  const answer = await server.check({ actionId: 'call-1' });
-  expect(answer).toMatchObject({
+  const response = await server.check({ actionId: 'call-1' });
+  expect(response).toMatchObject({
     decision: 'allow',
     decidedBy: decided.decision?.decidedBy,
     pendingActionId: id,
@@ -46,7 +46,7 @@ test('a held action waits, is listed, and is allowed by an approval', async () =
   expect(approved.items).toEqual([decided]);
 });
 
-test('a denial denies, and the service writes the decision into the session', async () => {
+test('denies an action after a denial, and records the decision in its session', async () => {
   const server = await testServer();
   const id = await held(server);
   await decide(server, id, 'deny', 'Not without a backup');
@@ -63,14 +63,14 @@ test('a denial denies, and the service writes the decision into the session', as
   ]);
 });
 
-test('a policy that denies today outweighs the approval of yesterday', async () => {
+test('lets a policy that denies now take precedence over an earlier approval', async () => {
   const server = await testServer();
   await decide(server, await held(server), 'approve');
   const deny = await server.policy({ effect: 'deny' });
   expect(await server.check({ actionId: 'call-1' })).toMatchObject({ decision: 'deny', decidedBy: deny.id });
 });
 
-test('an older policy that lets run what nobody decided about is no way past one that does not', async () => {
+test('ranks a policy with onTimeout deny before an older one with onTimeout allow', async () => {
   const server = await testServer();
   await server.policy({
     effect: 'require_approval',
@@ -82,7 +82,7 @@ test('an older policy that lets run what nobody decided about is no way past one
   expect(items).toMatchObject([{ policyId: strict.id, onTimeout: 'deny' }]);
 });
 
-test('an action that waits goes on waiting when its policy is archived', async () => {
+test('keeps an action held when its policy is archived', async () => {
   const server = await testServer();
   const id = await held(server);
   const { items } = await server.ok('policies.list');
@@ -96,7 +96,7 @@ test('an action that waits goes on waiting when its policy is archived', async (
   expect((await server.check({ actionId: 'call-1' })).decision).toBe('allow');
 });
 
-test('the same decision again is answered the same; another is refused with the state', async () => {
+test('accepts the same decision again, and refuses another one with the status', async () => {
   const server = await testServer();
   const id = await held(server);
   const first = await decide(server, id, 'approve');
@@ -109,10 +109,10 @@ test('the same decision again is answered the same; another is refused with the 
   });
 });
 
-test('of racing decisions exactly one wins, and all see the same end', async () => {
+test('accepts exactly one of racing decisions, and shows all callers the same result', async () => {
   const server = await testServer();
   const id = await held(server);
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 20 }, (_, index) =>
       server.send('guardian.pendingActions.decide', {
         id,
@@ -120,14 +120,14 @@ test('of racing decisions exactly one wins, and all see the same end', async () 
       }),
     ),
   );
-  const statuses = answers.map(({ status }) => status);
+  const statuses = responses.map(({ status }) => status);
   expect(statuses.filter((status) => status === 200)).toHaveLength(10);
   expect(statuses.filter((status) => status === 409)).toHaveLength(10);
   const { events } = await server.ok('sessions.get', { id: 'thread-1' });
   expect(events).toHaveLength(2);
 });
 
-test('a check that prefers to wait is answered by the decision', async () => {
+test('responds to a waiting check with the decision', async () => {
   const server = await testServer();
   const id = await held(server);
   const waiting = server.send('policies.check', {
@@ -145,17 +145,17 @@ test('a check that prefers to wait is answered by the decision', async () => {
   expect(await response.json()).toMatchObject({ decision: 'allow', pendingActionId: id });
 });
 
-test('a decision between the look at an action and the waiting for it is heard of', {
+test('does not miss a decision between reading an action and waiting for it', {
   timeout: 10_000,
 }, async () => {
   const server = await testServer();
   const id = await held(server);
   afterNextRead(() => decide(server, id, 'approve'));
-  const answer = await server.check({ actionId: 'call-1' }, { prefer: 'wait=25' });
-  expect(answer).toMatchObject({ decision: 'allow', pendingActionId: id });
+  const response = await server.check({ actionId: 'call-1' }, { prefer: 'wait=25' });
+  expect(response).toMatchObject({ decision: 'allow', pendingActionId: id });
 });
 
-test('a check that waits leaves nothing behind, however it ends', async () => {
+test('leaves nothing behind after a waiting check, however it ends', async () => {
   const server = await testServer();
   const watched = watchedStorages();
   const id = await held(server);
@@ -196,36 +196,36 @@ test('a check that waits leaves nothing behind, however it ends', async () => {
   expect(watched).toHaveLength(0);
 });
 
-test('unnamed actions that are the same wait as one; named ones each wait for themselves', async () => {
+test('holds equal unnamed actions as one, and each named action separately', async () => {
   const server = await testServer();
   await server.policy({ effect: 'require_approval' });
   const first = await server.check();
   expect((await server.check()).pendingActionId).toBe(first.pendingActionId);
   const named = await server.check({ actionId: 'a' });
   const other = await server.check({ actionId: 'b' });
-  expect(new Set([first, named, other].map((answer) => answer.pendingActionId)).size).toBe(3);
+  expect(new Set([first, named, other].map((response) => response.pendingActionId)).size).toBe(3);
   await decide(server, first.pendingActionId as string, 'approve');
   const next = await server.check();
   expect(next.decision).toBe('require_approval');
   expect(next.pendingActionId).not.toBe(first.pendingActionId);
 });
 
-test('an unnamed action that waits is counted and told to webhooks once, however often it is asked about', async () => {
+test('counts and announces an unnamed held action once, however often it is checked', async () => {
   const server = await testServer({ webhookAllowedRanges: ['127.0.0.0/8'] });
   const { id: channelId } = await server.ok('notificationChannels.create', {
     body: { url: 'http://127.0.0.1:1/', events: ['policy.matched'] },
   });
   const { id: policyId } = await server.policy({ effect: 'require_approval' });
   await server.policy({ rate: { max: 2, windowSeconds: 3600, per: 'agent' } });
-  const answers = [await server.check(), await server.check(), await server.check(), await server.check()];
-  expect(new Set(answers.map(({ pendingActionId }) => pendingActionId)).size).toBe(1);
-  expect(answers.map(({ matched }) => matched)).toEqual(
-    answers.map(() => [expect.objectContaining({ policyId })]),
+  const responses = [await server.check(), await server.check(), await server.check(), await server.check()];
+  expect(new Set(responses.map(({ pendingActionId }) => pendingActionId)).size).toBe(1);
+  expect(responses.map(({ matched }) => matched)).toEqual(
+    responses.map(() => [expect.objectContaining({ policyId })]),
   );
   expect(await server.server.admin.deliveries('default', channelId)).toHaveLength(1);
 });
 
-test('an agent whose key cannot decide does not approve itself', async () => {
+test('does not let an agent approve itself without the scope to decide', async () => {
   const server = await testServer();
   const id = await held(server);
   const agentKey = await server.server.admin.createKey('default', {

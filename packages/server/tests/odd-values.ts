@@ -1,9 +1,9 @@
-/** A value as the text that a query, an identifier or a whole body can be. */
+/** Converts a value to text for a query, an identifier or a whole body. */
 export function asText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** A generator that gives the same numbers for the same seed (mulberry32), so that a finding can be repeated. */
+/** Returns a generator with the same numbers for the same seed (mulberry32), so that failures can be reproduced. */
 export function randomFrom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -14,7 +14,7 @@ export function randomFrom(seed: number): () => number {
   };
 }
 
-/** Values that a careless program, or an attacker, puts where another is wanted. */
+/** Values that a careless program or an attacker sends instead of the expected ones. */
 export const oddities: readonly unknown[] = [
   null,
   '',

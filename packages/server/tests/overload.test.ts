@@ -19,30 +19,27 @@ beforeEach(() => {
   atTestEnd(async () => rmSync(folder, { recursive: true }));
 });
 
-test.skipIf(onPostgres)(
-  'an event that has no room beside one that is being stored is refused, and taken later',
-  async () => {
-    const database = join(folder, 'a.db');
-    const server = await testServer({ database, maxQueuedBytes: 1, rateLimit: false });
-    const other = new DatabaseSync(database);
-    other.exec('begin immediate');
-    const [one, two] = [activityEvent(), activityEvent()];
-    const answers = [one, two].map((body) => server.send('events.create', { body }));
-    const refused = await Promise.race(answers);
-    other.close();
-    const refusal = await readError(refused);
-    expect([refusal.status, refusal.code, refusal.headers.get('retry-after')]).toEqual([
-      503,
-      'OVERLOADED',
-      '1',
-    ]);
-    expect((await Promise.all(answers)).map(({ status }) => status).sort()).toEqual([202, 503]);
-    await server.record(one, two);
-    expect((await server.ok('sessions.get', { id: 'thread-1' })).eventCount).toBe(2);
-  },
-);
+test.skipIf(onPostgres)('refuses an event without room during a commit, and accepts it later', async () => {
+  const database = join(folder, 'a.db');
+  const server = await testServer({ database, maxQueuedBytes: 1, rateLimit: false });
+  const other = new DatabaseSync(database);
+  other.exec('begin immediate');
+  const [one, two] = [activityEvent(), activityEvent()];
+  const responses = [one, two].map((body) => server.send('events.create', { body }));
+  const refused = await Promise.race(responses);
+  other.close();
+  const refusal = await readError(refused);
+  expect([refusal.status, refusal.code, refusal.headers.get('retry-after')]).toEqual([
+    503,
+    'OVERLOADED',
+    '1',
+  ]);
+  expect((await Promise.all(responses)).map(({ status }) => status).sort()).toEqual([202, 503]);
+  await server.record(one, two);
+  expect((await server.ok('sessions.get', { id: 'thread-1' })).eventCount).toBe(2);
+});
 
-test('a check that has no room beside one that waits is refused, and events are taken all the same', async () => {
+test('refuses a check without room beside a waiting one, and still accepts events', async () => {
   const server = await testServer({ maxQueuedBytes: 1 });
   await server.policy({ effect: 'require_approval' });
   const waiting = server.check({}, { prefer: 'wait=25' });
@@ -62,7 +59,7 @@ test('a check that has no room beside one that waits is refused, and events are 
   expect((await server.check()).decision).toBe('require_approval');
 });
 
-test('checks that wait leave room for those that ask: one beyond half of it is answered at once', async () => {
+test('limits waiting checks to half of the memory, and responds to one beyond it at once', async () => {
   const server = await testServer({ maxQueuedBytes: 100_000 });
   await server.policy({ effect: 'require_approval' });
   const watched = watchedStorages();
@@ -77,8 +74,8 @@ test('checks that wait leave room for those that ask: one beyond half of it is a
   await vi.waitFor(async () => {
     expect((await server.ok('guardian.pendingActions.list')).items).toHaveLength(2);
   });
-  const asked = await server.check({ action, actionId: 'call-3' });
-  expect(asked.decision).toBe('require_approval');
+  const requested = await server.check({ action, actionId: 'call-3' });
+  expect(requested.decision).toBe('require_approval');
   expect((await second).headers.get('preference-applied')).toBeNull();
   expect(await (await second).json()).toMatchObject({ decision: 'require_approval' });
   const { items } = await server.ok('guardian.pendingActions.list');
@@ -88,18 +85,18 @@ test('checks that wait leave room for those that ask: one beyond half of it is a
   expect((await waiting).decision).toBe('allow');
 });
 
-test('a body on its way in takes room, until its sender goes away', async () => {
+test('reserves memory for an arriving body until its sender disconnects', async () => {
   const server = await testServer({ maxQueuedBytes: 1 });
   const { hostname, port } = new URL(server.server.url);
   const sender = connect(Number(port), hostname);
   const head = ['POST /v1/events HTTP/1.1', 'host: x', `authorization: Bearer ${server.apiKey}`];
-  // The service says that it reads on when it has taken the head.
+  // The server sends 100-continue once it has read the head.
   head.push('content-type: application/json', 'content-length: 1000', 'expect: 100-continue');
   sender.write(`${head.join('\r\n')}\r\n\r\n{`);
   await once(sender, 'data');
   const refused = await vi.waitFor(() => server.refused('events.create', { body: activityEvent() }));
   expect([refused.status, refused.code]).toEqual([503, 'OVERLOADED']);
-  // Checks and others have room of their own.
+  // Checks and other requests have separate memory.
   await server.policy({ effect: 'deny' });
   expect((await server.check()).decision).toBe('deny');
   sender.destroy();
@@ -112,17 +109,17 @@ test.each([
   ['that is not JSON', 400, { body: '{' }],
   ['of another type', 415, { headers: { 'content-type': 'text/plain' } }],
   ['that is too long', 413, { body: 'x'.repeat(300_000) }],
-])('a body %s gives its room back with the answer', async (_what, status, options: CallOptions) => {
+])('releases the memory of a body %s with the response', async (_what, status, options: CallOptions) => {
   const server = await testServer({ maxQueuedBytes: 1 });
   for (let count = 0; count < 3; count += 1) {
-    const answer = await server.send('events.create', { body: activityEvent(), ...options });
-    expect(answer.status).toBe(status);
+    const response = await server.send('events.create', { body: activityEvent(), ...options });
+    expect(response.status).toBe(status);
   }
   await server.record({});
 });
 
-// A quarter of a gigabyte crosses from the database to this process.
-test('exports of large events, all at once and read slowly, do not exhaust a small heap', {
+// A quarter of a gigabyte is transferred from the database to this process.
+test('survives concurrent, slowly read exports of large events with a small heap', {
   timeout: 120_000,
 }, async () => {
   const apiKey = newApiKey('test');
@@ -131,18 +128,18 @@ test('exports of large events, all at once and read slowly, do not exhaust a sma
   try {
     const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
     const payload = { text: 'x'.repeat(250_000) };
-    // More than the buffers between two sockets take, so that none ends before it is read.
+    // More than the buffers between two sockets hold, so that no export ends unread.
     for (let count = 0; count < 24; count += 1) {
       const body = JSON.stringify(activityEvent({ category: 'note', payload }));
       const { status } = await fetch(`${child.url}/v1/events`, { method: 'POST', headers, body });
       expect(status).toBe(202);
     }
     const url = `${child.url}/v1/sessions/thread-1/export.json`;
-    // Nobody reads a body before all have begun, so that every export stands with what it has in memory.
-    const begun = await Promise.all(Array.from({ length: 200 }, () => fetch(url, { headers })));
+    // No body is read before all exports have started, so that all of them occupy memory at once.
+    const started = await Promise.all(Array.from({ length: 200 }, () => fetch(url, { headers })));
     const sizes = { 200: new Set<boolean>(), 503: new Set<boolean>() };
     await Promise.all(
-      begun.map(async (response) => {
+      started.map(async (response) => {
         const isWhole = (await response.bytes()).length > 6_000_000;
         sizes[response.status as 200 | 503].add(isWhole);
       }),
@@ -154,7 +151,7 @@ test('exports of large events, all at once and read slowly, do not exhaust a sma
   }
 });
 
-test('bodies that take twenty times their size in memory do not exhaust a small heap', async () => {
+test('survives bodies that take twenty times their size in memory with a small heap', async () => {
   const apiKey = newApiKey('test');
   const options = { database: join(folder, 'a.db'), apiKey, docs: false };
   const child = await ChildServer.start(options, ['env', 'NODE_OPTIONS=--max-old-space-size=128']);

@@ -5,7 +5,7 @@ import { endpointNames, endpoints } from '@actlog/protocol';
 import { afterEach, expect, test, vi } from 'vitest';
 import { readError, type TestServer, testServer } from './test-server.ts';
 
-/** Named after the OWASP API Security Top 10, 2023: who gets in, what there is to reach, and what comes back. */
+/** Named after the OWASP API Security Top 10, 2023: access, exposed surface, and responses of third parties. */
 
 const receivers = new Set<Server>();
 
@@ -16,15 +16,15 @@ afterEach(() => {
   receivers.clear();
 });
 
-/** A receiver of webhooks that answers as it likes. */
-async function receiver(answer: RequestListener): Promise<string> {
-  const server = createServer(answer).listen(0, '127.0.0.1');
+/** Starts a receiver of webhooks with a given listener. */
+async function receiver(listener: RequestListener): Promise<string> {
+  const server = createServer(listener).listen(0, '127.0.0.1');
   receivers.add(server);
   await once(server, 'listening');
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** A server with a webhook, and one message on its way there. */
+/** Starts a server with a webhook, and one message to send. */
 async function serverWithMessage(url: string): Promise<TestServer> {
   const server = await testServer({ webhookAllowedRanges: ['127.0.0.0/8'] });
   await server.ok('notificationChannels.create', { body: { url } });
@@ -50,14 +50,14 @@ test.each([
     'beside much else',
     (apiKey: string) => ({ headers: { authorization: `Bearer ${apiKey}${'x'.repeat(4000)}` } }),
   ],
-])('API2 broken authentication: a key %s does not open', async (_where, place) => {
+])('API2 broken authentication: refuses a key %s', async (_where, place) => {
   const server = await testServer();
   const nobody = server.as('');
   const error = await nobody.refused('sessions.list', place(server.apiKey));
   expect(error).toMatchObject({ status: 401, code: 'AUTHENTICATION_FAILED' });
 });
 
-test('API2 broken authentication: no key is guessed, for none is short and none is like another', async () => {
+test('API2 broken authentication: creates keys that cannot be guessed', async () => {
   const server = await testServer();
   const keys = await Promise.all(
     Array.from({ length: 20 }, (_, index) =>
@@ -66,11 +66,11 @@ test('API2 broken authentication: no key is guessed, for none is short and none 
   );
   const secrets = new Set(keys.map(({ apiKey }) => apiKey.replace(/^al_(test|live)_/, '')));
   expect(secrets.size).toBe(20);
-  // 128 bits and more, in an alphabet of 62 or fewer letters.
+  // At least 128 bits, in an alphabet of at most 62 letters.
   for (const secret of secrets) expect(secret.length).toBeGreaterThanOrEqual(22);
 });
 
-test('API9 improper inventory management: what is served is what the document lists', async () => {
+test('API9 improper inventory management: serves exactly what the document lists', async () => {
   const server = await testServer();
   const document = (await (await fetch(`${server.server.url}/openapi.json`)).json()) as {
     readonly paths: Readonly<Record<string, object>>;
@@ -97,7 +97,7 @@ test.each([
   '/v1/../admin',
   '/v1/tenants',
   '/v1/keys',
-])('API9 improper inventory management: there is nothing at %s', async (path) => {
+])('API9 improper inventory management: serves nothing at %s', async (path) => {
   const server = await testServer();
   const response = await fetch(new URL(path, server.server.url), {
     headers: { authorization: `Bearer ${server.apiKey}` },
@@ -105,7 +105,7 @@ test.each([
   expect(await readError(response)).toMatchObject({ status: 404, code: 'NOT_FOUND' });
 });
 
-test('API10 unsafe consumption of APIs: a receiver that redirects is not followed', async () => {
+test('API10 unsafe consumption of APIs: follows no redirect of a receiver', async () => {
   const visited: string[] = [];
   const inner = await receiver((request, response) => {
     visited.push(request.url ?? '');
@@ -125,7 +125,7 @@ test('API10 unsafe consumption of APIs: a receiver that redirects is not followe
   expect(visited).toEqual([]);
 });
 
-test('API10 unsafe consumption of APIs: an answer without end is cut, and counts by its status', async () => {
+test('API10 unsafe consumption of APIs: cuts off an endless response, which counts by its status', async () => {
   let wasCut: () => void;
   const cut = new Promise<void>((resolve) => {
     wasCut = resolve;
@@ -150,7 +150,7 @@ test('API10 unsafe consumption of APIs: an answer without end is cut, and counts
   );
 });
 
-test('API10 unsafe consumption of APIs: what a receiver answers is not shown', async () => {
+test('API10 unsafe consumption of APIs: does not show the response of a receiver', async () => {
   const server = await testServer({ webhookAllowedRanges: ['127.0.0.0/8'] });
   await server.ok('notificationChannels.create', { body: { url: 'http://127.0.0.1:9/' } });
   const { items } = await server.ok('notificationChannels.list');

@@ -20,7 +20,7 @@ beforeEach(async () => {
   await owner.ok('notificationChannels.create', { body: { url: 'http://127.0.0.1:9/' } });
 });
 
-/** A body that each endpoint with a body takes. */
+/** Valid bodies of the endpoints with a body. */
 const bodies: Partial<Record<EndpointName, unknown>> = {
   'agents.update': { name: 'stolen' },
   'policies.update': { name: 'stolen' },
@@ -35,19 +35,16 @@ function ownedId(name: EndpointName): string {
   return name.startsWith('policies') ? policy.id : pendingActionId;
 }
 
-test.each(byId)(
-  'API1 broken object level authorization: %s of another tenant is as unknown',
-  async (name) => {
-    const body = bodies[name];
-    const foreign = await rival.refused(name, { id: ownedId(name), body });
-    const unknown = await rival.refused(name, { id: 'unknown', body });
-    expect({ ...foreign, headers: 0 }).toEqual({ ...unknown, headers: 0 });
-    expect(foreign).toMatchObject({ status: 404, code: 'NOT_FOUND' });
-    expect([...foreign.headers.keys()].sort()).toEqual([...unknown.headers.keys()].sort());
-  },
-);
+test.each(byId)('API1 broken object level authorization: %s of another tenant is unknown', async (name) => {
+  const body = bodies[name];
+  const foreign = await rival.refused(name, { id: ownedId(name), body });
+  const unknown = await rival.refused(name, { id: 'unknown', body });
+  expect({ ...foreign, headers: 0 }).toEqual({ ...unknown, headers: 0 });
+  expect(foreign).toMatchObject({ status: 404, code: 'NOT_FOUND' });
+  expect([...foreign.headers.keys()].sort()).toEqual([...unknown.headers.keys()].sort());
+});
 
-test('API1 broken object level authorization: lists and writes stay within their tenant', async () => {
+test('API1 broken object level authorization: keeps lists and writes within their tenant', async () => {
   for (const name of endpointNames) {
     if (!endpoints[name].list || name === 'agents.sessions') continue;
     expect([name, (await rival.ok(name as 'sessions.list')).items]).toEqual([name, []]);
@@ -59,7 +56,7 @@ test('API1 broken object level authorization: lists and writes stay within their
   expect((await owner.ok('agents.get', { id: 'billing-agent' })).name).toBe('Owned');
 });
 
-test('API1 broken object level authorization: an eventId of one tenant is free in another', async () => {
+test('API1 broken object level authorization: allows an eventId of another tenant', async () => {
   const { events } = await owner.ok('sessions.get', { id: 'thread-1' });
   const eventId = events[0]?.eventId as string;
   await rival.record({ eventId, sessionId: 'theirs' });
@@ -82,16 +79,16 @@ test.each([
   expect(error.details.map(({ code }) => code)).toContain('unrecognized_key');
 });
 
-test('API3 broken object property level authorization: no answer holds a digest or a stored secret', async () => {
+test('API3 broken object property level authorization: no response contains a digest or a stored secret', async () => {
   const { secret } = await owner.ok('notificationChannels.create', {
     body: { url: 'http://127.0.0.1:9/other' },
   });
-  const answers: string[] = [];
+  const responses: string[] = [];
   for (const name of endpointNames) {
     if (endpoints[name].method !== 'GET') continue;
-    answers.push(await (await owner.send(name, { id: ownedId(name) })).text());
+    responses.push(await (await owner.send(name, { id: ownedId(name) })).text());
   }
-  const text = answers.join('\n');
+  const text = responses.join('\n');
   expect(text).not.toContain(secret);
   expect(text).not.toContain(owner.apiKey);
   expect(text).not.toMatch(/digest|tenant_id|tenantId|whsec_/);
@@ -112,12 +109,12 @@ test.each([
       },
     },
   ],
-] as const)('API4 unrestricted resource consumption: %s is refused', async (_what, name, options) => {
+] as const)('API4 unrestricted resource consumption: refuses %s', async (_what, name, options) => {
   const { status } = await owner.refused(name, options);
   expect([400, 413]).toContain(status);
 });
 
-test('API5 broken function level authorization: a key for events manages, reads and decides nothing', async () => {
+test('API5 broken function level authorization: a key for events cannot manage, read or decide', async () => {
   const { apiKey } = await owner.server.admin.createKey('default', { name: 'a', scopes: ['ingest'] });
   const agent = owner.as(apiKey);
   await agent.record({});
@@ -127,7 +124,7 @@ test('API5 broken function level authorization: a key for events manages, reads 
   }
 });
 
-test('API6 unrestricted access to sensitive business flows: a decision is made once and bound to its action', async () => {
+test('API6 unrestricted access to sensitive business flows: makes a decision once, bound to its action', async () => {
   const id = pendingActionId;
   await owner.ok('guardian.pendingActions.decide', { id, body: { decision: 'approve' } });
   const replay = await owner.refused('guardian.pendingActions.decide', { id, body: { decision: 'deny' } });
@@ -148,13 +145,13 @@ test.each([
   'https://user:password@93.184.216.34/',
   'file:///etc/passwd',
   'gopher://93.184.216.34/',
-])('API7 server side request forgery: the webhook %s is refused', async (url) => {
+])('API7 server side request forgery: refuses the webhook %s', async (url) => {
   const strict = await testServer();
   const error = await strict.refused('notificationChannels.create', { body: { url } });
   expect(error).toMatchObject({ status: 400, details: [{ path: 'url' }] });
 });
 
-test('API8 security misconfiguration: headers are strict, and errors tell nothing of the inside', async () => {
+test('API8 security misconfiguration: sends strict headers, and errors without internals', async () => {
   const response = await owner.send('sessions.get', { id: 'unknown' });
   expect(Object.fromEntries(response.headers)).toMatchObject({
     'cache-control': 'no-store',

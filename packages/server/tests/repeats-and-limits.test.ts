@@ -5,22 +5,22 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test('a request with an Idempotency-Key takes effect once', async () => {
+test('applies a request with an Idempotency-Key once', async () => {
   const server = await testServer();
   const options = { body: { name: 'Billing' }, headers: { 'idempotency-key': 'create-1' } };
-  const answers = await Promise.all(Array.from({ length: 8 }, () => server.ok('agents.create', options)));
-  expect(new Set(answers.map(({ id }) => id)).size).toBe(1);
+  const responses = await Promise.all(Array.from({ length: 8 }, () => server.ok('agents.create', options)));
+  expect(new Set(responses.map(({ id }) => id)).size).toBe(1);
   expect((await server.ok('agents.list')).items).toHaveLength(1);
 });
 
-test('a webhook created again under its Idempotency-Key shows the same secret', async () => {
+test('shows the same secret when a webhook is created again with its Idempotency-Key', async () => {
   const server = await testServer({ webhookAllowedRanges: ['127.0.0.0/8'] });
   const options = { body: { url: 'http://127.0.0.1:9/' }, headers: { 'idempotency-key': 'hook-1' } };
   const first = await server.ok('notificationChannels.create', options);
   expect(await server.ok('notificationChannels.create', options)).toEqual(first);
 });
 
-test('an Idempotency-Key belongs to one request, one endpoint and one tenant, for a day', async () => {
+test('binds an Idempotency-Key to one request, endpoint and tenant, for a day', async () => {
   vi.useFakeTimers({ toFake: ['Date'] });
   const server = await testServer();
   const headers = { 'idempotency-key': 'k' };
@@ -38,7 +38,7 @@ test('an Idempotency-Key belongs to one request, one endpoint and one tenant, fo
   expect(later.id).not.toBe(first.id);
 });
 
-test('a request that failed can be mended under the same Idempotency-Key', async () => {
+test('accepts a fixed request with the Idempotency-Key of a failed one', async () => {
   const server = await testServer();
   const headers = { 'idempotency-key': 'k' };
   await server.ok('agents.create', { body: { id: 'a', name: 'A' } });
@@ -47,7 +47,7 @@ test('a request that failed can be mended under the same Idempotency-Key', async
   await server.ok('agents.create', { body: { id: 'b', name: 'A' }, headers });
 });
 
-test.each(['', 'a b', 'x'.repeat(256), 'é'])('the Idempotency-Key %j is refused', async (key) => {
+test.each(['', 'a b', 'x'.repeat(256), 'é'])('refuses the Idempotency-Key %j', async (key) => {
   const server = await testServer();
   const sent = encodeURIComponent(key) === key ? key : Buffer.from(key).toString('latin1');
   const error = await server.refused('agents.create', {
@@ -57,7 +57,7 @@ test.each(['', 'a b', 'x'.repeat(256), 'é'])('the Idempotency-Key %j is refused
   expect(error).toMatchObject({ status: 400, details: [{ path: 'idempotency-key' }] });
 });
 
-test('past the rate a key is told when to come back, and other keys are not touched', async () => {
+test('returns Retry-After beyond the rate of a key, and does not affect other keys', async () => {
   vi.useFakeTimers({ toFake: ['Date'] });
   const server = await testServer({ rateLimit: { requestsPerSecond: 0.1, burst: 3 } });
   const other = await server.server.admin.createKey('default', { name: 'other' });
@@ -75,7 +75,7 @@ test('past the rate a key is told when to come back, and other keys are not touc
   expect((await server.refused('sessions.list')).status).toBe(429);
 });
 
-test('of requests that arrive at once, exactly the burst passes', async () => {
+test('admits exactly the burst of concurrent requests', async () => {
   const server = await testServer({ rateLimit: { requestsPerSecond: 0.01, burst: 25 } });
   const responses = await Promise.all(Array.from({ length: 60 }, () => server.send('sessions.list')));
   expect(responses.filter(({ status }) => status === 200)).toHaveLength(25);

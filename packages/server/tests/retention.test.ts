@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { dropOutdatedSessions, keepHouse } from '../src/housekeeping.ts';
+import { deleteExpiredData, dropExpiredSessions } from '../src/background/delete-expired-data.ts';
 import { ensureTenant } from '../src/keys/provisioning.ts';
-import { findEvents } from '../src/storage/event-log.ts';
 import { openStorage } from '../src/storage/open-storage.ts';
-import { outdatedSessions } from '../src/storage/retention.ts';
-import { findSession } from '../src/storage/session-store.ts';
-import { SqliteConnection } from '../src/storage/sqlite-connection.ts';
+import { expiredSessions } from '../src/storage/retention/retention.ts';
+import { findSession } from '../src/storage/sessions/session-store.ts';
+import { SqliteConnection } from '../src/storage/sqlite/sqlite-connection.ts';
+import { findEvents } from '../src/storage/stores/event-log.ts';
 import { afterNextRead } from './storage-seam.ts';
 import { onPostgres, withTestDatabase } from './test-database.ts';
 import { atTestEnd } from './test-end.ts';
@@ -16,7 +16,7 @@ import { activityEvent, testServer } from './test-server.ts';
 
 const dayMs = 24 * 3_600_000;
 
-/** A storage with a tenant that keeps sessions a day, and what records an event of one. */
+/** Returns a storage with a tenant that keeps sessions for a day, and a function that records an event. */
 async function withRetention() {
   const { database = ':memory:' } = await withTestDatabase({});
   const storage = await openStorage({ database, connections: 2 });
@@ -35,12 +35,12 @@ async function withRetention() {
   return { storage, tenantId, record };
 }
 
-test('a session that goes on after it was dropped begins anew', async () => {
+test('recreates a dropped session from later events', async () => {
   const { storage, tenantId, record } = await withRetention();
   const nowMs = Date.now();
   const dropped = [await record(nowMs), await record(nowMs)];
   const laterMs = nowMs + 2 * dayMs;
-  expect(await dropOutdatedSessions(storage, laterMs)).toBe(1);
+  expect(await dropExpiredSessions(storage, laterMs)).toBe(1);
   const kept = await record(laterMs);
   const session = await storage.read(tenantId, (db) => findSession(db, tenantId, 'thread-1'));
   expect(session).toMatchObject({ event_count: 1, received_ms: laterMs });
@@ -48,23 +48,23 @@ test('a session that goes on after it was dropped begins anew', async () => {
   expect([...events.keys()]).toEqual([kept]);
 });
 
-test('sessions are dropped where another part of the housekeeping cannot be done', async () => {
+test('drops sessions when another step of the cleanup fails', async () => {
   const { storage, tenantId, record } = await withRetention();
   const nowMs = Date.now();
   await record(nowMs);
   const locked = new Error('is locked by another process');
   storage.maintain = () => Promise.reject(locked);
-  await expect(keepHouse(storage, nowMs + 2 * dayMs)).rejects.toMatchObject({ errors: [locked] });
+  await expect(deleteExpiredData(storage, nowMs + 2 * dayMs)).rejects.toMatchObject({ errors: [locked] });
   expect(await storage.read(tenantId, (db) => findSession(db, tenantId, 'thread-1'))).toBeUndefined();
 });
 
-test('one transaction drops few sessions where they have many events', async () => {
+test('drops few sessions per transaction when they have many events', async () => {
   const { storage, tenantId, record } = await withRetention();
   const nowMs = Date.now();
   for (const id of ['a', 'b', 'c', 'd']) await record(nowMs, id);
   const laterMs = nowMs + 2 * dayMs;
   const retention = { tenantId, keptFromMs: laterMs - dayMs };
-  const outdated = () => storage.read(tenantId, (db) => outdatedSessions(db, retention));
+  const outdated = () => storage.read(tenantId, (db) => expiredSessions(db, retention));
   expect(await outdated()).toHaveLength(4);
   await storage.write(tenantId, ({ db }) =>
     db.updateTable('sessions').set({ event_count: 9000 }).where('tenant_id', '=', tenantId).execute(),
@@ -74,10 +74,10 @@ test('one transaction drops few sessions where they have many events', async () 
     db.updateTable('sessions').set({ event_count: 90_000 }).where('tenant_id', '=', tenantId).execute(),
   );
   expect(await outdated()).toHaveLength(1);
-  expect(await dropOutdatedSessions(storage, laterMs)).toBe(4);
+  expect(await dropExpiredSessions(storage, laterMs)).toBe(4);
 });
 
-test('old counts go a few a transaction, and later ones stay', async () => {
+test('drops old counts a few per transaction, and keeps newer ones', async () => {
   const { storage, tenantId } = await withRetention();
   const nowMs = Date.now();
   const count = { tenant_id: tenantId, policy_id: 'p', actions: 1 };
@@ -88,16 +88,16 @@ test('old counts go a few a transaction, and later ones stay', async () => {
     }
   });
   const transactions = vi.spyOn(storage, 'writeAcross');
-  await keepHouse(storage, nowMs);
+  await deleteExpiredData(storage, nowMs);
   const left = await storage.readAcross('sweep', (db) =>
     db.selectFrom('policy_counts').select('subject').execute(),
   );
   expect(left).toEqual([{ subject: 'new' }]);
-  // Three for the counts, and one for each of the other tables.
+  // Three for the counts, and one for each other table.
   expect(transactions.mock.calls.filter(([kind]) => kind === 'sweep')).toHaveLength(6);
 });
 
-test('a tenant that keeps sessions longer since they were found keeps them', async () => {
+test('keeps sessions when the retention was extended after they were found', async () => {
   const { storage, tenantId, record } = await withRetention();
   const nowMs = Date.now();
   await record(nowMs);
@@ -106,34 +106,34 @@ test('a tenant that keeps sessions longer since they were found keeps them', asy
       db.updateTable('tenants').set({ retention_days: null }).execute(),
     ),
   );
-  expect(await dropOutdatedSessions(storage, nowMs + 2 * dayMs)).toBe(0);
+  expect(await dropExpiredSessions(storage, nowMs + 2 * dayMs)).toBe(0);
   expect(await storage.read(tenantId, (db) => findSession(db, tenantId, 'thread-1'))).toBeDefined();
 });
 
-test.skipIf(onPostgres)('the housekeeping looks through no table whose rows are many', async () => {
+test.skipIf(onPostgres)('scans no large table in the cleanup', async () => {
   const { storage, record } = await withRetention();
   const nowMs = Date.now();
   await record(nowMs);
   const statements = vi.spyOn(SqliteConnection.prototype, 'execute');
   atTestEnd(async () => statements.mockRestore());
-  await keepHouse(storage, nowMs + 2 * dayMs);
-  const asked = statements.mock.calls.map(([sql, parameters], index) => ({
+  await deleteExpiredData(storage, nowMs + 2 * dayMs);
+  const queried = statements.mock.calls.map(([sql, parameters], index) => ({
     connection: statements.mock.contexts[index] as SqliteConnection,
     sql,
     parameters,
   }));
-  const scanned = asked
+  const scanned = queried
     .filter(({ sql }) => /^\s*(?:select|delete)/.test(sql))
     .flatMap(
       ({ connection, sql, parameters }) => connection.execute(`explain query plan ${sql}`, parameters).rows,
     )
     .map((step) => (step as { detail: string }).detail)
-    // Tenants are few, and so are the parameters of a statement.
+    // There are few tenants, and few parameters of a statement.
     .filter((detail) => /^SCAN (?!tenants|json_each)/.test(detail));
   expect(scanned).toEqual([]);
 });
 
-test('held actions go when they are as old as is kept, with what was shown of them, unless they wait still', async () => {
+test('drops held actions past retention with their displayed arguments, unless they are pending', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'actlog-retention-'));
   atTestEnd(async () => rmSync(folder, { recursive: true }));
   const database = join(folder, 'actlog.db');
@@ -143,7 +143,7 @@ test('held actions go when they are as old as is kept, with what was shown of th
     approval: { timeoutSeconds: 604_800, onTimeout: 'deny' },
   });
   const action = { toolName: 'refund', argumentsHash: 'sha256:1', arguments: { amount: 40 } };
-  // Of no session: what is held belongs to the tenant.
+  // Without a session: held actions belong to the tenant.
   const hold = (server: typeof first, actionId: string) =>
     server.check({ actionId, action, sessionId: undefined });
   const { pendingActionId } = await hold(first, 'decided');
@@ -159,7 +159,7 @@ test('held actions go when they are as old as is kept, with what was shown of th
     database: (await withTestDatabase({ database })).database as string,
     connections: 2,
   });
-  await keepHouse(storage, Date.now() + 2 * dayMs);
+  await deleteExpiredData(storage, Date.now() + 2 * dayMs);
   await storage.close();
 
   const second = await testServer({ database });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type TestServer, testServer } from './test-server.ts';
+import { activityEvent, type TestServer, testServer } from './test-server.ts';
 import { WebhookReceiver } from './webhook-receiver.ts';
 
 const agentId = 'billing-agent';
@@ -13,22 +13,22 @@ async function registered(server: TestServer): Promise<void> {
   await server.ok('agents.create', { body: { id: agentId, name: 'Billing' } });
 }
 
-/** What the session tells of decisions, oldest first. */
+/** Returns the decisions recorded in the session, oldest first. */
 async function decisions(server: TestServer) {
   const { events } = await server.ok('sessions.get', { id: 'thread-1' });
   return events.map(({ payload }) => [payload.decision, payload.policyId]);
 }
 
-test('an action of a revoked agent is denied before all policies, and of no other agent', async () => {
+test('denies actions of a revoked agent before all policies, and of no other agent', async () => {
   const server = await testServer();
   await registered(server);
   const allow = await server.policy({ effect: 'allow', priority: 1000 });
   expect((await server.check(named)).decision).toBe('allow');
   await setStatus(server, 'revoked');
-  const answer = await server.check(named);
-  expect(answer).toMatchObject({ decision: 'deny', decidedBy: 'agent_revoked', pendingActionId: null });
-  expect(answer.matched.map(({ policyId }) => policyId)).toEqual(['agent_revoked', allow.id]);
-  expect(answer.matched[0]).toMatchObject({
+  const response = await server.check(named);
+  expect(response).toMatchObject({ decision: 'deny', decidedBy: 'agent_revoked', pendingActionId: null });
+  expect(response.matched.map(({ policyId }) => policyId)).toEqual(['agent_revoked', allow.id]);
+  expect(response.matched[0]).toMatchObject({
     effect: 'deny',
     mode: 'enforce',
     why: 'the agent is revoked',
@@ -41,7 +41,26 @@ test('an action of a revoked agent is denied before all policies, and of no othe
   expect(await decisions(server)).toEqual([['deny', 'agent_revoked']]);
 });
 
-test('what is held, and what was approved, is denied once its agent is revoked', async () => {
+test("counts actions of a revoked agent as evidence against it, but not a person's decision", async () => {
+  const server = await testServer();
+  await registered(server);
+  await server.policy({ effect: 'require_approval' });
+  const { pendingActionId } = await server.check(named);
+  await setStatus(server, 'revoked');
+  await server.ok('guardian.pendingActions.decide', {
+    id: pendingActionId as string,
+    body: { decision: 'deny' },
+  });
+  expect(await server.ok('sessions.risk', { id: 'thread-1' })).toMatchObject({ score: 0, level: 'low' });
+  const act = activityEvent();
+  await server.ok('events.create', { body: act });
+  const { level, factors } = await server.ok('sessions.risk', { id: 'thread-1' });
+  expect(level).toBe('critical');
+  const revoked = factors.find(({ ruleId }) => ruleId === 'rogue.revoked-agent');
+  expect(revoked?.evidence).toEqual({ eventIds: [act.eventId], count: 1 });
+});
+
+test('denies held and approved actions once their agent is revoked', async () => {
   const server = await testServer();
   await registered(server);
   const hold = await server.policy({ effect: 'require_approval' });
@@ -65,7 +84,7 @@ test('what is held, and what was approved, is denied once its agent is revoked',
   ]);
 });
 
-test('webhooks that want to know of policies are told of the denial', async () => {
+test('announces the denial to webhooks for policies', async () => {
   const receiver = new WebhookReceiver();
   const url = await receiver.listen();
   try {
@@ -75,7 +94,11 @@ test('webhooks that want to know of policies are told of the denial', async () =
     await setStatus(server, 'revoked');
     await server.check(named);
     const [message] = await receiver.received(1);
-    expect(message?.body).toMatchObject({ data: { policyId: 'agent_revoked', agentId, effect: 'deny' } });
+    expect(message?.body.data).toMatchObject({
+      agentId,
+      decision: 'deny',
+      policies: [{ policyId: 'agent_revoked', effect: 'deny' }],
+    });
   } finally {
     await receiver.close();
   }

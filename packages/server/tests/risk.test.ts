@@ -18,14 +18,14 @@ function call(toolName: string, second: number, fields: object = {}) {
   });
 }
 
-/** Reads a web page, then secrets, and sends them away: what the engine calls risky. */
+/** Reads a web page, then secrets, and sends them away: risky for the engine. */
 const exfiltration = ['fetch_web_page', 'read_private_file', 'get_credentials', 'send_email', 'delete_user'];
 
 async function risky(server: TestServer): Promise<void> {
   await server.record(...exfiltration.map((toolName, second) => call(toolName, second)));
 }
 
-test('a risky session scores above a harmless one, with reasons, and lists show it at once', async () => {
+test('scores a risky session above a harmless one, with reasons, and lists it at once', async () => {
   const server = await testServer();
   await risky(server);
   await server.record(call('list_files', 1, { sessionId: 'harmless' }));
@@ -44,7 +44,7 @@ test('a risky session scores above a harmless one, with reasons, and lists show 
   expect(above.items.map(({ id }) => id)).toEqual(['thread-1']);
 });
 
-test('a list shows the risk of what another server on the same file has just taken', async () => {
+test('lists the risk of events that another server on the same file has just stored', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'actlog-risk-'));
   const options = { database: join(folder, 'a.db') };
   const [one, two] = [await testServer(options), await testServer(options)];
@@ -56,7 +56,7 @@ test('a list shows the risk of what another server on the same file has just tak
   rmSync(folder, { recursive: true });
 });
 
-test('the score does not depend on the order or the crowd in which events arrive', async () => {
+test('scores independently of the order and concurrency of events', async () => {
   const one = await testServer();
   const other = await testServer();
   const events = exfiltration.map((toolName, second) => call(toolName, second));
@@ -68,7 +68,7 @@ test('the score does not depend on the order or the crowd in which events arrive
   );
 });
 
-test('a busy moment is scored before anyone reads its risk', async () => {
+test('scores a burst of events before its risk is read', async () => {
   const server = await testServer();
   await Promise.all(
     Array.from({ length: 120 }, (_, index) =>
@@ -82,14 +82,14 @@ test('a busy moment is scored before anyone reads its risk', async () => {
   }
 });
 
-test('a repeated event is not observed twice', async () => {
+test('does not observe a repeated event twice', async () => {
   const server = await testServer();
   const event = call('send_email', 1);
   await server.record(event, event, event);
   expect((await server.ok('sessions.risk', { id: 'thread-1' })).eventCount).toBe(1);
 });
 
-test('a risk that rises is told to webhooks', async () => {
+test('notifies webhooks of a risen risk', async () => {
   const receiver = new WebhookReceiver();
   const url = await receiver.listen();
   const server = await testServer({ webhookAllowedRanges: ['127.0.0.0/8'] });
@@ -101,7 +101,7 @@ test('a risk that rises is told to webhooks', async () => {
   await receiver.close();
 });
 
-test('a session keeps the baseline that it began with, and later ones begin with what was learned', async () => {
+test('keeps the baseline of a session, and starts later ones with the learned baseline', async () => {
   vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] });
   const server = await testServer();
   const quiet = (sessionId: string) => [1, 2, 3].map((second) => call('list_files', second, { sessionId }));
@@ -117,7 +117,7 @@ test('a session keeps the baseline that it began with, and later ones begin with
   expect(rules.length).toBeGreaterThan(0);
 });
 
-test('an agent whose usual work scores high has a past once a person has confirmed it', async () => {
+test('gives an agent a baseline once a person confirms its high-scoring sessions', async () => {
   vi.useFakeTimers({ toFake: ['Date'] });
   const server = await testServer();
   const { admin } = server.server;
@@ -138,7 +138,7 @@ test('an agent whose usual work scores high has a past once a person has confirm
   expect(first.level).toBe('high');
   await work('second');
   await work('third');
-  await expect(admin.learnSession('default', 'first')).rejects.toThrow('may go on');
+  await expect(admin.learnSession('default', 'first')).rejects.toThrow('has not ended');
   await expect(admin.learnSession('default', 'none')).rejects.toThrow('has no session "none"');
   vi.setSystemTime(Date.now() + 31 * 60_000);
   for (const id of ['first', 'first', 'second', 'third']) {
@@ -152,31 +152,31 @@ test('an agent whose usual work scores high has a past once a person has confirm
 });
 
 test.each(['sessions.risk', 'sessions.export', 'sessions.get'] as const)(
-  '%s of a session that nobody knows is not found',
+  '%s of an unknown session is not found',
   async (name) => {
     const server = await testServer();
     expect(await server.refused(name, { id: 'nobody' })).toMatchObject({ status: 404, code: 'NOT_FOUND' });
   },
 );
 
-test('an agent that obeys a denial, and records it as refused, does not score as one that does not obey', async () => {
+test('scores an agent that obeys a denial, and records it as refused, lower than one that does not', async () => {
   const server = await testServer();
   await server.ok('agents.create', { body: { id: 'billing-agent', name: 'Billing' } });
   const { id } = await server.policy({ match: { tools: ['refund'] } });
   expect((await server.check({ sessionId: 'thread-1' })).decidedBy).toBe(id);
-  const answered = (responseStatus: number) =>
+  const callWithStatus = (responseStatus: number) =>
     activityEvent({ payload: { toolName: 'refund', argumentsHash: 'sha256:aa', responseStatus } });
-  await server.record(answered(403));
+  await server.record(callWithStatus(403));
   const obeyed = await server.ok('sessions.risk', { id: 'thread-1' });
   expect(obeyed).toMatchObject({ score: 0, level: 'low', eventCount: 2, factors: [] });
   expect(obeyed.dimensions.find((dimension) => dimension.id === 'ASI10')?.observable).toBe(true);
-  await server.record(answered(200));
+  await server.record(callWithStatus(200));
   const done = await server.ok('sessions.risk', { id: 'thread-1' });
   expect(done.level).toBe('critical');
   expect(done.factors[0]?.ruleId).toBe('rogue.denied-then-done');
 });
 
-test('an agent that waits until a rate lets it go on does not score as one that does not obey', async () => {
+test('scores an agent that waits for a rate lower than one that does not', async () => {
   const server = await testServer();
   await server.ok('agents.create', { body: { id: 'billing-agent', name: 'Billing' } });
   const rate = { max: 1, windowSeconds: 60, per: 'session' } as const;

@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CompiledQuery } from 'kysely';
+import { CompiledQuery, sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { openStorage } from '../src/storage/open-storage.ts';
-import { riskySessions } from '../src/storage/risky-session-list.ts';
+import { riskySessions } from '../src/storage/sessions/risky-session-list.ts';
 import type { Storage } from '../src/storage/storage.ts';
 import { onPostgres, withTestDatabase } from './test-database.ts';
 import { atTestEnd } from './test-end.ts';
@@ -17,9 +17,10 @@ interface Scored {
   readonly startedMs: number;
   readonly agentId: string;
   readonly score: number | null;
+  readonly otherAgents?: readonly string[];
 }
 
-/** Sessions of many scores; several begin at once, and some are not scored yet. Newest first. */
+/** Returns sessions with many scores, newest first. Several start at the same time, and some are not scored yet. */
 function sessionsOf(count: number): Scored[] {
   return Array.from({ length: count }, (_, index) => ({
     id: `s-${String(index).padStart(5, '0')}`,
@@ -31,7 +32,7 @@ function sessionsOf(count: number): Scored[] {
 
 const scored = sessionsOf(total);
 
-/** How many rows one statement inserts: fewer parameters than any database allows. */
+/** Rows per insert; fewer parameters than any database allows. */
 const batchSize = 1000;
 
 async function withScores(sessions = scored): Promise<{ server: TestServer; storage: Storage }> {
@@ -54,12 +55,12 @@ async function withScores(sessions = scored): Promise<{ server: TestServer; stor
       await db
         .insertInto('sessions')
         .values(
-          batch.map(({ id, startedMs, agentId, score }) => ({
+          batch.map(({ id, startedMs, agentId, score, otherAgents = [] }) => ({
             ...rest,
             tenant_id: 1,
             id,
             agent_id: agentId,
-            agent_ids: `["${agentId}"]`,
+            agent_ids: JSON.stringify([agentId, ...otherAgents]),
             tool_names: '[]',
             started_ms: startedMs,
             last_event_ms: startedMs,
@@ -90,11 +91,14 @@ async function pages(server: TestServer, query: Record<string, string | number>)
   const seen: string[] = [];
   let cursor: string | null = null;
   for (let page = 0; page < total; page += 1) {
-    const answer: { items: { id: string }[]; nextCursor: string | null } = await server.ok('sessions.list', {
-      query: { ...query, ...(cursor && { cursor }) },
-    });
-    seen.push(...answer.items.map(({ id }) => id));
-    cursor = answer.nextCursor;
+    const response: { items: { id: string }[]; nextCursor: string | null } = await server.ok(
+      'sessions.list',
+      {
+        query: { ...query, ...(cursor && { cursor }) },
+      },
+    );
+    seen.push(...response.items.map(({ id }) => id));
+    cursor = response.nextCursor;
     if (cursor === null) return seen;
   }
   throw new Error('The list does not end.');
@@ -106,7 +110,7 @@ function expected(minRiskScore: number, keeps: (session: Scored) => boolean = ()
     .map(({ id }) => id);
 }
 
-test('pages of risky sessions are complete and in the order of the list, whatever the score', async () => {
+test('lists all risky sessions in order, whatever the score', async () => {
   const { server } = await withScores();
   for (const minRiskScore of [0, 0.5, 1, 37.5, 50, 98.9, 99, 100]) {
     for (const limit of [7, 200]) {
@@ -133,15 +137,14 @@ test('pages of risky sessions are complete and in the order of the list, whateve
 test.each([
   ['sessions_by_risk', undefined],
   ['session_agents_by_risk', 'agent-1'],
-])('risky sessions are found by %s, and no other session is looked at', async (index, agentId) => {
+])('finds risky sessions by %s, without reading others', async (index, agentId) => {
   const { storage } = await withScores(sessionsOf(20_000));
   const plan = await storage.read(1, async (db) => {
-    // What PostgreSQL would find out by itself, at a moment of its own.
+    // PostgreSQL would do this itself at some point.
     if (onPostgres) await db.executeQuery(CompiledQuery.raw('analyze sessions, session_agents'));
     const after = { startedMs: Date.UTC(2026, 10, 2), id: 's' };
-    const query = riskySessions(db, { tenantId: 1, agentId, minRiskScore: 62.5, after, limit: 51 }).compile(
-      db,
-    );
+    const options = { tenantId: 1, agentId, minRiskScore: 62.5, after, limit: 51 };
+    const query = riskySessions(db, options, sql`sessions.*`).compile(db);
     const explain = onPostgres ? 'explain (costs off)' : 'explain query plan';
     const { rows } = await db.executeQuery(
       CompiledQuery.raw(`${explain} ${query.sql}`, [...query.parameters]),
@@ -157,7 +160,7 @@ test.each([
   expect(plan.join('\n')).not.toMatch(/by_start|SCAN session|Seq Scan/);
 });
 
-test('the risk in the list of an agent follows every score, and an agent that joins later has it too', async () => {
+test('updates the risk in the list of an agent with every score, also for an agent that joins later', async () => {
   const server = await testServer();
   const call = (toolName: string, second: number, agentId: string) =>
     activityEvent({
@@ -179,5 +182,18 @@ test('the risk in the list of an agent follows every score, and an agent that jo
   for (const agent of ['first', 'second']) {
     expect(await listed(agent, risen)).toEqual([risen]);
     expect(await listed(agent, Math.min(100, risen + 0.01))).toEqual(risen === 100 ? [100] : []);
+  }
+});
+
+test('ends a page of large sessions early, and continues after it', async () => {
+  const otherAgents = Array.from({ length: 1000 }, (_, index) => `${index}-`.padEnd(200, 'x'));
+  const agentId = 'agent-1';
+  const sessions = sessionsOf(8).map((session) => ({ ...session, agentId, score: 50, otherAgents }));
+  const { server } = await withScores(sessions);
+  const filters = [{}, { agentId }, { minRiskScore: 1 }, { agentId, minRiskScore: 1 }];
+  for (const query of filters.map((filter) => ({ limit: 200, ...filter }))) {
+    const { items } = await server.ok('sessions.list', { query });
+    expect(items, JSON.stringify(query)).toHaveLength(5);
+    expect(await pages(server, query), JSON.stringify(query)).toEqual(sessions.map(({ id }) => id));
   }
 });

@@ -1,15 +1,16 @@
 import { vi } from 'vitest';
 import { PostgresStorage } from '../src/storage/postgres/postgres-storage.ts';
-import { SqliteStorage } from '../src/storage/sqlite-storage.ts';
+import { SqliteStorage } from '../src/storage/sqlite/sqlite-storage.ts';
 import type { Storage } from '../src/storage/storage.ts';
 import type { Database, Write } from '../src/storage/transaction.ts';
+import { TenantTurns } from '../src/tenant-turns.ts';
 import { onPostgres } from './test-database.ts';
 import { atTestEnd } from './test-end.ts';
 
-/** What all storages of this run's kind do. */
+/** Prototype of all storages of this run's kind. */
 const storage: Storage = (onPostgres ? PostgresStorage : SqliteStorage).prototype;
 
-/** Does `work` between what the next read has found and whoever asked for it. */
+/** Runs `work` between the next read and the continuation of its caller. */
 export function afterNextRead(work: () => Promise<unknown>): void {
   const { read } = storage;
   const spy = vi.spyOn(storage, 'read');
@@ -17,9 +18,9 @@ export function afterNextRead(work: () => Promise<unknown>): void {
   spy.mockImplementationOnce(async function (
     this: Storage,
     tenantId: number,
-    look: (db: Database) => Promise<unknown>,
+    query: (db: Database) => Promise<unknown>,
   ) {
-    const found = await read.call(this, tenantId, look);
+    const found = await read.call(this, tenantId, query);
     await work();
     return found;
   });
@@ -27,7 +28,7 @@ export function afterNextRead(work: () => Promise<unknown>): void {
 
 type Change = (write: Write) => Promise<unknown>;
 
-/** Has the next write do something else with what it is to change; `run` is how it would have gone. */
+/** Replaces the work of the next write; `run` runs the transaction. */
 function aroundNextWrite(
   around: (run: (change: Change) => Promise<unknown>, change: Change) => Promise<unknown>,
 ): void {
@@ -39,7 +40,7 @@ function aroundNextWrite(
   });
 }
 
-/** Does `work` between the next call for a write and the beginning of its transaction. */
+/** Runs `work` between the next request for a write and the start of its transaction. */
 export function beforeNextWrite(work: () => void): void {
   aroundNextWrite((run, change) => {
     work();
@@ -47,7 +48,7 @@ export function beforeNextWrite(work: () => void): void {
   });
 }
 
-/** Does `work` between what the next write has done and its commit. */
+/** Runs `work` between the changes of the next write and its commit. */
 export function beforeNextCommit(work: () => Promise<unknown>): void {
   aroundNextWrite((run, change) =>
     run(async (write) => {
@@ -58,12 +59,32 @@ export function beforeNextCommit(work: () => Promise<unknown>): void {
   );
 }
 
-/** Resolves when a write is asked for. */
+/** Resolves when a transaction that writes is requested. */
 export function nextWrite(): Promise<void> {
   return new Promise((resolve) => beforeNextWrite(resolve));
 }
 
-/** The storages that are watched from now on, each as often as someone watches it. */
+/** Resolves when work of a tenant is queued behind work that started after this call. */
+export function nextQueuedWork(): Promise<void> {
+  const turns = TenantTurns.prototype;
+  const { run } = turns;
+  const busy = new Map<TenantTurns, number>();
+  return new Promise((resolve) => {
+    const spy = vi.spyOn(turns, 'run').mockImplementation(async function (this: TenantTurns, ...args) {
+      const running = busy.get(this) ?? 0;
+      if (running > 0) resolve();
+      busy.set(this, running + 1);
+      try {
+        return await run.apply(this, args);
+      } finally {
+        busy.set(this, (busy.get(this) ?? 1) - 1);
+      }
+    });
+    atTestEnd(async () => spy.mockRestore());
+  });
+}
+
+/** Returns the storages that are watched from now on, once per watcher. */
 export function watchedStorages(): readonly Storage[] {
   const { watch } = storage;
   const watched: Storage[] = [];

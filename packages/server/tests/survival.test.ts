@@ -12,7 +12,7 @@ import { atTestEnd } from './test-end.ts';
 import { activityEvent, TestServer, testServer } from './test-server.ts';
 import { WebhookReceiver } from './webhook-receiver.ts';
 
-/** How often the server is killed; set it higher for a long run. */
+/** Number of times the server is killed; set it higher for a long run. */
 const kills = Number(process.env.ACTLOG_TEST_KILLS ?? 4);
 
 let folder: string;
@@ -26,12 +26,12 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Sends events until the server is gone, and returns those that were acknowledged. */
+/** Sends events until the server is gone, and returns the acknowledged ones. */
 async function sendUntilGone(url: string, apiKey: string, round: number, onAck: () => void) {
   const acknowledged: { eventId: string; sessionId: string }[] = [];
-  const sender = async (lane: number): Promise<void> => {
+  const sender = async (offset: number): Promise<void> => {
     for (let index = 0; index < 10_000; index += 1) {
-      const event = activityEvent({ sessionId: `s-${round}-${(lane + index) % 3}` });
+      const event = activityEvent({ sessionId: `s-${round}-${(offset + index) % 3}` });
       try {
         const response = await fetch(`${url}/v1/events`, {
           method: 'POST',
@@ -46,11 +46,11 @@ async function sendUntilGone(url: string, apiKey: string, round: number, onAck: 
       }
     }
   };
-  await Promise.all(Array.from({ length: 16 }, (_, lane) => sender(lane)));
+  await Promise.all(Array.from({ length: 16 }, (_, offset) => sender(offset)));
   return acknowledged;
 }
 
-test(`${kills} times killed under load: every acknowledged event is there, and no session is half`, {
+test(`keeps every acknowledged event, and no partial session, when killed under load ${kills} times`, {
   timeout: 60_000 + kills * 20_000,
 }, async () => {
   const apiKey = newApiKey('test');
@@ -78,7 +78,7 @@ test(`${kills} times killed under load: every acknowledged event is there, and n
   }
 });
 
-test('what a server took and had not scored when it was killed is scored by the one beside it', async () => {
+test('scores the events of a killed server in the one beside it', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   const receiver = new WebhookReceiver();
   const url = await receiver.listen();
@@ -100,37 +100,34 @@ test('what a server took and had not scored when it was killed is scored by the 
   await beside.server.close();
 });
 
-test.skipIf(onPostgres)(
-  'a full database answers 503, keeps what it has, and goes on when there is room',
-  async () => {
-    vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] });
-    const server = await testServer({ database: join(folder, 'a.db'), maxDatabaseBytes: 1_000_000 });
-    const payload = { text: 'x'.repeat(60_000) };
-    let stored = 0;
-    let refusal = 0;
-    for (let index = 0; index < 40 && refusal === 0; index += 1) {
-      const body = activityEvent({ category: 'note', payload });
-      const response = await server.send('events.create', { body });
-      if (response.status === 202) stored += 1;
-      else {
-        refusal = response.status;
-        expect(response.headers.get('retry-after')).toBe('2');
-        expect(await response.json()).toMatchObject({ error: { code: 'OVERLOADED' } });
-      }
+test.skipIf(onPostgres)('responds 503 when the database is full, keeps its data, and recovers', async () => {
+  vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] });
+  const server = await testServer({ database: join(folder, 'a.db'), maxDatabaseBytes: 1_000_000 });
+  const payload = { text: 'x'.repeat(60_000) };
+  let stored = 0;
+  let refusal = 0;
+  for (let index = 0; index < 40 && refusal === 0; index += 1) {
+    const body = activityEvent({ category: 'note', payload });
+    const response = await server.send('events.create', { body });
+    if (response.status === 202) stored += 1;
+    else {
+      refusal = response.status;
+      expect(response.headers.get('retry-after')).toBe('2');
+      expect(await response.json()).toMatchObject({ error: { code: 'OVERLOADED' } });
     }
-    expect([refusal, stored > 5]).toEqual([503, true]);
-    expect((await server.ok('sessions.get', { id: 'thread-1' })).eventCount).toBe(stored);
-    await server.server.admin.setRetention('default', 1);
-    vi.setSystemTime(Date.now() + 2 * 24 * 3_600_000);
-    await vi.advanceTimersByTimeAsync(600_000);
-    await vi.waitFor(async () => {
-      expect((await server.send('sessions.get', { id: 'thread-1' })).status).toBe(404);
-    });
-    await server.record({ category: 'note', payload });
-  },
-);
+  }
+  expect([refusal, stored > 5]).toEqual([503, true]);
+  expect((await server.ok('sessions.get', { id: 'thread-1' })).eventCount).toBe(stored);
+  await server.server.admin.setRetention('default', 1);
+  vi.setSystemTime(Date.now() + 2 * 24 * 3_600_000);
+  await vi.advanceTimersByTimeAsync(600_000);
+  await vi.waitFor(async () => {
+    expect((await server.send('sessions.get', { id: 'thread-1' })).status).toBe(404);
+  });
+  await server.record({ category: 'note', payload });
+});
 
-/** Runs a command in a mount namespace of its own, where the folder is a file system of four megabytes. */
+/** Wraps a command to run in its own mount namespace, where the folder is a file system of four megabytes. */
 function onSmallFileSystem(folder: string): string[] {
   const mount = 'mount -t tmpfs -o size=4m tmpfs "$0" && head -c 1000000 /dev/zero > "$0/other" && exec "$@"';
   return ['unshare', '--map-root-user', '--mount', 'sh', '-c', mount, folder];
@@ -139,7 +136,7 @@ function onSmallFileSystem(folder: string): string[] {
 const canMount = spawnSync('unshare', ['--map-root-user', '--mount', 'true']).status === 0;
 
 test.skipIf(onPostgres || !canMount)(
-  'a full file system answers 503 and loses nothing, and the server goes on when another program frees space',
+  'responds 503 when the file system is full, loses nothing, and recovers when space is freed',
   async () => {
     const apiKey = newApiKey('test');
     const child = await ChildServer.start(
@@ -179,7 +176,7 @@ test.skipIf(onPostgres || !canMount)(
   },
 );
 
-test('servers that start at once on one new file agree on its tables and its secret', async () => {
+test('agrees on tables and secret when servers start concurrently on a new file', async () => {
   const database = join(folder, 'a.db');
   const servers = await Promise.all(Array.from({ length: 4 }, () => testServer({ database })));
   await Promise.all(servers.map((server, index) => server.record({ sessionId: `s-${index}` })));
@@ -190,7 +187,7 @@ test('servers that start at once on one new file agree on its tables and its sec
   expect(rest.items).toHaveLength(1);
 });
 
-test('two processes on one file decide an action once, and the waiting one hears of it', async () => {
+test('decides an action once in two processes on one file, and notifies the waiting one', async () => {
   const database = join(folder, 'a.db');
   const [one, two] = [await testServer({ database }), await testServer({ database })];
   await one.policy({ effect: 'require_approval' });
@@ -206,7 +203,7 @@ test('two processes on one file decide an action once, and the waiting one hears
 });
 
 test.skipIf(onPostgres)(
-  'everything is there after a restart, and after a restore from a backup made while running',
+  'keeps everything across a restart, and a restore from a backup made while running',
   async () => {
     const database = join(folder, 'a.db');
     const secret = 'a secret of more than thirty-two characters';
@@ -223,7 +220,7 @@ test.skipIf(onPostgres)(
   },
 );
 
-test.skipIf(onPostgres)('a server whose thread that writes has failed is not ready', async () => {
+test.skipIf(onPostgres)('is not ready when the writer thread has failed', async () => {
   const running = await startServer({ database: join(folder, 'a.db'), docs: false });
   const server = new TestServer(running, running.apiKey);
   const ready = async () => (await fetch(`${server.server.url}/readyz`)).status;
@@ -235,7 +232,7 @@ test.skipIf(onPostgres)('a server whose thread that writes has failed is not rea
   await thread.terminate();
   expect((await server.send('events.create', { body: activityEvent() })).status).toBe(503);
   expect(await ready()).toBe(503);
-  // Its key cannot be ended any more.
+  // Its key can no longer be expired.
   await expect(running.close()).rejects.toThrow("The database's thread has failed");
 });
 
@@ -250,7 +247,7 @@ test.skipIf(onPostgres).each<[string, (file: string) => void]>([
       renameSync(`${file}.new`, file);
     },
   ],
-])('nothing is acknowledged into a file that was %s under the server', async (_, harm) => {
+])('acknowledges nothing in a file that was %s', async (_, harm) => {
   const database = join(folder, 'a.db');
   const running = await startServer({ database, docs: false });
   const server = new TestServer(running, running.apiKey);
@@ -263,17 +260,17 @@ test.skipIf(onPostgres).each<[string, (file: string) => void]>([
   await expect(running.close()).rejects.toThrow('was moved, removed, replaced or emptied');
 });
 
-test.skipIf(onPostgres)('a server whose database cannot be read is not ready', async () => {
+test.skipIf(onPostgres)('is not ready when the database cannot be read', async () => {
   const database = join(folder, 'a.db');
   const running = await startServer({ database, docs: false });
   await new TestServer(running, running.apiKey).record({});
   truncateSync(`${database}-wal`);
   expect((await fetch(`${running.url}/readyz`)).status).toBe(503);
-  // Its key cannot be ended any more.
+  // Its key can no longer be expired.
   await expect(running.close()).rejects.toThrow();
 });
 
-test.skipIf(onPostgres)('nothing is acknowledged into a write-ahead log that was removed', async () => {
+test.skipIf(onPostgres)('acknowledges nothing in a write-ahead log that was removed', async () => {
   const database = join(folder, 'a.db');
   const secret = 'a secret of more than thirty-two characters';
   const running = await startServer({ database, secret, docs: false });
@@ -283,12 +280,12 @@ test.skipIf(onPostgres)('nothing is acknowledged into a write-ahead log that was
   expect((await server.refused('events.create', { body: activityEvent() })).status).toBe(503);
   expect((await fetch(`${running.url}/readyz`)).status).toBe(503);
   await expect(running.close()).rejects.toThrow('The write-ahead log');
-  // What was acknowledged before is in the database since it was closed.
+  // Events acknowledged before are in the database since it was closed.
   const restarted = await testServer({ database, secret });
   expect((await restarted.ok('sessions.get', { id: 'thread-1' })).eventCount).toBe(1);
 });
 
-test.skipIf(onPostgres)('a server goes on with a file that is put back', async () => {
+test.skipIf(onPostgres)('continues when a file is put back', async () => {
   const database = join(folder, 'a.db');
   const server = await testServer({ database });
   renameSync(database, `${database}.old`);
@@ -298,7 +295,7 @@ test.skipIf(onPostgres)('a server goes on with a file that is put back', async (
   expect((await fetch(`${server.server.url}/readyz`)).status).toBe(200);
 });
 
-test.skipIf(onPostgres)('a database of a newer release is not touched', async () => {
+test.skipIf(onPostgres)('does not touch a database of a newer release', async () => {
   const { DatabaseSync } = await import('node:sqlite');
   const database = join(folder, 'a.db');
   await (await testServer({ database })).server.close();

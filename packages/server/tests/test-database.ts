@@ -4,15 +4,15 @@ import { inject } from 'vitest';
 import type { ServerOptions } from '../src/index.ts';
 import { atTestEnd } from './test-end.ts';
 
-/** Whether this run tries the server on PostgreSQL; on SQLite otherwise. */
+/** `true` if this run tests the server on PostgreSQL; `false` for SQLite. */
 export const onPostgres: boolean = inject('postgresPort') !== undefined;
 
-/** What a deployment on PostgreSQL has to be given. */
+/** Secret that a deployment on PostgreSQL requires. */
 export const testSecret = 'the one secret of all servers in these tests';
 
 const databases = new Map<string, Promise<string>>();
 
-/** The options with a database of this run's kind: the same for the same `database`, a new one for none. */
+/** Adds a database of this run's kind to options: the same for the same `database`, a new one without. */
 export async function withTestDatabase(options: ServerOptions): Promise<ServerOptions> {
   const { database, secret = testSecret } = options;
   if (!onPostgres || database?.startsWith('postgres:')) return options;
@@ -30,7 +30,7 @@ export async function withTestDatabase(options: ServerOptions): Promise<ServerOp
 
 const spare: string[] = [];
 
-/** Empties a database: a fraction of the cost of another one. */
+/** Empties a database, which is much cheaper than creating another one. */
 const empty = `do $$ declare name text; begin
   for name in select tablename from pg_tables where schemaname = 'public'
     and tablename <> 'schema_migrations' and tablename not like 'events_%'
@@ -38,7 +38,7 @@ const empty = `do $$ declare name text; begin
   alter table tenants alter column id restart with 1;
 end $$`;
 
-/** A database with no rows, which is emptied after the test for another one. */
+/** Returns a database without rows, which is emptied after the test for reuse. */
 async function emptyDatabase(): Promise<string> {
   const url = spare.pop() ?? (await makeDatabase()).url;
   atTestEnd(async () => {
@@ -48,13 +48,13 @@ async function emptyDatabase(): Promise<string> {
   return url;
 }
 
-/** A database, and what drops it. */
+/** A database and the function that drops it. */
 interface TestDatabase {
   readonly url: string;
   readonly drop: () => Promise<void>;
 }
 
-/** Makes a database with the server's tables, for more than one test. */
+/** Creates a database with the server's tables for more than one test. */
 export async function makeDatabase(template = 'actlog_template'): Promise<TestDatabase> {
   const name = `test_${randomUUID().replaceAll('-', '')}`;
   await asSuperuser(`create database ${name} template ${template} owner actlog`);
@@ -66,14 +66,14 @@ export async function makeDatabase(template = 'actlog_template'): Promise<TestDa
   };
 }
 
-/** Makes a database for one test, and returns its address for the server's role. */
+/** Creates a database for one test, and returns its address for the server's role. */
 export async function createDatabase(template?: string): Promise<string> {
   const { url, drop } = await makeDatabase(template);
   atTestEnd(drop);
   return url;
 }
 
-/** The address of a database for a user. */
+/** Returns the address of a database for a user. */
 export function databaseUrl(name: string, user: string): string {
   return `postgres://${user}@127.0.0.1:${inject('postgresPort')}/${name}`;
 }

@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest';
 
 const ends: (() => Promise<void>)[] = [];
 
-/** Does `work` when the running test has ended, the last that was asked for first. */
+/** Runs `work` after the current test, in reverse order of registration. */
 export function atTestEnd(work: () => Promise<void>): void {
   if (ends.length === 0) onTestFinished(endAll);
   ends.push(work);

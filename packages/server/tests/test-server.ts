@@ -8,12 +8,17 @@ import { atTestEnd } from './test-end.ts';
 
 /** Starts a server that is closed after the test. */
 export async function testServer(options: ServerOptions = {}): Promise<TestServer> {
-  const server = await startServer({ docs: false, ...(await withTestDatabase(options)) });
+  const server = await startServer({
+    docs: false,
+    // The receivers in tests listen on any free port.
+    webhookAllowedPorts: 'any',
+    ...(await withTestDatabase(options)),
+  });
   atTestEnd(() => server.close());
   return new TestServer(server, server.apiKey);
 }
 
-/** What a call sends beside the endpoint's name. */
+/** Options of a call. */
 export interface CallOptions {
   readonly id?: string;
   readonly query?: Readonly<Record<string, string | number>>;
@@ -21,7 +26,7 @@ export interface CallOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** An error as the envelope shows it. */
+/** Error of the envelope. */
 export interface TestError {
   readonly status: number;
   readonly code: string;
@@ -30,7 +35,7 @@ export interface TestError {
   readonly headers: Headers;
 }
 
-/** A server with a key. Every answer is held against the contract before a test sees it. */
+/** A server with a key. Every response is validated against the contract before a test sees it. */
 export class TestServer {
   readonly server: RunningServer;
   readonly apiKey: string;
@@ -40,7 +45,7 @@ export class TestServer {
     this.apiKey = apiKey;
   }
 
-  /** The same server with another key. */
+  /** Returns the same server with another key. */
   as(apiKey: string): TestServer {
     return new TestServer(this.server, apiKey);
   }
@@ -61,18 +66,18 @@ export class TestServer {
     });
   }
 
-  /** The answer of a call that succeeds, with the status and the shape of the contract. */
+  /** Returns the response body of a successful call, with the status and the shape of the contract. */
   async ok<Name extends EndpointName>(name: Name, options?: CallOptions): Promise<SentOf<Name>> {
     const response = await this.send(name, options);
-    const answer: unknown = await response.json();
-    expect({ status: response.status, answer }).toMatchObject({ status: endpoints[name].success });
+    const body: unknown = await response.json();
+    expect({ status: response.status, body }).toMatchObject({ status: endpoints[name].success });
     expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
-    const checked = contract[name].response.sent.safeParse(answer);
-    expect(checked.error?.issues ?? []).toEqual([]);
-    return answer as SentOf<Name>;
+    const parsed = contract[name].response.sent.safeParse(body);
+    expect(parsed.error?.issues ?? []).toEqual([]);
+    return body as SentOf<Name>;
   }
 
-  /** The error of a call that is refused. */
+  /** Returns the error of a refused call. */
   async refused(name: EndpointName, options?: CallOptions): Promise<TestError> {
     return readError(await this.send(name, options));
   }
@@ -86,18 +91,25 @@ export class TestServer {
     return ids;
   }
 
-  /** Creates a policy about everything, but for what the fields say. */
+  /** Sends events a hundred at a time: more connections at once make a slow machine give up on some. */
+  async recordMany(events: readonly Partial<ActivityEvent>[]): Promise<void> {
+    for (let from = 0; from < events.length; from += 100) {
+      await Promise.all(events.slice(from, from + 100).map((fields) => this.record(fields)));
+    }
+  }
+
+  /** Creates a policy that matches everything, unless the fields limit it. */
   policy(fields: Partial<BodyOf<'policies.create'>> = {}): Promise<SentOf<'policies.create'>> {
     return this.ok('policies.create', { body: { name: 'test', effect: 'deny', ...fields } });
   }
 
-  /** Checks an action of the tool `refund`, but for what the fields say. */
+  /** Checks an action of the tool `refund`, unless the fields differ. */
   check(fields: Partial<BodyOf<'policies.check'>> = {}, headers = {}): Promise<SentOf<'policies.check'>> {
     return this.ok('policies.check', { body: checkBody(fields), headers });
   }
 }
 
-/** Reads an answer that has to be an error in the envelope. */
+/** Parses a response that must be an error in the envelope. */
 export async function readError(response: Response): Promise<TestError> {
   const { error } = errorEnvelope.parse(await response.json());
   expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
@@ -110,7 +122,7 @@ export async function readError(response: Response): Promise<TestError> {
   };
 }
 
-/** An event of a tool call. */
+/** Returns an event of a tool call. */
 export function activityEvent(fields: Partial<ActivityEvent> = {}): ActivityEvent {
   return {
     eventId: randomUUID(),
@@ -124,7 +136,7 @@ export function activityEvent(fields: Partial<ActivityEvent> = {}): ActivityEven
   };
 }
 
-/** The body of a check. */
+/** Returns the body of a check. */
 export function checkBody(fields: Partial<BodyOf<'policies.check'>> = {}): BodyOf<'policies.check'> {
   return {
     agentId: 'billing-agent',

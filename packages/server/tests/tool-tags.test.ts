@@ -10,7 +10,7 @@ import { withTestDatabase } from './test-database.ts';
 import { atTestEnd } from './test-end.ts';
 import { activityEvent, type TestServer, testServer } from './test-server.ts';
 
-/** Names that say nothing, and what the tools behind them do. */
+/** Tools with meaningless names, and their actual tags. */
 const corrections: Record<string, ToolTag[]> = {
   zorp: ['ingest_untrusted'],
   blim: ['read_private', 'credential'],
@@ -34,7 +34,7 @@ async function riskOf(server: TestServer, id: string): Promise<object> {
   return risk;
 }
 
-test('corrected tags count in sessions that begin later, and in no other', async () => {
+test('applies corrected tags to sessions that begin later only', async () => {
   const server = await testServer();
   const control = await testServer();
   await callEach(server, 'begun');
@@ -51,7 +51,7 @@ test('corrected tags count in sessions that begin later, and in no other', async
   expect((corrected as { score: number }).score).toBeGreaterThan((uncorrected as { score: number }).score);
 });
 
-test('the risk of a session is the same when all its events are observed anew, also after a restart', async () => {
+test('scores the same when all events are observed again, also after a restart', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'actlog-tags-'));
   atTestEnd(async () => rmSync(folder, { recursive: true }));
   const options = await withTestDatabase({ database: join(folder, 'tags.db') });
@@ -79,7 +79,7 @@ test('the risk of a session is the same when all its events are observed anew, a
   expect(risk).toMatchObject([{ state: serializeSession(state), tags_version: 1 }]);
 });
 
-test('a change leaves other tools as they are, and null goes by the name again', async () => {
+test('leaves other tools unchanged, and restores the classification by name with null', async () => {
   const { admin } = (await testServer()).server;
   await admin.setToolTags('default', { b: ['write', 'read_private', 'write'], a: [] });
   expect(await admin.toolTags('default')).toEqual({ a: [], b: ['read_private', 'write'] });
@@ -91,7 +91,7 @@ test('a change leaves other tools as they are, and null goes by the name again',
   expect(await admin.toolTags('rival')).toEqual({});
 });
 
-test('corrections that race are all kept', async () => {
+test('keeps all of several concurrent corrections', async () => {
   const { admin } = (await testServer()).server;
   const tools = Array.from({ length: 8 }, (_, index) => `tool-${index}`);
   await Promise.all(tools.map((tool) => admin.setToolTags('default', { [tool]: ['exec'] })));
@@ -101,18 +101,15 @@ test('corrections that race are all kept', async () => {
 const tooMany = Object.fromEntries(Array.from({ length: 1001 }, (_, index) => [`t${index}`, []]));
 
 test.each<[unknown, string]>([
-  [{ search: ['reads'] }, '"search" cannot have the tag "reads"; there are: read_private,'],
+  [{ search: ['reads'] }, '"search" cannot have the tag "reads"; the tags are: read_private,'],
   [{ search: 'exec' }, 'must be an array'],
-  [{ search: ['unknown', 'exec'] }, '"unknown" beside others'],
+  [{ search: ['unknown', 'exec'] }, '"unknown" together with others'],
   [{ '': ['exec'] }, 'is not the name of a tool'],
   [{ ['x'.repeat(201)]: ['exec'] }, 'is not the name of a tool'],
-  [tooMany, 'The tags of 1001 tools would be corrected, and 1000 may be'],
-])(
-  'tags that cannot be taken are refused with a reason, and nothing changes (%#)',
-  async (changes, reason) => {
-    const { admin } = (await testServer()).server;
-    await expect(admin.setToolTags('default', changes as ToolTagChanges)).rejects.toThrow(reason);
-    expect(await admin.toolTags('default')).toEqual({});
-    await expect(admin.setToolTags('nobody', {})).rejects.toThrow('There is no tenant "nobody"');
-  },
-);
+  [tooMany, '1001 tools would have corrected tags, and the maximum is 1000'],
+])('refuses invalid tags with a reason, and changes nothing (%#)', async (changes, reason) => {
+  const { admin } = (await testServer()).server;
+  await expect(admin.setToolTags('default', changes as ToolTagChanges)).rejects.toThrow(reason);
+  expect(await admin.toolTags('default')).toEqual({});
+  await expect(admin.setToolTags('nobody', {})).rejects.toThrow('There is no tenant "nobody"');
+});

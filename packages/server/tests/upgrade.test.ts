@@ -14,13 +14,15 @@ import { openStorage } from '../src/storage/open-storage.ts';
 import { PostgresPool } from '../src/storage/postgres/pool.ts';
 import { enterScope } from '../src/storage/postgres/scope.ts';
 import type { Tables } from '../src/storage/schema.ts';
-import { SqliteConnection } from '../src/storage/sqlite-connection.ts';
-import { sqliteDialect } from '../src/storage/sqlite-dialect.ts';
+import { SqliteConnection } from '../src/storage/sqlite/sqlite-connection.ts';
+import { sqliteDialect } from '../src/storage/sqlite/sqlite-dialect.ts';
+import { eventPage, findEvents, insertEvents } from '../src/storage/stores/event-log.ts';
+import { eventRow } from '../src/storage/stores/event-row.ts';
 import type { Database } from '../src/storage/transaction.ts';
 import { commandLine, run } from './command-line.ts';
 import { createDatabase, onPostgres } from './test-database.ts';
 import { atTestEnd } from './test-end.ts';
-import { testServer } from './test-server.ts';
+import { activityEvent, testServer } from './test-server.ts';
 
 async function emptyDatabase(): Promise<Kysely<Tables>> {
   const dialect = onPostgres
@@ -37,7 +39,35 @@ async function scope(db: Database, tenantId: number | 'partition' | 'administer'
   if (onPostgres) await enterScope(db, tenantId);
 }
 
-test('what a database holds from before is counted and found by its risk after an upgrade', async () => {
+/** Inserts two agents, and two actions of which one is pending. */
+async function insertOldRows(db: Database, tenantId: number): Promise<void> {
+  const times = { created_ms: 0, updated_ms: 0, last_seen_ms: null };
+  const none = { name: null, description: null, framework: null, version: null, owner: null };
+  for (const [id, metadata] of [
+    ['a', '{"not":"é"}'],
+    ['b', '{}'],
+  ] as const) {
+    const state = { metadata, status: 'active', registered: 0 } as const;
+    await db
+      .insertInto('agents')
+      .values({ tenant_id: tenantId, id, ...none, ...state, ...times })
+      .execute();
+  }
+  for (const [id, status] of [
+    ['p1', 'pending'],
+    ['p2', 'denied'],
+  ] as const) {
+    const decision = { comment: null, decided_by: null, decided_ms: null };
+    const held = { agent_id: 'a', session_id: null, policy_id: 'p', action_digest: '', reason: '' };
+    const ends = { created_ms: 0, expires_ms: 1, on_timeout: 'deny' } as const;
+    await db
+      .insertInto('pending_actions')
+      .values({ tenant_id: tenantId, id, status, action: '{"a":"bcé"}', ...held, ...ends, ...decision })
+      .execute();
+  }
+}
+
+test('counts existing data and finds it by its risk after an upgrade', async () => {
   const migrations = onPostgres ? postgresMigrations : sqliteMigrations;
   const before = migrations.findIndex(({ name }) => name.endsWith('tool-tags'));
   const database = await emptyDatabase();
@@ -74,6 +104,7 @@ test('what a database holds from before is counted and found by its risk after a
           .values({ ...place, session_id: `s${index}` } as never)
           .execute();
       }
+      await insertOldRows(db, tenantId);
     }
   });
   await database.transaction().execute(async (db) => {
@@ -88,15 +119,61 @@ test('what a database holds from before is counted and found by its risk after a
         { risk_score: 99.9, risk_band: 99 },
         { risk_score: null, risk_band: null },
       ]);
-      const usage = await db.selectFrom('usage').selectAll().where('tenant_id', '=', tenantId).execute();
-      expect(usage).toMatchObject([{ kind: 'sessions', amount: 3 }]);
+      const usage = await db
+        .selectFrom('usage')
+        .select(['kind', 'amount'])
+        .where('tenant_id', '=', tenantId)
+        .orderBy('kind')
+        .execute();
+      expect(usage).toEqual([
+        { kind: 'agents', amount: 2 },
+        { kind: 'heldActionBytes', amount: 24 },
+        { kind: 'heldActions', amount: 1 },
+        { kind: 'metadataBytes', amount: 12 },
+        { kind: 'sessions', amount: 3 },
+      ]);
     }
     await scope(db, 'administer');
     expect(onPostgres ? await db.selectFrom('sessions').selectAll().execute() : []).toEqual([]);
   });
 });
 
-test.skipIf(onPostgres)('a stored condition that is not taken any more denies all the same', async () => {
+test('finds existing event ids in either spelling after an upgrade, and loses none', async () => {
+  const migrations = onPostgres ? postgresMigrations : sqliteMigrations;
+  const before = migrations.findIndex(({ name }) => name.endsWith('lower-case-event-ids'));
+  const database = await emptyDatabase();
+  const [plain, twice] = ['a0b1c2d3-e4f5-4a6b-8c7d-000000000001', 'a0b1c2d3-e4f5-4a6b-8c7d-000000000002'];
+  await database.transaction().execute(async (db) => {
+    await scope(db, 'partition');
+    await migrate(db, migrations.slice(0, before), () => {});
+    await scope(db, 'administer');
+    await db
+      .insertInto('tenants')
+      .values({ name: 't', created_ms: 0, settings_version: 0, retention_days: null })
+      .execute();
+    await scope(db, 1);
+    const rows = [plain.toUpperCase(), twice, twice.toUpperCase()].map((eventId, index) =>
+      eventRow(activityEvent({ eventId }), {
+        tenantId: 1,
+        sourceMs: index,
+        arrival: index + 1,
+        receivedMs: index,
+        stamp: 0,
+      }),
+    );
+    expect(await insertEvents(db, rows)).toBe(3);
+  });
+  await database.transaction().execute(async (db) => {
+    await scope(db, 'partition');
+    await migrate(db, migrations, () => {});
+    await scope(db, 1);
+    const stored = await eventPage(db, { tenantId: 1, sessionId: 'thread-1', limit: 10 });
+    expect(stored.rows.map((row) => row.event_id)).toEqual([plain, twice, twice.toUpperCase()]);
+    expect([...(await findEvents(db, 1, [plain])).keys()]).toEqual([plain]);
+  });
+});
+
+test.skipIf(onPostgres)('denies by a stored condition that is no longer valid', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'actlog-upgrade-'));
   atTestEnd(async () => rmSync(folder, { recursive: true }));
   const database = join(folder, 'a.db');
@@ -115,7 +192,35 @@ test.skipIf(onPostgres)('a stored condition that is not taken any more denies al
   });
 });
 
-/** A file whose tables are those of an older release. */
+test.skipIf(onPostgres)('evaluates a stored condition that costs more than a new one may', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'actlog-upgrade-'));
+  atTestEnd(async () => rmSync(folder, { recursive: true }));
+  const database = join(folder, 'a.db');
+  const before = await testServer({ database });
+  const { id } = await before.policy({ condition: 'args.words.exists(word, word.contains(args.text))' });
+  await before.server.close();
+  const connection = new DatabaseSync(database);
+  connection.exec(
+    `update policies set definition = replace(definition, 'word.contains(args.text)', 'args.text.contains(word)')`,
+  );
+  connection.close();
+  const after = await testServer({ database });
+  const decision = async (text: string) => {
+    const shown = { words: ['drop', 'delete'], text };
+    const action = { toolName: 'query', argumentsHash: 'sha256:aa', arguments: shown };
+    return (await after.ok('policies.check', { body: { agentId: 'bot', action } })).decision;
+  };
+  expect(await decision('please drop it')).toBe('deny');
+  expect(await decision('please keep it')).toBe('allow');
+  await after.ok('policies.update', { id, body: { name: 'renamed' } });
+  const { condition } = await after.ok('policies.get', { id });
+  const again = await after.refused('policies.create', {
+    body: { name: 'new', effect: 'deny', condition },
+  });
+  expect(again).toMatchObject({ status: 400, details: [{ path: 'condition', code: 'invalid_condition' }] });
+});
+
+/** Creates a file with the tables of an older release. */
 async function olderFile(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'actlog-upgrade-'));
   atTestEnd(async () => rmSync(folder, { recursive: true }));
@@ -129,32 +234,35 @@ async function olderFile(): Promise<string> {
 
 const upgradeOfOlderFile = sqliteMigrations
   .slice(-2)
-  .map(({ name }, index) => `bringing the tables up to date: ${name} (${index + 1} of 2)`);
+  .map(({ name }, index) => `applying migration ${name} (${index + 1} of 2)`);
 
-test.skipIf(onPostgres)('a server that starts waits for a process that has the file', async () => {
+test.skipIf(onPostgres)('waits at start for another process that writes the file', async () => {
   const database = await olderFile();
   const other = new DatabaseSync(database);
   atTestEnd(async () => other.close());
   other.exec('begin immediate');
-  const told: string[] = [];
+  const messages: string[] = [];
   const storage = await openStorage({
     database,
-    tell: (message) => {
-      told.push(message);
+    onProgress: (message) => {
+      messages.push(message);
       if (other.isTransaction) other.exec('commit');
     },
   });
   await storage.close();
-  expect(told).toEqual(['waiting for another process that writes to the database', ...upgradeOfOlderFile]);
+  expect(messages).toEqual([
+    'waiting for another process that writes to the database',
+    ...upgradeOfOlderFile,
+  ]);
 });
 
-test.skipIf(onPostgres)('the command that brings the tables up to date tells each step, once', async () => {
+test.skipIf(onPostgres)('reports each migration once by command', async () => {
   const migrateNow = [...commandLine, 'migrate', '--database', await olderFile()];
   expect((await run(process.execPath, migrateNow)).stderr.trim().split('\n')).toEqual(upgradeOfOlderFile);
   expect(await run(process.execPath, migrateNow)).toEqual({ stdout: '', stderr: '' });
 });
 
-test.skipIf(onPostgres)('a server that starts logs each step', async () => {
+test.skipIf(onPostgres)('logs each migration at start', async () => {
   const start = [...commandLine, '--port', '0', '--database', await olderFile()];
   const child = spawn(process.execPath, start, { stdio: ['ignore', 'pipe', 'ignore'] });
   const ended = once(child, 'exit');
@@ -162,7 +270,7 @@ test.skipIf(onPostgres)('a server that starts logs each step', async () => {
   for await (const line of createInterface(child.stdout)) {
     const { msg } = JSON.parse(line) as { msg: string };
     if (msg.startsWith('Server listening')) child.kill();
-    else if (msg.startsWith('bringing')) logged.push(msg);
+    else if (msg.startsWith('applying')) logged.push(msg);
   }
   await ended;
   expect(logged).toEqual(upgradeOfOlderFile);

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { SqliteStorage } from '../src/storage/sqlite-storage.ts';
+import { SqliteStorage } from '../src/storage/sqlite/sqlite-storage.ts';
 import { watchedStorages } from './storage-seam.ts';
 import { onPostgres } from './test-database.ts';
 import { atTestEnd } from './test-end.ts';
@@ -17,41 +17,41 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Starts a check that waits, and tells what it was answered as soon as it is. */
+/** Starts a waiting check, and exposes its decision as soon as there is one. */
 async function waiting(server: TestServer) {
   const watched = watchedStorages();
   const check: { decision?: string } = {};
-  void server.check({ actionId: 'call-1' }, { prefer: 'wait=25' }).then((answer) => {
-    check.decision = answer.decision;
+  void server.check({ actionId: 'call-1' }, { prefer: 'wait=25' }).then((response) => {
+    check.decision = response.decision;
   });
   await vi.waitFor(() => expect(watched).toHaveLength(1));
   return { check, storage: watched[0] };
 }
 
-test('a policy that denies reaches who waits for a person', async () => {
+test('responds to a waiting check with a policy that denies meanwhile', async () => {
   const server = await testServer();
   await server.policy({ effect: 'require_approval' });
   const { check } = await waiting(server);
   const deny = await server.policy({ effect: 'deny' });
-  // Every look at this moves the clock on.
+  // Each attempt advances the clock.
   await vi.waitFor(() => expect(check.decision).toBe('deny'));
   const { events } = await server.ok('sessions.get', { id: 'thread-1' });
   expect(events.at(-1)?.payload).toMatchObject({ decision: 'deny', policyId: deny.id });
 });
 
-test('who waits for a person is told at once that the agent is revoked', async () => {
+test('responds to a waiting check at once when the agent is revoked', async () => {
   const server = await testServer();
   await server.policy({ effect: 'require_approval' });
   await server.ok('agents.create', { body: { id: 'billing-agent', name: 'Billing' } });
   const { check } = await waiting(server);
   await server.ok('agents.update', { id: 'billing-agent', body: { status: 'revoked' } });
-  // Every look at this moves the clock on.
+  // Each attempt advances the clock.
   await vi.waitFor(() => expect(check.decision).toBe('deny'));
   const { events } = await server.ok('sessions.get', { id: 'thread-1' });
   expect(events.at(-1)?.payload).toMatchObject({ decision: 'deny', policyId: 'agent_revoked' });
 });
 
-test('a key that is revoked while its check waits is told no decision', async () => {
+test('does not show a decision to a key that was revoked while its check waited', async () => {
   const server = await testServer();
   const { admin } = server.server;
   await server.policy({ effect: 'require_approval' });
@@ -70,7 +70,7 @@ test('a key that is revoked while its check waits is told no decision', async ()
   expect((await server.check({ actionId: 'call-1' })).decision).toBe('allow');
 });
 
-test.skipIf(onPostgres)('who waits looks again for what others decide, not for every event', async () => {
+test.skipIf(onPostgres)('wakes a waiting check for decisions of others, not for every event', async () => {
   const database = join(tmpdir(), `actlog-${randomUUID()}.db`);
   atTestEnd(async () => {
     for (const end of ['', '-wal', '-shm', '.secret']) rmSync(`${database}${end}`, { force: true });
@@ -86,7 +86,7 @@ test.skipIf(onPostgres)('who waits looks again for what others decide, not for e
     await one.record({ sessionId: 'another' });
     await vi.advanceTimersByTimeAsync(200);
   }
-  // The first look may still have been under way.
+  // The first read may still have been in progress.
   expect(reads.mock.contexts.filter((each) => each === storage).length).toBeLessThan(3);
   await two.ok('guardian.pendingActions.decide', {
     id: pendingActionId as string,

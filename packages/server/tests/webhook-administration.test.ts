@@ -19,7 +19,7 @@ beforeEach(async () => {
 
 afterEach(() => receiver.close());
 
-/** A server that sends a message to the receiver for each check. */
+/** Starts a server that sends a message to the receiver for each check. */
 async function sendingServer(database?: string) {
   const server = await testServer({
     webhookAllowedRanges: ['127.0.0.0/8'],
@@ -37,7 +37,7 @@ async function nextMessage(server: TestServer): Promise<ReceivedMessage> {
   return (await receiver.received(count)).at(-1) as ReceivedMessage;
 }
 
-/** Which of the secrets a message is signed with. */
+/** Returns, for each secret, whether the message is signed with it. */
 function signers({ text, headers }: ReceivedMessage, secrets: readonly string[]): boolean[] {
   return secrets.map((secret) => {
     try {
@@ -49,7 +49,7 @@ function signers({ text, headers }: ReceivedMessage, secrets: readonly string[])
   });
 }
 
-test('over the overlap of a rotation messages are signed with both secrets, after it with the new one', async () => {
+test('signs with both secrets during the overlap of a rotation, and then with the new one', async () => {
   const { server, webhook, admin } = await sendingServer();
   const secrets = [webhook.secret, await admin.rotateWebhookSecret('default', webhook.id)];
   expect(secrets[1]).toMatch(/^whsec_/);
@@ -65,7 +65,7 @@ test('over the overlap of a rotation messages are signed with both secrets, afte
   for (const hidden of [...secrets, 'previous']) expect(shown).not.toContain(hidden);
 });
 
-test('an overlap of a rotation that cannot be, and a webhook that is not there, are refused', async () => {
+test('refuses an invalid overlap, and an unknown webhook', async () => {
   const { webhook, admin } = await sendingServer();
   for (const days of [-1, 8, Number.NaN]) {
     const refusal = `The overlap must be 0 to 7 days, not ${days}.`;
@@ -80,7 +80,7 @@ test('an overlap of a rotation that cannot be, and a webhook that is not there, 
   await expect(admin.disableWebhook('another', webhook.id)).rejects.toThrow('has no webhook');
 });
 
-test('a webhook that is disabled is sent nothing, until it is enabled', async () => {
+test('sends nothing to a disabled webhook until it is enabled', async () => {
   const { server, webhook, admin } = await sendingServer();
   await admin.disableWebhook('default', webhook.id);
   await server.check();
@@ -91,7 +91,7 @@ test('a webhook that is disabled is sent nothing, until it is enabled', async ()
   expect(receiver.messages).toHaveLength(1);
 });
 
-test('a webhook is enabled where the quota has room for it', async () => {
+test('enables a webhook only within the quota', async () => {
   const { webhook, admin } = await sendingServer();
   await admin.setQuota('default', { channels: 0 });
   await admin.enableWebhook('default', webhook.id);
@@ -102,9 +102,9 @@ test('a webhook is enabled where the quota has room for it', async () => {
   expect(await admin.webhooks('default')).toMatchObject([{ status: 'disabled' }]);
 });
 
-// The commands are told their database by a flag: once is enough.
+// The database is a flag of the commands, so one run is enough.
 test.skipIf(onPostgres)(
-  'the commands do the same beside a running server',
+  'does the same by command beside a running server',
   { timeout: 120_000 },
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'actlog-webhooks-'));
@@ -123,7 +123,7 @@ test.skipIf(onPostgres)(
     const secret = (await command(['rotate', webhook.id])).trim();
     expect(signers(await nextMessage(server), [secret, webhook.secret])).toEqual([true, true]);
     const [line = ''] = (await command(['deliveries', webhook.id])).split('\n');
-    expect(line).toMatch(/^dlv_\w+\t\S+Z\tpolicy\.matched\tdelivered\t1 tries\tanswered 204$/);
+    expect(line).toMatch(/^dlv_\w+\t\S+Z\tpolicy\.matched\tdelivered\t1 attempts\tresponded with 204$/);
     await command(['replay', line.split('\t')[0] as string]);
     await receiver.received(2);
     await command(['disable', webhook.id]);

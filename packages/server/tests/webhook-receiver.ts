@@ -2,20 +2,20 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A message that arrived. */
+/** A received message. */
 export interface ReceivedMessage {
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
   readonly body: { readonly type: string; readonly data: Record<string, unknown> };
 }
 
-/** A real HTTP server that takes webhooks, and answers as the test says. */
+/** A real HTTP server for webhooks, with responses set by the test. */
 export class WebhookReceiver {
   readonly messages: ReceivedMessage[] = [];
-  /** What the next messages are answered with; 204 when there is nothing left. */
-  readonly answers: { status: number; headers?: Record<string, string> }[] = [];
-  /** Awaited before a message is answered. */
-  beforeAnswer: () => Promise<unknown> = async () => {};
+  /** Responses to the next messages; 204 when none are left. */
+  readonly responses: { status: number; headers?: Record<string, string> }[] = [];
+  /** Awaited before each response. */
+  beforeResponse: () => Promise<unknown> = async () => {};
   readonly #server: Server;
   #arrived: () => void = () => {};
 
@@ -26,9 +26,9 @@ export class WebhookReceiver {
         text += chunk;
       });
       request.on('end', async () => {
-        await this.beforeAnswer();
+        await this.beforeResponse();
         this.messages.push({ headers: request.headers, text, body: JSON.parse(text) });
-        const { status, headers = {} } = this.answers.shift() ?? { status: 204 };
+        const { status, headers = {} } = this.responses.shift() ?? { status: 204 };
         response.writeHead(status, headers).end();
         this.#arrived();
       });
@@ -42,7 +42,7 @@ export class WebhookReceiver {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/hook`;
   }
 
-  /** Resolves when so many messages have arrived in all. */
+  /** Resolves when `count` messages have arrived in total. */
   async received(count: number): Promise<readonly ReceivedMessage[]> {
     while (this.messages.length < count) {
       await new Promise<void>((resolve) => {

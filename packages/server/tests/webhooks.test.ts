@@ -24,7 +24,7 @@ function withReceiver(): Promise<TestServer> {
   return testServer({ webhookAllowedRanges: ['127.0.0.0/8'] });
 }
 
-/** The only channel, when it is in the state that a test waits for. */
+/** Waits until the only webhook has the expected state. */
 async function channelWith(server: TestServer, expected: object): Promise<void> {
   await vi.waitFor(
     async () => {
@@ -35,7 +35,7 @@ async function channelWith(server: TestServer, expected: object): Promise<void> 
   );
 }
 
-/** Messages that a faked clock sends: a second at a time, because a look into the outbox takes real time. */
+/** Advances a fake clock second by second until messages arrive, because reading the outbox takes real time. */
 async function received(count: number) {
   await vi.waitFor(
     async () => {
@@ -47,7 +47,7 @@ async function received(count: number) {
   return receiver.received(count);
 }
 
-test('a webhook is created with its secret, which is never shown again', async () => {
+test('creates a webhook with its secret, which is never shown again', async () => {
   const server = await withReceiver();
   const created = await server.ok('notificationChannels.create', { body: { url } });
   expect(created).toMatchObject({ kind: 'webhook', url, status: 'active', failureCount: 0 });
@@ -57,7 +57,7 @@ test('a webhook is created with its secret, which is never shown again', async (
   expect((await server.ok('notificationChannels.list')).items).toEqual([shown]);
 });
 
-test('decisions are delivered, signed as Standard Webhooks says', async () => {
+test('delivers decisions, signed as Standard Webhooks requires', async () => {
   const server = await withReceiver();
   const { secret } = await server.ok('notificationChannels.create', {
     body: { url, events: ['guardian.action_pending', 'guardian.action_decided'] },
@@ -77,22 +77,64 @@ test('decisions are delivered, signed as Standard Webhooks says', async () => {
   await channelWith(server, { failureCount: 0, lastDeliveryAt: expect.any(String) });
 });
 
-test('a message goes to those who want its kind', async () => {
+test('sends a message to the webhooks that subscribe to its type', async () => {
   const server = await withReceiver();
   await server.ok('notificationChannels.create', { body: { url, events: ['session.risk_raised'] } });
   await server.ok('notificationChannels.create', { body: { url, events: ['policy.matched'] } });
   const { id } = await server.policy({ mode: 'log_only' });
   await server.check();
   const [message] = await receiver.received(1);
-  expect(message?.body).toMatchObject({ type: 'policy.matched', data: { policyId: id, mode: 'log_only' } });
+  expect(message?.body).toMatchObject({
+    type: 'policy.matched',
+    data: {
+      decision: 'allow',
+      policies: [{ policyId: id, effect: 'deny', mode: 'log_only' }],
+      morePolicies: 0,
+    },
+  });
   expect(receiver.messages).toHaveLength(1);
 });
 
-test('a failed delivery is tried again by the schedule, under the same id', async () => {
+test('sends one message per webhook for a check, however many policies match', async () => {
+  const server = await withReceiver();
+  const channels: string[] = [];
+  for (const _ of [1, 2, 3]) {
+    channels.push((await server.ok('notificationChannels.create', { body: { url } })).id);
+  }
+  for (let index = 0; index < 130; index += 1) {
+    await server.policy({ name: `p${index}`, mode: 'log_only', priority: 1000 - index });
+  }
+  const sessionId = '☃'.repeat(200);
+  const { matched } = await server.check({ agentId: sessionId, sessionId });
+  expect(matched).toHaveLength(130);
+  const messages = await receiver.received(3);
+  for (const id of channels) {
+    expect(await server.server.admin.deliveries('default', id)).toHaveLength(1);
+  }
+  const [{ text, body }] = messages as [(typeof messages)[0]];
+  expect(body).toMatchObject({ type: 'policy.matched', data: { decision: 'allow', morePolicies: 30 } });
+  expect(body.data.policies).toEqual(
+    matched.slice(0, 100).map(({ policyId, effect, mode }) => ({ policyId, effect, mode })),
+  );
+  expect(Buffer.byteLength(text)).toBeLessThan(20_000);
+});
+
+test('refuses a webhook on a port other than web ports unless the operator allows it', async () => {
+  const allowed = { webhookAllowedRanges: ['127.0.0.0/8'] };
+  const server = await testServer({ ...allowed, webhookAllowedPorts: undefined });
+  const refused = await server.refused('notificationChannels.create', { body: { url } });
+  expect(refused).toMatchObject({ status: 400, details: [{ path: 'url', code: 'forbidden_port' }] });
+  expect(refused.message).toContain('webhooks go to the ports 443 and 80 only, unless the operator');
+  await server.ok('notificationChannels.create', { body: { url: 'http://127.0.0.1/' } });
+  const open = await testServer({ ...allowed, webhookAllowedPorts: [Number(new URL(url).port)] });
+  await open.ok('notificationChannels.create', { body: { url } });
+});
+
+test('retries a failed delivery by the schedule, with the same id', async () => {
   vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] });
   const server = await withReceiver();
   await server.ok('notificationChannels.create', { body: { url, events: ['policy.matched'] } });
-  receiver.answers.push({ status: 500 }, { status: 302, headers: { location: 'http://127.0.0.1:1/' } });
+  receiver.responses.push({ status: 500 }, { status: 302, headers: { location: 'http://127.0.0.1:1/' } });
   await server.policy();
   await server.check();
   await receiver.received(1);
@@ -106,7 +148,7 @@ test('a failed delivery is tried again by the schedule, under the same id', asyn
   await channelWith(server, { failureCount: 0, status: 'active' });
 });
 
-test('a webhook is disabled when all tries of a message fail, over five days, and not by one failure after a pause', {
+test('disables a webhook after all attempts of a message failed over five days, not after one failure', {
   timeout: 60_000,
 }, async () => {
   vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] });
@@ -114,26 +156,26 @@ test('a webhook is disabled when all tries of a message fail, over five days, an
   const { id } = await server.ok('notificationChannels.create', {
     body: { url, events: ['policy.matched'] },
   });
-  receiver.answers.push(...Array.from({ length: 10 }, () => ({ status: 500 })));
+  receiver.responses.push(...Array.from({ length: 10 }, () => ({ status: 500 })));
   await server.policy();
   await server.check();
   await received(1);
-  for (let tries = 1; tries < 10; tries += 1) {
-    await channelWith(server, { failureCount: tries, status: 'active' });
+  for (let attempts = 1; attempts < 10; attempts += 1) {
+    await channelWith(server, { failureCount: attempts, status: 'active' });
     vi.setSystemTime(Date.now() + 6 * 24 * 3_600_000);
-    await received(tries + 1);
+    await received(attempts + 1);
   }
   await channelWith(server, { failureCount: 10, status: 'disabled' });
   const [delivery] = await server.server.admin.deliveries('default', id);
   expect(delivery).toMatchObject({ status: 'failed', attempts: 10, last_status: 500 });
 });
 
-test('a receiver that is gone disables its webhook, to which nothing is sent then, not by hand either', async () => {
+test('disables a webhook that returns 410, and sends nothing more, not even a replay', async () => {
   const server = await withReceiver();
   const { id } = await server.ok('notificationChannels.create', {
     body: { url, events: ['policy.matched'] },
   });
-  receiver.answers.push({ status: 410 });
+  receiver.responses.push({ status: 410 });
   await server.policy();
   await server.check();
   await channelWith(server, { status: 'disabled' });
@@ -147,7 +189,7 @@ test('a receiver that is gone disables its webhook, to which nothing is sent the
   expect(await admin.deliveries('default', id)).toEqual(log);
 });
 
-test('a message can be delivered again by hand', async () => {
+test('replays a message', async () => {
   const server = await withReceiver();
   const { id } = await server.ok('notificationChannels.create', {
     body: { url, events: ['policy.matched'] },
@@ -165,16 +207,16 @@ test('a message can be delivered again by hand', async () => {
 test.each([
   ['arrives', 204],
   ['fails', 500],
-])('a message that is asked for again while it %s is sent again at once', async (_, status) => {
+])('sends a message again at once when its replay is requested while it %s', async (_, status) => {
   const server = await withReceiver();
   const { admin } = server.server;
   const { id } = await server.ok('notificationChannels.create', {
     body: { url, events: ['policy.matched'] },
   });
   await server.policy();
-  receiver.answers.push({ status });
-  receiver.beforeAnswer = async () => {
-    receiver.beforeAnswer = async () => {};
+  receiver.responses.push({ status });
+  receiver.beforeResponse = async () => {
+    receiver.beforeResponse = async () => {};
     const [delivery] = await admin.deliveries('default', id);
     await admin.replayDelivery('default', delivery?.id as string);
   };
@@ -187,13 +229,13 @@ test.each([
   });
 });
 
-test('what a stopped server had not delivered, the next one delivers', async () => {
+test('delivers the remaining messages of a stopped server in the next one', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'actlog-webhooks-'));
   const options = { database: join(folder, 'a.db'), webhookAllowedRanges: ['127.0.0.0/8'] };
   const before = await testServer(options);
   await before.ok('notificationChannels.create', { body: { url, events: ['policy.matched'] } });
   await before.policy();
-  receiver.answers.push({ status: 503 });
+  receiver.responses.push({ status: 503 });
   await before.check();
   await receiver.received(1);
   await channelWith(before, { failureCount: 1 });
@@ -208,15 +250,15 @@ test('what a stopped server had not delivered, the next one delivers', async () 
   rmSync(folder, { recursive: true });
 });
 
-test('what a stopped server was sending, the next one sends at once', async () => {
+test('repeats an interrupted attempt of a stopped server at once in the next one', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'actlog-webhooks-'));
   const options = { database: join(folder, 'a.db'), webhookAllowedRanges: ['127.0.0.0/8'] };
   const before = await testServer(options);
   await before.ok('notificationChannels.create', { body: { url, events: ['policy.matched'] } });
   await before.policy();
   const arrived = new Promise<void>((resolve) => {
-    receiver.beforeAnswer = () => {
-      receiver.beforeAnswer = async () => {};
+    receiver.beforeResponse = () => {
+      receiver.beforeResponse = async () => {};
       resolve();
       return new Promise(() => {});
     };
@@ -231,7 +273,7 @@ test('what a stopped server was sending, the next one sends at once', async () =
   rmSync(folder, { recursive: true });
 });
 
-test('a webhook whose secret was made under another secret of the deployment says so', async () => {
+test('reports a webhook whose secret was created under another secret of the deployment', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'actlog-webhooks-'));
   const options = { database: join(folder, 'a.db'), webhookAllowedRanges: ['127.0.0.0/8'] };
   const before = await testServer({ ...options, secret: testSecret });
@@ -248,13 +290,16 @@ test('a webhook whose secret was made under another secret of the deployment say
   await after.check();
   await channelWith(after, { failureCount: 1 });
   const [delivery] = await after.server.admin.deliveries('default', id);
-  expect(delivery).toMatchObject({ status: 'waiting', last_error: expect.stringContaining('make it anew') });
+  expect(delivery).toMatchObject({
+    status: 'waiting',
+    last_error: expect.stringContaining('create it again'),
+  });
   expect(receiver.messages).toEqual([]);
   await after.server.close();
   rmSync(folder, { recursive: true });
 });
 
-test('of two servers on one file, one sends each message', async () => {
+test('sends each message from one of two servers on one file', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'actlog-webhooks-'));
   const options = { database: join(folder, 'a.db'), webhookAllowedRanges: ['127.0.0.0/8'] };
   const [one, two] = [await testServer(options), await testServer(options)];

@@ -2,17 +2,17 @@ import type { Scope } from '@actlog/protocol';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { keyEndMs } from '../keys/lifetime.ts';
 import { allScopes } from '../keys/provisioning.ts';
-import { requireShownName } from '../keys/shown-name.ts';
+import { requireSingleLineName } from '../keys/single-line-name.ts';
 import { backUp } from '../storage/backup.ts';
-import type { StoredKey } from '../storage/key-store.ts';
+import type { StoredKey } from '../storage/stores/key-store.ts';
 import { sessionsCommand, tenantsCommand } from './deletion-commands.ts';
 import { quotaCommand } from './quota-command.ts';
 import { tagsCommand } from './tags-command.ts';
 import {
   administer,
   databaseOption,
-  number,
-  numberOr,
+  parseNumber,
+  parseNumberOr,
   print,
   requireDatabase,
   type TenantFlags,
@@ -21,36 +21,43 @@ import {
 } from './tenant-flags.ts';
 import { webhooksCommand } from './webhooks-command.ts';
 
-function time(timeMs: number | null): string {
+function formatTime(timeMs: number | null): string {
   return timeMs === null ? 'never' : new Date(timeMs).toISOString();
 }
 
 function keyLine({ id, kind, name, scopes, expiresMs, lastUsedMs }: StoredKey): string {
-  return [id, kind, name, scopes.join(','), `ends ${time(expiresMs)}`, `used ${time(lastUsedMs)}`].join('\t');
+  return [
+    id,
+    kind,
+    name,
+    scopes.join(','),
+    `ends ${formatTime(expiresMs)}`,
+    `used ${formatTime(lastUsedMs)}`,
+  ].join('\t');
 }
 
 function scopeList(text: string): Scope[] {
   const scopes = text.split(',') as Scope[];
   const unknown = scopes.find((scope) => !allScopes.includes(scope));
   if (unknown === undefined) return scopes;
-  throw new InvalidArgumentError(`There is no scope "${unknown}"; there are: ${allScopes.join(', ')}.`);
+  throw new InvalidArgumentError(`There is no scope "${unknown}"; the scopes are: ${allScopes.join(', ')}.`);
 }
 
 function keysCommand(): Command {
-  const keys = new Command('keys').description('make, list, rotate and revoke API keys');
-  tenantCommand(keys, 'create <name>', 'make a key; it is shown this once')
-    .addOption(new Option('--kind <kind>', 'what it is for').choices(['live', 'test']).default('live'))
-    .option('--scopes <scopes>', `of ${allScopes.join(',')}; all by default`, scopeList)
-    .option('--expires-in-days <days>', 'days until it ends', number)
+  const keys = new Command('keys').description('create, list, rotate and revoke API keys');
+  tenantCommand(keys, 'create <name>', 'create a key, which is shown only once')
+    .addOption(new Option('--kind <kind>', 'kind of the key').choices(['live', 'test']).default('live'))
+    .option('--scopes <scopes>', `comma-separated, of ${allScopes.join(',')}; all by default`, scopeList)
+    .option('--expires-in-days <days>', 'days until it expires; never by default', parseNumber)
     .action(
       (
         name: string,
         flags: TenantFlags & { kind: 'live' | 'test'; scopes?: Scope[]; expiresInDays?: number },
       ) => {
         const { database, tenant, ...options } = flags;
-        // Before a database or a tenant is made for a key that cannot be.
-        requireShownName('tenant', tenant);
-        requireShownName('key', name);
+        // Validated before a database or a tenant is created for the key.
+        requireSingleLineName('tenant', tenant);
+        requireSingleLineName('key', name);
         keyEndMs(options.expiresInDays);
         return administer(
           database,
@@ -58,7 +65,7 @@ function keysCommand(): Command {
             await admin.createTenant(tenant);
             print((await admin.createKey(tenant, { name, ...options })).apiKey);
           },
-          { makes: true },
+          { createsFile: true },
         );
       },
     );
@@ -67,9 +74,9 @@ function keysCommand(): Command {
       for (const key of await admin.keys(tenant)) print(keyLine(key));
     }),
   );
-  tenantCommand(keys, 'rotate <id>', 'make a key that takes the place of another')
-    .option('--overlap-days <days>', 'days that the old key is still taken, 0 to 7', number, 1)
-    .option('--expires-in-days <days>', 'days until the new key ends; never by default', number)
+  tenantCommand(keys, 'rotate <id>', 'replace a key by a new one')
+    .option('--overlap-days <days>', 'days for which the old key remains valid, 0 to 7', parseNumber, 1)
+    .option('--expires-in-days <days>', 'days until the new key expires; never by default', parseNumber)
     .action((id: string, flags: TenantFlags & { overlapDays: number; expiresInDays?: number }) =>
       administer(flags.database, async (admin) => {
         const { tenant, overlapDays, expiresInDays } = flags;
@@ -83,26 +90,26 @@ function keysCommand(): Command {
   return keys;
 }
 
-/** The commands that work on a database beside the server. */
+/** Returns the commands that work on the database, with or without a running server. */
 export function administrationCommands(): Command[] {
   const learn = new Command('learn')
-    .description(
-      'hold later sessions of an agent against one that scored high too, because a person found it to be usual work',
-    )
-    .argument('<session>', 'its id, half an hour after its last event at the earliest')
+    .description('learn from a session that scored high, because a person confirmed it as expected behavior')
+    .argument('<session>', 'session id; at the earliest half an hour after its last event')
     .addOption(databaseOption())
     .addOption(tenantOption())
     .action((session: string, { database, tenant }: TenantFlags) =>
       administer(database, async (admin) => {
         const isKept = await admin.learnSession(tenant, session);
         print(
-          isKept ? 'learned' : 'not kept: it has no call, or the sample of past sessions has no place for it',
+          isKept
+            ? 'learned'
+            : 'not kept: it has no calls, or there is no room in the sample of past sessions',
         );
       }),
     );
   const retention = new Command('retention')
-    .description('keep sessions so many days after their last event, or "forever"')
-    .argument('<days>', 'days, or "forever"', numberOr('forever'))
+    .description('set the days for which sessions are kept after their last event')
+    .argument('<days>', 'days, or "forever"', parseNumberOr('forever'))
     .addOption(databaseOption())
     .addOption(tenantOption())
     .action((days: number | null, { database, tenant }: TenantFlags) =>
@@ -118,11 +125,11 @@ export function administrationCommands(): Command[] {
     });
   const migrate = new Command('migrate')
     .description(
-      'bring the tables up to date, before servers of a new release start or for those whose role may not',
+      'apply database migrations, before servers of a new release start or for servers whose role may not',
     )
     .addOption(databaseOption())
     .action(({ database }: { database: string }) =>
-      administer(database, () => undefined, { makes: true, needsPartitions: true }),
+      administer(database, () => undefined, { createsFile: true, needsPartitions: true }),
     );
   return [
     keysCommand(),

@@ -3,9 +3,9 @@ import { version } from '../version.ts';
 import { administrationCommands } from './administer.ts';
 import { collectSettings, secretsHelp, settingOptions } from './settings.ts';
 
-/** Runs `actlog-server` with the arguments of this process; an error becomes a message and the exit code 1. */
+/** Runs `actlog-server` with the arguments of this process. An error prints its message and sets the exit code 1. */
 export async function runCommand(): Promise<void> {
-  // Who reads the first lines only, as `head` does, has what was wanted.
+  // A reader such as `head` may close the pipe after the lines it needs.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
   });
@@ -33,7 +33,7 @@ function startCommand(): Command {
     .option('--config <file>', 'JSON file with settings; flags and environment variables come first')
     .action(async (flags: Record<string, string | undefined>) => {
       const defaults = { port: 8787, database: 'actlog.db', logLevel: 'info' } as const;
-      // The commands beside it do without what it takes to serve, and are there twice as fast.
+      // Imported here, because the other commands start twice as fast without the server.
       const { serve } = await import('./serve.ts');
       await serve(collectSettings(flags, process.env, flags.config, defaults));
     });

@@ -1,12 +1,11 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * A secret that is given by a variable, or by the file that the variable with `_FILE` at its end names: containers and
- * systemd hand secrets over as files, which no child process inherits and no listing of variables shows.
+ * Returns a secret from an environment variable, or from the file that the variable with the suffix `_FILE` names.
+ * Containers and systemd provide secrets as files, which child processes do not inherit and listings do not show.
  *
- * @returns undefined where neither is set.
- * @throws Error when both are set, or when the file cannot be read or is empty; nothing of what it holds is in the
- * message.
+ * @returns `undefined` when neither is set.
+ * @throws Error when both are set, or when the file is unreadable or empty. The message does not contain the secret.
  */
 export function secretFrom(
   environment: Readonly<Record<string, string | undefined>>,
@@ -16,7 +15,8 @@ export function secretFrom(
   const given = environment[variable] || undefined;
   const file = environment[fileVariable] || undefined;
   if (file === undefined) return given;
-  if (given !== undefined) throw new Error(`${variable} and ${fileVariable} are both set: keep one of them.`);
+  if (given !== undefined)
+    throw new Error(`${variable} and ${fileVariable} are both set: set only one of them.`);
   const text = contentOf(file, fileVariable).trim();
   if (text !== '') return text;
   throw new Error(`The file "${file}" that ${fileVariable} names is empty.`);

@@ -3,68 +3,73 @@ import { Option } from 'commander';
 import { configuration, type ServerOptions } from '../configuration.ts';
 import { secretFrom } from './secret-variables.ts';
 
-/** What each setting is for, in the words of `--help`. */
+/** Descriptions of the settings for `--help`. */
 const descriptions: Record<keyof typeof configuration.shape, string> = {
   host: 'address to listen on',
   port: 'port to listen on; 0 takes a free one',
   database: 'SQLite file, :memory:, or postgres://… (with a password better by variable)',
-  databaseConnections: 'connections to PostgreSQL at most',
-  maxDatabaseBytes: 'bytes that the database may grow to',
-  secret: "the deployment's secret, at least 32 characters; else a file beside the database",
+  databaseConnections: 'maximum connections to PostgreSQL',
+  maxDatabaseBytes: 'maximum size of the SQLite file in bytes',
+  secret: "the deployment's secret, at least 32 characters; by default in a file beside the database",
   tenant: 'tenant of the printed key',
-  apiKey: 'key to take instead of making one',
-  acceptTestKeys: 'whether keys of kind test are taken',
-  maxQueuedEvents: 'events that may wait to be stored',
-  maxQueuedBytes:
-    'bytes of memory that events, checks, other requests and exports may each take until they are answered',
+  apiKey: 'API key to use instead of creating one',
+  acceptTestKeys: 'true to accept keys of kind test',
+  maxQueuedEvents: 'maximum events that wait to be stored',
+  maxQueuedBytes: 'maximum bytes of memory, each for events, checks, other requests, exports and responses',
   rateLimit: 'false, or JSON such as {"requestsPerSecond":100,"burst":200}, for each key',
-  webhookAllowedRanges: 'JSON array of ranges that webhooks may reach beside public addresses',
-  requestTimeoutMs: 'milliseconds that a request may take to arrive, and an export may stand unread',
-  docs: 'whether /docs is served',
-  console: 'whether /console is served',
+  invalidKeyLimit: 'the same for requests without a valid key, for each client address',
+  quotas: 'JSON such as {"sessions":1000000,"agents":null}, for tenants without quotas of their own',
+  webhookAllowedRanges: 'JSON array of ranges that webhooks may reach besides public addresses',
+  webhookAllowedPorts: '"any", or a JSON array of the ports that webhooks may use',
+  webhookHostRate: 'false, or JSON such as {"requestsPerSecond":20,"burst":100}, for each host of webhooks',
+  requestTimeoutMs: 'milliseconds that a request may take to arrive, and a response may stay unread',
+  docs: 'true to serve /docs, which needs the package @scalar/fastify-api-reference',
+  metrics: 'access to /metrics without a token: loopback or open',
+  metricsToken: 'bearer token for /metrics',
+  console: 'true to serve /console',
   logLevel: 'silent, fatal, error, warn, info, debug or trace',
 };
 
-/** Settings that would show in the list of processes; they are taken from the environment or a file only. */
-const secretSettings: ReadonlySet<string> = new Set(['secret', 'apiKey']);
+/** Settings without a flag, because flags show in the process list. */
+const secretSettings: ReadonlySet<string> = new Set(['secret', 'apiKey', 'metricsToken']);
 
 const names = Object.keys(configuration.shape) as (keyof typeof configuration.shape)[];
 
-function words(name: string): string {
+function upperSnakeCase(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
 }
 
-/** The environment variable of a setting: `ACTLOG_MAX_DATABASE_BYTES`. */
+/** Returns the environment variable of a setting, such as `ACTLOG_MAX_DATABASE_BYTES`. */
 function variableOf(name: string): string {
-  return `ACTLOG_${words(name)}`;
+  return `ACTLOG_${upperSnakeCase(name)}`;
 }
 
-/** The flags of the command: one for each setting that is no secret. */
+/** Returns the flags of the command: one for each setting that is not a secret. */
 export function settingOptions(): Option[] {
   return names
     .filter((name) => !secretSettings.has(name))
     .map(
       (name) =>
         new Option(
-          `--${words(name).toLowerCase().replaceAll('_', '-')} <value>`,
+          `--${upperSnakeCase(name).toLowerCase().replaceAll('_', '-')} <value>`,
           `${descriptions[name]} (${variableOf(name)})`,
         ),
     );
 }
 
-/** What `--help` says of the settings that have no flag. */
+/** Returns the help text for the settings without a flag. */
 export function secretsHelp(): string {
   const lines = names
     .filter((name) => secretSettings.has(name))
-    .map((name) => `  ${variableOf(name).padEnd(16)}${descriptions[name]}`);
-  return `\nSecrets, by variable, by the file that the variable with _FILE names, or in the file of --config only:\n${lines.join('\n')}`;
+    .map((name) => `  ${variableOf(name).padEnd(22)}${descriptions[name]}`);
+  return `\nSecrets have no flags; set the variable, or the variable with the suffix _FILE to a file, or the --config file:\n${lines.join('\n')}`;
 }
 
 /**
- * The settings from flags, then the environment, then the file, then `defaults`.
+ * Returns the settings from flags, environment, file and `defaults`, in this order of precedence.
  *
- * @throws Error when the file, or that of a secret, cannot be read or is not what it must be; nothing of what it holds is
- * in the message.
+ * @throws Error when the file, or that of a secret, is unreadable or invalid. The message quotes nothing of its
+ *   content.
  */
 export function collectSettings(
   flags: Readonly<Record<string, unknown>>,
@@ -75,7 +80,7 @@ export function collectSettings(
   const settings: Record<string, unknown> = { ...defaults, ...(file !== undefined && readSettings(file)) };
   for (const name of names) {
     const text = flags[name] ?? variableText(name, environment);
-    if (typeof text === 'string' && text !== '') settings[name] = typed(name, text);
+    if (typeof text === 'string' && text !== '') settings[name] = parseSetting(name, text);
   }
   return settings;
 }
@@ -87,17 +92,17 @@ function variableText(
   const variable = variableOf(name);
   if (secretSettings.has(name)) return secretFrom(environment, variable);
   const text = environment[variable];
-  // Kubernetes tells every container so of a Service that is called "actlog".
+  // Kubernetes sets ACTLOG_PORT to a URL in every container if a Service is named "actlog".
   return name === 'port' && text?.startsWith('tcp://') ? undefined : text;
 }
 
 function readSettings(file: string): object {
   const settings = jsonOf(file);
   if (typeof settings === 'object' && settings !== null && !Array.isArray(settings)) return settings;
-  throw new Error(`${file} must hold one JSON object with settings.`);
+  throw new Error(`${file} must contain one JSON object with settings.`);
 }
 
-/** The text of a file, without the mark that editors of Windows put before it. */
+/** Returns the text of a file, without a byte order mark. */
 function textOf(file: string): string {
   try {
     return readFileSync(file, 'utf8').replace(/^\u{feff}/u, '');
@@ -112,13 +117,13 @@ function jsonOf(file: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // The parser's own words quote what may be a secret.
-    throw new Error(`${file} holds no JSON; it must hold one object with settings.`);
+    // The parser's own message may quote a secret.
+    throw new Error(`${file} is not valid JSON; it must contain one object with settings.`);
   }
 }
 
-/** Text as the type that the setting has; text that has no such form is left for the validation to refuse. */
-function typed(name: keyof typeof configuration.shape, text: string): unknown {
+/** Parses a text for a setting that is not a string. An unparsable text is left to validation. */
+function parseSetting(name: keyof typeof configuration.shape, text: string): unknown {
   if (configuration.shape[name].safeParse(text).success) return text;
   try {
     return JSON.parse(text);

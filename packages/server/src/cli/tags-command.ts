@@ -2,24 +2,24 @@ import { TOOL_TAGS, type ToolTag } from '@actlog/risk';
 import { Command } from 'commander';
 import { administer, print, type TenantFlags, tenantCommand } from './tenant-flags.ts';
 
-/** Words in the place of tags: the tool has none, or goes by its name again. */
+/** Arguments instead of tags: the tool has none, or is classified by name again. */
 const none = 'none';
 const byName = 'default';
 
-function tagsFrom(text: string): ToolTag[] | null {
+function parseTags(text: string): ToolTag[] | null {
   if (text === byName) return null;
   return text === none ? [] : (text.split(',') as ToolTag[]);
 }
 
-/** `tags`: what the risk engine takes a tenant's tools for. */
+/** Returns the command `tags`, which sets and lists the corrected tags of a tenant's tools. */
 export function tagsCommand(): Command {
-  const tags = new Command('tags').description('correct what the risk engine takes tools for');
+  const tags = new Command('tags').description('correct how the risk engine classifies tools');
   tenantCommand(
     tags,
     'set <tool> <tags>',
-    `give a tool tags of ${TOOL_TAGS.join(',')}, or "${none}"; "${byName}" goes by its name again. It holds for sessions that begin from now on`,
+    `set the tags of a tool to some of ${TOOL_TAGS.join(',')}, or to "${none}"; "${byName}" classifies it by name again. Applies to sessions that begin from now on`,
   ).action((tool: string, text: string, { database, tenant }: TenantFlags) =>
-    administer(database, (admin) => admin.setToolTags(tenant, { [tool]: tagsFrom(text) })),
+    administer(database, (admin) => admin.setToolTags(tenant, { [tool]: parseTags(text) })),
   );
   tenantCommand(tags, 'list', 'list the tools whose tags the tenant has corrected').action(
     ({ database, tenant }: TenantFlags) =>

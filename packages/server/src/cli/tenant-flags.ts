@@ -4,88 +4,94 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { Administration } from '../administration.ts';
 import { type DeploymentSecret, deploymentSecret } from '../keys/deployment-secret.ts';
 import { checkSecret } from '../keys/secret-check.ts';
-import { isForeignAddress, isPostgresUrl } from '../storage/database-address.ts';
+import type { DeploymentQuotas } from '../quota/quota.ts';
+import { isPostgresUrl, isUnsupportedAddress } from '../storage/database-address.ts';
 import { openStorage } from '../storage/open-storage.ts';
 import type { Storage } from '../storage/storage.ts';
 import { secretFrom } from './secret-variables.ts';
 
-/** Which tenant of which database a command is about. */
+/** Database and tenant of a command. */
 export interface TenantFlags {
   readonly database: string;
   readonly tenant: string;
 }
 
-/** The flag that names the database. One that is empty counts as not given, as it does for the server. */
+/** Returns the option with the database. An empty value counts as missing, as for the server. */
 export function databaseOption(): Option {
-  const byDefault = 'actlog.db';
+  const defaultValue = 'actlog.db';
   return new Option('--database <database>', 'SQLite file, or postgres://… address')
     .env('ACTLOG_DATABASE')
-    .default(byDefault)
+    .default(defaultValue)
     .argParser((text) => {
       if (text === ':memory:') {
-        throw new InvalidArgumentError('No command reaches what a server keeps in memory; name a file.');
+        throw new InvalidArgumentError('Commands cannot reach a database in memory; give a file.');
       }
-      if (!isForeignAddress(text)) return text || byDefault;
+      if (!isUnsupportedAddress(text)) return text || defaultValue;
       throw new InvalidArgumentError(
         'It must be the path of an SQLite file, or an address that begins with postgres://.',
       );
     });
 }
 
-/** The flag that names the tenant. */
+/** Returns the option with the tenant. */
 export function tenantOption(): Option {
-  const byDefault = 'default';
+  const defaultValue = 'default';
   return new Option('--tenant <name>', 'tenant')
     .env('ACTLOG_TENANT')
-    .default(byDefault)
-    .argParser((text) => text || byDefault);
+    .default(defaultValue)
+    .argParser((text) => text || defaultValue);
 }
 
 /**
- * Adds a command that is about one tenant of a database, with the flags that name both.
+ * Adds a command for one tenant of a database, with the options for both.
  *
- * @param usage - its name and arguments, such as `rotate <id>`
+ * @param usage - name and arguments, such as `rotate <id>`
  */
 export function tenantCommand(parent: Command, usage: string, description: string): Command {
   return parent.command(usage).description(description).addOption(databaseOption()).addOption(tenantOption());
 }
 
 /**
- * Opens the database beside a server that may be running, does one thing, and closes it.
+ * Opens the database, which a running server may also use, runs `work`, and closes it.
  *
- * @param options - `makes`: whether an SQLite file is made where there is none; it is said then, because a key in a
- * database that no server uses opens nothing. `needsPartitions`: whether to fail when PostgreSQL's cannot be made
+ * @param options - `createsFile`: `true` to create a missing SQLite file. This prints a message, because a key in a database
+ *   that no server uses is useless. `needsPartitions`: `true` to fail when PostgreSQL's partitions cannot be created.
+ *   `quotas`: those of the deployment
  * @throws Error when there is no such file
  */
 export async function administer(
   database: string,
   work: (admin: Administration) => unknown,
-  { makes = false, needsPartitions = false } = {},
+  {
+    createsFile = false,
+    needsPartitions = false,
+    quotas,
+  }: { createsFile?: boolean; needsPartitions?: boolean; quotas?: DeploymentQuotas | undefined } = {},
 ): Promise<void> {
-  if (!makes) {
+  if (!createsFile) {
     requireDatabase(database);
   } else if (isMissing(database)) {
-    process.stderr.write(`A new database is made: ${resolve(database)}\n`);
+    process.stderr.write(`Creating a new database: ${resolve(database)}\n`);
   }
   const storage = await openStorage({
     database,
     connections: 2,
     needsPartitions,
-    tell: (message) => process.stderr.write(`${message}\n`),
+    onProgress: (message) => process.stderr.write(`${message}\n`),
   });
   try {
-    await work(new Administration(storage, () => secretOf(storage, database)));
+    await work(new Administration(storage, () => secretOf(storage, database), undefined, quotas));
   } finally {
     await storage.close();
   }
 }
 
-/** The secret that the servers of a database have: a variable, as it is for them, else the file beside it. */
+/** Returns the secret of the database's servers, from the environment or else from the file beside the database. */
 async function secretOf(storage: Storage, database: string): Promise<DeploymentSecret> {
   const given = secretFrom(process.env, 'ACTLOG_SECRET');
   if (given === undefined && isPostgresUrl(database)) {
     throw new Error(
-      'The secret of the deployment is missing: set ACTLOG_SECRET, or ACTLOG_SECRET_FILE, to what the servers have.',
+      'The secret of the deployment is missing: set ACTLOG_SECRET, or ACTLOG_SECRET_FILE, to the secret of the servers.',
     );
   }
   const secret = deploymentSecret({ secret: given, database });
@@ -97,7 +103,7 @@ async function secretOf(storage: Storage, database: string): Promise<DeploymentS
 export function requireDatabase(database: string): void {
   if (!isMissing(database)) return;
   throw new Error(
-    `There is no database ${resolve(database)}: name the server's by --database or ACTLOG_DATABASE.`,
+    `There is no database ${resolve(database)}: set --database or ACTLOG_DATABASE to that of the server.`,
   );
 }
 
@@ -105,22 +111,22 @@ function isMissing(database: string): boolean {
   return !isPostgresUrl(database) && !existsSync(database);
 }
 
-/** Writes a line for people and programs to read. */
+/** Prints a line on standard output. */
 export function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-/** A number that a flag or an argument gives. @throws InvalidArgumentError for any other text. */
-export function number(text: string): number {
-  return numberFrom(text, 'a number');
+/** Parses a number. @throws InvalidArgumentError for any other text. */
+export function parseNumber(text: string): number {
+  return toNumber(text, 'a number');
 }
 
-/** A number that an argument gives, or null for a word. @throws InvalidArgumentError for any other text. */
-export function numberOr(word: string): (text: string) => number | null {
-  return (text) => (text === word ? null : numberFrom(text, `a number, or "${word}"`));
+/** Parses a number, or `word` as `null`. @throws InvalidArgumentError for any other text. */
+export function parseNumberOr(word: string): (text: string) => number | null {
+  return (text) => (text === word ? null : toNumber(text, `a number, or "${word}"`));
 }
 
-function numberFrom(text: string, wanted: string): number {
+function toNumber(text: string, wanted: string): number {
   const value = Number(text);
   if (text.trim() !== '' && Number.isFinite(value)) return value;
   throw new InvalidArgumentError(`It must be ${wanted}.`);

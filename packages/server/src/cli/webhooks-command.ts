@@ -1,21 +1,24 @@
 import { Command } from 'commander';
 import type { ListedWebhook } from '../resources/channel-view.ts';
-import type { DeliveryRow } from '../storage/delivery-store.ts';
-import { administer, number, print, type TenantFlags, tenantCommand } from './tenant-flags.ts';
+import type { DeliveryRow } from '../storage/stores/delivery-store.ts';
+import { administer, parseNumber, print, type TenantFlags, tenantCommand } from './tenant-flags.ts';
 
 function channelLine({ id, status, url, events, failureCount: failures }: ListedWebhook): string {
   return [id, status, url, events.join(','), `${failures} failures in a row`].join('\t');
 }
 
 function deliveryLine({ id, event_type: type, status, attempts, ...row }: DeliveryRow): string {
-  const outcome = row.last_error ?? (row.last_status === null ? 'not tried' : `answered ${row.last_status}`);
-  return [id, new Date(row.created_ms).toISOString(), type, status, `${attempts} tries`, outcome].join('\t');
+  const outcome =
+    row.last_error ?? (row.last_status === null ? 'not attempted' : `responded with ${row.last_status}`);
+  return [id, new Date(row.created_ms).toISOString(), type, status, `${attempts} attempts`, outcome].join(
+    '\t',
+  );
 }
 
-/** `webhooks`: what becomes of a tenant's webhooks once they are made. */
+/** Returns the command `webhooks`, which manages webhooks and their deliveries. */
 export function webhooksCommand(): Command {
   const webhooks = new Command('webhooks').description(
-    'list, stop and resume webhooks, and give them new secrets',
+    'list, disable and enable webhooks, rotate their secrets and replay messages',
   );
   tenantCommand(webhooks, 'list', 'list the webhooks of a tenant').action(
     ({ database, tenant }: TenantFlags) =>
@@ -23,16 +26,21 @@ export function webhooksCommand(): Command {
         for (const channel of await admin.webhooks(tenant)) print(channelLine(channel));
       }),
   );
-  tenantCommand(webhooks, 'disable <id>', 'send nothing more to a webhook').action(
+  tenantCommand(webhooks, 'disable <id>', 'disable a webhook').action(
     (id: string, { database, tenant }: TenantFlags) =>
       administer(database, (admin) => admin.disableWebhook(tenant, id)),
   );
-  tenantCommand(webhooks, 'enable <id>', 'send to a webhook again').action(
+  tenantCommand(webhooks, 'enable <id>', 'enable a webhook').action(
     (id: string, { database, tenant }: TenantFlags) =>
       administer(database, (admin) => admin.enableWebhook(tenant, id)),
   );
-  tenantCommand(webhooks, 'rotate <id>', 'give a webhook a new secret; it is shown this once')
-    .option('--overlap-days <days>', 'days that messages are signed with the old one too, 0 to 7', number, 1)
+  tenantCommand(webhooks, 'rotate <id>', 'replace the secret of a webhook; the new one is shown only once')
+    .option(
+      '--overlap-days <days>',
+      'days for which messages are also signed with the old one, 0 to 7',
+      parseNumber,
+      1,
+    )
     .action((id: string, { database, tenant, overlapDays }: TenantFlags & { overlapDays: number }) =>
       administer(database, async (admin) => print(await admin.rotateWebhookSecret(tenant, id, overlapDays))),
     );

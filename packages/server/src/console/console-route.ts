@@ -2,43 +2,43 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import * as z from 'zod';
 import { noSuchEndpoint } from '../http/api-error.ts';
 import { releaseBody } from '../http/json-body.ts';
-import { jsonType } from '../http/mount.ts';
+import { jsonType, responsePayload } from '../http/mount.ts';
 import { validator } from '../http/validation.ts';
 import type { Caller } from '../keys/key-ring.ts';
 import type { Services } from '../services.ts';
 
-/** A request of the console that was let in. */
+/** An admitted request of the console. */
 export interface ConsoleCall {
   readonly caller: Caller;
-  /** The `:id` of the path; empty where the path has none. */
+  /** `:id` of the path; empty if the path has none. */
   readonly id: string;
-  /** Not validated yet; undefined when there is none. */
+  /** Body, not yet validated; `undefined` for none. */
   readonly body: unknown;
-  /** Its lines carry the id of the request. */
+  /** Logger whose lines contain the request id. */
   readonly log: FastifyBaseLogger;
 }
 
-/** A route that only the console asks for. It has no row in the endpoint table, and is not in `/openapi.json`. */
+/** A route for the console only. It is not in the endpoint table or in `/openapi.json`. */
 export interface ConsoleRoute {
   readonly method: 'GET' | 'POST';
-  /** Below the folder that the routes are mounted in. */
+  /** Path below the prefix of the console's API. */
   readonly path: string;
-  /** Status of the answer when all went well. */
+  /** Status of a successful response. */
   readonly success: 200 | 201;
-  /** Looks at who calls, before the body is read. @throws ApiError to refuse the request. */
+  /** Checks the caller before the body is read. @throws ApiError to reject the request. */
   check(caller: Caller): void;
-  /** Returns the answer. @throws ApiError for all that the caller is told. */
+  /** Returns the response body. @throws ApiError for an error response. */
   handle(call: ConsoleCall): Promise<object>;
 }
 
 const noQuery = validator('query', z.strictObject({}));
 
-/** Mounts a route of the console behind the entrance that all requests with a key come in by. */
+/** Mounts a route of the console behind the gate for requests with a key. */
 export function mountConsoleRoute(app: FastifyInstance, services: Services, route: ConsoleRoute): void {
   app.route({
     method: route.method,
     url: route.path,
-    onRequest: services.entrance.hook({
+    onRequest: services.requestGate.hook({
       check: (caller) => route.check(caller),
       memory: services.bodyMemory,
     }),
@@ -48,9 +48,11 @@ export function mountConsoleRoute(app: FastifyInstance, services: Services, rout
       const { id = '' } = request.params as { id?: string };
       if (id === '' && route.path.includes(':id')) throw noSuchEndpoint();
       noQuery(request.query);
-      const answer = await route.handle({ caller, id, body, log });
+      services.responseMemory.requireRoom(caller.tenantId, route.path);
+      const payload = responsePayload(await route.handle({ caller, id, body, log }));
       releaseBody(request);
-      return reply.code(route.success).type(jsonType).send(JSON.stringify(answer));
+      services.responseMemory.force(caller.tenantId, route.path, payload.length, reply.raw);
+      return reply.code(route.success).type(jsonType).send(payload);
     },
   });
 }

@@ -1,15 +1,15 @@
 import { authenticationFailed } from '../http/authentication.ts';
 import type { Services } from '../services.ts';
-import { findKey } from '../storage/key-store.ts';
+import { findKey } from '../storage/stores/key-store.ts';
 import type { ConsoleRoute } from './console-route.ts';
 
-/** `GET /console/api/identity`: which key asks, of which tenant, so that the console offers what the key may do. */
+/** Route `GET /console/api/identity`: the caller's key and tenant, so that the console offers what the key may do. */
 export function identityRoute({ storage }: Services): ConsoleRoute {
   return {
     method: 'GET',
     path: '/identity',
     success: 200,
-    // Whatever a key may do, it may be told which one it is.
+    // Any key may read its own identity.
     check() {},
     handle: ({ caller: { tenantId, keyId } }) =>
       storage.read(tenantId, async (db) => {

@@ -1,25 +1,25 @@
 import type { Scope } from '@actlog/protocol';
 import { isoTime, isoTimeOrNull } from '../iso-time.ts';
 import type { KeyKind } from '../keys/api-key.ts';
-import type { StoredKey } from '../storage/key-store.ts';
+import type { StoredKey } from '../storage/stores/key-store.ts';
 
-/** A key as the console shows it. Times are ISO 8601 in UTC, with milliseconds. */
+/** A key as the console shows it. Times are ISO 8601 in UTC with milliseconds. */
 export interface KeyView {
   readonly id: string;
   readonly name: string;
   readonly kind: KeyKind;
   readonly scopes: readonly Scope[];
   readonly createdAt: string;
-  /** May be a second behind; null for one that was never used. */
+  /** Last use, up to a second late; `null` if the key was never used. */
   readonly lastUsedAt: string | null;
-  /** From this moment the key is refused; null for never. */
+  /** Time from which the key is refused; `null` for never. */
   readonly expiresAt: string | null;
-  /** Whether it is the key that asks. */
+  /** `true` for the key of the request. */
   readonly current: boolean;
 }
 
-/** A key as the one with the id `askingId` is shown it. */
-export function keyView(key: StoredKey, askingId: string): KeyView {
+/** Returns the view of a key for the caller with the key `callerKeyId`. */
+export function keyView(key: StoredKey, callerKeyId: string): KeyView {
   return {
     id: key.id,
     name: key.name,
@@ -28,6 +28,6 @@ export function keyView(key: StoredKey, askingId: string): KeyView {
     createdAt: isoTime(key.createdMs),
     lastUsedAt: isoTimeOrNull(key.lastUsedMs),
     expiresAt: isoTimeOrNull(key.expiresMs),
-    current: key.id === askingId,
+    current: key.id === callerKeyId,
   };
 }

@@ -1,31 +1,31 @@
 import * as z from 'zod';
 import { keyKind, keyScopes } from '../keys/key-options.ts';
-import { centuryDays, longestOverlapDays } from '../keys/lifetime.ts';
-import { shownName } from '../keys/shown-name.ts';
+import { maxDays, maxOverlapDays } from '../keys/lifetime.ts';
+import { singleLineName } from '../keys/single-line-name.ts';
 
-/** Days until a key ends, in parts of days too; never by default. */
-const expiresInDays = z.number().gt(0).max(centuryDays).optional();
+/** Days until a key expires, may be fractional. Default: never. */
+const expiresInDays = z.number().gt(0).max(maxDays).optional();
 
-/** What `POST /console/api/keys` takes. */
+/** Body of `POST /console/api/keys`. */
 export const createKeyBody = z.strictObject({
-  /** For people; a key is told apart by its id. */
-  name: shownName,
-  /** `live` by default. */
+  /** Name for people; the id identifies the key. */
+  name: singleLineName,
+  /** Kind of the key. Default: `live`. */
   kind: keyKind.optional(),
-  /** All by default. */
+  /** Scopes of the key. Default: all. */
   scopes: keyScopes.optional(),
   expiresInDays,
 });
 
-/** What `POST /console/api/keys/:id/rotate` takes; no body is as an empty one. */
+/** Body of `POST /console/api/keys/:id/rotate`; a missing body equals an empty one. */
 export const rotateKeyBody = z
   .strictObject({
-    /** Days that the old key is still taken, in parts of days too. */
-    overlapDays: z.number().min(0).max(longestOverlapDays).default(1),
-    /** Of the new key. */
+    /** Days that the old key remains valid, may be fractional. */
+    overlapDays: z.number().min(0).max(maxOverlapDays).default(1),
+    /** Expiry of the new key. */
     expiresInDays,
   })
   .prefault({});
 
-/** What `POST /console/api/keys/:id/revoke` takes: no body, or an empty one. */
+/** Body of `POST /console/api/keys/:id/revoke`: missing or empty. */
 export const revokeKeyBody = z.strictObject({}).optional();

@@ -1,21 +1,21 @@
 import { notFound, validationError } from '../http/api-error.ts';
 import { authenticationFailed, requireEveryScope } from '../http/authentication.ts';
 import { validated } from '../http/validation.ts';
-import { type CreatedKey, EndedKeyError, makeKey, revokeKey, rotateKey } from '../keys/key-changes.ts';
+import { type CreatedKey, createKey, EndedKeyError, revokeKey, rotateKey } from '../keys/key-changes.ts';
 import type { Services } from '../services.ts';
-import { findKey, hasEnded, listRecentKeys } from '../storage/key-store.ts';
+import { findKey, hasEnded, listRecentKeys } from '../storage/stores/key-store.ts';
 import type { Database } from '../storage/transaction.ts';
 import type { ConsoleCall, ConsoleRoute } from './console-route.ts';
 import { keyView } from './key-view.ts';
 import { createKeyBody, revokeKeyBody, rotateKeyBody } from './keys-requests.ts';
 
-/** Milliseconds that a key is listed after its end. */
+/** Time for which an ended key is still listed, in milliseconds. */
 const endedListedForMs = 30 * 24 * 3_600_000;
 
-/** Keys that are listed at most. */
-const longestList = 1000;
+/** Maximum number of keys in the list. */
+const maxListedKeys = 1000;
 
-/** `GET /console/api/keys`: the newest first, without those that ended more than 30 days ago; at most 1,000. */
+/** Route `GET /console/api/keys`: up to 1,000 keys, newest first, without those that ended more than 30 days ago. */
 export function listKeysRoute({ storage }: Services): ConsoleRoute {
   return {
     method: 'GET',
@@ -25,14 +25,14 @@ export function listKeysRoute({ storage }: Services): ConsoleRoute {
     async handle({ caller: { tenantId, keyId } }) {
       const endedAfterMs = Date.now() - endedListedForMs;
       const keys = await storage.read(tenantId, (db) =>
-        listRecentKeys(db, { tenantId, endedAfterMs, limit: longestList }),
+        listRecentKeys(db, { tenantId, endedAfterMs, limit: maxListedKeys }),
       );
       return { items: keys.map((key) => keyView(key, keyId)) };
     },
   };
 }
 
-/** `POST /console/api/keys`: the one time that the key is shown. */
+/** Route `POST /console/api/keys`: creates a key and shows it this once. */
 export function createKeyRoute(services: Services): ConsoleRoute {
   return {
     method: 'POST',
@@ -41,14 +41,14 @@ export function createKeyRoute(services: Services): ConsoleRoute {
     check: requireEveryScope,
     async handle(call) {
       const wanted = validated('body', createKeyBody, call.body);
-      const created = await changeKeys(services, call, (db, tenantId) => makeKey(db, tenantId, wanted));
-      noteChange(call, { change: 'created', targetKeyId: created.key.id });
+      const created = await changeKeys(services, call, (db, tenantId) => createKey(db, tenantId, wanted));
+      logChange(call, { change: 'created', targetKeyId: created.key.id });
       return createdView(created, call);
     },
   };
 }
 
-/** `POST /console/api/keys/:id/rotate`: a key that takes the place of another; the one time that it is shown. */
+/** Route `POST /console/api/keys/:id/rotate`: replaces a key and shows the new one this once. */
 export function rotateKeyRoute(services: Services): ConsoleRoute {
   return {
     method: 'POST',
@@ -61,13 +61,13 @@ export function rotateKeyRoute(services: Services): ConsoleRoute {
         rotateKey(db, tenantId, call.id, rotation),
       );
       if (!created) throw notFound('key');
-      noteChange(call, { change: 'rotated', targetKeyId: call.id, newKeyId: created.key.id });
+      logChange(call, { change: 'rotated', targetKeyId: call.id, newKeyId: created.key.id });
       return createdView(created, call);
     },
   };
 }
 
-/** `POST /console/api/keys/:id/revoke`: ends a key at once; one that has ended stays as it is. */
+/** Route `POST /console/api/keys/:id/revoke`: ends a key at once; one that has ended is unchanged. */
 export function revokeKeyRoute(services: Services): ConsoleRoute {
   return {
     method: 'POST',
@@ -78,15 +78,15 @@ export function revokeKeyRoute(services: Services): ConsoleRoute {
       validated('body', revokeKeyBody, call.body);
       const revoked = await changeKeys(services, call, (db, tenantId) => revokeKey(db, tenantId, call.id));
       if (!revoked) throw notFound('key');
-      if (!revoked.hadEnded) noteChange(call, { change: 'revoked', targetKeyId: call.id });
+      if (!revoked.hadEnded) logChange(call, { change: 'revoked', targetKeyId: call.id });
       return { key: keyView(revoked.key, call.caller.keyId) };
     },
   };
 }
 
 /**
- * Changes keys of the caller's tenant, which counts at once in this process. A key that was revoked elsewhere is
- * believed for up to a second, in which it must not make itself a successor: so it is looked at anew.
+ * Changes keys of the caller's tenant, with immediate effect in this process. The caller's key is read again, because
+ * one that was revoked in another process is cached for up to a second, in which it must not create a successor.
  */
 async function changeKeys<Result>(
   { storage, keys }: Services,
@@ -96,14 +96,14 @@ async function changeKeys<Result>(
   const { tenantId, keyId } = call.caller;
   try {
     return await storage.write(tenantId, async ({ db, afterCommit }) => {
-      const asking = await findKey(db, keyId);
-      if (!asking || hasEnded(asking)) throw authenticationFailed();
+      const callerKey = await findKey(db, keyId);
+      if (!callerKey || hasEnded(callerKey)) throw authenticationFailed();
       afterCommit(() => keys.forget(call.id));
       return change(db, tenantId);
     });
   } catch (error) {
     if (!(error instanceof EndedKeyError)) throw error;
-    throw validationError('params.id', 'key_ended', 'is a key that has ended; make a new one instead');
+    throw validationError('params.id', 'key_ended', 'is a key that has ended; create a new one instead');
   }
 }
 
@@ -111,15 +111,15 @@ function createdView({ apiKey, key }: CreatedKey, { caller }: ConsoleCall): obje
   return { key: keyView(key, caller.keyId), apiKey };
 }
 
-/** What was done to a key. */
+/** A change of a key. */
 interface KeyChange {
   readonly change: 'created' | 'rotated' | 'revoked';
   readonly targetKeyId: string;
-  /** What takes the place of the target. */
+  /** Id of the key that replaces the target. */
   readonly newKeyId?: string;
 }
 
-/** Leaves a line for who asks later who changed a key: ids only, and never a key or its name. */
-function noteChange({ caller: { tenantId, keyId }, log }: ConsoleCall, change: KeyChange): void {
+/** Logs a change of a key with the ids only, never a key or its name. */
+function logChange({ caller: { tenantId, keyId }, log }: ConsoleCall, change: KeyChange): void {
   log.info({ tenantId, keyId, ...change }, 'key changed');
 }

@@ -7,15 +7,15 @@ import { learnConfirmedSession } from '../risk/learning.ts';
 import type { Services } from '../services.ts';
 import type { ConsoleRoute } from './console-route.ts';
 
-/** The identifier of a session has one form, here as in `/v1`. */
+/** Validator of the session id, the same as in `/v1`. */
 const sessionPath = validator('params', contract['sessions.get'].params);
 
-/** What the route takes: no body, or an empty one. */
+/** Body of the route: missing or empty. */
 const noBody = z.strictObject({}).optional();
 
 /**
- * `POST /console/api/sessions/:id/learn`: a person has found a session to be usual work, though it scored high. It
- * changes how later sessions are judged, as a policy does, so it takes the same scope.
+ * Route `POST /console/api/sessions/:id/learn`: confirms a session with a high score as expected behavior. Like a
+ * policy, it changes how later sessions are judged, so it requires the same scope.
  */
 export function learnSessionRoute({ storage }: Services): ConsoleRoute {
   return {
@@ -32,10 +32,10 @@ export function learnSessionRoute({ storage }: Services): ConsoleRoute {
         throw validationError(
           'params.id',
           'session_not_ended',
-          'is a session that may go on; it can be learned half an hour after its last event',
+          'is a session that has not ended; it can be learned half an hour after its last event',
         );
       }
-      log.info({ tenantId, keyId, outcome }, 'session confirmed as usual');
+      log.info({ tenantId, keyId, outcome }, 'session confirmed as expected behavior');
       return { learned: outcome === 'learned' };
     },
   };

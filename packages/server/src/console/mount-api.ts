@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { unknownRoutes } from '../http/errors.ts';
+import { unknownRouteHandler } from '../http/errors.ts';
 import type { Services } from '../services.ts';
 import { mountConsoleRoute } from './console-route.ts';
 import { identityRoute } from './identity.ts';
@@ -9,9 +9,9 @@ import { learnSessionRoute } from './learn-session.ts';
 const folder = '/console/api';
 
 /**
- * Mounts what the console needs beside `/v1`: who is signed in, the keys of the tenant ("They can be rotated through the
- * console", specification, "Authentication"), and that a risky session was usual work. These routes are the console's own and change with it: the
- * endpoint table and `/openapi.json` do not hold them, and no client is to rely on them.
+ * Mounts the routes that the console needs besides `/v1`: the identity of the caller, the keys of the tenant ("They can
+ * be rotated through the console", specification, "Authentication"), and the confirmation of sessions. They are private
+ * to the console and change with it, so they are not in the endpoint table or in `/openapi.json`.
  */
 export async function mountConsoleApi(app: FastifyInstance, services: Services): Promise<void> {
   const routes = [
@@ -25,7 +25,7 @@ export async function mountConsoleApi(app: FastifyInstance, services: Services):
   await app.register(
     async (api) => {
       api.setNotFoundHandler(
-        unknownRoutes(routes.map(({ method, path }) => ({ method, path: folder + path }))),
+        unknownRouteHandler(routes.map(({ method, path }) => ({ method, path: folder + path }))),
       );
       for (const route of routes) mountConsoleRoute(api, services, route);
     },

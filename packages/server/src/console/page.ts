@@ -3,11 +3,11 @@ import type { FastifyInstance } from 'fastify';
 import { noSuchEndpoint } from '../http/api-error.ts';
 
 /**
- * Mounts the console at `/console/`. Its files are the same for everyone and need no key; what they show, they ask
- * `/v1` for with the key of the person who looks.
+ * Mounts the console at `/console/`. Its files are the same for everyone and need no key. It requests its data from
+ * `/v1` with the key of the signed-in user.
  */
 export function mountConsolePage(app: FastifyInstance): void {
-  // Relative, so that it stays below whatever path a proxy serves the server at.
+  // Relative, so that it works below any path at which a proxy serves the server.
   app.get('/console', (_request, reply) => reply.redirect('./console/'));
   app.get<{ Params: { file: string } }>('/console/:file', async (request, reply) => {
     const files = await consoleSite();

@@ -1,15 +1,16 @@
-import { forgetAnswers } from '../http/idempotency.ts';
-import { deliveriesAbout, dropDeliveries } from '../storage/delivery-store.ts';
-import { dropSessions } from '../storage/drop-sessions.ts';
-import { dropPendingActions, isOverdue, lockActionsOf } from '../storage/pending-action-store.ts';
+import { deleteStoredResponses } from '../http/idempotency.ts';
+import { dropSessions } from '../storage/retention/drop-sessions.ts';
 import type { Storage } from '../storage/storage.ts';
+import { deliveriesAbout, dropDeliveries } from '../storage/stores/delivery-store.ts';
+import { dropPendingActions, isOverdue, lockActionsOf } from '../storage/stores/pending-action-store.ts';
 
-/** What came of it: the session is gone, somebody has to decide first about an action of it, or there is none. */
+/** Result of a deletion: `deleted`; `waiting`, because an action of the session waits for a decision; or `unknown`. */
 export type SessionDeletion = 'deleted' | 'waiting' | 'unknown';
 
 /**
- * Deletes a session for good: its events and its risk, its held actions with what was shown of them, and the messages
- * to webhooks about it. An action that waits is left to wait, and the session with it: its agent would ask anew.
+ * Deletes a session permanently: its events, its risk, its held actions with their displayed arguments, and the
+ * messages to webhooks about it. A session with a pending action is not deleted, because its agent would only check
+ * again.
  */
 export async function deleteSession(
   storage: Storage,
@@ -17,20 +18,20 @@ export async function deleteSession(
   id: string,
   nowMs: number,
 ): Promise<SessionDeletion> {
-  // Looking through all messages takes a while, in which others must not wait.
+  // In a separate read, because searching all messages takes a while and must not block writes.
   const messages = await storage.read(tenantId, (db) => deliveriesAbout(db, tenantId, id));
   return storage.write(tenantId, async ({ db }) => {
     const actions = await lockActionsOf(db, tenantId, id);
     if (actions.some((row) => row.status === 'pending' && !isOverdue(row, nowMs))) return 'waiting';
     const dropped = await dropSessions(db, tenantId, [id], nowMs);
-    // Within the transaction, so that no event can come in between that counts on the session.
-    storage.forgetSessions();
+    // Within the transaction, so that no event in between uses a cached session.
+    storage.clearSessionCache();
     await dropPendingActions(
       db,
       tenantId,
       actions.map((row) => row.id),
     );
-    await forgetAnswers(db, tenantId, 'guardian.pendingActions.decide');
+    await deleteStoredResponses(db, tenantId, 'guardian.pendingActions.decide');
     await dropDeliveries(db, tenantId, messages);
     return dropped + actions.length > 0 ? 'deleted' : 'unknown';
   });

@@ -1,27 +1,27 @@
 import { sql } from 'kysely';
-import { repeat } from '../repeat.ts';
-import { dropRows, type KeyedTable } from '../storage/drop-rows.ts';
-import { dropSessions } from '../storage/drop-sessions.ts';
+import { repeat } from '../background/repeat.ts';
 import {
-  hideTenant,
-  noteEmptied,
-  possessions,
-  remains,
-  tally,
-  tenantsHiddenBefore,
-} from '../storage/hidden-tenants.ts';
+  checkTables,
+  dataTables,
+  markTenantDeleted,
+  markTenantEmptied,
+  tenantsDeletedBefore,
+  usageTable,
+} from '../storage/deleted-tenants.ts';
+import { dropRows, type KeyedTable } from '../storage/retention/drop-rows.ts';
+import { dropSessions } from '../storage/retention/drop-sessions.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { Database } from '../storage/transaction.ts';
 import { dropInBatches } from './session-batches.ts';
 
-/** Milliseconds after which no request can be on its way any more that was let in before its tenant was deleted. */
+/** Time after which no request admitted before the tenant's deletion can be in progress, in milliseconds. */
 const settledAfterMs = 3_600_000;
 
 /**
- * Deletes a tenant for good. Its keys are refused and its name is free at once; what it has goes in many small
- * transactions, so that other tenants get their turn. Should the process end meanwhile, the housekeeping does the rest.
+ * Deletes a tenant permanently. Its keys are refused and its name is free at once. Its data is deleted in many small
+ * transactions, so that other tenants get their turn. If the process ends meanwhile, cleanup does the rest.
  *
- * @param onKeyEnded - is told of each key that the tenant had
+ * @param onKeyEnded - called with the id of each key of the tenant
  * @throws Error when there is no such tenant.
  */
 export async function deleteTenant(
@@ -31,35 +31,35 @@ export async function deleteTenant(
   onKeyEnded: (keyId: string) => void,
 ): Promise<void> {
   const { tenantId, keyIds } = await storage.writeAcross('administer', ({ db }) =>
-    hideTenant(db, name, nowMs),
+    markTenantDeleted(db, name, nowMs),
   );
   for (const keyId of keyIds) onKeyEnded(keyId);
-  await dropPossessions(storage, tenantId);
+  await dropTenantData(storage, tenantId);
 }
 
 /**
- * Drops what is left of tenants that were deleted a while ago. What checks go by goes now and no earlier: a check that
- * was still on its way would have found no policy, and the call would have run.
+ * Deletes the remaining data of tenants that were deleted a while ago. Data that checks depend on is deleted only now:
+ * a check in progress would have found no policy, and the call would have run.
  *
- * @param signal - aborts to have the rest left for another time
+ * @param signal - stops early when aborted; the rest is deleted next time
  */
 export async function dropDeletedTenants(
   storage: Storage,
   nowMs: number,
   signal?: AbortSignal,
 ): Promise<void> {
-  const hidden = await storage.readAcross('sweep', (db) => tenantsHiddenBefore(db, nowMs - settledAfterMs));
+  const hidden = await storage.readAcross('sweep', (db) => tenantsDeletedBefore(db, nowMs - settledAfterMs));
   for (const tenantId of hidden) {
-    await dropAll(storage, tenantId, remains, signal);
-    await dropPossessions(storage, tenantId, signal);
-    await dropAll(storage, tenantId, [tally], signal);
+    await dropAll(storage, tenantId, checkTables, signal);
+    await dropTenantData(storage, tenantId, signal);
+    await dropAll(storage, tenantId, [usageTable], signal);
     if (signal?.aborted) return;
-    await storage.write(tenantId, ({ db }) => noteEmptied(db, tenantId, nowMs));
+    await storage.write(tenantId, ({ db }) => markTenantEmptied(db, tenantId, nowMs));
   }
 }
 
-async function dropPossessions(storage: Storage, tenantId: number, signal?: AbortSignal): Promise<void> {
-  await dropAll(storage, tenantId, possessions, signal);
+async function dropTenantData(storage: Storage, tenantId: number, signal?: AbortSignal): Promise<void> {
+  await dropAll(storage, tenantId, dataTables, signal);
   const everySession = { tenantId, keptFromMs: Number.MAX_SAFE_INTEGER };
   await dropInBatches(
     storage,
@@ -69,7 +69,7 @@ async function dropPossessions(storage: Storage, tenantId: number, signal?: Abor
   );
 }
 
-/** Drops every row of a tenant in some tables. */
+/** Deletes all rows of a tenant in some tables. */
 async function dropAll(
   storage: Storage,
   tenantId: number,

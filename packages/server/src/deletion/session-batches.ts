@@ -1,14 +1,14 @@
-import { repeat } from '../repeat.ts';
-import { outdatedSessions, type Retention } from '../storage/retention.ts';
+import { repeat } from '../background/repeat.ts';
+import { expiredSessions, type Retention } from '../storage/retention/retention.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { Database } from '../storage/transaction.ts';
 
 /**
- * Drops the sessions of a tenant that it does not keep, a few a transaction.
+ * Deletes the sessions of a tenant that are past retention, a few per transaction.
  *
- * @param drop - drops sessions, and returns how many of them were still to go
- * @param signal - aborts to have the rest left for another time
- * @returns how many were dropped.
+ * @param drop - deletes sessions, and returns the number deleted
+ * @param signal - stops early when aborted; the rest is deleted next time
+ * @returns the number of sessions deleted.
  */
 export async function dropInBatches(
   storage: Storage,
@@ -19,16 +19,16 @@ export async function dropInBatches(
   const { tenantId } = retention;
   let dropped = 0;
   await repeat(async () => {
-    const ids = await storage.read(tenantId, (db) => outdatedSessions(db, retention));
+    const ids = await storage.read(tenantId, (db) => expiredSessions(db, retention));
     if (ids.length === 0) return false;
     const droppedNow = await storage.write(tenantId, async ({ db }) => {
       const count = await drop(db, ids);
-      // Within the transaction, so that no event can come in between that counts on a dropped session.
-      storage.forgetSessions();
+      // Within the transaction, so that no event in between uses a cached session.
+      storage.clearSessionCache();
       return count;
     });
     dropped += droppedNow;
-    // None, where the tenant keeps them longer by now: they would be found again for ever.
+    // Zero if the retention was extended meanwhile; the same sessions would be found forever.
     return droppedNow > 0;
   }, signal);
   return dropped;

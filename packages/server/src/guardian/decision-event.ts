@@ -1,39 +1,39 @@
 import { randomUUID } from 'node:crypto';
-import type { PolicyCreate } from '@actlog/protocol';
+import { decisionCategory, type PolicyCreate } from '@actlog/protocol';
 import { isoTime } from '../iso-time.ts';
 import type { Services } from '../services.ts';
 import type { Write } from '../storage/transaction.ts';
 
-/** The part of an action that every record of it names. */
+/** Fields of an action that every record of it contains. */
 export interface ProposedAction {
   readonly toolName: string;
   readonly argumentsHash: string;
 }
 
-/** What was decided about an action of an agent. */
+/** A decision about an action of an agent. */
 export interface Decision extends ProposedAction {
   readonly agentId: string;
-  /** Null for an action outside a session, whose decision no session tells of. */
+  /** `null` for an action outside a session; its decision is not recorded in any session. */
   readonly sessionId: string | null;
-  /** `deny` and `require_approval` are a policy's word; the others end the waiting. */
+  /** `deny` and `require_approval` come from a policy; the others end a held action. */
   readonly decision: 'deny' | 'require_approval' | 'approved' | 'denied' | 'expired' | 'pending';
   readonly policyId: string;
   readonly pendingActionId: string | null;
-  /** The key of who decided; null when nobody did. */
+  /** Id of the approver's key; `null` if no person decided. */
   readonly decidedBy: string | null;
-  /** The rate that was exceeded, where that is why: it denies for a while only. */
+  /** The exceeded rate, if it is the reason; such a denial is temporary. */
   readonly rate?: NonNullable<PolicyCreate['rate']>;
-  /** Given where the same decision may come again, which is then told once. Default: a new one. */
+  /** Set when the same decision may be recorded again, to record it only once. Default: a new id. */
   readonly eventId?: string | undefined;
-  /** Milliseconds that the action has waited. */
+  /** Time for which the action was held, in milliseconds. */
   readonly heldMs: number;
   readonly nowMs: number;
 }
 
 /**
- * Writes a decision into the session of its action, where the risk engine and people find it.
+ * Records a decision as an event in the session of its action, for the risk engine and for users.
  *
- * @returns whether the session tells of it only since now.
+ * @returns `true` if the session did not have this event before.
  */
 export async function recordDecision(
   services: Services,
@@ -47,7 +47,7 @@ export async function recordDecision(
     agentId,
     sessionId,
     sourceTimestamp: isoTime(nowMs),
-    category: 'guardian_decision',
+    category: decisionCategory,
     schemaVersion: '1.0',
     payload: { ...payload },
   };

@@ -1,17 +1,17 @@
 import type { Storage } from '../storage/storage.ts';
 
-/** One who waits for the end of an action. */
-export interface Listening {
+/** Listener for the end of a held action. */
+export interface DecisionListener {
   /**
-   * Resolves when the action may have been decided since the last call or, at the first, since the listening began;
-   * when `timeoutMs` is over; or when the caller has gone. Who is woken looks again.
+   * Resolves when the action may have been decided since the last call (since `listen` for the first call), when
+   * `timeoutMs` has passed, or when the caller disconnects. The listener must then read the action again.
    */
-  heard(timeoutMs: number, gone: AbortSignal): Promise<void>;
-  /** Ends the listening; whoever begins one sees to that. */
+  waitForChange(timeoutMs: number, disconnected: AbortSignal): Promise<void>;
+  /** Stops listening. Must be called for every listener. */
   end(): void;
 }
 
-/** Wakes who waits for a decision: at once when this process makes it, soon when another one does. */
+/** Wakes listeners for a decision: at once when this process makes it, and soon when another process does. */
 export class DecisionSignal {
   readonly #storage: Storage;
   readonly #listeners = new Map<string, Set<Listener>>();
@@ -22,8 +22,8 @@ export class DecisionSignal {
     this.#storage = storage;
   }
 
-  /** Listens for the end of an action. A look at the action after this call, and no earlier one, misses nothing. */
-  listen(id: string): Listening {
+  /** Starts listening for the end of an action. Read the action after this call, or a decision can be missed. */
+  listen(id: string): DecisionListener {
     const listener = new Listener(() => this.#forget(id, listener));
     if (this.#isClosed) {
       listener.wake();
@@ -35,17 +35,17 @@ export class DecisionSignal {
     return listener;
   }
 
-  /** Wakes who waits for this action. */
+  /** Wakes the listeners of an action. */
   wake(id: string): void {
     for (const listener of [...(this.#listeners.get(id) ?? [])]) listener.wake();
   }
 
-  /** Whether waiting has ended for good. */
+  /** `true` after `close`. */
   get isClosed(): boolean {
     return this.#isClosed;
   }
 
-  /** Wakes everyone for good, so that a stopping server can answer whoever waits. */
+  /** Wakes all listeners, now and in the future, so that a stopping server can respond to waiting requests. */
   close(): void {
     this.#isClosed = true;
     this.#wakeAll();
@@ -73,8 +73,8 @@ export class DecisionSignal {
   }
 }
 
-/** Remembers a wake-up that comes while its owner looks at the action, and so does not wait. */
-class Listener implements Listening {
+/** A listener. It remembers a wake-up that arrives while its owner reads the action. */
+class Listener implements DecisionListener {
   readonly end: () => void;
   #isWoken = false;
   #stopWaiting: (() => void) | undefined;
@@ -88,19 +88,19 @@ class Listener implements Listening {
     this.#stopWaiting?.();
   }
 
-  heard(timeoutMs: number, gone: AbortSignal): Promise<void> {
+  waitForChange(timeoutMs: number, disconnected: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const done = (): void => {
         clearTimeout(timeout);
-        gone.removeEventListener('abort', done);
+        disconnected.removeEventListener('abort', done);
         this.#stopWaiting = undefined;
         this.#isWoken = false;
         resolve();
       };
       const timeout = setTimeout(done, timeoutMs);
-      gone.addEventListener('abort', done);
+      disconnected.addEventListener('abort', done);
       this.#stopWaiting = done;
-      if (this.#isWoken || gone.aborted) done();
+      if (this.#isWoken || disconnected.aborted) done();
     });
   }
 }

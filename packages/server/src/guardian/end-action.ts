@@ -5,16 +5,17 @@ import {
   endPendingAction,
   type PendingActionEnd,
   type PendingActionRow,
-} from '../storage/pending-action-store.ts';
+} from '../storage/stores/pending-action-store.ts';
+import { addUsage } from '../storage/stores/usage-store.ts';
 import type { Write } from '../storage/transaction.ts';
 import { type ProposedAction, recordDecision } from './decision-event.ts';
 import { pendingActionView } from './pending-action-view.ts';
 
 /**
- * Ends the waiting of an action in one transaction with all that follows from it: the event in its session, the
- * message to the webhooks, and, after the commit, the answer to who waits.
+ * Ends a held action in one transaction with its consequences: the event in its session and the message to webhooks.
+ * After the commit, it wakes the requests that wait for the action.
  *
- * @returns the ended action, or undefined when it had ended before or cannot end so at this time.
+ * @returns the ended action, or `undefined` if it had already ended or cannot end this way at this time.
  */
 export async function endAction(
   services: Services,
@@ -38,6 +39,7 @@ export async function endAction(
     heldMs: nowMs - row.created_ms,
     nowMs,
   });
+  await addUsage(write.db, row.tenant_id, { heldActions: -1 }, nowMs);
   await services.outbox.queue(write, row.tenant_id, {
     type: 'guardian.action_decided',
     timestamp: isoTime(nowMs),

@@ -1,7 +1,7 @@
 import type { SentOf } from '@actlog/protocol';
-import { type PendingActionRow, statusAt } from '../storage/pending-action-store.ts';
+import { type PendingActionRow, statusAt } from '../storage/stores/pending-action-store.ts';
 
-/** What a held action's state means for the agent that asks. */
+/** Returns the outcome of a check for an action in this state. */
 export function heldOutcome(
   row: PendingActionRow,
   nowMs: number,

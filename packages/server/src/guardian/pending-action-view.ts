@@ -1,8 +1,8 @@
 import type { SentOf } from '@actlog/protocol';
-import { isoTime } from '../iso-time.ts';
-import { type PendingActionRow, statusAt } from '../storage/pending-action-store.ts';
+import { isoTime, isoTimeOrNull } from '../iso-time.ts';
+import { type PendingActionRow, statusAt } from '../storage/stores/pending-action-store.ts';
 
-/** A pending action as the wire shows it, as it is at a moment. */
+/** Returns a pending action as the wire shows it at a given time. */
 export function pendingActionView(
   row: PendingActionRow,
   nowMs: number,
@@ -19,6 +19,8 @@ export function pendingActionView(
     createdAt: isoTime(row.created_ms),
     expiresAt: isoTime(row.expires_ms),
     onTimeout: row.on_timeout,
+    singleUse: row.single_use === 1,
+    usedAt: isoTimeOrNull(row.used_ms),
     decision: decided
       ? {
           decision: row.status === 'approved' ? 'approve' : 'deny',

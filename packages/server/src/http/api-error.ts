@@ -1,8 +1,8 @@
 import { type ErrorCode, type ErrorDetail, errorCodes, headers } from '@actlog/protocol';
 
-/** What an error says beside its code and message. */
+/** Options for an {@link ApiError}. */
 export interface ApiErrorOptions extends ErrorOptions {
-  /** Findings about the request: where, what kind, and what to do. */
+  /** Findings about the request: path, code and message. */
   readonly details?: readonly ErrorDetail[];
   /** Whole seconds after which the same request may succeed. */
   readonly retryAfterSeconds?: number;
@@ -10,7 +10,7 @@ export interface ApiErrorOptions extends ErrorOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** An error that the caller is told about, in the one envelope of the specification ("Errors"). */
+/** Error that is sent to the caller, in the error envelope of the specification ("Errors"). */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly code: ErrorCode;
@@ -34,7 +34,7 @@ export class ApiError extends Error {
     return errorCodes[this.code];
   }
 
-  /** The body of the answer. */
+  /** Response body. */
   get envelope(): { error: { code: ErrorCode; message: string; details?: readonly ErrorDetail[] } } {
     return {
       error: { code: this.code, message: this.message, ...(this.details && { details: this.details }) },
@@ -42,19 +42,19 @@ export class ApiError extends Error {
   }
 }
 
-/** A request that fails validation, with one finding. */
+/** Returns the error of a request that fails validation, with one finding. */
 export function validationError(path: string, code: string, message: string): ApiError {
   return new ApiError('VALIDATION_ERROR', `${path === '' ? 'The request' : `${path}:`} ${message}`, {
     details: [{ path, code, message }],
   });
 }
 
-/** A path that is none, such as one of an endpoint with nothing where the identifier stands. */
+/** Returns the error for an unknown path, such as one with an empty identifier. */
 export function noSuchEndpoint(): ApiError {
-  return new ApiError('NOT_FOUND', 'There is no such endpoint; /openapi.json lists what there is.');
+  return new ApiError('NOT_FOUND', 'There is no such endpoint; /openapi.json lists all endpoints.');
 }
 
-/** A resource that does not exist, or belongs to another tenant: both answer alike. */
+/** Returns the error for a resource that does not exist or belongs to another tenant; the two are indistinguishable. */
 export function notFound(what: string): ApiError {
   return new ApiError('NOT_FOUND', `There is no such ${what}.`);
 }

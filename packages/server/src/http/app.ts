@@ -9,25 +9,42 @@ import {
   fastify,
   LogController,
 } from 'fastify';
-import type { Metrics } from '../metrics.ts';
-import { answerErrors, apiError, malformedRequestAnswer, missingHost, sendError } from './errors.ts';
+import type { Metrics } from '../observability/metrics.ts';
+import type { TenantTurns } from '../tenant-turns.ts';
+import type { ApiError } from './api-error.ts';
+import { ConnectionTurns } from './connection-turns.ts';
+import {
+  apiError,
+  handleErrors,
+  malformedRequestResponse,
+  missingHost,
+  repeatedHost,
+  sendError,
+} from './errors.ts';
 import { parseJsonBodies } from './json-body.ts';
+import type { RequestMemory } from './request-memory.ts';
 
-/** What the HTTP side needs to know. */
+/** Options for {@link createApp}. */
 export interface AppOptions {
   readonly logger: FastifyBaseLogger | undefined;
   readonly metrics: Metrics;
-  /** Milliseconds that a whole request may take to arrive. */
+  /** Shares the event loop between the large bodies of tenants. */
+  readonly tenantTurns: TenantTurns;
+  /** Time limit for receiving a whole request, in milliseconds. */
   readonly requestTimeoutMs: number;
+  /** Time after which a connection with an unread response is closed, in milliseconds. */
+  readonly unreadTimeoutMs: number;
+  /** Bounds the memory of pipelined requests. */
+  readonly pipelinedMemory: RequestMemory;
 }
 
-/** An identifier of 200 characters, each as long as percent-encoding can make it. */
-const longestParameter = limits.maxIdentifierLength * 12;
+/** Length of a 200-character identifier when each character has its longest percent-encoding. */
+const maxParameterLength = limits.maxIdentifierLength * 12;
 
-/** What the log and the metrics have, as those of nginx do, where the connection ended before the answer did. */
+/** Status in log and metrics, as in nginx, for a connection that closed before the response was complete. */
 const clientClosedRequest = 499;
 
-/** No response may be cached, framed, sniffed or run. The docs page sets its own policy. */
+/** Headers that keep responses from being cached, framed, sniffed or executed. The docs page sets its own policy. */
 const securityHeaders = {
   'cache-control': 'no-store',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
@@ -39,56 +56,72 @@ function setHeaders(request: FastifyRequest, reply: FastifyReply): void {
   reply.header(headers.requestId, request.id).headers(securityHeaders);
 }
 
-/** An answer that can no longer be sent says so by an error, which ends the process where nobody listens. */
-function ignore(): void {}
+/** Listener for errors of responses that can no longer be sent. Without a listener, such an error ends the process. */
+function ignoreError(): void {}
 
-/** A request by HTTP/1.1 must be refused then (RFC 9112, section 3.2). */
-function isHostMissing({ httpVersion, headers: { host } }: IncomingMessage): boolean {
-  return host === undefined && httpVersion === '1.1';
+/** Returns the error of a request without exactly one `Host`, which must be rejected (RFC 9112, section 3.2). */
+function hostError({ httpVersion, headers: { host }, rawHeaders }: IncomingMessage): ApiError | undefined {
+  if (host === undefined) return httpVersion === '1.1' ? missingHost() : undefined;
+  let hosts = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] as string;
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+  }
+  return hosts > 1 ? repeatedHost() : undefined;
 }
 
-/** Makes the Fastify instance with everything that holds for every request. */
-export function createApp({ logger, metrics, requestTimeoutMs }: AppOptions): FastifyInstance {
+/** Creates the Fastify instance with everything that applies to every request. */
+export function createApp({
+  logger,
+  metrics,
+  tenantTurns,
+  requestTimeoutMs,
+  unreadTimeoutMs,
+  pipelinedMemory,
+}: AppOptions): FastifyInstance {
+  const turns = new ConnectionTurns({ memory: pipelinedMemory, unreadTimeoutMs });
   const app: FastifyInstance = fastify({
     ...(logger ? { loggerInstance: logger } : { logger: false }),
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     genReqId: () => randomUUID(),
     requestIdHeader: false,
     bodyLimit: limits.maxBodyBytes,
-    // A client that sends a byte now and then must not hold a socket for ever.
+    // A client that sends one byte now and then must not occupy a socket forever.
     requestTimeout: requestTimeoutMs,
     http: {
       headersTimeout: Math.min(requestTimeoutMs, 10_000),
       connectionsCheckingInterval: 1000,
-      // Node's own answer to a request without one is empty.
+      // Node's own response to a request without Host has no body.
       requireHostHeader: false,
     },
     keepAliveTimeout: 72_000,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
-    routerOptions: { maxParamLength: longestParameter },
+    routerOptions: { maxParamLength: maxParameterLength },
     frameworkErrors: (error, request, reply) => {
-      // A path that cannot be decoded, or is too long, comes past the hooks.
+      // Requests with a path that is malformed or too long skip the hooks.
       begin(request, reply);
-      void sendError(reply, apiError(error));
+      turns.enter(request.raw, () => void sendError(reply, apiError(error)));
     },
     clientErrorHandler: (error, socket) => {
       if (!socket.writable || error.code === 'ECONNRESET') {
         socket.destroy();
         return;
       }
-      const { id: requestId, status, text } = malformedRequestAnswer(error.code);
+      const { id: requestId, status, text } = malformedRequestResponse(error.code);
       app.log.info({ requestId, status, code: error.code }, 'malformed request');
+      // A peer that does not read the response must not keep the socket.
+      socket.setTimeout(unreadTimeoutMs, () => socket.destroy());
       socket.end(text);
     },
   });
   app.decorateRequest('caller', undefined);
-  parseJsonBodies(app);
-  answerErrors(app, metrics);
-  const tell = (request: FastifyRequest, status: number, durationMs: number): void => {
+  parseJsonBodies(app, tenantTurns);
+  handleErrors(app, metrics);
+  const logRequest = (request: FastifyRequest, status: number, durationMs: number): void => {
     const route = request.routeOptions.url ?? 'none';
     metrics.request(request.method, route, status, durationMs);
-    // An allow-list: a log line never holds a body, a query, a header or a key's secret.
+    // Only these fields: a log line never contains a body, a query, a header or a key's secret.
     request.log.info(
       {
         method: request.method,
@@ -102,6 +135,7 @@ export function createApp({ logger, metrics, requestTimeoutMs }: AppOptions): Fa
     );
   };
   let isClosing = false;
+  app.addHook('onClose', async () => turns.close());
   app.addHook('preClose', (done) => {
     isClosing = true;
     done();
@@ -109,21 +143,22 @@ export function createApp({ logger, metrics, requestTimeoutMs }: AppOptions): Fa
   const begin = (request: FastifyRequest, reply: FastifyReply): void => {
     setHeaders(request, reply);
     const startedMs = performance.now();
-    // Comes once for each request, answered or not; `onResponse` has Fastify listen to two events more.
+    // Emitted once per request, responded to or not. `onResponse` would make Fastify listen to two more events.
     reply.raw.once('close', () => {
-      // A connection whose last answer came after the close began would else be kept alive, and the close with it.
+      // A connection whose last response ended after the server began to close would stay open and delay the close.
       if (isClosing) setImmediate(() => app.server.closeIdleConnections());
-      // Of one that was not answered something may have been read all the same.
+      // Part of an incomplete response may have been read nevertheless.
       const status = reply.raw.writableFinished ? reply.statusCode : clientClosedRequest;
-      tell(request, status, performance.now() - startedMs);
+      logRequest(request, status, performance.now() - startedMs);
+      turns.leave(request.raw);
     });
-    reply.raw.on('error', ignore);
+    reply.raw.on('error', ignoreError);
   };
   app.addHook('onRequest', (request, reply, done) => {
     begin(request, reply);
-    done(isHostMissing(request.raw) ? missingHost() : undefined);
+    turns.enter(request.raw, () => done(hostError(request.raw)));
   });
-  // What else than 100-continue is expected need not be met (RFC 9110, section 10.1.1); Node's refusal is empty.
+  // Expectations other than 100-continue may be ignored (RFC 9110, section 10.1.1). Node's own 417 has no body.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   return app;
 }

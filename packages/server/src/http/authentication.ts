@@ -1,20 +1,21 @@
 import type { Socket } from 'node:net';
 import { headers, type Scope } from '@actlog/protocol';
 import type { FastifyRequest } from 'fastify';
-import { type Caller, type KeyRing, keysKeptForMs } from '../keys/key-ring.ts';
+import { type Caller, type KeyRing, keyCacheMs } from '../keys/key-ring.ts';
 import { allScopes } from '../keys/provisioning.ts';
 import { ApiError } from './api-error.ts';
+import type { FailedAuthentications } from './failed-authentications.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who calls; set before anything else of a request is looked at. */
+    /** The authenticated caller; set before anything else of the request is processed. */
     caller: Caller | undefined;
   }
 }
 
 const bearer = /^bearer +([^\s]+)$/i;
 
-/** The last header of a connection that named a caller. */
+/** The caller of a connection's last request, with its `Authorization` header. */
 interface Remembered {
   readonly header: string;
   readonly caller: Caller;
@@ -22,44 +23,60 @@ interface Remembered {
   readonly generation: number;
 }
 
-/** Where a connection keeps it: with thousands of them, a map would have left the processor's cache each time. */
+/** Property of a socket with its last caller. With thousands of connections, a map would miss the processor's cache. */
 const remembered = Symbol('remembered caller');
 
 type Connection = Socket & { [remembered]?: Remembered };
 
-/** Tells who calls, by the API key of the request. */
+/** Authenticates requests by API key. */
 export class Authentication {
   readonly #keys: KeyRing;
+  readonly #failures: FailedAuthentications;
 
-  constructor(keys: KeyRing) {
+  constructor(keys: KeyRing, failures: FailedAuthentications) {
     this.#keys = keys;
+    this.#failures = failures;
   }
 
   /**
-   * The caller, if the last request of the same connection came with the same header a moment ago. A connection
-   * only ever compares with what it has sent itself, so the comparison tells nobody anything.
+   * Returns the caller if the previous request of the same connection had the same header moments ago. A connection is
+   * only compared with what it sent itself, so the comparison reveals nothing.
    */
   remembered(request: FastifyRequest): Caller | undefined {
     const last = (request.raw.socket as Connection)[remembered];
     if (last === undefined || last.header !== request.headers.authorization) return undefined;
     const isFresh =
-      Math.abs(Date.now() - last.atMs) < keysKeptForMs && last.generation === this.#keys.generation;
+      Math.abs(Date.now() - last.atMs) < keyCacheMs && last.generation === this.#keys.generation;
     return isFresh ? last.caller : undefined;
   }
 
-  /** The caller of a request. @throws ApiError `AUTHENTICATION_FAILED`. */
+  /**
+   * Returns the caller of a request. A valid key is accepted however many failures its address has.
+   *
+   * @throws ApiError `AUTHENTICATION_FAILED`; `RATE_LIMITED` when the client's address has failed too often.
+   */
   async caller(request: FastifyRequest): Promise<Caller> {
     const header = request.headers[headers.authorization] ?? '';
     const { generation } = this.#keys;
     const [, key] = bearer.exec(header) ?? [];
     const caller = key === undefined ? undefined : await this.#keys.authenticate(key);
-    if (!caller) throw authenticationFailed();
+    if (!caller) throw this.#failure(request);
     (request.raw.socket as Connection)[remembered] = { header, caller, atMs: Date.now(), generation };
     return caller;
   }
+
+  #failure(request: FastifyRequest): ApiError {
+    const retryAfterMs = this.#failures.count(request);
+    if (retryAfterMs === 0) return authenticationFailed();
+    return new ApiError(
+      'RATE_LIMITED',
+      'Too many requests with an invalid or missing API key came from this address. Use a valid key.',
+      { retryAfterSeconds: retryAfterMs / 1000 },
+    );
+  }
 }
 
-/** A key that is missing, wrong or past its end: all answer alike. */
+/** Returns the error for a missing, wrong or expired key; the cases are indistinguishable. */
 export function authenticationFailed(): ApiError {
   return new ApiError('AUTHENTICATION_FAILED', 'The API key is invalid or missing.', {
     headers: { 'www-authenticate': 'Bearer' },
@@ -71,7 +88,7 @@ export function requireScope(caller: Caller, scope: Scope): void {
   if (caller.scopes.has(scope)) return;
   throw new ApiError(
     'PERMISSION_DENIED',
-    `The API key lacks the scope "${scope}". Use a key that has it, or ask who manages the keys.`,
+    `The API key lacks the scope "${scope}". Use a key with this scope.`,
   );
 }
 
@@ -82,7 +99,7 @@ export function requireEveryScope(caller: Caller): void {
   const named = missing.map((scope) => `"${scope}"`).join(', ');
   throw new ApiError(
     'PERMISSION_DENIED',
-    `The API key lacks the ${missing.length === 1 ? 'scope' : 'scopes'} ${named}, and this takes every scope. ` +
-      'Use a key that has them all, or ask who manages the keys.',
+    `The API key lacks the ${missing.length === 1 ? 'scope' : 'scopes'} ${named}, and this request requires every scope. ` +
+      'Use a key with all scopes.',
   );
 }

@@ -2,32 +2,32 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { ListEndpointName } from '@actlog/protocol';
 import { ApiError } from './api-error.ts';
 
-/** The list that a cursor belongs to: another tenant, endpoint or filter makes another list. */
+/** Identity of the list that a cursor belongs to; tenant, endpoint and filters determine it. */
 export interface CursorScope {
   readonly tenantId: number;
   readonly endpoint: ListEndpointName | 'sessions.get';
-  /** Path parameters and filters; `limit` and `cursor` do not count. */
+  /** Path parameters and filters; `limit` and `cursor` are ignored. */
   readonly filters: Readonly<Record<string, unknown>>;
 }
 
-/** Where a page ended: the sort values of its last item. */
+/** End of a page: the sort values of its last item. */
 export type Position = readonly (string | number)[];
 
-/** Seconds that a cursor can be used. */
+/** Lifetime of a cursor, in seconds. */
 const lifetimeSeconds = 24 * 3600;
 
 const signatureBytes = 16;
 
-/** Makes and reads cursors: opaque, signed, bound to their list, and good for a day. */
+/** Creates and opens cursors: opaque, signed, bound to their list, and valid for a day. */
 export class Cursors {
   readonly #secret: Buffer;
 
-  /** `secret` is the same in every process of a deployment. */
+  /** @param secret - the same in every process of a deployment */
   constructor(secret: Buffer) {
     this.#secret = secret;
   }
 
-  /** The cursor that goes on behind `position`. */
+  /** Returns the cursor of the page after `position`. */
   seal(scope: CursorScope, position: Position): string {
     const expires = Math.floor(Date.now() / 1000) + lifetimeSeconds;
     const content = Buffer.from(JSON.stringify([expires, ...position]));
@@ -35,9 +35,9 @@ export class Cursors {
   }
 
   /**
-   * The position in a cursor, or undefined when there is no cursor.
+   * Returns the position in a cursor, or `undefined` without a cursor.
    *
-   * @throws ApiError `VALIDATION_ERROR` for one that was altered, has expired or belongs to another list.
+   * @throws ApiError `VALIDATION_ERROR` for a cursor that was altered, has expired or belongs to another list.
    */
   open(scope: CursorScope, cursor: string | undefined): Position | undefined {
     if (cursor === undefined) return undefined;

@@ -1,8 +1,10 @@
 import { consoleSite } from '@actlog/console';
-import scalar from '@scalar/fastify-api-reference';
 import type { FastifyInstance } from 'fastify';
 
-/** The page runs its own script and styles, and talks to the server that serves it; nothing comes from elsewhere. */
+/**
+ * Content security policy of the page: it runs its own script and styles and connects only to this server. Its renderer
+ * compiles code at run time, on the origin of the console, which is why the page is off by default.
+ */
 const pagePolicy = [
   "default-src 'none'",
   "script-src 'self' 'unsafe-inline' 'unsafe-eval'",
@@ -13,13 +15,13 @@ const pagePolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Nothing on the page asks, or leads to, the service of its maker: those buttons would send the document away. */
+/** Options of the renderer that turn off every feature that would send the document to, or link to, its vendor. */
 const pageConfiguration = {
-  // Relative, so that it stays below whatever path a proxy serves the server at.
+  // Relative, so that it works below any path at which a proxy serves the server.
   url: '../openapi.json',
   pageTitle: 'actlog API reference',
   withDefaultFonts: false,
-  // As they are declared: what belongs together stands together.
+  // In the order of declaration, which keeps related properties together.
   orderSchemaPropertiesBy: 'preserve',
   telemetry: false,
   agent: { disabled: true },
@@ -28,12 +30,22 @@ const pageConfiguration = {
   hideClientButton: true,
 } as const;
 
-/** Mounts the API reference at `/docs`, with its script served by this server. */
+/**
+ * Mounts the API reference at `/docs`, with its script served by this server.
+ *
+ * @throws Error when the package that renders it is not installed.
+ */
 export async function mountDocs(app: FastifyInstance): Promise<void> {
+  const { default: scalar } = await import('@scalar/fastify-api-reference').catch((cause: unknown) => {
+    throw new Error(
+      'The setting docs needs the package @scalar/fastify-api-reference: install it, or leave the setting out. /openapi.json is served without it.',
+      { cause },
+    );
+  });
   await app.register(async (page) => {
     page.addHook('onRequest', (request, reply, done) => {
       reply.header('content-security-policy', pagePolicy);
-      // The package's own redirect would leave that path.
+      // The redirect of the package would lose a proxy's path.
       if (request.routeOptions.url === '/docs') void reply.redirect('./docs/');
       else done();
     });

@@ -2,37 +2,38 @@ import { randomUUID } from 'node:crypto';
 import { maxHeaderSize, STATUS_CODES } from 'node:http';
 import { endpoints, headers } from '@actlog/protocol';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Metrics } from '../metrics.ts';
-import { QuotaError } from '../quota/quota-error.ts';
+import type { Metrics } from '../observability/metrics.ts';
+import { PolicyCostError, QuotaError } from '../quota/quota-error.ts';
 import { storageOutage } from '../storage/outage.ts';
 import { ApiError, noSuchEndpoint, validationError } from './api-error.ts';
 import { releaseBody } from './json-body.ts';
 import { jsonType } from './mount.ts';
 
-/** The largest body whose rest is awaited after it was refused. */
-const mostBytesThrownAway = 16 * 1024 * 1024;
+/** Largest body whose remainder is still received after it was rejected, in bytes. */
+const maxDrainedBytes = 16 * 1024 * 1024;
 
-/** Answers every failure with the envelope: of handlers, of Fastify itself, of unknown paths and methods. */
-export function answerErrors(app: FastifyInstance, metrics: Metrics): void {
+/** Responds to every failure with the error envelope: of handlers, of Fastify itself, of unknown paths and methods. */
+export function handleErrors(app: FastifyInstance, metrics: Metrics): void {
   app.setErrorHandler((error: FastifyError, request, reply) => {
     releaseBody(request);
-    const answer = apiError(error);
-    if (answer instanceof QuotaError) metrics.quotaRefusal(answer.quota);
-    // A body that its sender broke off is nobody's failure here; the log has the request with 499.
-    if (answer.code === 'INTERNAL' && error !== request.raw.errored)
+    const reported = apiError(error);
+    if (reported instanceof QuotaError || reported instanceof PolicyCostError)
+      metrics.quotaRefusal(reported.quota);
+    // An aborted body is not a failure of the server; the log has the request with 499.
+    if (reported.code === 'INTERNAL' && error !== request.raw.errored)
       request.log.error({ err: error }, 'request failed');
-    if (answer.code === 'PAYLOAD_TOO_LARGE' && letsBodyCome(request)) reply.removeHeader('connection');
-    return sendError(reply, answer);
+    if (reported.code === 'PAYLOAD_TOO_LARGE' && drainsBody(request)) reply.removeHeader('connection');
+    return sendError(reply, reported);
   });
-  app.setNotFoundHandler(unknownRoutes(Object.values(endpoints)));
+  app.setNotFoundHandler(unknownRouteHandler(Object.values(endpoints)));
 }
 
 /**
- * Whether the rest of a body that is too large may still arrive, to be thrown away. A connection that is closed while
- * its client sends is reset, and the client may never see why.
+ * `true` if the remainder of a body that is too large is received and discarded. Closing the connection while its
+ * client is sending resets it, and the client may never see the response.
  */
-function letsBodyCome({ headers: { 'content-length': announced } }: FastifyRequest): boolean {
-  return announced !== undefined && Number(announced) <= mostBytesThrownAway;
+function drainsBody({ headers: { 'content-length': announced } }: FastifyRequest): boolean {
+  return announced !== undefined && Number(announced) <= maxDrainedBytes;
 }
 
 /** Sends an error in the envelope of the specification. */
@@ -40,7 +41,7 @@ export function sendError(reply: FastifyReply, error: ApiError): FastifyReply {
   return reply.code(error.status).headers(error.headers).type(jsonType).send(JSON.stringify(error.envelope));
 }
 
-/** The answer to any error. What the service did not foresee tells the caller nothing but that. */
+/** Converts any error to an {@link ApiError}. An unexpected error reveals nothing else to the caller. */
 export function apiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   const outage = storageOutage(error);
@@ -60,7 +61,7 @@ export function apiError(error: unknown): ApiError {
         'The body must be JSON; send Content-Type: application/json.',
       );
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-      return validationError('', 'invalid_body', 'has a body that is not as long as Content-Length says');
+      return validationError('', 'invalid_body', 'has a body whose length differs from Content-Length');
     case 'FST_ERR_BAD_URL':
     case 'FST_ERR_MAX_PARAM_LENGTH':
       return validationError(
@@ -69,17 +70,22 @@ export function apiError(error: unknown): ApiError {
         'has a path that cannot be decoded, or an identifier that is too long',
       );
   }
-  return new ApiError('INTERNAL', 'Something went wrong in the service. Its log has the request id.', {
-    cause: error,
-  });
+  return new ApiError(
+    'INTERNAL',
+    'An internal error occurred. The log of the service has the details under the request id.',
+    {
+      cause: error,
+    },
+  );
 }
 
 /**
- * Answers a request that no route takes: 405 where one of `routes` has its path and another method, else 404.
+ * Returns a handler for requests without a route: 405 if one of `routes` has the path with another method, otherwise
+ * 404.
  *
- * @param routes their whole paths, with `:name` for a part that varies.
+ * @param routes - whole paths, with `:name` for a variable part
  */
-export function unknownRoutes(
+export function unknownRouteHandler(
   routes: readonly { readonly method: string; readonly path: string }[],
 ): (request: FastifyRequest, reply: FastifyReply) => FastifyReply {
   const patterns = routes.map(({ method, path }) => ({
@@ -93,17 +99,22 @@ export function unknownRoutes(
   };
 }
 
-/** What a request without the header `Host` is answered. */
+/** Returns the error of a request without the header `Host`. */
 export function missingHost(): ApiError {
   return validationError('', 'missing_host', 'must have the header Host');
 }
 
-function methodNotAllowed(methods: ReadonlySet<string>): ApiError {
-  const allow = [...methods].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ');
-  return new ApiError('METHOD_NOT_ALLOWED', `This path takes ${allow}.`, { headers: { allow } });
+/** Returns the error of a request with more than one header `Host`. */
+export function repeatedHost(): ApiError {
+  return validationError('', 'repeated_host', 'must have the header Host only once');
 }
 
-/** The status and the message for bytes that are no request, by the code of Node's error. */
+function methodNotAllowed(methods: ReadonlySet<string>): ApiError {
+  const allow = [...methods].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ');
+  return new ApiError('METHOD_NOT_ALLOWED', `This path supports only ${allow}.`, { headers: { allow } });
+}
+
+/** Returns the status and message for a malformed request, by the code of Node's error. */
 function malformedRequest(code: string | undefined): readonly [number, string] {
   switch (code) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
@@ -111,24 +122,24 @@ function malformedRequest(code: string | undefined): readonly [number, string] {
     case 'HPE_HEADER_OVERFLOW':
       return [
         431,
-        `The headers of the request, with what a proxy adds to them, are larger than ${maxHeaderSize / 1024} KiB.`,
+        `The headers of the request, including those that proxies add, are larger than ${maxHeaderSize / 1024} KiB.`,
       ];
     default:
-      return [400, 'What arrived is not an HTTP request that the service can read.'];
+      return [400, 'The request is not valid HTTP.'];
   }
 }
 
-/** An answer that Fastify has no part in. */
-export interface MalformedRequestAnswer {
-  /** Its `x-request-id`. */
+/** A response sent without Fastify. */
+export interface MalformedRequestResponse {
+  /** Value of the response's `x-request-id`. */
   readonly id: string;
   readonly status: number;
-  /** The whole of it, as it goes over the wire. */
+  /** The whole response, as it is sent. */
   readonly text: string;
 }
 
-/** What is sent when the bytes that arrive are no HTTP request, have too many headers, or arrive too slowly. */
-export function malformedRequestAnswer(code: string | undefined): MalformedRequestAnswer {
+/** Returns the response to bytes that are not an HTTP request, have too many headers, or arrive too slowly. */
+export function malformedRequestResponse(code: string | undefined): MalformedRequestResponse {
   const [status, message] = malformedRequest(code);
   const id = randomUUID();
   const body = JSON.stringify(new ApiError('VALIDATION_ERROR', message).envelope);

@@ -5,13 +5,17 @@ import { lockNames } from '../storage/locks.ts';
 import type { Database } from '../storage/transaction.ts';
 import { ApiError, validationError } from './api-error.ts';
 
-/** Milliseconds that an answer is kept for a repeat (reference profile). */
-export const answersKeptForMs: number = 24 * 3_600_000;
+/** Time for which a response is kept for repeats, in milliseconds (reference profile). */
+export const responsesKeptForMs: number = 24 * 3_600_000;
 
 const shape = /^[\x21-\x7e]{1,255}$/;
 
-/** Forgets the answers of a tenant to one kind of request: a repeat is taken for a request of its own. */
-export async function forgetAnswers(db: Database, tenantId: number, endpoint: EndpointName): Promise<void> {
+/** Deletes the stored responses of a tenant for one endpoint, so that a repeat counts as a new request. */
+export async function deleteStoredResponses(
+  db: Database,
+  tenantId: number,
+  endpoint: EndpointName,
+): Promise<void> {
   await db
     .deleteFrom('idempotency_keys')
     .where('tenant_id', '=', tenantId)
@@ -19,13 +23,13 @@ export async function forgetAnswers(db: Database, tenantId: number, endpoint: En
     .execute();
 }
 
-/** One use of an `Idempotency-Key`: the first request writes its answer, a repeat reads it. */
+/** One use of an `Idempotency-Key`: the first request stores its response, and a repeat reads it. */
 export class IdempotentRequest {
   readonly #secret: DeploymentSecret;
   readonly #place: { readonly tenant_id: number; readonly endpoint: string; readonly key: string };
   readonly #digest: string;
 
-  /** `path` and `body` are what a repeat must have in common with the first request. */
+  /** `path` and `body` must be the same in a repeat as in the first request. */
   constructor(
     secret: DeploymentSecret,
     tenantId: number,
@@ -47,13 +51,13 @@ export class IdempotentRequest {
   }
 
   /**
-   * The first answer, or undefined when this is the first request.
+   * Returns the response to the first request, or `undefined` if this is the first.
    *
-   * @throws ApiError `IDEMPOTENCY_KEY_REUSED` when the first request was another one.
+   * @throws ApiError `IDEMPOTENCY_KEY_REUSED` when the first request differed.
    */
-  async firstAnswer(db: Database, nowMs: number): Promise<unknown> {
+  async firstResponse(db: Database, nowMs: number): Promise<unknown> {
     const { tenant_id: tenantId, endpoint, key } = this.#place;
-    // A repeat that comes while the first request is worked on waits for its answer.
+    // A repeat that arrives while the first request is in progress waits for its response.
     await lockNames(db, tenantId, [this.#context]);
     const row = await db
       .selectFrom('idempotency_keys')
@@ -61,25 +65,25 @@ export class IdempotentRequest {
       .where('tenant_id', '=', tenantId)
       .where('endpoint', '=', endpoint)
       .where('key', '=', key)
-      .where('created_ms', '>', nowMs - answersKeptForMs)
+      .where('created_ms', '>', nowMs - responsesKeptForMs)
       .executeTakeFirst();
     if (!row) return undefined;
     if (row.request_digest !== this.#digest) {
       throw new ApiError(
         'IDEMPOTENCY_KEY_REUSED',
-        'This Idempotency-Key was used for another request; give every request its own.',
+        'This Idempotency-Key was used for another request; use a new key for each request.',
       );
     }
     return JSON.parse(this.#secret.decrypt(row.response, this.#context));
   }
 
-  /** Keeps the answer of the first request, in the transaction of its effect. */
-  async keepAnswer(db: Database, status: number, answer: unknown, nowMs: number): Promise<void> {
+  /** Stores the response of the first request, in the transaction of its effect. */
+  async storeResponse(db: Database, status: number, response: unknown, nowMs: number): Promise<void> {
     const changes = {
       request_digest: this.#digest,
       status,
-      // Encrypted, because it can hold a secret that is shown once.
-      response: this.#secret.encrypt(JSON.stringify(answer), this.#context),
+      // Encrypted, because it can contain a secret that is shown only once.
+      response: this.#secret.encrypt(JSON.stringify(response), this.#context),
       created_ms: nowMs,
     };
     await db

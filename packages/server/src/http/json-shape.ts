@@ -1,25 +1,25 @@
 import { limits } from '@actlog/protocol';
 
-/** What a look at a parsed JSON body found. */
+/** Result of inspecting a parsed JSON body. */
 export interface JsonShape {
-  /** Whether keys named `__proto__` were taken out. */
+  /** `true` if keys named `__proto__` were removed. */
   readonly protoKeysRemoved: boolean;
-  /** Why the body cannot be taken, in words that follow its path. */
+  /** Reason for rejecting the body, phrased to follow its path; `undefined` if it is acceptable. */
   readonly problem: string | undefined;
 }
 
 const protoKey = '__proto__';
 
 /**
- * Bytes of memory that one character takes at most, in the text and in what is made of it, and one value: an empty
- * object takes many times its text.
+ * Upper bound for the memory of one character, in the text and in the parsed body, and of one value. An empty object
+ * takes many times the bytes of its text.
  */
 const characterBytes = 4;
 const valueBytes = 96;
 
 const [quote, backslash, comma, bracket, brace] = Buffer.from('"\\,[{');
 
-/** Bytes of memory that a JSON body takes at most, as text and parsed: told without parsing it. */
+/** Returns an upper bound for the memory of a JSON body, as text and parsed, without parsing it. */
 export function parsedBytes(text: Buffer): number {
   let values = 1;
   let inString = false;
@@ -33,34 +33,43 @@ export function parsedBytes(text: Buffer): number {
 }
 
 /**
- * Looks through a parsed body without recursion: refuses nesting beyond the bound and numbers that JSON can write
- * but a double cannot hold, and takes out `__proto__` keys, which would turn into prototypes where a library
- * copies objects key by key. A body with such keys is evidence of an attack, so it is kept without them.
+ * Inspects a parsed body without recursion. Rejects nesting beyond the limit and numbers beyond the range of a double.
+ * Removes `__proto__` keys, which would become prototypes where a library copies objects key by key. A body with such
+ * keys is evidence of an attack, so it is accepted without them.
  */
 export function inspectJson(body: unknown, maxDepth: number = limits.maxJsonDepth): JsonShape {
   let protoKeysRemoved = false;
-  let level: unknown[] = [body];
-  for (let depth = 0; level.length > 0; depth += 1) {
-    const next: unknown[] = [];
+  let isTooLarge = isInfinite(body);
+  let level: object[] = isNested(body) ? [body] : [];
+  for (let depth = 0; level.length > 0 && !isTooLarge; depth += 1) {
+    if (depth >= maxDepth) return { protoKeysRemoved, problem: `is nested deeper than ${maxDepth} levels` };
+    const next: object[] = [];
+    // A body can contain a hundred thousand numbers; only containers are visited again.
+    const visit = (value: unknown): void => {
+      if (isNested(value)) next.push(value);
+      else if (isInfinite(value)) isTooLarge = true;
+    };
     for (const value of level) {
-      if (typeof value === 'number' && !Number.isFinite(value)) {
-        return { protoKeysRemoved, problem: 'holds a number that is too large' };
-      }
-      if (typeof value !== 'object' || value === null) continue;
-      if (depth >= maxDepth) {
-        return { protoKeysRemoved, problem: `is nested deeper than ${maxDepth} levels` };
-      }
       if (Array.isArray(value)) {
-        for (const item of value) next.push(item);
+        for (const item of value) visit(item);
         continue;
       }
       if (Object.hasOwn(value, protoKey)) {
         Reflect.deleteProperty(value, protoKey);
         protoKeysRemoved = true;
       }
-      for (const key in value) next.push((value as Record<string, unknown>)[key]);
+      for (const key in value) visit((value as Record<string, unknown>)[key]);
     }
     level = next;
   }
+  if (isTooLarge) return { protoKeysRemoved, problem: 'contains a number that is too large' };
   return { protoKeysRemoved, problem: undefined };
+}
+
+function isNested(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
+function isInfinite(value: unknown): boolean {
+  return typeof value === 'number' && !Number.isFinite(value);
 }

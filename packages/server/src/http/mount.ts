@@ -7,49 +7,70 @@ import { noSuchEndpoint } from './api-error.ts';
 import { requireScope } from './authentication.ts';
 import { IdempotentRequest } from './idempotency.ts';
 import { releaseBody } from './json-body.ts';
+import type { ResponseRoom } from './response-memory.ts';
 import type { Call, ReadRoute, Route, Routes, WriteRoute } from './route.ts';
 import { validated, validator } from './validation.ts';
 
-/** The type of every answer but the export's, which names its own. */
+/** Content type of every response but the export's, which sets its own. */
 export const jsonType = 'application/json; charset=utf-8';
 
 type AnyCall = Call<EndpointName>;
 type AnyRoute = Route<EndpointName>;
 type StoredRoute = ReadRoute<EndpointName> | WriteRoute<EndpointName>;
 
-/** Mounts the endpoint table: the one place where its requests are let in, validated by its schemas, handled and answered. */
+/** Mounts the endpoint table: admits and validates each request, calls its handler and sends the response. */
 export function mountEndpoints(app: FastifyInstance, services: Services, routes: Routes): void {
   for (const name of endpointNames) {
     const endpoint: Endpoint = endpoints[name];
     const checks = checksOf(contract[name]);
     const route = routes[name] as unknown as AnyRoute;
-    const own = route.kind === 'own' ? route : undefined;
+    const ownRoute = route.kind === 'own' ? route : undefined;
     app.route({
       method: endpoint.method,
       url: endpoint.path,
-      onRequest: services.entrance.hook({
+      onRequest: services.requestGate.hook({
         check: (caller) => {
           requireScope(caller, endpoint.scope);
-          own?.admit?.();
+          ownRoute?.admit?.();
         },
-        memory: own?.memory ?? services.bodyMemory,
+        memory: ownRoute?.memory ?? services.bodyMemory,
       }),
       handler: async (request, reply) => {
         const call = callOf(request, reply, checks);
-        const answer = own
-          ? await own.handle(call, reply)
-          : await storedAnswer(services, name, route as StoredRoute, call, request);
+        const { tenantId } = call.caller;
+        let room: ResponseRoom | undefined;
+        if (route.kind === 'read') {
+          room = services.responseMemory.reserve(tenantId, name, reply.raw);
+          if (room.isLarge) await services.turns.take();
+        } else {
+          services.responseMemory.requireRoom(tenantId, name);
+        }
+        const result = ownRoute
+          ? await ownRoute.handle(call, reply)
+          : await runTransaction(services, name, route as StoredRoute, call, request);
         releaseBody(request);
-        if (answer === undefined) return reply;
+        if (result === undefined) return reply;
+        const payload = responsePayload(result);
+        if (room) room.resize(payload.length);
+        else services.responseMemory.force(tenantId, name, payload.length, reply.raw);
         void reply.code(endpoint.success).type(jsonType);
-        return JSON.stringify(answer);
+        return payload;
       },
     });
   }
 }
 
-/** The answer of a route that leaves its transaction to this place. */
-async function storedAnswer(
+/** Length from which a string is sent as bytes, because writing a string copies it to twice or three times its size. */
+const maxStringLength = 16 * 1024;
+
+/** Renders a response. `length` is its size in bytes, or that of a short string in UTF-16 code units. */
+export function responsePayload(result: unknown): string | Buffer {
+  const text = JSON.stringify(result);
+  return text.length > maxStringLength ? Buffer.from(text) : text;
+}
+
+/** Runs the handler of a route whose transaction is opened here. */
+async function runTransaction(
   services: Services,
   name: EndpointName,
   route: StoredRoute,
@@ -60,11 +81,13 @@ async function storedAnswer(
   const { storage } = services;
   await route.prepare?.(call);
   if (route.kind === 'read') return storage.read(tenantId, (db) => route.handle(call, db));
-  return storage.write(tenantId, (write) => writtenAnswer(services, name, route, call, request, write));
+  return services.writeTurns.run(tenantId, () =>
+    storage.write(tenantId, (write) => runWrite(services, name, route, call, request, write)),
+  );
 }
 
-/** The answer of a write, or that of the first request with the same `Idempotency-Key`. */
-async function writtenAnswer(
+/** Runs the handler of a write, or returns the response of the first request with the same `Idempotency-Key`. */
+async function runWrite(
   services: Services,
   name: EndpointName,
   route: WriteRoute<EndpointName>,
@@ -84,14 +107,14 @@ async function writtenAnswer(
     request.url,
     request.body,
   );
-  const first = await repeatable.firstAnswer(write.db, call.receivedMs);
+  const first = await repeatable.firstResponse(write.db, call.receivedMs);
   if (first !== undefined) return first;
-  const answer = await route.handle(call, write);
-  await repeatable.keepAnswer(write.db, endpoint.success, answer, call.receivedMs);
-  return answer;
+  const result = await route.handle(call, write);
+  await repeatable.storeResponse(write.db, endpoint.success, result, call.receivedMs);
+  return result;
 }
 
-/** What the parts of a request must pass. */
+/** Validators for the parts of a request. */
 interface Checks {
   readonly params: (value: unknown) => unknown;
   readonly query: (value: unknown) => unknown;
@@ -109,7 +132,7 @@ function checksOf({ params, query, body }: EndpointSchemas): Checks {
 function callOf(request: FastifyRequest, reply: FastifyReply, checks: Checks): AnyCall {
   if (!request.caller) throw new Error('The request was not authenticated.');
   if ((request.params as { id?: string }).id === '') throw noSuchEndpoint();
-  let gone: AbortController | undefined;
+  let disconnected: AbortController | undefined;
   return {
     caller: request.caller,
     params: checks.params(request.params),
@@ -120,13 +143,13 @@ function callOf(request: FastifyRequest, reply: FastifyReply, checks: Checks): A
     protoKeysRemoved: request.protoKeysRemoved,
     bodyMemoryBytes: request.bodyMemory?.bytes ?? 0,
     header: (name: string) => request.headers[name]?.toString(),
-    gone: () => {
-      if (!gone) {
+    disconnected: () => {
+      if (!disconnected) {
         const controller = new AbortController();
-        gone = controller;
+        disconnected = controller;
         reply.raw.once('close', () => controller.abort());
       }
-      return gone.signal;
+      return disconnected.signal;
     },
   } as unknown as AnyCall;
 }

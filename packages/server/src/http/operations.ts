@@ -1,24 +1,26 @@
 import { openApiDocument } from '@actlog/protocol/openapi';
 import type { FastifyInstance } from 'fastify';
-import type { Metrics } from '../metrics.ts';
+import type { Metrics } from '../observability/metrics.ts';
 import type { Storage } from '../storage/storage.ts';
 import { ApiError } from './api-error.ts';
+import type { MetricsAccess } from './metrics-access.ts';
 import { jsonType } from './mount.ts';
 
-/** What the paths for operators answer from. */
+/** Options for {@link mountOperations}. */
 export interface OperationsOptions {
   readonly storage: Storage;
   readonly metrics: Metrics;
-  /** Whether the server is about to stop. */
+  readonly metricsAccess: MetricsAccess;
+  /** `true` once the server has begun to stop. */
   isClosing(): boolean;
 }
 
-/** Mounts the paths outside `/v1`: health, readiness, metrics and the OpenAPI document. None needs a key. */
+/** Mounts the paths outside `/v1`: health, readiness, metrics and the OpenAPI document. None needs an API key. */
 export function mountOperations(
   app: FastifyInstance,
-  { storage, metrics, isClosing }: OperationsOptions,
+  { storage, metrics, metricsAccess, isClosing }: OperationsOptions,
 ): void {
-  let document: string | undefined;
+  let document: Buffer | undefined;
   app.get('/healthz', (_request, reply) => reply.type(jsonType).send('{"status":"ok"}'));
   app.get('/readyz', async (_request, reply) => {
     if (isClosing()) {
@@ -27,18 +29,20 @@ export function mountOperations(
     try {
       await storage.probe();
     } catch (error) {
-      throw new ApiError('OVERLOADED', 'The database does not answer.', {
+      throw new ApiError('OVERLOADED', 'The database does not respond.', {
         retryAfterSeconds: 2,
         cause: error,
       });
     }
     return reply.type(jsonType).send('{"status":"ready"}');
   });
-  app.get('/metrics', async (_request, reply) =>
-    reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()),
-  );
+  app.get('/metrics', async (request, reply) => {
+    metricsAccess.check(request);
+    return reply.type(metrics.registry.contentType).send(await metrics.registry.metrics());
+  });
   app.get('/openapi.json', (_request, reply) => {
-    document ??= JSON.stringify(openApiDocument());
+    // One buffer for all responses: a string would be copied for each response that waits to be read.
+    document ??= Buffer.from(JSON.stringify(openApiDocument()));
     return reply.type(jsonType).send(document);
   });
 }

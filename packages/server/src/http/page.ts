@@ -1,18 +1,18 @@
 import { limits } from '@actlog/protocol';
-import type { Slice } from '../storage/slice.ts';
+import type { Slice } from '../storage/queries/slice.ts';
 import type { CursorScope, Cursors, Position } from './cursor.ts';
 
-/** `limit` and `cursor` as the query gives them. */
+/** `limit` and `cursor` of a query. */
 export interface PageQuery {
   readonly limit?: number | undefined;
   readonly cursor?: string | undefined;
 }
 
-/** What a page asks of a list. */
+/** Position and size of a page to read. */
 export interface PageRequest {
-  /** The sort values behind which the page starts; undefined for the first page. */
+  /** Sort values after which the page starts; `undefined` for the first page. */
   readonly after: Position | undefined;
-  /** Rows that the page shows at most. */
+  /** Maximum number of rows on the page. */
   readonly limit: number;
 }
 
@@ -23,10 +23,10 @@ export interface Page<Row> {
 }
 
 /**
- * Reads one page by keyset: never by offset, so that the thousandth page costs what the first does.
+ * Reads one page by keyset, not by offset, so that the thousandth page costs as much as the first.
  *
- * @param positionOf the sort values of a row.
- * @throws ApiError `VALIDATION_ERROR` for a cursor that is not of this list.
+ * @param positionOf - returns the sort values of a row
+ * @throws ApiError `VALIDATION_ERROR` for a cursor of another list.
  */
 export async function readPage<Row>(
   cursors: Cursors,

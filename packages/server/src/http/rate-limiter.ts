@@ -1,42 +1,42 @@
 import { keepNewest } from '../keep-newest.ts';
 import type { Caller } from '../keys/key-ring.ts';
-import { noteKeyUsed } from '../storage/key-store.ts';
 import { storageOutage } from '../storage/outage.ts';
-import { type Rate, type RateTaken, takeFromRate } from '../storage/rate-limit-store.ts';
 import type { Storage } from '../storage/storage.ts';
+import { recordKeyUse } from '../storage/stores/key-store.ts';
+import { type Rate, type RateTaken, takeFromRate } from '../storage/stores/rate-limit-store.ts';
 import { ApiError } from './api-error.ts';
 
-/** What lets the requests of a key in. */
+/** Limiter for the requests of a key. */
 export interface RequestRate {
   /**
-   * Counts a request, and returns the headers that tell how many are left
+   * Counts a request, and returns the headers with the number of remaining requests
    * (https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/).
    *
    * @throws ApiError `RATE_LIMITED` with Retry-After.
    */
   take(caller: Caller): Promise<Record<string, string>>;
 
-  /** As `take`, for a request that takes nothing from the database; undefined for one that does. */
+  /** Like `take`, but without the database; `undefined` when the database is needed. */
   takeFromStock(caller: Caller): Record<string, string> | undefined;
 }
 
-/** Requests that a process has taken from the shared record and not yet given out. */
+/** Requests that a process has taken from the shared rate limit and not yet used. */
 interface Stock {
   left: number;
-  remainingInRecord: number;
+  sharedRemaining: number;
   validUntilMs: number;
 }
 
-/** Seconds of a rate that a process takes at once, so that the record is not written for every request. */
+/** Seconds of a rate that a process takes at once, so that the shared row is not written for every request. */
 const stockSeconds = 0.1;
 
-/** Milliseconds after which a stock is thrown away; it was paid for, but saving it up would allow a larger burst. */
+/** Time after which a stock is discarded, in milliseconds. Keeping it longer would allow larger bursts. */
 const stockLifetimeMs = 1000;
 
-/** Keys whose stock is kept. */
-const keptStocks = 10_000;
+/** Maximum number of keys whose stock is kept. */
+const maxStocks = 10_000;
 
-/** Holds every key to its rate, over all processes of a deployment. */
+/** Enforces the rate limit of each key, across all processes of a deployment. */
 export class RateLimiter implements RequestRate {
   readonly #storage: Storage;
   readonly #rate: Rate;
@@ -61,10 +61,14 @@ export class RateLimiter implements RequestRate {
       if (headers) return headers;
       const taken = await this.#refill(caller);
       if (!taken.isTaken) {
-        throw new ApiError('RATE_LIMITED', 'The rate limit of the API key is exceeded; wait, then go on.', {
-          retryAfterSeconds: taken.retryAfterMs / 1000,
-          headers: this.#headers(taken.remaining),
-        });
+        throw new ApiError(
+          'RATE_LIMITED',
+          'The rate limit of the API key is exceeded; wait before sending more requests.',
+          {
+            retryAfterSeconds: taken.retryAfterMs / 1000,
+            headers: this.#headers(taken.remaining),
+          },
+        );
       }
     }
   }
@@ -73,29 +77,29 @@ export class RateLimiter implements RequestRate {
     const stock = this.#stocks.get(keyId);
     if (!stock || stock.left <= 0 || stock.validUntilMs <= Date.now()) return undefined;
     stock.left -= 1;
-    return this.#headers(stock.left + stock.remainingInRecord);
+    return this.#headers(stock.left + stock.sharedRemaining);
   }
 
-  /** Requests that arrive together wait for one refill, and each that finds it used up asks for the next. */
+  /** Refills a stock. Requests that arrive together wait for one refill; if it is used up, they request the next. */
   #refill(caller: Caller): Promise<RateTaken> {
     let refill = this.#refills.get(caller.keyId);
     if (!refill) {
-      refill = this.#takeFromRecord(caller)
-        .catch((error: unknown) => this.#withoutRecord(caller, error))
+      refill = this.#takeShared(caller)
+        .catch((error: unknown) => this.#admitWithoutRecord(caller, error))
         .finally(() => this.#refills.delete(caller.keyId));
       this.#refills.set(caller.keyId, refill);
     }
     return refill;
   }
 
-  async #takeFromRecord({ tenantId, keyId }: Caller): Promise<RateTaken> {
+  async #takeShared({ tenantId, keyId }: Caller): Promise<RateTaken> {
     const nowMs = Date.now();
     return this.#storage.write(tenantId, async ({ db }) => {
       for (const size of new Set([this.#stockSize, 1])) {
         const taken = await takeFromRate(db, tenantId, `key:${keyId}`, this.#rate, size, nowMs);
         if (!taken.isTaken && size > 1) continue;
         if (taken.isTaken) {
-          await noteKeyUsed(db, tenantId, keyId, nowMs);
+          await recordKeyUse(db, tenantId, keyId, nowMs);
           this.#keep(keyId, size, taken.remaining, nowMs);
         }
         return taken;
@@ -104,16 +108,16 @@ export class RateLimiter implements RequestRate {
     });
   }
 
-  /** A database that takes no writes can still be read; what writes is told so by the write itself. */
-  #withoutRecord({ keyId }: Caller, error: unknown): RateTaken {
+  /** Admits one request when the database is read-only, because it can still be read; a write then fails by itself. */
+  #admitWithoutRecord({ keyId }: Caller, error: unknown): RateTaken {
     if (storageOutage(error) === undefined) throw error;
     this.#keep(keyId, 1, 0, Date.now());
     return { isTaken: true, remaining: 0, retryAfterMs: 0 };
   }
 
-  #keep(keyId: string, left: number, remainingInRecord: number, nowMs: number): void {
-    const stock = { left, remainingInRecord, validUntilMs: nowMs + stockLifetimeMs };
-    keepNewest(this.#stocks, keyId, stock, keptStocks);
+  #keep(keyId: string, left: number, sharedRemaining: number, nowMs: number): void {
+    const stock = { left, sharedRemaining, validUntilMs: nowMs + stockLifetimeMs };
+    keepNewest(this.#stocks, keyId, stock, maxStocks);
   }
 
   #headers(remaining: number): Record<string, string> {

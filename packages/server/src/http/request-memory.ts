@@ -1,49 +1,72 @@
 import { ApiError } from './api-error.ts';
 
-/** Bounds the memory that requests of one kind take until they are answered. */
+/** Limits the memory of requests of one kind until they are responded to. */
 export class RequestMemory {
   readonly #maxBytes: number;
   readonly #refusal: string;
-  #heldBytes = 0;
+  readonly #headers: Readonly<Record<string, string>>;
+  #reservedBytes = 0;
 
-  /** `refusal` is what a request is told that has no room. */
-  constructor(maxBytes: number, refusal: string) {
+  /** `refusal` is the error message for a request without room, and `headers` are further headers of that response. */
+  constructor(maxBytes: number, refusal: string, headers: Readonly<Record<string, string>> = {}) {
     this.#maxBytes = maxBytes;
     this.#refusal = refusal;
+    this.#headers = headers;
   }
 
-  /** Holds so many bytes for a request. @throws ApiError `OVERLOADED` when it has no room. */
-  hold(bytes: number): HeldMemory {
-    const held = new HeldMemory(this);
-    held.resize(bytes);
-    return held;
+  /** Bytes currently reserved. */
+  get reservedBytes(): number {
+    return this.#reservedBytes;
   }
 
-  /** As `hold`, for what can be done without: undefined when it has no room. */
-  tryHold(bytes: number): HeldMemory | undefined {
-    return this.#hasRoom(0, bytes) ? this.hold(bytes) : undefined;
+  /** `true` if nothing more can be reserved. */
+  get isFull(): boolean {
+    return this.#reservedBytes > 0 && this.#reservedBytes >= this.#maxBytes;
+  }
+
+  /** Reserves bytes for a request. @throws ApiError `OVERLOADED` when there is no room. */
+  reserve(bytes: number): ReservedMemory {
+    const reserved = new ReservedMemory(this);
+    reserved.resize(bytes);
+    return reserved;
+  }
+
+  /** Like `reserve`, but returns `undefined` when there is no room. */
+  tryReserve(bytes: number): ReservedMemory | undefined {
+    return this.#hasRoom(0, bytes) ? this.reserve(bytes) : undefined;
   }
 
   /**
-   * Gives a request that holds `fromBytes` so many instead. One always has room where there is no other.
+   * Changes a reservation. A single request always has room, whatever its size.
    *
-   * @throws ApiError `OVERLOADED` when it has no room; it holds what it held then.
+   * @throws ApiError `OVERLOADED` when there is no room; the reservation is then unchanged.
    */
   change(fromBytes: number, toBytes: number): void {
-    if (!this.#hasRoom(fromBytes, toBytes)) {
-      throw new ApiError('OVERLOADED', this.#refusal, { retryAfterSeconds: 1 });
+    if (!this.tryChange(fromBytes, toBytes)) {
+      throw new ApiError('OVERLOADED', this.#refusal, { retryAfterSeconds: 1, headers: this.#headers });
     }
-    this.#heldBytes += toBytes - fromBytes;
+  }
+
+  /** Like `change`, but returns `false` when there is no room. */
+  tryChange(fromBytes: number, toBytes: number): boolean {
+    const hasRoom = this.#hasRoom(fromBytes, toBytes);
+    if (hasRoom) this.forceChange(fromBytes, toBytes);
+    return hasRoom;
+  }
+
+  /** Like `change`, but exceeds the limit when there is no room. For memory that is already in use. */
+  forceChange(fromBytes: number, toBytes: number): void {
+    this.#reservedBytes += toBytes - fromBytes;
   }
 
   #hasRoom(fromBytes: number, toBytes: number): boolean {
-    const otherBytes = this.#heldBytes - fromBytes;
+    const otherBytes = this.#reservedBytes - fromBytes;
     return toBytes <= fromBytes || otherBytes === 0 || otherBytes + toBytes <= this.#maxBytes;
   }
 }
 
-/** What one request holds. */
-export class HeldMemory {
+/** Memory reserved for one request. */
+export class ReservedMemory {
   readonly #memory: RequestMemory;
   #bytes = 0;
 
@@ -51,18 +74,31 @@ export class HeldMemory {
     this.#memory = memory;
   }
 
-  /** Bytes that it holds. */
+  /** Bytes reserved. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Holds so many bytes from now on. @throws ApiError `OVERLOADED` when there is no room for more. */
+  /** Changes the number of bytes. @throws ApiError `OVERLOADED` when there is no room for more. */
   resize(bytes: number): void {
     this.#memory.change(this.#bytes, bytes);
     this.#bytes = bytes;
   }
 
-  /** Lets go of what it holds, if it still does. */
+  /** Like `resize`, but returns `false`, and changes nothing, when there is no room for more. */
+  tryResize(bytes: number): boolean {
+    const hasRoom = this.#memory.tryChange(this.#bytes, bytes);
+    if (hasRoom) this.#bytes = bytes;
+    return hasRoom;
+  }
+
+  /** Like `resize`, but exceeds the limit when there is no room. For memory that is already in use. */
+  force(bytes: number): void {
+    this.#memory.forceChange(this.#bytes, bytes);
+    this.#bytes = bytes;
+  }
+
+  /** Releases the memory. Further calls have no effect. */
   release(): void {
     this.resize(0);
   }

@@ -6,59 +6,61 @@ import type { Caller } from '../keys/key-ring.ts';
 import type { Database, Write } from '../storage/transaction.ts';
 import type { RequestMemory } from './request-memory.ts';
 
-/** A request that has passed authentication and validation. */
+/** A request that passed authentication and validation. */
 export interface Call<Name extends EndpointName> {
   readonly caller: Caller;
   readonly params: z.output<Contract[Name]['params']>;
   readonly query: z.output<Contract[Name]['query']>;
   readonly body: Contract[Name]['body'] extends z.ZodType ? z.output<Contract[Name]['body']> : undefined;
-  /** When the service took the request, in milliseconds since the epoch. */
+  /** Time at which the request was received, in Unix milliseconds. */
   readonly receivedMs: number;
-  /** The body as it came, unless keys were taken out of it. */
+  /** The body as text, unless keys were removed from it. */
   readonly bodyJson: string | undefined;
-  /** Whether `__proto__` keys were taken out of the body. */
+  /** `true` if `__proto__` keys were removed from the body. */
   readonly protoKeysRemoved: boolean;
-  /** Bytes of memory that the body takes at most. */
+  /** Upper bound for the memory of the body, in bytes. */
   readonly bodyMemoryBytes: number;
-  /** A request header, or undefined. */
+  /** Returns a request header, or `undefined` if there is none. */
   header(name: string): string | undefined;
-  /** Aborts when the caller has gone away. Made only when asked for. */
-  gone(): AbortSignal;
+  /** Returns a signal that aborts when the caller disconnects. Created on the first call. */
+  disconnected(): AbortSignal;
 }
 
-/** Answers from one consistent state of the data. */
+/** A route that responds from one snapshot of the data. */
 export interface ReadRoute<Name extends EndpointName> {
   readonly kind: 'read';
-  /** What is to be done before the state is fixed that the answer shows. */
+  /** Runs before the snapshot is taken. */
   prepare?(call: Call<Name>): Promise<void>;
   handle(call: Call<Name>, db: Database): Promise<SentOf<Name>>;
 }
 
-/** Changes the data in one transaction, and answers after its commit. Honours `Idempotency-Key`. */
+/** A route that changes the data in one transaction and responds after its commit. Supports `Idempotency-Key`. */
 export interface WriteRoute<Name extends EndpointName> {
   readonly kind: 'write';
-  /** What takes time and needs no transaction, such as looking a name up. */
+  /** Runs slow work that needs no transaction, such as a DNS lookup. */
   prepare?(call: Call<Name>): Promise<void>;
   handle(call: Call<Name>, write: Write): Promise<SentOf<Name>>;
 }
 
-/** Sees to its transactions itself, because it shares them, waits between them, or streams. */
+/** A route that manages its own transactions, because it shares them, waits between them, or streams. */
 export interface OwnRoute<Name extends EndpointName> {
   readonly kind: 'own';
-  /** Bounds what its requests take until they are answered. By default they share that of all other endpoints. */
+  /**
+   * Limits the memory of its requests until they are responded to. Default: the limit shared by all other endpoints.
+   */
   readonly memory?: RequestMemory;
   /**
-   * Looks at a request before its body is read: who has no place for it spends nothing on what it refuses.
+   * Checks for room before the body is read, so that a rejected request costs nothing more.
    *
-   * @throws ApiError to refuse it.
+   * @throws ApiError to reject the request.
    */
   admit?(): void;
-  /** Returns the answer; or undefined when it has answered through `reply`. */
+  /** Returns the response body, or `undefined` when it has responded through `reply`. */
   handle(call: Call<Name>, reply: FastifyReply): Promise<SentOf<Name> | undefined>;
 }
 
-/** What stands behind one endpoint. */
+/** Handler of one endpoint. */
 export type Route<Name extends EndpointName> = ReadRoute<Name> | WriteRoute<Name> | OwnRoute<Name>;
 
-/** What stands behind the endpoint table. */
+/** Handlers of all endpoints. */
 export type Routes = { readonly [Name in EndpointName]: Route<Name> };

@@ -2,14 +2,14 @@ import type { ErrorDetail } from '@actlog/protocol';
 import type * as z from 'zod';
 import { ApiError } from './api-error.ts';
 
-/** Findings that one answer lists; a body can break a rule in thousands of places. */
-const listedFindings = 20;
+/** Maximum number of findings in a response; a body can break a rule in thousands of places. */
+const maxFindings = 20;
 
 /**
- * Checks one part of a request by its schema.
+ * Validates one part of a request against its schema.
  *
- * @param part `params`, `query` or `body`; the path of a finding starts with it, but for the body.
- * @throws ApiError `VALIDATION_ERROR` with a finding for each broken rule, and no value of the request in it.
+ * @param part - `params`, `query` or `body`; paths of findings start with it, except for the body
+ * @throws ApiError `VALIDATION_ERROR` with a finding for each broken rule, without values of the request.
  */
 export function validated<Schema extends z.ZodType>(
   part: 'params' | 'query' | 'body',
@@ -19,13 +19,13 @@ export function validated<Schema extends z.ZodType>(
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const details = result.error.issues
-    .slice(0, listedFindings)
+    .slice(0, maxFindings)
     .flatMap((issue) => findings(part === 'body' ? [] : [part], issue));
   const [first] = details as [ErrorDetail];
   throw new ApiError('VALIDATION_ERROR', `${first.path || 'The body'}: ${first.message}.`, { details });
 }
 
-/** {@link validated} for a path or a query, of which most are empty and need no look where nothing else is taken. */
+/** Returns {@link validated} for a path or a query, with a shortcut for an empty one that may only be empty. */
 export function validator<Schema extends z.ZodObject>(
   part: 'params' | 'query',
   schema: Schema,
@@ -43,16 +43,18 @@ function isEmpty(value: object): boolean {
 function findings(base: readonly PropertyKey[], issue: z.core.$ZodIssue): ErrorDetail[] {
   const path = [...base, ...issue.path];
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.slice(0, listedFindings).map((key) => ({
+    return issue.keys.slice(0, maxFindings).map((key) => ({
       path: dotted([...path, key]),
       code: 'unrecognized_key',
-      message: 'is not a field that the service knows; check its spelling or leave it out',
+      message: 'is an unknown field; check its spelling or leave it out',
     }));
   }
-  return [{ path: dotted(path), code: issue.code ?? 'custom', message: wording(issue, base[0] === 'query') }];
+  return [
+    { path: dotted(path), code: issue.code ?? 'custom', message: messageOf(issue, base[0] === 'query') },
+  ];
 }
 
-/** What JSON and people call the types whose names in zod are others. */
+/** Names of zod's types in messages, where they differ from zod's. */
 const typeNames: Readonly<Record<string, string>> = {
   array: 'an array',
   int: 'a whole number',
@@ -60,11 +62,11 @@ const typeNames: Readonly<Record<string, string>> = {
   record: 'an object',
 };
 
-/** zod's own words speak of undefined; a caller knows a field that is missing, or that a query names twice. */
-function wording({ message, path }: z.core.$ZodIssue, isQuery: boolean): string {
+/** Rewords zod's messages about `undefined`: a caller knows fields that are missing, or given twice in a query. */
+function messageOf({ message, path }: z.core.$ZodIssue, isQuery: boolean): string {
   const [, expected, received] = /^Invalid input: expected (\w+), received (\w+)$/.exec(message) ?? [];
   if (expected === undefined) return message;
-  if (isQuery && received === 'array' && path.length === 1) return 'is there more than once; give it once';
+  if (isQuery && received === 'array' && path.length === 1) return 'is given more than once; give it once';
   const type = typeNames[expected] ?? `a ${expected}`;
   if (received === 'undefined') return `is missing; it must be ${type}`;
   return expected === 'int' && received === 'number' ? `must be ${type}` : `must be ${type}, not ${received}`;

@@ -1,14 +1,14 @@
 import { type Arrival, emptyTenant, type RiskEvent, riskEvent, stampEvent } from '@actlog/risk';
-import { type AgentStanding, findAgentStandings, noteAgentsSeen } from '../storage/agent-store.ts';
-import { findEvents, insertEvents } from '../storage/event-log.ts';
-import { eventRow, isSameEvent } from '../storage/event-row.ts';
-import { type SessionSummary, saveSessions } from '../storage/session-store.ts';
+import { type SessionSummary, saveSessions } from '../storage/sessions/session-store.ts';
+import { type AgentState, findAgentStates, recordAgentsSeen } from '../storage/stores/agent-store.ts';
+import { findEvents, insertEvents } from '../storage/stores/event-log.ts';
+import { eventRow, isSameEvent } from '../storage/stores/event-row.ts';
+import { addUsage } from '../storage/stores/usage-store.ts';
 import type { Database, Write } from '../storage/transaction.ts';
-import { addUsage } from '../storage/usage-store.ts';
 import type { EventOutcome, NewEvent, RecordedEvent } from './new-event.ts';
 import type { SessionCache } from './session-cache.ts';
 import type { SessionFold } from './session-fold.ts';
-import { dropUnused, openFolds } from './session-folds.ts';
+import { dropUnusedSessions, openFolds } from './session-folds.ts';
 import { warningsOf } from './warnings.ts';
 
 /** Events of one tenant that share a transaction. */
@@ -17,47 +17,47 @@ export interface EventGroup {
   readonly events: readonly NewEvent[];
 }
 
-/** What became of the events of each group. */
+/** Outcomes of the events of each group, and work left to do. */
 export interface RecordedGroups {
   readonly outcomes: readonly (readonly EventOutcome[])[];
-  /** Whether messages to webhooks were left, which someone has to send. */
-  readonly leftMessages: boolean;
-  /** Sessions whose risk is still to be scored. */
-  readonly unsettled: number;
+  /** `true` if messages to webhooks were queued and must be sent. */
+  readonly hasQueuedMessages: boolean;
+  /** Number of sessions that still must be scored. */
+  readonly unscored: number;
 }
 
-/** What is left after some sessions were scored. */
-export type Settled = Omit<RecordedGroups, 'outcomes'>;
+/** Work left after some sessions were scored. */
+export type ScoringBacklog = Omit<RecordedGroups, 'outcomes'>;
 
-/** What watches events go by for the sake of their sessions' risk. */
+/** Observer of recorded events, for the risk of their sessions. */
 export interface RiskObserver {
-  /** Brings what is known of the tenant to hand. */
+  /** Loads the state of the tenant. */
   loadTenant(db: Database, tenantId: number): Promise<void>;
-  /** Brings a session to hand, before its new events are written. */
+  /** Loads a session's state before its new events are written. */
   load(db: Database, tenantId: number, summary: SessionSummary): Promise<void>;
-  /** What can be seen of an event only by looking beyond its session. */
+  /** Returns the part of an event's risk context that depends on data outside its session. */
   stamp(tenantId: number, event: RiskEvent, arrival: Arrival): number;
-  /** Takes events back that were stamped and are repeats, which must not change anything. */
-  withdraw(db: Database, tenantId: number, repeats: readonly RiskEvent[]): Promise<void>;
-  /** Takes note of an event that was written. */
+  /** Reverts the stamps of repeated events, which must not change anything. */
+  revert(db: Database, tenantId: number, repeats: readonly RiskEvent[]): Promise<void>;
+  /** Observes an event that was written. */
   observe(tenantId: number, event: RiskEvent, stamp: number): void;
 }
 
-/** What a recorder keeps at hand between writes. */
+/** State that a recorder caches between writes. */
 export interface RecorderMemory {
-  /** Only for who knows of every write to sessions. */
+  /** Only for a recorder that knows of every write to sessions. */
   readonly sessions?: SessionCache;
   readonly risk: RiskObserver;
 }
 
-/** Writes events with all that a write keeps: the sessions' summaries, their risk and the agents. */
+/** Writes events with all dependent data: the sessions' summaries, their risk and the agents. */
 export class EventRecorder {
   readonly #memory: RecorderMemory | undefined;
   readonly #onWritten: () => void;
 
   /**
-   * Without a memory the risk of the sessions is left behind, to be caught up with by the recorder that has one;
-   * `onWritten` tells that one to forget.
+   * Without a memory, events stay unscored until a recorder with a memory catches up. `onWritten` tells that recorder
+   * to drop its caches.
    */
   constructor(memory: RecorderMemory | undefined, onWritten: () => void = () => {}) {
     this.#memory = memory;
@@ -65,19 +65,21 @@ export class EventRecorder {
   }
 
   /**
-   * Writes events of one tenant. One whose id is known changes nothing and is answered as the first one was. `nowMs`
-   * says in which month they count.
+   * Writes events of one tenant. An event with a known id changes nothing and has the outcome of the first.
+   *
+   * @param nowMs - determines the month in which the events count
+   * @param knownAgents - agents of the events that exist, if they were read in this transaction
    */
   async record(
     { db }: Write,
     tenantId: number,
     events: readonly NewEvent[],
     nowMs: number = Date.now(),
+    knownAgents?: ReadonlyMap<string, AgentState>,
   ): Promise<RecordedEvent[]> {
     const folds = await openFolds(db, tenantId, events, this.#memory?.sessions);
-    const agents = await findAgentStandings(db, tenantId, [
-      ...new Set(events.map(({ event }) => event.agentId)),
-    ]);
+    const agentIds = new Set(events.map(({ event }) => event.agentId));
+    const agents = knownAgents ?? (await findAgentStates(db, tenantId, [...agentIds]));
     const arrivals = events.map(({ event }) => (folds.get(event.sessionId) as SessionFold).takeArrival());
     await this.#loadRisk(db, tenantId, [...folds.values()]);
     const riskEvents = events.map(({ event }) => riskEvent(event));
@@ -95,7 +97,7 @@ export class EventRecorder {
       }),
     );
     const written = await insertEvents(db, rows);
-    // Looking for repeats is only worth its cost when there are some.
+    // Reading stored events is worth its cost only if there are repeats.
     const stored =
       written === rows.length
         ? undefined
@@ -131,19 +133,19 @@ export class EventRecorder {
       seenMsById.set(event.agentId, receivedMs);
       return { receivedMs, warnings, isNew: true };
     });
-    if (repeats.length > 0) await this.#memory?.risk.withdraw(db, tenantId, repeats);
+    if (repeats.length > 0) await this.#memory?.risk.revert(db, tenantId, repeats);
     if (changed.size > 0) {
       await saveSessions(db, tenantId, [...changed]);
       for (const { summary } of changed) this.#memory?.sessions?.put(tenantId, summary);
-      await noteAgentsSeen(db, tenantId, seenMsById, agents);
       const usage = {
         events: recorded.filter(({ isNew }) => isNew).length,
         sessions: [...changed].filter(({ isNew }) => isNew).length,
+        agents: await recordAgentsSeen(db, tenantId, seenMsById, agents),
       };
       await addUsage(db, tenantId, usage, nowMs, this.#memory !== undefined);
       this.#onWritten();
     }
-    if (changed.size < folds.size) await dropUnused(db, tenantId, [...folds.values()], changed);
+    if (changed.size < folds.size) await dropUnusedSessions(db, tenantId, [...folds.values()], changed);
     return recorded;
   }
 
@@ -153,9 +155,12 @@ export class EventRecorder {
     for (const { summary } of folds) await this.#memory.risk.load(db, tenantId, summary);
   }
 
-  #stamp(tenantId: number, event: RiskEvent, agent: AgentStanding | undefined, receivedAtMs: number): number {
-    const known = agent?.registered === 1 ? agent.status : 'unregistered';
-    const arrival = { agentStatus: agent?.status === 'revoked' ? 'revoked' : known, receivedAtMs } as const;
+  #stamp(tenantId: number, event: RiskEvent, agent: AgentState | undefined, receivedAtMs: number): number {
+    const agentStatus = agent?.registered === 1 ? agent.status : 'unregistered';
+    const arrival = {
+      agentStatus: agent?.status === 'revoked' ? 'revoked' : agentStatus,
+      receivedAtMs,
+    } as const;
     if (this.#memory) return this.#memory.risk.stamp(tenantId, event, arrival);
     return stampEvent(emptyTenant(), event, arrival).stamp;
   }

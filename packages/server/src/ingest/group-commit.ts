@@ -1,6 +1,6 @@
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { ApiError } from '../http/api-error.ts';
-import type { Metrics } from '../metrics.ts';
+import type { Metrics } from '../observability/metrics.ts';
 import { QuotaError } from '../quota/quota-error.ts';
 import { storageOutage } from '../storage/outage.ts';
 import type { EventGroup } from './event-recorder.ts';
@@ -14,45 +14,45 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** What a group commit works with. */
+/** Options for {@link GroupCommit}. */
 export interface GroupCommitOptions {
-  /** Events that may wait; beyond it an event is refused with 503. */
+  /** Maximum number of waiting events; further ones are rejected with 503. */
   readonly maxQueued: number;
   readonly metrics: Metrics;
   /**
-   * Milliseconds to wait for more events after a commit under load: worth it where a commit costs about the same for
-   * one event as for hundreds, as over a network. 0 lets the next commit follow at once.
+   * Milliseconds to wait for more events after a commit under load. Worthwhile where a commit costs about the same for
+   * one event as for hundreds, as over a network. 0 starts the next commit at once.
    */
   readonly gatherMs: number;
-  /** Writes the events in one durable transaction, and says what became of each. */
+  /** Writes the events in one durable transaction, and returns the outcome of each. */
   commit(groups: readonly EventGroup[]): Promise<readonly (readonly EventOutcome[])[]>;
 }
 
-/** Events of one transaction: enough to share its cost, few enough to keep an answer quick. */
-const largestGroup = 512;
+/** Maximum events per transaction: enough to share its cost, few enough to respond quickly. */
+const maxGroupSize = 512;
 
 /**
- * Bytes of memory that the events of one transaction take: a group of large ones is in memory several times over, as
- * text for the database and as rows.
+ * Maximum memory for the events of one transaction, in bytes. Events are in memory several times, as text for the
+ * database and as rows.
  */
-const largestGroupBytes = 4 * 1024 * 1024;
+const maxGroupBytes = 4 * 1024 * 1024;
 
 /**
- * Turns of the event loop that a group waits at most for what is still arriving. One that waits for all of it stands
- * idle meanwhile, one that waits for none is small and pays for a commit all the same.
+ * Maximum turns of the event loop for which a group waits for arriving events. Waiting for all of them leaves the
+ * database idle; waiting for none makes small groups, each with the cost of a commit.
  */
 const arrivalTurns = 4;
 
-/** So few events stay together: apart, each would pay more for its commit than it gains. */
-const undivided = 24;
+/** Size up to which a group is not divided, because each part would pay more for its commit than it gains. */
+const undividedSize = 24;
 
-/** A group of this size shows a load under which others come at once. */
-const busyGroup = 16;
+/** Group size that indicates a load under which more events arrive at once. */
+const busyGroupSize = 16;
 
 /**
- * Events that arrive together share one transaction; each is answered after the commit. Whatever arrives during a
- * commit makes the next group, so a group is as large as the load makes it. One group is answered while the next is
- * being written, so that neither the database nor the callers stand idle.
+ * Commits events that arrive together in one transaction, and resolves each after the commit. Events that arrive during
+ * a commit form the next group, so the size of groups follows the load. Callers of one group are resolved while the
+ * next is being written, so that neither the database nor the callers are idle.
  */
 export class GroupCommit {
   readonly #maxQueued: number;
@@ -69,90 +69,90 @@ export class GroupCommit {
     this.#gatherMs = options.gatherMs;
   }
 
-  /** Events that wait to be stored. */
+  /** Number of events that wait to be stored. */
   get queued(): number {
     return this.#queue.length;
   }
 
   /**
-   * Resolves when the event is durable.
+   * Records an event. Resolves when it is durable.
    *
-   * @param memoryBytes - bytes of memory that the event takes until it is answered
-   * @throws QuotaError when the tenant has no room for it; ApiError `OVERLOADED` when too many events wait or the
-   * database cannot take it: it is not stored.
+   * @param memoryBytes - memory of the event until its response, in bytes
+   * @throws QuotaError when the tenant has no quota left; ApiError `OVERLOADED` when too many events wait or the
+   *   database is unavailable. The event is not stored.
    */
   record(tenantId: number, event: NewEvent, memoryBytes: number): Promise<RecordedEvent> {
     return new Promise<RecordedEvent>((resolve, reject) => {
-      this.requirePlace();
+      this.requireQueueSpace();
       this.#queue.push({ tenantId, event, memoryBytes, resolve, reject });
       this.#running ??= this.#run();
     });
   }
 
-  /** @throws ApiError `OVERLOADED` when no other event can wait. */
-  requirePlace(): void {
+  /** @throws ApiError `OVERLOADED` when no further event can wait. */
+  requireQueueSpace(): void {
     if (this.#queue.length < this.#maxQueued) return;
-    throw new ApiError('OVERLOADED', 'Too many events wait to be stored. Send this one again later.', {
+    throw new ApiError('OVERLOADED', 'Too many events are waiting to be stored. Send this one again later.', {
       retryAfterSeconds: 1,
     });
   }
 
-  /** Resolves when nothing waits. */
+  /** Resolves when no event is waiting. */
   async drain(): Promise<void> {
     while (this.#running) await this.#running;
   }
 
   async #run(): Promise<void> {
-    let answer: (() => void) | undefined;
-    let answered = 0;
+    let resolveGroup: (() => void) | undefined;
+    let resolvedCount = 0;
     while (this.#queue.length > 0) {
-      if (!answer) await this.#arrivals();
-      const group = this.#take(this.#share(answered));
+      if (!resolveGroup) await this.#arrivals();
+      const group = this.#take(this.#nextGroupSize(resolvedCount));
       const writing = this.#write(group);
-      // While the database is at work: who is answered sends the next.
-      answer?.();
-      answer = await writing;
-      answered = group.length;
+      // While the database is busy, so that resolved callers can send their next events.
+      resolveGroup?.();
+      resolveGroup = await writing;
+      resolvedCount = group.length;
       if (this.#gatherMs > 0) {
-        answer();
-        answer = undefined;
-        if (group.length >= busyGroup) await setTimeout(this.#gatherMs);
+        resolveGroup();
+        resolveGroup = undefined;
+        if (group.length >= busyGroupSize) await setTimeout(this.#gatherMs);
       }
     }
-    answer?.();
+    resolveGroup?.();
     this.#running = undefined;
   }
 
   /**
-   * How many go into the next group: half of all callers, while the others are being answered. In one group they would
-   * wait for the database all together, and it would then wait for all of them to come again.
+   * Returns the size of the next group: half of all callers, while the others are being resolved. A single group would
+   * make all callers wait for the database, and then the database wait for all callers.
    */
-  #share(answered: number): number {
-    if (this.#gatherMs > 0) return largestGroup;
-    const half = Math.ceil((this.#queue.length + answered) / 2);
-    return Math.min(largestGroup, Math.max(undivided, half));
+  #nextGroupSize(resolvedCount: number): number {
+    if (this.#gatherMs > 0) return maxGroupSize;
+    const half = Math.ceil((this.#queue.length + resolvedCount) / 2);
+    return Math.min(maxGroupSize, Math.max(undividedSize, half));
   }
 
-  /** Takes the next group out of the queue: at most so many events, and those that fit into its memory. */
-  #take(most: number): Waiting[] {
+  /** Takes the next group from the queue, limited by number and by memory. */
+  #take(maxEvents: number): Waiting[] {
     let bytes = 0;
     const end = this.#queue.findIndex(({ memoryBytes }, index) => {
       bytes += memoryBytes;
-      return index === most || (index > 0 && bytes > largestGroupBytes);
+      return index === maxEvents || (index > 0 && bytes > maxGroupBytes);
     });
-    return this.#queue.splice(0, end === -1 ? most : end);
+    return this.#queue.splice(0, end === -1 ? maxEvents : end);
   }
 
-  /** Waits while turns of the event loop bring events: a commit costs less for each the more share it. */
+  /** Waits as long as turns of the event loop bring events, because a larger group costs less per event. */
   async #arrivals(): Promise<void> {
-    for (let turn = 0; turn < arrivalTurns && this.#queue.length < largestGroup; turn += 1) {
-      const seen = this.#queue.length;
+    for (let turn = 0; turn < arrivalTurns && this.#queue.length < maxGroupSize; turn += 1) {
+      const queuedBefore = this.#queue.length;
       await setImmediate();
-      if (this.#queue.length === seen) return;
+      if (this.#queue.length === queuedBefore) return;
     }
   }
 
-  /** Writes a group; resolves with what answers it. */
+  /** Writes a group. Returns a function that resolves its callers. */
   async #write(group: readonly Waiting[]): Promise<() => void> {
     const byTenant = [...Map.groupBy(group, ({ tenantId }) => tenantId)];
     try {
@@ -164,7 +164,7 @@ export class GroupCommit {
       return () => {
         for (const [place, [, members]] of byTenant.entries()) {
           for (const [index, waiting] of members.entries()) {
-            answerWith(waiting, outcomes[place]?.[index] as EventOutcome);
+            resolveWaiting(waiting, outcomes[place]?.[index] as EventOutcome);
           }
         }
       };
@@ -173,14 +173,14 @@ export class GroupCommit {
         for (const waiting of group) waiting.reject(error);
         return () => {};
       }
-      // One event that cannot be stored must not take its neighbours with it.
+      // An event that cannot be stored must not fail the others.
       for (const waiting of group) (await this.#write([waiting]))();
       return () => {};
     }
   }
 }
 
-function answerWith({ resolve, reject }: Waiting, outcome: EventOutcome): void {
+function resolveWaiting({ resolve, reject }: Waiting, outcome: EventOutcome): void {
   if ('refused' in outcome) reject(new QuotaError(outcome.refused, Date.now()));
   else resolve(outcome);
 }

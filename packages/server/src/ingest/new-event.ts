@@ -1,32 +1,32 @@
 import type { ActivityEvent, WarningCode } from '@actlog/protocol';
 import type { ExceededQuota } from '../quota/quota.ts';
 
-/** A valid event on its way into the database. */
+/** A validated event that is not yet stored. */
 export interface NewEvent {
   readonly event: ActivityEvent;
-  /** The same in JSON, where it is at hand. */
+  /** The event's JSON, if available. */
   readonly json?: string | undefined;
-  /** Its `sourceTimestamp`, in milliseconds since the epoch. */
+  /** The event's `sourceTimestamp`, in Unix milliseconds. */
   readonly sourceMs: number;
-  /** When the service took it. */
+  /** Time at which the service received the event, in Unix milliseconds. */
   readonly receivedMs: number;
-  /** Whether the body held `__proto__` keys, which were taken out. */
+  /** `true` if `__proto__` keys were removed from the body. */
   readonly protoKeysRemoved: boolean;
 }
 
-/** What became of an event. */
+/** Outcome of an event that was stored, now or before. */
 export interface RecordedEvent {
-  /** When the service first took an event of this id. */
+  /** Time at which the service first received an event with this id, in Unix milliseconds. */
   readonly receivedMs: number;
   readonly warnings: readonly WarningCode[];
-  /** False for a repeat, which changed nothing. */
+  /** `false` for a repeat, which changed nothing. */
   readonly isNew: boolean;
 }
 
-/** An event that was not stored, because a quota of its tenant has no room. */
+/** Outcome of an event that was not stored because of a quota. */
 export interface RefusedEvent {
   readonly refused: ExceededQuota;
 }
 
-/** What became of an event of a caller. */
+/** Outcome of an event. */
 export type EventOutcome = RecordedEvent | RefusedEvent;

@@ -1,24 +1,28 @@
-import { type Admission, admit } from '../quota/admission.ts';
+import type { Admission, QuotaGate } from '../quota/quota-gate.ts';
 import type { Write } from '../storage/transaction.ts';
 import type { EventRecorder } from './event-recorder.ts';
 import type { EventOutcome, NewEvent, RecordedEvent } from './new-event.ts';
 
-/** Writes those of a tenant's events that its quotas have room for, and says of the others which has none. */
+/** Writes the events of a tenant that its quotas allow. The outcome of each other event names the exceeded quota. */
 export async function recordWithinQuota(
   recorder: EventRecorder,
+  gate: QuotaGate,
   write: Write,
   tenantId: number,
   events: readonly NewEvent[],
 ): Promise<EventOutcome[]> {
   const nowMs = Date.now();
-  const refusals = await admit(write.db, tenantId, events, nowMs);
-  if (!refusals) return recorder.record(write, tenantId, events, nowMs);
+  const { refusals, agents } = await gate.admit(write.db, tenantId, events, nowMs);
+  if (!refusals) return recorder.record(write, tenantId, events, nowMs, agents);
   const admitted = events.filter((_, index) => refusals[index] === undefined);
-  const recorded = admitted.length > 0 ? await recorder.record(write, tenantId, admitted, nowMs) : [];
+  const recorded = admitted.length > 0 ? await recorder.record(write, tenantId, admitted, nowMs, agents) : [];
   return inOrder(refusals, recorded);
 }
 
-function inOrder(refusals: Admission, recorded: readonly RecordedEvent[]): EventOutcome[] {
+function inOrder(
+  refusals: NonNullable<Admission['refusals']>,
+  recorded: readonly RecordedEvent[],
+): EventOutcome[] {
   let next = 0;
   return refusals.map((refused) => {
     if (refused) return { refused };

@@ -4,21 +4,21 @@ import { expect, test } from 'vitest';
 import { activityEvent } from '../../tests/test-server.ts';
 import { migrate } from '../storage/migrate.ts';
 import { sqliteMigrations } from '../storage/migrations/sqlite.ts';
-import { findSessionRisk } from '../storage/risk-store.ts';
 import type { Tables } from '../storage/schema.ts';
-import { findSession } from '../storage/session-store.ts';
-import { SqliteConnection } from '../storage/sqlite-connection.ts';
-import { sqliteDialect } from '../storage/sqlite-dialect.ts';
+import { findSession } from '../storage/sessions/session-store.ts';
+import { SqliteConnection } from '../storage/sqlite/sqlite-connection.ts';
+import { sqliteDialect } from '../storage/sqlite/sqlite-dialect.ts';
+import { findSessionRisk } from '../storage/stores/risk-store.ts';
 import type { NewEvent } from './new-event.ts';
 import { Recording } from './recording.ts';
 
 const tenantId = 1;
 
-/** A recording on a database of its own, with commits that can be made to fail. */
+/** A recording on its own database, whose commits can be made to fail. */
 class Recorded {
   readonly db: Kysely<Tables>;
   readonly recording: Recording;
-  /** Whether the next commit fails. */
+  /** `true` to make the next commit fail. */
   failsNext = false;
 
   private constructor() {
@@ -48,7 +48,7 @@ class Recorded {
     return recorded;
   }
 
-  /** Records an event of each of these sessions in one write. */
+  /** Records one event for each of the sessions, in one write. */
   async add(...sessionIds: string[]): Promise<void> {
     await this.record(...sessionIds.map((sessionId) => newEvent({ sessionId })));
   }
@@ -57,13 +57,13 @@ class Recorded {
     await this.recording.record([{ tenantId, events }]);
   }
 
-  /** How many events the stored risk of a session holds. */
+  /** Returns the number of events in the stored risk of a session. */
   async observed(sessionId: string): Promise<number | undefined> {
     const stored = await findSessionRisk(this.db, tenantId, sessionId);
     return stored && parseSession(stored.state).eventCount;
   }
 
-  /** The stamps of a session's events. */
+  /** Returns the stamps of a session's events. */
   async stamps(sessionId: string): Promise<number[]> {
     const rows = await this.db
       .selectFrom('events')
@@ -84,7 +84,7 @@ function newEvent(fields: Parameters<typeof activityEvent>[0]): NewEvent {
   return { event, sourceMs, receivedMs: sourceMs, protoKeysRemoved: false };
 }
 
-test('a session that others of its write push out loses no event, and counts none twice', async () => {
+test('keeps every event of a session that its own write evicted, and counts none twice', async () => {
   const recorded = await Recorded.start();
   await recorded.add('oldest');
   for (let start = 0; start < 1999; start += 500) {
@@ -92,36 +92,36 @@ test('a session that others of its write push out loses no event, and counts non
     await recorded.add(...more);
   }
   await recorded.add('oldest', 'newest');
-  while ((await recorded.recording.settle([])).unsettled > 0);
+  while ((await recorded.recording.scoreSessions([])).unscored > 0);
   expect(await recorded.observed('oldest')).toBe(2);
   await recorded.add('oldest');
-  await recorded.recording.settle([]);
+  await recorded.recording.scoreSessions([]);
   expect(await recorded.observed('oldest')).toBe(3);
 });
 
-test('what is still to be scored is known after all else is forgotten', async () => {
+test('remembers unscored sessions after its caches were dropped', async () => {
   const recorded = await Recorded.start();
   await recorded.add('a', 'b');
   recorded.recording.forget();
   await recorded.add('c');
-  expect(await recorded.recording.settle([])).toMatchObject({ unsettled: 0 });
+  expect(await recorded.recording.scoreSessions([])).toMatchObject({ unscored: 0 });
   for (const id of ['a', 'b', 'c']) {
     expect(await recorded.score(id)).not.toBeNull();
     expect(await recorded.observed(id)).toBe(1);
   }
 });
 
-test('scoring that could not be committed is made up for', async () => {
+test('scores again after a failed commit', async () => {
   const recorded = await Recorded.start();
   await recorded.add('a');
   recorded.failsNext = true;
-  await expect(recorded.recording.settle([])).rejects.toThrow('the disk is full');
+  await expect(recorded.recording.scoreSessions([])).rejects.toThrow('the disk is full');
   expect(await recorded.score('a')).toBeNull();
-  expect(await recorded.recording.settle([])).toMatchObject({ unsettled: 0 });
+  expect(await recorded.recording.scoreSessions([])).toMatchObject({ unscored: 0 });
   expect(await recorded.score('a')).not.toBeNull();
 });
 
-/** A message; the same content from another agent is a message that was replayed. */
+/** Returns a message event. The same content from another agent is a replayed message. */
 function message(sessionId: string, agentId: string, fields: Parameters<typeof activityEvent>[0] = {}) {
   const payload = { toAgentId: 'everyone', contentHash: 'sha256:same' };
   return newEvent({ sessionId, agentId, category: 'agent_message', payload, ...fields });
@@ -129,17 +129,17 @@ function message(sessionId: string, agentId: string, fields: Parameters<typeof a
 
 const replayed = stampOf('message_replayed');
 
-test('what was seen of a tenant is known after all else is forgotten', async () => {
+test('remembers the observed state of a tenant after its caches were dropped', async () => {
   const recorded = await Recorded.start();
   await recorded.add('a');
-  await recorded.recording.settle([]);
+  await recorded.recording.scoreSessions([]);
   await recorded.record(message('one', 'a1'));
   recorded.recording.forget();
   await recorded.record(message('two', 'a2'));
   expect((await recorded.stamps('two')).map((stamp) => stamp & replayed)).toEqual([replayed]);
 });
 
-test('what was not committed was not seen', async () => {
+test('does not observe events that were not committed', async () => {
   const recorded = await Recorded.start();
   await recorded.add('a');
   recorded.failsNext = true;
@@ -148,7 +148,7 @@ test('what was not committed was not seen', async () => {
   expect((await recorded.stamps('two')).map((stamp) => stamp & replayed)).toEqual([0]);
 });
 
-test('an event with the id of another changes nothing, not even what is seen of others', async () => {
+test('changes nothing for an event with the id of another, not even the observed state', async () => {
   const recorded = await Recorded.start();
   const first = newEvent({ sessionId: 'a' });
   await recorded.record(first);

@@ -1,48 +1,58 @@
 import type { Kysely } from 'kysely';
 import { PolicySets } from '../policy/policy-set.ts';
+import type { DeploymentQuotas } from '../quota/quota.ts';
+import { QuotaGate } from '../quota/quota-gate.ts';
 import { RiskKeeper } from '../risk/risk-keeper.ts';
 import type { Tables } from '../storage/schema.ts';
 import { commit, type Write } from '../storage/transaction.ts';
 import { Outbox } from '../webhooks/outbox.ts';
-import { type EventGroup, EventRecorder, type RecordedGroups, type Settled } from './event-recorder.ts';
+import {
+  type EventGroup,
+  EventRecorder,
+  type RecordedGroups,
+  type ScoringBacklog,
+} from './event-recorder.ts';
 import type { EventOutcome } from './new-event.ts';
 import { recordWithinQuota } from './record-within-quota.ts';
 import { SessionCache } from './session-cache.ts';
 
-/** Sessions that may wait to be scored; beyond it each write scores some of them. */
-const maxUnsettled = 2000;
+/** Maximum number of unscored sessions; beyond it each write scores some. */
+const maxUnscored = 2000;
 
-/** Sessions that are scored in one go when many wait. */
-const settledInOneGo = 100;
+/** Number of sessions scored per transaction when many wait. */
+const scoredPerTransaction = 100;
 
 /**
- * Recording where one thread alone writes the database: the transactions of the group commit and of scoring, with
- * what is kept at hand between them.
+ * Recording in a database with a single writing thread: the transactions of the group commit and of scoring, with
+ * caches that last between them.
  */
 export class Recording {
   readonly #database: Kysely<Tables>;
   readonly #sessions = new SessionCache();
   readonly #risk: RiskKeeper;
   readonly #recorder: EventRecorder;
+  readonly #gate: QuotaGate;
   readonly #onBegin: () => void;
-  #leftMessages = false;
+  #hasQueuedMessages = false;
 
   /**
-   * @param onBegin - called in each transaction that has just begun, when nobody else can write any more: the moment to
-   * forget what another process has changed
+   * @param quotas - those of the deployment
+   * @param onBegin - called at the begin of each transaction, when no other process can write any more, to drop caches
+   *   that another process has outdated
    */
-  constructor(database: Kysely<Tables>, onBegin: () => void = () => {}) {
+  constructor(database: Kysely<Tables>, quotas: DeploymentQuotas = {}, onBegin: () => void = () => {}) {
     this.#database = database;
+    this.#gate = new QuotaGate(quotas);
     this.#onBegin = onBegin;
     const outbox = new Outbox(new PolicySets());
     outbox.onQueued(() => {
-      this.#leftMessages = true;
+      this.#hasQueuedMessages = true;
     });
     this.#risk = new RiskKeeper(outbox);
     this.#recorder = new EventRecorder({ sessions: this.#sessions, risk: this.#risk });
   }
 
-  /** Forgets what is at hand, as after a write to sessions that went past it. */
+  /** Drops all caches, as after a write of sessions by another way. */
   forget(): void {
     this.#sessions.clear();
     this.#risk.clear();
@@ -53,24 +63,26 @@ export class Recording {
     const outcomes = await this.#commit(async (write) => {
       const recorded: EventOutcome[][] = [];
       for (const { tenantId, events } of groups) {
-        recorded.push(await recordWithinQuota(this.#recorder, write, tenantId, events));
+        recorded.push(await recordWithinQuota(this.#recorder, this.#gate, write, tenantId, events));
       }
-      if (this.#risk.unsettled > maxUnsettled) await this.#risk.settle(write, settledInOneGo);
+      if (this.#risk.unscored > maxUnscored) await this.#risk.scoreSome(write, scoredPerTransaction);
       return recorded;
     });
-    return { outcomes, ...this.#left() };
+    return { outcomes, ...this.#backlog() };
   }
 
-  /** Scores some of the sessions that wait for it; or, when sessions are named, all that wait and those. */
-  async settle(behind: readonly { tenant_id: number; id: string }[]): Promise<Settled> {
+  /** Scores some unscored sessions; or, if sessions are given, all unscored ones and those. */
+  async scoreSessions(behind: readonly { tenant_id: number; id: string }[]): Promise<ScoringBacklog> {
     await this.#commit((write) =>
-      behind.length > 0 ? this.#risk.catchUp(write, behind) : this.#risk.settle(write, settledInOneGo),
+      behind.length > 0
+        ? this.#risk.catchUp(write, behind)
+        : this.#risk.scoreSome(write, scoredPerTransaction),
     );
-    return this.#left();
+    return this.#backlog();
   }
 
   async #commit<Result>(work: (write: Write) => Promise<Result>): Promise<Result> {
-    this.#leftMessages = false;
+    this.#hasQueuedMessages = false;
     try {
       const result = await commit<Result>(
         (run) => this.#database.transaction().execute(run),
@@ -87,7 +99,7 @@ export class Recording {
     }
   }
 
-  #left(): Settled {
-    return { leftMessages: this.#leftMessages, unsettled: this.#risk.unsettled };
+  #backlog(): ScoringBacklog {
+    return { hasQueuedMessages: this.#hasQueuedMessages, unscored: this.#risk.unscored };
   }
 }

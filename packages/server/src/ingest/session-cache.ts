@@ -1,27 +1,27 @@
 import { keepNewest } from '../keep-newest.ts';
-import type { SessionSummary } from '../storage/session-store.ts';
+import type { SessionSummary } from '../storage/sessions/session-store.ts';
 
-/** Sessions kept at hand. */
-const keptSessions = 4096;
+/** Maximum number of cached sessions. */
+const maxSessions = 4096;
 
 /**
- * Summaries of sessions that were written lately, so that the next event of a session needs no read. Whoever uses
- * it has to know of every other write to sessions, and to clear it then.
+ * Cache of the summaries of recently written sessions, so that the next event of a session needs no read. Its user must
+ * know of every other write to sessions, and clear the cache after it.
  */
 export class SessionCache {
-  readonly #kept = new Map<string, SessionSummary>();
+  readonly #summaries = new Map<string, SessionSummary>();
 
-  /** The summary as it was last put, or undefined. */
+  /** Returns the summary that was last put, or `undefined` if it is not cached. */
   get(tenantId: number, id: string): SessionSummary | undefined {
-    return this.#kept.get(`${tenantId} ${id}`);
+    return this.#summaries.get(`${tenantId} ${id}`);
   }
 
-  /** Keeps a summary that is about to be committed; a failed commit must clear the cache. */
+  /** Caches a summary that is about to be committed. After a failed commit the cache must be cleared. */
   put(tenantId: number, summary: SessionSummary): void {
-    keepNewest(this.#kept, `${tenantId} ${summary.id}`, summary, keptSessions);
+    keepNewest(this.#summaries, `${tenantId} ${summary.id}`, summary, maxSessions);
   }
 
   clear(): void {
-    this.#kept.clear();
+    this.#summaries.clear();
   }
 }

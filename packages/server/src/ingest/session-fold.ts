@@ -1,24 +1,24 @@
 import { toolCallCategory } from '@actlog/protocol';
-import type { SessionChange, SessionSummary } from '../storage/session-store.ts';
+import type { SessionChange, SessionSummary } from '../storage/sessions/session-store.ts';
 import type { NewEvent } from './new-event.ts';
 
-/** Tools that a session names (reference profile, "Session"). */
-const namedTools = 50;
+/** Maximum tools listed per session (reference profile, "Session"). */
+const maxListedTools = 50;
 
-/** Agents that a session names; in one with more, the later ones are still found by the agent's own list. */
-const namedAgents = 1000;
+/** Maximum agents listed per session. Further agents still find the session in their own list. */
+const maxListedAgents = 1000;
 
 /** Folds the events of one write into the summary of one session. */
 export class SessionFold implements SessionChange {
   readonly summary: SessionSummary;
   readonly joinedAgentIds: string[] = [];
-  startMoved = false;
-  /** Whether the session begins with this write. */
+  startChanged = false;
+  /** `true` if the session is created by this write. */
   readonly isNew: boolean;
   #hasNewTool = false;
   #nextArrival: number;
 
-  /** `stored` is the summary so far; without it, `first` opens the session. */
+  /** @param stored - the summary so far; without it, the session starts with `first` */
   constructor(stored: SessionSummary | undefined, first: NewEvent) {
     this.isNew = stored === undefined;
     const { sourceMs } = first;
@@ -42,10 +42,10 @@ export class SessionFold implements SessionChange {
   }
 
   get isWidened(): boolean {
-    return this.isNew || this.startMoved || this.joinedAgentIds.length > 0 || this.#hasNewTool;
+    return this.isNew || this.startChanged || this.joinedAgentIds.length > 0 || this.#hasNewTool;
   }
 
-  /** The number of the next event that is about to be written. */
+  /** Returns the arrival number of the next event to write. */
   takeArrival(): number {
     this.#nextArrival += 1;
     return this.#nextArrival;
@@ -60,16 +60,16 @@ export class SessionFold implements SessionChange {
     summary.last_event_ms = Math.max(summary.last_event_ms, sourceMs);
     if (sourceMs < summary.started_ms) {
       summary.started_ms = sourceMs;
-      this.startMoved = !this.isNew;
+      this.startChanged = !this.isNew;
     }
     if (!summary.agentIds.includes(event.agentId)) {
-      if (summary.agentIds.length < namedAgents) summary.agentIds.push(event.agentId);
+      if (summary.agentIds.length < maxListedAgents) summary.agentIds.push(event.agentId);
       this.joinedAgentIds.push(event.agentId);
     }
     if (event.category !== toolCallCategory) return;
     const { toolName, responseStatus } = event.payload as { toolName: string; responseStatus: number };
     if (responseStatus >= 400) summary.error_count += 1;
-    if (summary.toolNames.length < namedTools && !summary.toolNames.includes(toolName)) {
+    if (summary.toolNames.length < maxListedTools && !summary.toolNames.includes(toolName)) {
       summary.toolNames.push(toolName);
       this.#hasNewTool = true;
     }

@@ -4,13 +4,15 @@ import {
   lockSessions,
   openSessions,
   type SessionSummary,
-} from '../storage/session-store.ts';
+} from '../storage/sessions/session-store.ts';
 import type { Database } from '../storage/transaction.ts';
 import type { NewEvent } from './new-event.ts';
 import type { SessionCache } from './session-cache.ts';
 import { SessionFold } from './session-fold.ts';
 
-/** A fold for each session of the events, which nobody else writes to until the transaction ends. */
+/**
+ * Returns a fold for each session of the events. Other transactions cannot write these sessions until this one ends.
+ */
 export async function openFolds(
   db: Database,
   tenantId: number,
@@ -31,8 +33,8 @@ export async function openFolds(
   return folds;
 }
 
-/** Takes back the sessions that were opened for events that turned out to be stored elsewhere. */
-export async function dropUnused(
+/** Deletes sessions that were inserted for events that turned out to be repeats from other sessions. */
+export async function dropUnusedSessions(
   db: Database,
   tenantId: number,
   folds: readonly SessionFold[],
@@ -52,8 +54,8 @@ async function storedSessions(
   const found = new Map<string, SessionSummary>();
   const missing: string[] = [];
   for (const id of ids) {
-    const kept = cache?.get(tenantId, id);
-    if (kept) found.set(id, kept);
+    const cached = cache?.get(tenantId, id);
+    if (cached) found.set(id, cached);
     else missing.push(id);
   }
   if (missing.length === 0) return found;

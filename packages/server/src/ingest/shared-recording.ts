@@ -1,51 +1,62 @@
 import { PolicySets } from '../policy/policy-set.ts';
+import type { DeploymentQuotas } from '../quota/quota.ts';
+import { QuotaGate } from '../quota/quota-gate.ts';
 import { type SessionPlace, SharedRisk } from '../risk/shared-risk.ts';
 import { enterScope } from '../storage/postgres/scope.ts';
 import type { Storage } from '../storage/storage.ts';
 import { Outbox } from '../webhooks/outbox.ts';
-import { type EventGroup, EventRecorder, type RecordedGroups, type Settled } from './event-recorder.ts';
+import {
+  type EventGroup,
+  EventRecorder,
+  type RecordedGroups,
+  type ScoringBacklog,
+} from './event-recorder.ts';
 import type { EventOutcome } from './new-event.ts';
 import { recordWithinQuota } from './record-within-quota.ts';
 
-/** What the recording needs of the storage. */
+/** The part of the storage that recording uses. */
 export type SharedStorage = Pick<Storage, 'read' | 'write'>;
 
-/** Sessions that one transaction scores. */
-const settledInOneGo = 100;
+/** Number of sessions scored per transaction. */
+const scoredPerTransaction = 100;
 
-/** Times that a session is scored anew because another process stored its risk meanwhile. */
-const mostRounds = 4;
+/** Maximum attempts to score a session whose risk another process stores meanwhile. */
+const maxRounds = 4;
 
 /**
- * Recording into a database that other processes write to: nothing of a session is remembered between transactions,
- * because the next event of it may come through another process.
+ * Recording in a database that other processes write too. Nothing of a session is cached between transactions, because
+ * its next event may arrive at another process.
  */
 export class SharedRecording {
   readonly #storage: SharedStorage;
+  readonly #gate: QuotaGate;
   readonly #outbox = new Outbox(new PolicySets());
   readonly #risk = new SharedRisk(this.#outbox);
   readonly #recorder = new EventRecorder({ risk: this.#risk });
-  #leftMessages = false;
+  #hasQueuedMessages = false;
 
-  constructor(storage: SharedStorage) {
+  /** @param quotas - those of the deployment */
+  constructor(storage: SharedStorage, quotas: DeploymentQuotas) {
     this.#storage = storage;
+    this.#gate = new QuotaGate(quotas);
     this.#outbox.onQueued(() => {
-      this.#leftMessages = true;
+      this.#hasQueuedMessages = true;
     });
   }
 
-  /** Records events in one transaction, the tenants in one order so that two cannot wait for each other. */
+  /** Records events in one transaction, with tenants in a fixed order so that two transactions cannot deadlock. */
   async record(groups: readonly EventGroup[]): Promise<RecordedGroups> {
     const sorted = [...groups].sort((left, right) => left.tenantId - right.tenantId);
     const [first] = sorted;
-    if (!first) return { outcomes: [], ...this.#left() };
+    if (!first) return { outcomes: [], ...this.#backlog() };
     const outcomes = new Map<EventGroup, EventOutcome[]>();
     let isCommitted = false;
     try {
       await this.#storage.write(first.tenantId, async (write) => {
         for (const group of sorted) {
           if (group !== first) await enterScope(write.db, group.tenantId);
-          const outcome = await recordWithinQuota(this.#recorder, write, group.tenantId, group.events);
+          const { tenantId, events } = group;
+          const outcome = await recordWithinQuota(this.#recorder, this.#gate, write, tenantId, events);
           outcomes.set(group, outcome);
         }
       });
@@ -53,37 +64,37 @@ export class SharedRecording {
     } finally {
       this.#risk.endTransaction(isCommitted);
     }
-    return { outcomes: groups.map((group) => outcomes.get(group) ?? []), ...this.#left() };
+    return { outcomes: groups.map((group) => outcomes.get(group) ?? []), ...this.#backlog() };
   }
 
-  /** Scores the sessions that are named and some of those that wait. */
-  async settle(behind: readonly SessionPlace[]): Promise<Settled> {
-    const taken = this.#risk.takeUnsettled(settledInOneGo);
+  /** Scores the given sessions and some unscored ones. */
+  async scoreSessions(behind: readonly SessionPlace[]): Promise<ScoringBacklog> {
+    const taken = this.#risk.takeUnscored(scoredPerTransaction);
     try {
       for (const [tenantId, sessions] of Map.groupBy([...behind, ...taken], (place) => place.tenant_id)) {
-        await this.#settleTenant(tenantId, [...new Set(sessions.map(({ id }) => id))]);
+        await this.#scoreTenant(tenantId, [...new Set(sessions.map(({ id }) => id))]);
       }
     } catch (error) {
       this.#risk.putBack(taken);
       throw error;
     }
-    return this.#left();
+    return this.#backlog();
   }
 
-  async #settleTenant(tenantId: number, sessionIds: readonly string[]): Promise<void> {
+  async #scoreTenant(tenantId: number, sessionIds: readonly string[]): Promise<void> {
     let ids = sessionIds;
-    for (let round = 0; round < mostRounds && ids.length > 0; round += 1) {
+    for (let round = 0; round < maxRounds && ids.length > 0; round += 1) {
       const scored = await this.#storage.read(tenantId, (db) => this.#risk.score(db, tenantId, ids));
       if (scored.length === 0) break;
-      // Who was faster may have seen less.
+      // The process that stored its score first may have seen fewer events.
       ids = await this.#storage.write(tenantId, (write) => this.#risk.store(write, tenantId, scored));
     }
     await this.#storage.write(tenantId, (write) => this.#risk.share(write, tenantId));
   }
 
-  #left(): Settled {
-    const leftMessages = this.#leftMessages;
-    this.#leftMessages = false;
-    return { leftMessages, unsettled: this.#risk.unsettled };
+  #backlog(): ScoringBacklog {
+    const hasQueuedMessages = this.#hasQueuedMessages;
+    this.#hasQueuedMessages = false;
+    return { hasQueuedMessages, unscored: this.#risk.unscored };
   }
 }

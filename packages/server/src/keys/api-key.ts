@@ -2,13 +2,13 @@ import { hash, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { keyPrefixes } from '@actlog/protocol';
 
-/** What a key is for: a production key or a test key. */
+/** Kind of a key: for production or for tests. */
 export type KeyKind = keyof typeof keyPrefixes;
 
-/** A key's parts that may be shown and stored. */
+/** Parts of a key that may be shown and stored. */
 export interface ApiKeyIdentity {
   readonly kind: KeyKind;
-  /** Names the key without revealing it. */
+  /** Identifies the key without revealing it. */
   readonly id: string;
   /** SHA-256 of the whole key, in hex. The secret has 190 bits, so a slow hash would add nothing. */
   readonly digest: string;
@@ -26,7 +26,7 @@ function randomText(length: number): string {
   return Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join('');
 }
 
-/** A CRC lets a scanner of leaked secrets, and the server, tell a key from a string that looks like one. */
+/** Returns a CRC, by which secret scanners and the server distinguish keys from similar strings. */
 function checksum(text: string): string {
   let rest = crc32(text);
   let digits = '';
@@ -37,13 +37,13 @@ function checksum(text: string): string {
   return digits;
 }
 
-/** Makes a new key: prefix, id, secret, checksum. This is the only time that the whole key exists. */
+/** Creates a key: prefix, id, secret, checksum. The whole key exists only in the return value. */
 export function newApiKey(kind: KeyKind): string {
   const text = keyPrefixes[kind] + randomText(idLength) + randomText(secretLength);
   return text + checksum(text);
 }
 
-/** The parts of a key, or undefined when the text is no key. */
+/** Returns the parts of a key, or `undefined` if the text is not a key. */
 export function identifyApiKey(key: string): ApiKeyIdentity | undefined {
   const parts = shape.exec(key);
   if (!parts || !key.endsWith(checksum(key.slice(0, -checksumLength)))) return undefined;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { DeploymentSecret, randomSecret, secretBeside } from './deployment-secret.ts';
 
-test('what is encrypted is read only with the same secret, in the same place, unaltered', () => {
+test('decrypts a text only with the same secret and context, and unaltered', () => {
   const secret = new DeploymentSecret(randomSecret());
   const encrypted = secret.encrypt('whsec_x', 'webhook:1:a');
   expect(encrypted).not.toContain('whsec');
@@ -18,7 +18,7 @@ test('what is encrypted is read only with the same secret, in the same place, un
   expect(() => secret.decrypt(bytes.toString('base64'), 'webhook:1:a')).toThrow();
 });
 
-test('the secret beside a database is made once, for its owner only', () => {
+test('creates the secret beside a database once, readable only by its owner', () => {
   const folder = mkdtempSync(join(tmpdir(), 'actlog-secret-'));
   const database = join(folder, 'a.db');
   const secret = secretBeside(database);
@@ -28,7 +28,7 @@ test('the secret beside a database is made once, for its owner only', () => {
   rmSync(folder, { recursive: true });
 });
 
-test("the secret is made under Node's permission model, which has no fsync", () => {
+test("creates the secret under Node's permission model, which has no fsync", () => {
   const folder = mkdtempSync(join(tmpdir(), 'actlog-secret-'));
   const database = JSON.stringify(join(folder, 'a.db'));
   const file = JSON.stringify(import.meta.resolve('./deployment-secret.ts'));
@@ -38,10 +38,10 @@ test("the secret is made under Node's permission model, which has no fsync", () 
   rmSync(folder, { recursive: true });
 });
 
-test.each(['', '\n', 'cut short'])('a file that holds %j is taken for no secret', (text) => {
+test.each(['', '\n', 'cut short'])('rejects a file that contains %j as a secret', (text) => {
   const folder = mkdtempSync(join(tmpdir(), 'actlog-secret-'));
   const database = join(folder, 'a.db');
   writeFileSync(`${database}.secret`, text);
-  expect(() => secretBeside(database)).toThrow(`${database}.secret does not hold the secret`);
+  expect(() => secretBeside(database)).toThrow(`${database}.secret does not contain a secret`);
   rmSync(folder, { recursive: true });
 });

@@ -5,17 +5,17 @@ const algorithm = 'aes-256-gcm';
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/** The one secret of a deployment, and what is derived from it: the same in all its processes. */
+/** The secret of a deployment and the keys derived from it, the same in all its processes. */
 export class DeploymentSecret {
   readonly #encryptionKey: Buffer;
-  /** Signs cursors. */
+  /** Key that signs cursors. */
   readonly cursorKey: Buffer;
-  /** Makes ids of events that the server writes, which nobody else can foresee. */
+  /** Namespace for ids of events that the server writes; without it the ids cannot be predicted. */
   readonly eventIdKey: Buffer;
-  /** Tells two secrets apart, and nothing else about them. */
+  /** Value for comparing secrets that reveals nothing about them. */
   readonly fingerprint: string;
 
-  /** `secret` has at least 32 characters of randomness. */
+  /** @param secret - at least 32 random characters */
   constructor(secret: string) {
     const derive = (purpose: string) => Buffer.from(hkdfSync('sha256', secret, 'actlog', purpose, 32));
     this.cursorKey = derive('cursor');
@@ -24,7 +24,7 @@ export class DeploymentSecret {
     this.#encryptionKey = derive('encryption');
   }
 
-  /** Encrypts what must not lie open in the database. `context` says what it is, and must be given to decrypt. */
+  /** Encrypts a text for the database. The same `context` must be given to decrypt it. */
   encrypt(text: string, context: string): string {
     const nonce = randomBytes(nonceBytes);
     const cipher = createCipheriv(algorithm, this.#encryptionKey, nonce).setAAD(Buffer.from(context));
@@ -33,7 +33,7 @@ export class DeploymentSecret {
     );
   }
 
-  /** Undoes `encrypt`. @throws Error when the text was altered, moved, or encrypted under another secret. */
+  /** Decrypts a text. @throws Error when it was altered, moved, or encrypted under another secret. */
   decrypt(encrypted: string, context: string): string {
     const bytes = Buffer.from(encrypted, 'base64');
     const decipher = createDecipheriv(algorithm, this.#encryptionKey, bytes.subarray(0, nonceBytes))
@@ -44,7 +44,7 @@ export class DeploymentSecret {
   }
 }
 
-/** The secret of a deployment: the one that is given, else the one that lies beside its database. */
+/** Returns the given secret of a deployment, or else the one in the file beside its database. */
 export function deploymentSecret({
   secret,
   database,
@@ -55,14 +55,14 @@ export function deploymentSecret({
   return new DeploymentSecret(secret ?? (database === ':memory:' ? randomSecret() : secretBeside(database)));
 }
 
-/** Characters that a secret has at least. */
-export const shortestSecret = 32;
+/** Minimum length of a secret, in characters. */
+export const minSecretLength = 32;
 
 /**
- * The secret that lies beside a database file, made when there is none. Whoever copies the database alone cannot
- * read the webhook secrets in it; whoever restores a backup needs this file too.
+ * Returns the secret in the file beside a database, which is created if missing. A copy of the database alone does not
+ * reveal its webhook secrets, and restoring a backup needs this file too.
  *
- * @throws Error when the file holds no secret, as after a disk that was full: anyone could guess what is in it.
+ * @throws Error when the file does not contain a secret, as after a full disk; its content could be guessed.
  */
 export function secretBeside(databaseFile: string): string {
   const path = `${databaseFile}.secret`;
@@ -71,35 +71,35 @@ export function secretBeside(databaseFile: string): string {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
-  // Written whole and then linked, so that of several servers that start at once all read the same secret.
-  const own = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;
+  // Written completely and then linked, so that several servers starting at once all read the same secret.
+  const temporary = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;
   try {
-    // On the disk when it returns, and without `fsync`, which Node's permission model does not have.
-    writeFileSync(own, `${randomSecret()}\n`, { mode: 0o600, flag: 'as' });
+    // `as` makes the write synchronous; `fsync` is unavailable under Node's permission model.
+    writeFileSync(temporary, `${randomSecret()}\n`, { mode: 0o600, flag: 'as' });
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
-    const message = `${path} cannot be written (${code}): the folder of the database has to exist and to be writable.`;
+    const message = `${path} cannot be written (${code}): the folder of the database must exist and be writable.`;
     throw new Error(message, { cause });
   }
   try {
-    linkSync(own, path);
+    linkSync(temporary, path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   } finally {
-    rmSync(own);
+    rmSync(temporary);
   }
   return secretIn(path);
 }
 
 function secretIn(path: string): string {
   const secret = readFileSync(path, 'utf8').trim();
-  if (secret.length >= shortestSecret) return secret;
+  if (secret.length >= minSecretLength) return secret;
   throw new Error(
-    `${path} does not hold the secret of at least ${shortestSecret} characters. Put it back from a backup, or remove the file to have a new secret; webhooks then have to be made anew.`,
+    `${path} does not contain a secret of at least ${minSecretLength} characters. Restore it from a backup, or remove the file to create a new secret; webhooks must then be created again.`,
   );
 }
 
-/** A new secret of 256 bits. */
+/** Returns a new secret of 256 bits. */
 export function randomSecret(): string {
   return randomBytes(32).toString('base64url');
 }

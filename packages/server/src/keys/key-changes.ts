@@ -1,57 +1,56 @@
 import type { Scope } from '@actlog/protocol';
-import { expireKey, hasEnded, type KeyRecord, lockKey, type StoredKey } from '../storage/key-store.ts';
+import { expireKey, hasEnded, type KeyRecord, lockKey, type StoredKey } from '../storage/stores/key-store.ts';
 import type { Database } from '../storage/transaction.ts';
 import type { KeyKind } from './api-key.ts';
 import { keyEndMs, overlapEndMs } from './lifetime.ts';
 import { addKey } from './provisioning.ts';
 
-/** How a key is made. */
+/** Options for creating a key. */
 export interface CreateKeyOptions {
-  /** For people; a key is told apart by its id. */
+  /** Name for people; the id identifies the key. */
   readonly name: string;
-  /** `live` by default. */
+  /** Kind of the key. Default: `live`. */
   readonly kind?: KeyKind | undefined;
-  /** All by default. An agent needs `ingest` only. */
+  /** Scopes of the key. Default: all. An agent needs only `ingest`. */
   readonly scopes?: readonly Scope[] | undefined;
-  /** Days until the key ends; never by default. */
+  /** Days until the key expires. Default: never. */
   readonly expiresInDays?: number | undefined;
 }
 
-/** A key that was just made: the one time that it is shown. */
+/** A new key. `apiKey` is shown only this once. */
 export interface CreatedKey {
   readonly apiKey: string;
   readonly key: StoredKey;
 }
 
-/** How a key is replaced. */
+/** Options for replacing a key. */
 export interface KeyRotation {
   readonly overlapDays: number;
   readonly expiresInDays?: number | undefined;
 }
 
-/** A key that is taken no longer. */
+/** Result of revoking a key. */
 export interface RevokedKey {
   readonly key: StoredKey;
-  /** Whether it had ended before, so that nothing was changed. */
+  /** `true` if the key had already ended, so that nothing changed. */
   readonly hadEnded: boolean;
 }
 
-/** Nothing can take the place of a key that is taken no longer. */
+/** Error thrown when a key that has ended is to be replaced. */
 export class EndedKeyError extends Error {
   override readonly name = 'EndedKeyError';
 
   constructor(keyId: string) {
-    super(`The key "${keyId}" has ended, so nothing can take its place; make a new one.`);
+    super(`The key "${keyId}" has ended and cannot be replaced; create a new one.`);
   }
 }
 
 /**
- * Makes a key of a tenant.
+ * Creates a key of a tenant.
  *
- * @throws RangeError for an end that is past, or beyond a hundred years, and for a name that cannot be shown on one
- * line.
+ * @throws RangeError for an expiry in the past or beyond 100 years, and for a name that does not fit on one line.
  */
-export async function makeKey(
+export async function createKey(
   db: Database,
   tenantId: number,
   { name, kind = 'live', scopes, expiresInDays }: CreateKeyOptions,
@@ -66,14 +65,14 @@ export async function makeKey(
 }
 
 /**
- * Makes a key that takes the place of another: same name, kind and scopes. The old one ends after the overlap, or
- * when it would have ended, if that is earlier. Rotations of one key take turns: of two at once without overlap the
- * second finds the key ended, and with an overlap each makes a key, as one after the other would.
+ * Replaces a key by a new one with the same name, kind and scopes. The old key ends after the overlap, or at its own
+ * expiry if that is earlier. Rotations of one key are serialized: of two concurrent ones without overlap, the second
+ * finds the key ended; with an overlap, each creates a key.
  *
- * @param change - `overlapDays` 0 to 7, where 0 ends the old key at once; `expiresInDays` of the new key, which does not
- *   end where it is left out
- * @returns undefined when the tenant has no such key.
- * @throws RangeError for another overlap or an end that is none; EndedKeyError when the key has ended.
+ * @param change - `overlapDays` from 0 to 7, where 0 ends the old key at once; `expiresInDays` of the new key, which
+ *   never expires by default
+ * @returns `undefined` when the tenant has no such key.
+ * @throws RangeError for an invalid overlap or expiry; EndedKeyError when the key has ended.
  */
 export async function rotateKey(
   db: Database,
@@ -86,12 +85,12 @@ export async function rotateKey(
   if (!old) return undefined;
   if (hasEnded(old)) throw new EndedKeyError(keyId);
   const { name, kind, scopes } = old;
-  const created = await makeKey(db, tenantId, { name, kind, scopes, expiresInDays });
+  const created = await createKey(db, tenantId, { name, kind, scopes, expiresInDays });
   await expireKey(db, tenantId, keyId, endMs);
   return created;
 }
 
-/** Ends a key at once; one that has ended stays as it is. Returns undefined when the tenant has no such key. */
+/** Ends a key at once. A key that has ended is unchanged. Returns `undefined` when the tenant has no such key. */
 export async function revokeKey(
   db: Database,
   tenantId: number,
@@ -105,7 +104,7 @@ export async function revokeKey(
   return { key: withoutDigest({ ...record, expiresMs }), hadEnded: false };
 }
 
-/** What of a key may be shown. */
+/** Returns the fields of a key that may be shown. */
 export function withoutDigest(key: KeyRecord | StoredKey): StoredKey {
   const { id, kind, name, scopes, createdMs, expiresMs, lastUsedMs } = key;
   return { id, kind, name, scopes, createdMs, expiresMs, lastUsedMs };

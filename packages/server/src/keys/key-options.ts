@@ -3,16 +3,16 @@ import { optionsError } from '../options-error.ts';
 import type { CreateKeyOptions } from './key-changes.ts';
 import { allScopes } from './provisioning.ts';
 
-/** What a key is for. */
+/** Kind of a key. */
 export const keyKind = z.enum(['live', 'test']);
 
-/** What a key may do. */
+/** Scopes of a key. */
 export const keyScopes = z
   .array(z.enum(allScopes))
   .min(1, 'must name a scope, or be left out for all')
   .transform((scopes) => [...new Set(scopes)]);
 
-/** The name and the days are bounded where they are used. */
+/** Options of a key. The name and the days are checked where they are used. */
 const keyOptions = z.strictObject({
   name: z.string(),
   kind: keyKind.optional(),
@@ -20,8 +20,8 @@ const keyOptions = z.strictObject({
   expiresInDays: z.custom<number>((days) => typeof days === 'number', 'must be a number').optional(),
 });
 
-/** @throws TypeError that names each option that cannot be taken, and why: a program may not know the types. */
-export function checkedKeyOptions(options: CreateKeyOptions): CreateKeyOptions {
+/** @throws TypeError that names each invalid option and the reason; a JavaScript caller has no type check. */
+export function parseKeyOptions(options: CreateKeyOptions): CreateKeyOptions {
   const { data, error } = keyOptions.safeParse(options);
   if (error) throw optionsError("The key's", error);
   return data;

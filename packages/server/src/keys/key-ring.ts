@@ -1,94 +1,95 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Scope } from '@actlog/protocol';
 import { keepNewest } from '../keep-newest.ts';
-import { findKey, hasEnded, type KeyRecord } from '../storage/key-store.ts';
 import type { Storage } from '../storage/storage.ts';
+import { hasEnded, type KeyRecord } from '../storage/stores/key-store.ts';
 import { identifyApiKey } from './api-key.ts';
+import { KeyLookups } from './key-lookups.ts';
 
-/** Who calls: a key of a tenant. */
+/** The caller of a request: a key of a tenant. */
 export interface Caller {
   readonly tenantId: number;
   readonly keyId: string;
   readonly scopes: ReadonlySet<Scope>;
 }
 
-interface Kept {
+interface CachedKey {
   readonly record: KeyRecord;
   readonly caller: Caller;
   readonly readMs: number;
 }
 
-/** Milliseconds that a key is believed without asking the database, so a revocation elsewhere takes this long. */
-export const keysKeptForMs = 1000;
+/** Time for which a key is cached, in milliseconds. A revocation in another process takes effect after it. */
+export const keyCacheMs = 1000;
 
-/** Keys kept in memory; beyond them the oldest are read again. */
-const keptKeys = 10_000;
+/** Maximum number of cached keys. */
+const maxCachedKeys = 10_000;
 
 const dummyDigest = Buffer.alloc(32);
 
-/** Tells the tenant of an API key. */
+/** Authenticates API keys, with a cache. */
 export class KeyRing {
-  readonly #storage: Storage;
+  readonly #lookups: KeyLookups;
   readonly #acceptsTestKeys: boolean;
-  readonly #kept = new Map<string, Kept>();
-  readonly #reading = new Map<string, Promise<Kept | undefined>>();
+  readonly #cached = new Map<string, CachedKey>();
+  readonly #reading = new Map<string, Promise<CachedKey | undefined>>();
   #generation = 0;
 
   constructor(storage: Storage, options: { readonly acceptsTestKeys: boolean }) {
-    this.#storage = storage;
+    this.#lookups = new KeyLookups(storage);
     this.#acceptsTestKeys = options.acceptsTestKeys;
   }
 
-  /** The caller behind a key, or undefined when the key is unknown, wrong or past its end. */
+  /** Returns the caller of a key, or `undefined` for an unknown, wrong or expired key. */
   async authenticate(key: string): Promise<Caller | undefined> {
     const identity = identifyApiKey(key);
     if (!identity || (identity.kind === 'test' && !this.#acceptsTestKeys)) return undefined;
-    const kept = await this.#lookUp(identity.id);
-    const stored = kept ? Buffer.from(kept.record.digest, 'hex') : dummyDigest;
+    const cached = await this.#lookUp(identity.id);
+    const stored = cached ? Buffer.from(cached.record.digest, 'hex') : dummyDigest;
     const isRight = timingSafeEqual(Buffer.from(identity.digest, 'hex'), stored);
-    if (!kept || !isRight || kept.record.kind !== identity.kind) return undefined;
-    if (hasEnded(kept.record)) return undefined;
-    return kept.caller;
+    if (!cached || !isRight || cached.record.kind !== identity.kind) return undefined;
+    if (hasEnded(cached.record)) return undefined;
+    return cached.caller;
   }
 
-  /** Whether a caller's key is still good: it may have ended since it was let in. */
+  /** `true` if a caller's key is still valid; it may have ended since the request was admitted. */
   async isCurrent({ keyId }: Caller): Promise<boolean> {
-    const kept = await this.#lookUp(keyId);
-    return kept !== undefined && !hasEnded(kept.record);
+    const cached = await this.#lookUp(keyId);
+    return cached !== undefined && !hasEnded(cached.record);
   }
 
-  /** Forgets a key, so that a change of it counts at once in this process. */
+  /** Removes a key from the cache, so that a change takes effect at once in this process. */
   forget(id: string): void {
-    this.#kept.delete(id);
+    this.#cached.delete(id);
     this.#reading.delete(id);
     this.#generation += 1;
   }
 
-  /** Grows whenever a key was forgotten: what was concluded from keys before may be wrong then. */
+  /** Counter of removed keys. Conclusions from keys are outdated when it has changed. */
   get generation(): number {
     return this.#generation;
   }
 
-  async #lookUp(id: string): Promise<Kept | undefined> {
-    const kept = this.#kept.get(id);
-    if (kept && Math.abs(Date.now() - kept.readMs) < keysKeptForMs) return kept;
-    // Requests that arrive together ask once.
+  async #lookUp(id: string): Promise<CachedKey | undefined> {
+    const cached = this.#cached.get(id);
+    if (cached && Math.abs(Date.now() - cached.readMs) < keyCacheMs) return cached;
+    // Concurrent requests share one lookup.
     const reading = this.#reading.get(id) ?? this.#read(id).finally(() => this.#reading.delete(id));
     this.#reading.set(id, reading);
     return reading;
   }
 
-  async #read(id: string): Promise<Kept | undefined> {
+  async #read(id: string): Promise<CachedKey | undefined> {
     const nowMs = Date.now();
     const generation = this.#generation;
-    const record = await this.#storage.readAcross('authenticate', (db) => findKey(db, id));
-    this.#kept.delete(id);
+    const record = await this.#lookups.find(id);
+    this.#cached.delete(id);
     if (!record) return undefined;
     const caller = { tenantId: record.tenantId, keyId: record.id, scopes: new Set(record.scopes) };
     const fresh = { record, caller, readMs: nowMs };
-    // What was read while a key was changed may be what it was before.
+    // A key that was read during a change may be outdated, so it is not cached.
     if (generation !== this.#generation) return fresh;
-    keepNewest(this.#kept, id, fresh, keptKeys);
+    keepNewest(this.#cached, id, fresh, maxCachedKeys);
     return fresh;
   }
 }

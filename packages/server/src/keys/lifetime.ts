@@ -1,33 +1,33 @@
 const dayMs = 24 * 3_600_000;
 
-/** The longest time that can be asked for, in days: a hundred years. */
-export const centuryDays = 36_500;
+/** Maximum number of days in any setting: a hundred years. */
+export const maxDays = 36_500;
 
-/** Days that a replaced key, or a webhook's replaced secret, may still be used at most. */
-export const longestOverlapDays = 7;
+/** Maximum days for which a replaced key, or a replaced secret of a webhook, remains valid. */
+export const maxOverlapDays = 7;
 
 /**
- * When a key ends that is made now, in milliseconds since the epoch; null for never.
+ * Returns the expiry of a key created now, in Unix milliseconds; `null` for never.
  *
- * @throws RangeError for days that are not more than 0, or beyond a hundred years.
+ * @throws RangeError unless `days` is more than 0 and at most 100 years.
  */
 export function keyEndMs(days: number | undefined): number | null {
   if (days === undefined) return null;
-  if (days > 0 && days <= centuryDays) return Date.now() + wholeMs(days);
-  throw new RangeError(`A key must end in more than 0 and at most ${centuryDays} days, not ${days}.`);
+  if (days > 0 && days <= maxDays) return Date.now() + wholeMs(days);
+  throw new RangeError(`A key must expire in more than 0 and at most ${maxDays} days, not ${days}.`);
 }
 
 /**
- * When that ends which is replaced now, in milliseconds since the epoch.
+ * Returns the end of an overlap that starts now, in Unix milliseconds.
  *
- * @throws RangeError for days that are none of 0 to 7.
+ * @throws RangeError unless `days` is from 0 to 7.
  */
 export function overlapEndMs(days: number): number {
-  if (days >= 0 && days <= longestOverlapDays) return Date.now() + wholeMs(days);
-  throw new RangeError(`The overlap must be 0 to ${longestOverlapDays} days, not ${days}.`);
+  if (days >= 0 && days <= maxOverlapDays) return Date.now() + wholeMs(days);
+  throw new RangeError(`The overlap must be 0 to ${maxOverlapDays} days, not ${days}.`);
 }
 
-/** PostgreSQL keeps times as whole numbers, and takes no others. */
+/** Converts days to whole milliseconds, because PostgreSQL stores times as integers. */
 function wholeMs(days: number): number {
   return Math.ceil(days * dayMs);
 }

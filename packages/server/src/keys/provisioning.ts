@@ -1,40 +1,40 @@
 import type { Scope } from '@actlog/protocol';
-import { findKey, insertKey, type StoredKey } from '../storage/key-store.ts';
 import { lockNames, lockRows } from '../storage/locks.ts';
+import { findKey, insertKey, type StoredKey } from '../storage/stores/key-store.ts';
 import type { Database } from '../storage/transaction.ts';
 import { identifyApiKey, type KeyKind, newApiKey } from './api-key.ts';
-import { requireShownName } from './shown-name.ts';
+import { requireSingleLineName } from './single-line-name.ts';
 
-/** Every scope: what a key has when it is made without naming any. */
+/** All scopes; the default of a new key. */
 export const allScopes: readonly Scope[] = ['ingest', 'read', 'manage', 'decide'];
 
-/** How a key is made. */
+/** Options for adding a key. */
 export interface NewKeyOptions {
   readonly kind: KeyKind;
-  /** For people; a key is told apart by its id. */
+  /** Name for people; the id identifies the key. */
   readonly name: string;
   readonly scopes?: readonly Scope[] | undefined;
   readonly expiresMs?: number | null | undefined;
-  /** A key that was made before, such as one kept in a secret manager; else a new one is made. */
+  /** An existing key, such as one from a secret manager. Default: a new key. */
   readonly key?: string | undefined;
 }
 
-const given = 'The API key that "apiKey" (ACTLOG_API_KEY) gives';
-const orNone = 'or none to have one made for this run';
+const givenKey = 'The API key in "apiKey" (ACTLOG_API_KEY)';
+const orOmit = 'or leave it out to create one for this run';
 
-/** The tenant of this name, made if there is none. @throws RangeError for a name that no server is told to use. */
+/** Returns the id of a tenant, which is created if missing. @throws RangeError for an invalid name. */
 export async function ensureTenant(db: Database, name: string): Promise<number> {
   const found = await tenantNamed(db, name);
   if (found) return found.id;
-  requireShownName('tenant', name);
-  const made = await db
+  requireSingleLineName('tenant', name);
+  const created = await db
     .insertInto('tenants')
     .values({ name, created_ms: Date.now(), settings_version: 0, retention_days: null })
     .onConflict((conflict) => conflict.column('name').doNothing())
     .returning('id')
     .executeTakeFirst();
-  // Another process was faster.
-  return made ? made.id : ensureTenant(db, name);
+  // If nothing was inserted, another process has created the tenant.
+  return created ? created.id : ensureTenant(db, name);
 }
 
 async function tenantNamed(db: Database, name: string): Promise<{ id: number } | undefined> {
@@ -49,14 +49,15 @@ async function tenantNamed(db: Database, name: string): Promise<{ id: number } |
     .executeTakeFirst();
 }
 
-/** The tenant of this name. @throws Error when there is none. */
+/** Returns the id of a tenant. @throws Error when there is none. */
 export async function tenantIdOf(db: Database, name: string): Promise<number> {
   const row = await tenantNamed(db, name);
-  if (!row) throw new Error(`There is no tenant "${name}"; make it by its first key, or by createTenant.`);
+  if (!row)
+    throw new Error(`There is no tenant "${name}"; create it with its first key or with createTenant.`);
   return row.id;
 }
 
-/** Keeps a tenant from being deleted until the transaction ends. @throws Error when it is deleted already. */
+/** Prevents the deletion of a tenant until the transaction ends. @throws Error when it is already deleted. */
 async function requireTenant(db: Database, tenantId: number): Promise<void> {
   const tenant = db
     .selectFrom('tenants')
@@ -68,32 +69,32 @@ async function requireTenant(db: Database, tenantId: number): Promise<void> {
 }
 
 /**
- * Adds a key to a tenant, or finds it there. The whole key is returned and never stored.
+ * Adds a key to a tenant, unless the tenant already has it. The whole key is returned and never stored.
  *
- * @throws TypeError when a given `key` does not have the form of a key, or is another tenant's; RangeError for a name
- * that cannot be shown on one line.
+ * @throws TypeError when a given `key` is malformed or belongs to another tenant; RangeError for a name that does not
+ *   fit on one line.
  */
 export async function addKey(
   db: Database,
   tenantId: number,
   options: NewKeyOptions,
 ): Promise<{ key: string; stored: StoredKey }> {
-  requireShownName('key', options.name);
+  requireSingleLineName('key', options.name);
   const key = options.key ?? newApiKey(options.kind);
   const identity = identifyApiKey(key);
   if (!identity) {
-    throw new TypeError(`${given} does not have the form of a key; copy it again, ${orNone}.`);
+    throw new TypeError(`${givenKey} is malformed; copy it again, ${orOmit}.`);
   }
   await requireTenant(db, tenantId);
   await lockNames(db, tenantId, [`key ${identity.id}`]);
-  const known = await findKey(db, identity.id);
-  if (known) {
-    if (known.tenantId !== tenantId || known.digest !== identity.digest) {
+  const existing = await findKey(db, identity.id);
+  if (existing) {
+    if (existing.tenantId !== tenantId || existing.digest !== identity.digest) {
       throw new TypeError(
-        `${given} belongs to another tenant of this database; give another key, ${orNone}.`,
+        `${givenKey} belongs to another tenant of this database; use another key, ${orOmit}.`,
       );
     }
-    return { key, stored: known };
+    return { key, stored: existing };
   }
   const stored = {
     tenantId,

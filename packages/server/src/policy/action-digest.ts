@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
-import type { CheckedAction } from '@actlog/policy';
+import { approvalSubject } from '@actlog/policy';
+import type { PolicyCheck } from '@actlog/protocol';
 
-/** What an approval of an agent's action is bound to: this tool with these arguments, in this session. */
-export function actionDigest({ sessionId, toolName, argumentsHash }: CheckedAction): string {
-  return hash('sha256', JSON.stringify([sessionId ?? null, toolName, argumentsHash]));
+/** Returns the digest of an action that an approval is bound to: everything that the approver sees, and the session. */
+export function actionDigest(body: PolicyCheck): string {
+  return hash('sha256', approvalSubject(body));
 }

@@ -1,25 +1,36 @@
 import { ConditionError, type PolicyRule, policyRule } from '@actlog/policy';
-import type { StoredPolicy } from '../storage/policy-store.ts';
+import type { StoredPolicy } from '../storage/stores/policy-store.ts';
 
-/** A policy ready to be asked. */
+/** A policy that can be evaluated. */
 export interface CompiledPolicy extends StoredPolicy {
+  /** Created on first access, because parsing a thousand conditions takes tens of milliseconds. */
   readonly rule: PolicyRule;
 }
 
 /**
- * Makes a stored policy ready to be asked. A condition that a former release took and this one does not cannot be told,
- * and what that means is the same as for any other: a policy that denies or holds still does.
+ * Compiles a stored policy, whatever its condition costs, because earlier releases had no limit. A condition that only
+ * an earlier release accepted cannot be evaluated, so the policy still denies or holds, as for any failing condition.
  */
 export function compilePolicy(policy: StoredPolicy): CompiledPolicy {
-  return { ...policy, rule: ruleOf(policy.definition) };
+  let rule: PolicyRule | undefined;
+  return {
+    ...policy,
+    get rule() {
+      rule ??= ruleOf(policy.definition);
+      return rule;
+    },
+  };
 }
 
 function ruleOf(definition: StoredPolicy['definition']): PolicyRule {
   try {
-    return policyRule(definition);
+    return policyRule(definition, Number.POSITIVE_INFINITY);
   } catch (error) {
     if (!(error instanceof ConditionError)) throw error;
-    return { ...policyRule({ ...definition, condition: null }), condition: { holds: () => refuse(error) } };
+    return {
+      ...policyRule({ ...definition, condition: null }),
+      condition: { cost: 0, holds: () => refuse(error) },
+    };
   }
 }
 

@@ -1,13 +1,13 @@
 import { revokedAgent, type Verdict, verdictOf } from '@actlog/policy';
 import { type CompiledPolicy, compilePolicy } from './compiled-policy.ts';
 
-/** A policy that applies to an action, and why. */
+/** A policy that applies to an action, with the reason. */
 export interface FiredPolicy {
   readonly policy: CompiledPolicy;
   readonly why: string;
 }
 
-/** What an action of a revoked agent is denied by. */
+/** The built-in policy that denies actions of a revoked agent. */
 export const agentRevoked: FiredPolicy = {
   policy: compilePolicy({
     id: revokedAgent.id,
@@ -21,12 +21,12 @@ export const agentRevoked: FiredPolicy = {
   why: revokedAgent.why,
 };
 
-/** What the policies say of an action, in the order in which a policy set holds them. */
+/** Returns the verdict of the policies, which must be in the order of their policy set. */
 export function verdictOn(fired: readonly FiredPolicy[]): Verdict<FiredPolicy> {
   return verdictOf(fired, ({ policy }) => policy.definition);
 }
 
-/** What fires for as long as an action waits: a rate was looked at when the action was counted. */
+/** Returns the policies that apply for as long as an action is held; rates apply only when the action is counted. */
 export function lasting(candidates: readonly FiredPolicy[]): FiredPolicy[] {
   return candidates.filter(({ policy }) => policy.definition.rate === null);
 }

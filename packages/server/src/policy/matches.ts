@@ -1,23 +1,81 @@
 import { type CheckedAction, policyMatch } from '@actlog/policy';
+import { callerGone, type Turn } from '../tenant-turns.ts';
 import type { FiredPolicy } from './fired-policy.ts';
 import type { PolicySet } from './policy-set.ts';
 
+/** Duration after which an evaluation yields, in milliseconds. A single policy can exceed it by a few. */
+const sliceMs = 1;
+
+/** Error thrown inside a transaction when evaluating policies there would take too long. */
+export class UnfinishedMatchingError extends Error {
+  override readonly name = 'UnfinishedMatchingError';
+}
+
+/** Resumable evaluation of one policy set for one action. */
+class Matching {
+  readonly set: PolicySet;
+  readonly fired: FiredPolicy[] = [];
+  readonly #action: CheckedAction;
+  #next = 0;
+
+  constructor(set: PolicySet, action: CheckedAction) {
+    this.set = set;
+    this.#action = action;
+  }
+
+  /** Evaluates policies for one slice of time. Returns `true` when all are evaluated. */
+  advance(): boolean {
+    const { policies } = this.set;
+    const endMs = performance.now() + sliceMs;
+    while (this.#next < policies.length) {
+      const policy = policies[this.#next] as FiredPolicy['policy'];
+      this.#next += 1;
+      const why = policyMatch(policy.rule, this.#action);
+      if (why !== undefined) this.fired.push({ policy, why });
+      if (performance.now() >= endMs && this.#next < policies.length) return false;
+    }
+    return true;
+  }
+}
+
 /**
- * Which policies match one action. A set is asked once: a check is often answered by a write after a read, one that
- * waits looks again and again, and a thousand conditions take milliseconds in which nothing else is done.
+ * The policies that match one action. A set is evaluated once, because a check often needs a read and then a write, and
+ * a waiting check runs repeatedly. Small sets are evaluated inside the transaction. Large ones are evaluated in slices
+ * outside, because a transaction on SQLite blocks the requests of all tenants.
  */
 export class Matches {
-  #found: { readonly set: PolicySet; readonly fired: readonly FiredPolicy[] } | undefined;
+  #matching: Matching | undefined;
+  #isKept = false;
 
-  /** What of the set matches, in the order of its say. The action is the same each time. */
+  /** Begins another round, in which changed policies are evaluated again. */
+  begin(): void {
+    this.#isKept = false;
+  }
+
+  /**
+   * Returns the matching policies of a set in order of precedence. The action must be the same in all calls.
+   *
+   * @throws UnfinishedMatchingError when evaluation exceeds a slice: leave the transaction, call `finish`, and start the
+   *   transaction again.
+   */
   of(set: PolicySet, action: CheckedAction): readonly FiredPolicy[] {
-    if (this.#found?.set !== set) {
-      const fired = set.policies.flatMap((policy) => {
-        const why = policyMatch(policy.rule, action);
-        return why === undefined ? [] : [{ policy, why }];
-      });
-      this.#found = { set, fired };
-    }
-    return this.#found.fired;
+    if (!this.#isKept && this.#matching?.set !== set) this.#matching = new Matching(set, action);
+    const matching = this.#matching as Matching;
+    if (!matching.advance()) throw new UnfinishedMatchingError();
+    return matching.fired;
+  }
+
+  /**
+   * Evaluates the remaining policies in slices. The result is valid until the next round: the policies were read after
+   * the request arrived, so a change made meanwhile counts as made after the check.
+   *
+   * @throws ApiError `OVERLOADED` when `disconnected` aborts.
+   */
+  async finish(turn: Turn, disconnected: AbortSignal): Promise<void> {
+    do {
+      await turn();
+      if (disconnected.aborted) throw callerGone();
+    } while (this.#matching?.advance() === false);
+    this.#isKept = true;
   }
 }

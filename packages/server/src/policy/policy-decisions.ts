@@ -2,13 +2,13 @@ import type { PolicyCheck } from '@actlog/protocol';
 import { v5 } from 'uuid';
 import { recordDecision } from '../guardian/decision-event.ts';
 import type { Services } from '../services.ts';
-import { findEvents } from '../storage/event-log.ts';
-import type { PendingActionRow } from '../storage/pending-action-store.ts';
+import { findEvents } from '../storage/stores/event-log.ts';
+import type { PendingActionRow } from '../storage/stores/pending-action-store.ts';
 import type { Database, Write } from '../storage/transaction.ts';
 import type { CompiledPolicy } from './compiled-policy.ts';
 import { type FiredPolicy, verdictOn } from './fired-policy.ts';
 
-/** What policies decide about one action, as the action's session tells of it. */
+/** Records the decisions of policies about one action in the action's session. */
 export class PolicyDecisions {
   readonly #services: Services;
   readonly #tenantId: number;
@@ -22,16 +22,16 @@ export class PolicyDecisions {
     this.#nowMs = nowMs;
   }
 
-  /** Tells that a policy had the action held. */
+  /** Records that a policy held the action. */
   async recordHold(write: Write, policy: CompiledPolicy, heldId: string): Promise<void> {
     await this.#record(write, 'require_approval', policy, heldId);
   }
 
   /**
-   * Tells that a policy denies the action, where one does: once for each policy, however often a named action is asked
-   * about, and also where the action was held or let through before.
+   * Records that a policy denies the action, if one does. Each policy is recorded once per named action, however often
+   * the action is checked, even if it was held or allowed before.
    *
-   * @returns the policy, where the session tells of its denial only since now.
+   * @returns the policy, if its denial was not recorded before.
    */
   async recordDenial(
     write: Write,
@@ -46,8 +46,8 @@ export class PolicyDecisions {
     return isNew ? denying : undefined;
   }
 
-  /** Whether there is no denial to tell of: nothing denies the action, the session tells of it, or there is no session. */
-  async isDenialTold(
+  /** `true` if there is no denial to record: no policy denies, the denial is recorded, or there is no session. */
+  async isDenialRecorded(
     db: Database,
     fired: readonly FiredPolicy[],
     held: PendingActionRow | undefined,
@@ -58,7 +58,7 @@ export class PolicyDecisions {
     return id !== undefined && (await findEvents(db, this.#tenantId, [id])).has(id);
   }
 
-  /** The same for the same denial; undefined where each question is about an action of its own. */
+  /** Returns the event id for a denial, the same for each repeat; `undefined` if the action has no id. */
   #denialId({ id }: CompiledPolicy, heldId: string | null): string | undefined {
     const { agentId, actionId = heldId } = this.#body;
     if (actionId === null) return undefined;
@@ -90,7 +90,7 @@ export class PolicyDecisions {
   }
 }
 
-/** The policy by which the action is denied; undefined where it is not. */
+/** Returns the policy that denies the action, or `undefined` if none does. */
 function denyingOf(fired: readonly FiredPolicy[]): FiredPolicy | undefined {
   const { decision, decidedBy } = verdictOn(fired);
   return decision === 'deny' ? decidedBy : undefined;

@@ -3,22 +3,22 @@ import { Kysely } from 'kysely';
 import { expect, it } from 'vitest';
 import { migrate } from '../storage/migrate.ts';
 import { sqliteMigrations } from '../storage/migrations/sqlite.ts';
-import { type StoredPolicy, savePolicy } from '../storage/policy-store.ts';
 import type { Tables } from '../storage/schema.ts';
-import { SqliteConnection } from '../storage/sqlite-connection.ts';
-import { sqliteDialect } from '../storage/sqlite-dialect.ts';
+import { SqliteConnection } from '../storage/sqlite/sqlite-connection.ts';
+import { sqliteDialect } from '../storage/sqlite/sqlite-dialect.ts';
+import { type StoredPolicy, savePolicy } from '../storage/stores/policy-store.ts';
 import { Matches } from './matches.ts';
 import { PolicySets } from './policy-set.ts';
 
 const tenantId = 1;
 
-function policyWith(condition: string): StoredPolicy {
+function policyWith(condition: string, updatedMs: number): StoredPolicy {
   return {
     id: 'pol_1',
     version: 1,
     status: 'active',
     created_ms: 0,
-    updated_ms: 0,
+    updated_ms: updatedMs,
     archived_ms: null,
     definition: {
       name: 'limit',
@@ -33,7 +33,7 @@ function policyWith(condition: string): StoredPolicy {
   };
 }
 
-it('asks what a policy says, where a database that was restored says something else by the same version', async () => {
+it('reads a policy again when a restored database has another one with the same version', async () => {
   const connection = new SqliteConnection({ file: ':memory:', writes: true });
   const db = new Kysely<Tables>({ dialect: sqliteDialect(connection) });
   await db.transaction().execute((inner) => migrate(inner, sqliteMigrations, () => {}));
@@ -46,11 +46,11 @@ it('asks what a policy says, where a database that was restored says something e
     agentId: 'a',
     action: { toolName: 'pay', argumentsHash: 'x', arguments: { amount: 50 } },
   });
-  const fires = async (condition: string) => {
-    await savePolicy(db, tenantId, policyWith(condition));
+  const fires = async (condition: string, updatedMs: number) => {
+    await savePolicy(db, tenantId, policyWith(condition, updatedMs));
     return new Matches().of(await sets.of(db, tenantId), action).length === 1;
   };
-  expect(await fires('args.amount > 100')).toBe(false);
-  expect(await fires('args.amount > 10')).toBe(true);
+  expect(await fires('args.amount > 100', 1)).toBe(false);
+  expect(await fires('args.amount > 10', 2)).toBe(true);
   await db.destroy();
 });

@@ -1,24 +1,28 @@
-import { isDeepStrictEqual } from 'node:util';
+import { setImmediate as yieldToLoop } from 'node:timers/promises';
 import { byPrecedence } from '@actlog/policy';
 import type { WebhookEventType } from '@actlog/protocol';
 import { keepNewest } from '../keep-newest.ts';
-import { activeChannels } from '../storage/channel-store.ts';
-import { listPolicies, type StoredPolicy, settingsVersion } from '../storage/policy-store.ts';
+import type { Storage } from '../storage/storage.ts';
+import { activeChannels } from '../storage/stores/channel-store.ts';
+import { activePolicyVersions, findPolicies, settingsVersion } from '../storage/stores/policy-store.ts';
 import type { Database } from '../storage/transaction.ts';
 import { type CompiledPolicy, compilePolicy } from './compiled-policy.ts';
 
-/** Policies of one tenant that can be active at once; it bounds the time of a check. */
+/** Maximum active policies per tenant; limits the duration of a check. */
 export const maxActivePolicies = 1000;
 
-/** Tenants whose policies are kept ready. */
-const keptTenants = 1000;
+/** Maximum number of tenants whose policies are cached. */
+const maxTenants = 1000;
 
-/** What a tenant has set up, ready to be asked. */
+/** Duration after which {@link PolicySets.prepare} yields, in milliseconds. */
+const sliceMs = 1;
+
+/** Compiled policies of a tenant. */
 export interface PolicySet {
   readonly version: number;
-  /** Active policies, in the order of their say. */
+  /** Active policies, in order of precedence. */
   readonly policies: readonly CompiledPolicy[];
-  /** Kinds of event that some webhook wants. */
+  /** Event types that at least one webhook subscribes to. */
   readonly wanted: ReadonlySet<WebhookEventType>;
 }
 
@@ -26,35 +30,50 @@ function inOrder(left: CompiledPolicy, right: CompiledPolicy): number {
   return byPrecedence(left.definition, right.definition) || (left.id < right.id ? -1 : 1);
 }
 
-/** Keeps the policies of tenants ready, and reads them again when any process has changed them. */
-export class PolicySets {
-  readonly #kept = new Map<number, PolicySet>();
+/** Returns the summed cost per check of a tenant's active policies, without the one with `exceptId`. */
+export function costOf({ policies }: PolicySet, exceptId?: string): number {
+  return policies.reduce((sum, { id, rule }) => (id === exceptId ? sum : sum + rule.cost), 0);
+}
 
-  /** The policies as they are in the state that `db` reads. */
+/** Cache of the compiled policies of tenants. Reads them again after a change by any process. */
+export class PolicySets {
+  readonly #cached = new Map<number, PolicySet>();
+
+  /** Returns the policies in the snapshot that `db` reads. */
   async of(db: Database, tenantId: number): Promise<PolicySet> {
     const version = await settingsVersion(db, tenantId);
-    const kept = this.#kept.get(tenantId);
-    if (kept?.version === version) return kept;
-    const { rows: stored } = await listPolicies(db, {
-      tenantId,
-      status: 'active',
-      limit: maxActivePolicies,
-    });
+    const cached = this.#cached.get(tenantId);
+    if (cached?.version === version) return cached;
     const channels = await activeChannels(db, tenantId);
-    // To compile a thousand conditions takes tens of milliseconds, in which nothing else is done.
-    const known = new Map(kept?.policies.map((policy) => [policy.id, policy]));
-    const compiled = (policy: StoredPolicy): CompiledPolicy => {
-      const { definition, rule } = known.get(policy.id) ?? {};
-      // Not by its version: of a database that was restored, the same number may mean something else.
-      const isSame = rule !== undefined && isDeepStrictEqual(definition, policy.definition);
-      return isSame ? { ...policy, rule } : compilePolicy(policy);
-    };
+    // Only changed policies are read and parsed, so that one change does not cost as much as a thousand.
+    const cachedById = new Map(cached?.policies.map((policy) => [policy.id, policy]));
+    const versions = await activePolicyVersions(db, tenantId, maxActivePolicies);
+    const same = versions.flatMap(({ id, version: number, updated_ms: updatedMs }) => {
+      const policy = cachedById.get(id);
+      // The version alone is not enough: in a restored database the same number may stand for another policy.
+      return policy?.version === number && policy.updated_ms === updatedMs ? [policy] : [];
+    });
+    const sameIds = new Set(same.map(({ id }) => id));
+    const changedIds = versions.map(({ id }) => id).filter((id) => !sameIds.has(id));
+    const changed = await findPolicies(db, tenantId, changedIds);
     const set = {
       version,
-      policies: stored.map(compiled).sort(inOrder),
+      policies: [...same, ...changed.map(compilePolicy)].sort(inOrder),
       wanted: new Set(channels.flatMap((channel) => channel.events)),
     };
-    keepNewest(this.#kept, tenantId, set, keptTenants);
+    keepNewest(this.#cached, tenantId, set, maxTenants);
     return set;
+  }
+
+  /** Parses conditions that were not needed yet, in slices, so that the next write finds their costs. */
+  async prepare(storage: Storage, tenantId: number): Promise<void> {
+    const { policies } = await storage.read(tenantId, (db) => this.of(db, tenantId));
+    let endMs = performance.now() + sliceMs;
+    for (const policy of policies) {
+      void policy.rule;
+      if (performance.now() < endMs) continue;
+      await yieldToLoop();
+      endMs = performance.now() + sliceMs;
+    }
   }
 }

@@ -1,15 +1,15 @@
 import type { CheckedAction } from '@actlog/policy';
-import { type CountedSubject, countActions, countedActions } from '../storage/policy-count-store.ts';
+import { type CountedSubject, countActions, countedActions } from '../storage/stores/policy-count-store.ts';
 import type { Database } from '../storage/transaction.ts';
 import type { CompiledPolicy } from './compiled-policy.ts';
 
-/** Milliseconds by which the clocks of servers may differ. */
-const clocksDifferMs = 60_000;
+/** Maximum difference between the clocks of servers, in milliseconds. */
+const clockSkewMs = 60_000;
 
-/** Slices of a window. Counting is right to one slice: an action may count for that much longer. */
+/** Slices per window. Counts are exact to one slice: an action may count for up to one slice too long. */
 const slicesPerWindow = 60;
 
-/** The rate of one policy, for one action. */
+/** Rate of one policy, for one action. */
 interface Condition {
   readonly max: number;
   readonly windowSeconds: number;
@@ -18,47 +18,47 @@ interface Condition {
 }
 
 /**
- * The rate conditions of policies for one action. The look and the count belong into the same write transaction: then
- * of racing actions exactly `max` pass. Each is one statement, because of a thousand nobody else could write meanwhile.
+ * Rate conditions of policies for one action. Run the check and the count in the same write transaction, so that of
+ * racing actions exactly `max` pass. Each is a single statement, because a thousand would block other writers.
  */
 export class RateConditions {
   readonly #tenantId: number;
   readonly #conditions: readonly Condition[];
   readonly #nowMs: number;
 
-  /** Policies without a rate have no part in it. */
+  /** @param policies - those without a rate are ignored */
   constructor(tenantId: number, policies: readonly CompiledPolicy[], action: CheckedAction, nowMs: number) {
     this.#tenantId = tenantId;
     this.#nowMs = nowMs;
     this.#conditions = policies.flatMap(({ id, definition: { rate } }) =>
-      rate === null ? [] : [{ ...rate, ...countingOf(id, rate, action) }],
+      rate === null ? [] : [{ ...rate, ...counterOf(id, rate, action) }],
     );
   }
 
-  /** Whether no policy has a rate. */
-  get areNone(): boolean {
+  /** `true` if no policy has a rate. */
+  get isEmpty(): boolean {
     return this.#conditions.length === 0;
   }
 
-  /** What to lock before the look: the counts of these very subjects. */
+  /** Names to lock before the check: one per counted subject. */
   get lockNames(): string[] {
     return this.#conditions.map(({ counted }) => `rate ${counted.policyId} ${counted.subject}`);
   }
 
-  /** Why policies fire, by their ids. One whose rate the action stays within is not among them. */
+  /** Returns the reasons of the policies whose rate is exceeded, by policy id. */
   async exceeded(db: Database, isCounted: boolean): Promise<ReadonlyMap<string, string>> {
     const windows = this.#conditions.map(({ windowSeconds, sliceMs, counted }) => ({
       ...counted,
       sinceMs: this.#nowMs - windowSeconds * 1000 - sliceMs,
-      // What was counted before a clock was set back lies ahead; far ahead, it must not use up the rate until then.
-      untilMs: this.#nowMs + windowSeconds * 1000 + clocksDifferMs,
+      // Slices counted before a clock was set back lie in the future. Those far ahead must not use up the rate.
+      untilMs: this.#nowMs + windowSeconds * 1000 + clockSkewMs,
     }));
     const others = await countedActions(db, this.#tenantId, windows);
     const reasons = new Map<string, string>();
     for (const { max, windowSeconds, counted } of this.#conditions) {
       const actions = (others.get(counted.policyId) ?? 0) + (isCounted ? 0 : 1);
       if (actions <= max) continue;
-      const why = `it is action ${actions} in ${windowSeconds} seconds, and ${max} pass`;
+      const why = `it is action ${actions} in ${windowSeconds} seconds, and the limit is ${max}`;
       reasons.set(counted.policyId, why);
     }
     return reasons;
@@ -74,7 +74,7 @@ export class RateConditions {
   }
 }
 
-function countingOf(
+function counterOf(
   policyId: string,
   { windowSeconds, per }: NonNullable<CompiledPolicy['definition']['rate']>,
   action: CheckedAction,
@@ -85,7 +85,7 @@ function countingOf(
   };
 }
 
-/** What is counted together. An action without a session is counted by its agent. */
+/** Returns the subject of a count. An action without a session is counted for its agent. */
 function subjectOf(per: 'agent' | 'session' | 'tenant', { agentId, sessionId }: CheckedAction): string {
   if (per === 'tenant') return 'tenant';
   return per === 'session' && sessionId !== undefined ? `session:${sessionId}` : `agent:${agentId}`;

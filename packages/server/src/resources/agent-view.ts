@@ -3,7 +3,7 @@ import type { Selectable } from 'kysely';
 import { isoTime, isoTimeOrNull } from '../iso-time.ts';
 import type { AgentTable } from '../storage/schema.ts';
 
-/** An agent as the wire shows it. */
+/** Returns an agent as the wire shows it. */
 export function agentView(row: Selectable<AgentTable>): SentOf<'agents.get'> {
   return {
     id: row.id,

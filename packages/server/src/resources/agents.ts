@@ -3,25 +3,42 @@ import { ApiError, notFound, validationError } from '../http/api-error.ts';
 import { readPage } from '../http/page.ts';
 import type { ReadRoute, WriteRoute } from '../http/route.ts';
 import { newIdentifier } from '../identifier.ts';
+import type { DeploymentQuotas } from '../quota/quota.ts';
+import { agentsLock } from '../quota/quota-gate.ts';
+import { requireCountedRoom } from '../quota/require-room.ts';
 import type { Services } from '../services.ts';
-import { findAgent, listAgents, saveAgent } from '../storage/agent-store.ts';
 import { lockNames } from '../storage/locks.ts';
-import { raiseSettingsVersion } from '../storage/policy-store.ts';
+import {
+  type AgentRow,
+  findAgent,
+  listAgents,
+  metadataBytes,
+  saveAgent,
+} from '../storage/stores/agent-store.ts';
+import { raiseSettingsVersion } from '../storage/stores/policy-store.ts';
+import { addUsage } from '../storage/stores/usage-store.ts';
+import type { Database } from '../storage/transaction.ts';
 import { agentView } from './agent-view.ts';
 import { sessionsPage } from './sessions.ts';
 
+/** Name of the lock for transactions that may add metadata, so that the quota is exact. */
+const metadataLock = 'quota metadata';
+
 /**
- * `POST /v1/agents`. An agent that was only seen so far is registered by it, and keeps its history; one that is
- * registered is not registered twice.
+ * Route `POST /v1/agents`. Registers an agent that was only seen in events and keeps its history; fails for one that is
+ * already registered.
  */
-export const createAgent: WriteRoute<'agents.create'> = {
+export const createAgent = ({ quotas }: Services): WriteRoute<'agents.create'> => ({
   kind: 'write',
   async handle({ caller: { tenantId }, body, receivedMs }, { db }) {
     const id = body.id ?? newIdentifier('agt');
-    await lockNames(db, tenantId, [`agent ${id}`]);
+    await lockNames(db, tenantId, [`agent ${id}`, agentsLock, metadataLock]);
     const seen = await findAgent(db, tenantId, id);
     if (seen?.registered === 1) {
-      throw new ApiError('ALREADY_EXISTS', 'An agent with this id is registered; change it with PATCH.');
+      throw new ApiError(
+        'ALREADY_EXISTS',
+        'An agent with this id is already registered; update it with PATCH.',
+      );
     }
     const row = {
       tenant_id: tenantId,
@@ -38,12 +55,12 @@ export const createAgent: WriteRoute<'agents.create'> = {
       updated_ms: receivedMs,
       last_seen_ms: seen?.last_seen_ms ?? null,
     };
-    await saveAgent(db, row);
+    await saveWithinQuotas(db, seen, row, quotas);
     return agentView(row);
   },
-};
+});
 
-/** `GET /v1/agents`. */
+/** Route `GET /v1/agents`. */
 export function listAgentsRoute({ cursors }: Services): ReadRoute<'agents.list'> {
   return {
     kind: 'read',
@@ -67,7 +84,7 @@ export function listAgentsRoute({ cursors }: Services): ReadRoute<'agents.list'>
   };
 }
 
-/** `GET /v1/agents/:id`. */
+/** Route `GET /v1/agents/:id`. */
 export const getAgent: ReadRoute<'agents.get'> = {
   kind: 'read',
   async handle({ caller, params }, db) {
@@ -77,11 +94,12 @@ export const getAgent: ReadRoute<'agents.get'> = {
   },
 };
 
-/** `PATCH /v1/agents/:id`, a JSON Merge Patch (RFC 7396). */
-export const updateAgent: WriteRoute<'agents.update'> = {
+/** Route `PATCH /v1/agents/:id`, a JSON Merge Patch (RFC 7396). */
+export const updateAgent = ({ quotas }: Services): WriteRoute<'agents.update'> => ({
   kind: 'write',
   async handle({ caller, params, body, receivedMs }, { db }) {
-    await lockNames(db, caller.tenantId, [`agent ${params.id}`]);
+    const locks = [`agent ${params.id}`, ...(body.metadata === undefined ? [] : [metadataLock])];
+    await lockNames(db, caller.tenantId, locks);
     const row = await findAgent(db, caller.tenantId, params.id);
     if (!row) throw notFound('agent');
     const { metadata, ...fields } = body;
@@ -92,14 +110,33 @@ export const updateAgent: WriteRoute<'agents.update'> = {
       metadata: patchedMetadata(row.metadata, metadata),
       updated_ms: receivedMs,
     };
-    await saveAgent(db, next);
-    // Whoever waits for a person to allow an action of this agent is to hear of it now.
+    await saveWithinQuotas(db, row, next, quotas);
+    // Wakes checks that wait for a decision about an action of this agent.
     if (next.status !== row.status) await raiseSettingsVersion(db, caller.tenantId);
     return agentView(next);
   },
-};
+});
 
-/** The metadata after a patch, in JSON. A body is bounded, but what many of them add up to has to be bounded too. */
+/**
+ * Saves an agent, if the quotas allow it and its metadata.
+ *
+ * @throws QuotaError 429.
+ */
+async function saveWithinQuotas(
+  db: Database,
+  stored: AgentRow | undefined,
+  next: AgentRow,
+  quotas: DeploymentQuotas,
+): Promise<void> {
+  const { tenant_id: tenantId, updated_ms: nowMs } = next;
+  const addedBytes = metadataBytes(next.metadata) - metadataBytes(stored?.metadata ?? '{}');
+  const wanted = { agents: stored ? 0 : 1, metadataBytes: addedBytes };
+  await requireCountedRoom(db, tenantId, wanted, nowMs, quotas);
+  const isNew = await saveAgent(db, next);
+  await addUsage(db, tenantId, { agents: isNew ? 1 : 0, metadataBytes: addedBytes }, nowMs);
+}
+
+/** Returns the patched metadata, as JSON. Limits its size, because many small patches can add up. */
 function patchedMetadata(stored: string, patch: BodyOf<'agents.update'>['metadata']): string {
   if (patch === undefined) return stored;
   const merged = JSON.stringify(patch === null ? {} : mergePatch(JSON.parse(stored), patch));
@@ -113,11 +150,11 @@ function patchedMetadata(stored: string, patch: BodyOf<'agents.update'>['metadat
   return merged;
 }
 
-/** `GET /v1/agents/:id/sessions`. */
+/** Route `GET /v1/agents/:id/sessions`. */
 export function listAgentSessions(services: Services): ReadRoute<'agents.sessions'> {
   return {
     kind: 'read',
-    prepare: ({ caller }) => services.settling.beforeList(caller.tenantId),
+    prepare: ({ caller }) => services.scoring.beforeList(caller.tenantId),
     async handle({ caller: { tenantId }, params, query }, db) {
       if (!(await findAgent(db, tenantId, params.id))) throw notFound('agent');
       return sessionsPage(services, db, tenantId, 'agents.sessions', { ...query, agentId: params.id });

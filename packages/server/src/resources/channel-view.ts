@@ -1,11 +1,11 @@
 import type { SentOf } from '@actlog/protocol';
 import { isoTime, isoTimeOrNull } from '../iso-time.ts';
-import type { StoredChannel } from '../storage/channel-store.ts';
+import type { StoredChannel } from '../storage/stores/channel-store.ts';
 
 /** A webhook without its secret. */
 export type ListedWebhook = SentOf<'notificationChannels.list'>['items'][number];
 
-/** A webhook as the wire shows it, without its secret. */
+/** Returns a webhook as the wire shows it, without its secret. */
 export function channelView(channel: StoredChannel): ListedWebhook {
   return {
     id: channel.id,

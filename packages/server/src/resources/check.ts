@@ -3,45 +3,53 @@ import type { FastifyReply } from 'fastify';
 import { validationError } from '../http/api-error.ts';
 import { authenticationFailed } from '../http/authentication.ts';
 import type { Call, OwnRoute } from '../http/route.ts';
-import { Check, type CheckAnswer } from '../policy/check.ts';
-import { Matches } from '../policy/matches.ts';
+import { Check, type CheckResponse } from '../policy/check.ts';
+import { Matches, UnfinishedMatchingError } from '../policy/matches.ts';
 import type { Services } from '../services.ts';
+import type { Turn } from '../tenant-turns.ts';
 
-/** `POST /v1/policies/check`, held until the decision when the caller prefers to wait, or a dry run. */
+/** Route `POST /v1/policies/check`. Waits for the decision, or runs dry, if the caller prefers that. */
 export function checkAction(services: Services): OwnRoute<'policies.check'> {
   return {
     kind: 'own',
     memory: services.checkMemory,
-    handle: (call, reply) => answerOf(services, call, reply),
+    handle: (call, reply) => checkResponse(services, call, reply),
   };
 }
 
-async function answerOf(
+async function checkResponse(
   services: Services,
   call: Call<'policies.check'>,
   reply: FastifyReply,
-): Promise<CheckAnswer> {
-  // Neither a condition nor a person would see what the tool is given; the guard asks again without its arguments.
-  if (call.protoKeysRemoved) throw validationError('', 'proto_key', 'holds a key named __proto__');
+): Promise<CheckResponse> {
+  // Conditions and approvers would not see these keys. The guard repeats the check without arguments.
+  if (call.protoKeysRemoved) throw validationError('', 'proto_key', 'contains a key named __proto__');
   const { waitSeconds, isDryRun } = checkPreference(call.header(headers.prefer));
   if (isDryRun) {
     void reply.header('preference-applied', 'dry-run');
     return dryRun(services, call);
   }
   const matches = new Matches();
-  const answer = await ask(services, call, matches, call.receivedMs);
-  if (waitSeconds === 0) return answer;
-  if (!isHeld(answer)) {
+  const response = await runCheck(services, call, matches, call.receivedMs);
+  if (waitSeconds === 0) return response;
+  if (!isHeld(response)) {
     void reply.header('preference-applied', `wait=${waitSeconds}`);
-    return answer;
+    return response;
   }
-  // A person takes minutes, and those who wait must leave room for those who ask. Who has none asks again later.
-  const room = services.waitMemory.tryHold(call.bodyMemoryBytes);
-  if (!room) return answer;
+  // Approvals take minutes, so waiting checks must leave room for new ones. Without room, the caller checks again
+  // later.
+  const room = services.waitMemory.tryReserve(call.bodyMemoryBytes);
+  if (!room) return response;
   try {
     void reply.header('preference-applied', `wait=${waitSeconds}`);
-    const decided = await decidedAnswer(services, call, matches, answer.pendingActionId, waitSeconds * 1000);
-    // Somebody may have revoked the key meanwhile, so that nothing is let through any more.
+    const decided = await decidedResponse(
+      services,
+      call,
+      matches,
+      response.pendingActionId,
+      waitSeconds * 1000,
+    );
+    // The key may have been revoked meanwhile.
     if (!(await services.keys.isCurrent(call.caller))) throw authenticationFailed();
     return decided;
   } finally {
@@ -49,59 +57,93 @@ async function answerOf(
   }
 }
 
-/** An answer that a person's decision may change. */
-type HeldAnswer = CheckAnswer & { readonly pendingActionId: string; readonly expiresAt: string };
+/** A response that a decision can change. */
+type HeldResponse = CheckResponse & { readonly pendingActionId: string; readonly expiresAt: string };
 
-function isHeld(answer: CheckAnswer): answer is HeldAnswer {
+function isHeld(response: CheckResponse): response is HeldResponse {
   return (
-    answer.decision === 'require_approval' && answer.pendingActionId !== null && answer.expiresAt !== null
+    response.decision === 'require_approval' &&
+    response.pendingActionId !== null &&
+    response.expiresAt !== null
   );
 }
 
-/** The answer once the action is decided, or as it is when the wait is over, however the clock is set meanwhile. */
-async function decidedAnswer(
+/** Returns the response once the action is decided, or when the wait ends. Independent of changes of the clock. */
+async function decidedResponse(
   services: Services,
   call: Call<'policies.check'>,
   matches: Matches,
   heldId: string,
   waitMs: number,
-): Promise<CheckAnswer> {
+): Promise<CheckResponse> {
   const { decisions } = services;
   const endsAt = performance.now() + waitMs;
-  // A decision may have fallen after the first look, so the look that counts comes when the listening has begun.
-  const listening = decisions.listen(heldId);
+  // Listening begins before the first read of the action, so that no decision is missed.
+  const listener = decisions.listen(heldId);
   try {
-    // A wake-up may be about something else, so each is followed by a look; every round ends at the deadline.
+    // A wake-up may have another cause, so the action is read again after each.
     for (;;) {
-      const answer = await ask(services, call, matches, Date.now(), heldId);
+      const response = await runCheck(services, call, matches, Date.now(), heldId);
       const leftMs = endsAt - performance.now();
-      const isSame = answer.pendingActionId === heldId;
-      if (!isHeld(answer) || !isSame || leftMs <= 0 || call.gone().aborted || decisions.isClosed)
-        return answer;
-      const livesMs = Date.parse(answer.expiresAt) - Date.now();
-      await listening.heard(Math.max(1, Math.min(leftMs, livesMs)), call.gone());
+      const isSame = response.pendingActionId === heldId;
+      if (!isHeld(response) || !isSame || leftMs <= 0 || call.disconnected().aborted || decisions.isClosed)
+        return response;
+      const livesMs = Date.parse(response.expiresAt) - Date.now();
+      await listener.waitForChange(Math.max(1, Math.min(leftMs, livesMs)), call.disconnected());
     }
   } finally {
-    listening.end();
+    listener.end();
   }
 }
 
-function dryRun(
-  services: Services,
-  { caller: { tenantId }, body, receivedMs }: Call<'policies.check'>,
-): Promise<CheckAnswer> {
-  const check = new Check(services, tenantId, body, receivedMs, new Matches());
-  return services.storage.read(tenantId, (db) => check.answerDry(db));
+function dryRun(services: Services, call: Call<'policies.check'>): Promise<CheckResponse> {
+  const { tenantId } = call.caller;
+  const matches = new Matches();
+  return inTurns(services, call, matches, () => {
+    const check = new Check(services, tenantId, call.body, call.receivedMs, matches);
+    return services.storage.read(tenantId, (db) => check.respondDry(db));
+  });
 }
 
-async function ask(
+function runCheck(
   services: Services,
-  { caller: { tenantId }, body }: Call<'policies.check'>,
+  call: Call<'policies.check'>,
   matches: Matches,
   nowMs: number,
   heldId?: string,
-): Promise<CheckAnswer> {
-  const check = new Check(services, tenantId, body, nowMs, matches, heldId);
-  const read = await services.storage.read(tenantId, (db) => check.answerByReading(db));
-  return read ?? services.storage.write(tenantId, (write) => check.answerByWriting(write));
+): Promise<CheckResponse> {
+  const { tenantId } = call.caller;
+  return inTurns(services, call, matches, async () => {
+    const check = new Check(services, tenantId, call.body, nowMs, matches, heldId);
+    const read = await services.storage.read(tenantId, (db) => check.respondByReading(db));
+    if (read) return read;
+    return services.writeTurns.run(
+      tenantId,
+      () => services.storage.write(tenantId, (write) => check.respondByWriting(write)),
+      call.disconnected,
+    );
+  });
+}
+
+/**
+ * Runs one round of a check in the tenant's turn. If evaluating the policies takes too long for a transaction, they are
+ * evaluated outside, and the round is run again with the result.
+ */
+function inTurns(
+  { tenantTurns }: Services,
+  call: Call<'policies.check'>,
+  matches: Matches,
+  response: () => Promise<CheckResponse>,
+): Promise<CheckResponse> {
+  const work = async (turn: Turn) => {
+    matches.begin();
+    try {
+      return await response();
+    } catch (error) {
+      if (!(error instanceof UnfinishedMatchingError)) throw error;
+    }
+    await matches.finish(turn, call.disconnected());
+    return response();
+  };
+  return tenantTurns.run(call.caller.tenantId, work, call.disconnected);
 }

@@ -1,19 +1,16 @@
-import type { EventAck } from '@actlog/protocol';
+import { decisionCategory, type EventAck, isReservedCategory } from '@actlog/protocol';
 import { validationError } from '../http/api-error.ts';
 import type { OwnRoute } from '../http/route.ts';
 import { eventWarning } from '../ingest/warnings.ts';
 import { isoTime } from '../iso-time.ts';
 import type { Services } from '../services.ts';
 
-/** The category that only the service writes: a decision that a sender could claim would prove nothing. */
-const reservedCategory = 'guardian_decision';
-
-/** `POST /v1/events`: answered when the event is durable. */
+/** Route `POST /v1/events`. Responds once the event is durable. */
 export function createEvent({ ingest, eventMemory }: Services): OwnRoute<'events.create'> {
   return {
     kind: 'own',
     memory: eventMemory,
-    admit: () => ingest.requirePlace(),
+    admit: () => ingest.requireQueueSpace(),
     async handle({
       caller,
       body,
@@ -22,16 +19,19 @@ export function createEvent({ ingest, eventMemory }: Services): OwnRoute<'events
       receivedMs,
       protoKeysRemoved,
     }): Promise<EventAck> {
-      if (body.category === reservedCategory) {
+      if (isReservedCategory(body.category)) {
         throw validationError(
           'category',
           'reserved',
-          `"${reservedCategory}" is written by the service itself; use another category`,
+          `"${decisionCategory}" is written by the service itself; use another category`,
         );
       }
+      const eventId = body.eventId.toLowerCase();
+      const isAsSent = eventId === body.eventId;
       const event = {
-        event: body,
-        json: bodyJson,
+        // Two spellings of a UUID are one id (RFC 9562), so ids are stored in lower case.
+        event: isAsSent ? body : { ...body, eventId },
+        json: isAsSent ? bodyJson : undefined,
         sourceMs: Date.parse(body.sourceTimestamp),
         receivedMs,
         protoKeysRemoved,

@@ -8,36 +8,37 @@ import type { Call, OwnRoute } from '../http/route.ts';
 import { isoTime } from '../iso-time.ts';
 import { readRisk, type SessionWithRisk } from '../risk/read-risk.ts';
 import type { Services } from '../services.ts';
-import { type EventPosition, eventPage } from '../storage/event-log.ts';
-import { storedEventJson } from '../storage/event-row.ts';
+import { type EventPosition, eventPage } from '../storage/stores/event-log.ts';
+import { storedEventJson } from '../storage/stores/event-row.ts';
 import { sessionView } from './session-view.ts';
 
-/** Events that are in memory at once: few enough to be garbage before the collector moves them. */
+/** Number of events in memory at once: few enough to be collected before they are promoted to the old generation. */
 const eventsAtOnce = 100;
 
-/** Bytes of their payloads, unless one alone has more. */
+/** Maximum bytes of their payloads, unless a single event has more. */
 const payloadBytesAtOnce = 128 * 1024;
 
-/** Bytes of memory that an export takes: its largest events as rows, as text and on their way out. */
+/** Memory of an export, in bytes: its largest events as rows, as text and in the send buffer. */
 const memoryBytes = 1024 * 1024;
 
-/** `GET /v1/sessions/:id/export.json`, streamed: its size is not bounded, the memory for it is. */
+/** Route `GET /v1/sessions/:id/export.json`, streamed with a fixed amount of memory. */
 export function exportSession(services: Services): OwnRoute<'sessions.export'> {
   return {
     kind: 'own',
     async handle(call, reply) {
-      const held = services.exportMemory.hold(memoryBytes);
+      const reserved = services.exportMemory.reserve(memoryBytes);
       try {
+        await services.turns.take();
         await send(services, call, reply);
       } finally {
-        held.release();
+        reserved.release();
       }
       return undefined;
     },
   };
 }
 
-/** Resolves when the whole document is sent, or its reader has gone. */
+/** Resolves when the whole document is sent or the client has disconnected. */
 async function send(
   services: Services,
   { caller: { tenantId }, params, receivedMs }: Call<'sessions.export'>,
@@ -45,8 +46,6 @@ async function send(
 ): Promise<void> {
   const found = await readRisk(services, tenantId, params.id, receivedMs);
   if (!found) throw notFound('session');
-  // Who does not read on would keep its memory from others.
-  reply.raw.setTimeout(services.unreadTimeoutMs);
   void reply
     .type(jsonType)
     .header('content-disposition', `attachment; filename="${fileName(params.id)}"`)
@@ -54,12 +53,12 @@ async function send(
   await finished(reply.raw).catch(() => {});
 }
 
-/** A name that every file system takes; the session's own id stands in the document. */
+/** Returns a name that is valid in every file system. The document contains the session's id. */
 function fileName(id: string): string {
   return `session-${id.replaceAll(/[^\w.-]+/g, '_').slice(0, 100)}.json`;
 }
 
-/** The document in pieces, its members in the order of the reference profile. */
+/** Yields the document in pieces, with members in the order of the reference profile. */
 async function* document(
   services: Services,
   tenantId: number,
@@ -78,12 +77,13 @@ async function* document(
   let separator = '[';
   let after: EventPosition | undefined;
   do {
+    await services.turns.take();
     const { rows, hasMore } = await services.storage.read(tenantId, (db) =>
       eventPage(db, {
         tenantId,
         sessionId: summary.id,
         after,
-        // What arrives while the document is sent is not in it: it shows one moment.
+        // Leaves out events that arrive during the export, so that the document is one snapshot.
         lastArrival: summary.last_arrival,
         limit: eventsAtOnce,
         maxBytes: payloadBytesAtOnce,
@@ -101,7 +101,7 @@ async function* document(
     digest.update(piece);
     yield piece;
   } while (after);
-  // Retention may drop the session meanwhile: what lacks events must not end like a whole document.
-  if (eventCount < summary.event_count) throw new Error('A session was dropped while it was exported.');
+  // If retention deleted the session meanwhile, the document must not look complete.
+  if (eventCount < summary.event_count) throw new Error('The session was deleted during its export.');
   yield `,"eventCount":${eventCount},"contentSha256":"${digest.digest('hex')}"}`;
 }

@@ -9,9 +9,9 @@ import {
   lockPendingAction,
   type PendingActionRow,
   statusAt,
-} from '../storage/pending-action-store.ts';
+} from '../storage/stores/pending-action-store.ts';
 
-/** `GET /v1/guardian/pending-actions`. */
+/** Route `GET /v1/guardian/pending-actions`. */
 export function listPendingActionsRoute({ cursors }: Services): ReadRoute<'guardian.pendingActions.list'> {
   return {
     kind: 'read',
@@ -38,13 +38,13 @@ export function listPendingActionsRoute({ cursors }: Services): ReadRoute<'guard
   };
 }
 
-/** `POST /v1/guardian/pending-actions/:id/decide`: of racing decisions exactly one wins. */
+/** Route `POST /v1/guardian/pending-actions/:id/decide`. Of racing decisions exactly one succeeds. */
 export function decidePendingAction(services: Services): WriteRoute<'guardian.pendingActions.decide'> {
   return {
     kind: 'write',
     async handle({ caller: { tenantId, keyId }, params, body }, write) {
       const row = await lockPendingAction(write.db, tenantId, params.id);
-      // The transaction may have waited for its turn; what counts is when the decision can be seen.
+      // Read only now, because the transaction may have waited for the lock.
       const nowMs = Date.now();
       if (!row) throw notFound('pending action');
       const wanted = body.decision === 'approve' ? 'approved' : 'denied';
@@ -58,7 +58,7 @@ export function decidePendingAction(services: Services): WriteRoute<'guardian.pe
         decided_ms: nowMs,
       } as const;
       const ended = await endAction(services, write, row, end, nowMs);
-      // Its writes may have waited for locks past the end of the action, which lists show as expired by then.
+      // The writes may have waited for locks beyond the expiry, and lists already show the action as expired.
       if (!ended || statusAt(row, Date.now()) === 'expired') throw tooLate(row, 'expired');
       return pendingActionView(ended, nowMs);
     },
@@ -68,10 +68,8 @@ export function decidePendingAction(services: Services): WriteRoute<'guardian.pe
 function tooLate(row: PendingActionRow, status: PendingActionRow['status']): ApiError {
   const details = [{ path: 'status', code: status, message: `The action is ${status}.` }];
   return status === 'expired'
-    ? new ApiError(
-        'ACTION_EXPIRED',
-        `The time of the action was over at ${new Date(row.expires_ms).toISOString()}.`,
-        { details },
-      )
+    ? new ApiError('ACTION_EXPIRED', `The action expired at ${new Date(row.expires_ms).toISOString()}.`, {
+        details,
+      })
     : new ApiError('ALREADY_DECIDED', `The action is already ${status}; a decision is final.`, { details });
 }

@@ -5,19 +5,20 @@ import type { ReadRoute, WriteRoute } from '../http/route.ts';
 import { newIdentifier } from '../identifier.ts';
 import { requireRoom } from '../quota/require-room.ts';
 import type { Services } from '../services.ts';
+import { lockNames } from '../storage/locks.ts';
 import {
   countActiveChannels,
+  countChannels,
   insertChannel,
   listChannels,
   type StoredChannel,
-} from '../storage/channel-store.ts';
-import { lockNames } from '../storage/locks.ts';
-import { ForbiddenAddressError } from '../webhooks/address-guard.ts';
+} from '../storage/stores/channel-store.ts';
+import { ForbiddenAddressError, ForbiddenPortError } from '../webhooks/address-guard.ts';
 import { encryptedFor } from '../webhooks/channel-secret.ts';
 import { newWebhookSecret } from '../webhooks/signature.ts';
 import { channelView } from './channel-view.ts';
 
-/** What a webhook gets that names no kinds of event. */
+/** Event types of a webhook that does not name any. */
 const allEvents: readonly WebhookEventType[] = [
   'session.risk_raised',
   'policy.matched',
@@ -25,25 +26,28 @@ const allEvents: readonly WebhookEventType[] = [
   'guardian.action_decided',
 ];
 
-/** `POST /v1/notification-channels`: the one time that the signing secret is shown. */
+/** Route `POST /v1/notification-channels`. Shows the signing secret this once. */
 export function createChannel(services: Services): WriteRoute<'notificationChannels.create'> {
   return {
     kind: 'write',
     async prepare({ body }) {
       const url = new URL(body.url);
       if (url.username !== '' || url.password !== '') {
-        throw validationError('url', 'credentials_in_url', 'must not hold a user name or password');
+        throw validationError('url', 'credentials_in_url', 'must not contain a user name or password');
       }
       try {
         await services.addressGuard.inspect(url);
       } catch (error) {
+        if (error instanceof ForbiddenPortError)
+          throw validationError('url', 'forbidden_port', error.message);
         if (!(error instanceof ForbiddenAddressError)) throw error;
         throw validationError('url', 'forbidden_address', error.message);
       }
     },
     async handle({ caller: { tenantId }, body, receivedMs }, { db }) {
       await lockNames(db, tenantId, ['channels']);
-      await requireRoom(db, tenantId, 'channels', countActiveChannels);
+      await requireRoom(db, tenantId, 'channels', countActiveChannels, services.quotas);
+      await requireRoom(db, tenantId, 'storedChannels', countChannels, services.quotas);
       const secret = newWebhookSecret();
       const id = newIdentifier('nch');
       const channel: StoredChannel = {
@@ -66,7 +70,7 @@ export function createChannel(services: Services): WriteRoute<'notificationChann
   };
 }
 
-/** `GET /v1/notification-channels`. */
+/** Route `GET /v1/notification-channels`. */
 export function listChannelsRoute({ cursors }: Services): ReadRoute<'notificationChannels.list'> {
   return {
     kind: 'read',

@@ -1,4 +1,4 @@
-import { ConditionError, parseCondition } from '@actlog/policy';
+import { ConditionError, maxConditionCost, parseCondition } from '@actlog/policy';
 import { mergePatch, type SentOf } from '@actlog/protocol';
 import { policyCreate } from '@actlog/protocol/schemas';
 import { ApiError, notFound, validationError } from '../http/api-error.ts';
@@ -7,24 +7,26 @@ import type { ReadRoute, WriteRoute } from '../http/route.ts';
 import { validated } from '../http/validation.ts';
 import { newIdentifier } from '../identifier.ts';
 import { isoTime, isoTimeOrNull } from '../iso-time.ts';
+import { requirePolicyBudget } from '../policy/policy-budget.ts';
 import { maxActivePolicies } from '../policy/policy-set.ts';
 import { requireRoom } from '../quota/require-room.ts';
 import type { Services } from '../services.ts';
 import { lockNames } from '../storage/locks.ts';
 import {
   countActivePolicies,
+  countPolicies,
   findPolicy,
   listPolicies,
   type PolicyDefinition,
   type StoredPolicy,
   savePolicy,
-} from '../storage/policy-store.ts';
+} from '../storage/stores/policy-store.ts';
 import type { Database } from '../storage/transaction.ts';
 
-/** Policies are counted, read and written back, one write of a tenant after the other. */
+/** Name of the lock that serializes writes of policies per tenant, because they are counted, read and written back. */
 const policiesLock = ['policies'];
 
-/** A policy as the wire shows it. */
+/** Returns a policy as the wire shows it. */
 function policyView({ definition, ...policy }: StoredPolicy): SentOf<'policies.get'> {
   return {
     id: policy.id,
@@ -43,23 +45,30 @@ async function existing(db: Database, tenantId: number, id: string): Promise<Sto
   return policy;
 }
 
-/** Refuses what the schema cannot see: a condition that does not hold water, an approval that nothing asks for. */
-function refuseContradictions({ condition, approval, effect }: PolicyDefinition): void {
+/**
+ * Rejects contradictions that the schema cannot express: an invalid condition, or an approval without
+ * `require_approval`. An unchanged condition may exceed the cost limit, because earlier releases had none.
+ */
+function requireConsistent(
+  { condition, approval, effect }: PolicyDefinition,
+  former?: PolicyDefinition,
+): void {
   if (approval !== null && effect !== 'require_approval') {
-    throw validationError('approval', 'contradiction', 'goes with the effect require_approval only');
+    throw validationError('approval', 'contradiction', 'is allowed only with the effect require_approval');
   }
   if (condition === null) return;
   try {
-    parseCondition(condition);
+    parseCondition(condition, condition === former?.condition ? Number.POSITIVE_INFINITY : maxConditionCost);
   } catch (error) {
     if (!(error instanceof ConditionError)) throw error;
-    throw validationError('condition', 'invalid_condition', `cannot be taken: ${error.problem}`);
+    throw validationError('condition', 'invalid_condition', `is invalid: ${error.problem}`);
   }
 }
 
-/** `POST /v1/policies`. */
-export const createPolicy: WriteRoute<'policies.create'> = {
+/** Route `POST /v1/policies`. */
+export const createPolicy = ({ quotas, policySets, storage }: Services): WriteRoute<'policies.create'> => ({
   kind: 'write',
+  prepare: ({ caller }) => policySets.prepare(storage, caller.tenantId),
   async handle({ caller: { tenantId }, body, receivedMs }, { db }) {
     const definition: PolicyDefinition = {
       name: body.name,
@@ -73,9 +82,10 @@ export const createPolicy: WriteRoute<'policies.create'> = {
       approval: body.approval ?? null,
       message: body.message ?? null,
     };
-    refuseContradictions(definition);
+    requireConsistent(definition);
     await lockNames(db, tenantId, policiesLock);
-    await requireRoom(db, tenantId, 'policies', countActivePolicies);
+    await requireRoom(db, tenantId, 'policies', countActivePolicies, quotas);
+    await requireRoom(db, tenantId, 'storedPolicies', countPolicies, quotas);
     if ((await countActivePolicies(db, tenantId)) >= maxActivePolicies) {
       throw validationError(
         '',
@@ -83,6 +93,7 @@ export const createPolicy: WriteRoute<'policies.create'> = {
         `exceeds ${maxActivePolicies} active policies; archive some`,
       );
     }
+    await requirePolicyBudget({ db, tenantId, policySets, quotas }, definition);
     const policy: StoredPolicy = {
       id: newIdentifier('pol'),
       status: 'active',
@@ -95,9 +106,9 @@ export const createPolicy: WriteRoute<'policies.create'> = {
     await savePolicy(db, tenantId, policy);
     return policyView(policy);
   },
-};
+});
 
-/** `GET /v1/policies`. */
+/** Route `GET /v1/policies`. */
 export function listPoliciesRoute({ cursors }: Services): ReadRoute<'policies.list'> {
   return {
     kind: 'read',
@@ -120,36 +131,38 @@ export function listPoliciesRoute({ cursors }: Services): ReadRoute<'policies.li
   };
 }
 
-/** `GET /v1/policies/:id`. */
+/** Route `GET /v1/policies/:id`. */
 export const getPolicy: ReadRoute<'policies.get'> = {
   kind: 'read',
   handle: async ({ caller, params }, db) => policyView(await existing(db, caller.tenantId, params.id)),
 };
 
-/** `PATCH /v1/policies/:id`, a JSON Merge Patch (RFC 7396). */
-export const updatePolicy: WriteRoute<'policies.update'> = {
+/** Route `PATCH /v1/policies/:id`, a JSON Merge Patch (RFC 7396). */
+export const updatePolicy = ({ quotas, policySets, storage }: Services): WriteRoute<'policies.update'> => ({
   kind: 'write',
+  prepare: ({ caller }) => policySets.prepare(storage, caller.tenantId),
   async handle({ caller: { tenantId }, params, body, receivedMs }, { db }) {
     await lockNames(db, tenantId, policiesLock);
     const policy = await existing(db, tenantId, params.id);
     if (policy.status === 'archived') {
-      throw new ApiError('POLICY_ARCHIVED', 'An archived policy is never changed; create a new one.');
+      throw new ApiError('POLICY_ARCHIVED', 'An archived policy cannot be changed; create a new one.');
     }
     const merged = mergePatch(policy.definition, body) as Partial<PolicyDefinition>;
-    // A merge patch removes what it sets to null; the wire shows such a field as null.
+    // A merge patch removes fields that it sets to null; the wire shows them as null.
     const definition = { ...emptied, ...merged } as PolicyDefinition;
-    // A part of a rate is one only together with the rest.
+    // Validated again, because a merged `rate` may be incomplete.
     validated('body', policyCreate, definition);
-    refuseContradictions(definition);
+    requireConsistent(definition, policy.definition);
+    await requirePolicyBudget({ db, tenantId, policySets, quotas }, definition, policy.id);
     const next = { ...policy, definition, updated_ms: receivedMs, version: policy.version + 1 };
     await savePolicy(db, tenantId, next);
     return policyView(next);
   },
-};
+});
 
 const emptied = { description: null, condition: null, rate: null, approval: null, message: null };
 
-/** `DELETE /v1/policies/:id` archives; again, it answers the same. */
+/** Route `DELETE /v1/policies/:id`. Archives a policy; repeating it has the same response. */
 export const archivePolicy: WriteRoute<'policies.archive'> = {
   kind: 'write',
   async handle({ caller: { tenantId }, params, receivedMs }, { db }) {

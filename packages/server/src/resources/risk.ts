@@ -3,7 +3,7 @@ import type { OwnRoute } from '../http/route.ts';
 import { readRisk } from '../risk/read-risk.ts';
 import type { Services } from '../services.ts';
 
-/** `GET /v1/sessions/:id/risk`: the score over ten dimensions, with its factors. */
+/** Route `GET /v1/sessions/:id/risk`: the score over ten dimensions, with its factors. */
 export function getRisk(services: Services): OwnRoute<'sessions.risk'> {
   return {
     kind: 'own',

@@ -1,8 +1,8 @@
 import type { SentOf } from '@actlog/protocol';
 import { isoTime } from '../iso-time.ts';
-import type { SessionSummary } from '../storage/session-store.ts';
+import type { SessionSummary } from '../storage/sessions/session-store.ts';
 
-/** A session as the wire shows it. */
+/** Returns a session as the wire shows it. */
 export function sessionView(summary: SessionSummary): SentOf<'sessions.list'>['items'][number] {
   return {
     id: summary.id,

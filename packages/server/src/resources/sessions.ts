@@ -3,14 +3,14 @@ import { notFound } from '../http/api-error.ts';
 import { readPage } from '../http/page.ts';
 import type { ReadRoute } from '../http/route.ts';
 import type { Services } from '../services.ts';
-import { eventPage } from '../storage/event-log.ts';
-import { storedEvent } from '../storage/event-row.ts';
-import { listSessions } from '../storage/session-list.ts';
-import { findSession } from '../storage/session-store.ts';
+import { listSessions } from '../storage/sessions/session-list.ts';
+import { findSession } from '../storage/sessions/session-store.ts';
+import { eventPage } from '../storage/stores/event-log.ts';
+import { storedEvent } from '../storage/stores/event-row.ts';
 import type { Database } from '../storage/transaction.ts';
 import { sessionView } from './session-view.ts';
 
-/** Filters that both lists of sessions share. */
+/** Filters of both lists of sessions. */
 interface SessionFilters {
   readonly limit?: number | undefined;
   readonly cursor?: string | undefined;
@@ -20,7 +20,7 @@ interface SessionFilters {
   readonly minRiskScore?: number | undefined;
 }
 
-/** A page of sessions, newest first; `endpoint` binds its cursor. */
+/** Returns a page of sessions, newest first. Its cursor is bound to `endpoint`. */
 export async function sessionsPage(
   { cursors }: Services,
   db: Database,
@@ -48,20 +48,20 @@ export async function sessionsPage(
   return { items: rows.map(sessionView), nextCursor };
 }
 
-/** `GET /v1/sessions`. */
+/** Route `GET /v1/sessions`. */
 export function listSessionsRoute(services: Services): ReadRoute<'sessions.list'> {
   return {
     kind: 'read',
-    prepare: ({ caller }) => services.settling.beforeList(caller.tenantId),
+    prepare: ({ caller }) => services.scoring.beforeList(caller.tenantId),
     handle: ({ caller, query }, db) => sessionsPage(services, db, caller.tenantId, 'sessions.list', query),
   };
 }
 
-/** `GET /v1/sessions/:id`: the session with a page of its events, oldest first. */
-export function getSession({ cursors, settling }: Services): ReadRoute<'sessions.get'> {
+/** Route `GET /v1/sessions/:id`: the session with a page of its events, oldest first. */
+export function getSession({ cursors, scoring }: Services): ReadRoute<'sessions.get'> {
   return {
     kind: 'read',
-    prepare: ({ caller }) => settling.beforeList(caller.tenantId),
+    prepare: ({ caller }) => scoring.beforeList(caller.tenantId),
     async handle({ caller: { tenantId }, params, query }, db) {
       const summary = await findSession(db, tenantId, params.id);
       if (!summary) throw notFound('session');

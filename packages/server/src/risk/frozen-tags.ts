@@ -1,30 +1,30 @@
 import { tagBits } from '@actlog/risk';
 import { keepNewest } from '../keep-newest.ts';
-import { toolTagsOf } from '../storage/tool-tag-store.ts';
+import { toolTagsOf } from '../storage/stores/tool-tag-store.ts';
 import type { Database } from '../storage/transaction.ts';
 import type { ToolTags } from './tool-tags.ts';
 
-/** Tags by tool name, as the engine takes them. */
+/** Tags by tool name, in the engine's format. */
 export type FrozenToolTags = ReadonlyMap<string, number>;
 
-/** Versions of tags kept at hand. */
-const keptVersions = 100;
+/** Maximum number of cached versions. */
+const maxVersions = 100;
 
 const noTags: FrozenToolTags = new Map();
 
-/** The versions of tags that sessions began with. A version is never changed, so that it is read once. */
+/** Cache of the versions of tags that sessions began with. A version never changes, so it is read once. */
 export class FrozenTags {
   readonly #versions = new Map<string, FrozenToolTags>();
 
-  /** The tags of a version; none for null. */
+  /** Returns the tags of a version; no tags for `null`. */
   async of(db: Database, tenantId: number, version: number | null): Promise<FrozenToolTags> {
     if (version === null) return noTags;
     const key = `${tenantId} ${version}`;
-    const kept = this.#versions.get(key);
-    if (kept) return kept;
+    const cached = this.#versions.get(key);
+    if (cached) return cached;
     const byTool = JSON.parse(await toolTagsOf(db, tenantId, version)) as ToolTags;
     const tags = new Map(Object.entries(byTool).map(([tool, names]) => [tool, tagBits(...names)]));
-    keepNewest(this.#versions, key, tags, keptVersions);
+    keepNewest(this.#versions, key, tags, maxVersions);
     return tags;
   }
 }

@@ -8,51 +8,51 @@ import {
   serializeBaseline,
 } from '@actlog/risk';
 import { lockNames } from '../storage/locks.ts';
+import { lockSessions } from '../storage/sessions/session-store.ts';
+import type { Storage } from '../storage/storage.ts';
 import {
   findBaseline,
   findSessionRisk,
   markLearned,
   saveBaseline,
   sessionsToLearn,
-} from '../storage/risk-store.ts';
-import { lockSessions } from '../storage/session-store.ts';
-import type { Storage } from '../storage/storage.ts';
+} from '../storage/stores/risk-store.ts';
 import type { Database } from '../storage/transaction.ts';
 
-/** Milliseconds without an event after which a session counts as ended. */
+/** Time without an event after which a session counts as ended, in milliseconds. */
 const endedAfterMs = 30 * 60_000;
 
-/** Sessions that one transaction learns from. */
-const learnedAtOnce = 100;
+/** Number of sessions learned from per transaction. */
+const learnedPerTransaction = 100;
 
 /**
- * Lets the baselines of agents learn from the sessions that have ended, each once. A session keeps the baseline
- * that it began with, so its score never changes by what is learned later.
+ * Updates the baselines of agents from sessions that have ended, each once. A session keeps the baseline that it began
+ * with, so later learning never changes its score.
  *
- * @param signal - aborts to have the rest left for another time
- * @returns how many sessions were looked at.
+ * @param signal - stops early when aborted; the remaining sessions are learned from next time
+ * @returns the number of sessions processed.
  */
 export async function learnFromEndedSessions(
   storage: Storage,
   nowMs: number,
   signal?: AbortSignal,
 ): Promise<number> {
-  let looked = 0;
+  let processed = 0;
   while (!signal?.aborted) {
     const ended = await storage.readAcross('sweep', (db) =>
-      sessionsToLearn(db, nowMs - endedAfterMs, learnedAtOnce),
+      sessionsToLearn(db, nowMs - endedAfterMs, learnedPerTransaction),
     );
     if (ended.length === 0) break;
     for (const [tenantId, sessions] of Map.groupBy(ended, (session) => session.tenant_id)) {
       await storage.write(tenantId, async ({ db }) => {
         await learnFrom(db, tenantId, sessions);
-        // Within the transaction, so that no event can come in between that goes on with what was at hand.
-        storage.forgetSessions();
+        // Within the transaction, so that no event in between uses outdated cached sessions.
+        storage.clearSessionCache();
       });
     }
-    looked += ended.length;
+    processed += ended.length;
   }
-  return looked;
+  return processed;
 }
 
 async function learnFrom(
@@ -60,9 +60,9 @@ async function learnFrom(
   tenantId: number,
   sessions: readonly { readonly id: string; readonly agent_id: string }[],
 ): Promise<void> {
-  // A baseline is read, added to and written back.
+  // Locked, because a baseline is read, changed and written back.
   await lockNames(db, tenantId, ['learning']);
-  // All at once, in the order in which all lock sessions.
+  // All at once, in the order in which every transaction locks sessions.
   await lockSessions(
     db,
     tenantId,
@@ -74,25 +74,25 @@ async function learnFrom(
 }
 
 /**
- * What came of a person's word that a session was usual work: it is among the past sessions that are kept of its agent;
- * it is not, because it has no call or there is no place for it; it may go on; or there is none.
+ * Result of confirming a session as expected behavior: `learned`; `not-kept`, because it has no calls or no room is
+ * left in the baseline; `not-ended`, because it may still go on; or `unknown` for an unknown session.
  */
-export type Confirmation = 'learned' | 'not-kept' | 'not-ended' | 'unknown';
+export type LearningOutcome = 'learned' | 'not-kept' | 'not-ended' | 'unknown';
 
-/** Lets the baseline of its agent learn a session that a person has found to be usual work, whatever it scored. */
+/** Updates the agent's baseline from a session that a person confirmed as expected behavior, whatever its score. */
 export async function learnConfirmedSession(
   storage: Storage,
   tenantId: number,
   id: string,
   nowMs: number,
-): Promise<Confirmation> {
+): Promise<LearningOutcome> {
   return storage.write(tenantId, async ({ db }) => {
     await lockNames(db, tenantId, ['learning']);
     const session = (await lockSessions(db, tenantId, [id])).get(id);
     if (!session) return 'unknown';
     if (session.received_ms > nowMs - endedAfterMs) return 'not-ended';
     await markLearned(db, tenantId, id);
-    storage.forgetSessions();
+    storage.clearSessionCache();
     const isLearned = await learnSession(
       db,
       tenantId,
@@ -103,7 +103,7 @@ export async function learnConfirmedSession(
   });
 }
 
-/** Lets the baseline of the agent learn a session, whose row is locked; returns whether it did. */
+/** Updates the agent's baseline from a session whose row is locked. Returns `true` if the baseline changed. */
 async function learnSession(
   db: Database,
   tenantId: number,
@@ -115,8 +115,8 @@ async function learnSession(
   const text = await findBaseline(db, tenantId, agentId);
   const baseline = text === null ? emptyBaseline() : parseBaseline(text);
   const state = parseSession(stored.state);
-  const own = stored.baseline === null ? undefined : parseBaseline(stored.baseline);
-  const isLearned = learn(baseline, state, score(state, { baseline: own }), options);
+  const initialBaseline = stored.baseline === null ? undefined : parseBaseline(stored.baseline);
+  const isLearned = learn(baseline, state, score(state, { baseline: initialBaseline }), options);
   if (isLearned) await saveBaseline(db, tenantId, agentId, serializeBaseline(baseline));
   return isLearned;
 }

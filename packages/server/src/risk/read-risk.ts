@@ -2,16 +2,16 @@ import type { SentOf } from '@actlog/protocol';
 import { emptySession, parseBaseline, parseSession, score } from '@actlog/risk';
 import { isoTime } from '../iso-time.ts';
 import type { Services } from '../services.ts';
-import { findSessionRisk } from '../storage/risk-store.ts';
-import { findSession, type SessionSummary } from '../storage/session-store.ts';
+import { findSession, type SessionSummary } from '../storage/sessions/session-store.ts';
+import { findSessionRisk } from '../storage/stores/risk-store.ts';
 
-/** A session and its risk, of one and the same state of the data. */
+/** A session and its risk, from the same snapshot. */
 export interface SessionWithRisk {
   readonly summary: SessionSummary;
   readonly risk: SentOf<'sessions.risk'>;
 }
 
-/** The risk of a session with all its events in it; undefined when there is no such session. */
+/** Returns the risk of a session with all its events scored, or `undefined` for an unknown session. */
 export async function readRisk(
   services: Services,
   tenantId: number,
@@ -25,9 +25,9 @@ export async function readRisk(
     });
     if (!found) return undefined;
     const { summary, stored } = found;
-    // Events that come in while it is caught up with belong to the next answer.
+    // Events that arrive during catch-up are left to the next response.
     if (summary.risk_arrival < summary.last_arrival && !isCaughtUp) {
-      await services.settling.catchUp([{ tenant_id: tenantId, id }]);
+      await services.scoring.catchUp([{ tenant_id: tenantId, id }]);
       continue;
     }
     const result = score(stored ? parseSession(stored.state) : emptySession(), {

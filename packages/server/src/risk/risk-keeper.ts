@@ -10,10 +10,15 @@ import {
 } from '@actlog/risk';
 import type { RiskObserver } from '../ingest/event-recorder.ts';
 import { keepNewest } from '../keep-newest.ts';
-import { eventsArrivedBetween } from '../storage/event-log.ts';
-import { findBaseline, findSessionRisk, saveSessionRisks, updateListedRisks } from '../storage/risk-store.ts';
-import { findSession, type SessionSummary } from '../storage/session-store.ts';
-import { newestToolTagsVersion } from '../storage/tool-tag-store.ts';
+import { findSession, type SessionSummary } from '../storage/sessions/session-store.ts';
+import { eventsArrivedBetween } from '../storage/stores/event-log.ts';
+import {
+  findBaseline,
+  findSessionRisk,
+  saveSessionRisks,
+  updateListedRisks,
+} from '../storage/stores/risk-store.ts';
+import { newestToolTagsVersion } from '../storage/stores/tool-tag-store.ts';
 import type { Database, Write } from '../storage/transaction.ts';
 import type { Outbox } from '../webhooks/outbox.ts';
 import { FrozenTags, type FrozenToolTags } from './frozen-tags.ts';
@@ -22,86 +27,86 @@ import type { SessionPlace } from './shared-risk.ts';
 import { StampsByTenant } from './stamps-by-tenant.ts';
 import { storedRiskEvent } from './stored-risk-event.ts';
 
-/** The risk of a session at hand. */
-interface KnownRisk extends ScorableSession {
+/** Cached risk of a session. */
+interface CachedRisk extends ScorableSession {
   readonly tenantId: number;
   readonly baselineText: string | null;
   readonly tags: FrozenToolTags;
   readonly tagsVersion: number | null;
-  /** Tool calls that are written and wait to be observed. */
+  /** Written tool calls that are not yet observed. */
   readonly unobserved: { readonly event: RiskEvent; readonly stamp: number }[];
 }
 
-/** Sessions kept at hand; one that is dropped is read again, with the events that its stored risk lacks. */
-const keptSessions = 2000;
+/** Maximum number of cached sessions. A dropped one is read again, with the events that its stored risk lacks. */
+const maxSessions = 2000;
 
 /**
- * Tool calls of one session that are observed together. Between the events of other sessions, what the engine keeps
- * of this one has left the processor's cache, and observing one event costs as much as observing several.
+ * Number of tool calls of a session that are observed together. By the time another session's events were handled, this
+ * session's state has left the processor's cache, so observing one event costs as much as observing several.
  */
-const observedTogether = 16;
+const observationBatch = 16;
 
 /**
- * Keeps the risk of sessions while their events are written. What it holds is only ever ahead of the database by
- * events that the database has, so it can be thrown away at any moment: what the stored risk lacks is observed
- * again, and the engine's result does not depend on the order.
+ * Maintains the risk of sessions while their events are written. Its cache is ahead of the stored risk only by stored
+ * events, so it can be dropped at any time: missing events are observed again, and the result of the engine does not
+ * depend on their order.
  */
 export class RiskKeeper implements RiskObserver {
   readonly #outbox: Outbox;
   readonly #tags = new FrozenTags();
-  readonly #sessions = new Map<string, KnownRisk>();
+  readonly #sessions = new Map<string, CachedRisk>();
   readonly #stamps = new StampsByTenant();
-  /** Sessions whose events are observed and whose risk is still to be scored and stored. */
-  readonly #unsettled = new Map<string, KnownRisk>();
-  /** Sessions that are still to be scored and are not at hand any more. */
+  /** Sessions with observed events whose risk is not yet scored and stored. */
+  readonly #unscored = new Map<string, CachedRisk>();
+  /** Sessions to be scored that are no longer cached. */
   readonly #behind = new Map<string, SessionPlace>();
-  /** Sessions that were scored in the transaction that is open. */
-  #scored: KnownRisk[] = [];
+  /** Sessions scored in the open transaction. */
+  #scored: CachedRisk[] = [];
 
   constructor(outbox: Outbox) {
     this.#outbox = outbox;
   }
 
-  /** Sessions that are still to be scored. */
-  get unsettled(): number {
-    return this.#unsettled.size + this.#behind.size;
+  /** Number of sessions that still must be scored. */
+  get unscored(): number {
+    return this.#unscored.size + this.#behind.size;
   }
 
   /**
-   * Forgets what it has at hand, as after a rollback or a write that went past it. Which sessions are still to be
-   * scored it knows all the same.
+   * Drops the cache, as after a rollback or a write of sessions by another way. The sessions that still must be scored
+   * are remembered.
    */
   clear(): void {
-    for (const known of [...this.#unsettled.values(), ...this.#scored]) {
-      const { tenantId, summary } = known;
+    for (const cached of [...this.#unscored.values(), ...this.#scored]) {
+      const { tenantId, summary } = cached;
       this.#behind.set(keyOf(tenantId, summary.id), { tenant_id: tenantId, id: summary.id });
     }
     this.#stamps.endTransaction(false);
-    this.#stamps.outdate();
+    this.#stamps.invalidate();
     this.#sessions.clear();
-    this.#unsettled.clear();
+    this.#unscored.clear();
     this.#scored = [];
   }
 
-  /** Says that the open transaction was committed. */
+  /** Must be called after the commit of the open transaction. */
   committed(): void {
     this.#stamps.endTransaction(true);
     this.#scored = [];
   }
 
-  /** Brings a session to hand. Call it before its new events are written. */
+  /** Loads a session. Call it before its new events are written. */
   async load(db: Database, tenantId: number, summary: SessionSummary): Promise<void> {
     const key = keyOf(tenantId, summary.id);
-    const kept = this.#sessions.get(key);
-    if (kept?.summary === summary) {
-      this.#keep(key, kept); // as the youngest: others of this write must not push it out
+    const inCache = this.#sessions.get(key);
+    if (inCache?.summary === summary) {
+      this.#keep(key, inCache); // Marks it as the newest, so that other sessions of this write do not evict it.
       return;
     }
     const stored = summary.last_arrival === 0 ? undefined : await findSessionRisk(db, tenantId, summary.id);
     const baselineText = stored ? stored.baseline : await findBaseline(db, tenantId, summary.agent_id);
     const tagsVersion = stored ? stored.tags_version : await newestToolTagsVersion(db, tenantId);
     const tags = await this.#tags.of(db, tenantId, tagsVersion);
-    const known: KnownRisk = {
+    const cached: CachedRisk = {
       tenantId,
       summary,
       state: stored ? parseSession(stored.state) : emptySession(),
@@ -114,80 +119,80 @@ export class RiskKeeper implements RiskObserver {
     if (summary.risk_arrival < summary.last_arrival) {
       const after = stored ? summary.risk_arrival : 0;
       const missing = await eventsArrivedBetween(db, tenantId, summary.id, after, summary.last_arrival);
-      for (const row of missing) observe(known.state, storedRiskEvent(row), { stamp: row.stamp, tags });
-      this.#unsettled.set(key, known);
+      for (const row of missing) observe(cached.state, storedRiskEvent(row), { stamp: row.stamp, tags });
+      this.#unscored.set(key, cached);
     }
     this.#behind.delete(key);
-    this.#keep(key, known);
+    this.#keep(key, cached);
   }
 
-  /** Brings what is known of the tenant to hand. Call it before `stamp`. */
+  /** Loads the state of a tenant. Call it before `stamp`. */
   loadTenant(db: Database, tenantId: number): Promise<void> {
     return this.#stamps.load(db, tenantId);
   }
 
-  /** What can be seen of an event only by looking beyond its session. */
+  /** Returns the part of an event's risk context that depends on data outside its session. */
   stamp(tenantId: number, event: RiskEvent, arrival: Arrival): number {
     return this.#stamps.stamp(tenantId, event, arrival);
   }
 
-  withdraw(db: Database, tenantId: number, repeats: readonly RiskEvent[]): Promise<void> {
-    return this.#stamps.withdraw(db, tenantId, repeats);
+  revert(db: Database, tenantId: number, repeats: readonly RiskEvent[]): Promise<void> {
+    return this.#stamps.revert(db, tenantId, repeats);
   }
 
-  /** Takes note of an event that was written. Its session is at hand. */
+  /** Observes an event that was written. Its session must be loaded. */
   observe(tenantId: number, event: RiskEvent, stamp: number): void {
     const key = keyOf(tenantId, event.sessionId);
-    const known = this.#sessions.get(key);
-    if (!known) throw new Error(`The risk of session ${event.sessionId} is not at hand.`);
-    known.unobserved.push({ event, stamp });
-    // What waits is small: only other events than tool calls bring their payload along.
+    const cached = this.#sessions.get(key);
+    if (!cached) throw new Error(`The risk of session ${event.sessionId} is not at hand.`);
+    cached.unobserved.push({ event, stamp });
+    // Waiting tool calls are small; other events have their payload with them.
     const isLarge = event.category !== toolCallCategory;
-    if (isLarge || known.unobserved.length >= observedTogether) observeWaiting(known);
-    this.#unsettled.set(key, known);
+    if (isLarge || cached.unobserved.length >= observationBatch) observeWaiting(cached);
+    this.#unscored.set(key, cached);
   }
 
-  /** Scores sessions that are still to be scored, `limit` at most, and stores their risk. */
-  async settle(write: Write, limit: number): Promise<void> {
-    await this.#bringBack(write.db, [...this.#behind.values()].slice(0, limit));
+  /** Scores up to `limit` unscored sessions, and stores their risk. */
+  async scoreSome(write: Write, limit: number): Promise<void> {
+    await this.#reload(write.db, [...this.#behind.values()].slice(0, limit));
     await this.#score(write, limit);
   }
 
-  /** Scores sessions whose stored risk lacks events, and all that are at hand. */
+  /** Scores the given sessions, whose stored risk lacks events, and all unscored cached ones. */
   async catchUp(write: Write, sessions: readonly SessionPlace[]): Promise<void> {
-    await this.#bringBack(write.db, sessions);
-    await this.#score(write, this.#unsettled.size);
+    await this.#reload(write.db, sessions);
+    await this.#score(write, this.#unscored.size);
   }
 
-  /** Brings sessions to hand whose stored risk lacks events. */
-  async #bringBack(db: Database, sessions: readonly SessionPlace[]): Promise<void> {
+  /** Loads sessions whose stored risk lacks events. */
+  async #reload(db: Database, sessions: readonly SessionPlace[]): Promise<void> {
     for (const { tenant_id: tenantId, id } of sessions) {
       const key = keyOf(tenantId, id);
       this.#behind.delete(key);
-      if (this.#unsettled.has(key)) continue;
+      if (this.#unscored.has(key)) continue;
       this.#sessions.delete(key);
       const summary = await findSession(db, tenantId, id);
       if (summary) await this.load(db, tenantId, summary);
     }
   }
 
-  #keep(key: string, known: KnownRisk): void {
-    keepNewest(this.#sessions, key, known, keptSessions);
+  #keep(key: string, cached: CachedRisk): void {
+    keepNewest(this.#sessions, key, cached, maxSessions);
   }
 
   async #score(write: Write, limit: number): Promise<void> {
     const { db } = write;
-    const settled: KnownRisk[] = [];
-    for (const [key, known] of this.#unsettled) {
-      if (settled.length >= limit) break;
-      observeWaiting(known);
-      settled.push(known);
-      this.#unsettled.delete(key);
+    const batch: CachedRisk[] = [];
+    for (const [key, cached] of this.#unscored) {
+      if (batch.length >= limit) break;
+      observeWaiting(cached);
+      batch.push(cached);
+      this.#unscored.delete(key);
     }
-    this.#scored.push(...settled);
+    this.#scored.push(...batch);
     await saveSessionRisks(
       db,
-      settled.map(({ tenantId, summary, state, baselineText, tagsVersion }) => ({
+      batch.map(({ tenantId, summary, state, baselineText, tagsVersion }) => ({
         tenant_id: tenantId,
         session_id: summary.id,
         state: serializeSession(state),
@@ -195,24 +200,24 @@ export class RiskKeeper implements RiskObserver {
         tags_version: tagsVersion,
       })),
     );
-    const formerScores = settled.map(({ summary }) => summary.risk_score);
-    const rises = settled.map(scoreSession);
+    const formerScores = batch.map(({ summary }) => summary.risk_score);
+    const rises = batch.map(scoreSession);
     await updateListedRisks(
       db,
-      settled.map(({ tenantId, summary }, index) => ({
+      batch.map(({ tenantId, summary }, index) => ({
         tenantId,
         summary,
-        isMoved: summary.risk_score !== formerScores[index],
+        scoreChanged: summary.risk_score !== formerScores[index],
       })),
     );
     for (const [index, rise] of rises.entries()) {
-      if (rise) await this.#outbox.queue(write, (settled[index] as KnownRisk).tenantId, rise);
+      if (rise) await this.#outbox.queue(write, (batch[index] as CachedRisk).tenantId, rise);
     }
     await this.#stamps.share(write);
   }
 }
 
-function observeWaiting({ state, tags, unobserved }: KnownRisk): void {
+function observeWaiting({ state, tags, unobserved }: CachedRisk): void {
   for (const { event, stamp } of unobserved) observe(state, event, { stamp, tags });
   unobserved.length = 0;
 }

@@ -1,9 +1,9 @@
 import type { RiskLevel, WebhookEvent } from '@actlog/protocol';
 import { type Baseline, type SessionState, score } from '@actlog/risk';
 import { isoTime } from '../iso-time.ts';
-import type { SessionSummary } from '../storage/session-store.ts';
+import type { SessionSummary } from '../storage/sessions/session-store.ts';
 
-/** A session with what the engine keeps of it, up to its newest event. */
+/** A session with its risk state up to its newest event. */
 export interface ScorableSession {
   readonly summary: SessionSummary;
   readonly state: SessionState;
@@ -12,7 +12,7 @@ export interface ScorableSession {
 
 const severity: Record<RiskLevel, number> = { low: 0, medium: 1, high: 2, critical: 3 };
 
-/** Scores a session in its summary. Returns the message for webhooks when its level has risen. */
+/** Updates the score in a session's summary. Returns the webhook message if its level rose. */
 export function scoreSession({ summary, state, baseline }: ScorableSession): WebhookEvent | undefined {
   const previousLevel = summary.risk_level;
   const { score: value, level } = score(state, { baseline });

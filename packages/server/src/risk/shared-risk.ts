@@ -10,9 +10,14 @@ import {
 } from '@actlog/risk';
 import type { RiskObserver } from '../ingest/event-recorder.ts';
 import { advanceListedRisks } from '../storage/postgres/listed-risks.ts';
-import { eventsBehind, findBaselines, findSessionRisks, saveSessionRisks } from '../storage/risk-store.ts';
-import { findSessions } from '../storage/session-store.ts';
-import { newestToolTagsVersion } from '../storage/tool-tag-store.ts';
+import { findSessions } from '../storage/sessions/session-store.ts';
+import {
+  findBaselines,
+  findSessionRisks,
+  saveSessionRisks,
+  unscoredEvents,
+} from '../storage/stores/risk-store.ts';
+import { newestToolTagsVersion } from '../storage/stores/tool-tag-store.ts';
 import type { Database, Write } from '../storage/transaction.ts';
 import type { Outbox } from '../webhooks/outbox.ts';
 import { FrozenTags } from './frozen-tags.ts';
@@ -20,13 +25,13 @@ import { type ScorableSession, scoreSession } from './score-session.ts';
 import { StampsByTenant } from './stamps-by-tenant.ts';
 import { storedRiskEvent } from './stored-risk-event.ts';
 
-/** A session of a tenant. */
+/** Reference to a session of a tenant. */
 export interface SessionPlace {
   readonly tenant_id: number;
   readonly id: string;
 }
 
-/** A session that is scored, and how far its risk had come before. */
+/** A scored session, with the arrival up to which it had been scored before. */
 interface ScoredSession extends ScorableSession {
   readonly seenArrival: number;
   readonly baselineText: string | null;
@@ -35,41 +40,41 @@ interface ScoredSession extends ScorableSession {
 }
 
 /**
- * The risk of sessions that several processes write to. None of them can know a session's state from memory, so
- * scoring reads what is stored and the events that it lacks: a busy session is read once for all the events of about
- * a second. Reading and scoring lock nothing; what was found is stored only if nobody has stored a later state.
+ * Risk of sessions that several processes write. No process can know a session's state from memory, so scoring reads
+ * the stored state and the missing events; a busy session is read once for about a second of events. Reading and
+ * scoring take no locks. A result is stored only if no process has stored a later state.
  */
 export class SharedRisk implements RiskObserver {
   readonly #outbox: Outbox;
   readonly #tags = new FrozenTags();
   readonly #stamps = new StampsByTenant();
-  /** Sessions that the open transaction of this process writes to. */
+  /** Sessions written by the open transaction of this process. */
   #written: SessionPlace[] = [];
-  /** Sessions that this process wrote to and has not scored since. */
-  readonly #unsettled = new Map<string, SessionPlace>();
+  /** Sessions that this process wrote and has not scored since. */
+  readonly #unscored = new Map<string, SessionPlace>();
 
   constructor(outbox: Outbox) {
     this.#outbox = outbox;
   }
 
-  /** Sessions that are still to be scored. */
-  get unsettled(): number {
-    return this.#unsettled.size;
+  /** Number of sessions that still must be scored. */
+  get unscored(): number {
+    return this.#unscored.size;
   }
 
-  /** Takes sessions that wait to be scored; who takes them sees to it. */
-  takeUnsettled(limit: number): SessionPlace[] {
-    const taken = [...this.#unsettled].slice(0, limit);
-    for (const [key] of taken) this.#unsettled.delete(key);
+  /** Removes and returns unscored sessions; the caller must score them or put them back. */
+  takeUnscored(limit: number): SessionPlace[] {
+    const taken = [...this.#unscored].slice(0, limit);
+    for (const [key] of taken) this.#unscored.delete(key);
     return taken.map(([, place]) => place);
   }
 
-  /** Has sessions scored later. */
+  /** Adds sessions to be scored later. */
   putBack(places: readonly SessionPlace[]): void {
-    for (const place of places) this.#unsettled.set(`${place.tenant_id} ${place.id}`, place);
+    for (const place of places) this.#unscored.set(`${place.tenant_id} ${place.id}`, place);
   }
 
-  /** Says that what was observed is durable, or, without a commit, that it is not. */
+  /** Must be called at the end of a transaction, committed or not. */
   endTransaction(isCommitted: boolean): void {
     this.#stamps.endTransaction(isCommitted);
     if (isCommitted) this.putBack(this.#written);
@@ -80,27 +85,27 @@ export class SharedRisk implements RiskObserver {
     return this.#stamps.load(db, tenantId);
   }
 
-  /** Nothing: see `score`. */
+  /** Does nothing; `score` loads sessions. */
   async load(): Promise<void> {}
 
   stamp(tenantId: number, event: RiskEvent, arrival: Arrival): number {
     return this.#stamps.stamp(tenantId, event, arrival);
   }
 
-  withdraw(db: Database, tenantId: number, repeats: readonly RiskEvent[]): Promise<void> {
-    return this.#stamps.withdraw(db, tenantId, repeats);
+  revert(db: Database, tenantId: number, repeats: readonly RiskEvent[]): Promise<void> {
+    return this.#stamps.revert(db, tenantId, repeats);
   }
 
   observe(tenantId: number, { sessionId }: RiskEvent): void {
     this.#written.push({ tenant_id: tenantId, id: sessionId });
   }
 
-  /** Shares what was seen of a tenant with the other processes. */
+  /** Shares the observed state of a tenant with the other processes. */
   share(write: Write, tenantId: number): Promise<void> {
     return this.#stamps.share(write, [tenantId]);
   }
 
-  /** Scores those of the sessions whose stored risk lacks events, from one state of the data. */
+  /** Scores those of the sessions whose stored risk lacks events, in one snapshot. */
   async score(db: Database, tenantId: number, sessionIds: readonly string[]): Promise<ScoredSession[]> {
     const found = [...(await findSessions(db, tenantId, sessionIds)).values()];
     const behind = found.filter((summary) => summary.risk_arrival < summary.last_arrival);
@@ -111,14 +116,14 @@ export class SharedRisk implements RiskObserver {
     const baselines =
       fresh.length > 0 ? await findBaselines(db, tenantId, [...new Set(fresh)]) : new Map<string, string>();
     const newestTags = fresh.length > 0 ? await newestToolTagsVersion(db, tenantId) : null;
-    const events = Map.groupBy(await eventsBehind(db, tenantId, ids), (row) => row.session_id);
+    const events = Map.groupBy(await unscoredEvents(db, tenantId, ids), (row) => row.session_id);
     const scored: ScoredSession[] = [];
     for (const summary of behind) {
-      const kept = stored.get(summary.id);
-      const tagsVersion = kept ? kept.tags_version : newestTags;
+      const storedRisk = stored.get(summary.id);
+      const tagsVersion = storedRisk ? storedRisk.tags_version : newestTags;
       const tags = await this.#tags.of(db, tenantId, tagsVersion);
-      const baselineText = kept ? kept.baseline : (baselines.get(summary.agent_id) ?? null);
-      const state = kept ? parseSession(kept.state) : emptySession();
+      const baselineText = storedRisk ? storedRisk.baseline : (baselines.get(summary.agent_id) ?? null);
+      const state = storedRisk ? parseSession(storedRisk.state) : emptySession();
       for (const row of events.get(summary.id) ?? []) {
         observe(state, storedRiskEvent(row), { stamp: row.stamp, tags });
       }
@@ -130,7 +135,7 @@ export class SharedRisk implements RiskObserver {
     return scored;
   }
 
-  /** Stores what `score` found. Returns the sessions of which another process has stored the risk meanwhile. */
+  /** Stores the result of `score`. Returns the sessions whose risk another process has stored meanwhile. */
   async store(write: Write, tenantId: number, scored: readonly ScoredSession[]): Promise<string[]> {
     const won = await advanceListedRisks(
       write.db,

@@ -1,9 +1,9 @@
 import { type RiskEvent, riskEvent } from '@actlog/risk';
 import type { Selectable } from 'kysely';
-import { storedEvent } from '../storage/event-row.ts';
 import type { EventTable } from '../storage/schema.ts';
+import { storedEvent } from '../storage/stores/event-row.ts';
 
-/** A stored event as the risk engine reads it. */
+/** Returns a stored event in the format of the risk engine. */
 export function storedRiskEvent(row: Selectable<EventTable>): RiskEvent {
   return riskEvent(storedEvent(row));
 }

@@ -8,35 +8,34 @@ import {
   type TenantState,
 } from '@actlog/risk';
 import { lockNames } from '../storage/locks.ts';
-import { findTenantRisk, saveTenantRisk } from '../storage/risk-store.ts';
+import { findTenantRisk, saveTenantRisk } from '../storage/stores/risk-store.ts';
 import type { Database } from '../storage/transaction.ts';
 
-/** Events that changed the state since it was last shared, beyond which the oldest are not shared any more. */
-const keptEvents = 5000;
+/** Maximum number of unshared events that changed the state; beyond it the oldest are never shared. */
+const maxUnsharedEvents = 5000;
 
-/** Milliseconds after which what others have shared is looked at before the next stamp. */
-const copyServesMs = 1000;
+/** Time after which a copy is renewed before the next stamp, in milliseconds. */
+const maxCopyAgeMs = 1000;
 
 /** An event that changed the state. */
-interface Seen {
+interface Observation {
   readonly event: RiskEvent;
   readonly arrival: Arrival;
 }
 
 /**
- * What can be seen of a tenant's events beyond their sessions, where several processes may write. Each works on a copy
- * of its own, and about once a second adds what it has seen to the stored one: waiting for each other at every event
- * would make all of them as slow as one. A copy that is older than a second is renewed before it stamps an event. So
- * a stamp may miss what others saw in the second before they shared it, and what they shared in the second after
- * this process last looked.
+ * Tenant-wide risk context of events, with several writing processes. Each process works on its own copy, and about
+ * once a second adds its observations to the stored state, because synchronizing at every event would make all
+ * processes as slow as one. A copy older than a second is renewed before it stamps an event. A stamp may therefore miss
+ * observations that another process has not shared yet, or that were shared within the second since the last renewal.
  */
 export class TenantStamps {
   #state: TenantState;
-  /** Durable, and not in the stored state yet. */
-  #unshared: Seen[] = [];
-  /** Of the transaction that is open. */
-  #open: Seen[] = [];
-  /** When the copy was last as the stored state, on the clock that never jumps. */
+  /** Committed events that are not in the stored state yet. */
+  #unshared: Observation[] = [];
+  /** Events of the open transaction. */
+  #open: Observation[] = [];
+  /** Time at which the copy last equaled the stored state, on the monotonic clock. */
   #copiedMs: number;
 
   private constructor(state: TenantState, copiedMs: number) {
@@ -44,84 +43,86 @@ export class TenantStamps {
     this.#copiedMs = copiedMs;
   }
 
-  /** Begins with what is stored. */
+  /** Creates the stamps from the stored state. */
   static async load(db: Database, tenantId: number): Promise<TenantStamps> {
     const copiedMs = performance.now();
     return new TenantStamps(await storedState(db, tenantId), copiedMs);
   }
 
-  /** Takes over what others have shared, when this copy is too old to stamp with. Locks nothing. */
+  /** Reads the stored state if this copy is too old. Takes no locks. */
   async renew(db: Database, tenantId: number): Promise<void> {
     const copiedMs = performance.now();
-    if (copiedMs - this.#copiedMs < copyServesMs) return;
+    if (copiedMs - this.#copiedMs < maxCopyAgeMs) return;
     const before = this.#state;
     const state = await storedState(db, tenantId);
-    // A state that was shared meanwhile is newer, and what is in it counts as shared.
+    // If `share` replaced the state meanwhile, that state is newer.
     if (this.#state !== before) return;
-    this.#goOnWith(state, copiedMs);
+    this.#replaceState(state, copiedMs);
   }
 
-  /** The stamp of an event that arrives. */
+  /** Returns the stamp of an arriving event. */
   stamp(event: RiskEvent, arrival: Arrival): number {
     const { stamp, changed } = stampEvent(this.#state, event, arrival);
     if (changed) this.#open.push({ event, arrival });
     return stamp;
   }
 
-  /** Takes events back that turned out to be repeats, which must not change anything. */
-  async withdraw(db: Database, tenantId: number, repeats: readonly RiskEvent[]): Promise<void> {
-    const withdrawn = new Set(repeats);
-    const open = this.#open.filter(({ event }) => !withdrawn.has(event));
+  /** Reverts events that turned out to be repeats, which must not change anything. */
+  async revert(db: Database, tenantId: number, repeats: readonly RiskEvent[]): Promise<void> {
+    const reverted = new Set(repeats);
+    const open = this.#open.filter(({ event }) => !reverted.has(event));
     if (open.length === this.#open.length) return;
     this.#open = open;
-    this.outdate();
+    this.invalidate();
     await this.renew(db, tenantId);
   }
 
-  /** Says that the events that were stamped since the last call are durable, or that they are not stored at all. */
+  /** Must be called at the end of a transaction, committed or not. */
   endTransaction(isCommitted: boolean): void {
     if (this.#open.length === 0) return;
     if (isCommitted) this.#keep(this.#open);
-    else this.outdate();
+    else this.invalidate();
     this.#open = [];
   }
 
-  /** Has the stored state looked at before the next stamp. */
-  outdate(): void {
+  /** Makes the next stamp read the stored state first. */
+  invalidate(): void {
     this.#copiedMs = Number.NEGATIVE_INFINITY;
   }
 
-  /** Adds what was seen here to the stored state, and goes on with that. Returns what to do after the commit. */
+  /** Adds the observations to the stored state. Returns a function to call after the commit. */
   async share(db: Database, tenantId: number): Promise<() => void> {
     if (this.#unshared.length === 0) return () => {};
     await lockNames(db, tenantId, ['tenant risk']);
     const copiedMs = performance.now();
     const state = await storedState(db, tenantId);
-    // Known one by one: while this one waited for the lock, another may have shared some of them.
+    // Kept as a set, because another transaction may share some of the events while this one waits for the lock.
     const shared = new Set(this.#unshared);
     for (const { event, arrival } of shared) stampEvent(state, event, arrival);
     await saveTenantRisk(db, tenantId, serializeTenant(state));
     return () => {
-      this.#unshared = this.#unshared.filter((seen) => !shared.has(seen));
-      this.#goOnWith(state, copiedMs);
+      this.#unshared = this.#unshared.filter((observations) => !shared.has(observations));
+      this.#replaceState(state, copiedMs);
     };
   }
 
-  #keep(seen: readonly Seen[]): void {
-    for (const { event, arrival } of seen) this.#unshared.push({ event: withoutRest(event), arrival });
-    if (this.#unshared.length > keptEvents) this.#unshared.splice(0, this.#unshared.length - keptEvents);
+  #keep(observations: readonly Observation[]): void {
+    for (const { event, arrival } of observations)
+      this.#unshared.push({ event: withStampedFields(event), arrival });
+    if (this.#unshared.length > maxUnsharedEvents)
+      this.#unshared.splice(0, this.#unshared.length - maxUnsharedEvents);
   }
 
-  /** Makes a state this process's copy, with what only this process has seen. */
-  #goOnWith(state: TenantState, copiedMs: number): void {
+  /** Replaces this process's copy, and applies the events that are not in it. */
+  #replaceState(state: TenantState, copiedMs: number): void {
     for (const { event, arrival } of [...this.#unshared, ...this.#open]) stampEvent(state, event, arrival);
     this.#state = state;
     this.#copiedMs = copiedMs;
   }
 }
 
-/** The event with no more of its payload than a stamp looks at: a payload may be large, and many may wait. */
-function withoutRest({ payload, ...event }: RiskEvent): RiskEvent {
+/** Returns an event with only the payload fields that stamps read, because many large payloads could accumulate. */
+function withStampedFields({ payload, ...event }: RiskEvent): RiskEvent {
   const { contentHash, toAgentId } = payload ?? {};
   return { ...event, payload: { contentHash, toAgentId } };
 }

@@ -1,16 +1,16 @@
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
 import { isPostgresUrl } from './database-address.ts';
-import { makePrivateFile } from './private-file.ts';
-import { SqliteConnection } from './sqlite-connection.ts';
+import { createPrivateFile } from './sqlite/private-file.ts';
+import { SqliteConnection } from './sqlite/sqlite-connection.ts';
 
 /**
- * Copies the database into a new file as it is, whichever release has written it: a copy is what one makes before an
- * upgrade.
+ * Copies an SQLite database into a new file. It does not migrate the database, so a backup can be made before an
+ * upgrade, whichever release wrote the file.
  *
  * @throws Error when the file exists or cannot be written, or when the database is PostgreSQL.
  */
 export async function backUp(database: string, file: string): Promise<void> {
-  if (isPostgresUrl(database)) throw hasItsOwnWays();
+  if (isPostgresUrl(database)) throw postgresBackupError();
   let connection: SqliteConnection;
   try {
     connection = new SqliteConnection({ file: database, writes: false });
@@ -24,25 +24,25 @@ export async function backUp(database: string, file: string): Promise<void> {
   }
 }
 
-/** What a PostgreSQL database is copied with. */
-export function hasItsOwnWays(): Error {
+/** Returns the error for a backup of a PostgreSQL database; it names the tools to use instead. */
+export function postgresBackupError(): Error {
   return new Error(
-    'The database is PostgreSQL, which has its own ways to be copied while it runs: pg_dump --format=custom, as a role that sees every tenant, for a copy; continuous archiving for a return to any moment.',
+    'The database is PostgreSQL, which is backed up with its own tools: pg_dump --format=custom, as a role that sees every tenant, for a copy; continuous archiving for point-in-time recovery.',
   );
 }
 
 /**
- * Copies an open SQLite database into a new file. The copy gets its name once it is whole and on the disk, so that
- * one which was cut off is never taken for a backup.
+ * Copies an open SQLite database into a new file. The copy is renamed to `file` once it is complete and synced, so an
+ * interrupted copy is never taken for a backup.
  *
  * @throws Error when the file exists or cannot be written.
  */
 export async function copyInto(connection: SqliteConnection, file: string): Promise<void> {
-  if (file === '') throw new Error('The backup has no name: give the path of a new file.');
-  if (existsSync(file)) throw new Error(`${file} exists already: give the backup the path of a new file.`);
+  if (file === '') throw new Error('The backup has no file name; give the path of a new file.');
+  if (existsSync(file)) throw new Error(`${file} already exists; give the path of a new file.`);
   const unfinished = `${file}.${process.pid}.unfinished`;
   try {
-    makePrivateFile(unfinished);
+    createPrivateFile(unfinished);
     await connection.copyTo(unfinished);
     sync(unfinished);
     renameSync(unfinished, file);
@@ -52,7 +52,7 @@ export async function copyInto(connection: SqliteConnection, file: string): Prom
   }
 }
 
-/** SQLite leaves it to the system when a copy comes to the disk. */
+/** Syncs a file to disk. SQLite's backup does not. */
 function sync(file: string): void {
   const descriptor = openSync(file, 'r+');
   try {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isForeignAddress, isPostgresUrl, shownDatabase } from './database-address.ts';
+import { isPostgresUrl, isUnsupportedAddress, redactedDatabase } from './database-address.ts';
 
 test.each([
   ['postgres://a@b/c', true],
@@ -8,7 +8,7 @@ test.each([
   ['postgres.db', false],
   ['./postgres:/x', false],
   [':memory:', false],
-])('%s is PostgreSQL: %s', (database, expected) => {
+])('isPostgresUrl(%s) is %s', (database, expected) => {
   expect(isPostgresUrl(database)).toBe(expected);
 });
 
@@ -16,8 +16,8 @@ test.each([
   ['postgres://user:pass@db.internal:5433/actlog?password=pass', 'postgres://db.internal:5433/actlog'],
   ['postgres://user:pa ss@[db/actlog', 'PostgreSQL'],
   ['/var/lib/actlog.db', '/var/lib/actlog.db'],
-])('%s is shown as %s', (database, shown) => {
-  expect(shownDatabase(database)).toBe(shown);
+])('redactedDatabase(%s) is %s', (database, shown) => {
+  expect(redactedDatabase(database)).toBe(shown);
 });
 
 test.each([
@@ -26,6 +26,6 @@ test.each([
   ['postgres://a@b/c', false],
   ['C:\\actlog\\files.db', false],
   ['file.db', false],
-])('%s is an address of another kind: %s', (database, expected) => {
-  expect(isForeignAddress(database)).toBe(expected);
+])('isUnsupportedAddress(%s) is %s', (database, expected) => {
+  expect(isUnsupportedAddress(database)).toBe(expected);
 });

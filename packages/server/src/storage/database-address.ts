@@ -1,18 +1,18 @@
-/** Whether a database is PostgreSQL; a path of SQLite otherwise. */
+/** `true` if a database is PostgreSQL; `false` for an SQLite path. */
 export function isPostgresUrl(database: string): boolean {
   return /^postgres(?:ql)?:\/\//i.test(database);
 }
 
 /**
- * Whether a database is given by an address of another kind. That goes for `file:` too: SQLite takes it for an address,
- * while everything that lies beside the database is looked for at a path.
+ * `true` if a database is given by an address that is not supported. This includes `file:`: SQLite reads it as a URI,
+ * while the files beside the database are looked up by path.
  */
-export function isForeignAddress(database: string): boolean {
+export function isUnsupportedAddress(database: string): boolean {
   return !isPostgresUrl(database) && /^(?:\w+:\/\/|file:)/i.test(database);
 }
 
-/** A database as people and logs may see it: without user, password and parameters. */
-export function shownDatabase(database: string): string {
+/** Returns a database's address for users and logs, without user, password and parameters. */
+export function redactedDatabase(database: string): string {
   if (!isPostgresUrl(database)) return database;
   if (!URL.canParse(database)) return 'PostgreSQL';
   const { host, pathname } = new URL(database);

@@ -5,9 +5,9 @@ import type { Tables } from './schema.ts';
 import type { Database } from './transaction.ts';
 
 /**
- * Locks what the names stand for until the transaction ends, so that of racing transactions each sees what the one
- * before has written; `shared` locks exclude only those that are not. Takes all locks in one order. On SQLite every
- * write transaction has the whole database.
+ * Locks names until the transaction ends, so that of racing transactions each sees the writes of the one before.
+ * `shared` locks exclude only exclusive ones. All locks are acquired in one order. On SQLite this does nothing, because
+ * a write transaction locks the whole database.
  *
  * Transactions that lock more than names do so in this order: names, sessions, events, agents, usage, deliveries.
  */
@@ -23,15 +23,15 @@ export async function lockNames(
   await sql`select ${lock}(key::bigint) from unnest(${keys}::text[]) as wanted(key)`.execute(db);
 }
 
-/** 64 bits of a hash: names that fall together wait for each other, and nothing worse. */
-function lockKey(tenantId: number, name: string): string {
+/** Returns the key of a lock: 64 bits of a hash. Names that collide only wait for each other. */
+export function lockKey(tenantId: number, name: string): string {
   return createHash('sha256').update(`${tenantId} ${name}`).digest().readBigInt64BE().toString();
 }
 
-/** How rows are locked that other transactions may hold: by waiting for them, or by leaving them out. */
+/** Treatment of rows that another transaction has locked: wait for them, or skip them. */
 export type RowLock = 'wait' | 'skip';
 
-/** Locks the rows that a query finds until the transaction ends. On SQLite the query stays as it is. */
+/** Locks the rows that a query finds until the transaction ends. On SQLite the query is returned unchanged. */
 export function lockRows<From extends keyof Tables, Row>(
   db: Database,
   query: SelectQueryBuilder<Tables, From, Row>,

@@ -4,21 +4,25 @@ import { lockTables } from './postgres/lock-tables.ts';
 import type { Progress } from './progress.ts';
 import type { Database } from './transaction.ts';
 
-/** One step from one shape of the tables to the next. */
+/** A change of the tables from one version to the next. */
 export interface Migration {
-  /** Sorts after all earlier names. */
+  /** Name of the migration; sorts after all earlier names. */
   readonly name: string;
   up(db: Database): Promise<void>;
 }
 
 /**
- * Brings the tables up to date. The transaction keeps all others from doing the same, so that of several servers that
- * start at once one does the work and the others find it done.
+ * Applies the missing migrations. The transaction excludes all others, so of several servers that start at once one
+ * applies them and the others find them applied.
  *
- * @param tell - is told of each step for tables that are there already: those of a large database take a while
+ * @param onProgress - called for each migration of existing tables, which can take a while on a large database
  * @throws Error when the database was written by a newer release.
  */
-export async function migrate(db: Database, migrations: readonly Migration[], tell: Progress): Promise<void> {
+export async function migrate(
+  db: Database,
+  migrations: readonly Migration[],
+  onProgress: Progress,
+): Promise<void> {
   const applied = await appliedMigrations(db);
   const unknown = [...applied].find((name) => !migrations.some((migration) => migration.name === name));
   if (unknown !== undefined) {
@@ -28,10 +32,9 @@ export async function migrate(db: Database, migrations: readonly Migration[], te
   }
   const missing = migrations.filter(({ name }) => !applied.has(name));
   const isUpgrade = applied.size > 0 && missing.length > 0;
-  if (isUpgrade) await lockTables(db, tell);
+  if (isUpgrade) await lockTables(db, onProgress);
   for (const [index, migration] of missing.entries()) {
-    if (isUpgrade)
-      tell(`bringing the tables up to date: ${migration.name} (${index + 1} of ${missing.length})`);
+    if (isUpgrade) onProgress(`applying migration ${migration.name} (${index + 1} of ${missing.length})`);
     await migration.up(db);
     await db
       .insertInto('schema_migrations')
@@ -41,7 +44,7 @@ export async function migrate(db: Database, migrations: readonly Migration[], te
 }
 
 async function appliedMigrations(db: Database): Promise<Set<string>> {
-  // Looked for first: a role that may not make tables can still start a server when there is nothing to make.
+  // Checked first: a role that may not create tables can still start a server when no table is missing.
   if (!isPostgres(db) || !(await hasJournal(db))) {
     await db.schema
       .createTable('schema_migrations')

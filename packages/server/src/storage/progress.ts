@@ -1,2 +1,2 @@
-/** Tells people what a start is at that may take long: each message is one line. */
+/** Callback for the slow steps of a start. Each message is one line. */
 export type Progress = (message: string) => void;

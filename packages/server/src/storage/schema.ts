@@ -4,12 +4,12 @@ import type {
   PendingActionTable,
   PolicyCountTable,
   PolicyTable,
-} from './policy-schema.ts';
+} from './stores/policy-schema.ts';
+import type { UsageKind } from './stores/usage-kinds.ts';
 
 /**
- * The tables, as Kysely sees them. Every unique key starts with the tenant, so that the same tables can be
- * distributed by tenant. Times are whole milliseconds since the epoch, JSON is text, flags are 0 or 1: the types
- * that SQLite and PostgreSQL share.
+ * The tables, for Kysely. Every unique key starts with the tenant, so the tables can be distributed by tenant. Times
+ * are whole Unix milliseconds, JSON is text, flags are 0 or 1: the types that SQLite and PostgreSQL share.
  */
 export interface Tables {
   schema_migrations: { name: string; applied_ms: number };
@@ -26,9 +26,9 @@ export interface Tables {
   tool_tag_sets: { tenant_id: number; version: number; tags: string; created_ms: number };
   session_agents: SessionAgentTable;
   events: EventTable;
-  /** PostgreSQL only: see its migration. */
+  /** PostgreSQL only; see its migration. */
   event_ids: Pick<EventTable, 'tenant_id' | 'event_id' | 'session_id' | 'arrival' | 'received_ms'>;
-  /** PostgreSQL only: what the deployment's processes have in common. */
+  /** PostgreSQL only: values that all processes of the deployment share. */
   deployment: { name: string; value: string };
   policies: PolicyTable;
   policy_counts: PolicyCountTable;
@@ -38,34 +38,34 @@ export interface Tables {
   deliveries: DeliveryTable;
 }
 
-/** One tenant: the unit of isolation, limits and retention. */
+/** A tenant: the unit of isolation, limits and retention. */
 export interface TenantTable {
   id: Generated<number>;
   name: string;
   created_ms: number;
-  /** Grows with every change of a policy or channel, so that a process sees that its copy is old. */
+  /** Raised by every change of a policy or webhook, so that a process can detect an outdated copy. */
   settings_version: number;
-  /** Days that a session is kept after its last event; null keeps it for ever. */
+  /** Days that a session is kept after its last event; `null` keeps it forever. */
   retention_days: number | null;
-  /** The most that it may have, as JSON by the name of the quota; null for no bound. */
+  /** The tenant's own quotas, as JSON by the name of the quota; `null` for none. */
   quotas: Generated<string | null>;
-  /** Since when it exists for nobody; null for a tenant that exists. */
+  /** Time of deletion; `null` for a tenant that exists. */
   deleted_ms: Generated<number | null>;
-  /** Since when nothing of a deleted tenant is left but this row. */
+  /** Time from which only this row of a deleted tenant is left. */
   emptied_ms: Generated<number | null>;
 }
 
-/** A part of what is counted of a tenant; the count is the sum over all slots. */
+/** Part of a tenant's usage of one kind. The usage is the sum over all slots. */
 export interface UsageTable {
   tenant_id: number;
-  kind: 'events' | 'sessions';
-  /** When the month begins that events are counted in; 0 for what there is. */
+  kind: UsageKind;
+  /** Start of the month in which events and checks are counted; 0 for kinds that are not monthly. */
   period_ms: number;
   slot: number;
   amount: number;
 }
 
-/** One API key. The secret itself is never stored. */
+/** An API key. The secret itself is never stored. */
 export interface ApiKeyTable {
   tenant_id: number;
   id: string;
@@ -76,12 +76,12 @@ export interface ApiKeyTable {
   /** Scopes as a JSON array. */
   scopes: string;
   created_ms: number;
-  /** From this moment the key is refused; null for never. */
+  /** Time from which the key is refused; `null` for never. */
   expires_ms: number | null;
   last_used_ms: number | null;
 }
 
-/** The first answer to a request that carried an `Idempotency-Key`. */
+/** The first response to a request with an `Idempotency-Key`. */
 export interface IdempotencyKeyTable {
   tenant_id: number;
   endpoint: string;
@@ -89,12 +89,12 @@ export interface IdempotencyKeyTable {
   /** SHA-256 over path and body, in hex. */
   request_digest: string;
   status: number;
-  /** The answer, encrypted: it may hold a secret that is shown once. */
+  /** The response body, encrypted, because it may contain a secret that is shown only once. */
   response: string;
   created_ms: number;
 }
 
-/** One agent, registered or only seen. */
+/** An agent, registered or seen in events. */
 export interface AgentTable {
   tenant_id: number;
   id: string;
@@ -111,64 +111,64 @@ export interface AgentTable {
   last_seen_ms: number | null;
 }
 
-/** Summary of a session, kept by the write. */
+/** Summary of a session, updated by each write of its events. */
 export interface SessionTable {
   tenant_id: number;
   id: string;
-  /** The agent of the first event that arrived. */
+  /** Agent of the first event that arrived. */
   agent_id: string;
-  /** Every agent that acted, as a JSON array in order of arrival. */
+  /** All agents that acted in the session, as a JSON array in order of arrival. */
   agent_ids: string;
-  /** Earliest and latest source time of its events. */
+  /** Earliest and latest source time of the session's events. */
   started_ms: number;
   last_event_ms: number;
   event_count: number;
   error_count: number;
-  /** The arrival number of the newest event: numbers only grow, and may have gaps. */
+  /** Arrival number of the newest event. Numbers only grow, and may have gaps. */
   last_arrival: number;
   tool_names: string;
   risk_score: number | null;
   risk_level: 'low' | 'medium' | 'high' | 'critical' | null;
-  /** The whole part of the score. */
+  /** Integer part of the score. */
   risk_band: GeneratedAlways<number | null>;
-  /** The arrival number up to which events are in the risk; behind `last_arrival` while it is worked on. */
+  /** Arrival number up to which events are scored; less than `last_arrival` until scoring has caught up. */
   risk_arrival: number;
-  /** Whether the baseline of its agent has learned from it. */
+  /** 1 if the agent's baseline has learned from the session. */
   risk_learned: 0 | 1;
-  /** When its newest event was received, which retention goes by. */
+  /** Time at which the newest event was received; retention is based on it. */
   received_ms: number;
 }
 
-/** An agent that acted in a session, with what its list of sessions goes by. */
+/** An agent that acted in a session, with the columns that the agent's list of sessions is filtered and sorted by. */
 export interface SessionAgentTable {
   tenant_id: number;
   agent_id: string;
   session_id: string;
   started_ms: number;
   risk_score: number | null;
-  /** The whole part of the score. */
+  /** Integer part of the score. */
   risk_band: GeneratedAlways<number | null>;
 }
 
-/** What the risk engine keeps of a session. */
+/** State of the risk engine for a session. */
 export interface SessionRiskTable {
   tenant_id: number;
   session_id: string;
   state: string;
-  /** What its agent usually did, as it was when the session began; null when nothing was known. */
+  /** Baseline of the session's agent at the start of the session; `null` for none. */
   baseline: string | null;
-  /** Which of its tenant's corrected tags were the newest when the session began; null when there were none. */
+  /** Version of the tenant's corrected tags at the start of the session; `null` for none. */
   tags_version: number | null;
 }
 
-/** One event, as it came; see `event-row.ts`. */
+/** An event; see `event-row.ts`. */
 export interface EventTable {
   tenant_id: number;
   session_id: string;
-  /** The source time that events are ordered by. */
+  /** Source time by which events are sorted. */
   source_ms: number;
   event_id: string;
-  /** Its number in the order of arrival in its session, which bounds a snapshot. */
+  /** Number of the event in the order of arrival in its session. Bounds a snapshot. */
   arrival: number;
   agent_id: string;
   source_timestamp: string;
@@ -176,7 +176,7 @@ export interface EventTable {
   schema_version: string;
   payload: string;
   received_ms: number;
-  /** What the risk engine saw beyond the session when the event arrived. */
+  /** Tenant-wide context of the event for the risk engine, taken when it arrived. */
   stamp: number;
 }
 
@@ -185,41 +185,41 @@ export interface NotificationChannelTable {
   tenant_id: number;
   id: string;
   url: string;
-  /** Kinds of event, as a JSON array. */
+  /** Event types, as a JSON array. */
   events: string;
-  /** The signing secret, encrypted. */
+  /** Signing secret, encrypted. */
   secret: string;
-  /** The one before it, encrypted, where it was rotated. */
+  /** Signing secret before the last rotation, encrypted; `null` for none. */
   previous_secret: string | null;
-  /** Until then messages are signed with that one, too. */
+  /** Time until which messages are also signed with the previous secret. */
   previous_until_ms: number | null;
   status: 'active' | 'disabled';
   created_ms: number;
   last_delivery_ms: number | null;
-  /** Failed tries since the last success. */
+  /** Failed attempts since the last success. */
   failure_count: number;
-  /** When the present run of failures began. */
+  /** Start of the current run of failures. */
   failing_since_ms: number | null;
 }
 
-/** One message to one webhook: the outbox and, once it is done, the delivery log. */
+/** One message to one webhook: the outbox entry and, once it is finished, the delivery log entry. */
 export interface DeliveryTable {
   tenant_id: number;
   id: string;
   channel_id: string;
-  /** The message's id, the same in all tries and all channels. */
+  /** Id of the message, the same in all attempts and for all webhooks. */
   message_id: string;
   event_type: string;
   body: string;
   status: 'waiting' | 'delivered' | 'failed';
-  /** Tries that have ended; a try that a crash cut off does not count. */
+  /** Number of completed attempts. An attempt that a crash interrupted does not count. */
   attempts: number;
   next_attempt_ms: number;
-  /** Until then the try belongs to one process. */
+  /** Time until which the delivery is leased to one process. */
   leased_until_ms: number;
   created_ms: number;
   finished_ms: number | null;
-  /** HTTP status of the last try; null when none came back. */
+  /** HTTP status of the last attempt; `null` if there was no response. */
   last_status: number | null;
   last_error: string | null;
 }

@@ -1,64 +1,66 @@
-import type { EventGroup, RecordedGroups, Settled } from '../ingest/event-recorder.ts';
+import type { EventGroup, RecordedGroups, ScoringBacklog } from '../ingest/event-recorder.ts';
 import type { Database, Write } from './transaction.ts';
 
 /**
- * Work that knows no tenant yet, or spans all of them. Each kind opens, beside row-level security, only what it
- * needs: `authenticate` reads API keys; `administer` has tenants and API keys; `sweep` finds what is due in any
- * tenant, leases deliveries and drops what is past its time; `partition` moves events between partitions.
+ * Kind of work without a single tenant. Row-level security gives each kind only the rows it needs: `authenticate` reads
+ * API keys; `administer` manages tenants and API keys; `sweep` finds due work of all tenants, leases deliveries and
+ * deletes expired data; `partition` moves events between partitions.
  */
 export type CrossTenantWork = 'authenticate' | 'administer' | 'sweep' | 'partition';
 
-/** Where events, sessions and all else is kept: an SQLite file, or a PostgreSQL that many processes share. */
+/**
+ * Storage of events, sessions and all other data: an SQLite file, or a PostgreSQL database shared by many processes.
+ */
 export interface Storage {
-  /** Whether other machines may write too, so that what this process remembers of its own writes is not all. */
+  /** `true` if other machines may write too, so that data cached from this process's own writes is incomplete. */
   readonly isShared: boolean;
 
-  /** Runs `work` on one consistent state of the tenant's data. Never call it inside `write`. */
+  /** Runs `work` on one snapshot of the tenant's data. Never call it inside `write`. */
   read<Result>(tenantId: number, work: (db: Database) => Promise<Result>): Promise<Result>;
 
   /**
-   * Runs `work` in one durable transaction; when it throws, nothing of it stays. It may run more than once, when the
-   * transaction lost against another.
+   * Runs `work` in one durable transaction, which is rolled back when `work` throws. `work` may run more than once, if
+   * the transaction lost to another.
    */
   write<Result>(tenantId: number, work: (write: Write) => Promise<Result>): Promise<Result>;
 
-  /** As `read`, for work across tenants. */
+  /** Like `read`, for work across tenants. */
   readAcross<Result>(kind: CrossTenantWork, work: (db: Database) => Promise<Result>): Promise<Result>;
 
-  /** As `write`, for work across tenants. */
+  /** Like `write`, for work across tenants. */
   writeAcross<Result>(kind: CrossTenantWork, work: (write: Write) => Promise<Result>): Promise<Result>;
 
-  /** Records events durably, where the database is written. */
+  /** Records events durably, in the thread that writes. */
   record(groups: readonly EventGroup[]): Promise<RecordedGroups>;
 
-  /** Scores sessions that wait for it, and those named. */
-  settle(behind: readonly { tenant_id: number; id: string }[]): Promise<Settled>;
+  /** Scores sessions that have unscored events, and the given ones. */
+  scoreSessions(behind: readonly { tenant_id: number; id: string }[]): Promise<ScoringBacklog>;
 
-  /** Says that sessions were written by another way than `record`. */
-  forgetSessions(): void;
+  /** Drops cached sessions, after a write of sessions by another way than `record`. */
+  clearSessionCache(): void;
 
   /**
-   * Calls `onChange` when another process may have changed something that is waited for: with the id of an action
-   * when that is known to have been decided. Returns what ends it.
+   * Calls `onChange` when another process may have changed something that a request waits for, with the id of the
+   * decided action if it is known. Returns a function that stops the calls.
    */
   watch(onChange: (actionId: string | undefined) => void): () => void;
 
-  /** Whether what `watch` tells of arrives. @throws when it does not. */
-  requireHearing(): Promise<void>;
+  /** Checks that notifications for `watch` arrive. @throws when they do not. */
+  assertListening(): Promise<void>;
 
-  /** Makes ready what the next weeks need, and drops what is empty for good. */
+  /** Prepares the database for the next weeks, and drops partitions that stay empty. */
   maintain(nowMs: number): Promise<void>;
 
   /**
-   * Takes what was deleted out of the log of the latest commits, too, where it is a file of the server's own. One that
-   * somebody reads or writes at the moment is left for another time.
+   * Removes deleted data from the write-ahead log as well, where the log is a file of this server. Does nothing while
+   * another connection is reading or writing.
    */
-  emptyLog(): Promise<void>;
+  truncateLog(): Promise<void>;
 
-  /** Whether the database answers. @throws when it does not. */
+  /** Checks that the database can be read. @throws when it cannot. */
   probe(): Promise<void>;
 
-  /** Copies the whole database into a new file. @throws Error when that cannot be done, or the database has its own way. */
+  /** Copies the whole database into a new file. @throws Error when that fails, or when the database is PostgreSQL. */
   backup(file: string): Promise<void>;
 
   close(): Promise<void>;

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo, LookupFunction } from 'node:net';
 import { request } from 'undici';
 import { expect, test } from 'vitest';
-import { AddressGuard, ForbiddenAddressError } from './address-guard.ts';
+import { AddressGuard, ForbiddenAddressError, ForbiddenPortError } from './address-guard.ts';
 import { guardedAgent } from './guarded-connection.ts';
 
 const forbidden = [
@@ -41,21 +41,21 @@ const forbidden = [
   '①②⑦.0.0.1',
 ];
 
-test.each(forbidden)('the address http://%s/ is refused', async (host) => {
+test.each(forbidden)('refuses the address http://%s/', async (host) => {
   const guard = new AddressGuard([]);
   await expect(guard.inspect(new URL(`http://${host}/`))).rejects.toThrow(ForbiddenAddressError);
 });
 
 test.each(['93.184.216.34', '[2606:2800:220:1:248:1893:25c8:1946]'])(
-  'the public address %s is taken',
+  'accepts the public address %s',
   async (host) => {
     await expect(new AddressGuard([]).inspect(new URL(`https://${host}/`))).resolves.toBeUndefined();
   },
 );
 
-function resolver(...answers: string[][]): LookupFunction {
+function resolver(...results: string[][]): LookupFunction {
   return (_hostname, options, callback) => {
-    const addresses = (answers.length > 1 ? answers.shift() : answers[0]) as string[];
+    const addresses = (results.length > 1 ? results.shift() : results[0]) as string[];
     const found = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
     if (options.all) callback(null, found);
     else callback(null, found[0]?.address ?? '', found[0]?.family);
@@ -66,12 +66,12 @@ test.each([
   ['a private address', [['10.1.2.3']]],
   ['a public and a private address', [['93.184.216.34', '10.1.2.3']]],
   ['a mapped address', [['::ffff:10.1.2.3']]],
-])('a name that leads to %s is refused at creation', async (_what, answers) => {
-  const guard = new AddressGuard([], resolver(...answers));
+])('refuses a name that resolves to %s at creation', async (_what, results) => {
+  const guard = new AddressGuard([], 'any', resolver(...results));
   await expect(guard.inspect(new URL('http://receiver.example/'))).rejects.toThrow(ForbiddenAddressError);
 });
 
-test('a name that changes its address after creation reaches nothing', async () => {
+test('does not connect to a name that resolves to another address after creation', async () => {
   let requests = 0;
   const server = createServer((_request, response) => {
     requests += 1;
@@ -79,7 +79,7 @@ test('a name that changes its address after creation reaches nothing', async () 
   }).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   const { port } = server.address() as AddressInfo;
-  const guard = new AddressGuard([], resolver(['93.184.216.34'], ['127.0.0.1']));
+  const guard = new AddressGuard([], 'any', resolver(['93.184.216.34'], ['127.0.0.1']));
   const agent = guardedAgent(guard);
   const url = new URL(`http://rebinding.example:${port}/`);
   await guard.inspect(url);
@@ -87,14 +87,14 @@ test('a name that changes its address after creation reaches nothing', async () 
   await expect(request(`http://127.0.0.1:${port}/`, { dispatcher: agent })).rejects.toThrow('public');
   await expect(request(`http://[::ffff:7f00:1]:${port}/`, { dispatcher: agent })).rejects.toThrow('public');
   expect(requests).toBe(0);
-  const open = guardedAgent(new AddressGuard(['127.0.0.0/8'], resolver(['127.0.0.1'])));
+  const open = guardedAgent(new AddressGuard(['127.0.0.0/8'], 'any', resolver(['127.0.0.1'])));
   expect((await request(url, { dispatcher: open })).statusCode).toBe(200);
   await agent.destroy();
   await open.destroy();
   server.close();
 });
 
-test('an allowed range opens that range and nothing else', () => {
+test('allows only the configured range', () => {
   const guard = new AddressGuard(['10.1.0.0/16', 'fd00::/8']);
   expect(['10.1.255.1', '::ffff:10.1.0.1', 'fd12::1'].map((address) => guard.permits(address))).toEqual([
     true,
@@ -104,4 +104,31 @@ test('an allowed range opens that range and nothing else', () => {
   expect(['10.2.0.1', '127.0.0.1', 'fc00::1', 'nonsense', ''].some((address) => guard.permits(address))).toBe(
     false,
   );
+});
+
+test.each(['http://93.184.216.34:8080/', 'https://93.184.216.34:22/', 'https://receiver.example:8443/'])(
+  'refuses the port of %s unless the operator allows it',
+  async (address) => {
+    const url = new URL(address);
+    const refused = new AddressGuard([], undefined, resolver(['93.184.216.34'])).inspect(url);
+    await expect(refused).rejects.toThrow(`uses port ${url.port}; webhooks go to the ports 443 and 80 only`);
+    const open = new AddressGuard([], [Number(url.port)], resolver(['93.184.216.34']));
+    await expect(open.inspect(url)).resolves.toBeUndefined();
+    await expect(open.inspect(new URL('https://93.184.216.34/'))).rejects.toThrow(ForbiddenPortError);
+  },
+);
+
+test('does not connect to a stored webhook with a forbidden port', async () => {
+  let connections = 0;
+  const server = createServer().on('connection', () => {
+    connections += 1;
+  });
+  server.listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const { port } = server.address() as AddressInfo;
+  const agent = guardedAgent(new AddressGuard(['127.0.0.0/8']));
+  await expect(request(`http://127.0.0.1:${port}/`, { dispatcher: agent })).rejects.toThrow(`port ${port}`);
+  expect(connections).toBe(0);
+  await agent.destroy();
+  server.close();
 });

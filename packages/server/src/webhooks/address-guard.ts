@@ -4,7 +4,7 @@ import ipaddr from 'ipaddr.js';
 
 type Range = [ipaddr.IPv4 | ipaddr.IPv6, number];
 
-/** An address that webhooks are not sent to. */
+/** Error thrown for an address that webhooks must not reach. */
 export class ForbiddenAddressError extends Error {
   override readonly name = 'ForbiddenAddressError';
 
@@ -13,7 +13,39 @@ export class ForbiddenAddressError extends Error {
   }
 }
 
-/** All of IPv6 that is given out for global unicast (RFC 4291, section 2.4). */
+/** Error thrown for a port that webhooks must not use. */
+export class ForbiddenPortError extends Error {
+  override readonly name = 'ForbiddenPortError';
+
+  constructor(port: number, allowed: readonly number[]) {
+    super(
+      `uses port ${port}; webhooks go to ${portList(allowed)} only, unless the operator of the service allows others`,
+    );
+  }
+}
+
+/** Ports that webhooks may use: a list, or `any`. */
+export type AllowedPorts = readonly number[] | 'any';
+
+/** Ports of HTTPS and HTTP. */
+export const webPorts: readonly number[] = [443, 80];
+
+function portList(ports: readonly number[]): string {
+  return ports.length === 1 ? `port ${ports[0]}` : `the ports ${ports.join(' and ')}`;
+}
+
+/** Returns the port of a URL. */
+export function portOf({
+  port,
+  protocol,
+}: {
+  readonly port: string | null;
+  readonly protocol: string;
+}): number {
+  return port ? Number(port) : protocol === 'http:' ? 80 : 443;
+}
+
+/** The part of IPv6 that is allocated for global unicast (RFC 4291, section 2.4). */
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3');
 
 function isPublicUnicast(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
@@ -22,23 +54,29 @@ function isPublicUnicast(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
 }
 
 /**
- * Decides which addresses webhooks may reach: public unicast, and the ranges that the operator allows. It is asked
- * at creation and again for the very address of each connection, because a name can point elsewhere by then.
+ * Decides which addresses and ports webhooks may reach: public unicast on web ports, and what the operator allows. It
+ * checks at creation and again at each connection, because a name can resolve to another address by then.
  */
 export class AddressGuard {
   readonly #allowed: readonly Range[];
+  readonly #ports: AllowedPorts;
   readonly #resolve: LookupFunction;
 
-  /** `allowedRanges` are CIDR, such as `10.1.0.0/16`. @throws Error for one that is not. */
-  constructor(allowedRanges: readonly string[], resolve: LookupFunction = systemLookup as LookupFunction) {
+  /** @param allowedRanges - CIDR, such as `10.1.0.0/16`. @throws Error for an invalid range. */
+  constructor(
+    allowedRanges: readonly string[],
+    allowedPorts: AllowedPorts = webPorts,
+    resolve: LookupFunction = systemLookup as LookupFunction,
+  ) {
+    this.#ports = allowedPorts;
     this.#allowed = allowedRanges.map((range) => ipaddr.parseCIDR(range));
     this.#resolve = resolve;
   }
 
-  /** Whether messages may go to an address, given as text. */
+  /** `true` if messages may go to an IP address. */
   permits(address: string): boolean {
     if (!ipaddr.isValid(address)) return false;
-    // IPv4 within IPv6 is judged as the IPv4 address that it reaches.
+    // IPv4-mapped IPv6 is checked as the IPv4 address that it reaches.
     const parsed = ipaddr.process(address);
     const isAllowed = this.#allowed.some(
       ([network, bits]) => network.kind() === parsed.kind() && parsed.match(network, bits),
@@ -46,9 +84,14 @@ export class AddressGuard {
     return isAllowed || isPublicUnicast(parsed);
   }
 
+  /** Checks a port. @throws ForbiddenPortError */
+  requirePort(port: number): void {
+    if (this.#ports !== 'any' && !this.#ports.includes(port)) throw new ForbiddenPortError(port, this.#ports);
+  }
+
   /**
-   * Looks a name up for a connection, and fails when any of its addresses is forbidden: a name that mixes public
-   * and private addresses is up to nothing good.
+   * Resolves a name for a connection, and fails if any of its addresses is forbidden. A name with both public and
+   * private addresses is suspicious.
    */
   readonly lookup: LookupFunction = (hostname, options, callback) => {
     this.#resolve(hostname, { ...options, all: true }, (error, found) => {
@@ -64,12 +107,13 @@ export class AddressGuard {
   };
 
   /**
-   * Looks at an address before it is kept. A name that cannot be resolved now passes, since it is looked at again
-   * at every connection.
+   * Checks a URL before it is stored. A name that cannot be resolved passes, because it is checked again at each
+   * connection.
    *
-   * @throws ForbiddenAddressError when it leads to a forbidden address.
+   * @throws ForbiddenPortError for a forbidden port; ForbiddenAddressError for a forbidden address.
    */
   async inspect(url: URL): Promise<void> {
+    this.requirePort(portOf(url));
     const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
     if (isIP(host)) {
       if (!this.permits(host)) throw new ForbiddenAddressError();

@@ -1,18 +1,19 @@
 import type { DeploymentSecret } from '../keys/deployment-secret.ts';
+import type { DeploymentQuotas } from '../quota/quota.ts';
 import { requireRoom } from '../quota/require-room.ts';
+import { lockNames } from '../storage/locks.ts';
 import {
   countActiveChannels,
   lockChannel,
   type StoredChannel,
   updateChannel,
-} from '../storage/channel-store.ts';
-import { lockNames } from '../storage/locks.ts';
+} from '../storage/stores/channel-store.ts';
 import type { Database } from '../storage/transaction.ts';
 import { encryptedFor, signingSecrets } from './channel-secret.ts';
 import { newWebhookSecret } from './signature.ts';
 
 /**
- * Sends nothing more to a webhook; what waits for it is given up when its next try is due.
+ * Disables a webhook. Waiting messages fail when their next attempt is due.
  *
  * @throws Error when there is no such webhook.
  */
@@ -22,23 +23,28 @@ export async function disableChannel(db: Database, tenantId: number, id: string)
 }
 
 /**
- * Sends to a webhook again, as to one that has never failed.
+ * Enables a webhook and resets its failures.
  *
- * @throws Error when there is no such webhook; QuotaError when the tenant has no room for another active one.
+ * @throws Error when there is no such webhook; QuotaError when the tenant may not have another active one.
  */
-export async function enableChannel(db: Database, tenantId: number, id: string): Promise<void> {
+export async function enableChannel(
+  db: Database,
+  tenantId: number,
+  id: string,
+  quotas: DeploymentQuotas,
+): Promise<void> {
   await lockNames(db, tenantId, ['channels']);
   const channel = await existing(db, tenantId, id);
   if (channel.status === 'active') return;
-  await requireRoom(db, tenantId, 'channels', countActiveChannels);
+  await requireRoom(db, tenantId, 'channels', countActiveChannels, quotas);
   await updateChannel(db, channel, { status: 'active', failure_count: 0, failing_since_ms: null });
 }
 
 /**
- * Gives a webhook another signing secret. Until `untilMs` messages are signed with the former one, too.
+ * Replaces the signing secret of a webhook. Until `untilMs` messages are also signed with the previous one.
  *
  * @returns the secret, which is not shown again
- * @throws Error when there is no such webhook, or when `deployment` is not what its secret is encrypted under.
+ * @throws Error when there is no such webhook, or when `deployment` is not the secret under which it is encrypted.
  */
 export async function rotateChannelSecret(
   db: Database,
@@ -48,7 +54,7 @@ export async function rotateChannelSecret(
   const channel = await existing(db, tenantId, id);
   if (!signingSecrets(channel, deployment, Date.now())) {
     throw new Error(
-      `The secret of the webhook "${id}" is encrypted under another secret of the deployment: give the "secret" (ACTLOG_SECRET) that the server has.`,
+      `The secret of the webhook "${id}" is encrypted under another secret of the deployment: use the "secret" (ACTLOG_SECRET) of the server.`,
     );
   }
   const secret = newWebhookSecret();
@@ -66,7 +72,7 @@ async function existing(db: Database, tenantId: number, id: string): Promise<Sto
   return channel;
 }
 
-/** What is thrown where a tenant has no such webhook. */
+/** Returns the error for an unknown webhook. */
 export function unknownChannel(id: string): Error {
   return new Error(`The tenant has no webhook "${id}".`);
 }

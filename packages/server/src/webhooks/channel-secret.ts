@@ -1,16 +1,16 @@
 import type { DeploymentSecret } from '../keys/deployment-secret.ts';
-import type { StoredChannel } from '../storage/channel-store.ts';
+import type { StoredChannel } from '../storage/stores/channel-store.ts';
 
 type Owned = Pick<StoredChannel, 'tenant_id' | 'id'>;
 
-/** Encrypts a webhook's signing secret, for its row and for no other. */
+/** Encrypts a webhook's signing secret, bound to its row. */
 export function encryptedFor(channel: Owned, secret: string, deployment: DeploymentSecret): string {
   return deployment.encrypt(secret, contextOf(channel));
 }
 
 /**
- * The secrets that a webhook's messages are signed with: its own, and the one before it while both are taken. Undefined
- * when the deployment has another secret now.
+ * Returns the secrets that sign a webhook's messages: its own, and the previous one during the overlap. `undefined` if
+ * they were encrypted under another secret of the deployment.
  */
 export function signingSecrets(
   channel: StoredChannel,

@@ -1,24 +1,24 @@
 import { headers, webhookHeaders } from '@actlog/protocol';
 import { type Dispatcher, request } from 'undici';
-import type { DeliveryRow } from '../storage/delivery-store.ts';
-import { ForbiddenAddressError } from './address-guard.ts';
+import type { DeliveryRow } from '../storage/stores/delivery-store.ts';
+import { ForbiddenAddressError, ForbiddenPortError } from './address-guard.ts';
 import { requestedDelayMs } from './retry-schedule.ts';
 import { webhookSignature } from './signature.ts';
 
-/** How a try ended. */
+/** Outcome of an attempt. */
 export interface AttemptOutcome {
-  /** HTTP status, or null when none came back. */
+  /** HTTP status, or `null` if there was no response. */
   readonly status: number | null;
-  /** Why it failed, or null when it did not. Nothing that the receiver wrote is in it. */
+  /** Reason for the failure, or `null` on success. It contains nothing that the receiver wrote. */
   readonly error: string | null;
-  /** Milliseconds that the receiver asked to wait. */
+  /** Delay that the receiver requested, in milliseconds. */
   readonly retryAfterMs: number;
 }
 
-/** Bytes of an answer that are read before the connection is cut: what a receiver says is of no use. */
+/** Bytes of a response body that are read before the connection is closed. The body is ignored. */
 const readBytes = 16 * 1024;
 
-/** Milliseconds for a whole try, however slowly the receiver answers. */
+/** Timeout of a whole attempt, in milliseconds. */
 const attemptTimeoutMs = 20_000;
 
 /** Sends a message once (Standard Webhooks), signed with each of the secrets. Never throws. */
@@ -47,12 +47,12 @@ export async function attemptDelivery(
       body,
     });
     const status = response.statusCode;
-    // What counts is the status; an answer that never ends is cut off and changes nothing.
+    // Only the status counts; a body that is too long or never ends is cut off.
     await response.body.dump({ limit: readBytes }).catch(() => {});
     const retryAfter = response.headers['retry-after'];
     return {
       status,
-      error: status >= 200 && status < 300 ? null : `the receiver answered ${status}`,
+      error: status >= 200 && status < 300 ? null : `the receiver responded with ${status}`,
       retryAfterMs: requestedDelayMs(typeof retryAfter === 'string' ? retryAfter : undefined, nowMs),
     };
   } catch (error) {
@@ -61,7 +61,8 @@ export async function attemptDelivery(
 }
 
 function reason(error: unknown): string {
-  if (error instanceof ForbiddenAddressError) return `the address ${error.message}`;
+  if (error instanceof ForbiddenAddressError || error instanceof ForbiddenPortError)
+    return `the address ${error.message}`;
   const { code, name } = error as NodeJS.ErrnoException;
   return `the receiver could not be reached (${code ?? name})`;
 }

@@ -1,25 +1,30 @@
 import { isIP } from 'node:net';
 import { Agent, buildConnector } from 'undici';
-import { type AddressGuard, ForbiddenAddressError } from './address-guard.ts';
+import { type AddressGuard, ForbiddenAddressError, portOf } from './address-guard.ts';
 
-/** Milliseconds for a receiver to take a connection, and then to answer (Standard Webhooks advises 15 to 30 s). */
+/** Timeouts for connecting and for the response, in milliseconds (Standard Webhooks recommends 15 to 30 s). */
 const connectTimeoutMs = 10_000;
-const answerTimeoutMs = 15_000;
+const responseTimeoutMs = 15_000;
 
 /**
- * An HTTP agent that connects only to permitted addresses: a literal one is looked at as it stands, a name as it
- * resolves for this connection, and the socket once more by its peer. Redirects are not followed. Each try has a
- * connection to itself: a receiver of one tenant that never answers does not hold up another's on the same host.
+ * Creates an HTTP agent that connects only to permitted ports and addresses. It checks a literal address as it is, a
+ * name by the addresses to which it resolves, and each socket by its peer. It does not follow redirects. Each attempt
+ * has its own connection, so an unresponsive receiver of one tenant does not delay another on the same host.
  */
 export function guardedAgent(guard: AddressGuard): Agent {
   const connect = buildConnector({ lookup: guard.lookup, timeout: connectTimeoutMs });
   return new Agent({
     allowH2: false,
     pipelining: 1,
-    headersTimeout: answerTimeoutMs,
-    bodyTimeout: answerTimeoutMs,
+    headersTimeout: responseTimeoutMs,
+    bodyTimeout: responseTimeoutMs,
     maxHeaderSize: 16_384,
     connect: (options, callback) => {
+      try {
+        guard.requirePort(portOf(options));
+      } catch (error) {
+        return callback(error as Error, null);
+      }
       const host = options.hostname.replace(/^\[|\]$/g, '');
       if (isIP(host) && !guard.permits(host)) return callback(new ForbiddenAddressError(), null);
       connect(options, (error, socket) => {

@@ -1,13 +1,13 @@
 import type { WebhookEvent } from '@actlog/protocol';
 import { newIdentifier } from '../identifier.ts';
 import type { PolicySets } from '../policy/policy-set.ts';
-import { activeChannels, type StoredChannel } from '../storage/channel-store.ts';
-import { type DeliveryRow, insertDeliveries } from '../storage/delivery-store.ts';
+import { activeChannels, type StoredChannel } from '../storage/stores/channel-store.ts';
+import { type DeliveryRow, insertDeliveries } from '../storage/stores/delivery-store.ts';
 import type { Write } from '../storage/transaction.ts';
 
 /**
- * Messages on their way to webhooks. A message is written in the transaction of its cause: it is sent if and only
- * if the cause is durable.
+ * Outbox of webhook messages. A message is written in the transaction of its cause, so it is sent if and only if the
+ * cause is durable.
  */
 export class Outbox {
   readonly #policySets: PolicySets;
@@ -17,25 +17,25 @@ export class Outbox {
     this.#policySets = policySets;
   }
 
-  /** Calls `wake` after every commit that left a message. */
+  /** Sets the callback for commits with queued messages. */
   onQueued(wake: () => void): void {
     this.#wake = wake;
   }
 
-  /** Has messages sent that were left by another thread. */
+  /** Calls the callback, for messages that another thread has queued. */
   wake(): void {
     this.#wake();
   }
 
-  /** Leaves one delivery of each message for each webhook that wants this kind of event. */
+  /** Queues one delivery of each message for each webhook that subscribes to its type. */
   async queue(write: Write, tenantId: number, ...messages: readonly WebhookEvent[]): Promise<void> {
     if (messages.length === 0) return;
     const { wanted } = await this.#policySets.of(write.db, tenantId);
-    const told = messages.filter(({ type }) => wanted.has(type));
-    if (told.length === 0) return;
+    const subscribed = messages.filter(({ type }) => wanted.has(type));
+    if (subscribed.length === 0) return;
     const channels = await activeChannels(write.db, tenantId);
     const nowMs = Date.now();
-    const deliveries = told.flatMap((message) => deliveriesOf(message, channels, nowMs));
+    const deliveries = subscribed.flatMap((message) => deliveriesOf(message, channels, nowMs));
     await insertDeliveries(write.db, deliveries);
     write.afterCommit(() => this.#wake());
   }

@@ -1,11 +1,11 @@
-import { channelOfDelivery } from '../storage/channel-store.ts';
-import { updateDelivery } from '../storage/delivery-store.ts';
+import { channelOfDelivery } from '../storage/stores/channel-store.ts';
+import { updateDelivery } from '../storage/stores/delivery-store.ts';
 import type { Database } from '../storage/transaction.ts';
 
 /**
- * Has a message sent again, whether it was delivered or had failed.
+ * Queues a message again, whether it was delivered or had failed.
  *
- * @throws Error when there is none, or when its webhook is disabled, so that nothing is sent to it.
+ * @throws Error when there is no such delivery, or when its webhook is disabled.
  */
 export async function replayDelivery(db: Database, tenantId: number, id: string): Promise<void> {
   const channel = await channelOfDelivery(db, tenantId, id);

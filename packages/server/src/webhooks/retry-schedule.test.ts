@@ -3,7 +3,7 @@ import { requestedDelayMs, retryDelayMs } from './retry-schedule.ts';
 
 const hourMs = 3_600_000;
 
-test('the schedule of Standard Webhooks, with up to a tenth more, and then no more tries', () => {
+test('follows the schedule of Standard Webhooks with up to 10% jitter, then stops', () => {
   const asked = [5000, 300_000, 1_800_000, 2, 5, 10, 14, 20, 24].map((value) =>
     value < 100 ? value * hourMs : value,
   );
@@ -15,7 +15,7 @@ test('the schedule of Standard Webhooks, with up to a tenth more, and then no mo
   expect(retryDelayMs(asked.length + 1)).toBeUndefined();
 });
 
-test('a receiver can ask for more time, for a day at most', () => {
+test('follows a longer delay that the receiver requests, up to a day', () => {
   expect(retryDelayMs(1, 60_000)).toBe(60_000);
   expect(retryDelayMs(1, 99 * hourMs)).toBe(24 * hourMs);
   expect(retryDelayMs(2, 1)).toBeGreaterThanOrEqual(300_000);
@@ -28,6 +28,6 @@ test.each([
   ['soon', 0],
   ['99999999999999999999', 0],
   ['Thu, 01 Jan 1970 00:01:00 GMT', 60_000],
-])('Retry-After %j is %j milliseconds', (header, delayMs) => {
+])('reads Retry-After %j as %j milliseconds', (header, delayMs) => {
   expect(requestedDelayMs(header, 0)).toBe(delayMs);
 });

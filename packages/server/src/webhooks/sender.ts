@@ -1,104 +1,129 @@
 import type { Agent } from 'undici';
 import type { DeploymentSecret } from '../keys/deployment-secret.ts';
-import { findChannel, lockChannel, type StoredChannel, updateChannel } from '../storage/channel-store.ts';
+import type { Storage } from '../storage/storage.ts';
+import {
+  findChannel,
+  lockChannel,
+  type StoredChannel,
+  updateChannel,
+} from '../storage/stores/channel-store.ts';
 import {
   type DeliveryRow,
   dueDeliveries,
-  endTry,
+  finishAttempt,
   leaseDeliveries,
   updateDelivery,
-} from '../storage/delivery-store.ts';
-import type { Storage } from '../storage/storage.ts';
+} from '../storage/stores/delivery-store.ts';
 import type { AddressGuard } from './address-guard.ts';
 import { signingSecrets } from './channel-secret.ts';
 import { type AttemptOutcome, attemptDelivery } from './delivery-attempt.ts';
+import { type Attempt, DeliverySlots } from './delivery-slots.ts';
 import { guardedAgent } from './guarded-connection.ts';
+import { type Destination, type HostRate, HostRates } from './host-rates.ts';
 import { retryDelayMs } from './retry-schedule.ts';
-import { Shares, type Try } from './shares.ts';
 import { SlowWebhooks } from './slow-webhooks.ts';
 
-/** Milliseconds that a try belongs to a process; longer than a try can take. */
+/** Lease of an attempt, in milliseconds; longer than any attempt. */
 const leaseMs = 60_000;
 
 /**
- * Milliseconds of nothing but failures after which a webhook is disabled, once a message has been tried as often as the
- * schedule says: a receiver that fails now may have failed long ago too, with nothing sent to it in between.
+ * Time of uninterrupted failure after which a webhook is disabled, once all attempts of a message have failed, in
+ * milliseconds. A single failure is not enough, because nothing may have been sent for a long time before it.
  */
 const disabledAfterMs = 5 * 24 * 3_600_000;
 
-/** How a try ends that cannot be signed. */
-const unreadable: AttemptOutcome = {
+/** Outcome of an attempt that cannot be signed. */
+const unsignable: AttemptOutcome = {
   status: null,
-  error: 'the webhook was made under another secret of the deployment; make it anew',
+  error: 'the webhook was created under another secret of the deployment; create it again',
   retryAfterMs: 0,
 };
 
-/** A try of this process. */
-interface OwnTry extends Try {
+/** An attempt of this process. */
+interface OwnAttempt extends Attempt {
   readonly sinceMs: number;
   readonly done: Promise<void>;
 }
 
-/** Sends what the outbox holds. Any number of processes can, and a crash costs at most a repeated message. */
+/** Sends the messages in the outbox. Any number of processes can; a crash at most repeats a message. */
 export class WebhookSender {
   readonly #storage: Storage;
   readonly #secret: DeploymentSecret;
   readonly #agent: Agent;
-  readonly #inFlight = new Map<string, OwnTry>();
+  readonly #inFlight = new Map<string, OwnAttempt>();
   readonly #slowWebhooks = new SlowWebhooks();
-  #passing: Promise<void> | undefined;
-  #passAgain = false;
+  readonly #hostRates: HostRates;
+  /** Deliveries that were counted against the rate of their host before they were leased. */
+  readonly #admitted = new WeakSet<DeliveryRow>();
+  #nextPassTimer: NodeJS.Timeout | undefined;
+  #currentPass: Promise<void> | undefined;
+  #needsPass = false;
   #isClosed = false;
 
-  constructor(storage: Storage, secret: DeploymentSecret, guard: AddressGuard) {
+  /** @param hostRate - limits the attempts to each host; without it they are not limited */
+  constructor(storage: Storage, secret: DeploymentSecret, guard: AddressGuard, hostRate?: HostRate) {
     this.#storage = storage;
     this.#secret = secret;
     this.#agent = guardedAgent(guard);
+    this.#hostRates = new HostRates(hostRate);
   }
 
-  /** Starts every try that is due. Resolves when they are under way, not when they have ended. */
+  /** Starts every due attempt. Resolves when they are started, not when they have ended. */
   pass(): Promise<void> {
-    // A pass that runs has read the outbox already, so what called this one may have been left out.
-    this.#passAgain = true;
-    this.#passing ??= this.#passes().finally(() => {
-      this.#passing = undefined;
+    // A running pass may have read the outbox before the message of this call was queued.
+    this.#needsPass = true;
+    this.#currentPass ??= this.#passes().finally(() => {
+      this.#currentPass = undefined;
     });
-    return this.#passing;
+    return this.#currentPass;
   }
 
-  /** Resolves when no try is under way. */
+  /** Resolves when no attempt is in progress. */
   async idle(): Promise<void> {
-    while (this.#passing || this.#inFlight.size > 0) {
-      await this.#passing;
+    while (this.#currentPass || this.#inFlight.size > 0) {
+      await this.#currentPass;
       await Promise.all([...this.#inFlight.values()].map(({ done }) => done));
     }
   }
 
-  /** Ends all tries; what had not ended is tried again by whoever runs next. */
+  /** Aborts all attempts. Another process, or the next start, repeats them. */
   async close(): Promise<void> {
     this.#isClosed = true;
+    clearTimeout(this.#nextPassTimer);
     await this.#agent.destroy();
     await this.idle();
   }
 
   async #passes(): Promise<void> {
-    while (this.#passAgain && !this.#isClosed) {
-      this.#passAgain = false;
+    while (this.#needsPass && !this.#isClosed) {
+      this.#needsPass = false;
       await this.#startDue();
     }
+    this.#scheduleNextPass();
   }
 
   async #startDue(): Promise<void> {
     const nowMs = Date.now();
     for (const { channelId, sinceMs } of this.#inFlight.values()) {
-      this.#slowWebhooks.noteUnderWay(channelId, sinceMs, nowMs);
+      this.#slowWebhooks.recordInProgress(channelId, sinceMs, nowMs);
     }
-    const shares = new Shares(this.#inFlight.values(), this.#slowWebhooks);
-    const { busy, room } = shares;
+    const slots = new DeliverySlots(this.#inFlight.values(), this.#slowWebhooks);
+    const { room } = slots;
     if (room === 0) return;
+    const { tenantIds, channelIds } = slots.busy;
+    const busy = { tenantIds, channelIds: [...channelIds, ...this.#hostRates.blocked(nowMs)] };
     const due = await this.#storage.readAcross('sweep', (db) => dueDeliveries(db, nowMs, busy, room));
     if (due.length === 0) return;
-    const chosen = due.filter((row) => shares.take(row.tenant_id, row.channel_id));
+    let waits = false;
+    const chosen = due.filter((row) => {
+      if (!slots.take(row.tenant_id, row.channel_id)) return false;
+      const destination = this.#hostRates.destination(row.channel_id);
+      if (!destination) return true;
+      const isTaken = this.#hostRates.take(destination, nowMs);
+      if (isTaken) this.#admitted.add(row);
+      else waits = true;
+      return isTaken;
+    });
     const leased = await this.#storage.writeAcross('sweep', ({ db }) =>
       leaseDeliveries(db, chosen, nowMs + leaseMs),
     );
@@ -106,8 +131,8 @@ export class WebhookSender {
       const sinceMs = Date.now();
       const done = this.#deliver(row).finally(() => {
         this.#inFlight.delete(row.id);
-        this.#slowWebhooks.note(row.channel_id, Date.now() - sinceMs);
-        // Whatever ended makes room for what is still due.
+        this.#slowWebhooks.record(row.channel_id, Date.now() - sinceMs);
+        // The ended attempt frees a slot for a due delivery.
         void this.pass().catch(() => {});
       });
       this.#inFlight.set(row.id, {
@@ -117,8 +142,16 @@ export class WebhookSender {
         done: done.catch(() => {}),
       });
     }
-    // What was passed over may have stood before what is due to others; the next look leaves it out.
-    if (due.length === room && leased.length > 0) this.#passAgain = true;
+    // Skipped deliveries may hide due ones behind them; the next query leaves their receivers out.
+    if (due.length === room && (leased.length > 0 || waits)) this.#needsPass = true;
+  }
+
+  /** Schedules a pass for when a host accepts the next attempt. */
+  #scheduleNextPass(): void {
+    clearTimeout(this.#nextPassTimer);
+    const delayMs = this.#isClosed ? undefined : this.#hostRates.delayMs(Date.now());
+    if (delayMs === undefined) return;
+    this.#nextPassTimer = setTimeout(() => void this.pass().catch(() => {}), Math.max(10, delayMs)).unref();
   }
 
   async #deliver(row: DeliveryRow): Promise<void> {
@@ -133,10 +166,15 @@ export class WebhookSender {
       await this.#storage.write(tenantId, ({ db }) => updateDelivery(db, row, changes));
       return;
     }
+    if (!this.#admitted.has(row) && !this.#hostRates.take(destinationOf(channel), Date.now())) {
+      // The destination is known only now. The delivery waits for its turn without using up an attempt.
+      await this.#storage.write(tenantId, ({ db }) => updateDelivery(db, row, { leased_until_ms: 0 }));
+      return;
+    }
     const secrets = signingSecrets(channel, this.#secret, Date.now());
-    const outcome = secrets ? await attemptDelivery(this.#agent, channel.url, secrets, row) : unreadable;
+    const outcome = secrets ? await attemptDelivery(this.#agent, channel.url, secrets, row) : unsignable;
     if (this.#isClosed && outcome.status === null) {
-      // The end of this process cut it off, which says nothing of the receiver.
+      // Aborted by this process's own shutdown, so it does not count as a failure of the receiver.
       await this.#storage.write(tenantId, ({ db }) => updateDelivery(db, row, { leased_until_ms: 0 }));
       return;
     }
@@ -149,9 +187,9 @@ export class WebhookSender {
       const channel = await lockChannel(db, row.tenant_id, channelId);
       if (!channel) return;
       const attempts = row.attempts + 1;
-      const tried = { last_status: outcome.status, last_error: outcome.error };
+      const lastAttempt = { last_status: outcome.status, last_error: outcome.error };
       if (outcome.error === null) {
-        await endTry(db, row, tried, { attempts, status: 'delivered', finished_ms: nowMs });
+        await finishAttempt(db, row, lastAttempt, { attempts, status: 'delivered', finished_ms: nowMs });
         await updateChannel(db, channel, {
           last_delivery_ms: nowMs,
           failure_count: 0,
@@ -160,7 +198,7 @@ export class WebhookSender {
         return;
       }
       const delayMs = outcome.status === 410 ? undefined : retryDelayMs(attempts, outcome.retryAfterMs);
-      await endTry(db, row, tried, {
+      await finishAttempt(db, row, lastAttempt, {
         attempts,
         ...(delayMs === undefined
           ? { status: 'failed', finished_ms: nowMs }
@@ -169,14 +207,22 @@ export class WebhookSender {
       await updateChannel(
         db,
         channel,
-        failedStanding(channel, { isGone: outcome.status === 410, isLast: delayMs === undefined, nowMs }),
+        changesAfterFailure(channel, {
+          isGone: outcome.status === 410,
+          isLast: delayMs === undefined,
+          nowMs,
+        }),
       );
     });
   }
 }
 
-/** What a failed try makes of a webhook: one that said that it is gone, or that was the last of its message, may end it. */
-function failedStanding(
+function destinationOf({ id, tenant_id: tenantId, url }: StoredChannel): Destination {
+  return { channelId: id, tenantId, host: new URL(url).hostname };
+}
+
+/** Returns a webhook's status after a failed attempt. A 410, or a message's last failed attempt, may disable it. */
+function changesAfterFailure(
   channel: StoredChannel,
   { isGone, isLast, nowMs }: { readonly isGone: boolean; readonly isLast: boolean; readonly nowMs: number },
 ) {

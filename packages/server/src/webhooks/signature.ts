@@ -2,14 +2,15 @@ import { createHmac, randomBytes } from 'node:crypto';
 
 const secretPrefix = 'whsec_';
 
-/** Makes a signing secret of 256 bits (Standard Webhooks, "Signature scheme"). */
+/** Creates a signing secret of 256 bits (Standard Webhooks, "Signature scheme"). */
 export function newWebhookSecret(): string {
   return secretPrefix + randomBytes(32).toString('base64');
 }
 
 /**
- * A signature of a message, one of those that `webhook-signature` lists with spaces between them. `timestampSeconds` is
- * when this try is sent.
+ * Returns one of the space-separated signatures in `webhook-signature`.
+ *
+ * @param timestampSeconds - time of this attempt
  */
 export function webhookSignature(
   secret: string,

@@ -1,24 +1,24 @@
-/** Milliseconds after which a try is slow. */
+/** Duration from which an attempt counts as slow, in milliseconds. */
 const slowAfterMs = 1000;
 
-/** Slow webhooks that are remembered; beyond them the longest remembered is forgotten. */
-const remembered = 1000;
+/** Maximum number of slow webhooks that are remembered; the oldest is dropped. */
+const maxRemembered = 1000;
 
-/** The webhooks whose receivers take their time or never answer, as this process has seen. */
+/** Webhooks whose receivers responded slowly, or not at all, to this process. */
 export class SlowWebhooks {
   readonly #ids = new Set<string>();
 
-  /** Notes how long a try has taken, or takes already: a slow one makes its webhook slow, a quick one ends that. */
-  note(channelId: string, tookMs: number): void {
+  /** Records the duration of an attempt. A slow one marks its webhook as slow, and a fast one removes the mark. */
+  record(channelId: string, tookMs: number): void {
     this.#ids.delete(channelId);
     if (tookMs < slowAfterMs) return;
-    if (this.#ids.size >= remembered) this.#ids.delete(this.#ids.values().next().value as string);
+    if (this.#ids.size >= maxRemembered) this.#ids.delete(this.#ids.values().next().value as string);
     this.#ids.add(channelId);
   }
 
-  /** The same for a try that is under way, which can only turn out slow. */
-  noteUnderWay(channelId: string, sinceMs: number, nowMs: number): void {
-    if (nowMs - sinceMs >= slowAfterMs) this.note(channelId, nowMs - sinceMs);
+  /** Records the duration so far of an attempt in progress, which counts only if it is already slow. */
+  recordInProgress(channelId: string, sinceMs: number, nowMs: number): void {
+    if (nowMs - sinceMs >= slowAfterMs) this.record(channelId, nowMs - sinceMs);
   }
 
   has(channelId: string): boolean {

@@ -7,11 +7,11 @@ import { expect, onTestFinished, test } from 'vitest';
 import { commandLine } from '../command-line.ts';
 import { idOf } from './test-console.ts';
 
-/** A server that the command runs, with what it says. */
+/** A server started by the command, with its output. */
 class Command {
   readonly #process: ChildProcessWithoutNullStreams;
   logged = '';
-  #said = '';
+  #output = '';
 
   constructor(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
     const fixed = [...commandLine, '--port', '0', '--database', ':memory:'];
@@ -23,15 +23,15 @@ class Command {
       this.logged += chunk;
     });
     this.#process.stderr.setEncoding('utf8').on('data', (chunk) => {
-      this.#said += chunk;
+      this.#output += chunk;
     });
   }
 
-  /** The address and the key that it prints once it listens. */
+  /** Resolves to the address and the admin key that the server prints once it listens. */
   async started(): Promise<{ url: string; apiKey: string }> {
-    while (!this.#said.includes('ACTLOG_API_KEY=')) await once(this.#process.stderr, 'data');
-    const [url, apiKey] = ['BASE_URL', 'API_KEY'].map(
-      (name) => new RegExp(`ACTLOG_${name}=(\\S+)`).exec(this.#said)?.[1] as string,
+    while (!this.#output.includes('ACTLOG_API_KEY=')) await once(this.#process.stderr, 'data');
+    const [url, apiKey] = [/ACTLOG_BASE_URL=(\S+)/, /^ +admin +(\S+)/m].map(
+      (line) => line.exec(this.#output)?.[1],
     );
     return { url: url as string, apiKey: apiKey as string };
   }
@@ -42,7 +42,7 @@ class Command {
   }
 }
 
-test('each change of a key is logged once, by ids, and nothing secret is', async () => {
+test('logs each change of a key once, by ids, without secrets', async () => {
   const command = new Command([]);
   const { url, apiKey } = await command.started();
   const send = async (path: string, body: object) => {
@@ -51,17 +51,21 @@ test('each change of a key is logged once, by ids, and nothing secret is', async
       headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
       body: JSON.stringify(body),
     });
-    const answer = (await response.json()) as { apiKey: string };
-    return { status: response.status, apiKey: answer.apiKey, request: response.headers.get('x-request-id') };
+    const created = (await response.json()) as { apiKey: string };
+    return {
+      status: response.status,
+      apiKey: created.apiKey,
+      request: response.headers.get('x-request-id'),
+    };
   };
-  const made = await send('keys', { name: 'nothing for a log' });
-  const id = idOf(made.apiKey);
+  const created = await send('keys', { name: 'nothing for a log' });
+  const id = idOf(created.apiKey);
   const rotated = await send(`keys/${id}/rotate`, { overlapDays: 1 });
   const revoked = await send(`keys/${id}/revoke`, {});
   const repeated = await send(`keys/${id}/revoke`, {});
   const refused = await send(`keys/${id}/rotate`, {});
   const unknown = await send('keys/0123456789/revoke', {});
-  const statuses = [made, rotated, revoked, repeated, refused, unknown].map(({ status }) => status);
+  const statuses = [created, rotated, revoked, repeated, refused, unknown].map(({ status }) => status);
   expect(statuses).toEqual([201, 201, 200, 200, 400, 404]);
   await command.stop();
 
@@ -73,7 +77,7 @@ test('each change of a key is logged once, by ids, and nothing secret is', async
   const added = { time: expect.any(Number), pid: expect.any(Number), hostname: expect.any(String) };
   const by = { ...added, level: 30, msg: 'key changed', tenantId: 1, keyId: idOf(apiKey) };
   expect(changes).toEqual([
-    { ...by, requestId: made.request, change: 'created', targetKeyId: id },
+    { ...by, requestId: created.request, change: 'created', targetKeyId: id },
     {
       ...by,
       requestId: rotated.request,
@@ -88,7 +92,7 @@ test('each change of a key is logged once, by ids, and nothing secret is', async
     '/console/api/keys/:id/rotate',
     idOf(apiKey),
   ]);
-  for (const { apiKey: secret } of [made, rotated, { apiKey }]) {
+  for (const { apiKey: secret } of [created, rotated, { apiKey }]) {
     expect(command.logged).not.toContain(secret);
     expect(command.logged).not.toContain(secret.slice(18));
   }
@@ -100,7 +104,7 @@ test.each([
   ['by flag', ['--console', 'false'], {}, {}, 404],
   ['by variable', [], { ACTLOG_CONSOLE: 'false' }, {}, 404],
   ['by file', [], {}, { console: false }, 404],
-])('the console is served, or not, %s', async (_how, args, env, settings, status) => {
+])('serves the console or not: %s', async (_how, args, env, settings, status) => {
   const folder = mkdtempSync(join(tmpdir(), 'actlog-console-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'settings.json');

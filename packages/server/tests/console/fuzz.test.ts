@@ -4,7 +4,7 @@ import { asText, oddities, randomFrom } from '../odd-values.ts';
 import { testServer } from '../test-server.ts';
 import { consoleRoutes, idOf, TestConsole } from './test-console.ts';
 
-/** Requests in all; set it higher for a long run. */
+/** Total number of requests; set it higher for a long run. */
 const requests = Number(process.env.ACTLOG_TEST_FUZZ_REQUESTS ?? 3000);
 
 const templates = [
@@ -15,7 +15,7 @@ const templates = [
 
 const methods = ['GET', 'POST', 'POST', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'];
 
-test(`${requests} odd requests to the console: never a 500, always the envelope, never a stored secret`, {
+test(`responds to ${requests} odd requests to the console with the envelope, never with 500 or a stored secret`, {
   timeout: 3_600_000,
 }, async () => {
   const seed = Number(process.env.ACTLOG_TEST_FUZZ_SEED ?? 20_261_121);
@@ -56,10 +56,10 @@ test(`${requests} odd requests to the console: never a 500, always the envelope,
     const text = await response.text();
     const where = JSON.stringify({ seed, method, path, body, status: response.status, text }).slice(0, 2000);
     if (response.status >= 500) throw new Error(where);
-    const answer = JSON.parse(text) as { apiKey?: string };
-    if (response.status >= 400 && !errorEnvelope.safeParse(answer).success) throw new Error(where);
+    const parsed = JSON.parse(text) as { apiKey?: string };
+    if (response.status >= 400 && !errorEnvelope.safeParse(parsed).success) throw new Error(where);
     if (/[0-9a-f]{64}|digest/.test(text)) throw new Error(where);
-    if (answer.apiKey !== undefined && ids.length < 100) ids.push(idOf(answer.apiKey));
+    if (parsed.apiKey !== undefined && ids.length < 100) ids.push(idOf(parsed.apiKey));
   }
 
   for (let sent = 0; sent < requests; sent += 20) await Promise.all(Array.from({ length: 20 }, one));

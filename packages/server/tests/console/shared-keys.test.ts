@@ -11,7 +11,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Two servers on one database, each with what it remembers of keys. */
+/** Starts two servers on one database, each with its own cache of keys. */
 async function twoConsoles(): Promise<[TestConsole, TestConsole]> {
   const folder = mkdtempSync(join(tmpdir(), 'actlog-console-'));
   atTestEnd(async () => rmSync(folder, { recursive: true }));
@@ -19,7 +19,7 @@ async function twoConsoles(): Promise<[TestConsole, TestConsole]> {
   return [new TestConsole(await testServer(options)), new TestConsole(await testServer(options))];
 }
 
-test('a change counts in other servers of the database within a second', async () => {
+test('applies a change in other servers of the database within a second', async () => {
   vi.useFakeTimers({ toFake: ['Date'] });
   const [one, two] = await twoConsoles();
   const { key, apiKey } = await one.create({ name: 'agent' });
@@ -29,36 +29,36 @@ test('a change counts in other servers of the database within a second', async (
   expect((await two.server.as(apiKey).refused('sessions.list')).status).toBe(401);
 });
 
-test('a key that was just revoked elsewhere makes itself no successor', async () => {
+test('creates no successor of a key that was just revoked in another server', async () => {
   vi.useFakeTimers({ toFake: ['Date'] });
   const [one, two] = await twoConsoles();
   const { key, apiKey } = await one.create({ name: 'stolen' });
   const thief = two.as(apiKey);
   await thief.keys();
   await one.revoke(key.id);
-  // No time has passed: the other server still believes the key.
+  // No time has passed, so the other server still has the key cached.
   await thief.keys();
   expect((await thief.refused('POST', 'keys', { name: 'mine' })).code).toBe('AUTHENTICATION_FAILED');
   expect((await thief.refused('POST', `keys/${idOf(one.server.apiKey)}/revoke`)).status).toBe(401);
   expect((await one.keys()).map(({ name }) => name).sort()).toEqual(['startServer', 'stolen']);
 });
 
-test('of rotations without overlap at once, over two servers, exactly one makes a key', async () => {
+test('creates exactly one key from concurrent rotations without overlap on two servers', async () => {
   const consoles = await twoConsoles();
   for (let round = 0; round < 5; round += 1) {
     const { key } = await consoles[0].create({ name: `round ${round}` });
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 8 }, (_, index) =>
         (consoles[index % 2] as TestConsole).send('POST', `keys/${key.id}/rotate`, { overlapDays: 0 }),
       ),
     );
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(7).fill(400)]);
+    expect(responses.map(({ status }) => status).sort()).toEqual([201, ...Array(7).fill(400)]);
     const items = await consoles[0].keys();
     expect(items.filter(({ name }) => name === key.name)).toHaveLength(2);
   }
 });
 
-test('of rotations with an overlap at once each makes a key that is listed, and the old one ends once', async () => {
+test('creates a listed key from each concurrent rotation with an overlap, and ends the old one once', async () => {
   const [one, two] = await twoConsoles();
   const old = await one.create({ name: 'agent' });
   const [first, second] = await Promise.all([one.rotate(old.key.id), two.rotate(old.key.id)]);
@@ -69,7 +69,7 @@ test('of rotations with an overlap at once each makes a key that is listed, and 
   );
 });
 
-test('of a rotation and a revocation at once the old key ends, and at most the new one is left', async () => {
+test('ends the old key after a concurrent rotation and revocation, and leaves at most the new one', async () => {
   const [one, two] = await twoConsoles();
   for (let round = 0; round < 5; round += 1) {
     const old = await one.create({ name: `round ${round}` });

@@ -14,13 +14,13 @@ export interface ShownKey {
   readonly current: boolean;
 }
 
-/** The answer that shows a new key. */
+/** Response that shows a new key. */
 export interface ShownNewKey {
   readonly key: ShownKey;
   readonly apiKey: string;
 }
 
-/** The routes of the console, with a method that they take. */
+/** Routes of the console, with a method that each supports. */
 export const consoleRoutes: readonly (readonly ['GET' | 'POST', string])[] = [
   ['GET', 'identity'],
   ['GET', 'keys'],
@@ -30,15 +30,15 @@ export const consoleRoutes: readonly (readonly ['GET' | 'POST', string])[] = [
   ['POST', 'sessions/:id/learn'],
 ];
 
-/** Those among them that show or change keys. */
+/** Routes that show or change keys. */
 export const keysRoutes: typeof consoleRoutes = consoleRoutes.filter(([, path]) => path.startsWith('keys'));
 
-/** The id of a key, which the key names. */
+/** Returns the id in a key. */
 export function idOf(apiKey: string): string {
   return apiKey.slice(8, 18);
 }
 
-/** What the console asks of a server, with the key that a person has signed in with. */
+/** Requests of the console to a server, with the key of the signed-in user. */
 export class TestConsole {
   readonly server: TestServer;
 
@@ -46,12 +46,12 @@ export class TestConsole {
     this.server = server;
   }
 
-  /** The same console with another key signed in. */
+  /** Returns the same console with another key signed in. */
   as(apiKey: string): TestConsole {
     return new TestConsole(this.server.as(apiKey));
   }
 
-  /** Sends a request to a path below `/console/api/`; a body that is a text is sent as it is. */
+  /** Sends a request to a path below `/console/api/`. A body that is a string is sent unchanged. */
   send(
     method: string,
     path: string,
@@ -69,42 +69,42 @@ export class TestConsole {
     });
   }
 
-  /** The error of a request that is refused. */
+  /** Returns the error of a refused request. */
   async refused(method: string, path: string, body?: unknown): Promise<TestError> {
     return readError(await this.send(method, path, body));
   }
 
-  /** The keys that are listed. */
+  /** Returns the listed keys. */
   async keys(): Promise<readonly ShownKey[]> {
-    return (await this.#answer<{ items: readonly ShownKey[] }>(200, 'GET', 'keys')).items;
+    return (await this.#request<{ items: readonly ShownKey[] }>(200, 'GET', 'keys')).items;
   }
 
-  /** Makes a key. */
+  /** Creates a key. */
   create(body: object): Promise<ShownNewKey> {
-    return this.#answer(201, 'POST', 'keys', body);
+    return this.#request(201, 'POST', 'keys', body);
   }
 
-  /** Makes a key that takes the place of another. */
+  /** Replaces a key. */
   rotate(id: string, body?: object): Promise<ShownNewKey> {
-    return this.#answer(201, 'POST', `keys/${id}/rotate`, body);
+    return this.#request(201, 'POST', `keys/${id}/rotate`, body);
   }
 
-  /** Ends a key. */
+  /** Revokes a key. */
   async revoke(id: string, body?: object): Promise<ShownKey> {
-    return (await this.#answer<{ key: ShownKey }>(200, 'POST', `keys/${id}/revoke`, body)).key;
+    return (await this.#request<{ key: ShownKey }>(200, 'POST', `keys/${id}/revoke`, body)).key;
   }
 
-  /** Who is signed in. */
+  /** Returns the identity of the signed-in key. */
   identity(): Promise<object> {
-    return this.#answer(200, 'GET', 'identity');
+    return this.#request(200, 'GET', 'identity');
   }
 
-  async #answer<Answer>(success: number, method: string, path: string, body?: unknown): Promise<Answer> {
+  async #request<Body>(success: number, method: string, path: string, body?: unknown): Promise<Body> {
     const response = await this.send(method, path, body);
-    const answer: unknown = await response.json();
-    expect({ status: response.status, answer }).toMatchObject({ status: success });
+    const json: unknown = await response.json();
+    expect({ status: response.status, json }).toMatchObject({ status: success });
     expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
     expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
-    return answer as Answer;
+    return json as Body;
   }
 }

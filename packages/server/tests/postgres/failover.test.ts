@@ -12,27 +12,43 @@ import { asSuperuser, createDatabase, testSecret } from '../test-database.ts';
 import { atTestEnd } from '../test-end.ts';
 import { testServer } from '../test-server.ts';
 
-/** Has new connections to a database take no writes, as those to a standby. */
+/** Makes new connections to a database read-only, like those to a standby. */
 async function refuseWrites(url: string): Promise<void> {
   const name = new URL(url).pathname.slice(1);
   await asSuperuser(`alter database ${name} set default_transaction_read_only = on`);
   await asSuperuser(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`);
 }
 
-/** Has new connections take writes again, as those to the primary. Connections that are there stay as they are. */
+/** Makes new connections writable again, like those to the primary. Open connections are unchanged. */
 async function takeWrites(url: string): Promise<void> {
   await asSuperuser(`alter database ${new URL(url).pathname.slice(1)} reset default_transaction_read_only`);
 }
 
-test('a server that has reached a standby finds the primary again while requests go on coming', async () => {
+test('is not ready while the database is read-only, and ready again without a request that writes', async () => {
+  const database = await createDatabase();
+  const server = await testServer({ database, secret: testSecret, databaseConnections: 2 });
+  const ready = async () => (await fetch(`${server.server.url}/readyz`)).status;
+  await refuseWrites(database);
+  await vi.waitFor(async () => {
+    expect((await server.send('agents.create', { body: { name: 'A' } })).status).toBe(503);
+    expect(await ready()).toBe(503);
+  }, 10_000);
+  await server.ok('agents.list');
+  await takeWrites(database);
+  await vi.waitFor(async () => expect(await ready()).toBe(200), 20_000);
+  await server.ok('agents.create', { body: { name: 'A' } });
+});
+
+test('finds the primary again after reaching a standby, while requests keep arriving', async () => {
   const database = await createDatabase();
   const server = await testServer({ database, secret: testSecret, databaseConnections: 2 });
   await refuseWrites(database);
   const body = { name: 'A' };
-  const crowd = () => Promise.all(Array.from({ length: 8 }, () => server.send('agents.create', { body })));
-  const statuses = async () => new Set((await crowd()).map(({ status }) => status));
-  // The first requests may meet connections that are cut only now.
-  await crowd();
+  const concurrentRequests = () =>
+    Promise.all(Array.from({ length: 8 }, () => server.send('agents.create', { body })));
+  const statuses = async () => new Set((await concurrentRequests()).map(({ status }) => status));
+  // The first requests may use connections that are being closed.
+  await concurrentRequests();
   expect(await statuses()).toEqual(new Set([503]));
   await takeWrites(database);
   await vi.waitFor(async () => expect(await statuses()).toEqual(new Set([201])), {
@@ -41,16 +57,16 @@ test('a server that has reached a standby finds the primary again while requests
   });
 });
 
-test('a server does not start on a database that takes no writes, and says why', async () => {
+test('does not start on a read-only database, and says why', async () => {
   const database = await createDatabase();
   await refuseWrites(database);
   await expect(testServer({ database, secret: testSecret })).rejects.toThrow('needs the primary');
 });
 
-/** The address of one who gives these answers, one to each message, to everyone who connects. */
-async function answering(...answers: readonly string[]): Promise<string> {
+/** Returns the address of a server that sends these responses, one per message, to every client. */
+async function respondingWith(...responses: readonly string[]): Promise<string> {
   const server = createServer((socket) => {
-    const left = [...answers];
+    const left = [...responses];
     socket.on('error', () => {}).on('data', () => socket.write(left.shift() ?? ''));
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -58,15 +74,15 @@ async function answering(...answers: readonly string[]): Promise<string> {
   return `postgres://actlog@127.0.0.1:${(server.address() as AddressInfo).port}/own`;
 }
 
-// Answers of PostgreSQL's protocol: that it has no TLS, and the two steps in which it asks for a password.
+// Responses of PostgreSQL's protocol: no TLS, and the two steps of a password request.
 const noTls = 'N';
 const passwordAsked = ['R\0\0\0\x17\0\0\0\nSCRAM-SHA-256\0\0', 'R\0\0\0\x09\0\0\0\x0br'];
 
-test('a connection that cannot be made is an outage, whatever the reason', async () => {
+test('counts any failed connection as an outage', async () => {
   const addresses = [
-    `${await answering(noTls)}?sslmode=verify-full`,
-    `${await answering(noTls)}?sslmode=verify-full&sslrootcert=/nowhere/ca.pem`,
-    await answering(...passwordAsked),
+    `${await respondingWith(noTls)}?sslmode=verify-full`,
+    `${await respondingWith(noTls)}?sslmode=verify-full&sslrootcert=/nowhere/ca.pem`,
+    await respondingWith(...passwordAsked),
   ];
   for (const url of addresses) {
     const pool = new PostgresPool({ url, connections: 1 });
@@ -76,33 +92,35 @@ test('a connection that cannot be made is an outage, whatever the reason', async
   }
 });
 
-test('where a password is asked for and none was given, that is said with where to put one', async () => {
-  await expect(openStorage({ database: await answering(...passwordAsked) })).rejects.toThrow('PGPASSWORD');
+test('says where to set a missing password', async () => {
+  await expect(openStorage({ database: await respondingWith(...passwordAsked) })).rejects.toThrow(
+    'PGPASSWORD',
+  );
 });
 
-test('that there is no connection left for hearing of decisions is said, until there is one', async () => {
+test('reports a missing connection for notifications until there is one', async () => {
   const database = await createDatabase();
   const name = new URL(database).pathname.slice(1);
   const storage = await openStorage({ database, connections: 1 });
   atTestEnd(() => storage.close());
   await storage.probe();
   await asSuperuser(`alter database ${name} connection limit 1`);
-  await expect(storage.requireHearing()).resolves.toBeUndefined();
+  await expect(storage.assertListening()).resolves.toBeUndefined();
   storage.watch(() => {});
   await vi.waitFor(() =>
-    expect(storage.requireHearing()).rejects.toThrow(
-      `too many connections for database "${name}"), so a check that waits`,
+    expect(storage.assertListening()).rejects.toThrow(
+      `too many connections for database "${name}"), so waiting checks`,
     ),
   );
   await asSuperuser(`alter database ${name} connection limit -1`);
-  await vi.waitFor(() => storage.requireHearing(), { timeout: 10_000 });
+  await vi.waitFor(() => storage.assertListening(), { timeout: 10_000 });
 });
 
-test('a file of the address that cannot be read fails the connections that are made meanwhile, and nothing else', async () => {
+test('fails only connections made while a file of the address is unreadable', async () => {
   const file = join(mkdtempSync(join(tmpdir(), 'actlog-ca-')), 'ca.pem');
   atTestEnd(async () => rmSync(dirname(file), { recursive: true, force: true }));
   writeFileSync(file, '');
-  // Without TLS the file is read, and nothing comes of it.
+  // Without TLS the file is read but not used.
   const url = `${await createDatabase()}?sslmode=disable&sslrootcert=${file}`;
   const pool = new PostgresPool({ url, connections: 1 });
   const listener = new PostgresListener(url);
@@ -114,8 +132,8 @@ test('a file of the address that cannot be read fails the connections that are m
   await first.query('select pg_terminate_backend(pg_backend_pid())', []).catch(() => {});
   first.release();
   expect(await second).toBe('The database cannot be reached. Nothing was stored.');
-  await vi.waitFor(() => expect(() => listener.requireHearing()).toThrow('ENOENT'));
+  await vi.waitFor(() => expect(() => listener.assertListening()).toThrow('ENOENT'));
   writeFileSync(file, '');
   (await pool.connect()).release();
-  await vi.waitFor(() => listener.requireHearing(), { timeout: 10_000 });
+  await vi.waitFor(() => listener.assertListening(), { timeout: 10_000 });
 });

@@ -1,20 +1,32 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import type { TestProject } from 'vitest/node';
-import { openStorage } from '../../src/storage/open-storage.ts';
 import { LocalPostgres } from '../local-postgres.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The port of the PostgreSQL that tests run on; undefined where they run on SQLite. */
+    /** Port of the PostgreSQL server that the tests run on; undefined for tests on SQLite. */
     postgresPort: number | undefined;
-    /** Why there is none, where there should be one. */
+    /** Reason why there is no PostgreSQL server in a project that needs one. */
     postgresMissing: string | undefined;
   }
 }
 
-/** The database that every test's database is a copy of, with its tables made. */
+/** Database with all tables; each test gets a copy of it. */
 export const template = 'actlog_template';
 
-/** Starts one PostgreSQL for the whole run. */
+/**
+ * Creates the tables in a separate process. Vitest resolves imports of a global setup without the project's conditions,
+ * so it would not find the sources of other packages before a build.
+ */
+async function createTables(database: string): Promise<void> {
+  const flags = ['--conditions=@actlog/source', '--disable-warning=ExperimentalWarning'];
+  const file = join(import.meta.dirname, 'create-tables.ts');
+  await promisify(execFile)(process.execPath, [...flags, file, database]);
+}
+
+/** Starts one PostgreSQL server for the whole run. */
 export default async function setUp({ provide }: TestProject): Promise<(() => Promise<void>) | undefined> {
   const postgres = await LocalPostgres.create();
   if (typeof postgres === 'string') {
@@ -24,7 +36,7 @@ export default async function setUp({ provide }: TestProject): Promise<(() => Pr
   }
   await postgres.query('postgres', 'create role actlog login');
   await postgres.query('postgres', `create database ${template} owner actlog`);
-  await (await openStorage({ database: postgres.url(template, 'actlog') })).close();
+  await createTables(postgres.url(template, 'actlog'));
   provide('postgresPort', postgres.port);
   return () => postgres.destroy();
 }

@@ -23,18 +23,18 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Does what belongs to the sessions `a` and `b` while another transaction locks first the one and then the other. */
+/** Runs `work` on the sessions `a` and `b` while another transaction locks first one and then the other. */
 async function crossing(work: () => Promise<unknown>): Promise<void> {
   await other.query(`begin; select from sessions where id = 'a' for update`);
   const done = work();
   const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
   await vi.waitFor(async () => expect(await asSuperuser(waiting, database)).not.toEqual([]));
-  // Who waits for the one must not hold the other.
+  // A transaction that waits for one must not have locked the other.
   await other.query(`select from sessions where id = 'b' for update nowait; commit`);
   await done;
 }
 
-test('actions whose time is over at once end beside those who write to their sessions', async () => {
+test('expires concurrent actions beside writes to their sessions', async () => {
   await server.policy({ effect: 'require_approval', approval: { timeoutSeconds: 1, onTimeout: 'deny' } });
   for (const sessionId of ['b', 'a']) {
     await server.check({ sessionId });
@@ -52,8 +52,8 @@ test('actions whose time is over at once end beside those who write to their ses
   });
 });
 
-test('sessions are learned from beside those who write to them', async () => {
-  // PostgreSQL finds rows in the order of an index or in that in which they were written, as it likes; here in the latter.
+test('learns from sessions beside writes to them', async () => {
+  // PostgreSQL finds rows in the order of an index or of their creation; these settings enforce the latter.
   const url = `${database}?options=${encodeURIComponent('-c enable_indexscan=off -c enable_bitmapscan=off')}`;
   for (const sessionId of ['b', 'a']) {
     await server.record({ sessionId });

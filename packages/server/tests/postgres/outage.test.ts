@@ -8,7 +8,7 @@ import { testSecret } from '../test-database.ts';
 import { atTestEnd } from '../test-end.ts';
 import { activityEvent, type TestServer, testServer } from '../test-server.ts';
 
-/** A PostgreSQL that a test may stop, with a server on it; `reach` may lead the server's connections elsewhere. */
+/** Starts a PostgreSQL that a test may stop, with a server on it. `reach` may redirect the server's connections. */
 async function stoppable(
   reach = async (url: string) => url,
 ): Promise<{ postgres: LocalPostgres; server: TestServer }> {
@@ -21,7 +21,7 @@ async function stoppable(
   return { postgres, server: await testServer({ database, secret: testSecret }) };
 }
 
-/** A way to a database on which each answer to the commit of a write is lost with its connection, while `isLossy`. */
+/** Starts a proxy that breaks the connection before the response to each commit of a write, while `isLossy`. */
 async function lossyCommits(url: string): Promise<{ url: string; isLossy: boolean }> {
   const address = new URL(url);
   const port = Number(address.port);
@@ -31,7 +31,7 @@ async function lossyCommits(url: string): Promise<{ url: string; isLossy: boolea
     const database = connect(port, '127.0.0.1');
     client.on('data', (bytes) => {
       if (bytes.includes('begin ')) isWriting = bytes.includes('read committed');
-      isCommitting = way.isLossy && isWriting && bytes.includes('commit\0');
+      isCommitting = route.isLossy && isWriting && bytes.includes('commit\0');
       database.write(bytes);
     });
     database.on('data', (bytes) => (isCommitting ? client.destroy() : client.write(bytes)));
@@ -45,11 +45,11 @@ async function lossyCommits(url: string): Promise<{ url: string; isLossy: boolea
   await once(proxy, 'listening');
   atTestEnd(async () => void proxy.close());
   address.port = String((proxy.address() as AddressInfo).port);
-  const way = { url: address.href, isLossy: false };
-  return way;
+  const route = { url: address.href, isLossy: false };
+  return route;
 }
 
-test('while the database is gone every answer is 503 with Retry-After, and then all goes on', {
+test('responds 503 with Retry-After during an outage, and recovers', {
   timeout: 60_000,
 }, async () => {
   const { postgres, server } = await stoppable();
@@ -81,21 +81,21 @@ test('while the database is gone every answer is 503 with Retry-After, and then 
   expect((await server.ok('sessions.get', { id: 'thread-1' })).eventCount).toBe(2);
 });
 
-test('where the answer to a commit is lost, nobody is told that nothing was stored', async () => {
-  let way = { url: '', isLossy: false };
+test('says that the outcome is unknown when the response to a commit is lost', async () => {
+  let route = { url: '', isLossy: false };
   const { server } = await stoppable(async (url) => {
-    way = await lossyCommits(url);
-    return way.url;
+    route = await lossyCommits(url);
+    return route.url;
   });
-  way.isLossy = true;
+  route.isLossy = true;
   const lost = await server.refused('agents.create', { body: { name: 'A' } });
   expect(lost).toMatchObject({ status: 503, code: 'OVERLOADED' });
-  expect(lost.message).toMatch('Whether it did is not known');
-  way.isLossy = false;
+  expect(lost.message).toMatch('The outcome is unknown');
+  route.isLossy = false;
   expect((await server.ok('agents.list', {})).items).toMatchObject([{ name: 'A' }]);
 });
 
-test('who waits for a decision hears of it though the database went away meanwhile', {
+test('delivers a decision to a waiting check despite an outage in between', {
   timeout: 60_000,
 }, async () => {
   const { postgres, server } = await stoppable();
@@ -104,7 +104,7 @@ test('who waits for a decision hears of it though the database went away meanwhi
   const { pendingActionId: id } = await server.check({ actionId: 'a' });
   const waiting = server.check({ actionId: 'a' }, { prefer: 'wait=25' });
   await listening(postgres);
-  // Only the connection that listens is cut: what a request needs of the database is there.
+  // Closes only the connection that listens; requests can still use the database.
   await postgres.query(
     'own',
     `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'actlog listener'`,
@@ -113,7 +113,7 @@ test('who waits for a decision hears of it though the database went away meanwhi
   expect((await waiting).decision).toBe('allow');
 });
 
-/** Resolves when a server listens for what others commit. */
+/** Resolves when a server listens for commits of others. */
 async function listening(postgres: LocalPostgres): Promise<void> {
   await vi.waitFor(async () => {
     const found = await postgres.query(
@@ -124,14 +124,14 @@ async function listening(postgres: LocalPostgres): Promise<void> {
   });
 }
 
-/** A message of PostgreSQL's protocol: https://www.postgresql.org/docs/current/protocol-message-formats.html */
+/** Returns a message of PostgreSQL's protocol: https://www.postgresql.org/docs/current/protocol-message-formats.html */
 function message(type: string, body: string): Buffer {
   const length = Buffer.alloc(4);
   length.writeInt32BE(4 + body.length);
   return Buffer.concat([Buffer.from(type), length, Buffer.from(body)]);
 }
 
-test('a connection that is cut in the moment in which it is made fails alone', async () => {
+test('fails only the connection that breaks while it is opened', async () => {
   const welcome = [message('R', '\0\0\0\0'), message('Z', 'I')];
   const farewell = message('E', 'SFATAL\0VFATAL\0C57P01\0Mterminating connection\0\0');
   const shuttingDown = createServer((socket) => {

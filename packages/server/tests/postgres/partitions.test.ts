@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { keepHouse } from '../../src/housekeeping.ts';
+import { deleteExpiredData } from '../../src/background/delete-expired-data.ts';
 import { PostgresStorage } from '../../src/storage/postgres/postgres-storage.ts';
 import { asSuperuser, createDatabase, testSecret } from '../test-database.ts';
 import { atTestEnd } from '../test-end.ts';
@@ -19,7 +19,7 @@ async function opened() {
   return { database, server, storage };
 }
 
-/** Where the events lie. */
+/** Returns the partitions that contain events. */
 async function places(database: string): Promise<string[]> {
   const rows = await asSuperuser<{ place: string }>(
     'select distinct tableoid::regclass::text as place from events order by 1',
@@ -40,7 +40,7 @@ function monthOf(timeMs: number): string {
   return `events_${new Date(timeMs).toISOString().slice(0, 7).replace('-', '_')}`;
 }
 
-test('an event that no month is ready for is kept, and moved when its month is made', async () => {
+test('stores an event without a partition, and moves it when its month is created', async () => {
   vi.useFakeTimers({ toFake: ['Date'] });
   const { database, server, storage } = await opened();
   const farMs = Date.UTC(2031, 4, 15);
@@ -54,7 +54,7 @@ test('an event that no month is ready for is kept, and moved when its month is m
   expect(events.map((event) => event.eventId)).toEqual([eventId]);
 });
 
-test('an event id stays unique across months', async () => {
+test('keeps event ids unique across months', async () => {
   vi.useFakeTimers({ toFake: ['Date'] });
   const { server } = await opened();
   const [eventId] = await server.record({});
@@ -64,7 +64,7 @@ test('an event id stays unique across months', async () => {
   expect((await server.ok('sessions.get', { id: 'thread-1' })).eventCount).toBe(1);
 });
 
-test('retention drops sessions with their events and ids, and then the months that hold nothing', async () => {
+test('drops sessions past retention with events and ids, then the empty months', async () => {
   vi.useFakeTimers({ toFake: ['Date'] });
   const { database, server, storage } = await opened();
   const begunMs = Date.now();
@@ -73,18 +73,18 @@ test('retention drops sessions with their events and ids, and then the months th
   expect(await partitions(database)).toContain(monthOf(begunMs));
   const laterMs = begunMs + 70 * dayMs;
   vi.setSystemTime(laterMs);
-  await keepHouse(storage, laterMs);
+  await deleteExpiredData(storage, laterMs);
   const [left] = await asSuperuser<{ left: number }>(
     'select ((select count(*) from events) + (select count(*) from event_ids) + (select count(*) from sessions))::int as left',
     database,
   );
   expect(left).toEqual({ left: 0 });
-  await keepHouse(storage, laterMs);
+  await deleteExpiredData(storage, laterMs);
   expect(await partitions(database)).not.toContain(monthOf(begunMs));
   expect(await partitions(database)).toContain(monthOf(laterMs));
 });
 
-/** Adds events to a session, as if they had come one after the other. */
+/** Adds events to a session as if they had arrived one after the other. */
 async function lengthen(database: string, sessionId: string, events: number): Promise<void> {
   await asSuperuser(
     `with more as (
@@ -101,7 +101,7 @@ async function lengthen(database: string, sessionId: string, events: number): Pr
   );
 }
 
-test('retention drops a session of any length in statements that each end in time', async () => {
+test('drops a session of any length in statements within the timeout', async () => {
   vi.useFakeTimers({ toFake: ['Date'] });
   const { database, server, storage } = await opened();
   await server.record({ sessionId: 'long' });
@@ -116,7 +116,7 @@ test('retention drops a session of any length in statements that each end in tim
     database,
   );
   await server.server.admin.setRetention('default', 30);
-  await keepHouse(storage, Date.now() + 31 * dayMs);
+  await deleteExpiredData(storage, Date.now() + 31 * dayMs);
   const [left] = await asSuperuser<{ left: number }>(
     'select ((select count(*) from events) + (select count(*) from event_ids) + (select count(*) from sessions))::int as left',
     database,

@@ -12,7 +12,7 @@ const options = { secret: testSecret, apiKey, docs: false };
 let database: Awaited<ReturnType<typeof makeDatabase>>;
 let children: ChildServer[];
 
-// Four processes on one database serve all the tests: starting them is most of the work.
+// Four processes on one database for all tests, because starting them takes most of the time.
 beforeAll(async () => {
   if (!onPostgres) return;
   database = await makeDatabase();
@@ -26,14 +26,14 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** A server in this process, to read with. */
+/** Starts a server in this process for reading. */
 async function reading(): Promise<TestServer> {
   return (await testServer({ ...options, database: database.url })).as(apiKey);
 }
 
 type Event = ReturnType<typeof activityEvent>;
 
-/** Sends an event until it is acknowledged: by another process when the first one dies. */
+/** Sends an event until it is acknowledged, to another process if the first one dies. */
 async function send(event: Event, first: number): Promise<void> {
   for (let attempt = 0; attempt < 50; attempt += 1) {
     const child = children[(first + attempt) % children.length] as ChildServer;
@@ -45,25 +45,25 @@ async function send(event: Event, first: number): Promise<void> {
       });
       await response.arrayBuffer();
       if (response.status === 202) return;
-      if (response.status !== 503) throw new TypeError(`The event was answered ${response.status}.`);
+      if (response.status !== 503) throw new TypeError(`The response to the event was ${response.status}.`);
     } catch (error) {
       if (error instanceof TypeError && error.message.startsWith('The event')) throw error;
     }
-    // A dead process refuses at once; the others are asked in turn.
+    // A dead process refuses at once; then the next one is tried.
     await setTimeout(1);
   }
   throw new Error('No process took the event.');
 }
 
-/** Sends events from many lanes at once. */
+/** Sends events from many concurrent queues. */
 async function sendAll(
   events: readonly Event[],
-  lanes: number,
+  queues: number,
   sendOne: (event: Event, index: number) => Promise<void>,
 ): Promise<void> {
   let next = 0;
   await Promise.all(
-    Array.from({ length: lanes }, async () => {
+    Array.from({ length: queues }, async () => {
       for (let index = next++; index < events.length; index = next++) {
         await sendOne(events[index] as Event, index);
       }
@@ -71,7 +71,7 @@ async function sendAll(
   );
 }
 
-/** Whether each session holds exactly the events that were sent, and its summary and risk count them. */
+/** Expects each session to contain exactly the sent events, and its summary and risk to count them. */
 async function expectWhole(reader: TestServer, sent: readonly Event[]): Promise<void> {
   for (const [sessionId, events] of Map.groupBy(sent, (event) => event.sessionId)) {
     const document = await reader.ok('sessions.export', { id: sessionId });
@@ -94,7 +94,7 @@ async function expectWhole(reader: TestServer, sent: readonly Event[]): Promise<
   }
 }
 
-/** Events of a few sessions, agents and tools. */
+/** Returns events of a few sessions, agents and tools. */
 function mixedEvents(name: string, count: number): Event[] {
   return Array.from({ length: count }, (_, index) =>
     activityEvent({
@@ -109,11 +109,11 @@ function mixedEvents(name: string, count: number): Event[] {
   );
 }
 
-test('four processes take the same sessions and the same events at once: each event is kept once', {
+test('stores each event once when four processes receive the same events concurrently', {
   timeout: 90_000,
 }, async () => {
   const events = mixedEvents('crowd', 900);
-  // Every third event is sent twice, through two processes.
+  // Every third event is sent twice, to two processes.
   const sent = events.flatMap((event, index) => (index % 3 === 0 ? [event, event] : [event]));
   await sendAll(sent, 48, send);
   await expectWhole(await reading(), events);
@@ -126,7 +126,7 @@ test('four processes take the same sessions and the same events at once: each ev
   expect(counts).toEqual({ events: events.length, ids: events.length, arrivals: events.length });
 });
 
-test('of racing decisions through all processes one wins, and each waiting caller hears of it', {
+test('accepts one of racing decisions on all processes, and notifies every waiting caller', {
   timeout: 60_000,
 }, async () => {
   const reader = await reading();
@@ -149,23 +149,23 @@ test('of racing decisions through all processes one wins, and each waiting calle
       }),
     ),
   );
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     decisions.map(async (response) => [response.status, await response.json()]),
   );
-  const won = answers.filter(([status]) => status === 200);
+  const won = responses.filter(([status]) => status === 200);
   expect(
     new Set(won.map(([, body]) => (body as { decision: { comment: string } }).decision.comment)).size,
   ).toBe(1);
   expect(won).toHaveLength(processes / 2);
-  const heard = await Promise.all(waiting.map(async (response) => (await response).json()));
+  const checks = await Promise.all(waiting.map(async (response) => (await response).json()));
   const [[, decided] = []] = won;
   const { status } = decided as { status: string };
-  expect(new Set((heard as { decision: string }[]).map(({ decision }) => decision))).toEqual(
+  expect(new Set((checks as { decision: string }[]).map(({ decision }) => decision))).toEqual(
     new Set([status === 'approved' ? 'allow' : 'deny']),
   );
 });
 
-test('a process killed under load takes no acknowledged event with it, and the others go on', {
+test('loses no acknowledged event when a process is killed under load, and the others continue', {
   timeout: 90_000,
 }, async () => {
   const events = mixedEvents('killed', 600);

@@ -12,7 +12,7 @@ let owner: TestServer;
 let storage: Storage;
 let tables: string[];
 
-/** Two tenants, each with a row in every table that an ordinary day fills. */
+/** Creates two tenants, each with rows in every commonly used table. */
 beforeEach(async () => {
   url = await createDatabase();
   owner = await testServer({ database: url, secret: 's'.repeat(32), webhookAllowedRanges: ['127.0.0.0/8'] });
@@ -42,7 +42,7 @@ beforeEach(async () => {
   tables = rows.map(({ name }) => name);
 });
 
-/** Every row that a query gets which forgets to ask for a tenant. */
+/** Returns the rows of a query without a condition on the tenant. */
 function allRows(table: string, tenantId: number): Promise<{ tenant_id: number }[]> {
   return storage.read(
     tenantId,
@@ -54,7 +54,7 @@ function allRows(table: string, tenantId: number): Promise<{ tenant_id: number }
   );
 }
 
-test('a query that forgets the tenant shows nothing of another, in any table', async () => {
+test('shows nothing of another tenant to a query without the condition, in any table', async () => {
   expect(tables).toContain('events');
   const seen = new Set<string>();
   for (const table of tables) {
@@ -84,7 +84,7 @@ test('a query that forgets the tenant shows nothing of another, in any table', a
   }
 });
 
-test('a connection that is opened for no tenant sees no row, nor the partitions behind the events', async () => {
+test('shows no row to a connection without a tenant, nor the partitions of the events', async () => {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   for (const table of tables) {
@@ -94,7 +94,7 @@ test('a connection that is opened for no tenant sees no row, nor the partitions 
   await client.end();
 });
 
-test('a row of another tenant can be neither written nor changed nor dropped', async () => {
+test('does not write, change or delete a row of another tenant', async () => {
   const row = { tenant_id: 2, agent_id: 'x', baseline: '{}' };
   const write = storage.write(1, ({ db }) => db.insertInto('agent_baselines').values(row).execute());
   await expect(write).rejects.toMatchObject({ code: '42501' });
@@ -113,11 +113,11 @@ test.each([
   ['authenticate', ['api_keys']],
   ['administer', ['api_keys']],
   ['partition', ['events']],
-] as const)('work of the kind %s across tenants sees %j and nothing else', async (kind, allowed) => {
+] as const)('lets cross-tenant work of the kind %s see only %j', async (kind, allowed) => {
   expect(await visible(kind)).toEqual([...allowed]);
 });
 
-test('a sweep across tenants finds what is due, and no event, key, policy or payload', async () => {
+test('lets a sweep find due work, but no event, key, policy or payload', async () => {
   const seen = await visible('sweep');
   expect(seen).toEqual(expect.arrayContaining(['deliveries', 'pending_actions', 'sessions']));
   for (const table of ['events', 'api_keys', 'policies', 'notification_channels', 'agents', 'session_risk']) {
@@ -125,7 +125,7 @@ test('a sweep across tenants finds what is due, and no event, key, policy or pay
   }
 });
 
-/** The tables of which one kind of work sees rows. */
+/** Returns the tables in which one kind of work sees rows. */
 async function visible(kind: CrossTenantWork): Promise<string[]> {
   const seen: string[] = [];
   for (const table of tables.filter((name) => !name.startsWith('events_'))) {
@@ -140,9 +140,9 @@ async function visible(kind: CrossTenantWork): Promise<string[]> {
   return seen.sort();
 }
 
-test('a role that goes past row-level security is refused', async () => {
+test('refuses a role that bypasses row-level security', async () => {
   const database = url.replace('//actlog@', '//postgres@');
   await expect(testServer({ database, secret: 's'.repeat(32) })).rejects.toThrow(
-    'goes past row-level security',
+    'bypasses row-level security',
   );
 });

@@ -1,5 +1,6 @@
 import { parseTenant, type TenantState } from '@actlog/risk';
 import { beforeEach, expect, test, vi } from 'vitest';
+import { DecisionSignal } from '../../src/guardian/decision-signal.ts';
 import { newApiKey } from '../../src/keys/api-key.ts';
 import type { Storage } from '../../src/storage/storage.ts';
 import { afterNextRead, beforeNextCommit, watchedStorages } from '../storage-seam.ts';
@@ -12,7 +13,7 @@ let database: string;
 let one: TestServer;
 let two: TestServer;
 
-/** Two servers on one database, with pools of their own, as two processes have. */
+/** Starts two servers on one database with separate pools, like two processes. */
 async function twoServers(options: object = {}): Promise<void> {
   database = await createDatabase();
   const shared = { database, secret: testSecret, apiKey, ...options };
@@ -21,40 +22,55 @@ async function twoServers(options: object = {}): Promise<void> {
 
 beforeEach(() => twoServers());
 
-/** Calls both servers in turn, all at once. */
+/** Calls both servers alternately, all concurrently. */
 function both<Result>(count: number, call: (server: TestServer, index: number) => Promise<Result>) {
   return Promise.all(Array.from({ length: count }, (_, index) => call(index % 2 === 0 ? one : two, index)));
 }
 
-test('a rate limit holds over both', async () => {
+test('enforces a rate limit across both servers', async () => {
   await twoServers({ rateLimit: { requestsPerSecond: 0.01, burst: 20 } });
   const responses = await both(60, (server) => server.send('sessions.list'));
   expect(responses.filter(({ status }) => status === 200)).toHaveLength(20);
   expect(responses.filter(({ status }) => status === 429)).toHaveLength(40);
 });
 
-test('a rate condition lets exactly its number pass', async () => {
+test('enforces a rate condition across both servers', async () => {
   await one.policy({ rate: { max: 10, windowSeconds: 3600, per: 'tenant' } });
-  const answers = await both(40, (server, index) => server.check({ actionId: `a-${index}` }));
-  expect(answers.filter(({ decision }) => decision === 'allow')).toHaveLength(10);
+  const responses = await both(40, (server, index) => server.check({ actionId: `a-${index}` }));
+  expect(responses.filter(({ decision }) => decision === 'allow')).toHaveLength(10);
 });
 
-test('an action that is checked through both at once is held once', async () => {
+test('holds an action once when both servers check it concurrently', async () => {
   await one.policy({ effect: 'require_approval' });
-  const answers = await both(20, (server) => server.check());
-  expect(new Set(answers.map(({ pendingActionId }) => pendingActionId)).size).toBe(1);
+  const responses = await both(20, (server) => server.check());
+  expect(new Set(responses.map(({ pendingActionId }) => pendingActionId)).size).toBe(1);
   const named = await both(20, (server) => server.check({ actionId: 'n' }));
   expect(new Set(named.map(({ pendingActionId }) => pendingActionId)).size).toBe(1);
 });
 
-test('a request with an Idempotency-Key takes effect once', async () => {
+test('gives a single-use approval to one of the waiting checks on both servers', async () => {
+  const approval = { timeoutSeconds: 900, onTimeout: 'deny', singleUse: true } as const;
+  await one.policy({ effect: 'require_approval', approval });
+  const listen = vi.spyOn(DecisionSignal.prototype, 'listen');
+  atTestEnd(async () => listen.mockRestore());
+  const { pendingActionId } = await one.check();
+  const waiting = both(8, (server) => server.check({}, { prefer: 'wait=25' }));
+  await vi.waitFor(() => expect(listen).toHaveBeenCalledTimes(8), 10_000);
+  const id = pendingActionId as string;
+  await two.ok('guardian.pendingActions.decide', { id, body: { decision: 'approve' } });
+  const responses = await waiting;
+  expect(responses.filter(({ decision }) => decision === 'allow')).toHaveLength(1);
+  expect(new Set(responses.map((response) => response.pendingActionId)).size).toBe(2);
+});
+
+test('applies a request with an Idempotency-Key once', async () => {
   const options = { body: { name: 'Billing' }, headers: { 'idempotency-key': 'create-1' } };
-  const answers = await both(16, (server) => server.ok('agents.create', options));
-  expect(new Set(answers.map(({ id }) => id)).size).toBe(1);
+  const responses = await both(16, (server) => server.ok('agents.create', options));
+  expect(new Set(responses.map(({ id }) => id)).size).toBe(1);
   expect((await one.ok('agents.list')).items).toHaveLength(1);
 });
 
-test('an agent is registered once', async () => {
+test('registers an agent once', async () => {
   const responses = await both(16, (server) =>
     server.send('agents.create', { body: { id: 'a', name: 'A' } }),
   );
@@ -62,13 +78,13 @@ test('an agent is registered once', async () => {
   expect(responses.filter(({ status }) => status === 409)).toHaveLength(15);
 });
 
-test('every change of a policy counts', async () => {
+test('counts every change of a policy', async () => {
   const { id } = await one.policy({ effect: 'deny' });
   await both(20, (server, index) => server.ok('policies.update', { id, body: { priority: index } }));
   expect((await two.ok('policies.get', { id })).version).toBe(21);
 });
 
-test('a policy that one takes holds at once in the other', async () => {
+test('applies a policy of one server in the other at once', async () => {
   expect((await two.check()).decision).toBe('allow');
   const { id } = await one.policy({ effect: 'deny' });
   expect((await two.check({ actionId: 'b' })).decision).toBe('deny');
@@ -76,7 +92,7 @@ test('a policy that one takes holds at once in the other', async () => {
   expect((await two.check({ actionId: 'c' })).decision).toBe('allow');
 });
 
-test('a text that PostgreSQL cannot hold as it is does not fail a request', async () => {
+test('accepts a text that PostgreSQL cannot store unchanged', async () => {
   await one.policy({ effect: 'require_approval', message: 'a\0b' });
   const { pendingActionId: id } = await one.check();
   const body = { decision: 'deny', comment: 'c\0d' };
@@ -86,7 +102,7 @@ test('a text that PostgreSQL cannot hold as it is does not fail a request', asyn
   expect((await two.ok('agents.get', { id: agent })).description).toBe('e\u{fffd}f');
 });
 
-test('a list of one shows the risk of what came through the other', async () => {
+test('lists the risk of events that the other server received', async () => {
   await one.record({ sessionId: 's' });
   const { items } = await two.ok('sessions.list');
   expect(items).toMatchObject([{ id: 's', eventCount: 1, risk: { score: expect.any(Number) } }]);
@@ -97,7 +113,7 @@ function approve(server: TestServer, id: string | null) {
   return server.ok('guardian.pendingActions.decide', { id: id as string, body });
 }
 
-test('a decision of the other between the look at an action and the waiting for it is heard of', {
+test('does not miss a decision of the other server between reading an action and waiting for it', {
   timeout: 10_000,
 }, async () => {
   const headers = { prefer: 'wait=25' };
@@ -109,21 +125,21 @@ test('a decision of the other between the look at an action and the waiting for 
   const [storage] = watched as [Storage];
   await approve(two, first.pendingActionId);
   expect((await waiting).decision).toBe('allow');
-  // From here on what is decided reaches this server, whether someone waits for it or not.
+  // From here on notifications reach this server, whether a check waits or not.
   const { pendingActionId } = await one.check({ actionId: 'b' });
   afterNextRead(async () => {
-    const told = new Promise<void>((resolve) => {
+    const reported = new Promise<void>((resolve) => {
       storage.watch((id) => {
         if (id === pendingActionId) resolve();
       });
     });
     await approve(two, pendingActionId);
-    await told;
+    await reported;
   });
   expect((await one.check({ actionId: 'b' }, headers)).decision).toBe('allow');
 });
 
-test('a decision that comes late is told of one that came in time and is committed only then', async () => {
+test('waits for a timely decision that is being committed before it refuses a late one', async () => {
   await one.policy({ effect: 'require_approval', approval: { timeoutSeconds: 60, onTimeout: 'deny' } });
   const { pendingActionId } = await one.check({ actionId: 'a' });
   vi.useFakeTimers({ toFake: ['Date'] });
@@ -131,19 +147,19 @@ test('a decision that comes late is told of one that came in time and is committ
   let late: ReturnType<TestServer['refused']> | undefined;
   beforeNextCommit(async () => {
     vi.setSystemTime(Date.now() + 60_000);
-    let isAnswered = false;
+    let hasResponse = false;
     late = two.refused('guardian.pendingActions.decide', {
       id: pendingActionId as string,
       body: { decision: 'deny' },
     });
     void late.then(() => {
-      isAnswered = true;
+      hasResponse = true;
     });
-    // It is answered too early, or waits for the first.
+    // It either responds too early or waits for the first.
     const waiting =
       "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
     await vi.waitFor(
-      async () => expect(isAnswered || (await asSuperuser(waiting, database)).length > 0).toBe(true),
+      async () => expect(hasResponse || (await asSuperuser(waiting, database)).length > 0).toBe(true),
       10_000,
     );
   });
@@ -151,13 +167,13 @@ test('a decision that comes late is told of one that came in time and is committ
   expect(await late).toMatchObject({ code: 'ALREADY_DECIDED', details: [{ code: 'approved' }] });
 });
 
-/** What all servers have shared of the tenant. */
+/** Returns the shared state of the tenant. */
 async function sharedState(): Promise<TenantState | undefined> {
   const [row] = await asSuperuser<{ state: string }>('select state from tenant_risk', database);
   return row && parseTenant(row.state);
 }
 
-test('a server that has nothing to share itself sees what the other shared', async () => {
+test('sees what the other server shared without anything to share itself', async () => {
   const message = { category: 'agent_message', payload: { toAgentId: 'c', contentHash: 'sha256:aa' } };
   await two.record({ sessionId: 's-2', agentId: 'b' });
   await vi.waitFor(async () => expect((await sharedState())?.sessions.size).toBe(1), 10_000);

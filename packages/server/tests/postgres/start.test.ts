@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { inspect } from 'node:util';
 import pg from 'pg';
 import { expect, test, vi } from 'vitest';
-import { keepHouse } from '../../src/housekeeping.ts';
+import { deleteExpiredData } from '../../src/background/delete-expired-data.ts';
 import { startServer } from '../../src/index.ts';
 import { openStorage } from '../../src/storage/open-storage.ts';
 import { clientConfig } from '../../src/storage/postgres/pool.ts';
@@ -11,7 +11,7 @@ import { atTestEnd } from '../test-end.ts';
 import { testServer } from '../test-server.ts';
 import { transactionPooler } from './transaction-pooler.ts';
 
-test('servers that start at once on an empty database make its tables once', async () => {
+test('creates the tables once when servers start concurrently on an empty database', async () => {
   const database = await createDatabase('template1');
   const options = { database, secret: testSecret };
   const servers = await Promise.all(Array.from({ length: 4 }, () => testServer(options)));
@@ -23,20 +23,20 @@ test('servers that start at once on an empty database make its tables once', asy
   expect(new Set(applied.map(({ name }) => name)).size).toBe(applied.length);
 });
 
-test('a database of a newer release is not touched', async () => {
+test('does not touch a database of a newer release', async () => {
   const database = await createDatabase();
   await asSuperuser(`insert into schema_migrations values ('9999-future', 1)`, database);
   await expect(testServer({ database, secret: testSecret })).rejects.toThrow('newer release');
 });
 
-test('a server with another secret than the others is refused', async () => {
+test('refuses a server with another secret than the others', async () => {
   const database = await createDatabase();
   await testServer({ database, secret: testSecret });
   const other = testServer({ database, secret: 'another secret, of more than 32 characters' });
   await expect(other).rejects.toThrow('set up with another secret');
 });
 
-/** A database with its tables, and its address for a role that may not make any; the last month is not ready. */
+/** Creates a database without the last month, and returns its address for a role that may not create tables. */
 async function ownedByAnother(): Promise<string> {
   const database = await createDatabase();
   const role = `guest_${randomUUID().replaceAll('-', '')}`;
@@ -57,33 +57,33 @@ async function dropLastMonth(database: string): Promise<void> {
   await asSuperuser(`drop table ${last?.name}`, database);
 }
 
-test('a role that may not make tables runs a server whose tables are made, and keeps its house', async () => {
+test('runs with existing tables and a role that may not create tables, and cleans up', async () => {
   const database = await ownedByAnother();
   const server = await testServer({ database, secret: testSecret });
   await server.record({});
   await server.server.admin.setRetention('default', 1);
   const storage = await openStorage({ database });
   atTestEnd(() => storage.close());
-  await keepHouse(storage, Date.now() + 3 * 24 * 3_600_000);
+  await deleteExpiredData(storage, Date.now() + 3 * 24 * 3_600_000);
   expect((await server.ok('sessions.list')).items).toEqual([]);
 });
 
-test('who is to make the tables is told when the role may not', async () => {
+test('says who must create the tables when the role may not', async () => {
   const database = await ownedByAnother();
   await expect(openStorage({ database, needsPartitions: true })).rejects.toThrow(
-    'their owner has to run actlog-server migrate',
+    'their owner must run actlog-server migrate',
   );
 });
 
-test('a role that does not own the tables of an older release is told who is to bring them up to date', async () => {
+test('says who must migrate tables of an older release that the role does not own', async () => {
   const database = await ownedByAnother();
   await asSuperuser(`delete from schema_migrations where name > '0002'`, database);
   await expect(openStorage({ database })).rejects.toThrow(
-    /must be owner of .*; .* their owner has to run actlog-server migrate/,
+    /must be owner of .*; .* their owner must run actlog-server migrate/,
   );
 });
 
-test('a role without rights on tables that are there, as a restore may leave them, is told which it needs', async () => {
+test('says which privileges the role lacks on existing tables, as after a restore', async () => {
   const database = await createDatabase();
   await asSuperuser('alter table schema_migrations owner to postgres', database);
   await expect(openStorage({ database })).rejects.toThrow(
@@ -91,7 +91,7 @@ test('a role without rights on tables that are there, as a restore may leave the
   );
 });
 
-test('a server starts though a backup that runs keeps it from making the next month ready', async () => {
+test('starts while a running backup prevents the next partition', async () => {
   const database = await createDatabase();
   await dropLastMonth(database);
   const backup = new pg.Client({ connectionString: database });
@@ -105,7 +105,7 @@ test('a server starts though a backup that runs keeps it from making the next mo
   );
 });
 
-test('a server that starts waits for one that makes the tables, however long that takes', async () => {
+test('waits at start for a server that creates the tables, however long that takes', async () => {
   const database = await createDatabase();
   const other = new pg.Client({ connectionString: database });
   await other.connect();
@@ -126,15 +126,15 @@ test.each([
   ['', 35_000],
   ['?sslmode=disable&statement_timeout=120000', 125_000],
   ['?statement_timeout=0', undefined],
-])('an answer is waited for as long as the address %s has its statement take', (parameters, limit) => {
+])('waits for a statement as long as the address %s allows', (parameters, limit) => {
   expect(clientConfig(`postgres://nobody@127.0.0.1:1/none${parameters}`).query_timeout).toBe(limit);
 });
 
 test.each([
-  [{ secret: undefined }, 'secret: must be given with PostgreSQL'],
-  [{ maxDatabaseBytes: 1_000_000 }, 'maxDatabaseBytes: bounds an SQLite file'],
+  [{ secret: undefined }, 'secret: is required with PostgreSQL'],
+  [{ maxDatabaseBytes: 1_000_000 }, 'maxDatabaseBytes: applies to SQLite only'],
 ])(
-  '%j does not go with PostgreSQL',
+  '%j cannot be combined with PostgreSQL',
   async ({ secret = undefined, ...options }: object & { secret?: undefined }, problem) => {
     const given = 'maxDatabaseBytes' in options ? { secret: testSecret, ...options } : {};
     await expect(startServer({ database: 'postgres://nobody@127.0.0.1:1/none', ...given })).rejects.toThrow(
@@ -143,18 +143,18 @@ test.each([
   },
 );
 
-test('a server does not start behind a pooler that pools by transaction, and says how it has to pool', async () => {
+test('does not start behind a pooler that pools by transaction, and says how to configure it', async () => {
   const database = await transactionPooler(await createDatabase());
   await expect(testServer({ database, secret: testSecret })).rejects.toThrow('pool_mode = session');
 });
 
-test('a server does not start where commits do not wait for the disk, and says what to set', async () => {
+test('does not start when commits do not wait for the disk, and says what to set', async () => {
   const database = await createDatabase();
   await asSuperuser(`alter database ${new URL(database).pathname.slice(1)} set synchronous_commit = off`);
   await expect(openStorage({ database })).rejects.toThrow('set synchronous_commit = on');
 });
 
-test('a database that cannot be reached is said so, without the password', async () => {
+test('reports an unreachable database, without the password', async () => {
   const database = 'postgres://nobody:hunter2@127.0.0.1:1/none';
   const error: unknown = await startServer({ database, secret: testSecret }).catch(
     (caught: unknown) => caught,
@@ -164,27 +164,27 @@ test('a database that cannot be reached is said so, without the password', async
   expect(JSON.stringify(error) + String(error) + (error as Error).stack).not.toContain('hunter2');
 });
 
-test('an address that is none is said to be, without the password', async () => {
+test('reports an invalid address, without the password', async () => {
   const database = 'postgres://nobody:hunter2#@127.0.0.1:1/none';
   const error: unknown = await openStorage({ database }).catch((caught: unknown) => caught);
-  expect(String(error)).toContain('percent-encoded');
+  expect(String(error)).toContain('percent-encode');
   expect(inspect(error, { showHidden: true, depth: 9 })).not.toContain('hunter2');
 });
 
 test.each(['statement_timeout=30s', 'sslmode=disable&lock_timeout=1min'])(
-  'a time in the address that has a unit is refused: %s',
+  'refuses a timeout with a unit in the address: %s',
   async (parameters) => {
     const opening = openStorage({ database: `postgres://nobody@127.0.0.1:1/none?${parameters}` });
     await expect(opening).rejects.toThrow('must be a whole number of milliseconds without a unit');
   },
 );
 
-test('a backup is left to what PostgreSQL has for it', async () => {
+test('leaves backups to the tools of PostgreSQL', async () => {
   const server = await testServer();
   await expect(server.server.admin.backup('copy')).rejects.toThrow('pg_dump');
 });
 
-test('a database whose encoding cannot hold every text is refused, and left as it is', async () => {
+test('refuses a database whose encoding cannot store every text, and leaves it unchanged', async () => {
   const name = `latin_${randomUUID().replaceAll('-', '')}`;
   await asSuperuser(
     `create database ${name} owner actlog template template0 encoding 'LATIN1' lc_collate 'C' lc_ctype 'C'`,

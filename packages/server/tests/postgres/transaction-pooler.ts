@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { atTestEnd } from '../test-end.ts';
 
-/** Answers to who connects: let in, with a number that is no process of PostgreSQL's, and ready. */
+/** Response to a new client: authenticated, with an invalid process id, and ready. */
 const welcome = Buffer.from('R\0\0\0\x08\0\0\0\0K\0\0\0\x0c\x7f\0\0\0\0\0\0\x01Z\0\0\0\x05I', 'latin1');
 
-/** Calls `take` with each whole message of PostgreSQL's protocol; the first one of a client has no type. */
+/** Calls `take` with each complete message of PostgreSQL's protocol. A client's first message has no type. */
 function eachMessage(socket: Socket, hasStart: boolean, take: (message: Buffer) => void): void {
   let left = Buffer.alloc(0);
   let typeBytes = hasStart ? 0 : 1;
@@ -25,8 +25,7 @@ function eachMessage(socket: Socket, hasStart: boolean, take: (message: Buffer) 
 }
 
 /**
- * A pooler with one connection, which it lends for a transaction at a time, as PgBouncer does with
- * `pool_mode = transaction`.
+ * Starts a pooler with one connection that pools by transaction, like PgBouncer with `pool_mode = transaction`.
  *
  * @returns its address
  */

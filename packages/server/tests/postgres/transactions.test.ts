@@ -28,7 +28,7 @@ function append(db: Database, agentId: string, text: string) {
     .execute();
 }
 
-test('of two transactions in a deadlock both end well, and their effects happen once', async () => {
+test('completes two deadlocked transactions, with their effects once', async () => {
   let arrived = 0;
   let go = (): void => {};
   const bothHoldOne = new Promise<void>((resolve) => {
@@ -52,7 +52,7 @@ test('of two transactions in a deadlock both end well, and their effects happen 
   expect([effects, arrived]).toEqual([2, 3]);
 });
 
-test('a transaction in which a statement failed unheard does not count as committed', async () => {
+test('does not count a transaction with a swallowed error as committed', async () => {
   const write = storage.write(1, async ({ db }) => {
     await append(db, 'a', 'x');
     await sql`select 1 / 0`.execute(db).catch(() => {});
@@ -60,27 +60,27 @@ test('a transaction in which a statement failed unheard does not count as commit
   await expect(write).rejects.toThrow('rolled back');
 });
 
-test('a read cannot write, and sees one state however long it takes', async () => {
+test('cannot write in a read, which sees one snapshot however long it takes', async () => {
   await expect(storage.read(1, (db) => append(db, 'a', 'x'))).rejects.toMatchObject({ code: '25006' });
   const seen = await storage.read(1, async (db) => {
-    const look = () =>
+    const query = () =>
       db.selectFrom('agent_baselines').select('baseline').where('agent_id', '=', 'a').execute();
-    const before = await look();
+    const before = await query();
     await storage.write(1, (write) => append(write.db, 'a', 'x'));
-    return [before, await look()];
+    return [before, await query()];
   });
   expect(seen[1]).toEqual(seen[0]);
 });
 
-test('a whole number beyond the exact ones is an error and not another number', async () => {
+test('throws for an integer beyond the safe range', async () => {
   const read = (text: string) =>
     storage.read(1, (db) => sql<{ value: number }>`select ${sql.raw(text)}::int8 as value`.execute(db));
   expect((await read('9007199254740991')).rows).toEqual([{ value: Number.MAX_SAFE_INTEGER }]);
-  await expect(read('9007199254740993')).rejects.toThrow('beyond the integers that are exact');
+  await expect(read('9007199254740993')).rejects.toThrow('exceeds the safe range');
 });
 
 test.each(['statement_timeout', 'transaction_timeout'])(
-  'what goes on past the %s is an outage',
+  'reports a timeout of the %s as an outage',
   async (limit) => {
     const slow = storage.write(1, async ({ db }) => {
       await sql`set local ${sql.raw(limit)} = 20`.execute(db);
@@ -92,7 +92,7 @@ test.each(['statement_timeout', 'transaction_timeout'])(
   },
 );
 
-test('an error does not quote the row', async () => {
+test('does not quote the row in an error', async () => {
   const row = { tenant_id: 1, agent_id: 'a', baseline: 'a secret' };
   const taken: unknown = await storage
     .write(1, ({ db }) => db.insertInto('agent_baselines').values(row).execute())

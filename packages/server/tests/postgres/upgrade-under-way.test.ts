@@ -10,14 +10,14 @@ import { asSuperuser, createDatabase, testSecret } from '../test-database.ts';
 import { atTestEnd } from '../test-end.ts';
 import { activityEvent, checkBody, type TestServer, testServer } from '../test-server.ts';
 
-/** A column more in every table, as a newer release adds columns to some. */
+/** Adds a column to every table, as a newer release does to some. */
 const addColumns = `do $$ declare name text; begin
   for name in select relname from pg_class
     where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition
   loop execute 'alter table ' || name || ' add column later text'; end loop;
 end $$`;
 
-/** The statuses of a round of requests that come in at once, as many as the server has connections and more. */
+/** Returns the statuses of concurrent requests, more than the server has connections. */
 async function statuses(server: TestServer): Promise<Set<number>> {
   const round = Array.from({ length: 8 }, () => [
     server.send('events.create', { body: activityEvent() }),
@@ -33,18 +33,18 @@ async function statuses(server: TestServer): Promise<Set<number>> {
   return new Set((await Promise.all(round)).map(({ status }) => status));
 }
 
-test('a server goes on while a newer release brings the tables up to date', async () => {
+test('keeps serving while a newer release migrates the tables', async () => {
   const database = await createDatabase();
   const server = await testServer({ database, secret: testSecret });
   await server.record({});
   await server.policy({ effect: 'require_approval' });
-  const wellAnswered = new Set([200, 202]);
-  for (let round = 0; round < 3; round += 1) expect(await statuses(server)).toEqual(wellAnswered);
+  const successful = new Set([200, 202]);
+  for (let round = 0; round < 3; round += 1) expect(await statuses(server)).toEqual(successful);
   await asSuperuser(addColumns, database);
-  for (let round = 0; round < 3; round += 1) expect(await statuses(server)).toEqual(wellAnswered);
+  for (let round = 0; round < 3; round += 1) expect(await statuses(server)).toEqual(successful);
 });
 
-test('tables are brought up to date beside transactions that take them in another order, and none of these ends', async () => {
+test('migrates beside transactions that lock tables in another order, without ending them', async () => {
   const url = await createDatabase();
   const database = new Kysely<Tables>({
     dialect: new PostgresDialect({ pool: new PostgresPool({ url, connections: 1 }) }),
@@ -63,10 +63,10 @@ test('tables are brought up to date beside transactions that take them in anothe
       }
     },
   };
-  const told: string[] = [];
+  const messages: string[] = [];
   await atWork.query('begin; lock table session_agents in row exclusive mode');
   const upgrade = inTransaction(database, 'write', 'partition', (db) =>
-    migrate(db, [...postgresMigrations, later], (message) => told.push(message)),
+    migrate(db, [...postgresMigrations, later], (message) => messages.push(message)),
   );
   const waiting = `select from pg_locks where not granted and relation = 'session_agents'::regclass`;
   await vi.waitFor(async () => expect(await asSuperuser(waiting, url)).not.toEqual([]), { timeout: 10_000 });
@@ -74,8 +74,8 @@ test('tables are brought up to date beside transactions that take them in anothe
   await atWork.query('commit');
   await upgrade;
   expect(runs).toBe(1);
-  expect(told).toEqual([
+  expect(messages).toEqual([
     'waiting for transactions that use the tables, such as those of a pg_dump',
-    'bringing the tables up to date: 9999-later (1 of 1)',
+    'applying migration 9999-later (1 of 1)',
   ]);
 });

@@ -7,8 +7,12 @@ import { quotas } from './postgres/0005-quotas.ts';
 import { webhookRotation } from './postgres/0006-webhook-rotation.ts';
 import { ages } from './postgres/0007-ages.ts';
 import { deletedTenants } from './postgres/0008-deleted-tenants.ts';
+import { countedQuotas } from './postgres/0009-counted-quotas.ts';
+import { lowerCaseEventIds } from './postgres/0010-lower-case-event-ids.ts';
+import { activePolicies } from './postgres/0011-active-policies.ts';
+import { singleUseApprovals } from './postgres/0012-single-use-approvals.ts';
 
-/** All steps of a PostgreSQL database, oldest first. A released step is never changed. */
+/** All migrations of PostgreSQL, oldest first. A released migration is never changed. */
 export const postgresMigrations: readonly Migration[] = [
   tables,
   rowSecurity,
@@ -18,4 +22,8 @@ export const postgresMigrations: readonly Migration[] = [
   webhookRotation,
   ages,
   deletedTenants,
+  countedQuotas,
+  lowerCaseEventIds,
+  activePolicies,
+  singleUseApprovals,
 ];

@@ -9,8 +9,12 @@ import { quotas } from './sqlite/0007-quotas.ts';
 import { webhookRotation } from './sqlite/0008-webhook-rotation.ts';
 import { ages } from './sqlite/0009-ages.ts';
 import { deletedTenants } from './sqlite/0010-deleted-tenants.ts';
+import { countedQuotas } from './sqlite/0011-counted-quotas.ts';
+import { lowerCaseEventIds } from './sqlite/0012-lower-case-event-ids.ts';
+import { activePolicies } from './sqlite/0013-active-policies.ts';
+import { singleUseApprovals } from './sqlite/0014-single-use-approvals.ts';
 
-/** All steps of an SQLite database, oldest first. A released step is never changed. */
+/** All migrations of SQLite, oldest first. A released migration is never changed. */
 export const sqliteMigrations: readonly Migration[] = [
   initial,
   policies,
@@ -22,4 +26,8 @@ export const sqliteMigrations: readonly Migration[] = [
   webhookRotation,
   ages,
   deletedTenants,
+  countedQuotas,
+  lowerCaseEventIds,
+  activePolicies,
+  singleUseApprovals,
 ];

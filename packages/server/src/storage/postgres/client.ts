@@ -1,31 +1,31 @@
 import pg from 'pg';
 
 /**
- * The driver's client. As it is made it reads the files that the address names, such as `sslrootcert`, and throws where
- * one cannot be read. The pool makes clients where nobody catches that, and the process would end. So it is the
- * connection that fails, and the next one reads the files again.
+ * The driver's client, with errors of its constructor reported by `connect`. The driver reads the files that the
+ * address names, such as `sslrootcert`, in the constructor, and throws when one is unreadable. The pool constructs
+ * clients where nothing catches that, which would end the process. The next connection reads the files again.
  */
 export class PostgresClient extends pg.Client {
-  readonly #unreadable: Error | undefined;
+  readonly #configError: Error | undefined;
 
   constructor(config: pg.ClientConfig = {}) {
-    const unreadable = whyUnreadable(config);
-    super(unreadable ? {} : config);
-    this.#unreadable = unreadable;
+    const configError = configErrorOf(config);
+    super(configError ? {} : config);
+    this.#configError = configError;
   }
 
   override connect(): Promise<pg.Client>;
   override connect(callback: (error: Error) => void): void;
   override connect(callback?: (error: Error) => void): Promise<pg.Client> | undefined {
-    const unreadable = this.#unreadable;
-    if (!callback) return unreadable ? Promise.reject(unreadable) : super.connect();
-    if (unreadable) process.nextTick(callback, unreadable);
+    const configError = this.#configError;
+    if (!callback) return configError ? Promise.reject(configError) : super.connect();
+    if (configError) process.nextTick(callback, configError);
     else super.connect(callback);
     return undefined;
   }
 }
 
-function whyUnreadable(config: pg.ClientConfig): Error | undefined {
+function configErrorOf(config: pg.ClientConfig): Error | undefined {
   try {
     new pg.Client(config);
     return undefined;

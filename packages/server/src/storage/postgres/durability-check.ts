@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Database } from '../transaction.ts';
 
 /**
- * Makes sure that what is committed stays: an event is acknowledged when its commit returns.
+ * Checks that committed data survives a crash, because an event is acknowledged when its commit returns.
  *
  * @throws Error when commits do not wait for the disk.
  */
@@ -12,6 +12,6 @@ export async function checkDurability(db: Database): Promise<void> {
   `.execute(db);
   if (rows[0]?.setting !== 'off') return;
   throw new Error(
-    'The database has synchronous_commit off for this role, so that a crash of it could lose events that were acknowledged. Turn it on where it is off, such as for the role: alter role actlog set synchronous_commit = on;',
+    'The database has synchronous_commit off for this role, so a crash could lose acknowledged events. Turn it on where it is off, such as for the role: alter role actlog set synchronous_commit = on;',
   );
 }

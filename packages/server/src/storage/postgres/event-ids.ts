@@ -4,18 +4,18 @@ import type { Database } from '../transaction.ts';
 import { rowsOf } from './rows-of.ts';
 
 /**
- * Writes events whose ids are new to the tenant, in one statement: the ids first, which settles what is new, then
- * the events. A transaction that writes the same id at the same time is waited for; ids are taken in one order, so
- * that two such transactions cannot wait for each other.
+ * Inserts events whose ids are new to the tenant, in one statement: first the ids, which determines what is new, then
+ * the events. The statement waits for a transaction that inserts the same id at the same time. Ids are inserted in one
+ * order, so two such transactions cannot deadlock.
  *
- * @returns how many were written.
+ * @returns the number of events inserted.
  */
 export async function insertEventsOnce(
   db: Database,
   rows: readonly Insertable<EventTable>[],
 ): Promise<number> {
   if (rows.length === 0) return 0;
-  // The sort keeps the order of equal ids: of two in one write the first counts.
+  // The sort is stable: of two equal ids in one write, the first counts.
   const sorted = [...rows].sort(compareIds);
   const { numAffectedRows } = await sql`
     with given as materialized (
@@ -37,7 +37,7 @@ function compareIds(left: { event_id: string }, right: { event_id: string }): nu
   return left.event_id < right.event_id ? -1 : 1;
 }
 
-/** The stored events of these ids. */
+/** Returns the stored events with these ids. */
 export function findEventsById(
   db: Database,
   tenantId: number,
@@ -59,10 +59,10 @@ export function findEventsById(
     .execute();
 }
 
-/** Events that one statement drops: for all of a long session its time is not enough. */
+/** Events that one statement deletes. Deleting a long session at once could exceed the statement timeout. */
 const droppedAtOnce = 20_000;
 
-/** Drops the events of a session up to its last, and their ids with them. */
+/** Deletes the events of a session up to `lastArrival`, together with their ids. */
 export async function dropEventsWithIds(
   db: Database,
   tenantId: number,

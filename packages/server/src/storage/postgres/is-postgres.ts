@@ -1,7 +1,7 @@
 import { PostgresAdapter } from 'kysely';
 import type { Database } from '../transaction.ts';
 
-/** Whether statements go to PostgreSQL; to SQLite otherwise. */
+/** `true` if statements run on PostgreSQL; `false` for SQLite. */
 export function isPostgres(db: Database): boolean {
   return db.getExecutor().adapter instanceof PostgresAdapter;
 }

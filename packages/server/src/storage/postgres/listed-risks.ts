@@ -1,17 +1,18 @@
 import { sql } from 'kysely';
-import type { SessionSummary } from '../session-store.ts';
+import type { SessionSummary } from '../sessions/session-store.ts';
 import type { Database } from '../transaction.ts';
 
-/** A scored session, and the arrival up to which its risk had come when it was read. */
+/** A scored session, and the arrival up to which it had been scored when it was read. */
 export interface AdvancedRisk {
   readonly summary: SessionSummary;
   readonly seenArrival: number;
 }
 
 /**
- * Writes the risk that lists show of sessions whose risk is still where it was read; of racing processes one does.
+ * Writes the risk that lists show, for the sessions whose risk is unchanged since it was read. Of racing processes one
+ * succeeds per session.
  *
- * @returns the sessions that were written.
+ * @returns the ids of the sessions that were written.
  */
 export async function advanceListedRisks(
   db: Database,
@@ -26,8 +27,8 @@ export async function advanceListedRisks(
     risk_arrival,
     seen_arrival: seenArrival,
   }));
-  // Locked in the order in which all lock sessions. An agent that joins meanwhile brings an event, and with it
-  // another round.
+  // Locks sessions in the order in which every transaction does. An agent that joins meanwhile brings an event, and
+  // the event another round of scoring.
   const { rows } = await sql<{ id: string }>`
     with given as materialized (
       select * from json_to_recordset(${JSON.stringify(given)}::json) as risk (

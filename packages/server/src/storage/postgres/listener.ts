@@ -4,18 +4,18 @@ import { PostgresClient } from './client.ts';
 import { clientConfig } from './pool.ts';
 import { connectError } from './postgres-error.ts';
 
-/** Milliseconds until a lost connection is made again: soon at first, then less often. */
+/** Delay before a lost connection is opened again, in milliseconds: doubles from the first to the last. */
 const firstRetryMs = 100;
 const lastRetryMs = 5000;
 
-/** Milliseconds for the answer that the connection listens: a pooler that has none left makes who asks wait. */
+/** Timeout for the `listen` statement, in milliseconds. A pooler without a free connection leaves it unanswered. */
 const listenTimeoutMs = 5000;
 
 type OnChange = (actionId: string | undefined) => void;
 
 /**
- * The connection on which this process hears what others have committed. It is made when someone first waits, and
- * made again whenever it breaks; what was missed meanwhile is made up for by telling everyone to look.
+ * The connection on which this process receives notifications of commits by other processes. It opens with the first
+ * watcher and reopens whenever it breaks. After each opening every watcher is notified, to cover missed notifications.
  */
 export class PostgresListener {
   readonly #url: string;
@@ -24,7 +24,7 @@ export class PostgresListener {
   #retry: NodeJS.Timeout | undefined;
   #retryMs = firstRetryMs;
   #isClosed = false;
-  /** Why the connection could not be made at the last attempt; undefined where it was made. */
+  /** Error of the last attempt to connect; `undefined` if it succeeded. */
   #failure: unknown;
 
   constructor(url: string) {
@@ -38,16 +38,16 @@ export class PostgresListener {
     return () => this.#watchers.delete(onChange);
   }
 
-  /** @throws Error when the connection cannot be made, so that nothing is heard. */
-  requireHearing(): void {
+  /** @throws Error when the last attempt to connect failed, so no notifications arrive. */
+  assertListening(): void {
     if (this.#failure === undefined) return;
     const { message } = connectError(this.#failure) as Error;
     throw new Error(
-      `The connection on which this server hears of decisions that others take cannot be made (${message}), so a check that waits gets them only at the end of its wait. PostgreSQL, and a pooler before it, must have room for databaseConnections and one more of every server.`,
+      `The connection for notifications of other servers' decisions cannot be opened (${message}), so waiting checks see these only when their wait ends. PostgreSQL, and any pooler before it, must allow databaseConnections + 1 connections per server.`,
     );
   }
 
-  /** Ends the connection for good. */
+  /** Closes the connection permanently. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#retry);
@@ -66,7 +66,7 @@ export class PostgresListener {
     this.#client = client;
     client.on('error', () => this.#lose(client));
     client.on('end', () => this.#lose(client));
-    client.on('notification', ({ payload }) => this.#tell(payload === '' ? undefined : payload));
+    client.on('notification', ({ payload }) => this.#notify(payload === '' ? undefined : payload));
     try {
       await client.connect();
       await client.query(`listen ${notificationChannel}`);
@@ -77,11 +77,11 @@ export class PostgresListener {
     }
     this.#failure = undefined;
     this.#retryMs = firstRetryMs;
-    // What was committed before the connection listened was told to nobody.
-    this.#tell(undefined);
+    // Notifications of commits made before the connection listened were missed.
+    this.#notify(undefined);
   }
 
-  #tell(actionId: string | undefined): void {
+  #notify(actionId: string | undefined): void {
     for (const onChange of [...this.#watchers]) onChange(actionId);
   }
 

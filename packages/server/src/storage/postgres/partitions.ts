@@ -2,17 +2,17 @@ import { CompiledQuery, sql } from 'kysely';
 import { lockNames } from '../locks.ts';
 import type { Database } from '../transaction.ts';
 
-/** Months that are made ready ahead of the present one. */
+/** Number of partitions created ahead of the current month. */
 const monthsAhead = 3;
 
-/** One month of events. */
+/** Partition with one month of events. */
 interface Partition {
   readonly name: string;
   readonly fromMs: number;
   readonly toMs: number;
 }
 
-/** The partition of the month that lies so many months behind that of a moment. */
+/** Returns the partition of the month that is `months` after the month of `nowMs`. */
 function partitionAt(nowMs: number, months: number): Partition {
   const now = new Date(nowMs);
   const from = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + months));
@@ -21,27 +21,29 @@ function partitionAt(nowMs: number, months: number): Partition {
   return { name: `events_${from.getUTCFullYear()}_${month}`, fromMs: from.getTime(), toMs: to };
 }
 
-/** The partition of this name, or undefined for the one that takes what no month has. */
+/** Returns the partition with this name, or `undefined` for the default partition. */
 function partitionNamed(name: string): Partition | undefined {
   const [, year, month] = /^events_(\d{4,})_(\d{2})$/.exec(name) ?? [];
   return year === undefined ? undefined : partitionAt(Date.UTC(Number(year), Number(month) - 1), 0);
 }
 
 /**
- * Makes the partitions of this month and the next ones, and drops those of past months that hold nothing any more.
- * An event that no month is ready for lies in the default partition, and is moved when its month is made.
+ * Creates the partitions of this month and the next ones, and drops empty partitions of past months. An event without a
+ * partition for its month goes to the default partition, and is moved when that month's partition is created.
  */
-export async function keepPartitions(db: Database, nowMs: number): Promise<void> {
-  const made = await partitions(db);
+export async function maintainPartitions(db: Database, nowMs: number): Promise<void> {
+  const existing = await partitions(db);
   const wanted = Array.from({ length: monthsAhead + 1 }, (_, months) => partitionAt(nowMs, months));
-  const missing = wanted.filter(({ name }) => !made.has(name));
-  const past = [...made].flatMap((name) => partitionNamed(name) ?? []).filter(({ toMs }) => toMs < nowMs);
+  const missing = wanted.filter(({ name }) => !existing.has(name));
+  const outdated = [...existing]
+    .flatMap((name) => partitionNamed(name) ?? [])
+    .filter(({ toMs }) => toMs < nowMs);
   const empty: Partition[] = [];
-  for (const partition of past) if (!(await holdsEvents(db, partition))) empty.push(partition);
+  for (const partition of outdated) if (!(await holdsEvents(db, partition))) empty.push(partition);
   if (missing.length === 0 && empty.length === 0) return;
   await lockNames(db, 0, ['partitions']);
   const present = await partitions(db);
-  for (const partition of missing) if (!present.has(partition.name)) await make(db, partition);
+  for (const partition of missing) if (!present.has(partition.name)) await createPartition(db, partition);
   for (const partition of empty) if (present.has(partition.name)) await dropIfEmpty(db, partition);
 }
 
@@ -65,15 +67,15 @@ async function holdsEvents(db: Database, { fromMs, toMs }: Partition): Promise<b
   return found !== undefined;
 }
 
-/** Attached rather than made in place, because that would keep everyone from the table. */
-async function make(db: Database, { name, fromMs, toMs }: Partition): Promise<void> {
+/** Creates a partition and attaches it. `create table … partition of` would lock the parent table instead. */
+async function createPartition(db: Database, { name, fromMs, toMs }: Partition): Promise<void> {
   await run(db, `create table ${name} (like events including all)`);
   await run(db, 'lock table events_default in access exclusive mode');
   await run(
     db,
     `with moved as (delete from events where received_ms >= ${fromMs} and received_ms < ${toMs} returning *) insert into ${name} select * from moved`,
   );
-  // A partition has no policies: who goes past the table of events sees nothing.
+  // A partition has no policies of its own, so a query on the partition itself finds no rows.
   await run(db, `alter table ${name} enable row level security`);
   await run(db, `alter table ${name} force row level security`);
   await run(db, `alter table events attach partition ${name} for values from (${fromMs}) to (${toMs})`);

@@ -3,17 +3,17 @@ import pg from 'pg';
 import { PostgresClient } from './client.ts';
 import { connectError, isPlanOutdated, isReadOnly, postgresError } from './postgres-error.ts';
 
-/** How connections are made. */
+/** Options for a {@link PostgresPool}. */
 export interface PoolOptions {
-  /** `postgres://…`, with every parameter that it may carry, such as `sslmode` and `statement_timeout`. */
+  /** `postgres://…`, with any parameter of the driver, such as `sslmode` and `statement_timeout`. */
   readonly url: string;
-  /** Connections at once. */
+  /** Maximum number of connections. */
   readonly connections: number;
-  /** Whether to wait for an answer as long as it takes. */
-  readonly isPatient?: boolean;
+  /** `true` to wait for each statement without a timeout on this side. */
+  readonly waitsIndefinitely?: boolean;
 }
 
-/** Milliseconds until a connection, a statement, a lock and an idle transaction are given up. */
+/** Timeouts of a connection attempt, a statement, a lock and an idle transaction, in milliseconds. */
 const timeouts = {
   connectionTimeoutMillis: 5000,
   statement_timeout: 30_000,
@@ -21,30 +21,32 @@ const timeouts = {
   idle_in_transaction_session_timeout: 60_000,
 };
 
-/** Milliseconds after the end of a statement's time in which the database may say so, before it counts as gone. */
-const answerGraceMs = 5000;
+/**
+ * Time after a statement's timeout within which the database may report it, in milliseconds. Later it counts as lost.
+ */
+const responseGraceMs = 5000;
 
-/** Statements that a connection keeps prepared, and parameters beyond which a statement is not worth keeping. */
-const keptStatements = 300;
-const keptParameters = 16;
+/** Maximum statements that a connection keeps prepared, and maximum parameters of such a statement. */
+const maxPreparedStatements = 300;
+const maxPreparedParameters = 16;
 
 const types = new pg.TypeOverrides();
 types.setTypeParser(pg.types.builtins.INT8, (text: string) => safeInteger(text));
 
-/** PostgreSQL's 64-bit integers as numbers: everything that is counted here stays far below their bound. */
+/** Parses PostgreSQL's 64-bit integers as numbers. All counts of the service stay far below the safe limit. */
 function safeInteger(text: string): number {
   const value = Number(text);
   if (Number.isSafeInteger(value)) return value;
-  throw new RangeError(`The database holds ${text}, which is beyond the integers that are exact.`);
+  throw new RangeError(`The database contains the integer ${text}, which exceeds the safe range.`);
 }
 
-/** Text of PostgreSQL cannot hold U+0000, which a comment may; it is kept as the character for what has no other. */
+/** Replaces U+0000, which text in PostgreSQL cannot contain, with U+FFFD. */
 function storable(value: unknown): unknown {
   return typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\u{fffd}') : value;
 }
 
-/** @throws TypeError for a time in the address that has a unit: the driver would take 30s for 30 milliseconds. */
-function requireMilliseconds(url: string): void {
+/** @throws TypeError for a timeout with a unit in the address: the driver would read 30s as 30 milliseconds. */
+function checkTimeouts(url: string): void {
   for (const [, name, time] of url.matchAll(/[?&](\w+_timeout)=([^&]*)/g)) {
     if (/^\d+$/.test(time as string)) continue;
     throw new TypeError(
@@ -53,19 +55,19 @@ function requireMilliseconds(url: string): void {
   }
 }
 
-/** The time of a statement, from the address or as it is without; 0 for no end. */
+/** Returns the statement timeout of the address, or the default; 0 for none. */
 function statementTimeoutMs(url: string): number {
   const [, given] = /[?&]statement_timeout=(\d+)/.exec(url) ?? [];
   return given === undefined ? timeouts.statement_timeout : Number(given);
 }
 
-/** What both the pool and the connection that listens are made with. The address may set the timeouts itself. */
+/** Returns the driver's options for the pool and the listener. Parameters of the address override the timeouts. */
 export function clientConfig(url: string): pg.ClientConfig {
-  requireMilliseconds(url);
+  checkTimeouts(url);
   const statementMs = statementTimeoutMs(url);
   return {
     ...timeouts,
-    ...(statementMs > 0 && { query_timeout: statementMs + answerGraceMs }),
+    ...(statementMs > 0 && { query_timeout: statementMs + responseGraceMs }),
     connectionString: url,
     application_name: 'actlog',
     keepAlive: true,
@@ -74,26 +76,26 @@ export function clientConfig(url: string): pg.ClientConfig {
   };
 }
 
-/** The pool of `pg` as Kysely uses it, with prepared statements, and errors that may be shown. */
+/** The pool of `pg` as Kysely uses it, with prepared statements and errors that are safe to show. */
 export class PostgresPool implements KyselyPool {
-  /** What Kysely would make a connection of its own with, to cancel a statement; none is ever cancelled here. */
+  /** Kysely's options for a separate connection that cancels statements. Unused, because none is cancelled. */
   readonly options: object = {};
   readonly #pool: pg.Pool;
   readonly #names = new Map<string, string>();
-  /** Names that were given so far: none is given twice, because a connection keeps what it has prepared. */
-  #named = 0;
+  /** Statement names used so far. Names are never reused, because a connection keeps its prepared statements. */
+  #nameCount = 0;
 
-  constructor({ url, connections, isPatient = false }: PoolOptions) {
+  constructor({ url, connections, waitsIndefinitely = false }: PoolOptions) {
     this.#pool = new pg.Pool({
       ...clientConfig(url),
       Client: PostgresClient,
-      ...(isPatient && { query_timeout: 0 }),
+      ...(waitsIndefinitely && { query_timeout: 0 }),
       max: connections,
       idleTimeoutMillis: 60_000,
     });
-    // An idle connection that breaks is taken out by the pool; who needs one next gets a new one.
+    // The pool removes an idle connection that breaks, and opens a new one when needed.
     this.#pool.on('error', () => {});
-    // Between the pool and who asked for it nobody listens to a connection, and an error then would end the process.
+    // Covers the time between the pool and its caller, in which an unhandled error event would end the process.
     this.#pool.on('connect', (client) => client.on('error', () => {}));
   }
 
@@ -110,14 +112,14 @@ export class PostgresPool implements KyselyPool {
         return result as unknown as PostgresQueryResult<unknown>;
       } catch (error) {
         const { severity } = error as { severity?: string };
-        // Without an answer of the server nobody knows what state the connection is in.
+        // An error without a severity did not come from the server, so the connection's state is unknown.
         if (severity === undefined || severity === 'FATAL' || text === 'rollback') isBroken = true;
-        const shown = postgresError(error);
-        // After a failover the address leads elsewhere, while connections to what is a standby now stay there.
-        if (isReadOnly(shown)) isBroken = true;
-        // On no connection is a statement used again that was prepared before the tables changed.
-        if (isPlanOutdated(shown)) this.#names.clear();
-        throw shown;
+        const reported = postgresError(error);
+        // After a failover the address leads to the new primary; existing connections stay on the standby.
+        if (isReadOnly(reported)) isBroken = true;
+        // Statements prepared before the tables changed must not be used again, on any connection.
+        if (isPlanOutdated(reported)) this.#names.clear();
+        throw reported;
       }
     };
     const release = (discard?: boolean): void => {
@@ -139,12 +141,16 @@ export class PostgresPool implements KyselyPool {
     await this.#pool.end();
   }
 
-  /** A statement with parameters is prepared once a connection; one without is sent as it is. */
+  /** Prepares a statement with parameters once per connection. One without parameters is sent as it is. */
   #query(text: string, values: readonly unknown[]): pg.QueryConfig {
     if (values.length === 0) return { text };
     let name = this.#names.get(text);
-    if (name === undefined && values.length <= keptParameters && this.#names.size < keptStatements) {
-      name = `actlog_${this.#named++}`;
+    if (
+      name === undefined &&
+      values.length <= maxPreparedParameters &&
+      this.#names.size < maxPreparedStatements
+    ) {
+      name = `actlog_${this.#nameCount++}`;
       this.#names.set(text, name);
     }
     return { text, values: values.map(storable), ...(name !== undefined && { name }) };

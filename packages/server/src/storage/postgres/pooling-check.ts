@@ -2,26 +2,25 @@ import pg from 'pg';
 import { clientConfig } from './pool.ts';
 import { connectError, postgresError } from './postgres-error.ts';
 
-/** Looks at which process answers: other servers may be given connections of the same pooler at the same moment. */
-const looks = 5;
+/** Number of probes. One is not enough, because other servers may use the same pooler at the same moment. */
+const probes = 5;
 
-/** Milliseconds that a second connection is waited for, of which a pooler may have none left. */
+/** Query timeout of the second connection, in milliseconds. A pooler may have no connection left for it. */
 const secondConnectionMs = 5000;
 
 /**
- * Makes sure that a connection stays the same for as long as it is open. Behind a pooler that lends one for a
- * transaction at a time, the server would never hear what other servers commit, and would meet prepared statements
- * of others.
+ * Checks that a connection keeps its PostgreSQL session for as long as it is open. Behind a pooler that pools by
+ * transaction, the server would miss notifications and run into prepared statements of other servers.
  *
- * @throws Error when a pooler lends connections so.
+ * @throws Error when a pooler pools by transaction.
  */
 export async function checkPooling(url: string): Promise<void> {
   const first = await connected(url, 0);
   try {
     const pid = await processOf(first);
-    // A pooler makes up the number that a client has from it, because it has no process of its own yet.
+    // A pooler reports a made-up process id to the client, so an equal one means a direct connection.
     if (pid === (first as pg.Client & { processID: number | null }).processID) return;
-    if (await isShared(url, first, pid)) throw new Error(lentByTransaction);
+    if (await isShared(url, first, pid)) throw new Error(transactionPoolingMessage);
   } catch (error) {
     throw postgresError(error);
   } finally {
@@ -29,14 +28,14 @@ export async function checkPooling(url: string): Promise<void> {
   }
 }
 
-const lentByTransaction =
-  "The address of the database leads to a pooler that lends connections for a transaction at a time, which would keep the server from hearing other servers' decisions. Have it pool by session (PgBouncer: pool_mode = session), or give the server the address of PostgreSQL itself.";
+const transactionPoolingMessage =
+  "The address of the database leads to a pooler in transaction mode, with which the server would miss other servers' decisions. Set it to session mode (PgBouncer: pool_mode = session), or use the address of PostgreSQL itself.";
 
-/** Whether a second connection, in a transaction, gets the process of the first, or keeps the first from its own. */
+/** `true` if a second connection, in a transaction, gets the process of the first or displaces the first from it. */
 async function isShared(url: string, first: pg.Client, pid: number): Promise<boolean> {
   const second = await connected(url, secondConnectionMs);
   try {
-    for (let look = 0; look < looks; look += 1) {
+    for (let probe = 0; probe < probes; probe += 1) {
       await second.query('begin');
       if ((await processOf(second)) === pid || (await processOf(first)) !== pid) return true;
       await second.query('rollback');
@@ -45,7 +44,7 @@ async function isShared(url: string, first: pg.Client, pid: number): Promise<boo
   } catch (error) {
     const { severity } = error as { severity?: string };
     if (severity !== undefined) throw error;
-    // A pooler that keeps the second one waiting keeps the first one for whom it was given to.
+    // A pooler that makes the second connection wait has left the first one where it was.
     return false;
   } finally {
     await second.end().catch(() => {});

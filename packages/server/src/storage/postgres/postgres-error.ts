@@ -1,12 +1,12 @@
 /**
- * An error of PostgreSQL or of the way to it. It keeps the message, the code and the constraint, and leaves out
- * what quotes rows or addresses, because errors go into logs.
+ * Error of PostgreSQL or of the connection to it. It keeps the message, the code and the constraint, and drops fields
+ * that quote rows or addresses, because errors go into logs.
  */
 export class PostgresError extends Error {
   override readonly name = 'PostgresError';
   /**
-   * SQLSTATE, or the code of the system's error; `CONNECTION` when the connection broke without one, and
-   * {@link commitLost} when it broke at a commit.
+   * SQLSTATE or a system error code. `CONNECTION` when the connection broke without a code, and {@link commitLost} when
+   * it broke during a commit.
    */
   readonly code: string;
   readonly constraint: string | undefined;
@@ -18,61 +18,67 @@ export class PostgresError extends Error {
   }
 }
 
-/** The code of a statement that would write, where the connection leads to a standby or takes no writes otherwise. */
+/** SQLSTATE of a write on a connection that is read-only, such as one to a standby. */
 const readOnly = '25006';
-const noWrites =
+const readOnlyHint =
   'the database is a standby, or default_transaction_read_only is on; the server needs the primary, without that setting';
 
-/** Said where the driver says "SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string". */
-const noPassword =
-  'it asks for a password, and none was given: put one into the address, into PGPASSWORD or into ~/.pgpass';
+/** Replaces the driver's "SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string". */
+const missingPasswordMessage =
+  'it requires a password: set one in the address, in PGPASSWORD or in ~/.pgpass';
 
-/** The error of the driver as it may be shown. Anything but an error of the driver goes through unchanged. */
+/** Converts an error of the driver into one that is safe to show. Returns any other error unchanged. */
 export function postgresError(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof PostgresError) return error;
-  // Of several addresses that were tried, the first says what is wrong.
+  // The first of several attempted addresses has the relevant error.
   const first: Error = error instanceof AggregateError ? (error.errors[0] ?? error) : error;
   const { code, constraint } = first as Error & { code?: string; constraint?: string };
-  if (code === readOnly) return new PostgresError(`${first.message}: ${noWrites}`, code);
+  if (code === readOnly) return new PostgresError(`${first.message}: ${readOnlyHint}`, code);
   if (code !== undefined) return new PostgresError(first.message, code, constraint);
   const isConnection = /terminated|timeout|not queryable|closed/i.test(first.message);
   return isConnection ? new PostgresError(first.message, 'CONNECTION') : error;
 }
 
 /**
- * The error of a connection that could not be made, as it may be shown. Whatever the reason, such as a certificate that
- * has ended, it is none of the request's, which may succeed later.
+ * Converts the error of a failed connection attempt into one that is safe to show. Every such error, even an expired
+ * certificate, counts as an outage: it is not the request's fault, and the request may succeed later.
  */
 export function connectError(error: unknown): unknown {
   const shown = postgresError(error);
   if (!(shown instanceof Error) || (shown as { code?: string }).code === 'ERR_INVALID_URL') return shown;
-  if (/client password must be/.test(shown.message)) return new PostgresError(noPassword, 'CONNECTION');
+  if (/client password must be/.test(shown.message))
+    return new PostgresError(missingPasswordMessage, 'CONNECTION');
   const isOutage = shown instanceof PostgresError && postgresOutage(shown) !== undefined;
   return isOutage ? shown : new PostgresError(shown.message, 'CONNECTION');
 }
 
 /**
- * Whether a statement was prepared for tables that have other columns now, as when a newer release has brought them up
- * to date. PostgreSQL then says "cached plan must not change result type", under the code of what it cannot do.
+ * `true` if a statement was prepared before its tables changed, as during an upgrade. PostgreSQL reports "cached plan
+ * must not change result type" with SQLSTATE 0A000 (feature not supported).
  */
 export function isPlanOutdated(error: unknown): boolean {
   return error instanceof PostgresError && error.code === '0A000';
 }
 
-/** Whether the transaction lost against another, or a change of the tables, and may succeed when it is run again. */
+/** `true` if the transaction lost to another one, or to a change of the tables, and may succeed when run again. */
 export function isLostRace(error: unknown): boolean {
   if (!(error instanceof PostgresError)) return false;
   return error.code === '40001' || error.code === '40P01' || isPlanOutdated(error);
 }
 
-/** Whether the statement waited too long for a lock. */
-export function isLockTaken(error: unknown): boolean {
+/** `true` if the statement reached the lock timeout. */
+export function isLockTimeout(error: unknown): boolean {
   return error instanceof PostgresError && error.code === '55P03';
 }
 
-/** Whether the connection takes no writes, while one that is made anew may lead to a database that does. */
+/** `true` if the connection is read-only; a new connection may lead to a database that accepts writes. */
 export function isReadOnly(error: unknown): boolean {
   return error instanceof PostgresError && error.code === readOnly;
+}
+
+/** `true` if the database accepts no writes: it is read-only, or its disk is full or failing. */
+export function isUnwritable({ code }: PostgresError): boolean {
+  return code === readOnly || code === '53100' || code.startsWith('58');
 }
 
 const systemCodes = new Set([
@@ -88,11 +94,11 @@ const systemCodes = new Set([
   'ENETUNREACH',
 ]);
 
-/** What SQLSTATEs mean that say "not now" rather than "never", by code or class. */
-const passing: readonly (readonly [string, string])[] = [
+/** Meaning of SQLSTATEs for conditions that can pass, by code or class. */
+const transientCodes: readonly (readonly [string, string])[] = [
   ['08', 'cannot be reached'],
   ['57P', 'cannot be reached'],
-  ['28', 'does not let the server in'],
+  ['28', 'rejected the credentials of the server'],
   ['3D000', 'cannot be reached'],
   ['57014', 'took too long'],
   ['25P03', 'took too long'],
@@ -100,24 +106,24 @@ const passing: readonly (readonly [string, string])[] = [
   ['55P03', 'is locked by another process'],
   ['40001', 'is locked by another process'],
   ['40P01', 'is locked by another process'],
-  [readOnly, 'takes no writes at the moment'],
+  [readOnly, 'accepts no writes at the moment'],
   ['53100', 'is full'],
   ['53', 'has no resources left'],
-  ['58', 'had an input or output error'],
+  ['58', 'had an I/O error'],
 ];
 
-/** The code of a commit whose answer did not come, because the connection broke: nobody knows whether it was made. */
+/** Code of a commit during which the connection broke, so that its outcome is unknown. */
 export const commitLost = 'COMMIT_LOST';
 
-/** The error of a commit. One that PostgreSQL answered was not made. */
+/** Converts the error of a commit. An error that PostgreSQL itself reported means that nothing was committed. */
 export function commitError(error: unknown): unknown {
-  const isAnswered = !(error instanceof PostgresError) || !systemCodes.has(error.code);
-  return isAnswered ? error : new PostgresError(error.message, commitLost);
+  const isReported = !(error instanceof PostgresError) || !systemCodes.has(error.code);
+  return isReported ? error : new PostgresError(error.message, commitLost);
 }
 
-/** Why PostgreSQL cannot take a request now, or undefined for an error of another kind. */
+/** Returns why PostgreSQL cannot serve a request now, or `undefined` for any other error. */
 export function postgresOutage(error: PostgresError): string | undefined {
-  if (error.code === commitLost) return 'was lost while it stored this';
+  if (error.code === commitLost) return 'was lost during the commit';
   if (systemCodes.has(error.code)) return 'cannot be reached';
-  return passing.find(([code]) => error.code.startsWith(code))?.[1];
+  return transientCodes.find(([code]) => error.code.startsWith(code))?.[1];
 }

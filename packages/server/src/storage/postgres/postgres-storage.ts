@@ -1,42 +1,45 @@
 import { Kysely, PostgresDialect, sql } from 'kysely';
-import type { EventGroup, RecordedGroups, Settled } from '../../ingest/event-recorder.ts';
+import type { EventGroup, RecordedGroups, ScoringBacklog } from '../../ingest/event-recorder.ts';
 import { SharedRecording } from '../../ingest/shared-recording.ts';
-import { hasItsOwnWays } from '../backup.ts';
-import { shownDatabase } from '../database-address.ts';
+import type { DeploymentQuotas } from '../../quota/quota.ts';
+import { postgresBackupError } from '../backup.ts';
+import { redactedDatabase } from '../database-address.ts';
 import type { Progress } from '../progress.ts';
 import type { Tables } from '../schema.ts';
 import type { CrossTenantWork, Storage } from '../storage.ts';
 import { commit, type Database, type Write } from '../transaction.ts';
 import { PostgresListener } from './listener.ts';
-import { keepPartitions } from './partitions.ts';
+import { maintainPartitions } from './partitions.ts';
 import { type PoolOptions, PostgresPool } from './pool.ts';
-import { isLockTaken, PostgresError } from './postgres-error.ts';
+import { isLockTimeout, PostgresError } from './postgres-error.ts';
 import { prepareDatabase } from './prepare-database.ts';
 import { inTransaction } from './transactions.ts';
 
-/** SQLSTATE of a statement that the role may not run. */
+/** SQLSTATE of a statement for which the role lacks a privilege. */
 const insufficientPrivilege = '42501';
 
-/** Said of an address without a word of it: it may hold a password. */
-const noAddress =
-  'The address of the PostgreSQL database is not valid. It names one host; in a user and a password, characters such as # / ? @ have to be percent-encoded.';
+/** Error text for an invalid address. It does not quote the address, which may contain a password. */
+const invalidAddressMessage =
+  'The address of the PostgreSQL database is invalid. It must name one host; percent-encode characters such as # / ? @ in user and password.';
 
-/** Said of a role that may not make the tables, or not use those that are there. */
-const missingRights =
-  'the role has to own the database and its tables, or their owner has to run actlog-server migrate and grant it select, insert, update and delete on all of them';
+/** Hint for a role that may not create the tables or use the existing ones. */
+const missingPrivilegesHint =
+  'the role must own the database and its tables, or their owner must run actlog-server migrate and grant it select, insert, update and delete on all of them';
 
-/** How a PostgreSQL database is opened. */
+/** Options for opening a PostgreSQL database. */
 export interface PostgresStorageOptions extends Pick<PoolOptions, 'url' | 'connections'> {
   /**
-   * Whether to fail when the partitions cannot be made ready. A server starts without: until they are, events go
-   * into the default partition.
+   * `true` to fail when partitions cannot be created. A server starts without them: until they exist, events go to the
+   * default partition.
    */
   readonly needsPartitions?: boolean | undefined;
-  /** Is told what of the opening takes long. */
-  readonly tell?: Progress | undefined;
+  /** Quotas of the deployment. */
+  readonly quotas?: DeploymentQuotas | undefined;
+  /** Called with each slow step of the opening. */
+  readonly onProgress?: Progress | undefined;
 }
 
-/** A PostgreSQL database that any number of server processes share, on any number of machines. */
+/** A PostgreSQL database, shared by any number of server processes on any number of machines. */
 export class PostgresStorage implements Storage {
   readonly isShared = true;
   readonly #pool: PostgresPool;
@@ -44,30 +47,32 @@ export class PostgresStorage implements Storage {
   readonly #recording: SharedRecording;
   readonly #listener: PostgresListener;
 
-  private constructor(options: PoolOptions) {
+  private constructor({ quotas = {}, ...options }: PoolOptions & Pick<PostgresStorageOptions, 'quotas'>) {
     this.#pool = new PostgresPool(options);
     this.#database = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: this.#pool }) });
-    this.#recording = new SharedRecording(this);
+    this.#recording = new SharedRecording(this, quotas);
     this.#listener = new PostgresListener(options.url);
   }
 
   /**
-   * Connects and brings the tables up to date.
+   * Connects and applies missing migrations.
    *
-   * @throws Error when the database cannot be reached, is newer, cannot hold every text, or would not keep tenants apart.
+   * @throws Error when the database cannot be reached, was written by a newer release, cannot store every text, or does
+   *   not isolate tenants.
    */
   static async open({
     needsPartitions = false,
-    tell = () => {},
+    onProgress = () => {},
     ...options
   }: PostgresStorageOptions): Promise<PostgresStorage> {
     try {
-      await prepareDatabase(options.url, (error) => !needsPartitions && canWait(error), tell);
+      await prepareDatabase(options.url, (error) => !needsPartitions && canPostpone(error), onProgress);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ERR_INVALID_URL') throw new TypeError(noAddress);
+      if ((error as NodeJS.ErrnoException).code === 'ERR_INVALID_URL')
+        throw new TypeError(invalidAddressMessage);
       if (!(error instanceof PostgresError)) throw error;
-      const hint = isForbidden(error) ? `; ${missingRights}` : '';
-      throw new Error(`${shownDatabase(options.url)} cannot be opened: ${error.message}${hint}`, {
+      const hint = isForbidden(error) ? `; ${missingPrivilegesHint}` : '';
+      throw new Error(`${redactedDatabase(options.url)} cannot be opened: ${error.message}${hint}`, {
         cause: error,
       });
     }
@@ -94,37 +99,37 @@ export class PostgresStorage implements Storage {
     return this.#recording.record(groups);
   }
 
-  settle(behind: readonly { tenant_id: number; id: string }[]): Promise<Settled> {
-    return this.#recording.settle(behind);
+  scoreSessions(behind: readonly { tenant_id: number; id: string }[]): Promise<ScoringBacklog> {
+    return this.#recording.scoreSessions(behind);
   }
 
-  forgetSessions(): void {}
+  clearSessionCache(): void {}
 
   watch(onChange: (actionId: string | undefined) => void): () => void {
     return this.#listener.watch(onChange);
   }
 
-  async requireHearing(): Promise<void> {
-    this.#listener.requireHearing();
+  async assertListening(): Promise<void> {
+    this.#listener.assertListening();
   }
 
   async maintain(nowMs: number): Promise<void> {
     try {
-      await this.writeAcross('partition', ({ db }) => keepPartitions(db, nowMs));
+      await this.writeAcross('partition', ({ db }) => maintainPartitions(db, nowMs));
     } catch (error) {
-      // A role that may not make tables leaves that to who may.
+      // A role that may not create tables leaves partitions to a role that may.
       if (!isForbidden(error)) throw error;
     }
   }
 
-  async emptyLog(): Promise<void> {}
+  async truncateLog(): Promise<void> {}
 
   async probe(): Promise<void> {
     await sql`select 1`.execute(this.#database);
   }
 
   async backup(): Promise<void> {
-    throw hasItsOwnWays();
+    throw postgresBackupError();
   }
 
   async close(): Promise<void> {
@@ -138,7 +143,7 @@ function isForbidden(error: unknown): boolean {
   return error instanceof PostgresError && error.code === insufficientPrivilege;
 }
 
-/** Whether the partitions are for who may make tables, or for when a backup that runs lets go of them. */
-function canWait(error: unknown): boolean {
-  return isForbidden(error) || isLockTaken(error);
+/** `true` if partitions can be created later: by another role, or once a running backup releases its locks. */
+function canPostpone(error: unknown): boolean {
+  return isForbidden(error) || isLockTimeout(error);
 }

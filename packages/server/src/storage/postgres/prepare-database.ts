@@ -6,29 +6,29 @@ import type { Progress } from '../progress.ts';
 import type { Tables } from '../schema.ts';
 import { checkDurability } from './durability-check.ts';
 import { checkEncoding } from './encoding-check.ts';
-import { keepPartitions } from './partitions.ts';
-import { lockPatiently } from './patient-lock.ts';
+import { lockWithRetries } from './lock-with-retries.ts';
+import { maintainPartitions } from './partitions.ts';
 import { PostgresPool } from './pool.ts';
 import { checkPooling } from './pooling-check.ts';
 import { checkRole } from './role-check.ts';
 import { inTransaction } from './transactions.ts';
 
 /**
- * Brings the tables up to date and makes the partitions ready, on a connection of its own that waits for an answer
- * as long as it takes: another server may be at it, and a large table may take its time.
+ * Applies missing migrations and creates partitions, on a separate connection without timeouts: another server may be
+ * migrating, and a large table takes time.
  *
- * @param mayWait - tells of an error whether the partitions can be left to another time
- * @param tell - is told what takes long
- * @throws Error when the database cannot be reached, is behind a pooler that pools by transaction, is newer, cannot hold
- *   every text, would not keep tenants apart, or does not keep what it has committed.
+ * @param mayPostpone - returns `true` for an error after which partitions can be created later
+ * @param onProgress - called with each slow step
+ * @throws Error when the database cannot be reached, is behind a pooler that pools by transaction, was written by a
+ *   newer release, cannot store every text, does not isolate tenants, or does not sync its commits.
  */
 export async function prepareDatabase(
   url: string,
-  mayWait: (error: unknown) => boolean,
-  tell: Progress,
+  mayPostpone: (error: unknown) => boolean,
+  onProgress: Progress,
 ): Promise<void> {
   await checkPooling(url);
-  const pool = new PostgresPool({ url, connections: 1, isPatient: true });
+  const pool = new PostgresPool({ url, connections: 1, waitsIndefinitely: true });
   const database = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   try {
     await database.connection().execute(checkRole);
@@ -36,23 +36,23 @@ export async function prepareDatabase(
     await database.connection().execute(checkDurability);
     await inTransaction(database, 'write', 'partition', async (db) => {
       await db.executeQuery(CompiledQuery.raw('set local lock_timeout = 0; set local statement_timeout = 0'));
-      await lockPatiently(
+      await lockWithRetries(
         db,
         () => lockNames(db, 0, ['migrations']),
-        () => tell('waiting for another server that looks after the tables'),
+        () => onProgress('waiting for another server that is migrating the tables'),
       );
-      await migrate(db, postgresMigrations, tell);
+      await migrate(db, postgresMigrations, onProgress);
     });
     await inTransaction(database, 'write', 'partition', async (db) => {
-      // Who waits for a lock of the events keeps others from them, so for that the limit stays.
+      // The lock timeout stays: while this transaction waits to lock the events, everything that reads them waits too.
       await db.executeQuery(CompiledQuery.raw('set local statement_timeout = 0'));
-      await keepPartitions(db, Date.now());
+      await maintainPartitions(db, Date.now());
     }).catch((error: unknown) => {
-      if (!mayWait(error)) throw error;
+      if (!mayPostpone(error)) throw error;
     });
   } finally {
     await database.destroy();
-    // Kysely closes only what it has used.
+    // Kysely closes the pool only if it was used.
     await pool.end().catch(() => {});
   }
 }

@@ -5,32 +5,32 @@ import type { Database } from '../transaction.ts';
 import { commitError, isLostRace, PostgresError } from './postgres-error.ts';
 import { type Scope, scopeSql } from './scope.ts';
 
-/** A read sees one state of the data through all its statements; a write sees in each what others have committed. */
-const beginnings = {
+/** A read sees one snapshot in all its statements. Each statement of a write sees what others have committed. */
+const beginStatements = {
   read: 'begin isolation level repeatable read read only',
   write: 'begin isolation level read committed',
 } as const;
 
-/** Runs of a transaction that keeps losing against others. */
-const mostRuns = 6;
+/** Maximum runs of a transaction that keeps losing to others. */
+const maxRuns = 6;
 
 /**
- * Runs `work` in a transaction of a scope. One that lost a race or a deadlock is run again, so `work` must do
- * nothing that a rollback does not undo.
+ * Runs `work` in a transaction with a scope. A transaction that lost a race or a deadlock runs again, so `work` must
+ * have no effects that a rollback does not undo.
  */
 export async function inTransaction<Result>(
   database: Kysely<Tables>,
-  mode: keyof typeof beginnings,
+  mode: keyof typeof beginStatements,
   scope: Scope,
   work: (db: Database) => Promise<Result>,
 ): Promise<Result> {
-  const beginning = `${beginnings[mode]}; ${scopeSql(scope)}`;
+  const beginSql = `${beginStatements[mode]}; ${scopeSql(scope)}`;
   for (let run = 1; ; run += 1) {
     try {
-      return await database.connection().execute((db) => runOnce(db, mode, beginning, work));
+      return await database.connection().execute((db) => runOnce(db, mode, beginSql, work));
     } catch (error) {
-      if (run >= mostRuns || !isLostRace(error)) throw error;
-      // Who met once should not meet again.
+      if (run >= maxRuns || !isLostRace(error)) throw error;
+      // A random delay, so that the same transactions do not collide again.
       await setTimeout(Math.random() * 5 * 2 ** run);
     }
   }
@@ -38,25 +38,25 @@ export async function inTransaction<Result>(
 
 async function runOnce<Result>(
   db: Database,
-  mode: keyof typeof beginnings,
-  beginning: string,
+  mode: keyof typeof beginStatements,
+  beginSql: string,
   work: (db: Database) => Promise<Result>,
 ): Promise<Result> {
-  const say = (statement: string) => db.executeQuery<{ command?: string }>(CompiledQuery.raw(statement));
+  const execute = (statement: string) => db.executeQuery<{ command?: string }>(CompiledQuery.raw(statement));
   try {
-    await say(beginning);
+    await execute(beginSql);
     const result = await work(db);
-    const { rows } = await say('commit').catch((error: unknown) => {
+    const { rows } = await execute('commit').catch((error: unknown) => {
       throw mode === 'write' ? commitError(error) : error;
     });
-    // A transaction in which a statement failed ends so, without an error.
+    // PostgreSQL reports the commit of a failed transaction as ROLLBACK, without an error.
     if (rows[0]?.command === 'ROLLBACK') {
       throw new PostgresError('The transaction was rolled back at its commit.', '40000');
     }
     return result;
   } catch (error) {
-    // The connection may be what failed; the pool throws such a one away.
-    await say('rollback').catch(() => {});
+    // The connection itself may have failed; the pool then discards it.
+    await execute('rollback').catch(() => {});
     throw error;
   }
 }

@@ -2,14 +2,14 @@ import { sql } from 'kysely';
 import type { Migration } from '../../migrate.ts';
 
 /**
- * All tables. Every unique key starts with the tenant, and no foreign key crosses tables: checking one would cost a
- * look-up for each event, and the row of a tenant stays when all else of it is deleted.
+ * All tables. Every unique key starts with the tenant. There are no foreign keys between tables: checking one would
+ * cost a lookup per event, and the row of a deleted tenant stays.
  *
- * Events are partitioned by the month in which they were received. PostgreSQL wants the month in every unique key of
- * such a table, which would let an id come again in another month; so `event_ids`, which is not partitioned, is what
- * makes an id unique within its tenant, and is written in the same statement as the event.
+ * Events are partitioned by the month in which they were received. PostgreSQL requires the partition key in every
+ * unique key of such a table, so an id could repeat in another month. The unpartitioned table `event_ids` makes ids
+ * unique within a tenant; it is written in the same statement as the event.
  *
- * Identifiers compare by their bytes, as in SQLite, whatever the locale of the database is.
+ * Identifiers compare by their bytes, as in SQLite, whatever the locale of the database.
  */
 const ddl = `
 create table deployment (name text primary key, value text not null);
@@ -239,7 +239,7 @@ create table agent_baselines (
 create table tenant_risk (tenant_id bigint primary key, state text not null);
 `;
 
-/** The tables that hold what tenants own. */
+/** Tables with rows of tenants. */
 export const tables: Migration = {
   name: '0001-tables',
   async up(db) {

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Migration } from '../../migrate.ts';
 import type { CrossTenantWork } from '../../storage.ts';
 
-/** Tables whose rows belong to a tenant. Those of one tenant are seen once `actlog.tenant_id` names it. */
+/** Tables whose rows belong to a tenant. They are visible once `actlog.tenant_id` names the tenant. */
 const tenantTables = [
   'api_keys',
   'rate_limits',
@@ -25,7 +25,7 @@ const tenantTables = [
 
 type Command = 'all' | 'select' | 'update' | 'delete';
 
-/** What each kind of work across tenants may do beside: nothing that is not written here. */
+/** Rights of each kind of cross-tenant work. Everything not listed is forbidden. */
 const crossTenant: readonly (readonly [CrossTenantWork, Command, readonly string[]])[] = [
   ['authenticate', 'select', ['api_keys']],
   ['administer', 'all', ['tenants', 'api_keys']],
@@ -47,7 +47,7 @@ const crossTenant: readonly (readonly [CrossTenantWork, Command, readonly string
   ['partition', 'all', ['events']],
 ];
 
-// Within a query, so that a setting is read once for a statement and not once for a row.
+// As a subquery, so that the setting is read once per statement and not once per row.
 const tenant = "(select nullif(current_setting('actlog.tenant_id', true), '')::bigint)";
 const work = "(select current_setting('actlog.work', true))";
 
@@ -56,7 +56,7 @@ function statements(): string[] {
   return [
     ...guarded.flatMap((table) => [
       `alter table ${table} enable row level security`,
-      // The owner of the tables is bound too; only a superuser and a role with BYPASSRLS are not.
+      // `force` binds the owner of the tables too; only superusers and roles with BYPASSRLS are exempt.
       `alter table ${table} force row level security`,
     ]),
     ...tenantTables.map((table) => `create policy own_tenant on ${table} using (tenant_id = ${tenant})`),
@@ -70,8 +70,8 @@ function statements(): string[] {
 }
 
 /**
- * Row-level security: a transaction sees the rows of the tenant that it was opened for, even where a query forgets
- * to ask for them only, and no row when it was opened for none.
+ * Row-level security: a transaction sees only rows of its tenant, even if a query lacks the condition, and no rows if
+ * it has no scope.
  */
 export const rowSecurity: Migration = {
   name: '0002-row-security',

@@ -14,7 +14,7 @@ alter table session_risk add column tags_version integer;
 ${keepTenantsApart('tool_tag_sets')}
 `;
 
-/** Tags of tools that tenants correct: a set is never changed, so that a session keeps the one it began with. */
+/** Corrected tags of tools. A set never changes, so a session keeps the one that it began with. */
 export const toolTags: Migration = {
   name: '0003-tool-tags',
   async up(db) {

@@ -2,10 +2,10 @@ import { sql } from 'kysely';
 import type { Migration } from '../../migrate.ts';
 
 /**
- * Indexes for lists of sessions that reach a score: one run of entries, in the order of the list, for each whole
- * score. Sessions below 1 are most of them, and in no such list.
+ * Indexes for lists of sessions that reach a score: one run of entries per whole score, in the order of the list. They
+ * leave out sessions below 1, which are most sessions and in no such list.
  *
- * The rows of all tenants are brought up to date, so row-level security does not bind the owner meanwhile.
+ * The update covers rows of all tenants, so row-level security does not bind the owner during it.
  */
 const ddl = `
 alter table sessions
@@ -27,7 +27,7 @@ create index session_agents_by_risk
   where risk_band > 0;
 `;
 
-/** The whole part of every session's score, by which lists find the few that are high. */
+/** Integer part of every session's score, by which lists find high scores. */
 export const riskBands: Migration = {
   name: '0004-risk-bands',
   async up(db) {

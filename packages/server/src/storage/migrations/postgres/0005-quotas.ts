@@ -3,8 +3,8 @@ import type { Migration } from '../../migrate.ts';
 import { keepTenantsApart } from './row-security.ts';
 
 /**
- * The sessions of all tenants are counted, so row-level security does not bind the owner meanwhile. A row of usage is
- * written by every group commit, so it has room to be changed in place.
+ * Counts the sessions of all tenants, so row-level security does not bind the owner during it. Every group commit
+ * updates rows of `usage`, so their pages have room for updates in place.
  */
 const ddl = `
 alter table tenants add column quotas text;
@@ -23,7 +23,7 @@ alter table sessions force row level security;
 ${keepTenantsApart('usage')}
 `;
 
-/** Quotas of tenants, and what of them is used. Events are counted from here on; sessions are all there are. */
+/** Quotas and usage of tenants. Events are counted from here on; sessions include existing ones. */
 export const quotas: Migration = {
   name: '0005-quotas',
   async up(db) {

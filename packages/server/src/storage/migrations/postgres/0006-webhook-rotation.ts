@@ -1,6 +1,6 @@
 import type { Migration } from '../../migrate.ts';
 
-/** The secret that a webhook had before, and until when it is taken. */
+/** Previous secret of a webhook, and the time until which it is valid. */
 export const webhookRotation: Migration = {
   name: '0006-webhook-rotation',
   async up(db) {

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Migration } from '../../migrate.ts';
 import { ageIndexes } from '../sqlite/0009-ages.ts';
 
-/** The ages of what is kept for a time only. */
+/** Indexes by age of data that expires. */
 export const ages: Migration = {
   name: '0007-ages',
   async up(db) {

@@ -1,4 +1,4 @@
-/** The statements that show the rows of a table to transactions of their tenant only, as in `0002-row-security`. */
+/** Returns the statements that limit the rows of a table to transactions of their tenant, as in `0002-row-security`. */
 export function keepTenantsApart(table: string): string {
   return `
 alter table ${table} enable row level security;

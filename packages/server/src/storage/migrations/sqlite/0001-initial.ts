@@ -1,7 +1,7 @@
 import { type CreateTableBuilder, sql } from 'kysely';
 import type { Migration } from '../../migrate.ts';
 
-/** Rows of such a table lie in the order of its primary key, so that a range of keys is one run of pages. */
+/** Modifier for a table stored in the order of its primary key, so that a range of keys is one run of pages. */
 const clustered = sql`without rowid`;
 
 function tenantTable<Name extends string>(
@@ -117,7 +117,7 @@ export const initial: Migration = {
       .columns(['tenant_id', 'agent_id', 'started_ms', 'session_id'])
       .execute();
 
-    // Not clustered: rows of this size make such a tree deep, and a new one in the middle of it moves its neighbours.
+    // Not clustered: rows of this size make the tree deep, and an insert in the middle moves neighboring rows.
     await tenantTable(db.schema.createTable('events'))
       .addColumn('session_id', 'text', (column) => column.notNull())
       .addColumn('source_ms', 'bigint', (column) => column.notNull())

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Migration } from '../../migrate.ts';
 
-/** Policies, what their rate conditions count, and the actions that wait for a person. */
+/** Policies, the counts of their rate conditions, and held actions. */
 export const policies: Migration = {
   name: '0002-policies',
   async up(db) {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Migration } from '../../migrate.ts';
 
-/** Webhooks, and the outbox of messages to them. */
+/** Webhooks, and the outbox of their messages. */
 export const webhooks: Migration = {
   name: '0003-webhooks',
   async up(db) {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Migration } from '../../migrate.ts';
 
-/** What the risk engine keeps of sessions, agents and tenants. */
+/** State of the risk engine for sessions, agents and tenants. */
 export const risk: Migration = {
   name: '0004-risk',
   async up(db) {
@@ -25,7 +25,7 @@ export const risk: Migration = {
       .addColumn('tenant_id', 'bigint', (column) => column.primaryKey().references('tenants.id'))
       .addColumn('state', 'text', (column) => column.notNull())
       .execute();
-    // Both hold only the few sessions that something is still to be done about.
+    // Partial indexes with only the few sessions that are still to be processed.
     await db.schema
       .createIndex('sessions_risk_behind')
       .on('sessions')

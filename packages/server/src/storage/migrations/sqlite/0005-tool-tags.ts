@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Migration } from '../../migrate.ts';
 
-/** Tags of tools that tenants correct: a set is never changed, so that a session keeps the one it began with. */
+/** Corrected tags of tools. A set never changes, so a session keeps the one that it began with. */
 export const toolTags: Migration = {
   name: '0005-tool-tags',
   async up(db) {

@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Migration } from '../../migrate.ts';
 
 /**
- * Indexes for lists of sessions that reach a score: one run of entries, in the order of the list, for each whole
- * score. Sessions below 1 are most of them, and in no such list.
+ * Indexes for lists of sessions that reach a score: one run of entries per whole score, in the order of the list. They
+ * leave out sessions below 1, which are most sessions and in no such list.
  */
 const statements = [
   'alter table session_agents add column risk_score double precision',
@@ -14,7 +14,7 @@ const statements = [
   'create index session_agents_by_risk on session_agents (tenant_id, agent_id, risk_band, started_ms, session_id, risk_score) where risk_band > 0',
 ];
 
-/** The whole part of every session's score, by which lists find the few that are high. */
+/** Integer part of every session's score, by which lists find high scores. */
 export const riskBands: Migration = {
   name: '0006-risk-bands',
   async up(db) {

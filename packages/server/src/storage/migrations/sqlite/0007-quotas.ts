@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Migration } from '../../migrate.ts';
 
-/** Quotas of tenants, and what of them is used. Events are counted from here on; sessions are all there are. */
+/** Quotas and usage of tenants. Events are counted from here on; sessions include existing ones. */
 export const quotas: Migration = {
   name: '0007-quotas',
   async up(db) {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Migration } from '../../migrate.ts';
 
-/** Shared with PostgreSQL: what the housekeeping drops is found without a look at what is kept. */
+/** Shared with PostgreSQL: indexes by which cleanup finds expired rows without reading the others. */
 export const ageIndexes: readonly string[] = [
   'create index sessions_by_receipt on sessions (tenant_id, received_ms)',
   'create index policy_counts_by_age on policy_counts (slice_ms)',
@@ -10,7 +10,7 @@ export const ageIndexes: readonly string[] = [
   "create index deliveries_by_age on deliveries (created_ms) where status <> 'waiting'",
 ];
 
-/** The ages of what is kept for a time only. */
+/** Indexes by age of data that expires. */
 export const ages: Migration = {
   name: '0009-ages',
   async up(db) {

@@ -1,6 +1,6 @@
 import type { Migration } from '../../migrate.ts';
 
-/** When a tenant was deleted, and since when nothing else of it is left. */
+/** Time at which a tenant was deleted, and time from which only its row is left. */
 export const deletedTenants: Migration = {
   name: '0010-deleted-tenants',
   async up(db) {

@@ -1,0 +1,39 @@
+import { activePolicyCost } from '../policy/policy-budget.ts';
+import { countActiveChannels, countChannels } from '../storage/stores/channel-store.ts';
+import { countActivePolicies, countPolicies } from '../storage/stores/policy-store.ts';
+import type { Database } from '../storage/transaction.ts';
+import type { DeploymentQuotas } from './quota.ts';
+import { type QuotaName, quotaDefinition, quotaNames } from './quota-table.ts';
+import { type Room, readRoom } from './room.ts';
+
+/** Usage of each quota; `max` is `null` for no limit. */
+export type QuotaUsage = Readonly<Record<QuotaName, { readonly used: number; readonly max: number | null }>>;
+
+/** Queries for quotas that writes do not count. Each has few rows. */
+const counts: Partial<Record<QuotaName, (db: Database, tenantId: number) => Promise<number>>> = {
+  policies: countActivePolicies,
+  storedPolicies: countPolicies,
+  policyCost: activePolicyCost,
+  channels: countActiveChannels,
+  storedChannels: countChannels,
+};
+
+/** Returns a tenant's usage of its quotas, in the month of `nowMs`. */
+export async function readQuotaUsage(
+  db: Database,
+  tenantId: number,
+  deployment: DeploymentQuotas,
+  nowMs: number,
+): Promise<QuotaUsage> {
+  const room = await readRoom(db, tenantId, deployment, nowMs);
+  const use: Partial<Record<QuotaName, { used: number; max: number | null }>> = {};
+  for (const name of quotaNames) {
+    use[name] = { used: await usedOf(db, tenantId, name, room), max: room.quotas[name] };
+  }
+  return use as QuotaUsage;
+}
+
+async function usedOf(db: Database, tenantId: number, name: QuotaName, room: Room): Promise<number> {
+  const { usage } = quotaDefinition(name);
+  return usage === undefined ? ((await counts[name]?.(db, tenantId)) ?? 0) : room.used[usage];
+}

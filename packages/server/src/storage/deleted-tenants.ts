@@ -1,0 +1,69 @@
+import { tenantIdOf } from '../keys/provisioning.ts';
+import type { KeyedTable } from './retention/drop-rows.ts';
+import type { Tables } from './schema.ts';
+import type { Database } from './transaction.ts';
+
+function keyed<Table extends keyof Tables>(
+  table: Table,
+  ...key: readonly (keyof Tables[Table] & string)[]
+): KeyedTable {
+  return { table, key } as unknown as KeyedTable;
+}
+
+/** Tables of a tenant that are emptied together with its sessions; no check depends on them. */
+export const dataTables: readonly KeyedTable[] = [
+  keyed('notification_channels', 'id'),
+  keyed('deliveries', 'id'),
+  keyed('idempotency_keys', 'endpoint', 'key'),
+  keyed('agent_baselines', 'agent_id'),
+  keyed('tool_tag_sets', 'version'),
+];
+
+/** Tables of a tenant that checks read, and that a server with cached data of the tenant may still write. */
+export const checkTables: readonly KeyedTable[] = [
+  keyed('policies', 'id'),
+  keyed('policy_counts', 'policy_id', 'subject', 'slice_ms'),
+  keyed('pending_actions', 'id'),
+  keyed('checked_actions', 'agent_id', 'action_id'),
+  keyed('agents', 'id'),
+  keyed('rate_limits', 'subject'),
+  keyed('tenant_risk', 'tenant_id'),
+];
+
+/** The usage table, from which each deleted session is subtracted. */
+export const usageTable: KeyedTable = keyed('usage', 'kind', 'period_ms', 'slot');
+
+/**
+ * Deletes a tenant's keys and its name, so that it is unreachable and the name is free again. The tenant's row stays,
+ * with its number and the time of deletion, because a process with cached data of the tenant may still write it.
+ *
+ * @throws Error when there is no such tenant.
+ */
+export async function markTenantDeleted(
+  db: Database,
+  name: string,
+  nowMs: number,
+): Promise<{ readonly tenantId: number; readonly keyIds: readonly string[] }> {
+  const tenantId = await tenantIdOf(db, name);
+  // Tenant names have no control characters, so this name cannot collide with one.
+  const hidden = { name: `\n${tenantId}`, deleted_ms: nowMs, retention_days: null, quotas: null };
+  await db.updateTable('tenants').set(hidden).where('id', '=', tenantId).execute();
+  const keys = await db.deleteFrom('api_keys').where('tenant_id', '=', tenantId).returning('id').execute();
+  return { tenantId, keyIds: keys.map(({ id }) => id) };
+}
+
+/** Returns the tenants that were deleted before `beforeMs` and may still have rows. */
+export async function tenantsDeletedBefore(db: Database, beforeMs: number): Promise<number[]> {
+  const rows = await db
+    .selectFrom('tenants')
+    .select('id')
+    .where('deleted_ms', '<', beforeMs)
+    .where('emptied_ms', 'is', null)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** Marks a deleted tenant as having no rows left but its own. */
+export async function markTenantEmptied(db: Database, tenantId: number, nowMs: number): Promise<void> {
+  await db.updateTable('tenants').set({ emptied_ms: nowMs }).where('id', '=', tenantId).execute();
+}

@@ -1,0 +1,94 @@
+import { sql } from 'kysely';
+import { maxDays } from '../../keys/lifetime.ts';
+import type { Database } from '../transaction.ts';
+import { dropSessions } from './drop-sessions.ts';
+import { type OldRows, oldRows } from './old-rows.ts';
+
+const dayMs = 24 * 3_600_000;
+
+/** Maximum sessions and events that one transaction deletes, so that other transactions get their turn. */
+const maxSweptSessions = 50;
+const maxSweptEvents = 20_000;
+
+/**
+ * Sets the days for which a tenant's sessions are kept after their last event; `null` keeps them forever.
+ *
+ * @throws RangeError unless `days` is a whole number from 1 to 100 years.
+ */
+export async function changeRetention(db: Database, tenantId: number, days: number | null): Promise<void> {
+  if (days !== null && !(Number.isInteger(days) && days >= 1 && days <= maxDays)) {
+    throw new RangeError(`Days must be a whole number from 1 to ${maxDays}, not ${days}.`);
+  }
+  await db.updateTable('tenants').set({ retention_days: days }).where('id', '=', tenantId).execute();
+}
+
+/**
+ * Returns the ids of a tenant's sessions that are past retention, oldest first, up to the limit of one transaction. It
+ * returns at least one session if there is any, whatever its number of events, because a session is deleted as a whole.
+ */
+export async function expiredSessions(db: Database, { tenantId, keptFromMs }: Retention): Promise<string[]> {
+  const sessions = await db
+    .selectFrom('sessions')
+    .select(['id', 'event_count'])
+    .where('tenant_id', '=', tenantId)
+    .where('received_ms', '<', keptFromMs)
+    .orderBy('received_ms')
+    .limit(maxSweptSessions)
+    .execute();
+  let events = 0;
+  const swept = sessions.filter(({ event_count: count }, index) => {
+    events += count;
+    return index === 0 || events <= maxSweptEvents;
+  });
+  return swept.map(({ id }) => id);
+}
+
+/** Deletes those of the sessions that are still past retention, with all their data. Returns the number deleted. */
+export async function dropExpired(
+  db: Database,
+  tenantId: number,
+  sessionIds: readonly string[],
+  nowMs: number,
+): Promise<number> {
+  const tenant = await db
+    .selectFrom('tenants')
+    .select('retention_days')
+    .where('id', '=', tenantId)
+    .executeTakeFirst();
+  if (tenant?.retention_days == null) return 0;
+  const keptFromMs = nowMs - tenant.retention_days * dayMs;
+  return dropSessions(db, tenantId, sessionIds, nowMs, (session) => session.received_ms < keptFromMs);
+}
+
+/** Time from which a tenant's data is kept, in Unix milliseconds. */
+export interface Retention {
+  readonly tenantId: number;
+  readonly keptFromMs: number;
+}
+
+/** Returns the retention of each tenant that has one. */
+export async function retentions(db: Database, nowMs: number): Promise<Retention[]> {
+  const tenants = await db
+    .selectFrom('tenants')
+    .select(['id', 'retention_days'])
+    .where('retention_days', 'is not', null)
+    .execute();
+  return tenants.map(({ id, retention_days: days }) => ({
+    tenantId: id,
+    keptFromMs: nowMs - Number(days) * dayMs,
+  }));
+}
+
+/** Returns the checked actions older than `beforeMs` that refer to a deleted held action. */
+export function oldHeldCalls(tenantId: number, beforeMs: number): OldRows {
+  return oldRows({
+    table: 'checked_actions',
+    key: ['tenant_id', 'agent_id', 'action_id'],
+    age: 'created_ms',
+    beforeMs,
+    where: sql`tenant_id = ${tenantId} and pending_action_id is not null and not exists (
+      select 1 from pending_actions
+      where pending_actions.tenant_id = ${tenantId} and pending_actions.id = checked_actions.pending_action_id
+    )`,
+  });
+}

@@ -1,0 +1,217 @@
+import type { Insertable, Selectable } from 'kysely';
+import { lockRows } from '../locks.ts';
+import { isPostgres } from '../postgres/is-postgres.ts';
+import { bulkInsert } from '../queries/bulk-insert.ts';
+import { bulkUpdate } from '../queries/bulk-update.ts';
+import { oneOf } from '../queries/one-of.ts';
+import { preparedQuery } from '../queries/prepared-query.ts';
+import type { SessionTable } from '../schema.ts';
+import type { Database } from '../transaction.ts';
+
+/** Summary of a session in memory, with JSON columns parsed. */
+export interface SessionSummary
+  extends Omit<Selectable<SessionTable>, 'agent_ids' | 'tool_names' | 'tenant_id' | 'risk_band'> {
+  agentIds: string[];
+  toolNames: string[];
+}
+
+const columns = [
+  'tenant_id',
+  'id',
+  'agent_id',
+  'agent_ids',
+  'started_ms',
+  'last_event_ms',
+  'event_count',
+  'error_count',
+  'last_arrival',
+  'tool_names',
+  'risk_score',
+  'risk_level',
+  'risk_arrival',
+  'risk_learned',
+  'received_ms',
+] as const;
+
+const upsertSessions = bulkInsert('sessions', columns, (insert) =>
+  insert.onConflict((conflict) =>
+    conflict.columns(['tenant_id', 'id']).doUpdateSet((eb) => ({
+      agent_ids: eb.ref('excluded.agent_ids'),
+      started_ms: eb.ref('excluded.started_ms'),
+      last_event_ms: eb.ref('excluded.last_event_ms'),
+      event_count: eb.ref('excluded.event_count'),
+      error_count: eb.ref('excluded.error_count'),
+      last_arrival: eb.ref('excluded.last_arrival'),
+      tool_names: eb.ref('excluded.tool_names'),
+      risk_score: eb.ref('excluded.risk_score'),
+      risk_level: eb.ref('excluded.risk_level'),
+      risk_arrival: eb.ref('excluded.risk_arrival'),
+      received_ms: eb.ref('excluded.received_ms'),
+    })),
+  ),
+);
+
+/**
+ * Updates the columns that every event changes. The only index that contains one of them is that of sessions to score.
+ */
+const countEvents = bulkUpdate(
+  'sessions',
+  ['tenant_id', 'id'],
+  ['last_event_ms', 'event_count', 'error_count', 'last_arrival', 'received_ms'],
+);
+
+const insertSessions = bulkInsert('sessions', columns, (insert) =>
+  insert.onConflict((conflict) => conflict.doNothing()),
+);
+
+const upsertSessionAgents = bulkInsert(
+  'session_agents',
+  ['tenant_id', 'agent_id', 'session_id', 'started_ms', 'risk_score'],
+  (insert) => insert.onConflict((conflict) => conflict.doNothing()),
+);
+
+/** Converts a row to a summary. */
+export function sessionSummary(row: Selectable<SessionTable>): SessionSummary {
+  const { agent_ids: agentIds, tool_names: toolNames, tenant_id: _, risk_band: __, ...rest } = row;
+  return { ...rest, agentIds: JSON.parse(agentIds), toolNames: JSON.parse(toolNames) };
+}
+
+function sessionRow(
+  tenantId: number,
+  { agentIds, toolNames, ...row }: SessionSummary,
+): Insertable<SessionTable> {
+  return {
+    ...row,
+    tenant_id: tenantId,
+    agent_ids: JSON.stringify(agentIds),
+    tool_names: JSON.stringify(toolNames),
+  };
+}
+
+const sessionsOf = preparedQuery(ofIds);
+
+const lockedSessionsOf = preparedQuery((db, tenantId: number, idsJson: string) =>
+  lockRows(db, ofIds(db, tenantId, idsJson).orderBy('id')),
+);
+
+function ofIds(db: Database, tenantId: number, idsJson: string) {
+  return db
+    .selectFrom('sessions')
+    .selectAll()
+    .where('tenant_id', '=', tenantId)
+    .where(oneOf(db, 'id', idsJson));
+}
+
+/** Returns the sessions with these ids, by id. */
+export async function findSessions(
+  db: Database,
+  tenantId: number,
+  ids: readonly string[],
+): Promise<Map<string, SessionSummary>> {
+  const rows = await sessionsOf(db, tenantId, JSON.stringify(ids));
+  return new Map(rows.map((row) => [row.id, sessionSummary(row)]));
+}
+
+/** Like {@link findSessions}, and locks the sessions until the transaction ends. */
+export async function lockSessions(
+  db: Database,
+  tenantId: number,
+  ids: readonly string[],
+): Promise<Map<string, SessionSummary>> {
+  const rows = await lockedSessionsOf(db, tenantId, JSON.stringify(ids));
+  return new Map(rows.map((row) => [row.id, sessionSummary(row)]));
+}
+
+/**
+ * Inserts sessions that were not found, where several processes write. Without a row there is nothing to lock.
+ *
+ * @returns the sessions that another process has inserted meanwhile, locked.
+ */
+export async function openSessions(
+  db: Database,
+  tenantId: number,
+  summaries: readonly SessionSummary[],
+): Promise<Map<string, SessionSummary>> {
+  const byId = new Map(summaries.map((summary) => [summary.id, summary]));
+  const found = new Map<string, SessionSummary>();
+  let missing = [...byId.keys()].sort();
+  while (missing.length > 0) {
+    const rows = missing.map((id) => sessionRow(tenantId, byId.get(id) as SessionSummary));
+    if ((await insertSessions(db, rows)) === missing.length) break;
+    for (const [id, summary] of await lockSessions(db, tenantId, missing)) found.set(id, summary);
+    // A session that was neither inserted nor found has been deleted in between, so it is tried again.
+    missing = missing.filter((id) => !found.has(id));
+  }
+  return new Map([...found].filter(([, { event_count: eventCount }]) => eventCount > 0));
+}
+
+/** Deletes sessions that `openSessions` inserted and that received no event. */
+export async function dropEmptySessions(
+  db: Database,
+  tenantId: number,
+  ids: readonly string[],
+): Promise<void> {
+  await db
+    .deleteFrom('sessions')
+    .where('tenant_id', '=', tenantId)
+    .where(oneOf(db, 'id', JSON.stringify(ids)))
+    .where('event_count', '=', 0)
+    .execute();
+}
+
+/** Returns a session, or `undefined` if there is none. */
+export async function findSession(
+  db: Database,
+  tenantId: number,
+  id: string,
+): Promise<SessionSummary | undefined> {
+  return (await findSessions(db, tenantId, [id])).get(id);
+}
+
+/** Changes that a write made to a session, in addition to its summary. */
+export interface SessionChange {
+  readonly summary: SessionSummary;
+  /** Agents that acted in it for the first time. */
+  readonly joinedAgentIds: readonly string[];
+  /** `true` if an event older than all others arrived, which changes the session's position in lists. */
+  readonly startChanged: boolean;
+  /** `true` if more than counts and end changed: the session is new, starts earlier, or has a new agent or tool. */
+  readonly isWidened: boolean;
+}
+
+/** Stores the summaries of sessions that received events. */
+export async function saveSessions(
+  db: Database,
+  tenantId: number,
+  changes: readonly SessionChange[],
+): Promise<void> {
+  // PostgreSQL skips indexes whose columns are unchanged, and a second statement would cost a second round trip.
+  const isWhole = ({ isWidened }: SessionChange) => isWidened || isPostgres(db);
+  await upsertSessions(
+    db,
+    changes.filter(isWhole).map(({ summary }) => sessionRow(tenantId, summary)),
+  );
+  await countEvents(
+    db,
+    changes.filter((change) => !isWhole(change)).map(({ summary }) => ({ ...summary, tenant_id: tenantId })),
+  );
+  const joined = changes.flatMap(({ summary, joinedAgentIds }) =>
+    joinedAgentIds.map((agentId) => ({
+      tenant_id: tenantId,
+      agent_id: agentId,
+      session_id: summary.id,
+      started_ms: summary.started_ms,
+      risk_score: summary.risk_score,
+    })),
+  );
+  if (joined.length > 0) await upsertSessionAgents(db, joined);
+  for (const { summary, startChanged } of changes) {
+    if (!startChanged) continue;
+    await db
+      .updateTable('session_agents')
+      .set({ started_ms: summary.started_ms })
+      .where('tenant_id', '=', tenantId)
+      .where('session_id', '=', summary.id)
+      .execute();
+  }
+}

@@ -1,7 +1,0 @@
-/**
- * SQLite's primary result code in an error of `node:sqlite` (https://www.sqlite.org/rescode.html), or undefined for
- * any other error.
- */
-export function sqliteResultCode(error: unknown): number | undefined {
-  return error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : undefined;
-}

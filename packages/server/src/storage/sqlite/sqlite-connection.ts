@@ -1,0 +1,192 @@
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import {
+  backup,
+  DatabaseSync,
+  type SQLInputValue,
+  type SQLOutputValue,
+  type StatementSync,
+} from 'node:sqlite';
+import { keepNewest } from '../../keep-newest.ts';
+import type { ExecuteResult, SqliteExecutor } from './sqlite-executor.ts';
+import { sqliteResultCode } from './sqlite-result-code.ts';
+
+/** Options for opening a connection. */
+export interface SqliteConnectionOptions {
+  /** File, or `:memory:`. */
+  readonly file: string;
+  /** `true` if transactions take the write lock when they begin, so that they cannot fail halfway. */
+  readonly writes: boolean;
+  /** Maximum bytes of the database. Default: no limit. */
+  readonly maxBytes?: number | undefined;
+}
+
+interface Prepared {
+  readonly statement: StatementSync;
+  readonly isReader: boolean;
+}
+
+/** Maximum prepared statements per connection; the oldest is dropped. */
+const maxPreparedStatements = 256;
+
+/** Timeout for a lock of another process, in milliseconds. */
+export const lockWaitMs = 5000;
+
+/**
+ * Settings of every connection. A 202 means durable, so every commit is synced. Checkpoints are large, so a page that
+ * changes often is written back once for many commits. Deleted content is overwritten.
+ */
+const pragmas = [
+  'journal_mode = wal',
+  'synchronous = full',
+  'temp_store = memory',
+  'wal_autocheckpoint = 4000',
+  'journal_size_limit = 67108864',
+  'secure_delete = on',
+];
+
+/** Page cache in KiB. A writer uses the same pages repeatedly; a reader also has the cache of the operating system. */
+const writerCacheKibibytes = 65_536;
+const readerCacheKibibytes = 8192;
+
+/** SQLite's extended result code for a file that was moved after it was opened: `SQLITE_READONLY_DBMOVED`. */
+const movedCode = 1032;
+
+/** SQLite's result code for a malformed database: `SQLITE_CORRUPT`. */
+const corruptCode = 11;
+
+/** Runs work on a file, and adds a hint to the error of a malformed database. */
+function withHint<Result>(file: string, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof Error && sqliteResultCode(error) === corruptCode) {
+      error.message += `; if a backup was restored beside ${file}-wal and ${file}-shm, remove both and restore it again`;
+    }
+    throw error;
+  }
+}
+
+/** Returns the identity of a file, which differs for a replacement with the same name; `undefined` without a file. */
+function identityOf(file: string, { acceptEmpty = false } = {}): string | undefined {
+  const found = statSync(file, { bigint: true, throwIfNoEntry: false });
+  return found && (acceptEmpty || found.size > 0n) ? `${found.dev} ${found.ino}` : undefined;
+}
+
+function movedError(what: string): Error {
+  const message = `${what} was moved, removed, replaced or emptied; restore it, or restart the server.`;
+  return Object.assign(new Error(message), { errcode: movedCode });
+}
+
+/** More pages than a database can have, so a copy takes one step. It then shows one snapshot and never restarts. */
+const allPages = 2 ** 31 - 1;
+
+/**
+ * Returns the rows of a statement as objects with a shared shape. The objects that `node:sqlite` itself creates are
+ * dictionary-mode objects: they take several times the memory, and survive minor garbage collections.
+ */
+function rowsOf(statement: StatementSync, parameters: readonly SQLInputValue[]): object[] {
+  const lists = statement.all(...parameters) as unknown as SQLOutputValue[][];
+  if (lists.length === 0) return [];
+  // Read after the rows, because SQLite prepares the statement again if another process has changed its tables.
+  const names = statement.columns().map(({ name }) => name);
+  return lists.map((values) => {
+    const row: Record<string, SQLOutputValue> = {};
+    names.forEach((name, index) => {
+      row[name] = values[index] as SQLOutputValue;
+    });
+    return row;
+  });
+}
+
+/** A `node:sqlite` connection that keeps its prepared statements. */
+export class SqliteConnection implements SqliteExecutor {
+  readonly #database: DatabaseSync;
+  readonly #file: string;
+  readonly #identity: string | undefined;
+  /** Identity of the write-ahead log, which exists from the first commit on. */
+  #logIdentity: string | undefined;
+  readonly #writes: boolean;
+  readonly #statements = new Map<string, Prepared>();
+
+  /** Opens the file. @throws Error of `node:sqlite` when it cannot be opened or is not a database. */
+  constructor({ file, writes, maxBytes }: SqliteConnectionOptions) {
+    this.#file = resolve(file);
+    this.#writes = writes;
+    this.#database = new DatabaseSync(file, { timeout: lockWaitMs, enableForeignKeyConstraints: true });
+    withHint(this.#file, () => {
+      for (const pragma of pragmas) this.#database.exec(`pragma ${pragma}`);
+    });
+    this.#database.exec(`pragma cache_size = -${writes ? writerCacheKibibytes : readerCacheKibibytes}`);
+    if (maxBytes !== undefined) {
+      const { page_size: pageSize } = this.#database.prepare('pragma page_size').get() as {
+        page_size: number;
+      };
+      this.#database.exec(`pragma max_page_count = ${Math.max(1, Math.floor(maxBytes / pageSize))}`);
+    }
+    if (file !== ':memory:') this.#identity = identityOf(this.#file);
+  }
+
+  execute(sql: string, parameters: readonly unknown[]): ExecuteResult {
+    return withHint(this.#file, () => this.#execute(sql, parameters));
+  }
+
+  #execute(sql: string, parameters: readonly unknown[]): ExecuteResult {
+    if (sql === 'rollback') return this.#rollBack();
+    if (sql === 'commit' && this.#writes) this.assertSameFile();
+    const { statement, isReader } = this.#prepare(sql);
+    if (isReader) return { rows: rowsOf(statement, parameters as SQLInputValue[]), changes: 0 };
+    if (!Array.isArray(parameters[0])) {
+      return { rows: [], changes: Number(statement.run(...(parameters as SQLInputValue[])).changes) };
+    }
+    let changes = 0;
+    for (const each of parameters as SQLInputValue[][]) changes += Number(statement.run(...each).changes);
+    return { rows: [], changes };
+  }
+
+  /** Returns a number that changes when another connection has committed. */
+  dataVersion(): number {
+    return (this.execute('pragma data_version', []).rows[0] as { data_version: number }).data_version;
+  }
+
+  /**
+   * Checks that the open files still exist under their names. SQLite keeps writing to files that were removed or
+   * replaced, and such writes are lost when the process ends.
+   *
+   * @throws Error when a file is not the one that was opened.
+   */
+  assertSameFile(): void {
+    if (this.#identity === undefined) return;
+    const log = `${this.#file}-wal`;
+    const logIdentity = identityOf(log, { acceptEmpty: true });
+    this.#logIdentity ??= logIdentity;
+    if (identityOf(this.#file) !== this.#identity) throw movedError(`The database ${this.#file}`);
+    if (logIdentity !== this.#logIdentity) throw movedError(`The write-ahead log ${log}`);
+  }
+
+  /** Copies the database into a file, on a thread of Node.js. Statements of this connection wait meanwhile. */
+  async copyTo(file: string): Promise<void> {
+    await backup(this.#database, file, { rate: allPages });
+  }
+
+  close(): void {
+    this.#statements.clear();
+    if (this.#database.isOpen) this.#database.close();
+  }
+
+  #prepare(sql: string): Prepared {
+    const existing = this.#statements.get(sql);
+    if (existing) return existing;
+    const statement = this.#database.prepare(this.#writes && sql === 'begin' ? 'begin immediate' : sql);
+    statement.setReturnArrays(true);
+    const prepared = { statement, isReader: statement.columns().length > 0 };
+    keepNewest(this.#statements, sql, prepared, maxPreparedStatements);
+    return prepared;
+  }
+
+  /** Rolls back, unless a failed commit (as on a full disk) has already done so: an error here would hide its error. */
+  #rollBack(): ExecuteResult {
+    if (this.#database.isTransaction) this.#database.exec('rollback');
+    return { rows: [], changes: 0 };
+  }
+}

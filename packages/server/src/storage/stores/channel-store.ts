@@ -1,0 +1,152 @@
+import type { WebhookEventType } from '@actlog/protocol';
+import type { Selectable } from 'kysely';
+import { lockRows } from '../locks.ts';
+import { querySliceWithin, type Slice } from '../queries/slice.ts';
+import type { NotificationChannelTable } from '../schema.ts';
+import type { Database } from '../transaction.ts';
+import { raiseSettingsVersion } from './policy-store.ts';
+
+/** A stored webhook. */
+export interface StoredChannel extends Omit<Selectable<NotificationChannelTable>, 'events'> {
+  readonly events: readonly WebhookEventType[];
+}
+
+function storedChannel(row: Selectable<NotificationChannelTable>): StoredChannel {
+  return { ...row, events: JSON.parse(row.events) as WebhookEventType[] };
+}
+
+/** Returns the active webhooks of a tenant. */
+export async function activeChannels(db: Database, tenantId: number): Promise<StoredChannel[]> {
+  const rows = await db
+    .selectFrom('notification_channels')
+    .selectAll()
+    .where('tenant_id', '=', tenantId)
+    .where('status', '=', 'active')
+    .execute();
+  return rows.map(storedChannel);
+}
+
+/** Returns the number of active webhooks of a tenant. */
+export function countActiveChannels(db: Database, tenantId: number): Promise<number> {
+  return countOf(ofTenant(db, tenantId).where('status', '=', 'active'));
+}
+
+/** Returns the number of webhooks of a tenant, disabled ones included. */
+export function countChannels(db: Database, tenantId: number): Promise<number> {
+  return countOf(ofTenant(db, tenantId));
+}
+
+function ofTenant(db: Database, tenantId: number) {
+  return db.selectFrom('notification_channels').where('tenant_id', '=', tenantId);
+}
+
+async function countOf(channels: ReturnType<typeof ofTenant>): Promise<number> {
+  const { count } = await channels
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/** Returns a webhook, or `undefined` if there is none. */
+export async function findChannel(
+  db: Database,
+  tenantId: number,
+  id: string,
+): Promise<StoredChannel | undefined> {
+  const row = await ofId(db, tenantId, id).executeTakeFirst();
+  return row && storedChannel(row);
+}
+
+/** Like {@link findChannel}, and locks the webhook until the transaction ends. */
+export async function lockChannel(
+  db: Database,
+  tenantId: number,
+  id: string,
+): Promise<StoredChannel | undefined> {
+  const row = await lockRows(db, ofId(db, tenantId, id)).executeTakeFirst();
+  return row && storedChannel(row);
+}
+
+/** Returns the webhook that a delivery is sent to, or `undefined` for an unknown delivery. */
+export function channelOfDelivery(
+  db: Database,
+  tenantId: number,
+  deliveryId: string,
+): Promise<Pick<StoredChannel, 'id' | 'status'> | undefined> {
+  return db
+    .selectFrom('deliveries')
+    .innerJoin('notification_channels as channel', (join) =>
+      join
+        .onRef('channel.tenant_id', '=', 'deliveries.tenant_id')
+        .onRef('channel.id', '=', 'deliveries.channel_id'),
+    )
+    .select(['channel.id', 'channel.status'])
+    .where('deliveries.tenant_id', '=', tenantId)
+    .where('deliveries.id', '=', deliveryId)
+    .executeTakeFirst();
+}
+
+function ofId(db: Database, tenantId: number, id: string) {
+  return db
+    .selectFrom('notification_channels')
+    .selectAll()
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id);
+}
+
+/** Returns all webhooks of a tenant, oldest first. */
+export async function allChannels(db: Database, tenantId: number): Promise<StoredChannel[]> {
+  const rows = await db
+    .selectFrom('notification_channels')
+    .selectAll()
+    .where('tenant_id', '=', tenantId)
+    .orderBy('created_ms')
+    .orderBy('id')
+    .execute();
+  return rows.map(storedChannel);
+}
+
+/** Returns a slice of the webhooks, newest first. */
+export async function listChannels(
+  db: Database,
+  options: {
+    readonly tenantId: number;
+    readonly after?: { readonly createdMs: number; readonly id: string } | undefined;
+    readonly limit: number;
+  },
+): Promise<Slice<StoredChannel>> {
+  const { after } = options;
+  let query = db.selectFrom('notification_channels').selectAll().where('tenant_id', '=', options.tenantId);
+  if (after) {
+    query = query.where(({ eb, refTuple, tuple }) =>
+      eb(refTuple('created_ms', 'id'), '<', tuple(after.createdMs, after.id)),
+    );
+  }
+  const ordered = query.orderBy('created_ms', 'desc').orderBy('id', 'desc');
+  const { rows, hasMore } = await querySliceWithin(options.limit, ['url'], ordered);
+  return { rows: rows.map(storedChannel), hasMore };
+}
+
+/** Adds a webhook. */
+export async function insertChannel(db: Database, channel: StoredChannel): Promise<void> {
+  await db
+    .insertInto('notification_channels')
+    .values({ ...channel, events: JSON.stringify(channel.events) })
+    .execute();
+  await raiseSettingsVersion(db, channel.tenant_id);
+}
+
+/** Changes the status or the secrets of a webhook. */
+export async function updateChannel(
+  db: Database,
+  { tenant_id: tenantId, id }: Pick<StoredChannel, 'tenant_id' | 'id'>,
+  changes: Partial<Omit<StoredChannel, 'tenant_id' | 'id' | 'url' | 'events' | 'created_ms'>>,
+): Promise<void> {
+  await db
+    .updateTable('notification_channels')
+    .set(changes)
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .execute();
+  if (changes.status !== undefined) await raiseSettingsVersion(db, tenantId);
+}

@@ -1,0 +1,184 @@
+import type { WebhookEvent } from '@actlog/protocol';
+import { type Selectable, sql } from 'kysely';
+import { lockRows } from '../locks.ts';
+import { bulkInsert } from '../queries/bulk-insert.ts';
+import { oneOf } from '../queries/one-of.ts';
+import { type OldRows, oldRows } from '../retention/old-rows.ts';
+import type { DeliveryTable } from '../schema.ts';
+import type { Database } from '../transaction.ts';
+
+/** A stored delivery. */
+export type DeliveryRow = Selectable<DeliveryTable>;
+
+/** Adds deliveries to the outbox. */
+export const insertDeliveries: (db: Database, rows: readonly DeliveryRow[]) => Promise<number> = bulkInsert(
+  'deliveries',
+  [
+    'tenant_id',
+    'id',
+    'channel_id',
+    'message_id',
+    'event_type',
+    'body',
+    'status',
+    'attempts',
+    'next_attempt_ms',
+    'leased_until_ms',
+    'created_ms',
+    'finished_ms',
+    'last_status',
+    'last_error',
+  ],
+  (insert) => insert,
+);
+
+/** Tenants and webhooks whose deliveries must wait because their delivery slots are in use. */
+export interface BusyReceivers {
+  readonly tenantIds: readonly number[];
+  readonly channelIds: readonly string[];
+}
+
+/** Returns deliveries that are due, not leased and not of a busy receiver, longest due first. */
+export function dueDeliveries(
+  db: Database,
+  nowMs: number,
+  { tenantIds, channelIds }: BusyReceivers,
+  limit: number,
+): Promise<DeliveryRow[]> {
+  let query = db
+    .selectFrom('deliveries')
+    .selectAll()
+    .where('status', '=', 'waiting')
+    .where('next_attempt_ms', '<=', nowMs)
+    .where('leased_until_ms', '<=', nowMs);
+  if (tenantIds.length > 0) query = query.where('tenant_id', 'not in', [...tenantIds]);
+  if (channelIds.length > 0) query = query.where('channel_id', 'not in', [...channelIds]);
+  return query.orderBy('next_attempt_ms').limit(limit).execute();
+}
+
+/** Leases deliveries to this process until `untilMs`. Skips those that another process has leased or is leasing. */
+export async function leaseDeliveries(
+  db: Database,
+  due: readonly DeliveryRow[],
+  untilMs: number,
+): Promise<DeliveryRow[]> {
+  const leased: DeliveryRow[] = [];
+  for (const row of due) {
+    const { tenant_id: tenantId, id, leased_until_ms: seenLeaseMs } = row;
+    const free = db
+      .selectFrom('deliveries')
+      .select('id')
+      .where('tenant_id', '=', tenantId)
+      .where('id', '=', id)
+      .where('status', '=', 'waiting')
+      .where('leased_until_ms', '=', seenLeaseMs);
+    const result = await db
+      .updateTable('deliveries')
+      .set({ leased_until_ms: untilMs })
+      .where('tenant_id', '=', tenantId)
+      .where('id', 'in', lockRows(db, free, 'skip'))
+      .executeTakeFirst();
+    if (result.numUpdatedRows > 0n) leased.push(row);
+  }
+  return leased;
+}
+
+/** Columns of a delivery that an attempt or a replay changes. */
+type DeliveryChanges = Partial<
+  Pick<
+    DeliveryRow,
+    | 'status'
+    | 'attempts'
+    | 'next_attempt_ms'
+    | 'leased_until_ms'
+    | 'finished_ms'
+    | 'last_status'
+    | 'last_error'
+  >
+>;
+
+/** Changes a delivery. */
+export async function updateDelivery(
+  db: Database,
+  row: Pick<DeliveryRow, 'tenant_id' | 'id'>,
+  changes: DeliveryChanges,
+): Promise<void> {
+  await change(db, row, changes).execute();
+}
+
+/**
+ * Changes a delivery after an attempt of `row`, and releases its lease. If a replay was requested during the attempt,
+ * the delivery keeps waiting for the replay.
+ */
+export async function finishAttempt(
+  db: Database,
+  row: DeliveryRow,
+  outcome: Pick<DeliveryRow, 'last_status' | 'last_error'>,
+  changes: DeliveryChanges,
+): Promise<void> {
+  const tried = { ...outcome, leased_until_ms: 0 };
+  const result = await change(db, row, { ...tried, ...changes })
+    .where('next_attempt_ms', '=', row.next_attempt_ms)
+    .executeTakeFirst();
+  if (result.numUpdatedRows === 0n) await updateDelivery(db, row, tried);
+}
+
+function change(
+  db: Database,
+  { tenant_id: tenantId, id }: Pick<DeliveryRow, 'tenant_id' | 'id'>,
+  changes: DeliveryChanges,
+) {
+  return db.updateTable('deliveries').set(changes).where('tenant_id', '=', tenantId).where('id', '=', id);
+}
+
+/** Returns the delivery log of a webhook, newest first. */
+export function listDeliveries(
+  db: Database,
+  tenantId: number,
+  channelId: string,
+  limit: number,
+): Promise<DeliveryRow[]> {
+  return db
+    .selectFrom('deliveries')
+    .selectAll()
+    .where('tenant_id', '=', tenantId)
+    .where('channel_id', '=', channelId)
+    .orderBy('created_ms', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+}
+
+/** Returns the ids of the messages about a session, sent or not. */
+export async function deliveriesAbout(db: Database, tenantId: number, sessionId: string): Promise<string[]> {
+  const quoted = JSON.stringify({ sessionId }).slice(1, -1);
+  const found = await db
+    .selectFrom('deliveries')
+    .select(['id', 'body'])
+    .where('tenant_id', '=', tenantId)
+    .where(sql<boolean>`body like ${`%${quoted.replaceAll(/[\\%_]/g, '\\$&')}%`} escape '\\'`)
+    .execute();
+  // The `like` can also match the displayed arguments of an action.
+  const about = found.filter(({ body }) => (JSON.parse(body) as WebhookEvent).data.sessionId === sessionId);
+  return about.map(({ id }) => id);
+}
+
+/** Deletes messages. */
+export async function dropDeliveries(db: Database, tenantId: number, ids: readonly string[]): Promise<void> {
+  await db
+    .deleteFrom('deliveries')
+    .where('tenant_id', '=', tenantId)
+    .where(oneOf(db, 'id', JSON.stringify(ids)))
+    .execute();
+}
+
+/** Returns the finished deliveries that are older than `beforeMs`, for deletion from the log. */
+export function oldDeliveries(beforeMs: number): OldRows {
+  return oldRows({
+    table: 'deliveries',
+    key: ['tenant_id', 'id'],
+    age: 'created_ms',
+    beforeMs,
+    where: sql`status <> 'waiting'`,
+  });
+}

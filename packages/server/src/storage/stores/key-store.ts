@@ -1,0 +1,155 @@
+import type { Scope } from '@actlog/protocol';
+import type { Selectable } from 'kysely';
+import { lockRows } from '../locks.ts';
+import { oneOf } from '../queries/one-of.ts';
+import type { ApiKeyTable } from '../schema.ts';
+import type { Database } from '../transaction.ts';
+
+/** A stored key, without its digest. */
+export interface StoredKey {
+  readonly id: string;
+  readonly kind: 'live' | 'test';
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+  readonly createdMs: number;
+  /** Time from which the key is refused, in Unix milliseconds; `null` for never. */
+  readonly expiresMs: number | null;
+  readonly lastUsedMs: number | null;
+}
+
+/** A stored key with the fields that authentication compares. */
+export interface KeyRecord extends StoredKey {
+  readonly tenantId: number;
+  readonly digest: string;
+}
+
+function keyRecord(row: Selectable<ApiKeyTable>): KeyRecord {
+  return {
+    tenantId: row.tenant_id,
+    id: row.id,
+    digest: row.digest,
+    kind: row.kind,
+    name: row.name,
+    scopes: JSON.parse(row.scopes) as Scope[],
+    createdMs: row.created_ms,
+    expiresMs: row.expires_ms,
+    lastUsedMs: row.last_used_ms,
+  };
+}
+
+/** Returns the key with this id, of any tenant. */
+export async function findKey(db: Database, id: string): Promise<KeyRecord | undefined> {
+  const row = await db.selectFrom('api_keys').selectAll().where('id', '=', id).executeTakeFirst();
+  return row && keyRecord(row);
+}
+
+/** Returns the keys with these ids, by id. */
+export async function findKeys(db: Database, ids: readonly string[]): Promise<Map<string, KeyRecord>> {
+  const query = db
+    .selectFrom('api_keys')
+    .selectAll()
+    .where(oneOf(db, 'id', JSON.stringify(ids)));
+  return new Map((await query.execute()).map((row) => [row.id, keyRecord(row)]));
+}
+
+/** Returns a key of the tenant, and locks it until the transaction ends. */
+export async function lockKey(db: Database, tenantId: number, id: string): Promise<KeyRecord | undefined> {
+  const query = db.selectFrom('api_keys').selectAll().where('tenant_id', '=', tenantId).where('id', '=', id);
+  const row = await lockRows(db, query).executeTakeFirst();
+  return row && keyRecord(row);
+}
+
+/** Returns all keys of a tenant, oldest first. */
+export async function listKeys(db: Database, tenantId: number): Promise<KeyRecord[]> {
+  const rows = await db
+    .selectFrom('api_keys')
+    .selectAll()
+    .where('tenant_id', '=', tenantId)
+    .orderBy('created_ms')
+    .orderBy('id')
+    .execute();
+  return rows.map(keyRecord);
+}
+
+/** Returns the newest keys of a tenant, newest first, without those that ended before `endedAfterMs`. */
+export async function listRecentKeys(
+  db: Database,
+  options: { readonly tenantId: number; readonly endedAfterMs: number; readonly limit: number },
+): Promise<KeyRecord[]> {
+  const rows = await db
+    .selectFrom('api_keys')
+    .selectAll()
+    .where('tenant_id', '=', options.tenantId)
+    .where((eb) => eb.or([eb('expires_ms', 'is', null), eb('expires_ms', '>', options.endedAfterMs)]))
+    .orderBy('created_ms', 'desc')
+    .orderBy('id', 'desc')
+    .limit(options.limit)
+    .execute();
+  return rows.map(keyRecord);
+}
+
+/** Adds a key. */
+export async function insertKey(db: Database, key: KeyRecord): Promise<void> {
+  await db
+    .insertInto('api_keys')
+    .values({
+      tenant_id: key.tenantId,
+      id: key.id,
+      digest: key.digest,
+      kind: key.kind,
+      name: key.name,
+      scopes: JSON.stringify(key.scopes),
+      created_ms: key.createdMs,
+      expires_ms: key.expiresMs,
+      last_used_ms: key.lastUsedMs,
+    })
+    .execute();
+}
+
+/** `true` if a key has expired or was revoked. */
+export function hasEnded({ expiresMs }: Pick<StoredKey, 'expiresMs'>): boolean {
+  return expiresMs !== null && expiresMs <= Date.now();
+}
+
+/** Makes a key expire at `expiresMs`, unless it already expires earlier. */
+export async function expireKey(
+  db: Database,
+  tenantId: number,
+  id: string,
+  expiresMs: number,
+): Promise<void> {
+  await db
+    .updateTable('api_keys')
+    .set((eb) => ({
+      expires_ms: eb
+        .case()
+        .when('expires_ms', '<', expiresMs)
+        .then(eb.ref('expires_ms'))
+        .else(expiresMs)
+        .end(),
+    }))
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Resolution of `last_used_ms`, in milliseconds. Processes would otherwise queue up to write the row of a busy key. */
+const lastUsedResolutionMs = 1000;
+
+/** Records that a key was used. */
+export async function recordKeyUse(
+  db: Database,
+  tenantId: number,
+  id: string,
+  usedMs: number,
+): Promise<void> {
+  await db
+    .updateTable('api_keys')
+    .set({ last_used_ms: usedMs })
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .where((eb) =>
+      eb.or([eb('last_used_ms', 'is', null), eb('last_used_ms', '<', usedMs - lastUsedResolutionMs)]),
+    )
+    .execute();
+}

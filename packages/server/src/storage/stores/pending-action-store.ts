@@ -1,0 +1,241 @@
+import { type Insertable, type Selectable, sql } from 'kysely';
+import { lockRows } from '../locks.ts';
+import { isPostgres } from '../postgres/is-postgres.ts';
+import { oneOf } from '../queries/one-of.ts';
+import { querySliceWithin, type Slice } from '../queries/slice.ts';
+import type { Database } from '../transaction.ts';
+import type { PendingActionTable } from './policy-schema.ts';
+import { addUsage } from './usage-store.ts';
+
+/** A stored pending action. */
+export type PendingActionRow = Selectable<PendingActionTable>;
+
+/** `true` if an action is past its expiry and its stored status is still `pending`. */
+export function isOverdue(row: Pick<PendingActionRow, 'status' | 'expires_ms'>, nowMs: number): boolean {
+  return row.status === 'pending' && row.expires_ms <= nowMs;
+}
+
+/**
+ * Returns the status at a given time: an action past its expiry is `expired`, even before the sweep has stored that.
+ */
+export function statusAt(row: PendingActionRow, nowMs: number): PendingActionRow['status'] {
+  return isOverdue(row, nowMs) ? 'expired' : row.status;
+}
+
+/** Adds a pending action. */
+export async function insertPendingAction(db: Database, row: Insertable<PendingActionTable>): Promise<void> {
+  await db.insertInto('pending_actions').values(row).execute();
+}
+
+/** Returns a pending action, or `undefined` if there is none. */
+export function findPendingAction(
+  db: Database,
+  tenantId: number,
+  id: string,
+): Promise<PendingActionRow | undefined> {
+  return ofId(db, tenantId, id).executeTakeFirst();
+}
+
+/** Like {@link findPendingAction}, and locks the action until the transaction ends. */
+export function lockPendingAction(
+  db: Database,
+  tenantId: number,
+  id: string,
+): Promise<PendingActionRow | undefined> {
+  return lockRows(db, ofId(db, tenantId, id)).executeTakeFirst();
+}
+
+function ofId(db: Database, tenantId: number, id: string) {
+  return db.selectFrom('pending_actions').selectAll().where('tenant_id', '=', tenantId).where('id', '=', id);
+}
+
+/** Returns the held actions of a session, and locks them until the transaction ends. */
+export function lockActionsOf(
+  db: Database,
+  tenantId: number,
+  sessionId: string,
+): Promise<Pick<PendingActionRow, 'id' | 'status' | 'expires_ms'>[]> {
+  const ofSession = db
+    .selectFrom('pending_actions')
+    .select(['id', 'status', 'expires_ms'])
+    .where('tenant_id', '=', tenantId)
+    .where('session_id', '=', sessionId)
+    .orderBy('id');
+  return lockRows(db, ofSession).execute();
+}
+
+/** Deletes held actions and the checked actions that refer to them. */
+export async function dropPendingActions(
+  db: Database,
+  tenantId: number,
+  ids: readonly string[],
+): Promise<void> {
+  await db
+    .deleteFrom('checked_actions')
+    .where('tenant_id', '=', tenantId)
+    .where(oneOf(db, 'pending_action_id', JSON.stringify(ids)))
+    .execute();
+  await dropHeld(db, tenantId, ids);
+}
+
+/** Maximum actions that one transaction deletes, so that other transactions get their turn. */
+const maxDropped = 1000;
+
+/**
+ * Deletes the oldest ended actions of a tenant that were held before `beforeMs`, up to the limit of one transaction.
+ *
+ * @returns `true` if there can be more.
+ */
+export async function dropEndedActions(db: Database, tenantId: number, beforeMs: number): Promise<boolean> {
+  const rows = await db
+    .selectFrom('pending_actions')
+    .select('id')
+    .where('tenant_id', '=', tenantId)
+    .where('status', 'in', ['approved', 'denied', 'expired'])
+    .where('created_ms', '<', beforeMs)
+    .orderBy('created_ms')
+    .limit(maxDropped)
+    .execute();
+  const ids = rows.map(({ id }) => id);
+  await dropHeld(db, tenantId, ids);
+  return ids.length >= maxDropped;
+}
+
+/** Deletes held actions and subtracts them from the tenant's usage. */
+async function dropHeld(db: Database, tenantId: number, ids: readonly string[]): Promise<void> {
+  // PostgreSQL and SQLite name the function for bytes of UTF-8 differently.
+  const bytes = isPostgres(db)
+    ? sql<number>`octet_length(action)`
+    : sql<number>`length(cast(action as blob))`;
+  const dropped = await db
+    .deleteFrom('pending_actions')
+    .where('tenant_id', '=', tenantId)
+    .where(oneOf(db, 'id', JSON.stringify(ids)))
+    .returning(['status', bytes.as('bytes')])
+    .execute();
+  const amounts = {
+    heldActions: -dropped.filter(({ status }) => status === 'pending').length,
+    heldActionBytes: -dropped.reduce((sum, row) => sum + Number(row.bytes), 0),
+  };
+  await addUsage(db, tenantId, amounts, Date.now());
+}
+
+/** Returns a pending action of the same agent and session with the same digest, or `undefined` if there is none. */
+export function findSameAction(
+  db: Database,
+  action: Pick<PendingActionRow, 'tenant_id' | 'agent_id' | 'session_id' | 'action_digest'>,
+  nowMs: number,
+): Promise<PendingActionRow | undefined> {
+  return db
+    .selectFrom('pending_actions')
+    .selectAll()
+    .where('tenant_id', '=', action.tenant_id)
+    .where('agent_id', '=', action.agent_id)
+    .where('action_digest', '=', action.action_digest)
+    .where('session_id', action.session_id === null ? 'is' : '=', action.session_id)
+    .where('status', '=', 'pending')
+    .where('expires_ms', '>', nowMs)
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/** Returns a slice of the pending actions, newest first. It has fewer than `limit` rows when arguments are large. */
+export function listPendingActions(
+  db: Database,
+  options: {
+    readonly tenantId: number;
+    readonly status: PendingActionRow['status'];
+    readonly agentId?: string | undefined;
+    readonly sessionId?: string | undefined;
+    readonly nowMs: number;
+    readonly after?: { readonly createdMs: number; readonly id: string } | undefined;
+    readonly limit: number;
+  },
+): Promise<Slice<PendingActionRow>> {
+  const { after, agentId, sessionId, status, nowMs } = options;
+  let query = db.selectFrom('pending_actions').selectAll().where('tenant_id', '=', options.tenantId);
+  if (status === 'pending') {
+    query = query.where('status', '=', 'pending').where('expires_ms', '>', nowMs);
+  } else if (status === 'expired') {
+    query = query.where((eb) =>
+      eb.or([
+        eb('status', '=', 'expired'),
+        eb.and([eb('status', '=', 'pending'), eb('expires_ms', '<=', nowMs)]),
+      ]),
+    );
+  } else {
+    query = query.where('status', '=', status);
+  }
+  if (agentId !== undefined) query = query.where('agent_id', '=', agentId);
+  if (sessionId !== undefined) query = query.where('session_id', '=', sessionId);
+  if (after) {
+    query = query.where(({ eb, refTuple, tuple }) =>
+      eb(refTuple('created_ms', 'id'), '<', tuple(after.createdMs, after.id)),
+    );
+  }
+  return querySliceWithin(
+    options.limit,
+    ['action'],
+    query.orderBy('created_ms', 'desc').orderBy('id', 'desc'),
+  );
+}
+
+/** Columns that a decision or an expiry writes. */
+export type PendingActionEnd = Pick<PendingActionRow, 'status' | 'comment' | 'decided_by' | 'decided_ms'>;
+
+/**
+ * Ends a pending action: of racing calls exactly one returns `true`. A decision is possible only before the action's
+ * expiry and an expiry only after it, so the two are never possible at the same time.
+ */
+export async function endPendingAction(
+  db: Database,
+  tenantId: number,
+  id: string,
+  end: PendingActionEnd,
+  nowMs: number,
+): Promise<boolean> {
+  const result = await db
+    .updateTable('pending_actions')
+    .set(end)
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .where('status', '=', 'pending')
+    .where('expires_ms', end.status === 'expired' ? '<=' : '>', nowMs)
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+/**
+ * Marks a single-use approval as used by a check. Of racing checks exactly one returns `true`.
+ */
+export async function markApprovalUsed(
+  db: Database,
+  { tenant_id: tenantId, id }: Pick<PendingActionRow, 'tenant_id' | 'id'>,
+  actionId: string | undefined,
+  nowMs: number,
+): Promise<boolean> {
+  const result = await db
+    .updateTable('pending_actions')
+    .set({ used_by: actionId ?? null, used_ms: nowMs })
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .where('used_ms', 'is', null)
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+/** Returns pending actions of any tenant that are past their expiry, earliest expiry first. */
+export function overduePendingActions(
+  db: Database,
+  nowMs: number,
+  limit: number,
+): Promise<PendingActionRow[]> {
+  return db
+    .selectFrom('pending_actions')
+    .selectAll()
+    .where('status', '=', 'pending')
+    .where('expires_ms', '<=', nowMs)
+    .orderBy('expires_ms')
+    .limit(limit)
+    .execute();
+}

@@ -1,0 +1,64 @@
+import type { Generated } from 'kysely';
+
+/** One policy. */
+export interface PolicyTable {
+  tenant_id: number;
+  id: string;
+  status: 'active' | 'archived';
+  /** Fields that a caller writes, as JSON: name, effect, match and the rest. */
+  definition: string;
+  created_ms: number;
+  updated_ms: number;
+  archived_ms: number | null;
+  version: number;
+}
+
+/** Actions counted by a rate condition, per slice of its window. */
+export interface PolicyCountTable {
+  tenant_id: number;
+  policy_id: string;
+  /** The agent or the session, or empty for the whole tenant. */
+  subject: string;
+  /** Start of the slice. */
+  slice_ms: number;
+  actions: number;
+}
+
+/** An action that a check named by `actionId` and that must be remembered, because it was held or counted. */
+export interface CheckedActionTable {
+  tenant_id: number;
+  agent_id: string;
+  action_id: string;
+  /** SHA-256 over the tool and the hash of its arguments, in hex. */
+  action_digest: string;
+  pending_action_id: string | null;
+  /** 1 if rate conditions have counted the action. */
+  counted: 0 | 1;
+  created_ms: number;
+}
+
+/** An action that is or was held for approval. */
+export interface PendingActionTable {
+  tenant_id: number;
+  id: string;
+  status: 'pending' | 'approved' | 'denied' | 'expired';
+  agent_id: string;
+  session_id: string | null;
+  policy_id: string;
+  action_digest: string;
+  /** The action as the caller showed it, as JSON. */
+  action: string;
+  reason: string;
+  created_ms: number;
+  expires_ms: number;
+  on_timeout: 'deny' | 'allow';
+  comment: string | null;
+  decided_by: string | null;
+  decided_ms: number | null;
+  /** 1 when an approval lets one check's action run. */
+  single_use: Generated<0 | 1>;
+  /** `actionId` of the check that used a single-use approval; null for a check without one. */
+  used_by: string | null;
+  /** Time of that check; `null` while the approval is unused. */
+  used_ms: number | null;
+}
