@@ -1,4 +1,4 @@
-// Writes the page beside the built package.
+// Writes the page next to the built package.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { siteFiles } from './bundle-site.ts';

@@ -1,5 +1,5 @@
-// Bundles the page. The build writes the outcome beside the built package; what runs from the sources is given it as
-// it is made, so that no build stands between an edit and its test.
+// Bundles the page. The build writes the result next to the built package; programs that run from source receive it
+// as it is made, so that an edit needs no build before its test.
 import { existsSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
@@ -8,25 +8,25 @@ import { type SiteFiles, typesByEnding } from './src/site-file.ts';
 
 const folder = join(import.meta.dirname, 'site');
 
-/** The folders of the packages whose code came into the bundle. */
+/** Returns the folders of the packages whose code is in the bundle. */
 function packagesIn({ inputs }: Metafile): string[] {
   const folders = Object.keys(inputs).map((input) => /^.*node_modules\/(@[^/]+\/)?[^/]+\//.exec(input)?.[0]);
   const found = new Set(folders.filter((path) => path !== undefined));
   return [...found].map((path) => join(import.meta.dirname, path)).sort();
 }
 
-/** What their licences ask for: the notices of all that is passed on with the page. */
+/** Returns the licence notices of all bundled packages. */
 function licences(metafile: Metafile): string {
   const notices = packagesIn(metafile).map((path) => {
     const { name, version } = JSON.parse(readFileSync(join(path, 'package.json'), 'utf8'));
     const file = ['LICENSE', 'license', 'LICENSE.md'].find((candidate) => existsSync(join(path, candidate)));
-    if (file === undefined) throw new Error(`${name} has no licence file to pass on.`);
+    if (file === undefined) throw new Error(`${name} has no licence file.`);
     return `${name} ${version}\n\n${readFileSync(join(path, file), 'utf8').trim()}\n`;
   });
   return `The page is made with:\n\n${notices.join(`\n${'-'.repeat(72)}\n\n`)}`;
 }
 
-/** Makes the files of the page. */
+/** Builds the files of the page. */
 export async function siteFiles(): Promise<SiteFiles> {
   const { outputFiles, metafile } = await build({
     absWorkingDir: import.meta.dirname,

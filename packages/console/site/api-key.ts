@@ -1,6 +1,6 @@
 const storageName = 'actlog.apiKey';
 
-/** Stands in for a storage that the browser refuses or lacks, as where cookies are blocked, until the page is left. */
+/** In-memory replacement for a storage that the browser lacks or blocks; lasts until the page unloads. */
 let remembered: string | null = null;
 const memory: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'> = {
   getItem: () => remembered,
@@ -20,28 +20,35 @@ function storage(): typeof memory {
   }
 }
 
+const linkKey = /^#key=(.*)$/;
+
+/** `true` if the address contains a key, as the link does that the server prints when it starts. */
+export function hasLinkKey(): boolean {
+  return (linkKey.exec(location.hash)?.[1] ?? '') !== '';
+}
+
 /**
- * Takes the key that follows `#key=` in the address, as in the link that the server prints when it starts. Whatever
- * stands there is removed from the address and its place in the history: what follows `#` is never sent to a server.
+ * Returns the key that follows `#key=` in the address and removes it from the address and its history entry. The part
+ * behind `#` is never sent to a server.
  */
 export function takeLinkKey(): string | undefined {
-  const given = /^#key=(.*)$/.exec(location.hash)?.[1];
+  const given = linkKey.exec(location.hash)?.[1];
   if (given === undefined) return undefined;
   history.replaceState(null, '', `${location.pathname}#/`);
   return given || undefined;
 }
 
-/** The API key that is kept for this tab, until it closes. */
+/** The API key that this tab keeps until it closes. */
 export function keptApiKey(): string | undefined {
   return storage().getItem(storageName) ?? undefined;
 }
 
-/** Keeps the key for this tab. */
+/** Stores the key for this tab. */
 export function keepApiKey(apiKey: string): void {
   storage().setItem(storageName, apiKey);
 }
 
-/** Forgets the key. */
+/** Removes the key from this tab. */
 export function dropApiKey(): void {
   storage().removeItem(storageName);
 }

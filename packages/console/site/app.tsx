@@ -1,15 +1,16 @@
 import { AuthenticationError, InvalidArgumentError } from '@actlog/client';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { dropApiKey, keepApiKey, keptApiKey, takeLinkKey } from './api-key.ts';
+import { dropApiKey, hasLinkKey, keepApiKey, keptApiKey, takeLinkKey } from './api-key.ts';
 import { type Connection, ConnectionContext, createClient } from './connection.ts';
 import { Frame } from './frame.tsx';
 import { mayTakeOver, readIdentity } from './identity.ts';
+import { KeyLinkDialog } from './key-link-dialog.tsx';
 import { SignIn } from './sign-in.tsx';
 
-/** Who is signed in, or was until the service refused the key. */
+/** A signed-in user, also after the service has rejected the key. */
 interface SignedIn {
   readonly connection: Connection;
-  /** Tells what is drawn for one person from what is drawn for the next. */
+  /** Key of the component tree, so that nothing rendered for one user is reused for the next. */
   readonly person: number;
 }
 
@@ -18,20 +19,21 @@ type State =
   | {
       readonly step: 'signed out';
       readonly error?: unknown;
-      /** What they had typed is kept for them, out of sight. */
+      /** User whose key was rejected; their input is kept but hidden. */
       readonly refused?: SignedIn | undefined;
     }
   | { readonly step: 'signed in'; readonly signedIn: SignedIn };
 
-/** Whether the key itself is at fault, and not the service or the way to it. */
+/** `true` if the key itself is invalid, in contrast to a failure of the service or the network. */
 function isRefusal(error: unknown): boolean {
   return error instanceof AuthenticationError || error instanceof InvalidArgumentError;
 }
 
-/** The whole page: the sign-in, or what the signed-in person may see. */
+/** The whole page: the sign-in form or the content for the signed-in user. */
 export function App() {
   const [state, setState] = useState<State>({ step: 'signing in' });
-  // Answers to an earlier key say nothing about the one that is signed in now.
+  const [offered, setOffered] = useState<string>();
+  // Responses for an earlier key are irrelevant for the current one.
   const latest = useRef<string>(undefined);
 
   const signOut = useCallback((error?: unknown) => {
@@ -53,7 +55,7 @@ export function App() {
       let isSignedIn = false;
       try {
         const client = createClient(apiKey, () => {
-          if (isSignedIn) end(new Error('The API key is no longer valid. Sign in again to go on.'), false);
+          if (isSignedIn) end(new Error('The API key is no longer valid. Sign in again to continue.'), false);
         });
         const identity = await readIdentity(client);
         if (latest.current !== apiKey) return;
@@ -68,27 +70,57 @@ export function App() {
     [signOut],
   );
 
-  useEffect(() => {
-    const begin = (apiKey: string) => {
+  const begin = useCallback(
+    (apiKey: string) => {
+      setOffered(undefined);
       setState({ step: 'signing in' });
       void signIn(apiKey);
-    };
+    },
+    [signIn],
+  );
+
+  useEffect(() => {
+    /** Uses the key of a link immediately if the tab has none; otherwise the user decides. */
     const follow = () => {
       const given = takeLinkKey();
-      if (given !== undefined) begin(given);
+      const current = latest.current ?? keptApiKey();
+      if (given === undefined || given === current) return;
+      if (current === undefined) begin(given);
+      else setOffered(given);
     };
-    const apiKey = takeLinkKey() ?? keptApiKey();
-    if (apiKey === undefined) signOut();
-    else begin(apiKey);
+    const kept = keptApiKey();
+    if (kept !== undefined) begin(kept);
+    else if (!hasLinkKey()) signOut();
+    follow();
     addEventListener('hashchange', follow);
     return () => removeEventListener('hashchange', follow);
-  }, [signIn, signOut]);
+  }, [begin, signOut]);
 
-  if (state.step === 'signing in') return <p class="empty">Signing in…</p>;
+  useEffect(() => {
+    // The tab's own key was rejected, so the link replaces nothing.
+    if (state.step === 'signed out' && offered !== undefined && keptApiKey() === undefined) begin(offered);
+  }, [state, offered, begin]);
+
   const isSignedIn = state.step === 'signed in';
+  const dialog = offered !== undefined && (
+    <KeyLinkDialog
+      identity={isSignedIn ? state.signedIn.connection.identity : undefined}
+      onAccept={() => begin(offered)}
+      onDecline={() => setOffered(undefined)}
+    />
+  );
+  if (state.step === 'signing in') {
+    return (
+      <>
+        {dialog}
+        <p class="empty">Signing in…</p>
+      </>
+    );
+  }
   const shown = isSignedIn ? state.signedIn : state.refused;
   return (
     <>
+      {dialog}
       {!isSignedIn && <SignIn error={state.error} kept={keptApiKey()} onKey={signIn} />}
       {shown !== undefined && (
         <div key={shown.person} hidden={!isSignedIn}>
@@ -101,13 +133,13 @@ export function App() {
   );
 }
 
-/** Who was signed in when the service refused their key. */
+/** Returns the user whose key the service rejected. */
 function refusedIn(state: State): SignedIn | undefined {
   if (state.step === 'signed in') return state.signedIn;
   return state.step === 'signed out' ? state.refused : undefined;
 }
 
-/** Who signs in: the one whose key was refused, with what they had typed, or somebody else. */
+/** Returns the next signed-in user: the one whose key was rejected, with their input, or a new one. */
 function next(connection: Connection, refused: SignedIn | undefined): SignedIn {
   if (refused === undefined) return { connection, person: 0 };
   const isSame = mayTakeOver(connection.identity, refused.connection.identity);

@@ -1,15 +1,18 @@
-/** Milliseconds by which clocks may differ without a person being misled: the header tells whole seconds, and late. */
+/** Tolerated clock difference in milliseconds: the header has whole seconds and arrives late. */
 const toleratedMs = 30_000;
 
 let aheadMs = 0;
 
-/** Notes what time it is for the service, which an answer tells (RFC 9110, section 6.6.1). */
-export function noteTime(answer: Response): void {
-  const ms = Date.now() - Date.parse(answer.headers.get('date') ?? '');
+/** Stores the service's time from a response (RFC 9110, section 6.6.1). */
+export function noteTime(response: Response): void {
+  const ms = Date.now() - Date.parse(response.headers.get('date') ?? '');
   if (!Number.isNaN(ms)) aheadMs = Math.abs(ms) > toleratedMs ? ms : 0;
 }
 
-/** The time as the service has it, by whose clock things expire, also where the clock of this machine is wrong. */
+/**
+ * Returns the time of the service, which decides when things expire, even if the clock of this machine is
+ * wrong.
+ */
 export function now(): Date {
   return new Date(Date.now() - aheadMs);
 }

@@ -4,7 +4,7 @@ import { useContext } from 'preact/hooks';
 import { noteTime } from './clock.ts';
 import type { Identity } from './identity.ts';
 
-/** The signed-in person's way to the service. */
+/** Connection of the signed-in user to the service. */
 export interface Connection {
   readonly client: Actlog;
   readonly identity: Identity;
@@ -13,7 +13,7 @@ export interface Connection {
 
 export const ConnectionContext = createContext<Connection | undefined>(undefined);
 
-/** The connection of the signed-in person; only what is drawn after the sign-in may ask for it. */
+/** Returns the connection of the signed-in user; only for components below the sign-in. */
 export function useConnection(): Connection {
   const connection = useContext(ConnectionContext);
   if (connection === undefined) throw new Error('Nobody is signed in.');
@@ -21,10 +21,10 @@ export function useConnection(): Connection {
 }
 
 /**
- * A client of the server that sent this page. The page is the tenant's own: its key stands in no code, and the person
- * who typed it is the one who may use it.
+ * Creates a client of the server that sent this page. The key is not part of any code: the user types it, and is the
+ * one who may use it.
  *
- * @param onRefused - called when the service no longer takes the key
+ * @param onRefused - called when the service rejects the key
  */
 export function createClient(apiKey: string, onRefused: () => void): Actlog {
   let refusal: Response | undefined;
@@ -37,7 +37,7 @@ export function createClient(apiKey: string, onRefused: () => void): Actlog {
     logLevel: 'off',
     sdk: 'actlog-console',
     fetch: async (url, init) => {
-      // What is kept for the person until they sign in again does not go on asking.
+      // Hidden components that wait for a new sign-in must not keep sending requests.
       if (refusal !== undefined) return refusal.clone();
       const response = await fetch(url, init);
       noteTime(response);

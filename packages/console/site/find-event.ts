@@ -1,29 +1,29 @@
 import type { Actlog } from '@actlog/client';
 
-/** A place in the events of a session, between two pages of them. */
+/** A position between two pages in the events of a session. */
 export interface EventPlace {
-  /** Where the page behind it begins; undefined at the beginning. */
+  /** Cursor of the following page; undefined at the beginning. */
   readonly cursor: string | undefined;
-  /** How many events stand before it. */
+  /** Number of events before it. */
   readonly before: number;
-  /** Whether no event stands behind it. */
+  /** `true` if no event follows. */
   readonly isEnd: boolean;
 }
 
-/** The most events on a page, as the reference server has it. */
+/** Maximum number of events per page of the reference server. */
 export const eventPageSize = 200;
 
-/** Events that are looked through at most, before the person is asked whether to go on. */
+/** Maximum number of events to search before asking the user to continue. */
 const mostEvents = 20_000;
 
 const beginning: EventPlace = { cursor: undefined, before: 0, isEnd: false };
 
 /**
- * Looks for an event of a session, page by page.
+ * Searches for an event of a session page by page.
  *
- * @param from - where to begin
- * @returns the place before the page that comes before its own, so that what led to it is seen too; or how far it was
- *   looked for, where it was not found
+ * @param from - position at which to start
+ * @returns the position one page before the event's page, so that preceding events are shown too; or the position that
+ *   the search reached without finding it
  */
 export async function findEvent(
   client: Actlog,

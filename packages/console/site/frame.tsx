@@ -1,5 +1,8 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { useConnection } from './connection.ts';
+import { useReturn } from './hooks/use-return.ts';
+import { useVisits } from './hooks/use-visits.ts';
+import { VisitContext } from './hooks/visit.ts';
 import { managesKeys } from './identity.ts';
 import { Agents } from './pages/agents.tsx';
 import { Approvals } from './pages/approvals.tsx';
@@ -11,9 +14,7 @@ import { Sessions } from './pages/sessions.tsx';
 import { Webhooks } from './pages/webhooks.tsx';
 import { Contained } from './parts/contained.tsx';
 import { href, parseRoute, type Route } from './route.ts';
-import { useReturn } from './use-return.ts';
-import { useVisits } from './use-visits.ts';
-import { VisitContext } from './visit.ts';
+import { visibleText } from './visible-text.ts';
 import { CountWaitingContext, useWaiting } from './waiting.ts';
 
 const places = ['sessions', 'approvals', 'policies', 'agents', 'webhooks', 'keys'] as const;
@@ -44,20 +45,20 @@ function Place({ route }: { route: Route }) {
     default:
       return (
         <>
-          <h1>There is no such page</h1>
+          <h1>Page not found</h1>
           <p>
-            <a href={href(['sessions'])}>See the sessions</a>
+            <a href={href(['sessions'])}>Go to the sessions</a>
           </p>
         </>
       );
   }
 }
 
-/** What stands around every page: where one can go, and who is signed in. */
+/** Frame around every page: the navigation and the signed-in user. */
 export function Frame({
   isShown,
 }: {
-  /** Whether it is seen, and not kept for who has to sign in again. */
+  /** `true` if it is visible; it is hidden while the user has to sign in again. */
   isShown: boolean;
 }) {
   const { identity, signOut } = useConnection();
@@ -70,8 +71,8 @@ export function Frame({
 
   useLayoutEffect(() => {
     if (!isShown) return;
-    document.title = `${[id, titleOf(place)].filter(Boolean).join(' · ')} · actlog`;
-    // Who works by keyboard or listens goes on at the new page, not in the navigation.
+    document.title = visibleText(`${[id, titleOf(place)].filter(Boolean).join(' · ')} · actlog`);
+    // Keyboard and screen reader users continue at the new page, not in the navigation.
     if (!isFirst.current) main.current?.focus();
     isFirst.current = false;
     scrollTo(0, 0);
@@ -103,7 +104,7 @@ export function Frame({
           {identity.tenant !== undefined && <span>{identity.tenant}</span>}
           {identity.name !== undefined && <span class="faint">{identity.name}</span>}
           {identity.kind === 'test' && <span class="badge">test</span>}
-          <a href="../docs">API</a>
+          <a href="../openapi.json">API</a>
           <button type="button" class="quiet" onClick={signOut}>
             Sign out
           </button>

@@ -1,7 +1,7 @@
 import { type Actlog, NotFoundError } from '@actlog/client';
 import type { Scope } from '@actlog/protocol';
 
-/** Whose key the person signed in with. */
+/** Owner of the API key. */
 export interface Identity {
   readonly keyId: string | undefined;
   readonly name: string | undefined;
@@ -13,15 +13,15 @@ export interface Identity {
 const everyScope: readonly Scope[] = ['ingest', 'read', 'manage', 'decide'];
 
 /**
- * Asks who the key is. A deployment that cannot tell is taken to allow everything: it refuses by itself what it does
- * not allow.
+ * Reads the owner of the key. If the deployment does not provide this, everything is assumed to be allowed: the
+ * deployment itself rejects what is not.
  *
- * @throws ActlogError where the key is refused or the service does not answer.
+ * @throws ActlogError if the key is rejected or the service does not respond.
  */
 export async function readIdentity(client: Actlog): Promise<Identity> {
   try {
     const identity = await client.request<Partial<Identity> | undefined>('GET', '/console/api/identity');
-    // Where a page is served for every unknown path, this is one.
+    // A server that returns a page for every unknown path also returns one here.
     if (Array.isArray(identity?.scopes)) return identity as Identity;
   } catch (error) {
     if (!(error instanceof NotFoundError)) throw error;
@@ -30,24 +30,26 @@ export async function readIdentity(client: Actlog): Promise<Identity> {
   return { keyId: undefined, name: undefined, tenant: undefined, kind: undefined, scopes: everyScope };
 }
 
-/** Whether the key may do all that a key can, and so may manage keys, on a deployment that has keys to manage. */
+/** `true` if the key has all scopes and may manage keys, on a deployment with key management. */
 export function managesKeys(identity: Identity): boolean {
-  return isToldOf(identity) && everyScope.every((scope) => may(identity, scope));
+  return hasKnownOwner(identity) && everyScope.every((scope) => may(identity, scope));
 }
 
-/** Whether the deployment tells who the key is: one that has what the page needs beside `/v1`. */
-export function isToldOf({ keyId }: Identity): boolean {
+/**
+ * `true` if the deployment provides the owner of the key, and thus the page's own endpoints besides `/v1`.
+ */
+export function hasKnownOwner({ keyId }: Identity): boolean {
   return keyId !== undefined;
 }
 
-/** Whether the key may do this. */
+/** `true` if the key has the scope. */
 export function may({ scopes }: Identity, scope: Scope): boolean {
   return scopes.includes(scope);
 }
 
 /**
- * Whether a page may go on with another key than it was drawn with: one of the same tenant that may do no less, so that
- * nothing is shown that the key does not open.
+ * `true` if a page may continue with another key: one of the same tenant with at least the same scopes, so that nothing
+ * is shown that the key does not permit.
  */
 export function mayTakeOver(given: Identity, earlier: Identity): boolean {
   if (given.tenant === undefined || given.tenant !== earlier.tenant) return false;

@@ -1,7 +1,7 @@
 import type { Actlog } from '@actlog/client';
 import type { Scope } from '@actlog/protocol';
 
-/** A key of the tenant, as the reference server shows it; never its secret. */
+/** A key of the tenant, as the reference server returns it; never its secret. */
 export interface ApiKey {
   readonly id: string;
   readonly name: string;
@@ -9,30 +9,30 @@ export interface ApiKey {
   readonly scopes: readonly Scope[];
   readonly createdAt: string;
   readonly lastUsedAt: string | null;
-  /** Null for a key that does not end. */
+  /** Null for a key that does not expire. */
   readonly expiresAt: string | null;
-  /** Whether it is the one that the person signed in with. */
+  /** `true` for the key that the user signed in with. */
   readonly current: boolean;
 }
 
-/** A key that was just made: the one time that it is shown. */
+/** A newly created key; the only response with its secret. */
 export interface CreatedApiKey {
   readonly key: ApiKey;
   readonly apiKey: string;
 }
 
-/** What a key is made of. */
+/** Properties of a new key. */
 export interface ApiKeyCreate {
   readonly name: string;
   readonly kind: ApiKey['kind'];
   readonly scopes: readonly Scope[];
-  /** Undefined for a key that does not end. */
+  /** Undefined for a key that does not expire. */
   readonly expiresInDays: number | undefined;
 }
 
 /**
- * The keys of the tenant. The specification says that they are rotated in the console and names no endpoint for it, so
- * this is between the reference server and its page.
+ * Keys of the tenant. The specification says that they are rotated in the console but defines no endpoint, so these
+ * endpoints are private to the reference server and its page.
  */
 export class KeysApi {
   readonly #client: Actlog;
@@ -50,14 +50,14 @@ export class KeysApi {
     return this.#client.request('POST', '/console/api/keys', { body });
   }
 
-  /** Makes a key that takes the place of another, which ends after the overlap of 0 to 7 days. */
+  /** Creates a key that replaces another one, which expires after an overlap of 0 to 7 days. */
   rotate(id: string, overlapDays: number): PromiseLike<CreatedApiKey> {
     return this.#client.request('POST', `/console/api/keys/${encodeURIComponent(id)}/rotate`, {
       body: { overlapDays },
     });
   }
 
-  /** Ends a key at once. */
+  /** Revokes a key immediately. */
   revoke(id: string): PromiseLike<unknown> {
     return this.#client.request('POST', `/console/api/keys/${encodeURIComponent(id)}/revoke`, { body: {} });
   }

@@ -3,7 +3,7 @@ import { policyChanges, policyFields, readPolicy } from './policy-draft.ts';
 
 const least = { name: ' Refunds ', effect: 'deny', mode: 'enforce', priority: '0' };
 
-test('what is empty is left out of a new policy, or null', () => {
+test('omits empty fields of a new policy or sets them to null', () => {
   expect(readPolicy(least)).toEqual({
     name: 'Refunds',
     description: null,
@@ -18,12 +18,12 @@ test('what is empty is left out of a new policy, or null', () => {
   });
 });
 
-test('patterns are parted by lines and by commas', () => {
+test('separates patterns by lines and by commas', () => {
   const { match } = readPolicy({ ...least, tools: 'refund, transfer_*\r\n\n delete ' });
   expect(match).toEqual({ tools: ['refund', 'transfer_*', 'delete'] });
 });
 
-test('a time to decide is for approvals only', () => {
+test('sets a timeout only for approvals', () => {
   const fields = { ...least, timeoutSeconds: '60', onTimeout: 'allow' };
   expect(readPolicy(fields).approval).toBeNull();
   expect(readPolicy({ ...fields, effect: 'require_approval' }).approval).toEqual({
@@ -32,7 +32,7 @@ test('a time to decide is for approvals only', () => {
   });
 });
 
-test('what happens then is not dropped where the time is missing, but left to the service to name', () => {
+test('keeps onTimeout without a timeout, so that the service reports the missing field', () => {
   const fields = { ...least, effect: 'require_approval', timeoutSeconds: '' };
   expect(readPolicy({ ...fields, onTimeout: 'deny' }).approval).toBeNull();
   expect(readPolicy({ ...fields, onTimeout: 'allow' }).approval).toEqual({
@@ -41,7 +41,19 @@ test('what happens then is not dropped where the time is missing, but left to th
   });
 });
 
-test('a rate counts from zero', () => {
+test('uses the default timeout for a single-use approval, and removes singleUse explicitly', () => {
+  const fields = { ...least, effect: 'require_approval', timeoutSeconds: '', singleUse: 'on' };
+  const approval = { timeoutSeconds: 900, onTimeout: 'deny' as const, singleUse: true };
+  expect(readPolicy(fields).approval).toEqual(approval);
+  const stored = { id: 'pol_1', name: 'Refunds', effect: 'require_approval' as const, approval };
+  const shown = policyFields(stored);
+  expect(policyChanges(stored, shown)).toEqual({});
+  expect(policyChanges(stored, { ...shown, singleUse: '' })).toEqual({
+    approval: { ...approval, singleUse: false },
+  });
+});
+
+test('accepts a rate of zero', () => {
   const fields = { ...least, rateMax: '0', rateWindowSeconds: '60', ratePer: 'tenant' };
   expect(readPolicy(fields).rate).toEqual({ max: 0, windowSeconds: 60, per: 'tenant' });
 });
@@ -55,7 +67,7 @@ const policy = {
   approval: { timeoutSeconds: 60, onTimeout: 'allow' as const },
 };
 
-test('a change names what was changed and nothing else', () => {
+test('includes only changed fields in an update', () => {
   const fields = policyFields(policy);
   expect(policyChanges(policy, fields)).toEqual({});
   expect(policyChanges(policy, { ...fields, message: 'one\ntwo' })).toEqual({});
@@ -65,7 +77,7 @@ test('a change names what was changed and nothing else', () => {
   });
 });
 
-test('a change of patterns keeps the known ones to the letter, and takes away a list that was emptied', () => {
+test('keeps known patterns unchanged and removes an emptied list', () => {
   const fields = { ...policyFields(policy), tools: 'a,b\r\n c \r\nd,e', agents: '' };
   expect(policyChanges(policy, fields)).toEqual({
     match: { tools: ['a,b', ' c ', 'd', 'e'], agents: null },

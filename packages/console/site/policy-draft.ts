@@ -1,13 +1,16 @@
 import type { Policy, PolicyCreate, PolicyEffect } from '@actlog/client';
 
-/** A whole policy as a form gives it: what is empty is null, so that a change takes it away. */
+/** A complete policy from a form: empty fields are null, so that a change removes them. */
 export type PolicyDraft = PolicyCreate & { readonly match: Matches };
 
 type Matches = NonNullable<PolicyCreate['match']>;
 
+/** Default timeout of an approval in seconds. */
+export const defaultTimeoutSeconds = 900;
+
 const matchLists = ['agents', 'tools', 'frameworks', 'environments'] as const;
 
-/** What the fields of the form hold for a policy; for a new one where it is undefined. */
+/** Returns the form fields of a policy; of a new one if it is undefined. */
 export function policyFields(policy: Policy | undefined) {
   const { match = {}, rate, approval } = policy ?? {};
   return {
@@ -27,10 +30,11 @@ export function policyFields(policy: Policy | undefined) {
     ratePer: rate?.per ?? 'agent',
     timeoutSeconds: String(approval?.timeoutSeconds ?? ''),
     onTimeout: approval?.onTimeout ?? 'deny',
+    singleUse: approval?.singleUse ? 'on' : '',
   };
 }
 
-/** What the fields of a form hold, by their names. */
+/** Form fields by name. */
 export type PolicyFields = Readonly<Record<keyof ReturnType<typeof policyFields>, string>>;
 
 function text(field = ''): string | null {
@@ -38,8 +42,8 @@ function text(field = ''): string | null {
 }
 
 /**
- * The patterns of a field, one a line or parted by commas. A pattern that the policy has already may hold commas and
- * outer spaces itself, and stays as it is.
+ * Returns the patterns of a field, separated by lines or commas. A pattern that the policy already has may contain
+ * commas and outer spaces itself, and stays unchanged.
  */
 function patterns(field = '', known: readonly string[] = []): string[] {
   return field
@@ -49,9 +53,9 @@ function patterns(field = '', known: readonly string[] = []): string[] {
 }
 
 /**
- * Reads the form of a policy. A number is 0 where its field is empty, which the service then names.
+ * Reads the form of a policy. An empty number field is 0, which the service then rejects by name.
  *
- * @param policy - what is changed, whose lists that are empty now must be taken away, as a merge patch does by null
+ * @param policy - policy to change; lists that are empty now are removed with null, as in a merge patch
  */
 export function readPolicy(fields: Partial<PolicyFields>, policy?: Policy): PolicyDraft {
   const match = matchLists
@@ -60,7 +64,8 @@ export function readPolicy(fields: Partial<PolicyFields>, policy?: Policy): Poli
     .map(([name, globs]) => [name, globs.length > 0 ? globs : null]);
   const effect = fields.effect as PolicyEffect;
   const onTimeout = fields.onTimeout === 'allow' ? 'allow' : 'deny';
-  const isDefaultApproval = text(fields.timeoutSeconds) === null && onTimeout === 'deny';
+  const singleUse = fields.singleUse === 'on';
+  const hasDefaultEnd = text(fields.timeoutSeconds) === null && onTimeout === 'deny';
   return {
     name: text(fields.name) ?? '',
     description: text(fields.description),
@@ -79,9 +84,14 @@ export function readPolicy(fields: Partial<PolicyFields>, policy?: Policy): Poli
             per: fields.ratePer as 'agent' | 'session' | 'tenant',
           },
     approval:
-      effect !== 'require_approval' || isDefaultApproval
+      effect !== 'require_approval' || (hasDefaultEnd && !singleUse)
         ? null
-        : { timeoutSeconds: Number(fields.timeoutSeconds), onTimeout },
+        : {
+            timeoutSeconds: hasDefaultEnd ? defaultTimeoutSeconds : Number(fields.timeoutSeconds),
+            onTimeout,
+            // A merge patch keeps omitted fields.
+            ...((singleUse || policy?.approval?.singleUse) && { singleUse }),
+          },
   };
 }
 
@@ -93,8 +103,7 @@ function changed<Fields extends object>(before: Fields, after: Fields): Partial<
 }
 
 /**
- * What the person changed of a policy: the rest stays to the letter as it is stored, and as others change it
- * meanwhile.
+ * Returns the fields that the user changed. All others stay exactly as they are stored or as other users change them.
  */
 export function policyChanges(policy: Policy, fields: PolicyFields): Partial<PolicyDraft> {
   const before = readPolicy(policyFields(policy), policy);

@@ -1,6 +1,6 @@
-/** Where the person is: what follows `#` in the address, so that any server and path prefix will do. */
+/** Current location: the part of the address after `#`, so that any server and path prefix works. */
 export interface Route {
-  /** The decoded parts of the path: `#/sessions/a%2Fb` gives `['sessions', 'a/b']`. */
+  /** Decoded parts of the path: `#/sessions/a%2Fb` gives `['sessions', 'a/b']`. */
   readonly path: readonly string[];
   readonly query: URLSearchParams;
 }
@@ -13,13 +13,15 @@ function decoded(part: string): string {
   }
 }
 
-/** Reads the part of an address that follows `#`. */
+/** Parses the part of an address after `#`. */
 export function parseRoute(hash: string): Route {
   const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?');
   return { path: path.split('/').filter(Boolean).map(decoded), query: new URLSearchParams(query) };
 }
 
-/** The address of a place, for `href`. Parts are encoded; members of the query without a text are left out. */
+/**
+ * Returns the address of a location, for `href`. Parts are encoded; query members without text are omitted.
+ */
 export function href(
   path: readonly string[],
   query: Readonly<Record<string, string | undefined>> = {},

@@ -1,17 +1,17 @@
 import { useLayoutEffect } from 'preact/hooks';
+import { useAction } from './hooks/use-action.ts';
 import { Field } from './parts/field.tsx';
 import { Problem } from './parts/problem.tsx';
 import { submitted } from './submitted.ts';
-import { useAction } from './use-action.ts';
 
-/** Asks for an API key. */
+/** Form that asks for an API key. */
 export function SignIn({
   error,
   kept,
   onKey,
 }: {
   error: unknown;
-  /** The key to try again with, where the service could not tell whether it is valid. */
+  /** Key to retry with, if the service could not validate it. */
   kept: string | undefined;
   onKey: (apiKey: string) => Promise<void>;
 }) {
@@ -22,12 +22,9 @@ export function SignIn({
   return (
     <main class="sign-in">
       <h1>actlog</h1>
-      <p>What your agents do with their tools, and how risky it was.</p>
+      <p>The tool calls of your agents and their risk.</p>
       <form onSubmit={submitted((fields) => signIn.run(String(fields.get('apiKey')).trim()))}>
-        <Field
-          label="API key"
-          hint="It needs the scope “read”. It is kept in this tab, and forgotten when the tab closes."
-        >
+        <Field label="API key" hint="It needs the scope “read”. It is kept in this tab until the tab closes.">
           <input
             name="apiKey"
             type="password"

@@ -1,6 +1,6 @@
 import type { TargetedSubmitEvent } from 'preact';
 
-/** For `onSubmit`: hands over what a form holds, and keeps the browser from sending it by itself. */
+/** Creates an `onSubmit` handler that passes the form data on and prevents the browser's own submission. */
 export function submitted(
   handle: (fields: FormData, form: HTMLFormElement) => void,
 ): (event: TargetedSubmitEvent<HTMLFormElement>) => void {

@@ -1,11 +1,11 @@
 import { createContext } from 'preact';
 import { useConnection } from './connection.ts';
-import { useLoaded } from './use-loaded.ts';
+import { useLoaded } from './hooks/use-loaded.ts';
 
-/** Has the actions that wait counted anew: who has decided about one is not told that it waits. */
+/** Context function that recounts pending actions, so that a decided action is no longer counted. */
 export const CountWaitingContext = createContext(() => {});
 
-/** How many actions wait, as the navigation shows it: more than a page of them is "50+". */
+/** Returns the number of pending actions for the navigation; more than a page is "50+". */
 export function useWaiting(): { readonly waiting: string; readonly countWaiting: () => void } {
   const { client } = useConnection();
   const { data, reload } = useLoaded(

@@ -3,13 +3,13 @@ import { extname } from 'node:path';
 import { type SiteFiles, typesByEnding } from './site-file.ts';
 
 /**
- * Reads the page that the build wrote beside this module.
+ * Reads the page that the build wrote next to this module.
  *
- * @throws Error where it is not there, as when a bundler left it behind.
+ * @throws Error if it is missing, for example because a bundler did not copy it.
  */
 export async function siteFiles(): Promise<SiteFiles> {
   try {
-    // Not at the top: a bundle that is CommonJS has no such address, and has to load all the same.
+    // Not at the top level: a CommonJS bundle has no such URL but must still load.
     const folder = new URL('./site/', import.meta.url);
     const names = await readdir(folder);
     const files = names.map(async (name) => {
@@ -18,7 +18,7 @@ export async function siteFiles(): Promise<SiteFiles> {
     });
     return Object.fromEntries(await Promise.all(files));
   } catch (cause) {
-    throw new Error('The files of the console cannot be read: leave @actlog/console out of the bundle.', {
+    throw new Error('The files of the console cannot be read; exclude @actlog/console from the bundle.', {
       cause,
     });
   }

@@ -1,6 +1,7 @@
 /**
- * The console: the web page on which people see what agents did, decide about held actions, and keep policies, agents,
- * webhooks and keys. It is a few static files; whoever serves them needs nothing else.
+ * The console: a web page to review sessions, decide about held actions, and manage policies, agents,
+ * webhooks and keys.
+ * It consists of a few static files that any server can serve.
  *
  * @packageDocumentation
  */
@@ -12,10 +13,10 @@ export type { SiteFile, SiteFiles } from './site-file.ts';
 let loading: Promise<SiteFiles> | undefined;
 
 /**
- * The files of the page, to be served below one path, such as `/console/`, by the server whose `/v1` the page calls.
- * They name each other relatively, so that any path prefix will do. Read at the first call, and kept.
+ * Returns the files of the page, to be served below one path such as `/console/` by the server whose `/v1` the page
+ * calls. They refer to each other by relative URLs, so any path prefix works. Read on the first call, then cached.
  *
- * @throws Error where the files cannot be read, as when a bundler left them behind.
+ * @throws Error if the files cannot be read, for example because a bundler did not copy them.
  */
 export function consoleSite(): Promise<SiteFiles> {
   loading ??= siteFiles();
@@ -23,8 +24,9 @@ export function consoleSite(): Promise<SiteFiles> {
 }
 
 /**
- * The `Content-Security-Policy` that the page works under: its own script and styles, its own server, and no frame
- * around it. No text of an event can become script.
+ * `Content-Security-Policy` of the page: only its own script and styles, its own server, and no frame around
+ * it. No text
+ * of an event can become script.
  */
 export const consoleSecurityPolicy = [
   "default-src 'none'",

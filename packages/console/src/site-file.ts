@@ -1,14 +1,14 @@
-/** One file of the page, as a server sends it. */
+/** One file of the page for a server to send. */
 export interface SiteFile {
-  /** The value of `Content-Type`. */
+  /** Value of `Content-Type`. */
   readonly type: string;
   readonly body: string;
 }
 
-/** The files of the page by their names; `index.html` is the page itself. */
+/** Files of the page by name; `index.html` is the page itself. */
 export type SiteFiles = Readonly<Record<string, SiteFile>>;
 
-/** What a file is, by its name's ending. */
+/** Content types by file extension. */
 export const typesByEnding: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',

@@ -1,15 +1,15 @@
 import type { Agent } from '@actlog/client';
 import { useConnection } from '../connection.ts';
+import { useAction } from '../hooks/use-action.ts';
+import { useList } from '../hooks/use-list.ts';
 import { may } from '../identity.ts';
 import { ConfirmButton } from '../parts/confirm-button.tsx';
 import { ListTable } from '../parts/list-table.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { Time } from '../parts/time.tsx';
 import { href } from '../route.ts';
-import { useAction } from '../use-action.ts';
-import { useList } from '../use-list.ts';
 
-/** The agents, registered or only seen. */
+/** Page with the agents, registered or known only from their events. */
 export function Agents() {
   const { client, identity } = useConnection();
   const shown = useList('agents', (page, signal) => client.agents.list(page, { signal }), {

@@ -1,7 +1,7 @@
 import { useConnection } from '../connection.ts';
-import { HeldList } from '../parts/held-list.tsx';
+import { useList } from '../hooks/use-list.ts';
+import { HeldList } from '../parts/held-actions/held-list.tsx';
 import { StatusTabs } from '../parts/status-tabs.tsx';
-import { useList } from '../use-list.ts';
 
 const statuses = ['pending', 'approved', 'denied', 'expired'] as const;
 
@@ -12,14 +12,14 @@ const none = {
   expired: 'Nothing has expired.',
 };
 
-/** The actions that wait for a person, and those that waited. */
+/** Page with pending and past actions. */
 export function Approvals({ query }: { query: URLSearchParams }) {
   const { client } = useConnection();
   const status = statuses.find((known) => known === query.get('status')) ?? 'pending';
   const shown = useList(
     `approvals ${status}`,
     (page, signal) => client.guardian.pendingActions.list({ status, ...page }, { signal }),
-    // What a person reads, and what they type there, is not pushed off by what comes.
+    // New actions must not move what the user is reading or typing.
     { everyMs: 3000, nameOf: ({ id }) => id, stays: status === 'pending' },
   );
   return (

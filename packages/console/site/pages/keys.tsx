@@ -1,14 +1,14 @@
 import { useState } from 'preact/hooks';
 import { useConnection } from '../connection.ts';
+import { useAction } from '../hooks/use-action.ts';
+import { useLoaded } from '../hooks/use-loaded.ts';
 import { type ApiKey, type ApiKeyCreate, type CreatedApiKey, KeysApi } from '../keys-api.ts';
-import { KeyForm } from '../parts/key-form.tsx';
-import { KeyTable } from '../parts/key-table.tsx';
+import { KeyForm } from '../parts/keys/key-form.tsx';
+import { KeyTable } from '../parts/keys/key-table.tsx';
+import { Secret } from '../parts/keys/secret.tsx';
 import { Problem } from '../parts/problem.tsx';
-import { Secret } from '../parts/secret.tsx';
-import { useAction } from '../use-action.ts';
-import { useLoaded } from '../use-loaded.ts';
 
-/** The keys of the tenant: make, rotate and revoke them. */
+/** Page with the tenant's keys: create, rotate and revoke them. */
 export function Keys() {
   const { client, signOut } = useConnection();
   const keys = new KeysApi(client);

@@ -1,21 +1,21 @@
 import type { Policy } from '@actlog/client';
 import { useConnection } from '../connection.ts';
+import { useAction } from '../hooks/use-action.ts';
+import { useList } from '../hooks/use-list.ts';
 import { may } from '../identity.ts';
 import { ConfirmButton } from '../parts/confirm-button.tsx';
 import { ListTable } from '../parts/list-table.tsx';
-import { PolicyTrial } from '../parts/policy-trial.tsx';
+import { PolicyTrial } from '../parts/policies/policy-trial.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { StatusTabs } from '../parts/status-tabs.tsx';
 import { Time } from '../parts/time.tsx';
 import { href } from '../route.ts';
-import { useAction } from '../use-action.ts';
-import { useList } from '../use-list.ts';
 
 const statuses = ['active', 'archived'] as const;
 
 const effects = { allow: 'allow', deny: 'deny', require_approval: 'require approval' };
 
-/** Whom a policy is about, in a line. */
+/** Summarizes the actions that a policy applies to, in one line. */
 function about({ match = {}, condition, rate }: Policy): string {
   const lists = Object.entries(match).flatMap(([what, globs]) =>
     globs?.length ? [`${what} ${globs.join(', ')}`] : [],
@@ -29,7 +29,7 @@ function about({ match = {}, condition, rate }: Policy): string {
     .join(', ');
 }
 
-/** The policies, and a way to try what they would say. */
+/** Page with the policies and a form to test them. */
 export function Policies({ query }: { query: URLSearchParams }) {
   const { client, identity } = useConnection();
   const status = statuses.find((known) => known === query.get('status')) ?? 'active';
@@ -84,7 +84,7 @@ export function Policies({ query }: { query: URLSearchParams }) {
               {mayManage && policy.status !== 'archived' && (
                 <ConfirmButton
                   label="Archive"
-                  question="Archive, for good"
+                  question="Archive permanently"
                   isBusy={archive.isBusy}
                   onConfirm={() => archive.run(policy.id)}
                 />

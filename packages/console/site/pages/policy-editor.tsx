@@ -1,25 +1,25 @@
 import { useState } from 'preact/hooks';
 import { useConnection } from '../connection.ts';
+import { useAction } from '../hooks/use-action.ts';
+import { useLoaded } from '../hooks/use-loaded.ts';
+import { replacePlace } from '../hooks/use-visits.ts';
 import { may } from '../identity.ts';
-import { PolicyForm } from '../parts/policy-form.tsx';
+import { PolicyForm } from '../parts/policies/policy-form.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { WayBack } from '../parts/way-back.tsx';
 import { type PolicyFields, policyChanges, readPolicy } from '../policy-draft.ts';
 import { href } from '../route.ts';
-import { useAction } from '../use-action.ts';
-import { useLoaded } from '../use-loaded.ts';
-import { replacePlace } from '../use-visits.ts';
 
-/** The id that stands for a policy that is about to be made. */
+/** Id of a policy that is being created. */
 const newId = 'new';
 
-/** One policy, to read or to change; or a new one. */
+/** Page with one policy, to read, change or create it. */
 export function PolicyEditor({
   id,
   tool,
 }: {
   id: string;
-  /** What a new policy is about at first. */
+  /** Initial tool of a new policy. */
   tool: string | undefined;
 }) {
   const { client, identity } = useConnection();
@@ -33,14 +33,14 @@ export function PolicyEditor({
     if (data === undefined) {
       const from = location.hash;
       const { id: made } = await client.policies.create(readPolicy(fields));
-      // Who has gone on meanwhile is not drawn back, and who goes back later does not come to an empty form.
+      // Users who have navigated on are not taken back, and Back does not lead to an empty form.
       if (location.hash === from) replacePlace(href(['policies', made]));
       return;
     }
     const changes = policyChanges(data, fields);
     if (Object.keys(changes).length === 0) return setNews('Nothing has changed.');
     await client.policies.update(id, changes);
-    setNews('Saved. It holds from now on.');
+    setNews('Saved. It applies from now on.');
     reload();
   });
   return (
@@ -49,7 +49,7 @@ export function PolicyEditor({
       <h1>{isNew ? 'New policy' : (data?.name ?? id)}</h1>
       <Problem error={error} onRetry={reload} />
       {data?.status === 'archived' && (
-        <p class="empty">It is archived: it is no longer asked, and stays as it is.</p>
+        <p class="empty">This policy is archived: it no longer applies and cannot be changed.</p>
       )}
       {(isNew || data !== undefined) && (
         <PolicyForm

@@ -1,22 +1,22 @@
 import type { SessionDetail } from '@actlog/client';
 import { useState } from 'preact/hooks';
 import { useConnection } from '../connection.ts';
-import { isToldOf, may } from '../identity.ts';
+import type { WantedEvent } from '../hooks/use-event-in-view.ts';
+import { useLoaded } from '../hooks/use-loaded.ts';
+import { hasKnownOwner, may } from '../identity.ts';
 import { Contained } from '../parts/contained.tsx';
-import { EventTable } from '../parts/event-table.tsx';
-import { ExportButton } from '../parts/export-button.tsx';
-import { HeldActions } from '../parts/held-actions.tsx';
+import { EventTable } from '../parts/events/event-table.tsx';
+import { ExportButton } from '../parts/events/export-button.tsx';
+import { HeldActions } from '../parts/held-actions/held-actions.tsx';
+import { ToolPolicies } from '../parts/policies/tool-policies.tsx';
 import { Problem } from '../parts/problem.tsx';
-import { RiskReport } from '../parts/risk-report.tsx';
-import { RiskScore } from '../parts/risk-score.tsx';
+import { RiskReport } from '../parts/risk/risk-report.tsx';
+import { RiskScore } from '../parts/risk/risk-score.tsx';
+import { UsualWork } from '../parts/risk/usual-work.tsx';
 import { Time } from '../parts/time.tsx';
-import { ToolPolicies } from '../parts/tool-policies.tsx';
-import { UsualWork } from '../parts/usual-work.tsx';
 import { WayBack } from '../parts/way-back.tsx';
-import type { WantedEvent } from '../use-event-in-view.ts';
-import { useLoaded } from '../use-loaded.ts';
 
-/** Whether a session of this level is not learned by itself. */
+/** `true` if sessions of this level are not learned automatically. */
 function isSuspect(level: string | undefined): boolean {
   return level === 'high' || level === 'critical';
 }
@@ -24,7 +24,7 @@ function isSuspect(level: string | undefined): boolean {
 function SessionReport({ id, data }: { id: string; data: SessionDetail }) {
   const { client, identity } = useConnection();
   const [wanted, setWanted] = useState<WantedEvent>();
-  // A session that has grown is scored anew; one that has not is not asked about again.
+  // The risk is only requested again when the session has new events.
   const risk = useLoaded(id, (signal) => client.sessions.risk(id, { signal }), { version: data.eventCount });
   return (
     <>
@@ -82,7 +82,7 @@ function SessionReport({ id, data }: { id: string; data: SessionDetail }) {
           </Contained>
         )}
         {may(identity, 'manage') && <ToolPolicies tools={data.toolNames} />}
-        {isSuspect(risk.data?.level) && isToldOf(identity) && may(identity, 'manage') && (
+        {isSuspect(risk.data?.level) && hasKnownOwner(identity) && may(identity, 'manage') && (
           <UsualWork sessionId={id} agentId={data.agentId ?? ''} lastEventAt={data.lastEventAt} />
         )}
       </section>
@@ -98,7 +98,7 @@ function SessionReport({ id, data }: { id: string; data: SessionDetail }) {
   );
 }
 
-/** One session: what happened in it, how risky that was and why, and what of it waits for a person. */
+/** Page with one session: its events, its risk with reasons, and its held actions. */
 export function Session({ id }: { id: string }) {
   const { client } = useConnection();
   const { data, error } = useLoaded(id, (signal) => client.sessions.get(id, { limit: 1 }, { signal }), {

@@ -1,15 +1,15 @@
 import type { Session } from '@actlog/client';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { useConnection } from '../connection.ts';
+import { useList } from '../hooks/use-list.ts';
+import { FirstEvent } from '../parts/events/first-event.tsx';
 import { Field } from '../parts/field.tsx';
-import { FirstEvent } from '../parts/first-event.tsx';
 import { ListTable } from '../parts/list-table.tsx';
-import { RiskScore } from '../parts/risk-score.tsx';
+import { RiskScore } from '../parts/risk/risk-score.tsx';
 import { Time } from '../parts/time.tsx';
 import { href } from '../route.ts';
 import { startedWithin } from '../started-within.ts';
 import { submitted } from '../submitted.ts';
-import { useList } from '../use-list.ts';
 
 const shownTools = 4;
 
@@ -18,7 +18,7 @@ function tools({ toolNames = [] }: Session): string {
   return toolNames.slice(0, shownTools).join(', ') + (more > 0 ? ` and ${more} more` : '');
 }
 
-/** The sessions, newest first, filtered by what stands in the address. */
+/** Page with the sessions, newest first, filtered by the address. */
 export function Sessions({ query }: { query: URLSearchParams }) {
   const { client } = useConnection();
   const agent = query.get('agent') ?? '';
@@ -40,7 +40,7 @@ export function Sessions({ query }: { query: URLSearchParams }) {
     { everyMs: 5000, nameOf: ({ id }) => id },
   );
   const form = useRef<HTMLFormElement>(null);
-  // The fields follow the address, and the focus stays in them.
+  // The fields follow the address and keep the focus.
   useLayoutEffect(() => form.current?.reset(), [agent, risk, from, until]);
   const isFiltered = [agent, risk, from, until].some((filter) => filter !== '');
   return (

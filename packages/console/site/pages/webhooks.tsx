@@ -1,16 +1,16 @@
 import type { NotificationChannelCreated, WebhookEventType } from '@actlog/client';
 import { useState } from 'preact/hooks';
 import { useConnection } from '../connection.ts';
+import { useAction } from '../hooks/use-action.ts';
+import { useList } from '../hooks/use-list.ts';
 import { may } from '../identity.ts';
 import { Checks } from '../parts/checks.tsx';
 import { Field } from '../parts/field.tsx';
+import { Secret } from '../parts/keys/secret.tsx';
 import { ListTable } from '../parts/list-table.tsx';
 import { Problem } from '../parts/problem.tsx';
-import { Secret } from '../parts/secret.tsx';
 import { Time } from '../parts/time.tsx';
 import { submitted } from '../submitted.ts';
-import { useAction } from '../use-action.ts';
-import { useList } from '../use-list.ts';
 
 const kinds: Readonly<Record<WebhookEventType, string>> = {
   'guardian.action_pending': 'An action waits for approval',
@@ -19,7 +19,7 @@ const kinds: Readonly<Record<WebhookEventType, string>> = {
   'session.risk_raised': 'The risk of a session rose a level',
 };
 
-/** The webhooks, and a form to make one. */
+/** Page with the webhooks and a form to create one. */
 export function Webhooks() {
   const { client, identity } = useConnection();
   const [created, setCreated] = useState<NotificationChannelCreated>();
@@ -69,7 +69,7 @@ export function Webhooks() {
         <section aria-labelledby="new">
           <h2 id="new">New webhook</h2>
           <form class="grid" onSubmit={submitted((fields, form) => create.run({ fields, form }))}>
-            <Field label="Address" hint="Deliveries are signed as Standard Webhooks says.">
+            <Field label="Address" hint="Deliveries are signed according to Standard Webhooks.">
               <input name="url" type="url" required maxLength={2000} placeholder="https://" />
             </Field>
             <Checks label="Events (none chosen: all)" name="events" options={kinds} />

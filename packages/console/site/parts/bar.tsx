@@ -1,6 +1,9 @@
-/** A score from 0 to 100 as a bar, in the colour of the level around it; the score stands beside it for who does not see it. */
+/**
+ * Score from 0 to 100 as a bar in the color of its level; decorative, because the score is shown next to it
+ * as text.
+ */
 export function Bar({ score }: { score: number }) {
-  // Browsers draw a `meter` each in their own way.
+  // Browsers style `meter` differently.
   return (
     <svg class="bar" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
       <rect class="track" width={100} height={10} />

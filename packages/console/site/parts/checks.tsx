@@ -1,4 +1,4 @@
-/** Any number of a few values, each with words of its own. */
+/** Checkboxes for a few values with labels. */
 export function Checks({
   label,
   name,
@@ -8,7 +8,7 @@ export function Checks({
   label: string;
   name: string;
   options: Readonly<Record<string, string>>;
-  /** What is chosen at first. */
+  /** Initially checked values. */
   checked?: readonly string[];
 }) {
   return (

@@ -1,6 +1,6 @@
 import { Field } from './field.tsx';
 
-/** One of a few values, each with words of its own. */
+/** Radio buttons for a few values with labels. */
 export function Choice({
   label,
   name,
@@ -11,7 +11,7 @@ export function Choice({
   label: string;
   name: string;
   options: Readonly<Record<string, string>>;
-  /** What is chosen at first. */
+  /** Initial value. */
   value: string;
   onChange?: (value: string) => void;
 }) {

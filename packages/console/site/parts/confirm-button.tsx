@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
-/** A button for what cannot be taken back: it asks once more, in its place, before it does it. */
+/** Button for an irreversible action: the first press asks for confirmation in its place. */
 export function ConfirmButton({
   label,
   question,
@@ -8,7 +8,7 @@ export function ConfirmButton({
   onConfirm,
 }: {
   label: string;
-  /** What the second press says that it will do. */
+  /** Label of the confirming button. */
   question: string;
   isBusy?: boolean;
   onConfirm: () => void;
@@ -16,7 +16,7 @@ export function ConfirmButton({
   const [isAsking, setAsking] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
   const isShown = useRef(false);
-  // Who works by keyboard goes on at the button that took the place of the pressed one.
+  // Keyboard users continue at the button that replaced the pressed one.
   useLayoutEffect(() => {
     if (isShown.current) button.current?.focus();
     isShown.current = true;
@@ -47,7 +47,7 @@ export function ConfirmButton({
         type="button"
         class="danger"
         aria-disabled={isBusy}
-        // The second half of a double click and a key that is held down are not an answer to the question.
+        // Ignore the second half of a double click and repeated key events.
         onKeyDown={(event) => event.repeat && event.preventDefault()}
         onClick={(event) => {
           if (isBusy || event.detail > 1) return;

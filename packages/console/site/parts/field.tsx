@@ -1,7 +1,7 @@
 import { cloneElement, type VNode } from 'preact';
 import { useId } from 'preact/hooks';
 
-/** A control of a form with its name and, where it needs one, a hint. */
+/** Form control with a label and an optional hint. */
 export function Field({
   label,
   hint,
@@ -10,7 +10,7 @@ export function Field({
 }: {
   label: string;
   hint?: string;
-  /** Whether it takes a whole row of a grid. */
+  /** `true` if it spans a whole row of the grid. */
   isRow?: boolean;
   children: VNode;
 }) {

@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact';
-import type { Shown } from '../use-list.ts';
+import type { Shown } from '../hooks/use-list.ts';
 import { Problem } from './problem.tsx';
 import { ShowMore } from './show-more.tsx';
 import { Table } from './table.tsx';
 
-/** A table of what a list has shown so far, with a word where it is empty and a button where there is more. */
+/** Table of a list's loaded items, with a text for an empty list and a button to load more. */
 export function ListTable<Item>({
   shown,
   columns,
@@ -14,7 +14,7 @@ export function ListTable<Item>({
 }: {
   shown: Shown<Item>;
   columns: readonly string[];
-  /** What the table holds, for those who do not see it. */
+  /** Caption of the table for screen readers. */
   caption: string;
   empty: ComponentChildren;
   row: (item: Item) => ComponentChildren;

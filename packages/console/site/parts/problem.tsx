@@ -1,7 +1,7 @@
 import { ActlogError, APIConnectionError, APIError } from '@actlog/client';
 import { Retry } from './retry.tsx';
 
-/** A finding of the service about one field. */
+/** Problem with one field, as reported by the service. */
 interface Finding {
   readonly path: string;
   readonly message: string;
@@ -15,47 +15,47 @@ function findings(error: unknown): Finding[] {
   );
 }
 
-/** What an error says to a person. A program wants to know of the request as well, which stands around that. */
+/** Returns the message of an error for the user, without the request that surrounds it for programs. */
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (!(error instanceof APIError)) return error.message;
   const { message, method, path, status, code, requestId } = error;
-  const before = `${method} ${path} answered ${status} ${code}: `;
+  const before = `${method} ${path} failed with ${status} ${code}: `;
   const behind = requestId === undefined ? '' : ` (request ${requestId})`;
   if (!message.startsWith(before) || !message.endsWith(behind)) return message;
   return message.slice(before.length, message.length - behind.length);
 }
 
-/** What a person has to know where no answer came; undefined where one did. */
-function unanswered(error: unknown): string | undefined {
+/** Returns a message for a missing response; undefined if there was one. */
+function withoutResponse(error: unknown): string | undefined {
   if (!(error instanceof APIConnectionError)) return undefined;
   if (error.method === 'GET') return 'The service cannot be reached.';
-  return 'The service did not answer: what you asked for may have been done or not.';
+  return 'The service did not respond: the request may or may not have been processed.';
 }
 
-/** Whether a message, which has one line and may be cut short, says no more than a finding. */
-function isTold(finding: Finding, message: string): boolean {
+/** `true` if a message, which may be truncated, contains only what a finding says. */
+function isRedundant(finding: Finding, message: string): boolean {
   const words = (text: string) => text.replace(/\p{Cc}+/gu, ' ').slice(0, 100);
   return message.includes(words(String(finding.message)));
 }
 
-/** What went wrong, in the service's own words, and by what its operator can find it. Nothing where nothing did. */
+/** Error message of the service with its request id for the operator. Renders nothing without an error. */
 export function Problem({
   error,
   onRetry,
 }: {
   error: unknown;
-  /** Asks again, where the page does not by itself. */
+  /** Retries, if the page does not do so automatically. */
   onRetry?: () => void;
 }) {
   if (error === undefined) return null;
   const message = messageOf(error);
   const found = findings(error);
   const requestId = error instanceof ActlogError ? error.requestId : undefined;
-  const silence = unanswered(error);
+  const silence = withoutResponse(error);
   return (
     <div class="problem" role="alert">
-      {silence === undefined && found.some((finding) => isTold(finding, message)) ? null : (
+      {silence === undefined && found.some((finding) => isRedundant(finding, message)) ? null : (
         <p>{silence ?? message}</p>
       )}
       {silence !== undefined && <p class="faint">{message}</p>}

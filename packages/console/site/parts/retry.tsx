@@ -1,11 +1,11 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
-/** Asks again for what did not come. */
+/** Button to retry a failed request. */
 export function Retry({
   error,
   onRetry,
 }: {
-  /** Why it did not come, each time anew. */
+  /** Error of the last attempt. */
   error: unknown;
   onRetry: () => void;
 }) {
@@ -13,7 +13,7 @@ export function Retry({
   const button = useRef<HTMLButtonElement>(null);
   useLayoutEffect(() => {
     const main = button.current?.closest('main');
-    // It goes once the answer has come; who pressed it by keyboard reads on in the page.
+    // The button disappears on success; keyboard users continue in the page.
     return () => void (button.current === document.activeElement && main?.focus({ preventScroll: true }));
   }, []);
   return (
@@ -26,7 +26,7 @@ export function Retry({
         onRetry();
       }}
     >
-      {/* Read out as a part of the alert, so that who does not see it hears of the same failure twice. */}
+      {/* Part of the alert, so that screen readers announce a repeated failure again. */}
       {tried?.error === error ? 'Trying again…' : 'Try again'}
     </button>
   );

@@ -1,6 +1,6 @@
-import type { Shown } from '../use-list.ts';
+import type { Shown } from '../hooks/use-list.ts';
 
-/** A button that shows a page more, where there is one. */
+/** Button that loads another page, if there is one. */
 export function ShowMore({ hasMore, more }: Pick<Shown<unknown>, 'hasMore' | 'more'>) {
   if (!hasMore) return null;
   return (

@@ -1,12 +1,12 @@
 import { href } from '../route.ts';
 
-/** Links to the same page with another status; the present one is marked. */
+/** Links to the same page with other statuses; the current one is marked. */
 export function StatusTabs({
   place,
   statuses,
   current,
 }: {
-  /** The page, as in its address. */
+  /** Page, as in its address. */
   place: string;
   statuses: readonly string[];
   current: string;

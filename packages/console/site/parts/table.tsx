@@ -1,19 +1,19 @@
 import type { ComponentChildren } from 'preact';
 
-/** A table with its heads. One that is too wide for the page is scrolled by itself, by keyboard too. */
+/** Table with headers. A table that is too wide scrolls by itself, also by keyboard. */
 export function Table({
   caption,
   columns,
   children,
 }: {
-  /** What the table holds, for those who do not see it. */
+  /** Caption of the table for screen readers. */
   caption: string;
   columns: readonly string[];
-  /** The rows. */
+  /** Rows. */
   children: ComponentChildren;
 }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be focusable
     <section class="scrolls" aria-label={caption} tabIndex={0}>
       <table>
         <caption class="hidden">{caption}</caption>

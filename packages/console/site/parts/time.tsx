@@ -1,7 +1,7 @@
 import { now } from '../clock.ts';
 
 const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' });
-// In the language of the sentences that it stands in.
+// In the language of the surrounding text.
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
 
 const units = [
@@ -11,7 +11,7 @@ const units = [
   ['second', 1000],
 ] as const;
 
-/** How far a moment is from another, in the largest unit that fits: "3 min. ago", "in 2 days". */
+/** Formats the distance between two times in the largest fitting unit: "3 min. ago", "in 2 days". */
 export function distance(moment: Date, from: Date): string {
   const ms = moment.getTime() - from.getTime();
   const [unit, size] = units.find(([, length]) => Math.abs(ms) >= length) ?? ['second', 1000];
@@ -19,15 +19,18 @@ export function distance(moment: Date, from: Date): string {
 }
 
 /**
- * The whole of a moment: by the clock on the wall with its time zone, as a night may have an hour twice, and as the
- * service has it, to be looked up elsewhere. What is no moment stays as it came.
+ * Formats a time in full: local time with its time zone, because an hour can occur twice in a night, and the service's
+ * time, to look it up elsewhere. Invalid times are returned unchanged.
  */
 export function wholeTime(at: string): string {
   const moment = new Date(at);
   return Number.isNaN(moment.getTime()) ? at : `${full.format(moment)} (${at})`;
 }
 
-/** A moment, by its distance from now; the whole of it when it is pointed at or printed. What is no moment stays as it came. */
+/**
+ * A time as its distance from now, with the full time on hover and in print. Invalid times are shown
+ * unchanged.
+ */
 export function Time({ at }: { at: string | null | undefined }) {
   if (!at) return <span class="faint">never</span>;
   const moment = new Date(at);

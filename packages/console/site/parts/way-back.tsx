@@ -1,7 +1,7 @@
+import { useVisit } from '../hooks/visit.ts';
 import { href, parseRoute } from '../route.ts';
-import { useVisit } from '../visit.ts';
 
-/** The way from one of a list to the list: with its filters and to the same place in it, for who came from there. */
+/** Link back to the list, with its filters and scroll position if the user came from there. */
 export function WayBack({ place, title }: { place: string; title: string }) {
   const { from } = useVisit();
   const [came = 'sessions', id] = parseRoute(from ?? '').path;

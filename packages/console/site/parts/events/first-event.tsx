@@ -3,7 +3,7 @@ const program = `import { Recorder } from '@actlog/recorder';
 await using recorder = new Recorder({ agentId: 'my-agent' });
 await recorder.toolCall({ toolName: 'search', arguments: { query } }, () => search(query));`;
 
-/** How the first event comes to be, for who has just started a server. */
+/** Instructions for sending the first event, for users who have just started a server. */
 export function FirstEvent() {
   const address = new URL('..', document.baseURI.split('#')[0]).href.replace(/\/$/, '');
   return (

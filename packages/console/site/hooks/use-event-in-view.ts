@@ -1,15 +1,15 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { useConnection } from './connection.ts';
-import { type EventPlace, findEvent } from './find-event.ts';
+import { useConnection } from '../connection.ts';
+import { type EventPlace, findEvent } from '../find-event.ts';
 
-/** An event that the person wants to see; another wish for the same event is another object. */
+/** An event that the user wants to see; each request is a new object. */
 export interface WantedEvent {
   readonly eventId: string;
 }
 
-/** How a search for an event has gone. */
+/** State of a search for an event. */
 export interface EventSearch {
-  /** What has been looked through without finding it; undefined while it is looked for, and where it was found. */
+  /** Position that the search reached without finding it; undefined while searching or if it was found. */
   readonly missed: EventPlace | undefined;
   readonly isLooking: boolean;
   readonly error: unknown;
@@ -17,16 +17,17 @@ export interface EventSearch {
 
 const idle: EventSearch = { missed: undefined, isLooking: false, error: undefined };
 
-/** The id that the row of an event has in the page. */
+/** Returns the element id of an event's row. */
 export function rowId(eventId: string): string {
   return `event-${eventId}`;
 }
 
 /**
- * Brings an event into view. One that is not shown is looked for without drawing what stands before it, and the list
- * is then shown from there; or the heading of the events comes into view, where it is not found.
+ * Brings an event into view. If it is not shown, it is searched for without rendering the events before it,
+ * and the list
+ * is shown from there. If it is not found, the heading of the events comes into view.
  *
- * @param showFrom - shows the list from a place on
+ * @param showFrom - shows the list from a position
  */
 export function useEventInView(
   sessionId: string,
@@ -37,15 +38,15 @@ export function useEventInView(
   const [state, setState] = useState(idle);
   const reached = useRef<{ eventId: string; place: EventPlace }>(undefined);
   const focused = useRef<Element | null>(null);
-  /** What is still to be brought into view. */
+  /** Element to bring into view. */
   const target = useRef<string>(undefined);
 
-  /** Whether it is there. */
+  /** `true` if the element exists. */
   const bringIntoView = () => {
     const element = target.current === undefined ? null : document.getElementById(target.current);
     if (element === null) return false;
     target.current = undefined;
-    // Who has gone on to something else meanwhile is not drawn away from it.
+    // Users who have moved on to something else are not interrupted.
     const { activeElement } = document;
     if (activeElement !== focused.current && activeElement !== document.body) return true;
     element.scrollIntoView({ block: 'center' });
@@ -61,7 +62,7 @@ export function useEventInView(
     if (bringIntoView()) return setState(idle);
     const controller = new AbortController();
     const { signal } = controller;
-    // Who presses again goes on where the last search ended.
+    // Pressing again continues where the last search ended.
     const from = reached.current?.eventId === eventId ? reached.current.place : undefined;
     setState({ ...idle, isLooking: true });
     findEvent(client, sessionId, eventId, from, signal).then(

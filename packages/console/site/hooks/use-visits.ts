@@ -2,10 +2,10 @@ import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { FollowedLink, Visit } from './visit.ts';
 
-/** How many visits are kept; browsers keep no more entries in the history of a tab. */
+/** Maximum number of visits; browsers keep no more history entries per tab. */
 const keptVisits = 50;
 
-/** What is kept in an entry of the tab's history. */
+/** State in an entry of the tab's history. */
 interface Entry {
   readonly visit: string;
   readonly from: string | undefined;
@@ -17,11 +17,11 @@ function presentEntry(): Entry | undefined {
 }
 
 function newEntry(from: string | undefined): Entry {
-  // Where a page comes over plain HTTP, browsers make no UUID.
+  // Browsers provide no randomUUID over plain HTTP.
   return { visit: crypto.getRandomValues(new Uint32Array(4)).join('-'), from };
 }
 
-/** Takes the present entry of the history for the one of a visit; a new one is marked with where it was come from. */
+/** Assigns the current history entry to a visit; a new entry stores the previous location. */
 function markedEntry(from: string | undefined): Entry {
   const known = presentEntry();
   if (known !== undefined) return known;
@@ -30,13 +30,16 @@ function markedEntry(from: string | undefined): Entry {
   return entry;
 }
 
-/** Goes to a place of the console that stands in the history where the present one stood, behind the same place. */
+/** Replaces the current location in the history, keeping the previous location. */
 export function replacePlace(href: string): void {
   history.replaceState(newEntry(presentEntry()?.from), '', href);
   dispatchEvent(new HashChangeEvent('hashchange'));
 }
 
-/** The link that led to the present place: the one that was pressed, or where the focus is as the person goes forward. */
+/**
+ * Returns the link that led to the current location: the pressed one, or the focused one on forward
+ * navigation.
+ */
 function followed(main: HTMLElement | null, pressed: Element | null): FollowedLink | undefined {
   const { hash } = location;
   const link = [pressed, document.activeElement].find(
@@ -47,10 +50,9 @@ function followed(main: HTMLElement | null, pressed: Element | null): FollowedLi
 }
 
 /**
- * The present visit; the component is drawn anew when it changes. Those before stay in the memory of the page, for who
- * goes back to them.
+ * Returns the current visit and rerenders when it changes. Earlier visits are kept in memory for Back navigation.
  *
- * @param main - what is left and come back to
+ * @param main - element that is left and returned to
  */
 export function useVisits(main: RefObject<HTMLElement | null>): Visit {
   const visits = useRef(new Map<string, Visit>());
@@ -66,21 +68,21 @@ export function useVisits(main: RefObject<HTMLElement | null>): Visit {
     return visit;
   };
   const [visit, setVisit] = useState(() => enter(undefined));
-  // Before anybody can see the page, and go on: what is gone to in between would never be shown.
+  // Runs before the user can navigate, so that no navigation is missed.
   useLayoutEffect(() => {
     let present = visit;
     let pressed: Element | null = null;
     const press = ({ target }: Event) => {
       pressed = (target as Element).closest('a');
     };
-    // Nothing has been drawn anew yet: what is left is still in view.
+    // Nothing is rerendered yet: the previous page is still in view.
     const follow = () => {
       present.left ??= { scrollY, link: followed(main.current, pressed) };
       pressed = null;
       present = enter(present.hash);
       setVisit(present);
     };
-    // The browser would scroll before there is anything to scroll to.
+    // The browser would scroll before the content exists.
     history.scrollRestoration = 'manual';
     const { current } = main;
     current?.addEventListener('click', press);

@@ -2,14 +2,14 @@ import type { RiskDimension } from '@actlog/client';
 
 const radius = 100;
 
-/** Where a score lies on its dimension's ray; the first one points up. */
+/** Returns the point of a score on the axis of its dimension; the first axis points up. */
 function point(index: number, count: number, score: number): string {
   const angle = (index / count) * 2 * Math.PI;
   const distance = (score / 100) * radius;
   return `${(Math.sin(angle) * distance).toFixed(1)},${(-Math.cos(angle) * distance).toFixed(1)}`;
 }
 
-/** The shape of a risk at a glance. It says nothing that the table beside it does not, so it is not read aloud. */
+/** Radar chart of a risk. It repeats the table next to it, so it is hidden from screen readers. */
 export function RiskRadar({ dimensions }: { dimensions: readonly RiskDimension[] }) {
   const count = dimensions.length;
   const ring = (score: number) => dimensions.map((_, index) => point(index, count, score)).join(' ');

@@ -1,18 +1,18 @@
 import type { Scope } from '@actlog/protocol';
-import type { ApiKeyCreate } from '../keys-api.ts';
-import { submitted } from '../submitted.ts';
-import { Checks } from './checks.tsx';
-import { Choice } from './choice.tsx';
-import { Field } from './field.tsx';
+import type { ApiKeyCreate } from '../../keys-api.ts';
+import { submitted } from '../../submitted.ts';
+import { Checks } from '../checks.tsx';
+import { Choice } from '../choice.tsx';
+import { Field } from '../field.tsx';
 
 const opens: Readonly<Record<Scope, string>> = {
-  ingest: 'ingest: record events, have actions checked. An agent needs no more.',
+  ingest: 'ingest: record events and check actions. Sufficient for an agent.',
   read: 'read: everything that is recorded',
   manage: 'manage: agents, policies, webhooks',
   decide: 'decide: held actions',
 };
 
-/** A form to make a key. */
+/** Form to create a key. */
 export function KeyForm({ isBusy, onCreate }: { isBusy: boolean; onCreate: (body: ApiKeyCreate) => void }) {
   return (
     <section aria-labelledby="new">
@@ -32,10 +32,10 @@ export function KeyForm({ isBusy, onCreate }: { isBusy: boolean; onCreate: (body
           <input name="name" required maxLength={200} />
         </Field>
         <Choice label="Kind" name="kind" options={{ live: 'live', test: 'test' }} value="live" />
-        <Field label="Ends after days" hint="Empty: never.">
+        <Field label="Expires after days" hint="Empty: never.">
           <input name="expiresInDays" type="number" min={1} max={36_500} />
         </Field>
-        <Checks label="What it opens" name="scopes" options={opens} checked={['ingest']} />
+        <Checks label="Scopes" name="scopes" options={opens} checked={['ingest']} />
         <p class="buttons">
           <button type="submit" aria-disabled={isBusy}>
             Create

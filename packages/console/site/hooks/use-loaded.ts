@@ -1,26 +1,26 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { useConnection } from './connection.ts';
+import { useConnection } from '../connection.ts';
 
-/** Something that is asked for, and what has come of it. */
+/** Loaded data with its state. */
 export interface Loaded<Data> {
-  /** The last answer; it stays while a newer one is asked for. */
+  /** Data of the last response; kept while a newer one is requested. */
   readonly data: Data | undefined;
   readonly error: unknown;
-  /** Asks again. */
+  /** Reloads the data. */
   reload(): void;
 }
 
-/** When something is asked for again, what is shown staying meanwhile. */
+/** Options for reloading while the current data stays visible. */
 export interface LoadOptions {
-  /** By itself, this often, while the page is seen; never by default. */
+  /** Reload interval while the page is visible, in milliseconds; no automatic reload by default. */
   readonly everyMs?: number | undefined;
-  /** Whenever this changes, once the answer that is waited for has come. */
+  /** Reloads when this value changes, after any running request. */
   readonly version?: unknown;
 }
 
 /**
- * Asks for something, and again whenever `key` changes, the person signs in again or `reload` is called. An answer that comes after a newer
- * question is dropped, and the question is aborted.
+ * Loads data, and reloads it when `key` changes, the user signs in again or `reload` is called. A response that is
+ * superseded by a newer request is dropped, and its request is aborted.
  */
 export function useLoaded<Data>(
   key: string,
@@ -48,7 +48,7 @@ export function useLoaded<Data>(
     };
     latest.current.load(signal).then(
       (data) => settle({ key, data }),
-      // What was shown stays, with the word that it is old.
+      // The shown data stays, marked as outdated.
       (error) => settle((before) => ({ ...(before.key === key ? before : { key }), error })),
     );
   }, [key, client]);
@@ -59,16 +59,16 @@ export function useLoaded<Data>(
   }, [ask]);
 
   useEffect(() => {
-    // What changes faster than the service answers would else never be shown.
+    // Data that changes faster than the service responds would otherwise never be shown.
     if (asking.current === undefined && asked.current !== version) ask();
   }, [ask, version]);
 
   useEffect(() => {
     if (everyMs === undefined) return;
-    // A slow service is waited for: asking it anew each time would never bring an answer.
+    // A slow service is waited for: aborting each time would never yield a response.
     const refresh = () => document.visibilityState === 'visible' && asking.current === undefined && ask();
     const timer = setInterval(refresh, everyMs);
-    // Who comes back to the tab does not look at what was there when they left.
+    // Returning to the tab reloads data that may be outdated.
     document.addEventListener('visibilitychange', refresh);
     return () => {
       clearInterval(timer);

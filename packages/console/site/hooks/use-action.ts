@@ -1,14 +1,14 @@
 import { useState } from 'preact/hooks';
 
-/** Something that the person does, one at a time. */
+/** A user action that runs once at a time. */
 export interface Action<Input> {
-  /** For `aria-disabled` of its button: `disabled` takes the focus from who works by keyboard. */
+  /** Value for `aria-disabled` of the button: `disabled` would take the focus from keyboard users. */
   readonly isBusy: boolean;
   readonly error: unknown;
   run(input: Input): void;
 }
 
-/** Does what `act` says, and tells how it went. While it is under way, further wishes are passed over. */
+/** Runs `act` and reports its outcome. Further calls are ignored while it runs. */
 export function useAction<Input = void>(act: (input: Input) => PromiseLike<unknown>): Action<Input> {
   const [state, setState] = useState<{ isBusy: boolean; error?: unknown }>({ isBusy: false });
   return {

@@ -1,10 +1,10 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
-/** A secret that is shown this once, with a button to copy it. */
+/** A secret that is shown once, with a button to copy it. */
 export function Secret({ label, value, onDone }: { label: string; value: string; onDone: () => void }) {
   const [copied, setCopied] = useState<string>();
   const section = useRef<HTMLElement>(null);
-  // It stands above the form that it came of, out of sight.
+  // It is above the form that created it and may be out of view.
   useLayoutEffect(() => section.current?.focus(), [value]);
   return (
     <section ref={section} class="secret" aria-label={label} tabIndex={-1}>
@@ -15,7 +15,7 @@ export function Secret({ label, value, onDone }: { label: string; value: string;
         <code>{value}</code>
       </p>
       <p class="buttons">
-        {/* Where a page comes over plain HTTP, browsers have no clipboard for it. */}
+        {/* Browsers provide no clipboard over plain HTTP. */}
         {navigator.clipboard !== undefined && (
           <button
             type="button"

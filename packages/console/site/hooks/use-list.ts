@@ -3,34 +3,34 @@ import { useReducer, useRef } from 'preact/hooks';
 import { type LoadOptions, useLoaded } from './use-loaded.ts';
 import { type ShownPages, useVisit } from './visit.ts';
 
-/** What a list has shown so far. */
+/** Loaded part of a list. */
 export interface Shown<Item> {
-  /** Undefined until the first page has come. */
+  /** Undefined until the first page is loaded. */
   readonly items: readonly Item[] | undefined;
   readonly error: unknown;
   readonly hasMore: boolean;
-  /** Shows a page more. */
+  /** Loads another page. */
   more(): void;
-  /** Asks for what is shown again. */
+  /** Reloads the shown pages. */
   reload(): void;
 }
 
-/** When a list is asked for again. */
+/** Options for loading a list. */
 export interface ListOptions<Item> extends LoadOptions {
-  /** Whether what is new comes behind what is shown, so that none of it is seen while there is more to show. */
+  /** `true` if new items are added at the end, so that none of them is visible while there are more pages. */
   readonly growsAtEnd?: boolean;
-  /** How many pages are shown at first. Default 1. */
+  /** Number of pages to show initially. Default: 1. */
   readonly firstPages?: number;
-  /** Names an item, so that who comes back to the list finds what they saw, with what is new before it. */
+  /** Returns the name of an item, so that returning users find the items they saw, after any new ones. */
   readonly nameOf?: (item: Item) => string;
-  /** Whether all that is shown and has a name stays while new ones come before it. */
+  /** `true` if named items stay in place while new ones are added before them. */
   readonly stays?: boolean;
 }
 
-/** How many pages more are asked for at most, where what was shown has moved on. */
+/** Maximum number of additional pages to load if the shown items have moved. */
 const pagesFurther = 5;
 
-/** Whether some of what was shown, and is in the list still, may stand behind these items. New ones come first. */
+/** `true` if some previously shown items may follow these items. New items come first. */
 function mayGoOn(names: readonly string[], before: ReadonlySet<string>): boolean {
   const found = names.filter((name) => before.has(name)).length;
   const isBeyond = found > 0 && !before.has(names.at(-1) ?? '');
@@ -38,13 +38,13 @@ function mayGoOn(names: readonly string[], before: ReadonlySet<string>): boolean
 }
 
 /**
- * The first pages of a list, as many as were asked for. They are asked for anew as a whole, so that what has changed
- * or has come meanwhile is shown where it belongs; the more there are, the more rarely, so that who looks at much
- * asks no more of the service than who looks at little.
+ * Loads the first pages of a list. All of them are reloaded together, so that changes and new items appear in
+ * place. The
+ * more pages are shown, the less often they are reloaded, so that the load on the service stays the same.
  *
- * @param key - tells this list from others that the same component may show
- * @param list - asks for the page that starts at a cursor, the first where it is undefined
- * @param options - when to ask again; see `useLoaded`
+ * @param key - identifies the list among those that the component can show
+ * @param list - requests the page at a cursor; the first if it is undefined
+ * @param options - reload options; see `useLoaded`
  */
 export function useList<Item>(
   key: string,
@@ -61,7 +61,7 @@ export function useList<Item>(
   const { data, error, reload } = useLoaded(
     key,
     async (signal) => {
-      // What is shown already is not asked for again to show a page more.
+      // Pages that are already shown are not requested again to load another one.
       const isKept = kept.current.key === key && kept.current.lists === lists && kept.current.wanted > 0;
       const isMore = isKept && kept.current.wanted < pages;
       const names = (all: readonly Page<Item>[]) =>
@@ -79,13 +79,13 @@ export function useList<Item>(
         return all;
       };
       const shown = await readOn(isMore ? kept.current.pages : []).catch((error) => {
-        // A cursor does not hold for ever, and a tab may stay open for days.
+        // Cursors expire, and a tab may stay open for days.
         if (isMore && error instanceof ValidationError) return readOn([]);
         throw error;
       });
       if (!signal.aborted) {
         kept.current = { key, lists, wanted: pages, pages: shown };
-        // Who has come back keeps what they found, and who has asked for more meanwhile gets that.
+        // Returning users keep the pages they had, and pages that were requested meanwhile are loaded.
         const wanted = Math.max(shownBefore().pages, isKept ? 0 : shown.length);
         lists.set(key, { pages: wanted, names: new Set(names(shown)) });
       }

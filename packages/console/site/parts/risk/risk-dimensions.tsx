@@ -1,7 +1,7 @@
 import type { RiskDimension } from '@actlog/client';
-import { Bar } from './bar.tsx';
+import { Bar } from '../bar.tsx';
+import { Table } from '../table.tsx';
 import { wholeScore } from './risk-score.tsx';
-import { Table } from './table.tsx';
 
 function Dimension({ dimension: { id, name, score, level, observable } }: { dimension: RiskDimension }) {
   return (
@@ -25,7 +25,7 @@ function Dimension({ dimension: { id, name, score, level, observable } }: { dime
   );
 }
 
-/** The ten dimensions of a session's risk. */
+/** Table of the ten dimensions of a session's risk. */
 export function RiskDimensions({ dimensions }: { dimensions: readonly RiskDimension[] }) {
   return (
     <Table caption="Risk by dimension" columns={['Dimension', 'Score', 'Level']}>

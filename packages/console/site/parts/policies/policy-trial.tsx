@@ -1,18 +1,17 @@
 import type { CheckResult } from '@actlog/client';
 import { useState } from 'preact/hooks';
-import { useConnection } from '../connection.ts';
-import { submitted } from '../submitted.ts';
-import { useAction } from '../use-action.ts';
-import { visibleText } from '../visible-text.ts';
-import { Field } from './field.tsx';
-import { Problem } from './problem.tsx';
+import { useConnection } from '../../connection.ts';
+import { useAction } from '../../hooks/use-action.ts';
+import { submitted } from '../../submitted.ts';
+import { Field } from '../field.tsx';
+import { Problem } from '../problem.tsx';
 
-/** The text of a field, or undefined where it is empty. */
+/** Returns the text of a field; undefined if it is empty. */
 function given(form: FormData, name: string): string | undefined {
   return String(form.get(name) ?? '').trim() || undefined;
 }
 
-/** @throws Error that says what the field must hold. */
+/** @throws Error for a field that is not a JSON object. */
 function parsedArguments(text: string | undefined): Record<string, unknown> | undefined {
   if (text === undefined) return undefined;
   const value = parsed(text);
@@ -39,7 +38,7 @@ function Verdict({ result: { decision, matched = [] } }: { result: CheckResult }
         {matched.map(({ policyId, effect, mode, why, message }) => (
           <li key={policyId}>
             {effect.replace('_', ' ')}
-            {mode === 'log_only' && ' (log only)'}: {visibleText(why ?? '')} {message && <q>{message}</q>}
+            {mode === 'log_only' && ' (log only)'}: {why} {message && <q>{message}</q>}
           </li>
         ))}
       </ul>
@@ -47,7 +46,7 @@ function Verdict({ result: { decision, matched = [] } }: { result: CheckResult }
   );
 }
 
-/** Asks what the policies would say to an action, as a dry run: nothing is held, counted or told to anyone. */
+/** Form that checks an action as a dry run: nothing is held, counted or reported. */
 export function PolicyTrial() {
   const { client } = useConnection();
   const [result, setResult] = useState<CheckResult>();

@@ -1,15 +1,15 @@
 import type { Policy } from '@actlog/client';
 import { useState } from 'preact/hooks';
-import { type PolicyFields, policyFields } from '../policy-draft.ts';
-import { submitted } from '../submitted.ts';
-import { Choice } from './choice.tsx';
-import { Field } from './field.tsx';
+import { defaultTimeoutSeconds, type PolicyFields, policyFields } from '../../policy-draft.ts';
+import { submitted } from '../../submitted.ts';
+import { Choice } from '../choice.tsx';
+import { Field } from '../field.tsx';
 
-const globHint = 'One a line; * stands for any run of characters. Empty: all.';
+const globHint = 'One per line; * matches any characters. Empty: all.';
 
 const effects = { deny: 'Deny', require_approval: 'Require approval', allow: 'Allow' };
 
-/** All fields of a policy. */
+/** Form with all fields of a policy. */
 export function PolicyForm({
   policy,
   tool,
@@ -17,9 +17,9 @@ export function PolicyForm({
   isBusy,
   onSave,
 }: {
-  /** What the fields hold at first; a new policy where it is undefined. */
+  /** Policy to edit; undefined for a new one. */
   policy: Policy | undefined;
-  /** The tool that a new policy is about at first. */
+  /** Initial tool of a new policy. */
   tool: string | undefined;
   isReadOnly: boolean;
   isBusy: boolean;
@@ -35,7 +35,7 @@ export function PolicyForm({
   return (
     <form
       onSubmit={submitted((given) =>
-        // What is asked of some effects only is as it was where it is not asked.
+        // Fields that only some effects use keep their value while they are hidden.
         onSave({ ...fields, ...(Object.fromEntries(given) as Partial<PolicyFields>) }),
       )}
     >
@@ -69,7 +69,7 @@ export function PolicyForm({
         </Field>
       </fieldset>
       <fieldset class="grid" disabled={isReadOnly}>
-        <legend>What it says</legend>
+        <legend>Decision</legend>
         <Choice label="Effect" name="effect" options={effects} value={effect} onChange={setEffect} />
         <Choice
           label="Mode"
@@ -79,7 +79,7 @@ export function PolicyForm({
         />
         <Field
           label="Priority"
-          hint="Order within one effect, highest first. Deny goes before approval, approval before allow."
+          hint="Order within one effect, highest first. Deny takes precedence over approval, approval over allow."
         >
           <input name="priority" type="number" min={-1000} max={1000} defaultValue={fields.priority} />
         </Field>
@@ -97,7 +97,7 @@ export function PolicyForm({
               min={1}
               max={604_800}
               defaultValue={fields.timeoutSeconds}
-              placeholder="900"
+              placeholder={String(defaultTimeoutSeconds)}
             />
           </Field>
           <Choice
@@ -108,8 +108,19 @@ export function PolicyForm({
           />
         </fieldset>
       )}
+      {effect === 'require_approval' && (
+        <fieldset disabled={isReadOnly}>
+          <legend>When it is approved</legend>
+          {/* Forms omit unchecked checkboxes; this is their value. */}
+          <input type="hidden" name="singleUse" value="" />
+          <label class="check">
+            <input type="checkbox" name="singleUse" value="on" defaultChecked={fields.singleUse === 'on'} />
+            <span>Each approval is for one call</span>
+          </label>
+        </fieldset>
+      )}
       <fieldset class="grid" disabled={isReadOnly}>
-        <legend>Only past a number of actions</legend>
+        <legend>Only after a number of actions</legend>
         <Field label="More than" hint="Empty: at once.">
           <input name="rateMax" type="number" min={0} max={1_000_000} defaultValue={fields.rateMax} />
         </Field>

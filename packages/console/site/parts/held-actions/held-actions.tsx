@@ -1,8 +1,8 @@
-import { useConnection } from '../connection.ts';
-import { useList } from '../use-list.ts';
+import { useConnection } from '../../connection.ts';
+import { useList } from '../../hooks/use-list.ts';
 import { HeldList } from './held-list.tsx';
 
-/** What of a session waits for a person; no heading where nothing does. */
+/** Held actions of a session; no heading if there are none. */
 export function HeldActions({ sessionId }: { sessionId: string }) {
   const { client } = useConnection();
   const shown = useList(

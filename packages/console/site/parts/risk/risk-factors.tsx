@@ -4,7 +4,7 @@ function keyOf({ ruleId, evidence }: RiskFactor): string {
   return `${ruleId} ${evidence.eventIds[0]}`;
 }
 
-/** All factors, the strongest first, which the service names apart. */
+/** Returns all factors, strongest first, from the service's top factors and the dimensions. */
 function allFactors({ factors = [], dimensions = [] }: Risk): RiskFactor[] {
   const known = new Set(factors.map(keyOf));
   const others = dimensions
@@ -19,7 +19,7 @@ function Factor({
   onShow,
 }: {
   factor: RiskFactor;
-  /** What the service says to do about it, where it says it apart. */
+  /** Recommendation for the factor, if the service returns one. */
   recommendation: RiskRecommendation | undefined;
   onShow: (eventId: string) => void;
 }) {
@@ -28,7 +28,7 @@ function Factor({
     <li>
       <p class="apart">
         <strong>{factor.title}</strong>{' '}
-        <span class="badge number" title="Without it the score would be so much lower.">
+        <span class="badge number" title="The score would be lower by this much without it.">
           +{factor.delta.toFixed(1)}
         </span>
       </p>
@@ -49,20 +49,20 @@ function Factor({
   );
 }
 
-/** The reasons for a session's risk, the strongest first, each with its events and with what to do about it. */
+/** List of the reasons for a session's risk, strongest first, with events and recommendations. */
 export function RiskFactors({
   risk,
   onShow,
 }: {
   risk: Risk;
-  /** Told which event the person wants to see. */
+  /** Called with the event that the user wants to see. */
   onShow: (eventId: string) => void;
 }) {
   if (risk.factors === undefined && risk.dimensions === undefined) {
     return <p class="empty">The service gives no reasons.</p>;
   }
   const factors = allFactors(risk);
-  if (factors.length === 0) return <p class="empty">Nothing that happened in it raises its risk.</p>;
+  if (factors.length === 0) return <p class="empty">Nothing in this session raises its risk.</p>;
   return (
     <ul class="factors">
       {factors.map((factor) => (

@@ -1,10 +1,13 @@
 import type { ExportProgress } from '@actlog/client';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { useConnection } from '../connection.ts';
-import { useAction } from '../use-action.ts';
-import { Problem } from './problem.tsx';
+import { useConnection } from '../../connection.ts';
+import { useAction } from '../../hooks/use-action.ts';
+import { Problem } from '../problem.tsx';
 
-/** Milliseconds for which a file can be read: some browsers begin only after the press, or ask for its name first. */
+/**
+ * Time for which the file stays available in milliseconds: some browsers start late or ask for its name
+ * first.
+ */
 const readableForMs = 600_000;
 
 function saveFile(name: string, content: Blob): void {
@@ -16,13 +19,13 @@ function saveFile(name: string, content: Blob): void {
   setTimeout(() => URL.revokeObjectURL(address), readableForMs);
 }
 
-/** Saves a session as a file, byte for byte as the service exports it, once it has come whole. */
+/** Button that downloads a session exactly as the service exports it. */
 export function ExportButton({
   id,
   eventCount,
 }: {
   id: string;
-  /** How many events there are to come. */
+  /** Number of expected events. */
   eventCount: number;
 }) {
   const { client } = useConnection();
@@ -42,20 +45,22 @@ export function ExportButton({
   });
   return (
     <>
-      {/* One button, so that who works by keyboard stays at it. */}
+      {/* A single button keeps the keyboard focus. */}
       <button
         type="button"
         class="quiet"
         onClick={({ detail }) => {
           if (!save.isBusy) save.run();
-          // The second half of a double click is not a wish to stop.
+          // Ignore the second half of a double click.
           else if (detail < 2) download.current?.abort();
         }}
       >
         {save.isBusy ? 'Cancel' : 'Download JSON'}
       </button>
       <div role="status">
-        {save.isBusy && <small>It is saved when it has come whole. Stay on this page until then.</small>}
+        {save.isBusy && (
+          <small>The file is saved when the download is complete. Stay on this page until then.</small>
+        )}
       </div>
       {save.isBusy && (
         <progress aria-label="Download" max={Math.max(1, eventCount)} value={progress?.events ?? 0} />

@@ -1,17 +1,16 @@
 import { ConflictError, type Decide, type PendingAction } from '@actlog/client';
 import { useState } from 'preact/hooks';
-import { useConnection } from '../connection.ts';
-import { useAction } from '../use-action.ts';
-import { visibleText } from '../visible-text.ts';
-import { Field } from './field.tsx';
-import { Problem } from './problem.tsx';
+import { useConnection } from '../../connection.ts';
+import { useAction } from '../../hooks/use-action.ts';
+import { Field } from '../field.tsx';
+import { Problem } from '../problem.tsx';
 
 const buttons = [
   ['approve', 'Approve', 'approve'],
   ['deny', 'Deny', 'danger'],
 ] as const;
 
-/** The comment and the two buttons by which a person decides about an action. */
+/** Comment field and buttons with which the user decides about an action. */
 export function Decision({
   action,
   titleId,
@@ -19,11 +18,11 @@ export function Decision({
   onEnd,
 }: {
   action: PendingAction;
-  /** Of the element that tells what is decided about, for who comes to the buttons without having read it. */
+  /** Id of the element that describes the action, for screen reader users at the buttons. */
   titleId: string;
-  /** Whether a press counts yet. */
+  /** `true` if the buttons are enabled. */
   isOpen: boolean;
-  /** Told how it ended, by this person or by another who was faster. */
+  /** Called with the outcome, decided by this user or by someone faster. */
   onEnd: (news: string) => void;
 }) {
   const { client } = useConnection();
@@ -33,7 +32,7 @@ export function Decision({
     const body = { decision, ...(given && { comment: given }) };
     try {
       const { status } = await client.guardian.pendingActions.decide(action.id, body);
-      onEnd(visibleText(`${action.action?.toolName} by ${action.agentId}: ${status}.`));
+      onEnd(`${action.action?.toolName} by ${action.agentId}: ${status}.`);
     } catch (error) {
       if (!(error instanceof ConflictError)) throw error;
       onEnd(error.message);

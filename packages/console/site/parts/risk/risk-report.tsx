@@ -3,7 +3,7 @@ import { RiskDimensions } from './risk-dimensions.tsx';
 import { RiskFactors } from './risk-factors.tsx';
 import { RiskRadar } from './risk-radar.tsx';
 
-/** A session's risk: its shape over the ten dimensions, and beside it the reasons with what to do about each. */
+/** Risk of a session: the radar chart and the reasons with recommendations. */
 export function RiskReport({ risk, onShow }: { risk: Risk; onShow: (eventId: string) => void }) {
   const { dimensions } = risk;
   return (
@@ -15,7 +15,7 @@ export function RiskReport({ risk, onShow }: { risk: Risk; onShow: (eventId: str
         </div>
       )}
       <div>
-        <h3>Why, and what to do</h3>
+        <h3>Reasons and recommendations</h3>
         <RiskFactors risk={risk} onShow={onShow} />
       </div>
     </div>

@@ -2,10 +2,10 @@ import type { RefObject } from 'preact';
 import { useLayoutEffect } from 'preact/hooks';
 import type { FollowedLink, Leaving, Visit } from './visit.ts';
 
-/** How long what is still to be drawn is waited for, in milliseconds: whoever reads on does not want to be moved. */
+/** Maximum time to wait for the rest of the page, in milliseconds, so that reading users are not moved. */
 const patienceMs = 10_000;
 
-/** By what a person shows that they have begun something else. */
+/** Events that show that the user has started something else. */
 const acts = ['wheel', 'touchstart', 'pointerdown', 'keydown', 'focusin'] as const;
 
 function linkIn(main: HTMLElement, { hash, within }: FollowedLink): HTMLAnchorElement | undefined {
@@ -14,12 +14,14 @@ function linkIn(main: HTMLElement, { hash, within }: FollowedLink): HTMLAnchorEl
   return links.find((link) => main.contains(link) && link.hash === hash);
 }
 
-/** Scrolls to where the person was, as far as the page is drawn; tells whether they are back there. */
+/**
+ * Scrolls to the user's previous position as far as the page is rendered; returns `true` once it is reached.
+ */
 function bringBack(main: HTMLElement, { scrollY, link }: Leaving): boolean {
   const found = link && linkIn(main, link);
   if (link !== undefined && found !== undefined) {
     found.focus({ preventScroll: true });
-    // What has come above it meanwhile does not move it.
+    // Content that was added above it does not move it.
     scrollBy(0, found.getBoundingClientRect().top - link.top);
     return true;
   }
@@ -27,7 +29,7 @@ function bringBack(main: HTMLElement, { scrollY, link }: Leaving): boolean {
   return link === undefined && Math.abs(window.scrollY - scrollY) < 1;
 }
 
-/** Brings who comes back to a visit to where they were, with the focus on the link that they followed. */
+/** Restores the scroll position and the focused link of a returning user. */
 export function useReturn(main: RefObject<HTMLElement | null>, visit: Visit): void {
   useLayoutEffect(() => {
     const { current } = main;
@@ -35,13 +37,13 @@ export function useReturn(main: RefObject<HTMLElement | null>, visit: Visit): vo
     if (current === null || left === undefined) return;
     const waiting = new AbortController();
     const { signal } = waiting;
-    // Who leaves again before that still wants to come back to where they were.
+    // Users who leave again before that keep their position.
     const end = () => {
       visit.left = undefined;
       waiting.abort();
     };
     const tryOn = () => bringBack(current, left) && end();
-    // The answers of the service are still to be drawn.
+    // Responses of the service are still to be rendered.
     const observer = new MutationObserver(tryOn);
     observer.observe(current, { childList: true, subtree: true });
     signal.addEventListener('abort', () => observer.disconnect());

@@ -1,13 +1,12 @@
 import type { PendingAction } from '@actlog/client';
 import { useContext, useRef, useState } from 'preact/hooks';
-import type { Shown } from '../use-list.ts';
-import { visibleText } from '../visible-text.ts';
-import { CountWaitingContext } from '../waiting.ts';
+import type { Shown } from '../../hooks/use-list.ts';
+import { CountWaitingContext } from '../../waiting.ts';
+import { Problem } from '../problem.tsx';
+import { ShowMore } from '../show-more.tsx';
 import { HeldAction } from './held-action.tsx';
-import { Problem } from './problem.tsx';
-import { ShowMore } from './show-more.tsx';
 
-/** Actions that wait or waited, and the news of the last one that this person decided or was at when it went. */
+/** List of held actions with a status message about the last one that was decided or disappeared. */
 export function HeldList({ shown }: { shown: Shown<PendingAction> }) {
   const [news, setNews] = useState('');
   const countWaiting = useContext(CountWaitingContext);
@@ -23,19 +22,19 @@ export function HeldList({ shown }: { shown: Shown<PendingAction> }) {
         <HeldAction
           key={action.id}
           action={action}
-          onEnd={(told) => {
+          onEnd={(news) => {
             decided.current = action.id;
-            setNews(told);
+            setNews(news);
             shown.reload();
             countWaiting();
           }}
           onLeave={() => {
-            // News of another action would seem to be of this one.
+            // A message about another action would be confusing.
             if (decided.current !== action.id) {
-              const gone = `${action.action?.toolName} by ${action.agentId} waits no longer`;
-              setNews(visibleText(`${gone}: it was decided elsewhere, or its time is over.`));
+              const gone = `${action.action?.toolName} by ${action.agentId} is no longer pending`;
+              setNews(`${gone}: it was decided elsewhere or has expired.`);
             }
-            // The page must not scroll: it would bring another card under the finger.
+            // The page must not scroll, because another card would move under the pointer.
             status.current?.focus({ preventScroll: true });
           }}
         />

@@ -1,14 +1,15 @@
-import { Bar } from './bar.tsx';
+import { Bar } from '../bar.tsx';
 
 /**
- * The whole points that a score has reached. Rounded up it would seem to reach the limit of the next level, and not be
- * found by a filter for what is shown.
+ * Rounds a score down. Rounded up it could seem to reach the next level, and a filter for the shown value
+ * would not find
+ * it.
  */
 export function wholeScore(score: number): number {
   return Math.floor(score);
 }
 
-/** A score from 0 to 100 with its level; a word where nothing was scored. */
+/** Score from 0 to 100 with its level; a text if nothing was scored. */
 export function RiskScore({ risk }: { risk: { score: number; level: string } | null | undefined }) {
   if (!risk) return <span class="faint">not scored</span>;
   const score = wholeScore(risk.score);

@@ -1,14 +1,14 @@
 import type { StoredEvent } from '@actlog/client';
 import { useState } from 'preact/hooks';
-import { useConnection } from '../connection.ts';
-import { type EventPlace, eventPageSize } from '../find-event.ts';
-import { rowId, useEventInView, type WantedEvent } from '../use-event-in-view.ts';
-import { useList } from '../use-list.ts';
-import { ListTable } from './list-table.tsx';
-import { Problem } from './problem.tsx';
-import { wholeTime } from './time.tsx';
+import { useConnection } from '../../connection.ts';
+import { type EventPlace, eventPageSize } from '../../find-event.ts';
+import { rowId, useEventInView, type WantedEvent } from '../../hooks/use-event-in-view.ts';
+import { useList } from '../../hooks/use-list.ts';
+import { ListTable } from '../list-table.tsx';
+import { Problem } from '../problem.tsx';
+import { wholeTime } from '../time.tsx';
 
-/** What an event is about, in a few words: the tool, or what its category says. */
+/** Summarizes an event: the tool, or the subject of its category. */
 function subject({ category, payload }: StoredEvent): string {
   const { toolName, toAgentId, model, key, decision } = payload ?? {};
   const named = toolName ?? toAgentId ?? model ?? key ?? decision;
@@ -16,7 +16,7 @@ function subject({ category, payload }: StoredEvent): string {
 }
 
 function Hash({ hash }: { hash: unknown }) {
-  // A payload of a category that the service does not know holds whatever the agent sent.
+  // A payload of an unknown category can contain anything.
   const text = typeof hash === 'string' ? hash : '';
   return (
     <td class="hash faint" title={text}>
@@ -30,7 +30,7 @@ function Status({ status }: { status: unknown }) {
   return <span class={`badge ${status >= 400 ? 'bad' : 'good'}`}>{status}</span>;
 }
 
-/** Milliseconds since the session began, as a person reads them: +1.204 s, +0:03:07. */
+/** Formats milliseconds since the start of the session: +1.204 s, +0:03:07. */
 function sinceStart(ms: number): string {
   if (Math.abs(ms) < 60_000) return `${ms < 0 ? '' : '+'}${(ms / 1000).toFixed(3)} s`;
   const seconds = Math.trunc(ms / 1000);
@@ -39,7 +39,7 @@ function sinceStart(ms: number): string {
   return `${ms < 0 ? '-' : '+'}${Math.abs(hours)}:${two(minutes)}:${two(seconds % 60)}`;
 }
 
-/** The events of a session, oldest first. */
+/** Table of the events of a session, oldest first. */
 export function EventTable({
   id,
   eventCount,
@@ -47,10 +47,10 @@ export function EventTable({
   wanted,
 }: {
   id: string;
-  /** When it has grown there are new ones to ask for. */
+  /** Number of events; new events are loaded when it grows. */
   eventCount: number;
   startedAt: string | undefined;
-  /** The event to bring into view. */
+  /** Event to bring into view. */
   wanted: WantedEvent | undefined;
 }) {
   const { client } = useConnection();

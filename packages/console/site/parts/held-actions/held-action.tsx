@@ -1,13 +1,12 @@
 import type { PendingAction } from '@actlog/client';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
-import { useConnection } from '../connection.ts';
-import { may } from '../identity.ts';
-import { mayBeRounded } from '../may-be-rounded.ts';
-import { href } from '../route.ts';
-import { useSettled } from '../use-settled.ts';
-import { visibleText } from '../visible-text.ts';
+import { useConnection } from '../../connection.ts';
+import { useSettled } from '../../hooks/use-settled.ts';
+import { may } from '../../identity.ts';
+import { mayBeRounded } from '../../may-be-rounded.ts';
+import { href } from '../../route.ts';
+import { Time } from '../time.tsx';
 import { Decision } from './decision.tsx';
-import { Time } from './time.tsx';
 
 function Outcome({ action: { status, decision } }: { action: PendingAction }) {
   if (!decision) return <p>{status === 'expired' ? 'Nobody decided in time.' : status}</p>;
@@ -20,39 +19,44 @@ function Outcome({ action: { status, decision } }: { action: PendingAction }) {
   );
 }
 
-/** An action that waits for a person, or waited: what the agent wants to do, and the two buttons. */
+/** Card of a held action: what the agent wants to do, and the decision buttons. */
 export function HeldAction({
   action,
   onEnd,
   onLeave,
 }: {
   action: PendingAction;
-  /** Told how it ended, by this person or by another who was faster. */
+  /** Called with the outcome, decided by this user or by someone faster. */
   onEnd: (news: string) => void;
-  /** Told when it goes while the focus is in it. */
+  /** Called when it disappears while it has the focus. */
   onLeave: () => void;
 }) {
   const { identity } = useConnection();
   const titleId = useId();
   const card = useRef<HTMLElement>(null);
   const isSettled = useSettled(card);
-  // Whoever was at work in it goes on in the list, not at the beginning of the page.
+  // Users who were working in it continue in the list, not at the top of the page.
   useLayoutEffect(() => () => void (card.current?.contains(document.activeElement) && onLeave()), []);
   const { toolName, arguments: shown, argumentsHash } = action.action ?? {};
   return (
     <article class="held" id={`action-${action.id}`} ref={card}>
-      {/* What the agent says is decided about as it stands, and not in translation. */}
+      {/* The decision is about the original text, not a translation. */}
       <h3 id={titleId} translate={false}>
-        <code>{visibleText(toolName ?? '')}</code> <span class="faint">by</span>{' '}
-        {visibleText(action.agentId ?? '')}
+        <code>{toolName}</code> <span class="faint">by</span> {action.agentId}
       </h3>
-      <p translate={false}>{visibleText(action.reason ?? '')}</p>
+      <p translate={false}>{action.reason}</p>
       {shown === undefined ? (
         <p class="faint">
           The agent shows no arguments. Their hash: <code>{argumentsHash}</code>
         </p>
       ) : (
-        <pre translate={false}>{visibleText(JSON.stringify(shown, null, 2))}</pre>
+        <>
+          <p class="faint">
+            Shown by the caller, which chooses what to show. The decision holds for exactly this and the hash{' '}
+            <code>{argumentsHash}</code>; the service cannot compare the two.
+          </p>
+          <pre translate={false}>{JSON.stringify(shown, null, 2)}</pre>
+        </>
       )}
       {mayBeRounded(shown) && (
         <p class="warn">
@@ -79,6 +83,17 @@ export function HeldAction({
           </>
         )}
       </p>
+      {action.singleUse === true && (
+        <p class="faint">
+          This approval is for one call
+          {typeof action.usedAt === 'string' && (
+            <>
+              , which ran <Time at={action.usedAt} />
+            </>
+          )}
+          .
+        </p>
+      )}
       {action.status !== 'pending' ? (
         <Outcome action={action} />
       ) : may(identity, 'decide') ? (

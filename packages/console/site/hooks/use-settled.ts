@@ -1,12 +1,13 @@
 import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 
-/** Milliseconds that a person may need to see that something else stands where they are about to press. */
+/** Time that a user needs to notice a moved element, in milliseconds. */
 const noticedAfterMs = 600;
 
 /**
- * Whether an element has stood where it stands for a moment. What comes or goes above it by itself moves it, and a
- * press that was meant for its neighbour would fall on it.
+ * `true` if an element has not moved for a moment. Content that appears or disappears above it moves it, and
+ * a press that
+ * was meant for its neighbor would hit it.
  */
 export function useSettled(element: RefObject<HTMLElement | null>): boolean {
   const [place, setPlace] = useState<number>();

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
-import { now } from '../clock.ts';
-import type { ApiKey } from '../keys-api.ts';
-import { Choice } from './choice.tsx';
-import { ConfirmButton } from './confirm-button.tsx';
-import { Table } from './table.tsx';
-import { Time } from './time.tsx';
+import { now } from '../../clock.ts';
+import type { ApiKey } from '../../keys-api.ts';
+import { Choice } from '../choice.tsx';
+import { ConfirmButton } from '../confirm-button.tsx';
+import { Table } from '../table.tsx';
+import { Time } from '../time.tsx';
 
 const overlaps = { '0': 'at once', '1': 'after a day', '7': 'after a week' };
 
@@ -14,7 +14,7 @@ function hasEnded({ expiresAt }: ApiKey): boolean {
   return expiresAt !== null && Date.parse(expiresAt) <= now().getTime();
 }
 
-/** The keys with what can be done about each. */
+/** Table of keys with their actions. */
 export function KeyTable({
   keys,
   isBusy,
@@ -31,7 +31,7 @@ export function KeyTable({
     <>
       <div class="filters">
         <Choice
-          label="A rotated key ends"
+          label="A rotated key expires"
           name="overlap"
           options={overlaps}
           value={overlapDays}
