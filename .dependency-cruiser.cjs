@@ -17,6 +17,21 @@ const allowed = {
   cli: ['client', 'server', 'contract', 'protocol', 'risk'],
 };
 
+/** Folders of a package from the bottom up. A folder may import those before it, and the files beside the folders. */
+const layers = {
+  client: [
+    'errors',
+    'retry',
+    'response',
+    'transport',
+    'request',
+    'export',
+    'pagination',
+    'webhooks',
+    'resources',
+  ],
+};
+
 const tests = '(\\.test(-d)?\\.ts$|^packages/([^/]+|adapters/[^/]+)/tests/)';
 
 module.exports = {
@@ -31,6 +46,15 @@ module.exports = {
         pathNot: [packageOf(name), ...others.map(packageOf)],
       },
     })),
+    ...Object.entries(layers).flatMap(([name, folders]) =>
+      folders.slice(0, -1).map((folder, index) => ({
+        name: `${name}-${folder}-imports`,
+        comment: `In ${name}, ${folder} is below ${folders.slice(index + 1).join(', ')}.`,
+        severity: 'error',
+        from: { path: `${packageOf(name)}src/${folder}/`, pathNot: tests },
+        to: { path: folders.slice(index + 1).map((above) => `${packageOf(name)}src/${above}/`) },
+      })),
+    ),
     {
       name: 'adapter-imports',
       comment: 'An adapter imports recorder, client and protocol, and never another adapter.',

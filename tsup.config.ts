@@ -27,8 +27,8 @@ function manifestOf(folder: string): Manifest {
 }
 
 /**
- * What a package is built from: the sources that its `exports` name, its command where it has one, what it imports by
- * a name of its own, and its worker threads, which are started by the name of their file.
+ * Returns the entry points of a package: the sources of its `exports`, its command, the targets of its `imports`, and
+ * its worker threads, which are started by file name.
  */
 function entriesOf(folder: string): string[] {
   const manifest = manifestOf(folder);

@@ -37,6 +37,13 @@ const projects = folders.map((folder) => ({
   },
 }));
 
+// The repository's own files, such as its workflows.
+const repository = {
+  extends: true as const,
+  root: './scripts',
+  test: { name: 'repository', include: ['*.test.ts'] },
+};
+
 // What types promise, in all packages at once: each project of its own would have the compiler read everything anew.
 const types = {
   extends: true as const,
@@ -46,12 +53,20 @@ const types = {
     typecheck: {
       enabled: true,
       only: true,
-      tsconfig: 'tsconfig.json',
+      tsconfig: 'tsconfig.type-tests.json',
       include: ['packages/**/*.test-d.ts'],
       exclude: configDefaults.exclude,
     },
   },
 };
+
+// Files whose tests are about HTTP or the page, not about storage: they run on SQLite alone.
+const withoutStorage = [
+  'tests/console/browser/**',
+  ...['idle-connections', 'owasp-surface', 'transport', 'unread-responses'].map(
+    (name) => `tests/${name}.test.ts`,
+  ),
+];
 
 // A package with a PostgreSQL of its own has its tests run on that too.
 const onPostgres = folders
@@ -62,6 +77,7 @@ const onPostgres = folders
     test: {
       name: `${basename(folder)}-postgres`,
       include: ['tests/**/*.test.ts'],
+      exclude: [...configDefaults.exclude, ...withoutStorage],
       globalSetup: [`${import.meta.dirname}/${folder}/tests/postgres/global-setup.ts`],
       setupFiles: [`${import.meta.dirname}/${folder}/tests/postgres/skip-when-missing.ts`],
     },
@@ -86,13 +102,14 @@ export default defineConfig({
     },
   },
   test: {
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    expect: { poll: { timeout: 20_000 } },
     isolate: false,
     // Most of the time a test waits for a process, a browser or a database: two files go well on few cores.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     passWithNoTests: false,
-    projects: [...projects, types, ...onPostgres, ...lowest],
+    projects: [...projects, repository, types, ...onPostgres, ...lowest],
     coverage: { provider: 'v8', include: ['packages/**/src/**/*.ts'] },
   },
 });

@@ -8,20 +8,20 @@ import { median } from './measure/interleaved-rounds.ts';
 import { SinkProcess } from './recorder/sink-process.ts';
 import { temporaryFolder } from './recorder/temporary-folder.ts';
 
-/** What this benchmark measures, in a line. */
+/** One-line description of this benchmark. */
 export const description =
-  'What each adapter adds to a tool call of its framework, beside an empty hook of the same kind';
+  'Cost that each adapter adds to a tool call of its framework, compared with an empty hook of the same kind';
 
-/** Microseconds a call: the framework's own, and what is added to it. */
+/** Microseconds per call: the framework's own, and the added cost. */
 interface Cost {
   readonly bareMicros: number;
   readonly emptyHookAdds: number | '–';
-  /** What no recorder can save. */
+  /** Minimum cost that no recorder can avoid. */
   readonly leastAdds: number | '–';
   readonly actlogAdds: number;
 }
 
-/** The adapter's name and its hook. */
+/** Returns the name of the adapter and its hook. */
 function nameOf({ sdk, hook = '' }: AdapterHarness): string {
   return `${sdk.slice('@actlog/'.length, sdk.lastIndexOf('/'))} ${hook}`.trim();
 }
@@ -53,7 +53,7 @@ export async function run(args: string[]): Promise<Record<string, unknown>> {
           if (needsOwnHook(way) && !harness.abilities.hasOwnHooks) continue;
           const micros = median(await microsOfRuns(harness, way, { recorder }));
           if (round > 0) costs[way].push(micros);
-          // What was recorded is delivered before the next way begins, so that it pays for itself alone.
+          // Recorded events are delivered before the next variant starts, so that each pays only for itself.
           await recorder.flush();
         }
       }

@@ -7,7 +7,7 @@ import { Agent, request } from 'undici';
 import { measureImports } from './measure/import-time.ts';
 import { interleave, type Measured } from './measure/interleaved-rounds.ts';
 
-/** What this benchmark measures, in a line. */
+/** One-line description of this benchmark. */
 export const description =
   'The client against bare undici.request: CPU per call, rate of iteration, memory, and time to import';
 
@@ -17,22 +17,22 @@ const pageSize = 200;
 const callsPerRound = 1_500;
 const concurrency = 16;
 
-/** One side of a comparison: what a bare loop does, or what the client does. */
+/** Work of one side of a comparison: a bare loop or the client. */
 type Work = () => Promise<unknown>;
 
-/** Runs so many calls, some at a time. */
+/** Runs the calls with limited concurrency. */
 async function inParallel(work: Work): Promise<void> {
   let left = callsPerRound;
-  const lane = async () => {
+  const worker = async () => {
     while (left > 0) {
       left -= 1;
       await work();
     }
   };
-  await Promise.all(Array.from({ length: concurrency }, lane));
+  await Promise.all(Array.from({ length: concurrency }, worker));
 }
 
-/** Microseconds of CPU a call. */
+/** Returns the microseconds of CPU per call. */
 async function cpuPerCall(work: Work): Promise<number> {
   const before = process.cpuUsage();
   await inParallel(work);
@@ -40,7 +40,7 @@ async function cpuPerCall(work: Work): Promise<number> {
   return (user + system) / callsPerRound;
 }
 
-/** Items a second. */
+/** Returns the items per second. */
 async function itemRate(iterate: () => Promise<number>): Promise<number> {
   const startedAt = performance.now();
   const items = await iterate();
@@ -108,7 +108,7 @@ function clientCalls(client: Actlog) {
   };
 }
 
-/** Bytes that stay behind on the heap after each of some whole iterations; flat when memory is constant. */
+/** Returns the heap bytes retained after each full iteration; constant if memory does not grow. */
 async function retainedBytes(iterate: () => Promise<number>): Promise<number[]> {
   const sizes: number[] = [];
   for (let round = 0; round < 4; round += 1) {
@@ -128,7 +128,7 @@ async function startServer(): Promise<{ origin: string; server: ChildProcess }> 
 
 const ratio = (measured: Measured, limit: string) => ({ ...measured, limit });
 
-/** Runs the benchmark; `--json` leaves out the table. */
+/** Runs the benchmark; `--json` omits the table. */
 export async function run(args: string[]): Promise<Record<string, unknown>> {
   const { origin, server } = await startServer();
   const dispatcher = new Agent({ connections: 256, allowH2: false });

@@ -2,17 +2,17 @@ import { callCount, journalScenarios, type Loss, type Scenario, sharedScenarios 
 import { allPeerNames, ensurePeers } from './recorder/peer-packages.ts';
 import { SinkProcess } from './recorder/sink-process.ts';
 
-/** What this benchmark measures, in a line. */
+/** One-line description of this benchmark. */
 export const description =
-  'Events that are lost or stored twice under faults, crashes and ends, beside other recorders';
+  'Events that are lost or stored twice under faults, crashes and exits, compared with other recorders';
 
-/** One recorder through one scenario, with a sink that has forgotten everything else. */
+/** Runs one recorder through one scenario with a reset sink. */
 async function runOne(scenario: Scenario, recorder: string, sink: SinkProcess): Promise<Loss> {
   await sink.forget();
   return scenario(recorder, sink);
 }
 
-/** One cell of the table. */
+/** Formats one cell of the table. */
 function cellOf({ made, lost, named, repeated, doubled }: Loss, isOurs: boolean): string {
   const kept = named > 0 ? ` + ${named} named` : '';
   return `${lost}${kept} of ${made}${isOurs ? `, ${doubled} doubled (${repeated} sent again)` : ''}`;

@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** What a file in this folder exports to be a benchmark. */
+/** Exports of a benchmark file in this folder. */
 interface Benchmark {
   readonly description: string;
   run(args: string[]): Promise<Record<string, unknown>>;
@@ -31,7 +31,7 @@ const [name, ...args] = process.argv.slice(2);
 if (name === undefined) {
   await list();
 } else if (!existsSync(join(folder, `${name}.ts`)) || !names().includes(name)) {
-  console.error(`There is no benchmark "${name}". There are: ${names().join(', ')}.`);
+  console.error(`Unknown benchmark "${name}"; use one of ${names().join(', ')}.`);
   process.exitCode = 1;
 } else {
   const result = await (await load(name)).run(args);

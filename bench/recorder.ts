@@ -8,16 +8,16 @@ import type { CallCost } from './recorder/measured-calls.ts';
 import { ensurePeers, peerNames } from './recorder/peer-packages.ts';
 import { SinkProcess } from './recorder/sink-process.ts';
 
-/** What this benchmark measures, in a line. */
+/** One-line description of this benchmark. */
 export const description =
-  'What recording a tool call costs, beside other recorders; how fast events drain; how the event loop fares';
+  'Cost of recording a tool call compared with other recorders, delivery rate, and event-loop stalls';
 
 const drained = 100_000;
 const connections = 16;
 
 type Row = Record<string, number>;
 
-/** The median of each figure over the rounds. */
+/** Returns the median of each figure over the rounds. */
 function medians(rounds: readonly object[]): Row {
   const names = Object.keys(rounds[0] ?? {});
   return Object.fromEntries(
@@ -28,7 +28,7 @@ function medians(rounds: readonly object[]): Row {
   );
 }
 
-/** Measures all in turns, whoever goes first changing with every round. */
+/** Measures everything interleaved; the order alternates with every round. */
 async function interleaveAll<Result extends object>(
   names: readonly string[],
   rounds: number,
@@ -44,7 +44,7 @@ async function interleaveAll<Result extends object>(
   return Object.fromEntries([...all].map(([name, results]) => [name, medians(results)]));
 }
 
-/** What calls cost, in short turns of all. */
+/** Returns the costs of calls, measured in short turns. */
 async function callCosts(
   sink: SinkProcess,
   names: readonly string[],
@@ -70,13 +70,13 @@ function drainCosts(sink: SinkProcess, rounds: number) {
   });
 }
 
-/** Takes the floor off: what the recorder adds to the call itself. */
+/** Subtracts the floor: returns the cost that the recorder adds to the call itself. */
 function added(costs: ReadonlyMap<string, readonly CallCost[]>, floor: string): Record<string, Row> {
   const floors = costs.get(floor) ?? [];
   return Object.fromEntries([...costs].map(([name, own]) => [name, medianAbove(own, floors)]));
 }
 
-/** What can be measured, by name. */
+/** Measurable rows by name. */
 const rows = {
   toolcall: async ({ sink, rounds }) => ({
     'Added to a call of an empty function, microseconds': added(
@@ -107,7 +107,7 @@ const rows = {
   }),
 } satisfies Record<string, (run: RowRun) => Promise<Record<string, Record<string, Row>>>>;
 
-/** What a row is measured with. */
+/** Options of a row. */
 interface RowRun {
   readonly sink: SinkProcess;
   readonly rounds: number;
@@ -118,7 +118,7 @@ function chosenRows(args: readonly string[]): (keyof typeof rows)[] {
   const names = args.filter((arg) => !arg.startsWith('--'));
   for (const name of names) {
     if (!(name in rows)) {
-      throw new Error(`There is no row "${name}". There are: ${Object.keys(rows).join(', ')}.`);
+      throw new Error(`Unknown row "${name}"; use one of ${Object.keys(rows).join(', ')}.`);
     }
   }
   return (names.length > 0 ? names : Object.keys(rows)) as (keyof typeof rows)[];

@@ -93,8 +93,8 @@ describe('the past of a run', () => {
 });
 
 describe('cross-validation', () => {
-  const honest: LabelledCall[] = [['read_inbox', 'a', 200]];
-  const attack: LabelledCall[] = [...honest, ['send_message', 'b', 200], ['delete_file', 'c', 200]];
+  const benign: LabelledCall[] = [['read_inbox', 'a', 200]];
+  const attack: LabelledCall[] = [...benign, ['send_message', 'b', 200], ['delete_file', 'c', 200]];
   const runsOf = (each: number, acting = '') =>
     ['mail', 'files'].flatMap((suite) =>
       ['gpt-4o', 'gemini-1.5'].flatMap((model) =>
@@ -104,7 +104,7 @@ describe('cross-validation', () => {
           const part = { suite, model, kind, attack_succeeded, user_task: `${at}` };
           return labelled(`${suite} ${model} ${at}`, {
             ...part,
-            events: attack_succeeded || [suite, model].includes(acting) ? attack : honest,
+            events: attack_succeeded || [suite, model].includes(acting) ? attack : benign,
           });
         }),
       ),
@@ -145,11 +145,11 @@ describe('cross-validation', () => {
   it.each([
     ['files', ['without suite files', 'without files and google', 'without files and openai']],
     ['gemini-1.5', ['without family google', 'without files and google', 'without mail and google']],
-  ])('takes nothing from what is left out: honest sessions that act, of %s', (acting, expected) => {
+  ])('takes nothing from left-out data: benign sessions that act, of %s', (acting, expected) => {
     const many = runsOf(90, acting);
     const replayed = new Replayer(many, 0).replayAll(many);
     const folds = Object.entries(crossValidate(replayed, replayed, 10));
-    // Nothing that was fitted tells that honest sessions act, so the limit of `high` is below them.
+    // No fitted session shows that benign sessions act, so the limit of `high` is below them.
     const unexpected = folds.filter(([, { benignHighShare }]) => benignHighShare > 0).map(([name]) => name);
     expect(unexpected).toEqual(expected);
   });

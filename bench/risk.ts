@@ -6,9 +6,9 @@ import { type Judgement, judge, type Verdict } from './risk/judgement.ts';
 import { classOf, readRuns } from './risk/labelled-run.ts';
 import { Replayer } from './risk/replay.ts';
 
-/** What the benchmark shows. */
+/** One-line description of this benchmark. */
 export const description =
-  'risk: how well scores separate hijacked from honest sessions (--data FILE [--history FILE] --warmup K [--folds])';
+  'risk: separation of compromised and benign sessions by score (--data FILE [--history FILE] --warmup K [--folds])';
 
 function row(name: string, judgement: Judgement): string {
   const interval = ([low, high]: [number, number]) => `${low.toFixed(3)}–${high.toFixed(3)}`;
@@ -34,7 +34,7 @@ function weightTable(weights: Record<string, number>): string {
 const HEADER =
   'sessions                         T1     95 % CI    bar      T2     95 % CI    bar  TPR@5%  benign≥high';
 
-/** Runs the benchmark. Throws where `--data` is missing or a file can't be read. */
+/** Runs the benchmark. Throws if `--data` is missing or a file cannot be read. */
 export async function run(args: string[]): Promise<Record<string, unknown>> {
   const { values } = parseArgs({
     args,

@@ -1,12 +1,14 @@
 import { measureFlatness } from './server/flatness.ts';
 import { measureIngest } from './server/ingest.ts';
+import { measureNeighbors } from './server/neighbors.ts';
 import { measureOutage } from './server/outage.ts';
 import { measurePostgres } from './server/postgres.ts';
 import { measureTiming } from './server/timing.ts';
+import { measureUnread } from './server/unread.ts';
 
-/** What `npm run bench` says of this benchmark. */
+/** One-line description of this benchmark. */
 export const description: string =
-  'durable ingest, flat reads, even answers (--full for ten million events); PostgreSQL with one and four processes, and gone for 30 s';
+  'durable ingest, flat reads, uniform responses (--full for ten million events); PostgreSQL with one and four processes, and gone for 30 s; responses that nobody reads; a quiet tenant beside the worst one';
 
 /**
  * Callers at once while events are taken. Each waits for its answer, so half of them make a group: with 96 the disk is
@@ -21,7 +23,7 @@ const fullSize = { events: 10_000_000, sessions: 1_000_000 };
 /**
  * Measures ingest beside a handler that stores nothing, and reads at two sizes. `--full` takes ten million events
  * for the large size, which needs some gigabytes of disk; `--connections=N` is how many callers `ingest` has (256), and
- * `--ids=4` gives its events ids at random, where they come in the order of time; `ingest`, `reads`, `timing`, `postgres` or `outage` in `args` runs that part alone.
+ * `--ids=4` gives its events ids at random, where they come in the order of time; `ingest`, `reads`, `timing`, `postgres`, `outage`, `unread` or `neighbors` in `args` runs that part alone.
  */
 export async function run(args: string[]): Promise<Record<string, unknown>> {
   const wants = (part: string) => args.includes(part) || !args.some((arg) => !arg.startsWith('--'));
@@ -61,6 +63,19 @@ export async function run(args: string[]): Promise<Record<string, unknown>> {
     const outage = await measureOutage(30_000);
     result.outage = outage;
     if (isShown) console.table(outage);
+  }
+  if (wants('unread')) {
+    const unread = await measureUnread();
+    result.unread = unread;
+    if (isShown) console.table(unread);
+  }
+  if (wants('neighbors')) {
+    const neighbors = await measureNeighbors(5, 3000);
+    result.neighbors = neighbors;
+    if (isShown) {
+      console.log('A quiet tenant: p99 at most 2 times what it is alone, or at most 20 ms');
+      console.table(neighbors);
+    }
   }
   return result;
 }

@@ -2,13 +2,13 @@ import { relative } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build, type Metafile } from 'esbuild';
 
-/** What this benchmark measures, in a line. */
+/** One-line description of this benchmark. */
 export const description = 'Size of the client, minified and gzipped, without undici, and what it is made of';
 
 /** The budget of the client's core. */
 const limitBytes = 15_000;
 
-/** What a bundle weighs: what an application loads at its start, and what the client loads on demand. */
+/** Sizes of a bundle: the initial load, and what the client loads on demand. */
 interface Bundle {
   readonly minifiedBytes: number;
   readonly gzippedBytes: number;

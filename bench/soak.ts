@@ -6,7 +6,7 @@ import { SoakingAgent } from './soak/agent.ts';
 import type { AgentHealth } from './soak/agent-process.ts';
 import { slopeOf } from './soak/slope.ts';
 
-/** What this benchmark measures, in a line. */
+/** One-line description of this benchmark. */
 export const description =
   'An agent that works for ten minutes through outages: losses, memory, descriptors (--minutes N)';
 
@@ -18,7 +18,7 @@ const roundsForMemory = 8;
 const flatHeapMb = 0.2;
 const flatRssMb = 2;
 
-/** What an idle recorder may hold open: the segment that it writes. */
+/** Files that an idle recorder may keep open: its current segment. */
 const ownDescriptors = 1;
 
 /** One fault a round, in turns. */
@@ -42,7 +42,7 @@ function lineOf(atMs: number, fault: string, health: AgentHealth): string {
 }
 
 /**
- * What the ends of the rounds in the second half say about memory: in the first, code is compiled, and pools and maps
+ * Returns the memory growth at the ends of the rounds in the second half: in the first, code is compiled, and pools and maps
  * reach their size. Those with a backlog, which takes memory, do not count.
  */
 function memoryOf(rounds: readonly AgentHealth[]): { heapMbPerMinute: number; rssMbPerMinute: number } {

@@ -7,8 +7,13 @@ function seenAs(status: number | 'unseen'): string {
   return status === 'unseen' ? 'not seen' : String(status);
 }
 
+function endOfRetries(maxDenials: number | 'caller'): string {
+  return maxDenials === 'caller' ? 'your loop ends it' : `≤ ${maxDenials} denials`;
+}
+
 function row({ sdk, hook = '', abilities }: AdapterHarness): string {
-  const { guards, holds, aborts, invalidArguments, unknownTool, thrown, streams, hasSession } = abilities;
+  const { guards, holds, aborts, invalidArguments, unknownTool, thrown, streams, hasSession, maxDenials } =
+    abilities;
   const cells = [
     `\`${sdk.slice(0, sdk.lastIndexOf('/'))}\``,
     hook,
@@ -19,14 +24,15 @@ function row({ sdk, hook = '', abilities }: AdapterHarness): string {
     seenAs(unknownTool),
     streams ? 'yes' : '–',
     hasSession ? "the framework's" : '`sessionId`',
+    guards ? endOfRetries(maxDenials) : '–',
   ];
   return `| ${(guards ? cells : cells.with(3, 'no')).join(' | ')} |`;
 }
 
 function table(rows: readonly AdapterHarness[]): string {
   return [
-    '| package | hook | stops a denied call | holds for approval | a tool throws a 502 | invalid arguments | unknown tool | streaming | session |',
-    '|---|---|---|---|---|---|---|---|---|',
+    '| package | hook | stops a denied call | holds for approval | a tool throws a 502 | invalid arguments | unknown tool | streaming | session | the model repeats a denied call |',
+    '|---|---|---|---|---|---|---|---|---|---|',
     ...rows.map(row),
     '',
   ].join('\n');

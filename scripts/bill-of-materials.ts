@@ -19,7 +19,7 @@ const accepted = [
   'Unlicense',
 ];
 
-/** What this script reads of CycloneDX's components. */
+/** The properties of a CycloneDX component that this script reads. */
 interface Component {
   readonly name: string;
   readonly group?: string;
@@ -35,7 +35,7 @@ function licenceOf({ licenses = [] }: Component): string {
   return names.join(' AND ') || 'none named';
 }
 
-/** Whether a licence expression (SPDX) can be kept to by accepted licences alone. */
+/** `true` if accepted licences alone satisfy a licence expression (SPDX). */
 function isAccepted(expression: string): boolean {
   try {
     return satisfies(expression, accepted);

@@ -27,15 +27,23 @@ found.forEach((problems, index) => {
 if (found.some((problems) => problems.length > 0)) process.exit(1);
 console.log('✓ publint and attw find nothing');
 
-/** What every project of this check has beside the packages themselves. */
+/** Dependencies of every project of this check besides the packages. */
 const tools = { '@opentelemetry/api': '1.9.0', '@types/node': '24.19.2', zod: '^4.6.7', ...compilers };
 
-/** What the tests of a package run with, as the projects of its users have it. */
+/** Returns the peers with which the tests of a package run, as its users install them. */
 function installedPeers({ folder, manifest }: Package): [string, string][] {
   return Object.keys(manifest.peerDependencies ?? {}).map((peer) => {
     const installed = readFileSync(join(folder, 'node_modules', peer, 'package.json'), 'utf8');
     return [peer, (JSON.parse(installed) as { version: string }).version];
   });
+}
+
+/** `true` for a package that does not load without another one, which its user installs. */
+function hasRequiredPeers({
+  peerDependencies = {},
+  peerDependenciesMeta = {},
+}: Package['manifest']): boolean {
+  return Object.keys(peerDependencies).some((peer) => peerDependenciesMeta[peer]?.optional !== true);
 }
 
 /** Installs packages as a user does, loads and compiles what they export, and runs what their pages show. */
@@ -48,7 +56,7 @@ async function checkProject(
   const own = tarballs.filter(({ manifest }) => names.has(manifest.name));
   // A package of ours may need another one, which stands on no registry yet.
   const needed = tarballs.filter(
-    ({ manifest }) => names.has(manifest.name) || (manager === 'pnpm' && !manifest.peerDependencies),
+    ({ manifest }) => names.has(manifest.name) || (manager === 'pnpm' && !hasRequiredPeers(manifest)),
   );
   const peers = Object.fromEntries(packages.flatMap(installedPeers));
   const consumer = Consumer.install(needed, { ...tools, ...peers }, manager);

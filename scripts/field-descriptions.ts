@@ -9,7 +9,7 @@ import ts from 'typescript';
 import { openApiDocument } from '../packages/protocol/src/openapi.ts';
 import { root } from './workspace.ts';
 
-/** What of a JSON schema leads to fields. */
+/** The keywords of a JSON schema that lead to fields. */
 interface Schema {
   readonly $ref?: string;
   readonly anyOf?: readonly Schema[];
@@ -83,7 +83,7 @@ function typesOf(file: string): Map<string, ts.Type> {
   );
 }
 
-/** What a type can be, but for null and undefined. */
+/** Returns the members of a type, without null and undefined. */
 function variantsOf(type: ts.Type): readonly ts.Type[] {
   const some = checker.getNonNullableType(type);
   return some.isUnion() ? some.types : [some];
@@ -172,7 +172,7 @@ const made = execFileSync('biome', ['format', `--stdin-file-path=${file}`], {
   encoding: 'utf8',
   input: `// Made by scripts/field-descriptions.ts from the comments in schemas/: edit those.
 
-/** What each field means, by the name of its schema in the OpenAPI document, and each parameter, by its operation. */
+/** Descriptions of fields, by the name of their schema in the OpenAPI document, and of parameters, by operation. */
 export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, string>>>> = ${JSON.stringify(descriptions)};
 `,
 });

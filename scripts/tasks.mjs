@@ -14,6 +14,11 @@ const steps = {
     command: ['biome', 'ci', '--colors=off', '--error-on-warnings'],
     remedy: 'run `npm run format`, then fix by hand what is left.',
   },
+  language: {
+    title: 'language of sources and docs (ast-grep)',
+    command: ['ast-grep', 'scan', '--report-style', 'short'],
+    remedy: 'say it in the words of the glossary in CONTRIBUTING.md.',
+  },
   types: {
     title: 'types (tsc)',
     command: ['tsc', '--noEmit', '--project', 'tsconfig.json'],
@@ -153,12 +158,13 @@ const tasks = {
   start: ['demo'],
   test: ['test'],
   format: ['format'],
-  lint: ['lint'],
+  lint: ['language', 'lint'],
   typecheck: ['types', 'siteTypes'],
   boundaries: ['boundaries'],
   build,
   'api-report': ['bundle', 'declarations', 'apiReport'],
   check: [
+    'language',
     'lint',
     'types',
     'siteTypes',

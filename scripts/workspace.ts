@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 /** The root of the repository. */
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** What the scripts read of a manifest. */
+/** The properties of a manifest that the scripts read. */
 export interface Manifest {
   readonly name: string;
   readonly version: string;
@@ -14,6 +14,7 @@ export interface Manifest {
   readonly bin?: Record<string, string>;
   readonly dependencies?: Record<string, string>;
   readonly peerDependencies?: Record<string, string>;
+  readonly peerDependenciesMeta?: Record<string, { readonly optional?: boolean }>;
 }
 
 /** One package that gets published. */
@@ -23,7 +24,7 @@ export interface Package {
   readonly manifest: Manifest;
 }
 
-/** Whether a package has types of their own for `require`; see `commonjs-types.ts`. */
+/** `true` if a package has separate types for `require`; see `commonjs-types.ts`. */
 export function isDeclaredTwice({ exports }: Manifest): boolean {
   return Object.values(exports).some((entry) => 'require' in entry);
 }

@@ -2,22 +2,22 @@ import type { AdapterHarness, Scenario } from '../../packages/adapter-suite/src/
 import { leastRecorder } from '../recorder/least-recorder.ts';
 
 /**
- * How an agent is run: as it is, with a hook of the user's own that does nothing, with one that does what no recorder
- * can save, or with an adapter of ours.
+ * Ways to run an agent: unmodified, with an empty user hook, with a hook that does the minimum of any recorder, or with
+ * our adapter.
  */
 export const ways = ['bare', 'empty', 'least', 'actlog'] as const;
 export type Way = (typeof ways)[number];
 
-/** Whether a name is that of a way. */
+/** `true` if a name is one of the ways. */
 export function isWay(name: string): name is Way {
   return ways.some((way) => way === name);
 }
 
-/** What a call of an agent costs, its framework included. */
+/** Cost of an agent's call, including its framework. */
 export interface CallCost {
-  /** Microseconds from call to call, in the middle of all runs: what comes now and then is in `cpuMicros` alone. */
+  /** Median microseconds between calls over all runs; occasional work only appears in `cpuMicros`. */
   readonly micros: number;
-  /** Microseconds of processor time, the delivery of what was recorded included. */
+  /** Microseconds of processor time, including delivery. */
   readonly cpuMicros: number;
 }
 
@@ -30,11 +30,11 @@ const runs = 10;
 /** Calls between two deliveries. */
 export const callsTogether: number = turns * runs;
 
-/** What the user's own hook does, in the ways that have one. */
+/** Hook functions of the ways that use one. */
 const ownHooks: Partial<Record<Way, () => void>> = {
   empty: () => {},
   least: () => {
-    // Its file is made only where it is written to.
+    // The file is only created if it is written to.
     recordLeast ??= leastRecorder(true);
     recordLeast(sessions, { text: 'turn 1' });
   },
@@ -44,7 +44,7 @@ let recordLeast: ReturnType<typeof leastRecorder> | undefined;
 
 let sessions = 0;
 
-/** Whether agents run in this way have a hook of the user's own. */
+/** `true` if this way needs a user hook. */
 export function needsOwnHook(way: Way): boolean {
   return way in ownHooks;
 }
@@ -63,7 +63,7 @@ function scenarioOf(way: Way, adapter: Scenario['adapter']): Scenario {
   };
 }
 
-/** Microseconds a call, framework included, of each run of an agent that is run some times. */
+/** Returns the microseconds per call, including the framework, of each run. */
 export async function microsOfRuns(
   harness: AdapterHarness,
   way: Way,

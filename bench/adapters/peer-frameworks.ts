@@ -1,31 +1,32 @@
 import type { AdapterHarness } from '../../packages/adapter-suite/src/index.ts';
 
-/** A recorder of others that is installed. */
+/** An installed recorder of another vendor. */
 export interface InstalledPeer {
   /** Resolves when everything that it recorded is delivered. */
   readonly deliver: () => Promise<unknown>;
-  /** Where it is put around the client of a model. */
+  /** Wraps a model client, for recorders that work like this. */
   readonly wrap?: <Client extends object>(client: Client) => Client;
-  /** Where it is an exporter of the framework's. */
+  /** Exporter for the framework, for recorders that work like this. */
   readonly exporter?: object;
 }
 
-/** A framework that other recorders have adapters for. */
+/** A framework for which other recorders have adapters. */
 interface Framework {
-  /** Which of our hooks is beside them: a part of its name. */
+  /** Part of the name of our hook to compare with. */
   readonly hook: string;
   readonly peers: readonly string[];
   /** The framework as the agent imports it, for recorders that hook it. */
   readonly load?: () => Promise<object>;
-  /** Keeps the framework's own tracing from looking for its service. */
+  /** Keeps the framework's own tracing from connecting to its service. */
   readonly silence?: (framework: { setTraceProcessors(processors: never[]): void }) => void;
   /** The same agent with a recorder that is put into it. */
   readonly agentWith?: (peer: InstalledPeer) => Promise<AdapterHarness['run']>;
 }
 
 /**
- * Those frameworks, by the names of our adapters; LangChain's stands in `npm run bench -- recorder langchain`. Recorders
- * that hear of no call when the framework's own loop makes it are left out; docs/comparison.md names them.
+ * Those frameworks by the names of our adapters; for LangChain see `npm run bench -- recorder langchain`.
+ * Recorders that
+ * miss calls made by the framework's own loop are left out; docs/comparison.md names them.
  */
 export const frameworks: Readonly<Record<string, Framework>> = {
   'ai-sdk': {

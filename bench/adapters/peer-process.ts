@@ -21,7 +21,10 @@ async function installPeer(framework: object | undefined): Promise<InstalledPeer
   return install(framework, url);
 }
 
-/** What runs an agent some times and delivers what was recorded; resolves with microseconds a call, of each run. */
+/**
+ * Returns the function that runs an agent and delivers its events; it resolves with the microseconds per call
+ * of each run.
+ */
 async function workOf(): Promise<() => Promise<number[]>> {
   const { load, hook, silence, agentWith } = frameworks[adapter] as (typeof frameworks)[string];
   const framework = await load?.();
@@ -39,7 +42,7 @@ async function workOf(): Promise<() => Promise<number[]>> {
   return () => timed({ ...harness, run }, 'bare', undefined, peer.deliver);
 }
 
-/** What was recorded is delivered before the next round, so that calls are timed and not the backlog. */
+/** Times calls; events are delivered before the next round so that the backlog is not measured. */
 async function timed(
   harness: Parameters<typeof microsOfRuns>[0],
   as: Way,

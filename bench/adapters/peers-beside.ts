@@ -5,14 +5,14 @@ import { SinkProcess } from '../recorder/sink-process.ts';
 import { type CallCost, ways } from './agent-runs.ts';
 import { frameworks } from './peer-frameworks.ts';
 
-/** Microseconds that a recorder adds to a call. */
+/** Cost that a recorder adds to a call, in microseconds. */
 export interface AddedCost {
   readonly adds: number;
-  /** Of that, what is above an empty hook of the user's own. */
+  /** Part above an empty user hook. */
   readonly aboveEmptyHook: number;
-  /** Processor time that it adds, with the delivery of what it recorded. */
+  /** Added processor time, including delivery. */
   readonly addsCpu: number;
-  /** Of that, what is above an empty hook. */
+  /** Part above an empty hook. */
   readonly cpuAboveEmptyHook: number;
 }
 

@@ -6,7 +6,7 @@ import { argumentsOf } from '../recorder/arguments.ts';
 import type { Subject } from '../recorder/subject.ts';
 import { createSubject } from '../recorder/subjects.ts';
 
-/** How the agent ends once its calls are made. */
+/** Ways for the agent to end after its calls. */
 export type End = 'flush' | 'natural' | 'exit' | 'wait';
 
 const [name = '', url = '', calls = '0', end = 'flush', progress = '', spoolDir = ''] = process.argv.slice(2);

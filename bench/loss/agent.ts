@@ -8,7 +8,7 @@ import type { End } from './agent-process.ts';
 
 const program = join(import.meta.dirname, 'agent-process.ts');
 
-/** What an agent is started with. */
+/** Options of an agent process. */
 export interface AgentOptions {
   /** `actlog`, or a peer's name. */
   readonly recorder: string;
@@ -20,7 +20,7 @@ export interface AgentOptions {
   readonly fileLimitKiB?: number;
 }
 
-/** An agent that records as fast as it can, and may be killed. */
+/** An agent process that records at full speed and may be killed. */
 export class Agent {
   readonly #child: ChildProcess;
   readonly #progress: string;
@@ -43,7 +43,7 @@ export class Agent {
     this.#exited = once(this.#child, 'exit');
   }
 
-  /** Resolves when the agent says so. */
+  /** Resolves when the agent sends this message. */
   async says(word: 'started' | 'made'): Promise<void> {
     for (;;) {
       const [message] = await Promise.race([once(this.#child, 'message'), this.#exited.then(() => [word])]);
@@ -59,12 +59,12 @@ export class Agent {
     await this.#exited;
   }
 
-  /** Calls that had returned. */
+  /** Number of completed calls. */
   get made(): number {
     return this.#note[0] ?? 0;
   }
 
-  /** Events that `onDrop` named. */
+  /** Number of events reported to `onDrop`. */
   get dropped(): number {
     return this.#note[1] ?? 0;
   }

@@ -1,6 +1,6 @@
 import { Recorder } from '@actlog/recorder';
 
-/** Delivers what a spool folder holds. */
+/** Delivers the contents of a spool folder. */
 export async function drainSpool(url: string, spoolDir: string): Promise<void> {
   const recorder = new Recorder({
     apiKey: 'al_test_benchmark',

@@ -10,20 +10,20 @@ import { drainSpool } from './drain-spool.ts';
 /** Calls of one scenario. */
 export const callCount = 20_000;
 const faultMs = 5_000;
-/** How long a system waits after SIGTERM before it kills. */
+/** Time between SIGTERM and SIGKILL, in milliseconds. */
 const terminationMs = 30_000;
 
-/** What came of a scenario. */
+/** Result of a scenario. */
 export interface Loss {
-  /** Calls that had returned. */
+  /** Number of completed calls. */
   readonly made: number;
-  /** Events that are neither there nor named by `onDrop`. */
+  /** Events that neither arrived nor were reported to `onDrop`. */
   readonly lost: number;
-  /** Events that `onDrop` named. */
+  /** Events reported to `onDrop`. */
   readonly named: number;
-  /** Events that were sent again after they had been stored: their id keeps them from being stored twice. */
+  /** Events that were sent again after they had been stored; their id prevents duplicates. */
   readonly repeated: number;
-  /** Calls of which two events were stored. */
+  /** Calls with two stored events. */
   readonly doubled: number;
 }
 
@@ -34,11 +34,11 @@ async function result(sink: SinkProcess, agents: readonly Agent[]): Promise<Loss
   const { arrived, repeated, doubled } = await sink.report();
   const made = agents.reduce((sum, agent) => sum + agent.made, 0);
   const named = agents.reduce((sum, agent) => sum + agent.dropped, 0);
-  // An event whose call was under way when its process was killed may have arrived too.
+  // An event whose call was running when its process was killed may also have arrived.
   return { made, named, repeated, doubled, lost: Math.max(0, made - named - arrived.length) };
 }
 
-/** The next process of the agent, which has nothing to record but what the last one left. */
+/** Starts the agent again only to deliver the events that the last process left. */
 async function restart(recorder: string, url: string, spool: string): Promise<void> {
   await new Agent({ recorder, url, spool, calls: 0, end: 'flush' }).end();
 }
@@ -118,7 +118,7 @@ async function diskFull(recorder: string, sink: SinkProcess): Promise<Loss> {
   return result(sink, [agent]);
 }
 
-/** The last record of a journal is cut at every byte; the rest must arrive each time. */
+/** Truncates the last record of a journal at every byte; the rest must arrive each time. */
 async function journalCut(recorder: string, sink: SinkProcess): Promise<Loss> {
   const calls = 30;
   await sink.down();
@@ -150,7 +150,7 @@ async function journalCut(recorder: string, sink: SinkProcess): Promise<Loss> {
   return { made: (calls - 1) * (bytes.length - lastRecordAt), named: 0, lost, repeated, doubled };
 }
 
-/** Scenarios that every recorder can go through. */
+/** Scenarios that apply to every recorder. */
 export const sharedScenarios: Readonly<Record<string, Scenario>> = {
   'all healthy': withEnd('flush'),
   'server down 5 s': withFault(
@@ -179,7 +179,7 @@ export const sharedScenarios: Readonly<Record<string, Scenario>> = {
   'natural end without a flush': withEnd('natural'),
 };
 
-/** Scenarios about the journal. */
+/** Journal scenarios. */
 export const journalScenarios: Readonly<Record<string, Scenario>> = {
   'SIGKILL at 20 random instants, restarts': withKills(20),
   'disk full': diskFull,

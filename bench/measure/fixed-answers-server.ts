@@ -1,4 +1,4 @@
-// A server in a process of its own that gives answers made beforehand, so that only the caller's work is measured.
+// A server process that returns precomputed responses, so that only the caller's work is measured.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

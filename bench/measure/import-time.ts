@@ -9,12 +9,12 @@ import { median } from './interleaved-rounds.ts';
 
 const run = promisify(execFile);
 
-/** Milliseconds over a bare Node, by what is imported. */
+/** Milliseconds above a bare Node process, by import. */
 export type ImportTimes = Record<string, number>;
 
 /**
- * Measures what an import adds to a bare Node, each in a process of its own, in turns. The client is bundled first,
- * as its build is, because stripping types would be counted otherwise.
+ * Measures the time that an import adds to a bare Node process, in interleaved processes. The client is bundled first,
+ * like its build, because type stripping would be counted otherwise.
  */
 export async function measureImports(rounds: number): Promise<ImportTimes> {
   const folder = await mkdtemp(join(tmpdir(), 'actlog-import-'));

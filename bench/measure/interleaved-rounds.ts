@@ -1,4 +1,4 @@
-/** Two measured sides and how they compare. */
+/** Results of two measured sides. */
 export interface Measured {
   /** Median of the baseline. */
   readonly bare: number;
@@ -8,7 +8,7 @@ export interface Measured {
   readonly ratio: number;
 }
 
-/** The middle value; steadier than the mean on a machine that others use too. */
+/** Returns the median, which is steadier than the mean on a shared machine. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((left, right) => left - right);
   const middle = sorted.length >> 1;
@@ -17,8 +17,8 @@ export function median(values: readonly number[]): number {
 }
 
 /**
- * Measures two things in turns, so that whatever else the machine does falls on both alike; who goes first changes
- * with every round. The first round warms up and does not count.
+ * Measures two things interleaved, so that other load affects both alike; the order alternates with every round. The
+ * first round is a warm-up and does not count.
  */
 export async function interleave(
   rounds: number,

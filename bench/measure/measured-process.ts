@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fromSource } from './from-source.ts';
 
-/** Something measured in a process of its own that works only while it is asked to, and tells what that cost. */
+/** A measured process that only works on request and reports the cost. */
 export class MeasuredProcess<Cost> {
   readonly #child: ChildProcess;
 
@@ -10,7 +10,9 @@ export class MeasuredProcess<Cost> {
     this.#child = child;
   }
 
-  /** @param file - the program: its first message says that it is ready, each other one answers one of ours */
+  /**
+   * @param file - the program: its first message signals readiness, each later one responds to one of ours
+   */
   static async start<Cost>(file: string, ...args: readonly string[]): Promise<MeasuredProcess<Cost>> {
     const child = fork(file, args, {
       execArgv: [...fromSource],
@@ -21,7 +23,7 @@ export class MeasuredProcess<Cost> {
     return measured;
   }
 
-  /** @param amount - how much to do, in the program's own unit */
+  /** @param amount - amount of work in the program's own unit */
   async work(amount: number): Promise<Cost> {
     this.#child.send(amount);
     return (await this.#answer()) as Cost;

@@ -1,25 +1,26 @@
 import { median } from './interleaved-rounds.ts';
 import { MeasuredProcess } from './measured-process.ts';
 
-/** What is measured, and how much of it. */
+/** Plan of an interleaved measurement. */
 export interface ShortTurns {
   readonly names: readonly string[];
-  /** The program and its arguments for a name. */
+  /** Returns the program and its arguments for a name. */
   readonly program: (name: string) => readonly [file: string, ...args: string[]];
-  /** Work until the code is compiled for good. */
+  /** Work until the code is fully compiled. */
   readonly warmUp: number;
   /** Work of one turn. */
   readonly turn: number;
   /** Turns of each process. */
   readonly turns: number;
-  /** Processes of each name, one after the other: how fast one runs differs from the next. */
+  /** Consecutive processes per name: the speed of processes varies. */
   readonly generations: number;
   readonly afterTurns?: () => Promise<void>;
 }
 
 /**
- * Measures processes that live side by side and take short turns, so that whatever else the machine does falls on all
- * alike; who goes first changes with every turn. Differences are to be taken within a turn: {@link medianAbove}.
+ * Measures concurrent processes in short turns, so that other load affects all alike; the order changes with
+ * every turn.
+ * Compare values within a turn: {@link medianAbove}.
  */
 export async function takeShortTurns<Cost>(plan: ShortTurns): Promise<ReadonlyMap<string, readonly Cost[]>> {
   const costs = new Map<string, Cost[]>(plan.names.map((name) => [name, []]));
@@ -43,7 +44,7 @@ export async function takeShortTurns<Cost>(plan: ShortTurns): Promise<ReadonlyMa
   return costs;
 }
 
-/** The median of what one thing costs more than another in the same turn, of each figure. */
+/** Returns the median cost of one thing above another in the same turn, for each figure. */
 export function medianAbove<Figure extends string>(
   costs: readonly Readonly<Record<Figure, number>>[],
   floors: readonly Readonly<Record<Figure, number>>[],

@@ -5,7 +5,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 const require = createRequire(import.meta.url);
 
-/** It has nothing that waits for delivery, and what is on its way at the shutdown fails: so it gets time before. */
+/**
+ * Time for deliveries before the shutdown, in milliseconds: AgentOps offers no flush, and pending requests
+ * fail.
+ */
 const deliveryMs = 10_000;
 
 /** A model that asks for one call with what `argumentsOf` gives. */

@@ -36,7 +36,7 @@ function exporterOf(exporter) {
 }
 
 /**
- * What installs a recorder, by adapter and recorder. Each returns what makes it deliver, and what is to be put into the
+ * Functions that install a recorder, by adapter and recorder. Each returns a way to deliver and the object to put into the
  * agent where that is how it is installed: a wrapper for clients, or an exporter.
  */
 export const installers = {

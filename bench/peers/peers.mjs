@@ -9,7 +9,7 @@ import { langfuseProcessor, langsmithClient, otlpExporter, registerProvider } fr
 
 export { agentops } from './agentops.mjs';
 
-/** A tool that does nothing, for every recorder the same. */
+/** Creates a tool that does nothing, the same for every recorder. */
 export function createTool() {
   return tool(async () => 'ok', { name: 'search', description: 'search', schema: z.any() });
 }

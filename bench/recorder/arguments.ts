@@ -1,4 +1,7 @@
-/** About 200 bytes of JSON, as a model writes them; the marker lets a sink count the calls of any recorder. */
+/**
+ * Returns about 200 bytes of JSON like a model's arguments; the marker lets a sink count any recorder's
+ * calls.
+ */
 export function argumentsOf(number: number): Record<string, unknown> {
   return {
     query: `call-${String(number).padStart(6, '0')} weather in Paris tomorrow morning`,

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { fromSource } from '../measure/from-source.ts';
 
-/** Runs a program of this folder in a process of its own and returns the message that it sends. */
+/** Runs a program of this folder in a child process and returns its message. */
 export async function runProgram<Result>(file: string, args: readonly string[]): Promise<Result> {
   const child = fork(join(import.meta.dirname, file), args, {
     execArgv: [...fromSource, '--expose-gc'],

@@ -5,7 +5,7 @@ import { Pool } from 'undici';
 import { watchStalls } from './stalls.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
-/** What draining cost. */
+/** Cost of a drain. */
 export interface DrainCost {
   readonly eventsPerSecond: number;
   readonly cpuUs: number;
@@ -40,7 +40,7 @@ async function loadRecorder(): Promise<() => Promise<unknown>> {
     baseURL: url,
     agentId: 'benchmark',
     concurrency: connections * pipelining,
-    // What the recorder finds out by itself, or what is asked for.
+    // Automatic unless requested.
     ...(pipelining > 1 ? { pipelining } : {}),
     spoolDir: temporaryFolder(),
   });
@@ -65,18 +65,18 @@ function loadBare(): () => Promise<unknown> {
   const pool = new Pool(url, { connections, pipelining });
   const repeatable = pipelining > 1 ? { idempotent: true, blocking: false } : {};
   let left = events;
-  const lane = async () => {
+  const worker = async () => {
     while (left > 0) {
       left -= 1;
       const answer = await pool.request({ path: '/v1/events', method: 'POST', headers, body, ...repeatable });
       await answer.body.dump();
     }
   };
-  return () => Promise.all(Array.from({ length: connections * pipelining }, lane));
+  return () => Promise.all(Array.from({ length: connections * pipelining }, worker));
 }
 
 const drain = who === 'actlog' ? await loadRecorder() : loadBare();
-globalThis.gc?.(); // what loading left behind is not part of draining
+globalThis.gc?.(); // garbage from loading is not part of the drain
 const stalls = watchStalls();
 const cpuBefore = process.cpuUsage();
 const startedAt = performance.now();

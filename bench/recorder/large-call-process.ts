@@ -1,8 +1,8 @@
-// One call with 5 MB of arguments, after one that warmed up: how long the event loop stood still.
+// One call with 5 MB of arguments after a warm-up: measures the event-loop stall.
 import { Recorder } from '@actlog/recorder';
 import { watchStalls } from './stalls.ts';
 
-/** What a large call cost. */
+/** Cost of a large call. */
 export interface LargeCallCost {
   readonly longestStallMs: number;
   readonly durationMs: number;

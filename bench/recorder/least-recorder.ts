@@ -3,15 +3,16 @@ import { openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from './temporary-folder.ts';
 
-/** Events that are kept; the oldest go, because nothing delivers them. */
+/** Maximum number of kept events; the oldest are dropped because nothing delivers them. */
 const keptEvents = 1000;
 
 /**
- * The least that any recorder of such an event does within the call: two pieces of JSON, a SHA-256, an id, the time,
- * and with `isWritten` one write to a file. It sorts no keys, follows no context, guards nothing and delivers
- * nothing, so what it costs is what the machine asks for and no recorder can save.
+ * The minimum that any recorder does within a call: two JSON texts, a SHA-256, an id, the time and, with
+ * `isWritten`, one
+ * write to a file. It sorts no keys, tracks no context, guards nothing and delivers nothing, so its cost is
+ * unavoidable.
  *
- * @returns what records a call of one number with its arguments
+ * @returns a function that records a call by its number and arguments
  */
 export function leastRecorder(isWritten: boolean): (number: number, args: unknown) => void {
   const file = isWritten ? openSync(join(temporaryFolder(), 'events'), 'a') : undefined;

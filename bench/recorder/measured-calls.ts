@@ -1,18 +1,18 @@
 /** One call of a tool. */
 export type CallTool = (number: number) => Promise<unknown>;
 
-/** What calls cost. */
+/** Cost of calls. */
 export interface CallCost {
   readonly p50Us: number;
   readonly p99Us: number;
-  /** CPU of the whole process, delivery included, a call. */
+  /** CPU time of the whole process per call, including delivery. */
   readonly cpuUs: number;
 }
 
-/** The event loop turns after so many calls, as in an agent that does other things too. */
+/** Calls between two turns of the event loop, as in an agent that also does other work. */
 const pauseEvery = 10;
 
-/** Times calls one by one, then waits for delivery, and counts the CPU of all of it. */
+/** Times calls one by one, then waits for delivery, and measures the CPU time of everything. */
 export async function measureCalls(
   call: CallTool,
   flush: () => Promise<unknown>,

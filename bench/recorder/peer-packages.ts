@@ -2,13 +2,13 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Other recorders over LangChain's callbacks, by the names that `peers.mjs` knows. */
+/** Other recorders for LangChain's callbacks, by their names in `peers.mjs`. */
 export const peerNames = ['langfuse', 'openinference', 'langsmith'] as const;
 
-/** Other recorders of any framework. */
+/** Other recorders for any framework. */
 export const allPeerNames = [...peerNames, 'agentops'] as const;
 
-/** Installs the other recorders, which are no part of the default install. Returns whether they are there as asked for. */
+/** Installs the other recorders, which the default install omits. Returns `true` if they are available. */
 export function ensurePeers(): boolean {
   const folder = join(import.meta.dirname, '..', 'peers');
   if (!existsSync(join(folder, 'node_modules'))) {

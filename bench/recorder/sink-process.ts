@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { Fault, SinkCommand, SinkReport } from './sink.ts';
 
-/** The sink, seen from the process that measures. */
+/** Client of the sink process. */
 export class SinkProcess {
   readonly #child: ChildProcess;
   #port = 0;
@@ -20,7 +20,7 @@ export class SinkProcess {
     return sink;
   }
 
-  /** Its address; the same after it was down. */
+  /** URL of the sink; it stays the same after an outage. */
   get url(): string {
     return `http://127.0.0.1:${this.#port}`;
   }
@@ -40,12 +40,12 @@ export class SinkProcess {
     await this.#ask({ ask: 'fault', fault });
   }
 
-  /** Forgets everything that arrived, and works. */
+  /** Resets the sink and ends any fault. */
   async forget(): Promise<void> {
     await this.#ask({ ask: 'forget' });
   }
 
-  /** What has arrived. */
+  /** Returns everything that has arrived. */
   report(): Promise<SinkReport> {
     return this.#ask({ ask: 'arrived' });
   }

@@ -1,25 +1,25 @@
-// A service in a process of its own: takes events of every recorder, counts what arrived, and fails as it is told.
+// A service process that accepts events of every recorder, counts them, and fails on request.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 
-/** How requests are answered. */
+/** Faults of the sink. */
 export type Fault = 'none' | 'unavailable' | 'throttled' | 'reset' | 'cut';
 
-/** What the parent asks for. */
+/** Commands of the parent. */
 export type SinkCommand =
   | { readonly ask: 'port' | 'down' | 'up' | 'forget' | 'arrived' }
   | { readonly ask: 'fault'; readonly fault: Fault };
 
-/** What the parent is told. */
+/** Report to the parent. */
 export interface SinkReport {
   readonly port: number;
   readonly requests: number;
-  /** Distinct events: ids of ours, markers in the data of others. */
+  /** Distinct events: our event ids, or markers in the data of other recorders. */
   readonly arrived: readonly string[];
-  /** Events that came although they had been stored: the id makes them harmless. */
+  /** Repeated events; their id prevents duplicates. */
   readonly repeated: number;
-  /** Calls of which two events were stored: their tools are named `call-…`, each call's another. */
+  /** Calls with two stored events, identified by their unique tool names `call-…`. */
   readonly doubled: number;
 }
 
@@ -70,7 +70,7 @@ function store(request: IncomingMessage, body: Buffer): void {
 
 function answer(request: IncomingMessage, response: ServerResponse, body: Buffer): void {
   requests += 1;
-  // One in three, so that work goes on.
+  // One in three, so that progress continues.
   const strikes = fault !== 'none' && (fault === 'unavailable' || requests % 3 === 0);
   if (strikes && fault === 'unavailable') {
     response.writeHead(503).end();

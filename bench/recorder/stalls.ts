@@ -2,14 +2,14 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 
 const resolutionMs = 1;
 
-/** Watches how long the event loop stands still at the most, without keeping it busy. */
+/** Monitors the longest event-loop stall without keeping the loop busy. */
 export function watchStalls(): { stop(): number } {
   const histogram = monitorEventLoopDelay({ resolution: resolutionMs });
   histogram.enable();
   return {
     stop: () => {
       histogram.disable();
-      // The histogram holds the time between two timers, which is the resolution when nothing stands still.
+      // The histogram records the time between two timers, which equals the resolution without a stall.
       return Math.max(0, histogram.max / 1e6 - resolutionMs);
     },
   };

@@ -1,6 +1,6 @@
 import type { CallTool } from './measured-calls.ts';
 
-/** Something to measure: how it calls a tool, and how it is made to deliver. */
+/** A measured subject: a tool call and a way to deliver. */
 export interface Subject {
   readonly call: CallTool;
   readonly flush: () => Promise<unknown>;

@@ -5,17 +5,17 @@ import { leastRecorder } from './least-recorder.ts';
 import type { Subject } from './subject.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
-/** The tool itself: nothing, so that only what is added shows. */
+/** Empty tool, so that only the added cost is measured. */
 async function tool(): Promise<string> {
   return 'ok';
 }
 
-/** A LangChain tool, as far as it is used here. */
+/** The used part of a LangChain tool. */
 interface InvokableTool {
   invoke(input: object, config?: object): Promise<unknown>;
 }
 
-/** A recorder that is set up: how it comes to see calls, and how it is made to deliver. */
+/** A configured recorder: its hook and a way to deliver. */
 interface SetUp {
   /** Callback handlers to pass to each call of LangChain's tool. */
   readonly callbacks?: unknown[];
@@ -24,13 +24,13 @@ interface SetUp {
   readonly flush: () => Promise<unknown>;
 }
 
-/** What `bench/peers/peers.mjs` makes. */
+/** Exports of `bench/peers/peers.mjs`. */
 interface Peers {
   createTool(): InvokableTool;
   [peer: string]: (url: string) => Promise<SetUp> | InvokableTool;
 }
 
-/** The least that any recorder does. */
+/** Subject that does the minimum of any recorder. */
 function least(isWritten: boolean): Subject {
   const record = leastRecorder(isWritten);
   return {
@@ -63,7 +63,7 @@ function ours(url: string, spool: boolean): Subject {
   };
 }
 
-/** Our adapter as a callback handler, as the other recorders are, or around the tool. */
+/** Our adapter as a callback handler, like the other recorders, or around the tool. */
 function oursInLangChain(recorder: Recorder, way: 'handler' | 'tools', plain: InvokableTool): Subject {
   let current = 0;
   const options = { recorder, sessionId: () => `session-${current % 20}` };
@@ -79,7 +79,7 @@ function oursInLangChain(recorder: Recorder, way: 'handler' | 'tools', plain: In
   };
 }
 
-/** Makes a subject by its name: `bare`, `least`, `actlog`, both with `-memory`, or `langchain-…`. */
+/** Creates a subject by name: `bare`, `least`, `actlog`, each with `-memory`, or `langchain-…`. */
 export async function createSubject(name: string, url: string): Promise<Subject> {
   if (name === 'bare') return { call: tool, flush: async () => {} };
   if (name === 'least') return least(true);

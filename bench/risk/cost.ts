@@ -15,12 +15,12 @@ const EVENTS = 1_000_000;
 const CHUNK = 10_000;
 const SCORES = 50;
 const ROUNDS = 400;
-/** Rounds in which the compiler does its work. */
+/** Warm-up rounds for the compiler. */
 const UNCOUNTED_ROUNDS = 100;
-/** As many as a baseline keeps: a score can not cost more. */
+/** Maximum number of sessions in a baseline; a score cannot cost more. */
 const FULL_PAST = 16;
 const CALIBRATION_STEPS = 200_000;
-/** How much slower than the fastest a calibration may run in a round that counts. */
+/** Maximum slowdown of the calibration in a round that counts. */
 const DISTURBED = 1.15;
 const TOOLS = [
   'search_emails',
@@ -56,7 +56,7 @@ function baselineOf(pastSessions: number): Baseline {
   return baseline;
 }
 
-/** Processor time of this process in microseconds: what others on the machine take is not in it. */
+/** Returns the processor time of this process in microseconds, without other processes. */
 function processorMicros(work: () => void): number {
   const before = cpuUsage();
   work();

@@ -12,7 +12,7 @@ import { type Example, fitWeights, type Strengths } from './weights.ts';
 export const fittedWarmup = 3;
 
 /**
- * What fitted weights are scaled to, as evidence: about the mean of those that are set by hand. It changes no order of
+ * Mean to which fitted weights are scaled, as evidence: about the mean of those that are set by hand. It changes no order of
  * sessions, only how scores spread from 0 to 100.
  */
 const MEAN_EVIDENCE = 0.33;
@@ -62,7 +62,7 @@ function evaluate(train: readonly Sample[], test: readonly Judged[], draws: numb
 }
 
 /**
- * What a match of each rule at full strength scores alone, 0 to 1, fitted on all sessions; of the rules that at least
+ * Returns the score of each rule's match at full strength alone, 0 to 1, fitted on all sessions; for rules that at least
  * one session in a hundred shows.
  */
 export function fittedWeights(replayed: readonly Replayed[]): Record<string, number> {
@@ -79,7 +79,7 @@ export function fittedWeights(replayed: readonly Replayed[]): Record<string, num
   );
 }
 
-/** What is left out of the fit: a suite, a family of models, or both. */
+/** Data left out of the fit: a suite, a family of models, or both. */
 interface LeftOut {
   readonly suite?: string;
   readonly family?: string;
@@ -105,7 +105,7 @@ function isOf(run: LabelledRun, { suite = run.suite, family = familyOf(run.model
   return run.suite === suite && familyOf(run.model) === family;
 }
 
-/** Whether a run is neither of the suite nor of the family. */
+/** `true` if a run belongs to neither the suite nor the family. */
 function isApartFrom(run: LabelledRun, { suite, family }: LeftOut): boolean {
   return run.suite !== suite && familyOf(run.model) !== family;
 }

@@ -6,11 +6,11 @@ import { auc, aucInterval, quantile, type Scored, truePositivesAt } from './stat
 export interface Verdict {
   readonly run: LabelledRun;
   readonly score: number;
-  /** Whether its level is `high` or above. */
+  /** `true` if its level is `high` or above. */
   readonly high: boolean;
 }
 
-/** How well scores separate. T1: attacked against benign runs. T2: attacked against resisted ones. */
+/** Separation by scores. T1: attacked against benign runs. T2: attacked against resisted runs. */
 export interface Judgement {
   readonly aucT1: number;
   readonly aucT2: number;

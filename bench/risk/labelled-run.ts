@@ -60,7 +60,7 @@ export function familyOf(model: string): string {
   );
 }
 
-/** What a run is in the tests: T1 sets `attacked` against `benign`, T2 sets it against `resisted`. */
+/** Class of a run: T1 compares `attacked` with `benign`, T2 compares it with `resisted`. */
 export type RunClass = 'attacked' | 'resisted' | 'benign' | 'injectionAsUser';
 
 /** Class of a run; undefined for runs that no test uses. */

@@ -9,7 +9,7 @@ export function seededRandom(seed: number): () => number {
   };
 }
 
-/** One scored thing: whether it is one to find, and how often it counts. */
+/** A scored item: `true` if it is positive, and its weight. */
 export interface Scored {
   readonly score: number;
   readonly positive: boolean;

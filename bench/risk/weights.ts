@@ -1,21 +1,21 @@
 import { classOf, type LabelledRun } from './labelled-run.ts';
 import { mean } from './statistics.ts';
 
-/** How strongly each rule matched in a session, by the order of the rules: 0 to 1. */
+/** Strength of each rule's match in a session, 0 to 1, in the order of the rules. */
 export type Strengths = readonly number[];
 
-/** A session as the fit sees it: its label, and the rules that matched with what was known of its past and without. */
+/** A session for the fit: its label, and the matched rules with and without its history. */
 export interface Example {
   readonly run: LabelledRun;
   readonly row: Strengths;
   readonly coldRow: Strengths;
 }
 
-/** What the classes weigh, however many sessions they have. */
+/** Weights of the classes, independent of their number of sessions. */
 const CLASS_SHARES: Readonly<Record<string, number>> = { attacked: 0.5, benign: 0.25, resisted: 0.25 };
 
 /**
- * How strongly weights are pulled towards their mean. A rule that few sessions show is worth about what rules are worth:
+ * Strength with which weights are pulled towards their mean. A rule that few sessions show is worth about what rules are worth:
  * pulled towards 0 instead, it would count for nothing in the next suite, whose sessions may show it all the time. From
  * 0.005 to 0.1 the AUCs of the folds move by about a hundredth.
  */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { v7 } from 'uuid';
 
 /**
- * How ids of events are made: in the order of time, as actlog's recorder and the clients of many others do (version 7
+ * Version of event ids: in the order of time, as actlog's recorder and the clients of many others do (version 7
  * of RFC 9562), or at random (version 4).
  */
 export type IdVersion = 4 | 7;

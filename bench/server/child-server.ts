@@ -2,14 +2,25 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-/** What a server's process has used. */
+/** Resources that a server process has used. */
 export interface Usage {
   /** Microseconds of processor time. */
   readonly cpuMicros: number;
   readonly rssBytes: number;
+  readonly heapBytes: number;
+  /** Connections that are open at present. */
+  readonly sockets: number;
 }
 
-/** A server in a process of its own, so that its use of the processor can be told from the load's. */
+/** Options for a server process. */
+export interface ChildServerOptions {
+  /** MiB of heap that the process may use; by default what Node gives it. */
+  readonly heapMegabytes?: number;
+  /** Settings of the server beside its database. */
+  readonly settings?: Record<string, unknown>;
+}
+
+/** A server process, so that its processor time can be separated from the load's. */
 export class ChildServer {
   readonly url: string;
   readonly apiKey: string;
@@ -22,25 +33,41 @@ export class ChildServer {
   }
 
   /** Starts `bare`, or `actlog` on a database file. */
-  static async start(kind: 'bare' | 'actlog', database?: string): Promise<ChildServer> {
+  static async start(
+    kind: 'bare' | 'actlog',
+    database?: string,
+    { heapMegabytes, settings = {} }: ChildServerOptions = {},
+  ): Promise<ChildServer> {
     const file = fileURLToPath(import.meta.resolve('./target.ts'));
-    const child = fork(file, [kind, ...(database === undefined ? [] : [database])], {
+    const heap = heapMegabytes === undefined ? [] : [`--max-old-space-size=${heapMegabytes}`];
+    const child = fork(file, [kind, database ?? ':memory:', JSON.stringify(settings)], {
       // As `actlog-server` does for itself; without it some processes are slower than others, of either kind.
-      execArgv: [...process.execArgv, '--no-allocation-site-pretenuring'],
+      execArgv: [...process.execArgv, '--no-allocation-site-pretenuring', ...heap],
     });
     const [ready] = (await once(child, 'message')) as [{ url: string; apiKey: string }];
     return new ChildServer(child, ready.url, ready.apiKey);
   }
 
-  /** What the process has used so far. */
+  /** `true` while the process runs. */
+  get isRunning(): boolean {
+    return this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  /** Returns the resources used so far. */
   async usage(): Promise<Usage> {
     const answer = once(this.#child, 'message');
     this.#child.send('usage');
-    const [{ user, system, rss }] = (await answer) as [{ user: number; system: number; rss: number }];
-    return { cpuMicros: user + system, rssBytes: rss };
+    const [{ user, system, rss, heapUsed, sockets }] = (await answer) as [Record<string, number>];
+    return {
+      cpuMicros: Number(user) + Number(system),
+      rssBytes: Number(rss),
+      heapBytes: Number(heapUsed),
+      sockets: Number(sockets),
+    };
   }
 
   async stop(): Promise<void> {
+    if (!this.isRunning) return;
     this.#child.kill('SIGKILL');
     await once(this.#child, 'exit');
   }

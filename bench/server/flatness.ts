@@ -14,7 +14,7 @@ export interface ReadTimes {
   readonly riskMs: number;
 }
 
-/** What reading and exporting cost at one size. */
+/** Costs of reads and exports at one size. */
 export interface SizeResult extends ReadTimes {
   readonly exportMs: number;
   readonly exportedEvents: number;
@@ -22,7 +22,7 @@ export interface SizeResult extends ReadTimes {
   readonly exportMegabytes: number;
 }
 
-/** Reads at a small and a large size, and how they compare; at most 2 is asked for. */
+/** Reads at a small and a large size, and their ratio; the limit is 2. */
 export interface FlatnessResult {
   readonly small: SizeResult;
   readonly large: SizeResult;

@@ -12,24 +12,26 @@ import { type LoadResult, load } from './load.ts';
 export interface IngestResult {
   readonly eventsPerSecond: number;
   readonly bareRequestsPerSecond: number;
-  /** Ours over bare, within a turn; at least 0.55 is asked for. */
+  /** Ratio of ours to bare within a turn; the limit is at least 0.55. */
   readonly ratio: number;
   readonly cpuMicros: number;
   readonly bareCpuMicros: number;
   readonly insertCpuMicros: number;
-  /** Our processor time over the sum of bare handler and bare insert, within a turn; at most 1.3 is asked for. */
+  /**
+   * Ratio of our processor time to the sum of bare handler and bare insert within a turn; the limit is 1.3.
+   */
   readonly cpuRatio: number;
   readonly p50Ms: number;
-  /** At most 50 is asked for. */
+  /** The limit is 50. */
   readonly p99Ms: number;
   readonly refused: number;
 }
 
-/** How ingest is measured. */
+/** Options of the ingest measurement. */
 export interface IngestOptions {
-  /** Callers that each wait for an answer before they send again: with few, the server waits for them. */
+  /** Concurrent callers that each wait for a response: with few of them, the server is idle at times. */
   readonly connections: number;
-  /** How the ids of events are made. */
+  /** Version of event ids. */
   readonly ids: IdVersion;
   readonly processes: number;
   readonly rounds: number;
@@ -40,7 +42,7 @@ interface Round extends LoadResult {
   readonly cpuMicros: number;
 }
 
-/** Until the code is compiled for good. */
+/** Time until the code is fully compiled, in milliseconds. */
 const warmUpMs = 6000;
 
 async function round(

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 
-/** What a run of load showed. */
+/** Result of a load. */
 export interface LoadResult {
   readonly requests: number;
   /** Answers of another status than 202. */
@@ -11,7 +11,7 @@ export interface LoadResult {
   readonly p99Ms: number;
 }
 
-/** How a load is made. */
+/** Options of a load. */
 export interface LoadOptions {
   readonly url: string;
   readonly apiKey: string;
@@ -68,7 +68,7 @@ export async function load(options: LoadOptions): Promise<LoadResult> {
   };
 }
 
-/** Calls `done` with the status of every answer that has arrived whole. */
+/** Calls `done` with the status of every complete response. */
 function onAnswer(socket: Socket, done: (status: number) => void): void {
   let text = '';
   socket.setEncoding('latin1');

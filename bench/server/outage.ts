@@ -3,7 +3,7 @@ import { LocalPostgres } from '../../packages/server/tests/local-postgres.ts';
 import { eventBodies } from './bodies.ts';
 import { ChildServer } from './child-server.ts';
 
-/** What senders see while the database is gone. */
+/** Experience of senders while the database is gone. */
 export interface OutageResult {
   readonly outageSeconds: number;
   readonly acknowledged: number;
@@ -11,7 +11,7 @@ export interface OutageResult {
   readonly refused: number;
   /** Answers of any other kind, and requests with none: must be 0. */
   readonly otherwise: number;
-  /** The longest that a sender waited for an answer while the database was gone. */
+  /** Longest time that a sender waited for a response while the database was gone. */
   readonly slowestAnswerMs: number;
   /** From the moment at which the database takes connections again to the first event that is stored. */
   readonly recoveryMs: number;

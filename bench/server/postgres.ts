@@ -8,7 +8,7 @@ export interface SharedIngestResult {
   readonly processes: number;
   readonly sessions: string;
   readonly eventsPerSecond: number;
-  /** At most 50 is asked for. */
+  /** The limit is 50. */
   readonly p99Ms: number;
   /** Statements that PostgreSQL ran for one event, of whatever kind: each is a round trip. */
   readonly statementsPerEvent: number;

@@ -8,7 +8,7 @@ export const largeSession = 'large';
 /** Sessions that score 99: as few at every size, and the oldest, which a list that begins with the newest meets last. */
 const riskySessions = 30;
 
-/** How much is put into a database. */
+/** Amount of seed data in a database. */
 export interface SeedSize {
   readonly events: number;
   readonly sessions: number;

@@ -3,7 +3,7 @@ import { contract } from '@actlog/protocol/schemas';
 import { startServer } from '@actlog/server';
 import { fastify } from 'fastify';
 
-const [kind, database = ':memory:'] = process.argv.slice(2);
+const [kind, database = ':memory:', settings = '{}'] = process.argv.slice(2);
 
 async function bare(): Promise<{ url: string; apiKey: string }> {
   const app = fastify();
@@ -20,9 +20,9 @@ async function bare(): Promise<{ url: string; apiKey: string }> {
 const { url, apiKey } =
   kind === 'bare'
     ? await bare()
-    : await startServer({ database, docs: false, rateLimit: limit(), ...shared() });
+    : await startServer({ database, docs: false, rateLimit: limit(), ...shared(), ...JSON.parse(settings) });
 
-/** What servers that share a database have in common. */
+/** Common parts of servers that share a database. */
 function shared() {
   return database.startsWith('postgres:') ? { secret: 'the same in all servers of this measurement' } : {};
 }
@@ -33,6 +33,8 @@ function limit() {
 }
 
 process.on('message', (question) => {
-  if (question === 'usage') process.send?.({ ...process.cpuUsage(), rss: process.memoryUsage.rss() });
+  if (question !== 'usage') return;
+  const sockets = process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length;
+  process.send?.({ ...process.cpuUsage(), ...process.memoryUsage(), sockets });
 });
 process.send?.({ url, apiKey });

@@ -48,8 +48,8 @@ async function ownedIds({ url, apiKey }: RunningServer): Promise<Record<string, 
 }
 
 /**
- * How long a request for another tenant's id takes beside one for an id that nobody has. A ratio away from 1 would
- * tell a stranger which ids exist (OWASP API1:2023).
+ * Measures a request for another tenant's id against one for an unknown id. A ratio away from 1 would reveal which
+ * ids exist (OWASP API1:2023).
  */
 export async function measureTiming(rounds: number): Promise<Record<string, Measured>> {
   const server = await startServer({ docs: false, rateLimit: { requestsPerSecond: 1e6, burst: 1e7 } });

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Recorder } from '@actlog/recorder';
 import { argumentsOf } from '../recorder/arguments.ts';
 
-/** How the agent is. */
+/** Health of the agent. */
 export interface AgentHealth {
   readonly recorded: number;
   readonly delivered: number;
@@ -19,7 +19,7 @@ export interface AgentHealth {
   readonly rssMb: number;
   /** Open file descriptors; 0 where the system does not tell. */
   readonly descriptors: number;
-  /** What would keep the event loop alive or is watched by it: sockets, timers, requests. */
+  /** Resources that keep the event loop alive: sockets, timers, requests. */
   readonly resources: number;
 }
 

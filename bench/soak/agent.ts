@@ -16,7 +16,7 @@ export class SoakingAgent {
     this.#exited = once(this.#child, 'exit');
   }
 
-  /** How it is. */
+  /** Returns the health of the agent. */
   health(): Promise<AgentHealth> {
     return this.#ask('health');
   }

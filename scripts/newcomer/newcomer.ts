@@ -7,7 +7,7 @@ import type { PageStep, PageWay } from './page-steps.ts';
 import { patternOf, typedLines } from './printed-pattern.ts';
 import { Terminal } from './terminal.ts';
 
-/** What a machine gives to everyone who works on it. */
+/** Environment variables that a machine sets for all its users. */
 const machineVariables = /^(LANG|LC_\w+|TERM|TMPDIR|SSL_CERT_\w+|NODE_EXTRA_CA_CERTS|(https?|no)_proxy)$/i;
 
 /** One thing that was done, and how long it took. */

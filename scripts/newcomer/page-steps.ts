@@ -6,7 +6,7 @@ export type PageStep =
       readonly lines: readonly string[];
       /** The page asks for another terminal. */
       readonly isNewTerminal: boolean;
-      /** What the page says will appear. */
+      /** Output that the page promises. */
       promised?: string;
     }
   | { readonly kind: 'save'; readonly name: string; readonly content: string };
@@ -51,9 +51,8 @@ function stepsOf(part: string): PageStep[] {
 }
 
 /**
- * What a page tells its reader to do, taken from what the reader sees and nothing else: blocks of shell lines are
- * typed, programs are saved under the name that the text above them gives, and a block of text is what the lines
- * before it must print.
+ * Returns the steps of a page, taken only from its visible text: blocks of shell lines are typed, programs are saved
+ * under the name given in the text above them, and a block of text is the output that the lines before it must print.
  *
  * @throws Error when the text does not say enough to follow it
  */

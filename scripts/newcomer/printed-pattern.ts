@@ -1,8 +1,8 @@
 /**
- * What a page shows of an output or of a line, as a pattern: `…` stands for anything, and white space of any length
- * for white space of any length.
+ * Returns a pattern for an output or a line as a page shows it: `…` matches anything, and white space matches white
+ * space of any length.
  *
- * @param anything - what `…` matches; by default all, lines too
+ * @param anything - Source of the pattern for `…`; by default it matches everything, line breaks included.
  */
 export function patternOf(printed: string, anything = '[\\s\\S]*?'): RegExp {
   const parts = printed.split('…').map((part) =>

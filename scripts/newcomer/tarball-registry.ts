@@ -36,7 +36,7 @@ export class TarballRegistry {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** What a registry says of a package: its versions, of which there is one, with the packed manifest. */
+  /** Returns a registry's document for a package: its only version, with the packed manifest. */
   #document(name: string, file: string): object {
     const manifest = JSON.parse(
       execFileSync('tar', ['-xzOf', file, 'package/package.json'], { encoding: 'utf8' }),

@@ -30,8 +30,8 @@ export async function runSnippets(consumer: Consumer, snippets: readonly Snippet
   consumer.write(
     'serve.mjs',
     `import { startServer } from '@actlog/server';
-const { url, apiKey, close } = await startServer({ port: 0 });
-console.log(JSON.stringify({ url, apiKey }));
+const { url, apiKey, agentKey, close } = await startServer({ port: 0 });
+console.log(JSON.stringify({ url, apiKey, agentKey }));
 process.on('SIGTERM', close);
 `,
   );
@@ -44,7 +44,7 @@ process.on('SIGTERM', close);
       createInterface({ input: server.stdout }).once('line', resolve);
       server.once('exit', (code) => reject(new Error(`the server ended with exit code ${code}`)));
     });
-    const { url, apiKey } = JSON.parse(started) as { url: string; apiKey: string };
+    const { url, apiKey, agentKey } = JSON.parse(started) as Record<'url' | 'apiKey' | 'agentKey', string>;
     for (const { page, name, code } of snippets) {
       consumer.write(name, code);
       const runner = name.endsWith('.sh')
@@ -53,7 +53,8 @@ process.on('SIGTERM', close);
       const [command, ...args] = runner as [string, ...string[]];
       const output = consumer.run(command, args, {
         ACTLOG_BASE_URL: url,
-        ACTLOG_API_KEY: apiKey,
+        ACTLOG_API_KEY: agentKey,
+        ACTLOG_ADMIN_KEY: apiKey,
         ACTLOG_AGENT_ID: 'snippet-agent',
       });
       console.log(`  ✓ ${page}: ${name}${output ? ` (${output.trim().split('\n').length} lines)` : ''}`);

@@ -34,7 +34,7 @@ export function neededBy(names: Iterable<string>, tarballs: readonly Tarball[]):
   return tarballs.filter(({ manifest }) => needed.has(manifest.name));
 }
 
-/** What publint and attw find wrong with a tarball, as lines of text. */
+/** Returns the problems that publint and attw find in a tarball, as lines of text. */
 export async function problemsOf({ file, manifest }: Tarball): Promise<string[]> {
   const bytes = readFileSync(file);
   const tarball = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer;

@@ -17,7 +17,8 @@ await client.policies.create({
 });
 
 const recorder = new Recorder({
-  client,
+  baseURL: server.url,
+  apiKey: server.agentKey,
   agentId: 'order-desk',
   spool: false,
   guard: { mode: 'enforce', onUnavailable: 'deny' },

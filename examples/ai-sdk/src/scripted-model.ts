@@ -7,7 +7,10 @@ const usage: Answer['usage'] = {
   outputTokens: { total: 1, text: 1, reasoning: 0 },
 };
 
-/** A model that makes these calls, one a turn, and then says its answer: no key, no network. */
+/**
+ * Creates a model that makes these calls, one per turn, and then a final response; needs no key and no
+ * network.
+ */
 export function scriptedModel(calls: readonly (readonly [toolName: string, input: object])[], text: string) {
   let turn = 0;
   return new MockLanguageModelV3({

@@ -17,7 +17,8 @@ await actlogClient.policies.create({
   message: 'Databases are dropped by hand only.',
 });
 const recorder = new Recorder({
-  client: actlogClient,
+  baseURL: server.url,
+  apiKey: server.agentKey,
   agentId: 'on-call',
   spool: false,
   guard: { mode: 'enforce', onUnavailable: 'deny' },

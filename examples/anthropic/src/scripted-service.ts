@@ -17,7 +17,7 @@ export function webSearch(query: string): Block[] {
   ];
 }
 
-/** A `fetch` that answers as the Messages API would: one turn after the other, and a last word. */
+/** Returns a `fetch` that responds like the Messages API: one turn after the other, then the final text. */
 export function scriptedFetch(turns: readonly (readonly Block[])[], lastWord: string): typeof fetch {
   let taken = 0;
   return async () => {

@@ -1,6 +1,6 @@
 import type { PendingAction } from '@actlog/client';
 
-/** A length of time as people say it: `45 s`, `12 min`, `3 h`. */
+/** Formats a duration: `45 s`, `12 min`, `3 h`. */
 export function inWords(milliseconds: number): string {
   const seconds = Math.max(0, Math.round(milliseconds / 1000));
   if (seconds < 120) return `${seconds} s`;
@@ -10,7 +10,7 @@ export function inWords(milliseconds: number): string {
 /** Nothing that an agent named may write over the terminal. */
 const plain = (text: string) => text.replaceAll(/[^\P{C}\n]/gu, '�');
 
-/** A held action on one line: who wants what, how long it has waited, and what happens when nobody decides. */
+/** Formats a held action on one line: the agent, the action, the waiting time and the timeout. */
 export function actionLine(held: PendingAction, nowMs: number): string {
   const { id, agentId, sessionId, action, createdAt = '', expiresAt = '', onTimeout } = held;
   const shown = JSON.stringify(action?.arguments ?? {});
@@ -21,7 +21,7 @@ export function actionLine(held: PendingAction, nowMs: number): string {
   );
 }
 
-/** How an action ended, on one line. */
+/** Formats the outcome of an action on one line. */
 export function endLine({ id, status, action, decision }: PendingAction): string {
   const comment = decision?.comment ? `: ${decision.comment}` : '';
   return plain(`${id}  ${action?.toolName}  ${status}${comment}`);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-/** The command in a process of its own, as a person runs it in a terminal. What it prints is printed here too. */
+/** The command in a child process, as in a terminal. Its output is also printed here. */
 export class ConsoleProcess {
   readonly #child: ChildProcess;
   readonly #lines: string[] = [];
@@ -23,7 +23,7 @@ export class ConsoleProcess {
     }
   }
 
-  /** So many lines that a pattern finds, once it has printed them. @throws Error after 20 seconds. */
+  /** Returns the first `count` lines that match a pattern. @throws Error after 20 seconds. */
   async shows(pattern: RegExp, count = 1): Promise<string[]> {
     const signal = AbortSignal.timeout(20_000);
     for (;;) {
@@ -35,12 +35,12 @@ export class ConsoleProcess {
     }
   }
 
-  /** Presses Ctrl-C. */
+  /** Sends Ctrl-C. */
   interrupt(): void {
     this.#child.kill('SIGINT');
   }
 
-  /** Waits for its end, and gives its exit code. */
+  /** Waits for the end and returns the exit code. */
   async exitCode(): Promise<number | null> {
     await this.#ended;
     return this.#child.exitCode;

@@ -15,7 +15,8 @@ await client.policies.create({
   approval: { timeoutSeconds: 1800, onTimeout: 'deny' },
 });
 const recorder = new Recorder({
-  client,
+  baseURL: server.url,
+  apiKey: server.agentKey,
   agentId: 'release-agent',
   spool: false,
   guard: {
@@ -26,7 +27,7 @@ const recorder = new Recorder({
 });
 const session = recorder.session('release-4.2');
 
-/** What the agent does, and what comes of it. */
+/** Runs a tool call of the agent and returns the outcome. */
 function ask(toolName: string, args: Record<string, unknown>): Promise<string> {
   const call = session.toolCall({ toolName, arguments: args }, () => 'done');
   return call.catch((error: unknown) =>
@@ -37,7 +38,7 @@ function ask(toolName: string, args: Record<string, unknown>): Promise<string> {
 const key = await server.admin.createKey('default', { name: 'on duty', scopes: ['read', 'decide'] });
 const env = { ...process.env, ACTLOG_BASE_URL: server.url, ACTLOG_API_KEY: key.apiKey };
 
-/** Runs the command to its end, and gives its exit code. */
+/** Runs the command to its end and returns the exit code. */
 function run(...args: readonly string[]): Promise<number | null> {
   console.log(`\n$ approvals ${args.join(' ')}`);
   return new ConsoleProcess(args, env).exitCode();

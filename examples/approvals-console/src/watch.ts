@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Actlog, PendingAction } from '@actlog/client';
 
-/** What a look at the held actions found. */
+/** A change of the held actions. */
 export type Change =
   | { readonly kind: 'held'; readonly action: PendingAction }
   | { readonly kind: 'ended'; readonly action: PendingAction };

@@ -29,7 +29,13 @@ await client.policies.create({
   match: { tools: ['mcp__release__deploy'] },
 });
 const guard = { mode: 'enforce', onUnavailable: 'deny' } as const;
-const recorder = new Recorder({ client, agentId: 'release-assistant', spool: false, guard });
+const recorder = new Recorder({
+  baseURL: server.url,
+  apiKey: server.agentKey,
+  agentId: 'release-assistant',
+  spool: false,
+  guard,
+});
 
 const deploy = tool('deploy', 'Deploy a version.', { version: z.string() }, async ({ version }) => ({
   content: [{ type: 'text', text: `${version} is live.` }],

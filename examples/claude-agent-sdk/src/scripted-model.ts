@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A tool call that the model makes. */
+/** A tool call of the scripted model. */
 export type ScriptedCall = readonly [name: string, input: object];
 
 /**

@@ -49,9 +49,15 @@ await client.policies.create({
   match: { tools: ['buy_*'] },
 });
 const guard = { mode: 'enforce', onUnavailable: 'deny' } as const;
-const recorder = new Recorder({ client, guard, agentId: 'travel-desk', spoolDir: join(folder, 'spool') });
+const recorder = new Recorder({
+  baseURL: server.url,
+  apiKey: server.agentKey,
+  guard,
+  agentId: 'travel-desk',
+  spoolDir: join(folder, 'spool'),
+});
 
-/** Stands for the person: approves the first action that is held. */
+/** Approves the first held action in place of an approver. */
 async function approve(): Promise<void> {
   for (let look = 0; look < 1000; look += 1) {
     const [held] = await client.guardian.pendingActions.list({ status: 'pending' }).toArray({ limit: 1 });

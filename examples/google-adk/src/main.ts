@@ -46,7 +46,12 @@ await client.policies.create({
   message,
 });
 const guard = { mode: 'enforce', onUnavailable: 'deny' } as const;
-const recorder = new Recorder({ client, guard, spoolDir: join(folder, 'spool') });
+const recorder = new Recorder({
+  baseURL: server.url,
+  apiKey: server.agentKey,
+  guard,
+  spoolDir: join(folder, 'spool'),
+});
 
 const runner = new InMemoryRunner({ agent: editor, plugins: [actlog({ recorder })] }); // the one line
 const owner = { appName: runner.appName, userId: 'desk' };

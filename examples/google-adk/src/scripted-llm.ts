@@ -1,6 +1,6 @@
 import { BaseLlm, type LlmResponse } from '@google/adk';
 
-/** A call that the model makes. */
+/** A call of the scripted model. */
 export interface ScriptedCall {
   readonly name: string;
   readonly args: Record<string, unknown>;

@@ -1,7 +1,7 @@
 import { FunctionTool } from '@google/adk';
 import * as z from 'zod';
 
-/** What anybody may search. */
+/** Tool that anyone may use. */
 export const archive = new FunctionTool({
   name: 'search_archive',
   description: 'Search the archive of the paper.',
@@ -9,7 +9,7 @@ export const archive = new FunctionTool({
   execute: ({ words }) => [{ title: `All about ${words}`, year: 2019 }],
 });
 
-/** What agents must not read. */
+/** Tool that agents must not use. */
 export const sources = new FunctionTool({
   name: 'read_source_file',
   description: 'Read the file of a source.',
@@ -17,7 +17,7 @@ export const sources = new FunctionTool({
   execute: ({ source }) => `the true name of ${source}`,
 });
 
-/** What goes out to the world. */
+/** Tool with public effects. */
 export const publish = new FunctionTool({
   name: 'publish',
   description: 'Publish an article.',

@@ -10,7 +10,7 @@ export const orderTools = {
   },
 };
 
-/** Answers a question about an order with the help of tools; stands for a loop around a model. */
+/** Answers a question about an order with the help of tools, in place of a loop around a model. */
 export async function answerQuestion(orderId: string, tools: typeof orderTools): Promise<string> {
   const { status } = await tools.find_order({ orderId });
   if (status !== 'lost') return `Order ${orderId} is ${status}.`;

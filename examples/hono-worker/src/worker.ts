@@ -3,7 +3,7 @@ import { Hono } from 'hono';
 import { contextStorage, tryGetContext } from 'hono/context-storage';
 import { answerQuestion, orderTools } from './order-agent.ts';
 
-/** What the platform binds to the worker. */
+/** Bindings of the worker. */
 export interface Bindings {
   readonly ACTLOG_BASE_URL: string;
   /** A key with the scope `ingest`. */
@@ -41,7 +41,7 @@ app.post('/chats/:id', async (context) => {
 /** For platforms that call `fetch(request, bindings, context)`. */
 export default { fetch: app.fetch };
 
-/** For platforms that freeze the instance with the answer: it is held back until the calls are delivered. */
+/** Entry point for platforms that freeze the instance after the response, which is delayed until delivery. */
 export async function handle(request: Request, bindings: Bindings): Promise<Response> {
   const context = { waitUntil() {}, passThroughOnException() {}, props: {} };
   return recorderOf(bindings).flushOnReturn(() => app.fetch(request, bindings, context))();

@@ -24,7 +24,8 @@ await client.policies.create({
   match: { tools: ['change_supplier'] },
 });
 const recorder = new Recorder({
-  client,
+  baseURL: server.url,
+  apiKey: server.agentKey,
   spool: false,
   guard: { mode: 'enforce', onUnavailable: 'deny' },
 });

@@ -32,7 +32,13 @@ await client.policies.create({
   match: { tools: ['delete_*'] },
 });
 const guard = { mode: 'enforce', onUnavailable: 'deny' } as const;
-const recorder = new Recorder({ client, guard, agentId: 'file-server', spoolDir: join(folder, 'spool') });
+const recorder = new Recorder({
+  baseURL: service.url,
+  apiKey: service.agentKey,
+  guard,
+  agentId: 'file-server',
+  spoolDir: join(folder, 'spool'),
+});
 
 // The one line. Its tools may be registered before or after.
 const server = actlog(new McpServer({ name: 'files', version: '1.0.0' }), { recorder, sessionId: 'desk-12' });

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Actlog, Session } from '@actlog/client';
 import { type Manifest, readManifest, sha256, writeManifest } from './manifest.ts';
 
-/** What to export. */
+/** Options of a daily export. */
 export interface DayExport {
   /** A day of UTC that is over, such as `2026-01-05`. */
   readonly day: string;
@@ -14,7 +14,7 @@ export interface DayExport {
   readonly folder: string;
   /** Ends the export; the next one goes on from there. */
   readonly signal?: AbortSignal;
-  /** Called for every session that was downloaded. */
+  /** Called for every downloaded session. */
   readonly onSession?: (id: string) => void;
 }
 

@@ -21,7 +21,12 @@ const folder = await mkdtemp(join(tmpdir(), 'actlog-nightly-export-'));
 
 const day = new Date(Date.now() - 24 * 3_600_000).toISOString().slice(0, 10);
 const midnightMs = Date.parse(`${day}T00:00:00.000Z`);
-const recorder = new Recorder({ client, agentId: 'shop-desk', spool: false });
+const recorder = new Recorder({
+  baseURL: server.url,
+  apiKey: server.agentKey,
+  agentId: 'shop-desk',
+  spool: false,
+});
 for (const [index, minute] of [-1, 0, 61, 300, 600, 900, 1439, 1440].entries()) {
   for (let call = 0; call < 3; call += 1) {
     recorder.session(`order/${2300 + index}`).record({

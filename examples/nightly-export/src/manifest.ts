@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 
-/** What stands beside an exported day, and says that it is whole. */
+/** Manifest of a complete daily export. */
 export interface Manifest {
   readonly day: string;
   /** Name of the file with the sessions, one document a line. */
@@ -24,7 +24,7 @@ export async function readManifest(path: string): Promise<Manifest | undefined> 
   }
 }
 
-/** Writes a manifest in one step: whoever reads it sees all of it. */
+/** Writes a manifest atomically. */
 export async function writeManifest(path: string, manifest: Manifest): Promise<void> {
   await writeFile(`${path}.part`, `${JSON.stringify(manifest, undefined, 2)}\n`, { flush: true });
   await rename(`${path}.part`, path);

@@ -22,7 +22,12 @@ await client.policies.create({
   message: 'Refunds are made by the finance team.',
 });
 const spoolDir = await mkdtemp(join(tmpdir(), 'actlog-openai-agents-'));
-const recorder = new Recorder({ client, spoolDir, guard: { mode: 'enforce', onUnavailable: 'deny' } });
+const recorder = new Recorder({
+  baseURL: server.url,
+  apiKey: server.agentKey,
+  spoolDir,
+  guard: { mode: 'enforce', onUnavailable: 'deny' },
+});
 
 const orders: Record<string, number> = { 'A-1001': 42.5, 'A-1002': 310 };
 const getOrder = tool({

@@ -20,7 +20,8 @@ await client.policies.create({
 });
 const spoolDir = await mkdtemp(join(tmpdir(), 'actlog-openai-'));
 const recorder = new Recorder({
-  client,
+  baseURL: server.url,
+  apiKey: server.agentKey,
   agentId: 'travel-desk',
   spoolDir,
   guard: { mode: 'enforce', onUnavailable: 'deny' },
@@ -38,7 +39,7 @@ const answer = actlog.answers(
   { recorder, sessionId: 'trip-88' },
 ); // the one line
 
-/** A person who looks at what is held. */
+/** Approves the first held action in place of an approver. */
 async function approve(): Promise<void> {
   for (let look = 0; look < 10_000; look += 1) {
     const [held] = await client.guardian.pendingActions.list({ status: 'pending' }).toArray({ limit: 1 });

@@ -35,7 +35,7 @@ const turns: object[][] = [
   ],
 ];
 
-/** Answers as the Responses API would: one turn of the script for each request. */
+/** Responds like the Responses API: one turn of the script per request. */
 export async function scriptedFetch(): Promise<Response> {
   return Response.json({
     id: 'resp_1',

@@ -16,7 +16,11 @@ import { ScriptedModel } from './scripted-model.ts';
 const folder = await mkdtemp(join(tmpdir(), 'actlog-opentelemetry-'));
 const server = await startServer({ port: 0 });
 const client = new Actlog({ baseURL: server.url, apiKey: server.apiKey });
-const recorder = new Recorder({ client, spoolDir: join(folder, 'spool') });
+const recorder = new Recorder({
+  baseURL: server.url,
+  apiKey: server.agentKey,
+  spoolDir: join(folder, 'spool'),
+});
 
 const provider = new BasicTracerProvider({ spanProcessors: [actlog({ recorder })] }); // the one line
 trace.setGlobalTracerProvider(provider);

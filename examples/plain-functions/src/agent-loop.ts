@@ -7,10 +7,10 @@ export interface RequestedCall {
   readonly arguments: Record<string, unknown>;
 }
 
-/** What a model says to what it has heard: calls, or its last word. */
+/** Model that receives the results so far and returns calls or its final text. */
 export type Model = (heard: readonly string[]) => Promise<readonly RequestedCall[] | string>;
 
-/** Turns after which a run that does not come to an end is ended. */
+/** Maximum number of turns of a run. */
 const mostTurns = 20;
 
 /**

@@ -23,7 +23,8 @@ await client.policies.create({
 });
 const hashKey = 'keep this key with your other secrets'; // without one, small arguments can be found by trying
 const recorder = new Recorder({
-  client,
+  baseURL: server.url,
+  apiKey: server.agentKey,
   agentId: 'bookkeeper',
   spool: false,
   hashKey,

@@ -1,7 +1,7 @@
 import { AIMessage } from '@langchain/core/messages';
 import { fakeModel } from '@langchain/core/testing';
 
-/** One conversation: what the user asks, and what the scripted model does about it. */
+/** One conversation: the user's question and the scripted calls of the model. */
 export interface Conversation {
   /** Thread id of the conversation, which becomes the session id. */
   readonly threadId: string;
@@ -12,15 +12,15 @@ export interface Conversation {
   readonly answer: string;
 }
 
-/** An honest one with a tool that fails, and one that a text on a web page hijacks. */
+/** A benign conversation with a failing tool, and one that is compromised by text on a web page. */
 export const conversations: readonly Conversation[] = [
   {
     threadId: 'refund-omar',
     agentId: 'refund-agent',
-    title: 'an honest refund',
+    title: 'a benign refund',
     question: 'Order A-1002 never arrived. Can Omar have his money back?',
     calls: [
-      { name: 'get_order', args: { orderId: 'A-1O02' } }, // a slip of the model: the shop answers 404
+      { name: 'get_order', args: { orderId: 'A-1O02' } }, // a slip of the model: the shop returns 404
       { name: 'get_order', args: { orderId: 'A-1002' } },
       { name: 'read_file', args: { file: 'refund-rules.md' } },
       { name: 'append_note', args: { note: 'Refund A-1002: lost in the post.' } },
@@ -30,7 +30,7 @@ export const conversations: readonly Conversation[] = [
   {
     threadId: 'reviews-of-the-lamp',
     agentId: 'review-agent',
-    title: 'a run that a web page hijacks',
+    title: 'a run compromised by a web page',
     question: 'What do people say about the lamp?',
     calls: [
       { name: 'fetch_web_page', args: { product: 'lamp' } },

@@ -20,7 +20,11 @@ const server = await startServer({ port: 0 });
 console.log(`A server for this demo listens on ${server.url}`);
 
 const client = new Actlog({ baseURL: server.url, apiKey: server.apiKey });
-const recorder = new Recorder({ client, spoolDir: join(folder, 'spool') });
+const recorder = new Recorder({
+  baseURL: server.url,
+  apiKey: server.agentKey,
+  spoolDir: join(folder, 'spool'),
+});
 
 for (const conversation of conversations) {
   const agent = createAgent({
@@ -53,7 +57,7 @@ if (process.argv.includes('--keep')) {
   console.log(`
 The server stays up until Ctrl+C ends it.
   ${server.url}/console/#key=${server.apiKey}   these sessions, in the browser
-  ${server.url}/docs   the service's API, to try there`);
+  ${server.url}/openapi.json   the service's API`);
 } else {
   await server.close();
 }

@@ -7,7 +7,7 @@ function clock(timestamp: string | undefined): string {
   return timestamp?.slice(11, 23) ?? '';
 }
 
-/** Prints every session that the service holds: its events, its risk and why. */
+/** Prints every session of the service with its events, its risk and the reasons. */
 export async function report(client: Actlog): Promise<void> {
   for await (const session of client.sessions.list()) {
     console.log(`\n${bold(`Session ${session.id}`)}  (agent ${session.agentId})`);

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A small web shop on a loopback port: what the agent's tools talk to. */
+/** A small web shop on a loopback port that the agent's tools call. */
 export interface Shop {
   readonly url: string;
   /** Addresses that mail was sent to, as far as it was not deleted. */

@@ -5,13 +5,16 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Actlog } from '@actlog/client';
 import { Recorder } from '@actlog/recorder';
 import { startServer } from '@actlog/server';
 
 const server = await startServer({ port: 0 });
-const client = new Actlog({ baseURL: server.url, apiKey: server.apiKey });
-const recorder = new Recorder({ client, agentId: 'mail-agent', spool: false });
+const recorder = new Recorder({
+  baseURL: server.url,
+  apiKey: server.agentKey,
+  agentId: 'mail-agent',
+  spool: false,
+});
 
 /** A test of the agent: its tools are stand-ins, and the recorder sees them as it would in production. */
 async function agentTest(sessionId: string, toolNames: readonly string[]): Promise<void> {

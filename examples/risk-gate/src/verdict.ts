@@ -3,11 +3,11 @@ import type { Actlog } from '@actlog/client';
 /** Levels of risk, the lowest first. */
 export const levels = ['low', 'medium', 'high', 'critical'] as const;
 
-/** What a test run must keep. */
+/** Rules of the gate. */
 export interface GateRules {
-  /** Sessions whose id begins with this are of the run. */
+  /** Id prefix of the run's sessions. */
   readonly prefix: string;
-  /** When the run began, or earlier: older sessions are not looked at. */
+  /** Start of the run, or earlier; older sessions are ignored. */
   readonly startedAfter: Date;
   /** The lowest level that fails. */
   readonly failAt: (typeof levels)[number];
@@ -15,13 +15,13 @@ export interface GateRules {
   readonly forbidden: readonly string[];
 }
 
-/** What the gate says of one session. */
+/** Verdict about one session. */
 export interface Verdict {
   readonly sessionId: string;
   readonly score: number | undefined;
   readonly level: string | undefined;
   readonly eventCount: number;
-  /** Why it fails; empty when it passes. */
+  /** Reasons for failing; empty if it passes. */
   readonly problems: readonly string[];
 }
 

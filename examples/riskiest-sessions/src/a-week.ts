@@ -1,6 +1,6 @@
 import type { Recorder } from '@actlog/recorder';
 
-/** A session as it went: when it began, whose it was, and which tools were called. */
+/** A past session: its start, its agent and the called tools. */
 interface PastSession {
   readonly id: string;
   readonly agentId: string;

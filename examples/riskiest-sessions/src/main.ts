@@ -8,7 +8,7 @@ import { riskiest } from './riskiest.ts';
 
 const server = await startServer({ port: 0 });
 const client = new Actlog({ baseURL: server.url, apiKey: server.apiKey });
-const recorder = new Recorder({ client, spool: false });
+const recorder = new Recorder({ baseURL: server.url, apiKey: server.agentKey, spool: false });
 const now = new Date();
 recordAWeek(recorder, now);
 await recorder.close();

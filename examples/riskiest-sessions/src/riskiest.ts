@@ -1,6 +1,6 @@
 import type { Actlog, RequestOptions } from '@actlog/client';
 
-/** A session that deserves to be read, with the strongest reason why. */
+/** A session to review, with the strongest reason. */
 export interface RiskySession {
   readonly id: string;
   readonly agentId: string;
@@ -12,12 +12,12 @@ export interface RiskySession {
   readonly evidence: readonly string[];
 }
 
-/** Which sessions to look at. */
+/** Options of the query. */
 export interface RiskQuery extends RequestOptions {
   readonly startedAfter: Date;
   /** Smallest score, 0 to 100. */
   readonly minRiskScore: number;
-  /** How many at most. */
+  /** Maximum number of sessions. */
   readonly most: number;
 }
 

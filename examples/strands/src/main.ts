@@ -50,7 +50,12 @@ await client.policies.create({
   message: 'Databases are dropped by people only.',
 });
 const guard = { mode: 'enforce', onUnavailable: 'deny' } as const;
-const recorder = new Recorder({ client, guard, spoolDir: join(folder, 'spool') });
+const recorder = new Recorder({
+  baseURL: server.url,
+  apiKey: server.agentKey,
+  guard,
+  spoolDir: join(folder, 'spool'),
+});
 
 const agent = new Agent({
   id: 'on-call',

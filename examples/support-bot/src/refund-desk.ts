@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Actlog, ConflictError, type PendingAction } from '@actlog/client';
 
-/** What a person says to a refund that waits. */
+/** Decision of the desk about a held refund. */
 export interface Verdict {
   readonly decision: 'approve' | 'deny';
   readonly comment: string;

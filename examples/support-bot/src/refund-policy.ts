@@ -11,7 +11,7 @@ export async function setRefundPolicy(client: Actlog, aboveEuros: number): Promi
     name: 'Large refunds need a person',
     effect: 'require_approval',
     match: { tools: ['refund_order'] },
-    // A refund that does not say its amount counts as a large one: such a condition cannot be told.
+    // A refund that does not say its amount counts as a large one: such a condition cannot be evaluated.
     condition: `args.amount > ${aboveEuros}`,
     approval: { timeoutSeconds: 4 * 3600, onTimeout: 'deny' },
     message: `Refunds above ${aboveEuros} euros are decided by the refund desk.`,

@@ -4,7 +4,7 @@ import type { BaseChatModel } from '@langchain/core/language_models/chat_models'
 import { createAgent, tool } from 'langchain';
 import * as z from 'zod';
 
-/** What the bot works on. */
+/** Data of the shop. */
 export interface Shop {
   /** Euros that were paid, by order. */
   readonly orders: ReadonlyMap<string, number>;
@@ -39,7 +39,7 @@ export function supportBot(model: BaseChatModel, shop: Shop, recorder: Recorder)
   return createAgent({ model, tools: [getOrder, refundOrder], middleware: [actlog({ recorder })] });
 }
 
-/** What the service may see of the arguments: the amount and the order, never what the customer wrote. */
+/** Returns the arguments that the service may see: amount and order, never the customer's text. */
 export function shownArguments(args: unknown, toolName: string): Record<string, unknown> {
   if (toolName !== 'refund_order') return {};
   const { orderId, amount } = args as { orderId?: string; amount?: number };

@@ -1,10 +1,10 @@
 import { DatabaseSync } from 'node:sqlite';
 import type { WebhookEvent } from '@actlog/client';
 
-/** Tries before a delivery is left to a person. */
+/** Maximum number of attempts to process a delivery. */
 const mostAttempts = 5;
 
-/** A delivery that waits to be acted on. */
+/** A delivery that waits for processing. */
 export interface Received {
   readonly id: string;
   readonly event: WebhookEvent;
@@ -25,20 +25,20 @@ export class Inbox {
     ) strict`);
   }
 
-  /** Keeps a delivery; false when one of this id was kept before. */
+  /** Stores a delivery; returns false for a known id. */
   put({ id, event }: Received): boolean {
     const insert = this.#database.prepare('insert or ignore into inbox (id, event) values (?, ?)');
     return insert.run(id, JSON.stringify(event)).changes === 1;
   }
 
-  /** What waits, the oldest first. */
+  /** Returns the unprocessed deliveries, oldest first. */
   waiting(): Received[] {
     const select = 'select id, event from inbox where done = 0 and attempts < ? order by rowid limit 100';
     const rows = this.#database.prepare(select).all(mostAttempts);
     return rows.map(({ id, event }) => ({ id: String(id), event: JSON.parse(String(event)) }));
   }
 
-  /** Notes how acting on a delivery ended. */
+  /** Stores the outcome of an attempt. */
   tried(id: string, isDone: boolean): void {
     this.#database
       .prepare('update inbox set attempts = attempts + 1, done = ? where id = ?')

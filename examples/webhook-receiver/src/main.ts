@@ -15,8 +15,12 @@ import { respond } from './responder.ts';
 import { Told } from './told.ts';
 import { Worker } from './worker.ts';
 
-// Webhooks go to public addresses only; the range is for this receiver, which is on this machine.
-const server = await startServer({ port: 0, webhookAllowedRanges: ['127.0.0.0/8'] });
+// Webhooks go to public addresses and to ports 443 and 80 only; the range and the port are for this receiver, which is on this machine.
+const server = await startServer({
+  port: 0,
+  webhookAllowedRanges: ['127.0.0.0/8'],
+  webhookAllowedPorts: 'any',
+});
 const client = new Actlog({ baseURL: server.url, apiKey: server.apiKey });
 const folder = await mkdtemp(join(tmpdir(), 'actlog-webhook-receiver-'));
 
@@ -53,7 +57,13 @@ await client.policies.create({
   match: { tools: ['transfer_money'] },
 });
 const guard = { mode: 'enforce', onUnavailable: 'deny' } as const;
-const recorder = new Recorder({ client, guard, agentId: 'office-agent', spool: false });
+const recorder = new Recorder({
+  baseURL: server.url,
+  apiKey: server.agentKey,
+  guard,
+  agentId: 'office-agent',
+  spool: false,
+});
 
 /** Works through calls of tools, the way an agent would, and gives what the last one answered. */
 async function work(sessionId: string, toolNames: readonly string[]): Promise<string> {
@@ -67,8 +77,8 @@ async function work(sessionId: string, toolNames: readonly string[]): Promise<st
   }
   return answer;
 }
-const honest = work('rent-of-march', ['get_contract', 'transfer_money']);
-const hijacked = work('mailbox-of-ines', [
+const benign = work('rent-of-march', ['get_contract', 'transfer_money']);
+const compromised = work('mailbox-of-ines', [
   'read_inbox',
   'search_contacts',
   'download_attachment',
@@ -81,7 +91,7 @@ const hijacked = work('mailbox-of-ines', [
 const announced = await told.first(/^transfer_money of session rent-of-march waits/);
 const held = announced.slice(announced.lastIndexOf(' ') + 1);
 await client.guardian.pendingActions.decide(held, { decision: 'approve' }); // stands for a person
-console.log(`The honest transfer: ${await honest}. The hijacked one: ${await hijacked}.`);
+console.log(`The benign transfer: ${await benign}. The compromised one: ${await compromised}.`);
 await told.first(/^Session mailbox-of-ines is at/);
 await worker.wake();
 
@@ -104,7 +114,7 @@ console.log(
 console.log(told.all.map((text) => `  ${text}`).join('\n'));
 
 const doubled = told.length - new Set(told.all).size;
-const outcome = [await honest, await hijacked, forged.status, doubled].join(' ');
+const outcome = [await benign, await compromised, forged.status, doubled].join(' ');
 if (outcome !== 'done denied 401 0') {
   console.error(`Expected done, denied, 401 and nothing told twice; it was: ${outcome}.`);
   process.exitCode = 1;

@@ -3,11 +3,11 @@ import { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import type { Received } from './inbox.ts';
 
-/** What the receiver works with. */
+/** Options of the receiver. */
 export interface ReceiverOptions {
   /** The `whsec_…` of the channel; several while it is being changed. Asked at every delivery. */
   readonly secrets: () => readonly string[];
-  /** Keeps a delivery for later, and says whether it is a new one. */
+  /** Stores a delivery for later; returns `true` if it is new. */
   readonly put: (delivery: Received) => boolean;
   /** Called after a new delivery was kept. */
   readonly onKept: () => void;

@@ -1,11 +1,11 @@
 import { type Actlog, ConflictError, type WebhookEvent } from '@actlog/client';
 
-/** Levels at which nobody has to look: the answer is no. */
+/** Levels at which held actions are denied automatically. */
 const refusedLevels: readonly (string | undefined)[] = ['high', 'critical'];
 
 /**
- * Acts on a delivery: a session whose risk rises is told to the people on call with its reason, and an action that
- * waits is denied at once where its session is risky, and shown to people otherwise. Doing it twice does no harm.
+ * Acts on a delivery. Notifies the people on call of a session whose risk rises, with the reason. Denies a held action
+ * at once if its session is risky, and shows it to people otherwise. Idempotent.
  *
  * @param tell - posts to the channel of the people on call
  */
@@ -38,7 +38,7 @@ export async function respond(
   }
 }
 
-/** A person was faster, or the time was over. */
+/** Ignores conflicts: the action was already decided or has expired. */
 function hasEnded(error: unknown): void {
   if (!(error instanceof ConflictError)) throw error;
 }

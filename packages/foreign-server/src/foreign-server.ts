@@ -3,10 +3,10 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { ForeignTenant, isJson, type Json, Refusal } from './foreign-tenant.ts';
 
-/** Status and body of an answer; no body where it is undefined. */
+/** Status and body of a response; undefined for no body. */
 type Reply = readonly [status: number, body?: unknown];
 
-/** A request that was let in. */
+/** An authenticated request. */
 interface Visit {
   readonly tenant: ForeignTenant;
   readonly id: string;
@@ -17,10 +17,10 @@ interface Visit {
 
 type Handler = (visit: Visit) => Reply;
 
-/** Where the service lies below its origin. */
+/** Path of the service below its origin. */
 const prefix = '/eu/agents-api';
 
-/** What the service has where the reference server has `items`; beside it stands an array of something else. */
+/** Returns a page with another name for its items and an unrelated array next to them. */
 function paged(name: string, all: readonly unknown[], query: URLSearchParams): Reply {
   const limit = Number(query.get('limit')) || 10;
   const start = Number(Buffer.from(query.get('cursor') ?? '', 'base64').toString()) || 0;
@@ -43,7 +43,7 @@ function nothing(): never {
   throw new Refusal(404, 'nothing-here', 'There is no such thing.');
 }
 
-/** Ten areas by name, and reasons and advice under names of their own. */
+/** Returns the risk with ten areas by name, and with custom names for factors and recommendations. */
 function riskOf(events: readonly Json[]): Json {
   const areas = Object.fromEntries(
     Array.from({ length: 10 }, (_, index) => [`area${index}`, { points: index }]),
@@ -108,7 +108,7 @@ const handlers: Readonly<Record<string, Handler>> = {
 };
 
 const routes = Object.entries(handlers)
-  // A path that is written out goes before one with an identifier in its place.
+  // A literal path takes precedence over one with an identifier.
   .sort(([left], [right]) => Number(left.includes(':id')) - Number(right.includes(':id')))
   .map(([route, handler]) => {
     const [method, path = ''] = route.split(' ');
@@ -120,9 +120,9 @@ const routes = Object.entries(handlers)
   });
 
 /**
- * A service that keeps the specification and makes every choice that it leaves open in another way than the reference
- * server: other bodies, ids, names of lists, statuses and codes, no optional field, 422, a rate limit, a gateway that
- * fails now and then, and events that can be read a little later than they were taken.
+ * A service that conforms to the specification and makes every choice that it leaves open differently than the
+ * reference server: other bodies, ids, list names, statuses and codes, no optional fields, 422, a rate limit, a gateway
+ * that fails now and then, and events that can be read a little later than they were accepted.
  */
 export class ForeignServer {
   readonly #tenants: ReadonlyMap<string, ForeignTenant>;
@@ -131,28 +131,28 @@ export class ForeignServer {
 
   private constructor(keys: readonly string[]) {
     this.#tenants = new Map(keys.map((key) => [key, new ForeignTenant()]));
-    this.#server = createServer((request, response) => void this.#answer(request, response));
+    this.#server = createServer((request, response) => void this.#handle(request, response));
   }
 
-  /** Starts one with a tenant for each key. */
+  /** Starts a service with a tenant for each key. */
   static async start(keys: readonly string[]): Promise<ForeignServer> {
     const server = new ForeignServer(keys);
     await new Promise<void>((resolve) => server.#server.listen(0, '127.0.0.1', resolve));
     return server;
   }
 
-  /** Its base address. */
+  /** Base URL of the service. */
   get url(): string {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}${prefix}`;
   }
 
-  /** Stops it. */
+  /** Stops the service. */
   async close(): Promise<void> {
     this.#server.closeAllConnections();
     await new Promise((resolve) => this.#server.close(resolve));
   }
 
-  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await text(request);
     this.#count += 1;
     if (this.#count % 45 === 0) {
@@ -163,8 +163,8 @@ export class ForeignServer {
       'content-type': 'Application/JSON',
       'retry-after': new Date(Date.now() + 2000).toUTCString(),
     };
-    const [status, answer] = this.#reply(request, body);
-    response.writeHead(status, headers).end(answer === undefined ? undefined : JSON.stringify(answer));
+    const [status, reply] = this.#reply(request, body);
+    response.writeHead(status, headers).end(reply === undefined ? undefined : JSON.stringify(reply));
   }
 
   #reply({ method, url = '', headers }: IncomingMessage, body: string): Reply {
@@ -193,7 +193,7 @@ function parsed(body: string): Json {
     const value: unknown = JSON.parse(body);
     if (isJson(value)) return value;
   } catch {
-    // refused below
+    // rejected below
   }
   throw new Refusal(400, 'not-json', 'An object in JSON is needed.');
 }

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 
-/** A JSON object, as it came. */
+/** A JSON object. */
 export type Json = Record<string, unknown>;
 
-/** An error that the service answers with. */
+/** Error response of the service. */
 export class Refusal extends Error {
   readonly status: number;
   readonly code: string;
@@ -20,13 +20,13 @@ interface Session {
   reads: number;
 }
 
-/** How often a session is asked for before its events are there: what was taken is read a little later. */
+/** Number of reads of a session until its events appear: accepted events can be read a little later. */
 const readsUntilSettled = 2;
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const utc = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 
-/** What one tenant of the foreign service has. */
+/** Data of one tenant of the foreign service. */
 export class ForeignTenant {
   readonly #sessions = new Map<string, Session>();
   readonly #eventIds = new Set<string>();
@@ -36,13 +36,13 @@ export class ForeignTenant {
   readonly held = new Map<string, Json>();
   #numbers = 1000;
 
-  /** A number that nothing else of the tenant has. */
+  /** Returns a number that is unique within the tenant. */
   newNumber(): string {
     this.#numbers += 1;
     return String(this.#numbers);
   }
 
-  /** Takes an event: of one category only, and every eventId once. */
+  /** Records an event: of one category only, and every eventId once. */
   record(event: Json): void {
     this.#validate(event);
     const id = String(event.eventId);
@@ -54,7 +54,7 @@ export class ForeignTenant {
     this.#sessions.set(sessionId, session);
   }
 
-  /** The events of a session, once it has settled. */
+  /** Returns the events of a session once it has settled. */
   events(id: string): readonly Json[] {
     const session = this.#sessions.get(id);
     if (session) session.reads += 1;
@@ -63,14 +63,14 @@ export class ForeignTenant {
     return session.events;
   }
 
-  /** Sessions, the oldest first. */
+  /** Returns the sessions, oldest first. */
   sessions(agentId?: string): Json[] {
     return [...this.#sessions]
       .filter(([, { events }]) => agentId === undefined || events.some((event) => event.agentId === agentId))
       .map(([key, { events }]) => ({ session: { key }, size: events.length }));
   }
 
-  /** Checks an action; one that a policy holds waits for a person. */
+  /** Checks an action; an action that a policy holds waits for approval. */
   check(who: unknown): Json {
     const holds = [...this.policies.values()].some(({ hold }) => hold !== undefined && hold === who);
     if (!holds) return { verdict: 'fine' };
@@ -104,7 +104,7 @@ function isText(value: unknown): value is string {
   return typeof value === 'string';
 }
 
-/** Whether a value is a JSON object. */
+/** `true` if a value is a JSON object. */
 export function isJson(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
