@@ -7,3 +7,8 @@ export type IdentifierPrefix = 'agt' | 'pol' | 'pac' | 'nch' | 'dlv' | 'msg';
 export function newIdentifier(prefix: IdentifierPrefix): string {
   return `${prefix}_${v7().replaceAll('-', '')}`;
 }
+
+/** Returns the lowest identifier that `newIdentifier` could have created at a time, in milliseconds since 1970. */
+export function lowestIdentifierOf(prefix: IdentifierPrefix, timeMs: number): string {
+  return `${prefix}_${Math.max(0, timeMs).toString(16).padStart(12, '0')}`;
+}

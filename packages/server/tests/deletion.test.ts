@@ -11,6 +11,7 @@ import { tenantIdOf } from '../src/keys/provisioning.ts';
 import { openStorage } from '../src/storage/open-storage.ts';
 import { dropPendingActions } from '../src/storage/stores/pending-action-store.ts';
 import { commandLine, run } from './command-line.ts';
+import { afterNextRead } from './storage-seam.ts';
 import { asSuperuser, onPostgres, withTestDatabase } from './test-database.ts';
 import { atTestEnd } from './test-end.ts';
 import { type TestServer, testServer } from './test-server.ts';
@@ -206,6 +207,24 @@ test('deletes everything of a session but the learned baseline, and nothing of o
   await expect(server.server.admin.deleteSession('default', 'gone')).rejects.toThrow(
     'The tenant "default" has no session "gone".',
   );
+});
+
+test('deletes a message about the session that is queued during the deletion', async () => {
+  const options = await database();
+  const server = await testServer(options);
+  await busyServer(server, ['gone', 'kept']);
+  const queueMessages = async () => {
+    for (const sessionId of ['gone', 'kept']) {
+      const action = { toolName: 'wipe', argumentsHash: 'sha256:aa' };
+      await server.check({ agentId: `agent of ${sessionId}`, sessionId, action });
+    }
+  };
+  afterNextRead(queueMessages);
+  await server.server.admin.deleteSession('default', 'gone');
+  const deliveries = (await allRows(options.database)).filter(({ table }) => table === 'deliveries');
+  const denials = deliveries.filter(({ text }) => text.includes('policy.matched'));
+  expect(denials.filter(({ text }) => text.includes('of kept')).length).toBeGreaterThan(0);
+  expect(deliveries.filter(({ text }) => text.includes('of gone'))).toEqual([]);
 });
 
 test('recreates a deleted session from later events', async () => {

@@ -8,6 +8,12 @@ import { dropPendingActions, isOverdue, lockActionsOf } from '../storage/stores/
 export type SessionDeletion = 'deleted' | 'waiting' | 'unknown';
 
 /**
+ * Time before the search of all messages in which a message may have been queued that the search did not see, in
+ * milliseconds: longer than a transaction and than the difference between the clocks of two servers.
+ */
+const recentMs = 60_000;
+
+/**
  * Deletes a session permanently: its events, its risk, its held actions with their displayed arguments, and the
  * messages to webhooks about it. A session with a pending action is not deleted, because its agent would only check
  * again.
@@ -19,7 +25,8 @@ export async function deleteSession(
   nowMs: number,
 ): Promise<SessionDeletion> {
   // In a separate read, because searching all messages takes a while and must not block writes.
-  const messages = await storage.read(tenantId, (db) => deliveriesAbout(db, tenantId, id));
+  const readMs = Date.now();
+  const messages = await storage.read(tenantId, (db) => deliveriesAbout(db, tenantId, id, 0));
   return storage.write(tenantId, async ({ db }) => {
     const actions = await lockActionsOf(db, tenantId, id);
     if (actions.some((row) => row.status === 'pending' && !isOverdue(row, nowMs))) return 'waiting';
@@ -32,7 +39,8 @@ export async function deleteSession(
       actions.map((row) => row.id),
     );
     await deleteStoredResponses(db, tenantId, 'guardian.pendingActions.decide');
-    await dropDeliveries(db, tenantId, messages);
+    const queuedSinceRead = await deliveriesAbout(db, tenantId, id, readMs - recentMs);
+    await dropDeliveries(db, tenantId, [...messages, ...queuedSinceRead]);
     return dropped + actions.length > 0 ? 'deleted' : 'unknown';
   });
 }

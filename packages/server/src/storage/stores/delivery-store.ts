@@ -1,5 +1,6 @@
 import type { WebhookEvent } from '@actlog/protocol';
 import { type Selectable, sql } from 'kysely';
+import { lowestIdentifierOf } from '../../identifier.ts';
 import { lockRows } from '../locks.ts';
 import { bulkInsert } from '../queries/bulk-insert.ts';
 import { oneOf } from '../queries/one-of.ts';
@@ -149,13 +150,19 @@ export function listDeliveries(
     .execute();
 }
 
-/** Returns the ids of the messages about a session, sent or not. */
-export async function deliveriesAbout(db: Database, tenantId: number, sessionId: string): Promise<string[]> {
+/** Returns the ids of the messages about a session that were queued since a time, sent or not. */
+export async function deliveriesAbout(
+  db: Database,
+  tenantId: number,
+  sessionId: string,
+  sinceMs: number,
+): Promise<string[]> {
   const quoted = JSON.stringify({ sessionId }).slice(1, -1);
   const found = await db
     .selectFrom('deliveries')
     .select(['id', 'body'])
     .where('tenant_id', '=', tenantId)
+    .where('id', '>=', lowestIdentifierOf('dlv', sinceMs))
     .where(sql<boolean>`body like ${`%${quoted.replaceAll(/[\\%_]/g, '\\$&')}%`} escape '\\'`)
     .execute();
   // The `like` can also match the displayed arguments of an action.
