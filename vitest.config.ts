@@ -105,6 +105,7 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 20_000 } },
+    setupFiles: [`${import.meta.dirname}/scripts/test-setup.ts`],
     isolate: false,
     // Most of the time a test waits for a process, a browser or a database: two files go well on few cores.
     maxWorkers: Math.max(2, availableParallelism() - 1),

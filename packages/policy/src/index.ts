@@ -1,18 +1,61 @@
 /**
- * Policy matching: decides whether a policy applies to an action, explains why, and selects the policy that takes
- * precedence. Policies match by name patterns with `*` and by conditions in CEL. The reference server and the mock use
- * this package. It does no I/O and keeps no state.
+ * The rules of the service, once, for every implementation of it: the reference server and the mock use this package.
+ * It decides checks of actions, compiles and matches policies (name patterns with `*`, conditions in CEL), counts rates,
+ * and words the warnings and refusals of requests. It does no I/O, reads no clock and keeps no state.
  *
  * @packageDocumentation
  */
-export { approvalSubject } from './approval-subject.ts';
-export { type ApprovalUse, approvalRepeatMs, isUsedUp, needsSingleUse } from './approval-use.ts';
+export { approvalSubject } from './check/approval-subject.ts';
+export { type ApprovalUse, approvalRepeatMs, isUsedUp } from './check/approval-use.ts';
+export {
+  actionMismatch,
+  type CheckDecision,
+  type CheckEffect,
+  type CheckFacts,
+  type CheckResponse,
+  checkResponse,
+  decideCheck,
+  decideWaitingCheck,
+  type KnownAction,
+} from './check/decide.ts';
+export {
+  type DecisionPayload,
+  decisionEvent,
+  denialIdentity,
+  endDecision,
+  policyDecision,
+} from './check/decision-event.ts';
+export {
+  type DefinedPolicy,
+  denyingPolicy,
+  type FiredPolicy,
+  firedPolicies,
+  lastingPolicies,
+  type PolicyDefinition,
+  verdictOn,
+} from './check/fired-policy.ts';
+export {
+  type HeldAction,
+  heldSizeRefusal,
+  lateDecisionRefusal,
+  type NewHeldAction,
+} from './check/held-action.ts';
+export { exceededRates, type Rate, type RateWindow, rateWindows } from './check/rate.ts';
+export { agentRevoked } from './check/revoked-agent.ts';
+export { byPrecedence, type PolicyWeight, type Verdict } from './check/verdict.ts';
 export { type CheckedAction, checkedAction } from './checked-action.ts';
 export { type Condition, maxConditionCost, parseCondition } from './condition.ts';
 export { ConditionError } from './condition-error.ts';
 export { budgetProblem, defaultPolicyBudget, type PolicyBudget } from './cost/policy-cost.ts';
+export {
+  type ArrivedEvent,
+  type EventContext,
+  eventWarning,
+  reservedCategory,
+  warningsOf,
+} from './events/event-warnings.ts';
 export { Glob, matchesGlob } from './glob.ts';
 export { policyMatch } from './policy-match.ts';
 export { type PolicyMatch, type PolicyRule, policyRule } from './policy-rule.ts';
-export { revokedAgent } from './revoked-agent.ts';
-export { byPrecedence, type PolicyWeight, type Verdict, verdictOf } from './verdict.ts';
+export { invalidRequest, notFoundRefusal, type Refusal, unknownEndpoint } from './requests/refusal.ts';
+export { type SchemaIssue, schemaRefusal } from './requests/schema-refusal.ts';

@@ -13,7 +13,7 @@ test('limits metadata that grows with each change', async () => {
   expect(error).toMatchObject({
     status: 400,
     code: 'VALIDATION_ERROR',
-    message: 'metadata: exceeds 256 KiB with this change; set members to null to remove them',
+    message: 'metadata: exceeds 256 KiB with this change; set members to null to remove them.',
     details: [{ path: 'metadata', code: 'too_big' }],
   });
   expect(await server.ok('agents.get', { id })).toMatchObject({

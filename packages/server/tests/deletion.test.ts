@@ -10,6 +10,7 @@ import { createKey } from '../src/keys/key-changes.ts';
 import { tenantIdOf } from '../src/keys/provisioning.ts';
 import { openStorage } from '../src/storage/open-storage.ts';
 import { dropPendingActions } from '../src/storage/stores/pending-action-store.ts';
+import { saveTenantRisk } from '../src/storage/stores/risk-store.ts';
 import { commandLine, run } from './command-line.ts';
 import { afterNextRead } from './storage-seam.ts';
 import { asSuperuser, onPostgres, withTestDatabase } from './test-database.ts';
@@ -317,7 +318,7 @@ async function withTenant() {
   /** Returns the tables in which the tenant has rows. */
   const tables = async () =>
     new Set((await allRows(options.database)).filter((row) => row.tenant === tenant).map((row) => row.table));
-  return { options, server, admin, acme, keyId: key.id, tables };
+  return { options, server, admin, acme, keyId: key.id, tenant, tables };
 }
 
 /** Resolves when the server has noticed that another process ended the key of `tenant`. */
@@ -364,6 +365,16 @@ test('deletes a tenant: unknown at once, its name free, and nothing left', async
   expect(before.length).toBeGreaterThan(8);
   // A message about its risk may have been added meanwhile.
   expect((await mine()).length).toBeGreaterThanOrEqual(before.length);
+});
+
+test('stores no risk state of a deleted tenant', async () => {
+  const { options, admin, tenant } = await withTenant();
+  await admin.deleteTenant('acme');
+  const storage = await openStorage({ ...options, connections: 2 });
+  atTestEnd(() => storage.close());
+  await storage.write(tenant, ({ db }) => saveTenantRisk(db, tenant, 'late'));
+  const states = (await allRows(options.database)).filter(({ table }) => table === 'tenant_risk');
+  expect(states.filter(({ text }) => text.includes('late'))).toEqual([]);
 });
 
 test('judges a check in progress by the policies of its deleted tenant', async () => {

@@ -57,7 +57,7 @@ test.each([
 test('tells the sender of a compressed body not to compress it', async () => {
   const server = await testServer();
   const error = await readError(await post(server, Uint8Array.from(gzipSync(valid))));
-  expect(error).toMatchObject({ status: 400, message: 'The request must be UTF-8, and not compressed' });
+  expect(error).toMatchObject({ status: 400, message: 'The request must be UTF-8, and not compressed.' });
 });
 
 test('validates the last value of a repeated key', async () => {
@@ -152,7 +152,7 @@ test('responds with the error envelope to a request without a host', async () =>
   const server = await testServer();
   const received = await raw(server, 'GET /healthz HTTP/1.1\r\nconnection: close\r\n\r\n');
   expect(received).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n(.*\r\n)*x-request-id: [0-9a-f-]{36}\r\n/);
-  expect(received).toContain('"message":"The request must have the header Host"');
+  expect(received).toContain('"message":"The request must have the header Host."');
   expect(await raw(server, 'GET /healthz HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 /);
 });
 
@@ -161,7 +161,7 @@ test('responds with the error envelope to a request with two hosts', async () =>
   const head = 'GET /healthz HTTP/1.1\r\nHost: one\r\nhost: two\r\nconnection: close\r\n\r\n';
   const received = await raw(server, head);
   expect(received).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n(.*\r\n)*x-request-id: [0-9a-f-]{36}\r\n/);
-  expect(received).toContain('"message":"The request must have the header Host only once"');
+  expect(received).toContain('"message":"The request must have the header Host only once."');
 });
 
 test('refuses identifiers that a URL cannot contain, and overlong times', async () => {

@@ -15,13 +15,8 @@ export function findDecidingAction(
 }
 
 /** Uses up the single-use approval of a held action for a check that it allows. */
-export function useApproval(
-  tenant: Tenant,
-  { actionId }: PolicyCheck,
-  held: PendingActionRecord,
-  nowMs: number,
-): void {
-  if (!held.singleUse || tenant.approvalUses.has(held.id)) return;
-  tenant.approvalUses.set(held.id, { actionId: actionId ?? null, usedMs: nowMs });
-  tenant.pendingActions.set(held.id, { ...held, usedAt: new Date(nowMs).toISOString() });
+export function useApproval(tenant: Tenant, { actionId }: PolicyCheck, heldId: string, nowMs: number): void {
+  const held = tenant.pendingActions.get(heldId) as PendingActionRecord;
+  tenant.approvalUses.set(heldId, { actionId: actionId ?? null, usedMs: nowMs });
+  tenant.pendingActions.set(heldId, { ...held, usedAt: new Date(nowMs).toISOString() });
 }

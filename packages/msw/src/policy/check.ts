@@ -1,54 +1,45 @@
 import {
+  actionMismatch,
+  agentRevoked,
   approvalSubject,
   byPrecedence,
+  type CheckDecision,
+  type CheckResponse,
   checkedAction,
-  needsSingleUse,
+  checkResponse,
+  decideCheck,
+  decideWaitingCheck,
+  exceededRates,
+  type FiredPolicy,
+  firedPolicies,
+  type KnownAction,
+  lastingPolicies,
   policyMatch,
-  revokedAgent,
-  type Verdict,
-  verdictOf,
+  type RateWindow,
+  rateWindows,
 } from '@actlog/policy';
-import type { PolicyCheck, SentOf } from '@actlog/protocol';
-import { ApiError } from '../service/api-error.ts';
-import type { PendingActionRecord, PolicyRecord } from '../tenant/records.ts';
+import type { PolicyCheck } from '@actlog/protocol';
+import { refusalError } from '../service/api-error.ts';
+import { newId } from '../service/new-id.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { findDecidingAction, useApproval } from './approval-use.ts';
-import { recordDenial } from './denial.ts';
-import { expireActions, findHeld, holdAction } from './pending.ts';
+import { isDenialRecorded, recordDenial } from './denials.ts';
+import { expireActions, findEqualHeld, holdAction } from './pending.ts';
 import { ruleOf } from './rule-of.ts';
-
-type CheckResponse = SentOf<'policies.check'>;
-
-const epoch = new Date(0).toISOString();
-
-interface Fired {
-  readonly policy: PolicyRecord;
-  readonly why: string;
-}
-
-/** Match that denies an action of a revoked agent. */
-const agentRevoked: Fired = {
-  policy: {
-    id: revokedAgent.id,
-    ...revokedAgent.definition,
-    status: 'active',
-    createdAt: epoch,
-    updatedAt: epoch,
-    archivedAt: null,
-    version: 1,
-  },
-  why: revokedAgent.why,
-};
 
 /** Checks a held action again without counting or holding it, unless another check used up the approval. */
 export function checkAgain(tenant: Tenant, check: PolicyCheck, heldId: string, nowMs: number): CheckResponse {
   expireActions(tenant, nowMs);
-  const lasting = candidates(tenant, check).filter(({ policy }) => policy.rate === null);
   const held = findDecidingAction(tenant, check, heldId, nowMs);
-  if (!held && tenant.pendingActions.has(heldId)) return checkAction(tenant, check, nowMs);
-  const { decision, decidedBy } = verdictOn(lasting);
-  if (decidedBy && decision === 'deny') recordDenial(tenant, check, decidedBy.policy, held, nowMs);
-  return decideAndUse(tenant, check, lasting, held, nowMs);
+  if (!held) return checkAction(tenant, check, nowMs);
+  const fired = lastingPolicies(matchingPolicies(tenant, check));
+  const decision = decideWaitingCheck({
+    fired,
+    held,
+    isDenialRecorded: isDenialRecorded(tenant, check, fired, held.id),
+  });
+  apply(tenant, check, decision, [], nowMs);
+  return decision.response;
 }
 
 /**
@@ -58,44 +49,23 @@ export function checkAgain(tenant: Tenant, check: PolicyCheck, heldId: string, n
  */
 export function checkAction(tenant: Tenant, check: PolicyCheck, nowMs: number): CheckResponse {
   expireActions(tenant, nowMs);
-  const { actionId } = check;
-  const { name, digest, known } = namedAction(tenant, check);
-  const matched = candidates(tenant, check);
-  const wasCounted = known?.isCounted ?? false;
-  const fired = fire(tenant, check, matched, wasCounted, nowMs);
-  const { decision: effect, decidedBy: deciding } = verdictOn(fired);
-  const rated = matched.filter(({ policy }) => policy.rate !== null);
-  const counts = rated.length > 0 && effect !== 'deny';
-  let held = findDecidingAction(tenant, check, known?.pendingActionId, nowMs);
-  let waitsAlready = false;
-  if (!held && deciding && effect === 'require_approval') {
-    const same = actionId === undefined ? findHeld(tenant, check) : undefined;
-    waitsAlready = same !== undefined;
-    const isForOneCall = needsSingleUse(fired, ({ policy }) => policy);
-    held = same ?? holdAction(tenant, check, deciding.policy, deciding.why, isForOneCall, nowMs);
-  }
-  if (counts && !wasCounted && !waitsAlready) {
-    for (const { policy } of rated) tenant.rateCounts.count(policy, check, nowMs);
-  }
-  if (deciding && effect === 'deny') recordDenial(tenant, check, deciding.policy, held, nowMs);
-  if (actionId !== undefined && (counts || held || effect === 'deny')) {
-    const isCounted = counts || wasCounted;
-    tenant.namedActions.set(name, { digest, pendingActionId: held?.id ?? null, isCounted });
-  }
-  return decideAndUse(tenant, check, fired, held, nowMs);
-}
-
-/** Returns the response to a check, and uses up a single-use approval that allows its action. */
-function decideAndUse(
-  tenant: Tenant,
-  check: PolicyCheck,
-  fired: readonly Fired[],
-  held: PendingActionRecord | undefined,
-  nowMs: number,
-): CheckResponse {
-  const response = responseOf(fired, held);
-  if (held && response.decision === 'allow') useApproval(tenant, check, held, nowMs);
-  return response;
+  const known = knownAction(tenant, check);
+  const { fired, windows } = firedOf(tenant, check, known, nowMs);
+  const held = findDecidingAction(tenant, check, known?.heldId, nowMs);
+  const equalHeld = check.actionId === undefined ? findEqualHeld(tenant, check) : undefined;
+  const decision = decideCheck({
+    check,
+    fired,
+    isRated: windows.length > 0,
+    known,
+    held,
+    equalHeld,
+    isDenialRecorded: isDenialRecorded(tenant, check, fired, held?.id ?? null),
+    newHeldId: newId('pac'),
+    nowMs,
+  });
+  apply(tenant, check, decision, windows, nowMs);
+  return decision.response;
 }
 
 /**
@@ -105,84 +75,58 @@ function decideAndUse(
  */
 export function checkDry(tenant: Tenant, check: PolicyCheck, nowMs: number): CheckResponse {
   expireActions(tenant, nowMs);
-  const { known } = namedAction(tenant, check);
-  const fired = fire(tenant, check, candidates(tenant, check), known?.isCounted ?? false, nowMs);
-  return responseOf(fired, findDecidingAction(tenant, check, known?.pendingActionId, nowMs));
+  const known = knownAction(tenant, check);
+  const { fired } = firedOf(tenant, check, known, nowMs);
+  return checkResponse(fired, findDecidingAction(tenant, check, known?.heldId, nowMs));
+}
+
+/** Applies the effects of a decision. An action that is too large to be held throws before anything changes. */
+function apply(
+  tenant: Tenant,
+  check: PolicyCheck,
+  { effects }: CheckDecision,
+  windows: readonly RateWindow[],
+  nowMs: number,
+): void {
+  for (const effect of effects) {
+    if (effect.type === 'use_approval') useApproval(tenant, check, effect.heldId, nowMs);
+    else if (effect.type === 'hold') holdAction(tenant, check, effect, nowMs);
+    else if (effect.type === 'count') tenant.rateCounts.count(windows);
+    else if (effect.type === 'record_denial') recordDenial(tenant, check, effect, nowMs);
+    else {
+      tenant.namedActions.set(nameOf(check), { ...effect.action, subject: approvalSubject(check) });
+    }
+  }
 }
 
 /** Returns the stored data of an action with an actionId. */
-function namedAction(tenant: Tenant, check: PolicyCheck) {
-  const { agentId, actionId } = check;
-  const name = JSON.stringify([agentId, actionId]);
-  const digest = approvalSubject(check);
-  const known = actionId === undefined ? undefined : tenant.namedActions.get(name);
-  if (known && known.digest !== digest) {
-    throw new ApiError(
-      'ACTION_MISMATCH',
-      'Another action was checked under this actionId; use a new actionId for each action.',
-    );
-  }
-  return { name, digest, known };
+function knownAction(tenant: Tenant, check: PolicyCheck): KnownAction | undefined {
+  const known = check.actionId === undefined ? undefined : tenant.namedActions.get(nameOf(check));
+  if (known && known.subject !== approvalSubject(check)) throw refusalError(actionMismatch);
+  return known;
 }
 
-/** Returns the matching policies; a rate counts an action once. */
-function fire(
-  tenant: Tenant,
-  check: PolicyCheck,
-  matched: readonly Fired[],
-  isCounted: boolean,
-  nowMs: number,
-): Fired[] {
-  return matched.flatMap(({ policy, why }) => {
-    if (policy.rate === null) return [{ policy, why }];
-    const exceeded = tenant.rateCounts.exceeded(policy, check, isCounted, nowMs);
-    return exceeded === undefined ? [] : [{ policy, why: `${why}; ${exceeded}` }];
-  });
+function nameOf({ agentId, actionId }: PolicyCheck): string {
+  return JSON.stringify([agentId, actionId]);
 }
 
-function candidates(tenant: Tenant, check: PolicyCheck): Fired[] {
+/** Returns the policies that fire, and the windows of the rates among the matching ones. */
+function firedOf(tenant: Tenant, check: PolicyCheck, known: KnownAction | undefined, nowMs: number) {
+  const matching = matchingPolicies(tenant, check);
+  const windows = rateWindows(matching, checkedAction(check), nowMs);
+  const counted = tenant.rateCounts.countedIn(windows);
+  const exceeded = exceededRates(windows, counted, known?.isCounted === true);
+  return { fired: firedPolicies(matching, exceeded), windows };
+}
+
+function matchingPolicies(tenant: Tenant, check: PolicyCheck): readonly FiredPolicy[] {
   const action = checkedAction(check);
   const matching = [...tenant.policies.values()]
     .filter(({ status }) => status === 'active')
     .sort(byPrecedence)
     .flatMap((policy) => {
       const why = policyMatch(ruleOf(policy), action);
-      return why === undefined ? [] : [{ policy, why }];
+      return why === undefined ? [] : [{ policy: { id: policy.id, definition: policy }, why }];
     });
   return tenant.agents.get(check.agentId)?.status === 'revoked' ? [agentRevoked, ...matching] : matching;
-}
-
-function verdictOn(fired: readonly Fired[]): Verdict<Fired> {
-  return verdictOf(fired, ({ policy }) => policy);
-}
-
-/**
- * Returns the decision: a policy that denies now overrides an earlier approval; otherwise the approver's
- * decision holds.
- */
-function responseOf(fired: readonly Fired[], held: PendingActionRecord | undefined): CheckResponse {
-  const { decision, decidedBy } = verdictOn(fired);
-  const byPolicy = { decision, decidedBy: decidedBy?.policy.id ?? null };
-  const deciding = byPolicy.decision === 'deny' ? undefined : held;
-  return {
-    ...(deciding ? outcomeOf(deciding) : byPolicy),
-    comment: deciding?.decision?.comment ?? null,
-    matched: fired.map(({ policy: { id, effect, mode, message }, why }) => ({
-      policyId: id,
-      effect,
-      mode,
-      why,
-      message,
-    })),
-    pendingActionId: held?.id ?? null,
-    expiresAt: held?.expiresAt ?? null,
-  };
-}
-
-/** Maps the state of a held action to the decision for the agent. */
-function outcomeOf(held: PendingActionRecord): Pick<CheckResponse, 'decision' | 'decidedBy'> {
-  const { status, policyId, onTimeout, decision } = held;
-  if (status === 'pending') return { decision: 'require_approval', decidedBy: policyId };
-  if (status === 'expired') return { decision: onTimeout, decidedBy: policyId };
-  return { decision: status === 'approved' ? 'allow' : 'deny', decidedBy: decision?.decidedBy ?? null };
 }

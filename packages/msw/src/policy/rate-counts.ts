@@ -1,31 +1,32 @@
-import type { PolicyCheck } from '@actlog/protocol';
-import type { PolicyRecord } from '../tenant/records.ts';
+import type { RateWindow } from '@actlog/policy';
 
-/** Counts actions for policies with a rate. */
+/** Counts of actions for the rates of policies, in slices of time as on the reference server. */
 export class RateCounts {
-  readonly #times = new Map<string, number[]>();
+  /** Numbers of actions by the start of their slice, for each counted subject. */
+  readonly #slices = new Map<string, Map<number, number>>();
 
-  /** Returns the reason why a policy applies; undefined while the action is within the rate. */
-  exceeded(policy: PolicyRecord, check: PolicyCheck, isCounted: boolean, nowMs: number): string | undefined {
-    const { max, windowSeconds } = policy.rate ?? { max: Number.POSITIVE_INFINITY, windowSeconds: 0 };
-    const times = this.#times.get(subjectOf(policy, check)) ?? [];
-    const others = times.filter((timeMs) => timeMs > nowMs - windowSeconds * 1000).length;
-    const actions = isCounted ? others : others + 1;
-    return actions > max
-      ? `it is action ${actions} in ${windowSeconds} seconds, and the limit is ${max}`
-      : undefined;
+  /** Returns the number of actions in each window, by policy id. */
+  countedIn(windows: readonly RateWindow[]): ReadonlyMap<string, number> {
+    return new Map(
+      windows.map((window) => {
+        const { policyId, sinceMs, untilMs } = window;
+        const slices = [...(this.#slices.get(keyOf(window)) ?? [])];
+        const counted = slices.filter(([sliceMs]) => sliceMs > sinceMs && sliceMs <= untilMs);
+        return [policyId, counted.reduce((sum, [, actions]) => sum + actions, 0)];
+      }),
+    );
   }
 
-  /** Counts an action. */
-  count(policy: PolicyRecord, check: PolicyCheck, nowMs: number): void {
-    const subject = subjectOf(policy, check);
-    this.#times.set(subject, [...(this.#times.get(subject) ?? []), nowMs]);
+  /** Counts one action in each window. */
+  count(windows: readonly RateWindow[]): void {
+    for (const window of windows) {
+      const slices = this.#slices.get(keyOf(window)) ?? new Map<number, number>();
+      slices.set(window.sliceMs, (slices.get(window.sliceMs) ?? 0) + 1);
+      this.#slices.set(keyOf(window), slices);
+    }
   }
 }
 
-/** Returns the key of the count. An action without a session counts for its agent. */
-function subjectOf({ id, rate }: PolicyRecord, { agentId, sessionId }: PolicyCheck): string {
-  if (rate?.per === 'tenant') return JSON.stringify([id]);
-  const isBySession = rate?.per === 'session' && sessionId !== undefined;
-  return JSON.stringify(isBySession ? [id, 'session', sessionId] : [id, 'agent', agentId]);
+function keyOf({ policyId, subject }: RateWindow): string {
+  return JSON.stringify([policyId, subject]);
 }

@@ -22,7 +22,12 @@ export const createChannel: Route<'notificationChannels.create'> = ({ tenant, bo
       `uses port ${url.port}; webhooks go to the ports 443 and 80 only, unless the operator of the service allows others`,
     );
   }
-  if (!isPublic(url.hostname)) throw invalid('url', 'forbidden_address', 'is not a public address');
+  if (!isPublic(url.hostname))
+    throw invalid(
+      'url',
+      'forbidden_address',
+      'is not a public address; the operator of the service can allow ranges',
+    );
   const channel: ChannelRecord = {
     id: newId('nch'),
     kind: 'webhook',

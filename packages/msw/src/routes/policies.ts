@@ -43,7 +43,7 @@ export const updatePolicy: Route<'policies.update'> = ({ tenant, params, body, n
   const { id, status, createdAt, updatedAt, archivedAt, version, ...former } = policy;
   const definition = { ...unsaid, ...(mergePatch(former, body) as typeof former) };
   // A partial rate must be complete after the merge.
-  validated('', policyCreate, definition);
+  validated('body', policyCreate, definition);
   const state = { id, status, createdAt, updatedAt: new Date(nowMs).toISOString(), archivedAt };
   return saved(tenant, { ...definition, ...state, version: version + 1 });
 };

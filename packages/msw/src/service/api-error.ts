@@ -1,3 +1,4 @@
+import { invalidRequest, notFoundRefusal, type Refusal } from '@actlog/policy';
 import { type ErrorCode, type ErrorDetail, errorCodes } from '@actlog/protocol';
 
 /** Error response of the mock, in the envelope of the specification ("Errors"). */
@@ -25,17 +26,20 @@ export class ApiError extends Error {
   }
 }
 
+/** Returns the error that sends a refusal of the service's rules. */
+export function refusalError({ code, message, details }: Refusal): ApiError {
+  return new ApiError(code, message, { ...(details && { details }) });
+}
+
 /**
  * Creates an error for one problem of a request; `path` names the field and is empty for the request as a
  * whole.
  */
 export function invalid(path: string, code: string, message: string): ApiError {
-  return new ApiError('VALIDATION_ERROR', `${path === '' ? 'The request' : `${path}:`} ${message}.`, {
-    details: [{ path, code, message }],
-  });
+  return refusalError(invalidRequest(path, code, message));
 }
 
 /** Creates an error for a missing record; a record of another tenant gets the same error. */
 export function notFound(what: string): ApiError {
-  return new ApiError('NOT_FOUND', `There is no such ${what}.`);
+  return refusalError(notFoundRefusal(what));
 }

@@ -34,7 +34,7 @@ export class Cursors {
     const message =
       given?.list === list
         ? 'has expired; start again at the first page'
-        : 'is no cursor of this list; use nextCursor of its previous page, with the same filters';
+        : 'is not a cursor of this list; use nextCursor of its previous page, with the same filters';
     throw new ApiError('VALIDATION_ERROR', `query.cursor: ${message}.`, {
       details: [{ path: 'query.cursor', code: 'invalid_cursor', message }],
     });

@@ -1,7 +1,8 @@
+import { unknownEndpoint } from '@actlog/policy';
 import { type EndpointName, endpoints, headers as names } from '@actlog/protocol';
 import { contract, type EndpointSchemas } from '@actlog/protocol/schemas';
 import { routes } from '../routes/routes.ts';
-import { ApiError, invalid, notFound } from './api-error.ts';
+import { ApiError, invalid, refusalError } from './api-error.ts';
 import type { Call, Route } from './call.ts';
 import { type KeyRing, requireScope } from './key-ring.ts';
 import { readBody } from './request-body.ts';
@@ -58,7 +59,7 @@ export class MockService {
       ...caller,
       params: validated('params', schemas.params, params),
       query: validated('query', schemas.query, queryOf(request.url)),
-      body: schemas.body ? validated('', schemas.body, value) : undefined,
+      body: schemas.body ? validated('body', schemas.body, value) : undefined,
       nowMs: Date.now(),
       protoKeysRemoved,
       headers: request.headers,
@@ -74,11 +75,12 @@ export class MockService {
 
 /** @throws ApiError for a path that cannot be decoded or is unknown, or for an unsupported method. */
 function resolved(method: string, path: string): Target {
-  if (!canBeDecoded(path)) throw invalid('', 'invalid_path', 'has a path that cannot be decoded');
+  if (!canBeDecoded(path))
+    throw invalid('', 'invalid_path', 'has a path that cannot be decoded, or an identifier that is too long');
   const target = targetOf(method, path);
   if (target) return target;
   const allow = allowedMethods(path);
-  if (allow === '') throw notFound('endpoint');
+  if (allow === '') throw refusalError(unknownEndpoint);
   throw new ApiError('METHOD_NOT_ALLOWED', `This path supports only ${allow}.`, { headers: { allow } });
 }
 

@@ -43,7 +43,7 @@ function parsed(bytes: Uint8Array): unknown {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
   } catch {
     // The parser's own message quotes the body.
-    throw invalid('', 'invalid_json', 'must be JSON in UTF-8');
+    throw invalid('', 'invalid_json', 'must be JSON');
   }
 }
 

@@ -32,7 +32,7 @@ function callWith<Name extends EndpointName & `${string}.create`>(
   tenant: Tenant,
   body: BodyOf<Name>,
 ) {
-  const call = { tenant, body: validated('', contract[name].body, body), nowMs: Date.now() };
+  const call = { tenant, body: validated('body', contract[name].body, body), nowMs: Date.now() };
   // Creating a record uses no other field of a call.
   return call as unknown as Call<Name>;
 }

@@ -1,11 +1,15 @@
-import type { ApprovalUse } from '@actlog/policy';
+import {
+  type ApprovalUse,
+  type EventContext,
+  eventWarning,
+  type KnownAction,
+  warningsOf,
+} from '@actlog/policy';
 import type { ActivityEvent, EventAck } from '@actlog/protocol';
 import { emptyTenant, riskEvent, stampEvent } from '@actlog/risk';
-import type { NamedAction } from '../policy/named-action.ts';
 import { RateCounts } from '../policy/rate-counts.ts';
 import { Cursors } from '../service/cursors.ts';
 import { IdempotentResponses } from '../service/idempotent-responses.ts';
-import { type Surroundings, warningsOf } from './event-warnings.ts';
 import type {
   AgentRecord,
   ChannelRecord,
@@ -25,12 +29,12 @@ export class Tenant {
   policies = new Map<string, PolicyRecord>();
   pendingActions = new Map<string, PendingActionRecord>();
   channels = new Map<string, ChannelRecord>();
-  /** Actions by agent and actionId. */
-  namedActions = new Map<string, NamedAction>();
+  /** Actions by agent and actionId, with the subject that an approval of them is bound to. */
+  namedActions = new Map<string, KnownAction & { readonly subject: string }>();
   /** Uses of single-use approvals, by the id of the pending action. */
   approvalUses = new Map<string, ApprovalUse>();
   /** Denials that are recorded in sessions, by agent, action and policy. */
-  reportedDenials = new Set<string>();
+  recordedDenials = new Set<string>();
   rateCounts = new RateCounts();
   cursors = new Cursors();
   responses = new IdempotentResponses();
@@ -43,19 +47,17 @@ export class Tenant {
     const event = { ...sent, eventId: sent.eventId.toLowerCase() };
     const first = this.events.get(event.eventId);
     const known = this.agents.get(event.agentId);
-    const unrevoked = known?.registered ? 'active' : 'unregistered';
-    const around: Surroundings = {
-      agent: known?.status === 'revoked' ? 'revoked' : unrevoked,
-      isRegistered: known?.registered === true,
+    const context: EventContext = {
+      agentRegistered: known?.registered === true,
+      agentRevoked: known?.status === 'revoked',
       sessionAgentId: this.sessions.get(event.sessionId)?.agentId ?? event.agentId,
-      receivedMs: nowMs,
-      protoKeysRemoved,
-      isIdReused: first !== undefined && !isSame(first, event),
     };
-    const warnings = warningsOf(event, around);
+    const sourceMs = Date.parse(event.sourceTimestamp);
+    const warnings = warningsOf({ event, sourceMs, receivedMs: nowMs, protoKeysRemoved }, context);
+    if (first && !isSame(first, event)) warnings.push('EVENT_ID_REUSED');
     const receivedAt = first?.receivedAt ?? new Date(nowMs).toISOString();
-    if (!first) this.#keep({ ...event, receivedAt }, around);
-    return { eventId: sent.eventId, receivedAt, warnings };
+    if (!first) this.#keep({ ...event, receivedAt }, context, nowMs);
+    return { eventId: sent.eventId, receivedAt, warnings: warnings.map(eventWarning) };
   }
 
   /** Deletes everything and wakes waiting calls. */
@@ -66,9 +68,11 @@ export class Tenant {
     waiting.wake();
   }
 
-  #keep(event: EventRecord, { agent, receivedMs }: Surroundings): void {
+  #keep(event: EventRecord, { agentRegistered, agentRevoked }: EventContext, nowMs: number): void {
     const seen = riskEvent(event);
-    const { stamp } = stampEvent(this.#risk, seen, { agentStatus: agent, receivedAtMs: receivedMs });
+    const unrevoked = agentRegistered ? 'active' : 'unregistered';
+    const agentStatus = agentRevoked ? 'revoked' : unrevoked;
+    const { stamp } = stampEvent(this.#risk, seen, { agentStatus, receivedAtMs: nowMs });
     const session = this.sessions.get(event.sessionId) ?? new Session();
     this.sessions.set(event.sessionId, session);
     this.events.set(event.eventId, event);

@@ -1,3 +1,4 @@
+import { endDecision } from '@actlog/policy';
 import { isoTime } from '../iso-time.ts';
 import type { Services } from '../services.ts';
 import { notify } from '../storage/notification.ts';
@@ -8,7 +9,7 @@ import {
 } from '../storage/stores/pending-action-store.ts';
 import { addUsage } from '../storage/stores/usage-store.ts';
 import type { Write } from '../storage/transaction.ts';
-import { type ProposedAction, recordDecision } from './decision-event.ts';
+import { recordDecision } from './decision-event.ts';
 import { pendingActionView } from './pending-action-view.ts';
 
 /**
@@ -26,24 +27,20 @@ export async function endAction(
 ): Promise<PendingActionRow | undefined> {
   if (!(await endPendingAction(write.db, row.tenant_id, row.id, end, nowMs))) return undefined;
   const ended = { ...row, ...end };
-  const { toolName, argumentsHash } = JSON.parse(row.action) as ProposedAction;
-  await recordDecision(services, write, row.tenant_id, {
-    agentId: row.agent_id,
-    sessionId: row.session_id,
-    toolName,
-    argumentsHash,
-    decision: end.status,
-    policyId: row.policy_id,
-    pendingActionId: row.id,
-    decidedBy: end.decided_by,
-    heldMs: nowMs - row.created_ms,
+  const view = pendingActionView(ended, nowMs);
+  await recordDecision(
+    services,
+    write,
+    row.tenant_id,
+    view,
+    endDecision(view, end.status, end.decided_by, nowMs - row.created_ms),
     nowMs,
-  });
+  );
   await addUsage(write.db, row.tenant_id, { heldActions: -1 }, nowMs);
   await services.outbox.queue(write, row.tenant_id, {
     type: 'guardian.action_decided',
     timestamp: isoTime(nowMs),
-    data: pendingActionView(ended, nowMs),
+    data: view,
   });
   await notify(write.db, row.id);
   write.afterCommit(() => services.decisions.wake(row.id));

@@ -1,3 +1,4 @@
+import { invalidRequest, notFoundRefusal, type Refusal, unknownEndpoint } from '@actlog/policy';
 import { type ErrorCode, type ErrorDetail, errorCodes, headers } from '@actlog/protocol';
 
 /** Options for an {@link ApiError}. */
@@ -42,19 +43,22 @@ export class ApiError extends Error {
   }
 }
 
-/** Returns the error of a request that fails validation, with one finding. */
+/** Returns the error that sends a refusal of the service's rules. */
+export function refusalError({ code, message, details }: Refusal, options: ErrorOptions = {}): ApiError {
+  return new ApiError(code, message, { ...options, ...(details && { details }) });
+}
+
+/** Returns the error of a request that fails validation, with one finding. `message` has no period. */
 export function validationError(path: string, code: string, message: string): ApiError {
-  return new ApiError('VALIDATION_ERROR', `${path === '' ? 'The request' : `${path}:`} ${message}`, {
-    details: [{ path, code, message }],
-  });
+  return refusalError(invalidRequest(path, code, message));
 }
 
 /** Returns the error for an unknown path, such as one with an empty identifier. */
 export function noSuchEndpoint(): ApiError {
-  return new ApiError('NOT_FOUND', 'There is no such endpoint; /openapi.json lists all endpoints.');
+  return refusalError(unknownEndpoint);
 }
 
 /** Returns the error for a resource that does not exist or belongs to another tenant; the two are indistinguishable. */
 export function notFound(what: string): ApiError {
-  return new ApiError('NOT_FOUND', `There is no such ${what}.`);
+  return refusalError(notFoundRefusal(what));
 }

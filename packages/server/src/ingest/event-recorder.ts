@@ -1,3 +1,4 @@
+import { warningsOf } from '@actlog/policy';
 import { type Arrival, emptyTenant, type RiskEvent, riskEvent, stampEvent } from '@actlog/risk';
 import { type SessionSummary, saveSessions } from '../storage/sessions/session-store.ts';
 import { type AgentState, findAgentStates, recordAgentsSeen } from '../storage/stores/agent-store.ts';
@@ -9,7 +10,6 @@ import type { EventOutcome, NewEvent, RecordedEvent } from './new-event.ts';
 import type { SessionCache } from './session-cache.ts';
 import type { SessionFold } from './session-fold.ts';
 import { dropUnusedSessions, openFolds } from './session-folds.ts';
-import { warningsOf } from './warnings.ts';
 
 /** Events of one tenant that share a transaction. */
 export interface EventGroup {

@@ -1,17 +1,11 @@
-import type { ActivityEvent, WarningCode } from '@actlog/protocol';
+import type { ArrivedEvent } from '@actlog/policy';
+import type { WarningCode } from '@actlog/protocol';
 import type { ExceededQuota } from '../quota/quota.ts';
 
 /** A validated event that is not yet stored. */
-export interface NewEvent {
-  readonly event: ActivityEvent;
+export interface NewEvent extends ArrivedEvent {
   /** The event's JSON, if available. */
   readonly json?: string | undefined;
-  /** The event's `sourceTimestamp`, in Unix milliseconds. */
-  readonly sourceMs: number;
-  /** Time at which the service received the event, in Unix milliseconds. */
-  readonly receivedMs: number;
-  /** `true` if `__proto__` keys were removed from the body. */
-  readonly protoKeysRemoved: boolean;
 }
 
 /** Outcome of an event that was stored, now or before. */

@@ -1,6 +1,6 @@
-import { type CheckedAction, policyMatch } from '@actlog/policy';
+import { type CheckedAction, type FiredPolicy, policyMatch } from '@actlog/policy';
 import { callerGone, type Turn } from '../tenant-turns.ts';
-import type { FiredPolicy } from './fired-policy.ts';
+import type { CompiledPolicy } from './compiled-policy.ts';
 import type { PolicySet } from './policy-set.ts';
 
 /** Duration after which an evaluation yields, in milliseconds. A single policy can exceed it by a few. */
@@ -28,7 +28,7 @@ class Matching {
     const { policies } = this.set;
     const endMs = performance.now() + sliceMs;
     while (this.#next < policies.length) {
-      const policy = policies[this.#next] as FiredPolicy['policy'];
+      const policy = policies[this.#next] as CompiledPolicy;
       this.#next += 1;
       const why = policyMatch(policy.rule, this.#action);
       if (why !== undefined) this.fired.push({ policy, why });

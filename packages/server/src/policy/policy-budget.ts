@@ -1,7 +1,6 @@
-import { budgetProblem, policyRule } from '@actlog/policy';
+import { budgetProblem, type PolicyDefinition, policyRule } from '@actlog/policy';
 import { type DeploymentQuotas, readQuotas } from '../quota/quota.ts';
 import { PolicyCostError } from '../quota/quota-error.ts';
-import type { PolicyDefinition } from '../storage/stores/policy-store.ts';
 import type { Database } from '../storage/transaction.ts';
 import { costOf, PolicySets } from './policy-set.ts';
 

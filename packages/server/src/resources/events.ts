@@ -1,7 +1,7 @@
-import { decisionCategory, type EventAck, isReservedCategory } from '@actlog/protocol';
-import { validationError } from '../http/api-error.ts';
+import { eventWarning, reservedCategory } from '@actlog/policy';
+import { type EventAck, isReservedCategory } from '@actlog/protocol';
+import { refusalError } from '../http/api-error.ts';
 import type { OwnRoute } from '../http/route.ts';
-import { eventWarning } from '../ingest/warnings.ts';
 import { isoTime } from '../iso-time.ts';
 import type { Services } from '../services.ts';
 
@@ -19,13 +19,7 @@ export function createEvent({ ingest, eventMemory }: Services): OwnRoute<'events
       receivedMs,
       protoKeysRemoved,
     }): Promise<EventAck> {
-      if (isReservedCategory(body.category)) {
-        throw validationError(
-          'category',
-          'reserved',
-          `"${decisionCategory}" is written by the service itself; use another category`,
-        );
-      }
+      if (isReservedCategory(body.category)) throw refusalError(reservedCategory);
       const eventId = body.eventId.toLowerCase();
       const isAsSent = eventId === body.eventId;
       const event = {

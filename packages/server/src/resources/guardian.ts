@@ -1,8 +1,10 @@
+import { lateDecisionRefusal } from '@actlog/policy';
 import { endAction } from '../guardian/end-action.ts';
 import { pendingActionView } from '../guardian/pending-action-view.ts';
-import { ApiError, notFound } from '../http/api-error.ts';
+import { type ApiError, notFound, refusalError } from '../http/api-error.ts';
 import { readPage } from '../http/page.ts';
 import type { ReadRoute, WriteRoute } from '../http/route.ts';
+import { isoTime } from '../iso-time.ts';
 import type { Services } from '../services.ts';
 import {
   listPendingActions,
@@ -66,10 +68,5 @@ export function decidePendingAction(services: Services): WriteRoute<'guardian.pe
 }
 
 function tooLate(row: PendingActionRow, status: PendingActionRow['status']): ApiError {
-  const details = [{ path: 'status', code: status, message: `The action is ${status}.` }];
-  return status === 'expired'
-    ? new ApiError('ACTION_EXPIRED', `The action expired at ${new Date(row.expires_ms).toISOString()}.`, {
-        details,
-      })
-    : new ApiError('ALREADY_DECIDED', `The action is already ${status}; a decision is final.`, { details });
+  return refusalError(lateDecisionRefusal({ status, expiresAt: isoTime(row.expires_ms) }));
 }

@@ -1,4 +1,4 @@
-import { ConditionError, maxConditionCost, parseCondition } from '@actlog/policy';
+import { ConditionError, maxConditionCost, type PolicyDefinition, parseCondition } from '@actlog/policy';
 import { mergePatch, type SentOf } from '@actlog/protocol';
 import { policyCreate } from '@actlog/protocol/schemas';
 import { ApiError, notFound, validationError } from '../http/api-error.ts';
@@ -17,7 +17,6 @@ import {
   countPolicies,
   findPolicy,
   listPolicies,
-  type PolicyDefinition,
   type StoredPolicy,
   savePolicy,
 } from '../storage/stores/policy-store.ts';

@@ -181,7 +181,9 @@ export function listPendingActions(
 }
 
 /** Columns that a decision or an expiry writes. */
-export type PendingActionEnd = Pick<PendingActionRow, 'status' | 'comment' | 'decided_by' | 'decided_ms'>;
+export interface PendingActionEnd extends Pick<PendingActionRow, 'comment' | 'decided_by' | 'decided_ms'> {
+  readonly status: Exclude<PendingActionRow['status'], 'pending'>;
+}
 
 /**
  * Ends a pending action: of racing calls exactly one returns `true`. A decision is possible only before the action's

@@ -1,15 +1,9 @@
-import type { SentOf } from '@actlog/protocol';
+import type { PolicyDefinition } from '@actlog/policy';
 import type { Selectable } from 'kysely';
 import { notify } from '../notification.ts';
 import { querySliceWithin, type Slice } from '../queries/slice.ts';
 import type { Database } from '../transaction.ts';
 import type { PolicyTable } from './policy-schema.ts';
-
-/** The fields of a policy that a caller writes, with defaults filled in. */
-export type PolicyDefinition = Omit<
-  SentOf<'policies.get'>,
-  'id' | 'status' | 'createdAt' | 'updatedAt' | 'archivedAt' | 'version'
->;
 
 /** A stored policy. */
 export interface StoredPolicy extends Omit<Selectable<PolicyTable>, 'definition' | 'tenant_id'> {

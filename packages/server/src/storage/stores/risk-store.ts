@@ -207,11 +207,18 @@ export async function findTenantRisk(db: Database, tenantId: number): Promise<st
   return row?.state;
 }
 
-/** Stores the risk state of a tenant. */
+/** Stores the risk state of a tenant, unless the tenant is deleted: its last events may be scored after its deletion. */
 export async function saveTenantRisk(db: Database, tenantId: number, state: string): Promise<void> {
   await db
     .insertInto('tenant_risk')
-    .values({ tenant_id: tenantId, state })
+    .columns(['tenant_id', 'state'])
+    .expression((eb) =>
+      eb
+        .selectFrom('tenants')
+        .select(['id', eb.val(state).as('state')])
+        .where('id', '=', tenantId)
+        .where('deleted_ms', 'is', null),
+    )
     .onConflict((conflict) => conflict.column('tenant_id').doUpdateSet({ state }))
     .execute();
 }

@@ -1,5 +1,12 @@
-import { type EventWarning, schemaVersion, toolCallCategory, type WarningCode } from '@actlog/protocol';
-import type { NewEvent } from './new-event.ts';
+import {
+  type ActivityEvent,
+  decisionCategory,
+  type EventWarning,
+  schemaVersion,
+  toolCallCategory,
+  type WarningCode,
+} from '@actlog/protocol';
+import { invalidRequest, type Refusal } from '../requests/refusal.ts';
 
 /** Tolerance for the clock of a sender that runs ahead, in milliseconds. */
 const futureToleranceMs = 5 * 60_000;
@@ -7,13 +14,19 @@ const futureToleranceMs = 5 * 60_000;
 /** Age from which an event counts as old, in milliseconds. A spool is rarely older than a week. */
 const oldAfterMs = 7 * 24 * 3_600_000;
 
-const categories = new Set([
-  toolCallCategory,
-  'agent_message',
-  'memory_write',
-  'llm_call',
-  'guardian_decision',
-]);
+/** Categories that the reference profile defines. */
+const categories = new Set([toolCallCategory, 'agent_message', 'memory_write', 'llm_call', decisionCategory]);
+
+/** An event on its arrival. */
+export interface ArrivedEvent {
+  readonly event: ActivityEvent;
+  /** The event's `sourceTimestamp`, in Unix milliseconds. */
+  readonly sourceMs: number;
+  /** Time at which the service received the event, in Unix milliseconds. */
+  readonly receivedMs: number;
+  /** `true` if `__proto__` keys were removed from the body. */
+  readonly protoKeysRemoved: boolean;
+}
 
 /** Stored data that the warnings of an event depend on. */
 export interface EventContext {
@@ -36,14 +49,21 @@ const messages: Readonly<Record<WarningCode, string>> = {
   PROTO_KEYS_REMOVED: 'Keys named __proto__ were removed from the event before it was stored.',
 };
 
+/** Refusal of an event whose category only the service writes. */
+export const reservedCategory: Refusal = invalidRequest(
+  'category',
+  'reserved',
+  `"${decisionCategory}" is written by the service itself; use another category`,
+);
+
 /** Returns a warning as the wire shows it. */
 export function eventWarning(code: WarningCode): EventWarning {
   return { code, message: messages[code] };
 }
 
-/** Returns the warnings of an event (reference profile, "Events"). */
+/** Returns the warnings of an event (reference profile, "Events"), without `EVENT_ID_REUSED`. */
 export function warningsOf(
-  { event, sourceMs, receivedMs, protoKeysRemoved }: NewEvent,
+  { event, sourceMs, receivedMs, protoKeysRemoved }: ArrivedEvent,
   context: EventContext,
 ): WarningCode[] {
   const warnings: WarningCode[] = [];

@@ -1,0 +1,135 @@
+import type { PolicyCheck, SentOf } from '@actlog/protocol';
+import type { Refusal } from '../requests/refusal.ts';
+import { type DefinedPolicy, denyingPolicy, type FiredPolicy, verdictOn } from './fired-policy.ts';
+import { type HeldAction, heldOutcome, type NewHeldAction, newHeldAction } from './held-action.ts';
+
+/** Response of `POST /v1/policies/check`. */
+export type CheckResponse = SentOf<'policies.check'>;
+
+/** What the service stores about an action that was checked under its `actionId` before. */
+export interface KnownAction {
+  /** Id of its held action; null if it was never held. */
+  readonly heldId: string | null;
+  /** `true` if the rates of policies have counted it. */
+  readonly isCounted: boolean;
+}
+
+/** State of the service that determines a check. */
+export interface CheckFacts {
+  readonly check: PolicyCheck;
+  /** Policies that fire, in order of precedence. */
+  readonly fired: readonly FiredPolicy[];
+  /** `true` if a policy with a rate matches the action, whether or not the rate is exceeded. */
+  readonly isRated: boolean;
+  /** The action as its first check left it; undefined for a first check and for one without an `actionId`. */
+  readonly known: KnownAction | undefined;
+  /** Held action that decides the check; undefined if there is none or its approval is used up. */
+  readonly held: HeldAction | undefined;
+  /** Equal action without an `actionId` that already waits for approval. */
+  readonly equalHeld: HeldAction | undefined;
+  /** `true` if the denial by the deciding policy is already recorded in the session. */
+  readonly isDenialRecorded: boolean;
+  /** Id for the action, if the check holds it. */
+  readonly newHeldId: string;
+  /** Time of the check, in Unix milliseconds. */
+  readonly nowMs: number;
+}
+
+/** A change that a check causes. Apply all of a decision's effects in their order, or none. */
+export type CheckEffect =
+  /** Marks the single-use approval as used. If another check used it first, decide again with the new state. */
+  | { readonly type: 'use_approval'; readonly heldId: string }
+  /** Holds the action, and records that in its session. */
+  | { readonly type: 'hold'; readonly action: NewHeldAction; readonly policy: DefinedPolicy }
+  /** Counts the action for the rates of all matching policies. */
+  | { readonly type: 'count' }
+  /** Records a denial in the session. */
+  | { readonly type: 'record_denial'; readonly denying: FiredPolicy; readonly heldId: string | null }
+  /** Stores the action under its `actionId`. */
+  | { readonly type: 'remember'; readonly action: KnownAction };
+
+/** Result of a check. */
+export interface CheckDecision {
+  readonly response: CheckResponse;
+  /** Empty if nothing changes. */
+  readonly effects: readonly CheckEffect[];
+  /** `true` if no check of the action came before: none under its `actionId`, and no equal one waits. */
+  readonly isFirst: boolean;
+}
+
+/** Decides a check of an action (specification, `POST /v1/policies/check`). */
+export function decideCheck(facts: CheckFacts): CheckDecision {
+  const { check, fired, known, nowMs } = facts;
+  const { decision, decidedBy } = verdictOn(fired);
+  const isHeldFor = decision === 'require_approval' && decidedBy !== undefined;
+  const joined = facts.held ?? (isHeldFor ? facts.equalHeld : undefined);
+  const added = isHeldFor && !joined ? newHeldAction(facts.newHeldId, check, fired, nowMs) : undefined;
+  const held = joined ?? added;
+  const response = checkResponse(fired, held);
+  const joinsEqual = facts.held === undefined && joined !== undefined;
+  const counts = facts.isRated && decision !== 'deny';
+  const isCounted = counts || known?.isCounted === true;
+  const effects: CheckEffect[] = usedApproval(response, joined);
+  if (added && decidedBy) effects.push({ type: 'hold', action: added, policy: decidedBy.policy });
+  if (counts && known?.isCounted !== true && !joinsEqual) effects.push({ type: 'count' });
+  effects.push(...recordedDenial(facts, held));
+  const heldId = held?.id ?? null;
+  const isNamed = check.actionId !== undefined && (counts || held !== undefined || decision === 'deny');
+  if (isNamed && !(known && known.heldId === heldId && known.isCounted === isCounted)) {
+    effects.push({ type: 'remember', action: { heldId, isCounted } });
+  }
+  return { response, effects, isFirst: known === undefined && !joinsEqual };
+}
+
+/**
+ * Decides a check of an action that waits for approval, whenever the decision may have been made: nothing is counted
+ * or held. Pass the policies that last, see `lastingPolicies`.
+ */
+export function decideWaitingCheck(
+  facts: Pick<CheckFacts, 'fired' | 'isDenialRecorded'> & { readonly held: HeldAction },
+): CheckDecision {
+  const response = checkResponse(facts.fired, facts.held);
+  const effects = [...usedApproval(response, facts.held), ...recordedDenial(facts, facts.held)];
+  return { response, effects, isFirst: false };
+}
+
+/** Returns the response of a check. A policy that denies now takes precedence over an earlier approval. */
+export function checkResponse(fired: readonly FiredPolicy[], held: HeldAction | undefined): CheckResponse {
+  const { decision, decidedBy } = verdictOn(fired);
+  const outcome =
+    held && decision !== 'deny'
+      ? heldOutcome(held)
+      : { decision, decidedBy: decidedBy?.policy.id ?? null, comment: null };
+  return {
+    ...outcome,
+    matched: fired.map(({ policy: { id, definition }, why }) => ({
+      policyId: id,
+      effect: definition.effect,
+      mode: definition.mode,
+      why,
+      message: definition.message,
+    })),
+    pendingActionId: held?.id ?? null,
+    expiresAt: held?.expiresAt ?? null,
+  };
+}
+
+/** Refusal of a check whose `actionId` stands for another action. */
+export const actionMismatch: Refusal = {
+  code: 'ACTION_MISMATCH',
+  message: 'Another action was checked under this actionId; use a new actionId for each action.',
+};
+
+function usedApproval({ decision }: CheckResponse, held: HeldAction | undefined): CheckEffect[] {
+  const isUsed = decision === 'allow' && held?.singleUse === true && held.usedAt === null;
+  return isUsed ? [{ type: 'use_approval', heldId: held.id }] : [];
+}
+
+function recordedDenial(
+  { fired, isDenialRecorded }: Pick<CheckFacts, 'fired' | 'isDenialRecorded'>,
+  held: HeldAction | undefined,
+): CheckEffect[] {
+  const denying = denyingPolicy(fired);
+  if (!denying || isDenialRecorded) return [];
+  return [{ type: 'record_denial', denying, heldId: held?.id ?? null }];
+}

@@ -1,0 +1,100 @@
+import { limits, type PolicyCheck, type SentOf } from '@actlog/protocol';
+import type { Refusal } from '../requests/refusal.ts';
+import { needsSingleUse } from './approval-use.ts';
+import { type FiredPolicy, verdictOn } from './fired-policy.ts';
+
+type PendingAction = SentOf<'guardian.pendingActions.decide'>;
+type CheckResponse = SentOf<'policies.check'>;
+
+/** State of a held action at the time of a check: an overdue action is `expired`. */
+export type HeldAction = Pick<
+  PendingAction,
+  'id' | 'status' | 'policyId' | 'decision' | 'onTimeout' | 'expiresAt' | 'singleUse' | 'usedAt'
+>;
+
+/** An action to hold. */
+export interface NewHeldAction extends HeldAction {
+  readonly action: PolicyCheck['action'];
+  /** Text for the approver: the message of the policy, or the reason why it applies. */
+  readonly reason: string;
+  readonly createdMs: number;
+  readonly expiresMs: number;
+}
+
+/** Approval settings of a policy without any. */
+const defaultApproval = { timeoutSeconds: 900, onTimeout: 'deny' } as const;
+
+/** Returns the held action for a check that needs approval. `fired` decides `require_approval`. */
+export function newHeldAction(
+  id: string,
+  { action }: PolicyCheck,
+  fired: readonly FiredPolicy[],
+  nowMs: number,
+): NewHeldAction {
+  const { policy, why } = verdictOn(fired).decidedBy as FiredPolicy;
+  const { timeoutSeconds, onTimeout } = policy.definition.approval ?? defaultApproval;
+  const expiresMs = nowMs + timeoutSeconds * 1000;
+  return {
+    id,
+    status: 'pending',
+    policyId: policy.id,
+    action,
+    reason: policy.definition.message ?? why,
+    decision: null,
+    onTimeout,
+    singleUse: needsSingleUse(fired, (one) => one.policy.definition),
+    usedAt: null,
+    createdMs: nowMs,
+    expiresMs,
+    expiresAt: new Date(expiresMs).toISOString(),
+  };
+}
+
+/** Returns the outcome of a check for a held action. */
+export function heldOutcome({
+  status,
+  policyId,
+  onTimeout,
+  decision,
+}: HeldAction): Pick<CheckResponse, 'decision' | 'decidedBy' | 'comment'> {
+  const byPerson = { decidedBy: decision?.decidedBy ?? null, comment: decision?.comment ?? null };
+  switch (status) {
+    case 'pending':
+      return { decision: 'require_approval', decidedBy: policyId, comment: null };
+    case 'approved':
+      return { decision: 'allow', ...byPerson };
+    case 'denied':
+      return { decision: 'deny', ...byPerson };
+    case 'expired':
+      return { decision: onTimeout, decidedBy: policyId, comment: null };
+  }
+}
+
+/**
+ * Returns the refusal of an action with this number of bytes as JSON, or `undefined` if it can be held. Arguments are
+ * never cut, because approvers must see all of them.
+ */
+export function heldSizeRefusal(bytes: number): Refusal | undefined {
+  if (bytes <= limits.maxHeldActionBytes) return undefined;
+  return {
+    code: 'PAYLOAD_TOO_LARGE',
+    message:
+      'An action that needs approval may have at most 64 KiB, including its displayed arguments. Send fewer arguments, or none.',
+    details: [{ path: 'action.arguments', code: 'too_big', message: 'exceeds 64 KiB for a held action' }],
+  };
+}
+
+/** Returns the refusal of a decision about an action that has already ended another way. */
+export function lateDecisionRefusal({
+  status,
+  expiresAt,
+}: Pick<HeldAction, 'status' | 'expiresAt'>): Refusal {
+  const details = [{ path: 'status', code: status, message: `The action is ${status}.` }];
+  return status === 'expired'
+    ? { code: 'ACTION_EXPIRED', message: `The action expired at ${expiresAt}.`, details }
+    : {
+        code: 'ALREADY_DECIDED',
+        message: `The action is already ${status}; a decision is final.`,
+        details,
+      };
+}

@@ -1,0 +1,37 @@
+import { expect, it } from 'vitest';
+import { checkedAction } from '../checked-action.ts';
+import { exceededRates, type Rate, rateWindows } from './rate.ts';
+import { agentRevoked } from './revoked-agent.ts';
+
+const action = { toolName: 'refund', argumentsHash: 'sha256:aa' };
+
+function windowOf(per: Rate['per'], sessionId?: string, nowMs = 10_000_500) {
+  const rate = { max: 2, windowSeconds: 60, per };
+  const policy = { id: 'pol_1', definition: { ...agentRevoked.policy.definition, rate } };
+  const checked = checkedAction({ agentId: 'agent', action, ...(sessionId && { sessionId }) });
+  return rateWindows([{ policy, why: '' }, agentRevoked], checked, nowMs);
+}
+
+it.each([
+  ['agent', 's', 'agent:agent'],
+  ['session', 's', 'session:s'],
+  ['session', undefined, 'agent:agent'],
+  ['tenant', 's', 'tenant'],
+] as const)('counts per %s in the session %s for %s', (per, sessionId, subject) => {
+  expect(windowOf(per, sessionId)).toMatchObject([{ subject }]);
+});
+
+it('counts in slices of a sixtieth of the window', () => {
+  expect(windowOf('agent')).toMatchObject([
+    { sliceMs: 10_000_000, sinceMs: 10_000_500 - 61_000, untilMs: 10_000_500 + 120_000 },
+  ]);
+});
+
+it('is exceeded by the action after the last one allowed, which counts once', () => {
+  const windows = windowOf('agent');
+  expect(exceededRates(windows, new Map([['pol_1', 1]]), false).size).toBe(0);
+  expect(exceededRates(windows, new Map([['pol_1', 2]]), true).size).toBe(0);
+  expect([...exceededRates(windows, new Map([['pol_1', 2]]), false)]).toEqual([
+    ['pol_1', 'it is action 3 in 60 seconds, and the limit is 2'],
+  ]);
+});

@@ -1,0 +1,134 @@
+import {
+  type CheckDecision,
+  type CheckEffect,
+  type FiredPolicy,
+  type KnownAction,
+  policyDecision,
+  type RateWindow,
+  verdictOn,
+} from '@actlog/policy';
+import type { PolicyCheck } from '@actlog/protocol';
+import { recordDecision } from '../guardian/decision-event.ts';
+import { holdAction } from '../guardian/hold-action.ts';
+import { isoTime } from '../iso-time.ts';
+import type { Services } from '../services.ts';
+import { saveCheckedAction } from '../storage/stores/checked-action-store.ts';
+import { markApprovalUsed } from '../storage/stores/pending-action-store.ts';
+import { countActions } from '../storage/stores/policy-count-store.ts';
+import type { Usage } from '../storage/stores/usage-kinds.ts';
+import { addUsage } from '../storage/stores/usage-store.ts';
+import type { Database, Write } from '../storage/transaction.ts';
+import type { RecordedDenials } from './recorded-denials.ts';
+
+/** Maximum number of policies listed in a webhook message, which keeps it below 20 kB. */
+const maxReportedPolicies = 100;
+
+/** The check whose effects are written. */
+export interface EffectsContext {
+  readonly tenantId: number;
+  readonly body: PolicyCheck;
+  readonly nowMs: number;
+  /** Windows of the rates that count the action. */
+  readonly windows: readonly RateWindow[];
+  readonly denials: RecordedDenials;
+  /** Returns the digest of the action. */
+  readonly digest: () => string;
+}
+
+/** Writes the effects of a check's decision, in the transaction that the decision was made in. */
+export class CheckEffects {
+  readonly #services: Services;
+  readonly #context: EffectsContext;
+
+  constructor(services: Services, context: EffectsContext) {
+    this.#services = services;
+    this.#context = context;
+  }
+
+  /** Marks the approval that the decision uses. Returns `false` if another check used it first: decide again. */
+  async useApproval(db: Database, { effects }: CheckDecision): Promise<boolean> {
+    const use = effects.find((effect) => effect.type === 'use_approval');
+    if (!use) return true;
+    const { tenantId, body, nowMs } = this.#context;
+    return markApprovalUsed(db, { tenant_id: tenantId, id: use.heldId }, body.actionId, nowMs);
+  }
+
+  /** Writes all effects but the use of an approval, counts usage and notifies webhooks. */
+  async write(write: Write, decision: CheckDecision, fired: readonly FiredPolicy[]): Promise<void> {
+    const { tenantId, nowMs } = this.#context;
+    let heldUsage: Partial<Usage> = {};
+    let newDenial: FiredPolicy | undefined;
+    for (const effect of decision.effects) {
+      if (effect.type === 'hold') heldUsage = await this.#hold(write, effect);
+      else if (effect.type === 'count') await this.#count(write.db);
+      else if (effect.type === 'record_denial') newDenial = await this.#recordDenial(write, effect);
+      else if (effect.type === 'remember') await this.#remember(write.db, effect.action);
+    }
+    await addUsage(write.db, tenantId, { checks: decision.isFirst ? 1 : 0, ...heldUsage }, nowMs);
+    if (decision.isFirst) await this.#notifyWebhooks(write, fired);
+    else if (newDenial) await this.#notifyWebhooks(write, [newDenial]);
+  }
+
+  /** Writes the denial of an action that waits, and notifies webhooks of it. */
+  async writeDenial(write: Write, { effects }: CheckDecision): Promise<void> {
+    const effect = effects.find((one) => one.type === 'record_denial');
+    const denial = effect && (await this.#recordDenial(write, effect));
+    if (denial) await this.#notifyWebhooks(write, [denial]);
+  }
+
+  async #hold(write: Write, { action, policy }: CheckEffect & { type: 'hold' }): Promise<Partial<Usage>> {
+    const { tenantId, body, nowMs, digest } = this.#context;
+    const usage = await holdAction(this.#services, write, tenantId, body, digest(), action);
+    const payload = policyDecision(body, 'require_approval', policy, action.id);
+    await recordDecision(this.#services, write, tenantId, body, payload, nowMs);
+    return usage;
+  }
+
+  async #count(db: Database): Promise<void> {
+    await countActions(db, this.#context.tenantId, this.#context.windows);
+  }
+
+  /** Returns the denial if it was not recorded before. */
+  async #recordDenial(
+    write: Write,
+    { denying, heldId }: CheckEffect & { type: 'record_denial' },
+  ): Promise<FiredPolicy | undefined> {
+    const isNew = await this.#context.denials.add(write, denying, heldId, this.#context.nowMs);
+    return isNew ? denying : undefined;
+  }
+
+  async #remember(db: Database, { heldId, isCounted }: KnownAction): Promise<void> {
+    const { tenantId, body, nowMs, digest } = this.#context;
+    await saveCheckedAction(db, {
+      tenant_id: tenantId,
+      agent_id: body.agentId,
+      action_id: body.actionId as string,
+      action_digest: digest(),
+      pending_action_id: heldId,
+      counted: isCounted ? 1 : 0,
+      created_ms: nowMs,
+    });
+  }
+
+  /** Queues one message for all policies, so that a check is one delivery per webhook however many match. */
+  async #notifyWebhooks(write: Write, fired: readonly FiredPolicy[]): Promise<void> {
+    if (fired.length === 0) return;
+    const { tenantId, body, nowMs } = this.#context;
+    await this.#services.outbox.queue(write, tenantId, {
+      type: 'policy.matched',
+      timestamp: isoTime(nowMs),
+      data: {
+        agentId: body.agentId,
+        sessionId: body.sessionId ?? null,
+        toolName: body.action.toolName,
+        decision: verdictOn(fired).decision,
+        policies: fired.slice(0, maxReportedPolicies).map(({ policy: { id, definition } }) => ({
+          policyId: id,
+          effect: definition.effect,
+          mode: definition.mode,
+        })),
+        morePolicies: Math.max(0, fired.length - maxReportedPolicies),
+      },
+    });
+  }
+}
