@@ -4,6 +4,8 @@ import { isReservedCategory } from './reserved-category.ts';
 /** Spellings that a person or a loose comparison could mistake for the service's own category. */
 const spellings = [
   'guardian_decision',
+  'guardiandecision',
+  'guardian__decision_',
   'guardian_decision ',
   ' guardian_decision',
   'guardian_decision\u00a0',
