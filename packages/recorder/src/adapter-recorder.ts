@@ -1,8 +1,8 @@
-import type { RunningCall } from './active-call.ts';
-import { createEventId } from './event-id.ts';
+import { createEventId } from './events/event-id.ts';
+import type { ToolCall, ToolCallFacts } from './events/tool-call.ts';
 import type { GuardOptions } from './guard/guard-options.ts';
-import { Session } from './session.ts';
-import type { ToolCall, ToolCallFacts } from './tool-call.ts';
+import type { RunningCall } from './recording/active-call.ts';
+import { Session } from './recording/session.ts';
 
 /** Identity of an adapter. */
 export interface AdapterIdentity {

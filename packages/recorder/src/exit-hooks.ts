@@ -1,4 +1,4 @@
-import { processWide } from './process-wide.ts';
+import { processWide } from './lib/process-wide.ts';
 
 /** Receiver of process exit notifications. */
 export interface ExitAware {

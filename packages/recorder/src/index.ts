@@ -5,25 +5,26 @@
  *
  * @packageDocumentation
  */
-export type { RunningCall } from './active-call.ts';
+
 export { type AdapterIdentity, AdapterRecorder, type AdapterRecorderOptions } from './adapter-recorder.ts';
 export { type ArgumentsHashOptions, hashArguments, matchesArguments } from './arguments/arguments-hash.ts';
-export type { RecorderStats } from './counters.ts';
-export { diagnosticsChannels, type RecorderDiagnostics } from './diagnostics.ts';
-export type { DroppedEvent, DropReason } from './drop-reason.ts';
-export type { FlushResult, WaitOptions } from './flush.ts';
-export { type ActionDenial, ActionDeniedError, type DeniedBecause } from './guard/action-denied-error.ts';
-export type { GuardOptions } from './guard/guard-options.ts';
-export type { Instrumented, ToolFunctions } from './instrument.ts';
-export type { WhenFull } from './outbox/outbox.ts';
-export { Recorder } from './recorder.ts';
-export type { RecorderOptions } from './recorder-options.ts';
 export {
   defaultResponseStatus,
   type ResponseStatusMapping,
   responseStatuses,
   type ToolOutcome,
-} from './response-status.ts';
-export { Session, type SessionRecorder } from './session.ts';
+} from './events/response-status.ts';
+export type { ToolCall, ToolCallFacts } from './events/tool-call.ts';
+export { type ActionDenial, ActionDeniedError, type DeniedBecause } from './guard/action-denied-error.ts';
+export type { GuardOptions } from './guard/guard-options.ts';
+export type { FlushResult, WaitOptions } from './lib/flush.ts';
+export type { WhenFull } from './outbox/outbox.ts';
+export { Recorder } from './recorder.ts';
+export type { RecorderOptions } from './recorder-options.ts';
+export type { RunningCall } from './recording/active-call.ts';
+export type { Instrumented, ToolFunctions } from './recording/instrument.ts';
+export { Session, type SessionRecorder } from './recording/session.ts';
+export type { RecorderStats } from './reporting/counters.ts';
+export { diagnosticsChannels, type RecorderDiagnostics } from './reporting/diagnostics.ts';
+export type { DroppedEvent, DropReason } from './reporting/drop-reason.ts';
 export { sharedRecorder } from './shared-recorder.ts';
-export type { ToolCall, ToolCallFacts } from './tool-call.ts';

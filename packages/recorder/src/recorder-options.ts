@@ -1,9 +1,9 @@
 import type { Actlog, ActlogOptions } from '@actlog/client';
 import type { ArgumentsHashOptions } from './arguments/arguments-hash.ts';
-import type { DroppedEvent } from './drop-reason.ts';
+import type { ResponseStatusMapping } from './events/response-status.ts';
 import type { GuardOptions } from './guard/guard-options.ts';
 import type { WhenFull } from './outbox/outbox.ts';
-import type { ResponseStatusMapping } from './response-status.ts';
+import type { DroppedEvent } from './reporting/drop-reason.ts';
 
 /**
  * Options of a {@link Recorder}: a client or the client's own options, and those below. All have defaults; the key and

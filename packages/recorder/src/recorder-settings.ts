@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { environmentVariable } from './environment-variable.ts';
 import { type GuardSettings, resolveGuard } from './guard/guard-settings.ts';
-import { toResourceId } from './identifier.ts';
-import { atLeast, checkType, finiteAtLeast, oneOf, timerMs } from './option-checks.ts';
+import { environmentVariable } from './lib/environment-variable.ts';
+import { toResourceId } from './lib/identifier.ts';
+import { atLeast, checkType, finiteAtLeast, oneOf, timerMs } from './lib/option-checks.ts';
 import type { WhenFull } from './outbox/outbox.ts';
 import type { RecorderOptions } from './recorder-options.ts';
 

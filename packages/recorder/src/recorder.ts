@@ -1,28 +1,28 @@
 import { Actlog, parseRetryAfter } from '@actlog/client';
 import { AdapterRecorder, type AdapterRecorderOptions } from './adapter-recorder.ts';
 import { ArgumentsHasher } from './arguments/arguments-hash.ts';
-import { CallRecorder } from './call-recorder.ts';
-import { Counters, type RecorderStats } from './counters.ts';
-import { createEventId, eventIdTimeMs } from './event-id.ts';
+import { ServiceConnection } from './delivery/service-connection.ts';
+import { createEventId, eventIdTimeMs } from './events/event-id.ts';
+import type { ToolCall, ToolCallFacts } from './events/tool-call.ts';
 import { offExit, onExit } from './exit-hooks.ts';
-import type { FlushResult, WaitOptions } from './flush.ts';
 import { AwaitedChecks } from './guard/awaited-checks.ts';
 import { Guard } from './guard/guard.ts';
 import { type GuardSettings, resolveGuard } from './guard/guard-settings.ts';
 import { UnreferencedChecks } from './guard/unreferenced-checks.ts';
-import { type Instrumented, instrumentTools, type ToolFunctions } from './instrument.ts';
 import type { Journal } from './journal/journal.ts';
-import { openJournal } from './open-journal.ts';
-import { waitMs } from './option-checks.ts';
+import { openJournal } from './journal/open-journal.ts';
+import type { FlushResult, WaitOptions } from './lib/flush.ts';
+import { waitMs } from './lib/option-checks.ts';
 import { DeadLetters } from './outbox/dead-letters.ts';
 import { Outbox } from './outbox/outbox.ts';
 import type { RecorderOptions } from './recorder-options.ts';
 import { type RecorderSettings, resolveRecorderSettings } from './recorder-settings.ts';
-import { Reporter } from './reporter.ts';
+import { CallRecorder } from './recording/call-recorder.ts';
+import { type Instrumented, instrumentTools, type ToolFunctions } from './recording/instrument.ts';
+import { Session } from './recording/session.ts';
+import { Counters, type RecorderStats } from './reporting/counters.ts';
+import { Reporter } from './reporting/reporter.ts';
 import { BackgroundFlush, flushingOnReturn } from './serverless.ts';
-import { ServiceConnection } from './service-connection.ts';
-import { Session } from './session.ts';
-import type { ToolCall, ToolCallFacts } from './tool-call.ts';
 
 /**
  * Records and guards the tool calls of an agent. A recorded event survives the end of the process and reaches the

@@ -1,5 +1,5 @@
-import { environmentVariable } from './environment-variable.ts';
-import { processWide } from './process-wide.ts';
+import { environmentVariable } from './lib/environment-variable.ts';
+import { processWide } from './lib/process-wide.ts';
 import { Recorder } from './recorder.ts';
 import type { RecorderOptions } from './recorder-options.ts';
 

@@ -1,5 +1,5 @@
 import { vi } from 'vitest';
-import { timers } from '../src/timers.ts';
+import { timers } from '../src/lib/timers.ts';
 
 const real = { ...timers };
 

@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
-import { defaultSpoolFolder } from '../src/spool-location.ts';
+import { defaultSpoolFolder } from '../src/journal/spool-location.ts';
 import { AgentProcess } from './agent-process.ts';
 import { temporaryFolder } from './journal-fixture.ts';
 import { Sink } from './sink.ts';

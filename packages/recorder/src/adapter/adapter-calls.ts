@@ -1,10 +1,10 @@
-import { prepareCalls, type RunningCall } from '../active-call.ts';
 import type { AdapterRecorder } from '../adapter-recorder.ts';
-import { ignoreRejection } from '../ignore-rejection.ts';
-import { processWidePerOwner } from '../process-wide.ts';
+import { defaultResponseStatus, isResponseStatus, type ToolOutcome } from '../events/response-status.ts';
+import { ignoreRejection } from '../lib/ignore-rejection.ts';
+import { processWidePerOwner } from '../lib/process-wide.ts';
 import type { Recorder } from '../recorder.ts';
-import { defaultResponseStatus, isResponseStatus, type ToolOutcome } from '../response-status.ts';
-import { prepareSessions } from '../session.ts';
+import { prepareCalls, type RunningCall } from '../recording/active-call.ts';
+import { prepareSessions } from '../recording/session.ts';
 import { sharedRecorder } from '../shared-recorder.ts';
 import { checkAdapterOptions } from './adapter-option-checks.ts';
 import type { AdapterOptions, ToolFilter } from './adapter-options.ts';

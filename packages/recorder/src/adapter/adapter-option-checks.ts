@@ -1,6 +1,6 @@
 import { isRegExp } from 'node:util/types';
 import { checkGuard } from '../guard/guard-settings.ts';
-import { checkType } from '../option-checks.ts';
+import { checkType } from '../lib/option-checks.ts';
 import type { AdapterOptions } from './adapter-options.ts';
 
 /**

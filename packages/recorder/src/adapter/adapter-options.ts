@@ -1,6 +1,6 @@
+import type { ResponseStatusMapping } from '../events/response-status.ts';
 import type { GuardOptions } from '../guard/guard-options.ts';
 import type { Recorder } from '../recorder.ts';
-import type { ResponseStatusMapping } from '../response-status.ts';
 
 /** Selects tools by name, by pattern or with a function. */
 export type ToolFilter = readonly (string | RegExp)[] | ((toolName: string) => boolean);

@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { expect, test } from 'vitest';
-import { type ActiveCall, currentCall, runAsCall } from '../active-call.ts';
 import { Recorder } from '../recorder.ts';
-import { currentSessionId } from '../session.ts';
+import { type ActiveCall, currentCall, runAsCall } from '../recording/active-call.ts';
+import { currentSessionId } from '../recording/session.ts';
 import { BegunCall } from './begun-call.ts';
 
 const storage = new AsyncLocalStorage<string>();

@@ -1,7 +1,7 @@
 import { AsyncResource } from 'node:async_hooks';
-import { currentCall, enterCall, enterPlace } from '../active-call.ts';
-import type { ToolOutcome } from '../response-status.ts';
-import { currentSessionId, enterSession } from '../session.ts';
+import type { ToolOutcome } from '../events/response-status.ts';
+import { currentCall, enterCall, enterPlace } from '../recording/active-call.ts';
+import { currentSessionId, enterSession } from '../recording/session.ts';
 
 /**
  * A running call that its guard has allowed. For hooks that cannot put the whole call in one function, for example

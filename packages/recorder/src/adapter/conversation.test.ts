@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Session } from '../session.ts';
+import { Session } from '../recording/session.ts';
 import { conversationSession } from './conversation.ts';
 
 const nowhere = { toolCall: () => Promise.reject(new Error('no')), record: () => '' };

@@ -1,6 +1,6 @@
-import { createEventId } from '../event-id.ts';
-import { processWidePerOwner } from '../process-wide.ts';
-import { currentSessionId } from '../session.ts';
+import { createEventId } from '../events/event-id.ts';
+import { processWidePerOwner } from '../lib/process-wide.ts';
+import { currentSessionId } from '../recording/session.ts';
 
 /** Returns the id of the conversation that starts with a message. */
 const conversationId = processWidePerOwner('@actlog/recorder/conversations', () => createEventId(Date.now()));

@@ -1,4 +1,4 @@
-import type { RunningCall } from '../active-call.ts';
+import type { RunningCall } from '../recording/active-call.ts';
 import type { Wrapping } from './wrapped-call.ts';
 
 /** A tool call as seen by a framework's hook. */

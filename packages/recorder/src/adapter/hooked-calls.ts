@@ -1,5 +1,5 @@
-import { currentCall } from '../active-call.ts';
-import { processWidePerOwner } from '../process-wide.ts';
+import { processWidePerOwner } from '../lib/process-wide.ts';
+import { currentCall } from '../recording/active-call.ts';
 
 /** Minimum number of calls remembered per recorder; the maximum is twice as many. */
 const maxCalls = 1000;

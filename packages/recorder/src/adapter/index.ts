@@ -4,10 +4,11 @@
  *
  * @packageDocumentation
  */
-export type { RunningCall } from '../active-call.ts';
-export { noHash as noArgumentsHash } from '../call-recorder.ts';
-export { processWide, processWidePerOwner } from '../process-wide.ts';
-export { currentSessionId } from '../session.ts';
+
+export { processWide, processWidePerOwner } from '../lib/process-wide.ts';
+export type { RunningCall } from '../recording/active-call.ts';
+export { noHash as noArgumentsHash } from '../recording/call-recorder.ts';
+export { currentSessionId } from '../recording/session.ts';
 export { AdapterCalls } from './adapter-calls.ts';
 export type { AdapterOptions, SessionSource, ToolFilter } from './adapter-options.ts';
 export type { AdapterTraits } from './adapter-traits.ts';

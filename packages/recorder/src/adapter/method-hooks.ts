@@ -1,4 +1,4 @@
-import { processWidePerOwner } from '../process-wide.ts';
+import { processWidePerOwner } from '../lib/process-wide.ts';
 
 /** Method of any object. */
 export type Method<Result = unknown> = (...args: unknown[]) => Result;

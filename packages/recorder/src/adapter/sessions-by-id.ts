@@ -1,4 +1,4 @@
-import { processWide } from '../process-wide.ts';
+import { processWide } from '../lib/process-wide.ts';
 
 /** Number of ids remembered, newest first. The end of a conversation is not reported. */
 const maxIds = 10_000;

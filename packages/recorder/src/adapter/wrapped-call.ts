@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
-import { processWide } from '../process-wide.ts';
+import { processWide } from '../lib/process-wide.ts';
 
 /** A wrapper that a call passes through. A tool that is wrapped twice has two, one inside the other. */
 export interface Wrapping {

@@ -10,7 +10,7 @@ import {
 } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { configure } from 'safe-stable-stringify';
-import { timers } from '../timers.ts';
+import { timers } from '../lib/timers.ts';
 import { canonicalSlices } from './canonical-slices.ts';
 import { isSmallPlainJson } from './plain-json.ts';
 

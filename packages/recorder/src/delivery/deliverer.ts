@@ -1,8 +1,8 @@
-import type { Counters } from '../counters.ts';
-import { detached } from '../detached.ts';
-import { publish } from '../diagnostics.ts';
-import type { Reporter } from '../reporter.ts';
-import { timers } from '../timers.ts';
+import { detached } from '../lib/detached.ts';
+import { timers } from '../lib/timers.ts';
+import type { Counters } from '../reporting/counters.ts';
+import { publish } from '../reporting/diagnostics.ts';
+import type { Reporter } from '../reporting/reporter.ts';
 import { Faults } from './faults.ts';
 import { IdleMoment } from './idle-moment.ts';
 import type { OriginKey } from './origin.ts';

@@ -1,4 +1,4 @@
-import { LinkedList, type ListNode } from '../linked-list.ts';
+import { LinkedList, type ListNode } from '../lib/linked-list.ts';
 import { maxErrorBodyBytes, type SendResult, type Transport } from './send-result.ts';
 import { acceptedStatus } from './verdict.ts';
 

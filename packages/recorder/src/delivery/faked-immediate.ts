@@ -1,4 +1,4 @@
-import { timers } from '../timers.ts';
+import { timers } from '../lib/timers.ts';
 
 /**
  * Returns `true` if a test has replaced the global `setImmediate` with a fake. Those of `@sinonjs/fake-timers` (jest,

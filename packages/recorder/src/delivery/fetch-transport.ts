@@ -1,4 +1,4 @@
-import { timers } from '../timers.ts';
+import { timers } from '../lib/timers.ts';
 import { maxErrorBodyBytes, type SendResult, type Transport } from './send-result.ts';
 import { acceptedStatus } from './verdict.ts';
 

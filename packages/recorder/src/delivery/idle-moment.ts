@@ -1,6 +1,6 @@
 import { type EventLoopUtilization, performance } from 'node:perf_hooks';
-import { detached } from '../detached.ts';
-import { timers } from '../timers.ts';
+import { detached } from '../lib/detached.ts';
+import { timers } from '../lib/timers.ts';
 
 /**
  * Interval of the checks in milliseconds, and thereby the minimum wait. Events recorded meanwhile are sent together.

@@ -1,4 +1,4 @@
-import type { ListNode } from '../linked-list.ts';
+import type { ListNode } from '../lib/linked-list.ts';
 import type { OriginKey } from './origin.ts';
 
 /** Location of an event in the journal. */

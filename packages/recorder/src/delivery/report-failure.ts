@@ -1,4 +1,4 @@
-import type { Reporter } from '../reporter.ts';
+import type { Reporter } from '../reporting/reporter.ts';
 import { maxRetryAfterMs } from './pace.ts';
 import type { Verdict } from './verdict.ts';
 

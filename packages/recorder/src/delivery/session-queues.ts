@@ -1,4 +1,4 @@
-import { LinkedList, type ListNode } from '../linked-list.ts';
+import { LinkedList, type ListNode } from '../lib/linked-list.ts';
 import type { QueuedEvent } from './queued-event.ts';
 
 /** Number of empty queues in the map before they are removed together. */

@@ -1,4 +1,4 @@
-import { timers } from '../timers.ts';
+import { timers } from '../lib/timers.ts';
 
 /** Interval of the checks in milliseconds. Timers are always slightly late, which is not a stall. */
 const minIntervalMs = 20;

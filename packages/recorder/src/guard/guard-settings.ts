@@ -1,5 +1,5 @@
-import { environmentVariable } from '../environment-variable.ts';
-import { atLeast, checkType, oneOf } from '../option-checks.ts';
+import { environmentVariable } from '../lib/environment-variable.ts';
+import { atLeast, checkType, oneOf } from '../lib/option-checks.ts';
 import type { GuardOptions } from './guard-options.ts';
 
 /** Options of a guard, checked and completed. */

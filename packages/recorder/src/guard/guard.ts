@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { headers as headerNames, limits } from '@actlog/protocol';
-import { throwIfAborted } from '../abort.ts';
-import type { Counters } from '../counters.ts';
-import { publish } from '../diagnostics.ts';
-import { createEventId } from '../event-id.ts';
-import type { Reporter } from '../reporter.ts';
-import { timers } from '../timers.ts';
+import { createEventId } from '../events/event-id.ts';
+import { throwIfAborted } from '../lib/abort.ts';
+import { timers } from '../lib/timers.ts';
+import type { Counters } from '../reporting/counters.ts';
+import { publish } from '../reporting/diagnostics.ts';
+import type { Reporter } from '../reporting/reporter.ts';
 import { ActionDeniedError, type DeniedBecause } from './action-denied-error.ts';
 import type { Decision } from './decision.ts';
 import { watchEventLoopStall } from './event-loop-stall.ts';

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
-import { createEventId } from '../event-id.ts';
-import { toIdentifier, toResourceId } from '../identifier.ts';
-import type { ToolCall } from '../tool-call.ts';
+import { createEventId } from '../events/event-id.ts';
+import type { ToolCall } from '../events/tool-call.ts';
+import { toIdentifier, toResourceId } from '../lib/identifier.ts';
 
 /** A call as seen by the guard. */
 export interface GuardedCall {

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { headers as headerNames, limits, type PolicyCheck } from '@actlog/protocol';
-import { ignoreRejection } from '../ignore-rejection.ts';
-import type { Reporter } from '../reporter.ts';
+import { ignoreRejection } from '../lib/ignore-rejection.ts';
+import type { Reporter } from '../reporting/reporter.ts';
 import { type Decision, parseDecision } from './decision.ts';
 import type { GuardSettings } from './guard-settings.ts';
 import type { GuardedCall } from './guarded-call.ts';

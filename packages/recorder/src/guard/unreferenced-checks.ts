@@ -1,8 +1,8 @@
 import type { Actlog, Clock } from '@actlog/client';
 import type { PolicyCheck } from '@actlog/protocol';
 import { createEventPool, type EventPool } from '../delivery/event-pool.ts';
-import { detached } from '../detached.ts';
-import { timers } from '../timers.ts';
+import { detached } from '../lib/detached.ts';
+import { timers } from '../lib/timers.ts';
 import type { CheckOptions, PolicyChecker } from './policy-checks.ts';
 
 /** Number of connections for checks that nobody waits for. */

@@ -1,4 +1,4 @@
-import { processWide } from '../process-wide.ts';
+import { processWide } from '../lib/process-wide.ts';
 
 /** Maximum number of waiting checks in the process: half of the connections that the client opens to a service. */
 const maxWaiting = 128;

@@ -1,5 +1,5 @@
 import type { QueuedEvent } from '../delivery/queued-event.ts';
-import { timers } from '../timers.ts';
+import { timers } from '../lib/timers.ts';
 import type { JournalFiles } from './journal-files.ts';
 import { Segment } from './segment.ts';
 import { type LoadedEvents, loadUnread, survey } from './segment-survey.ts';

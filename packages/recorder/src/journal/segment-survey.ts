@@ -1,5 +1,5 @@
 import { QueuedEvent } from '../delivery/queued-event.ts';
-import { identityOf } from '../event-body.ts';
+import { identityOf } from '../events/event-body.ts';
 import type { JournalFiles } from './journal-files.ts';
 import type { Segment } from './segment.ts';
 import { readChunk } from './segment-reader.ts';

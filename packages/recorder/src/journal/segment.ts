@@ -1,5 +1,5 @@
 import type { JournalPlace, QueuedEvent } from '../delivery/queued-event.ts';
-import { LinkedList } from '../linked-list.ts';
+import { LinkedList } from '../lib/linked-list.ts';
 
 /**
  * One file of the journal, and the state of its events. Events in memory are `loaded`; events after `cursor` are

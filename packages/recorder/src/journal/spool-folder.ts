@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { processWide } from '../process-wide.ts';
+import { processWide } from '../lib/process-wide.ts';
 import type { JournalFiles } from './journal-files.ts';
 import type { JournalOptions } from './journal-options.ts';
 import { folderName, heartbeatMs, isAlive, ownIdentity, parseFolderName } from './process-identity.ts';

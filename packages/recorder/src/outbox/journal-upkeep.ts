@@ -1,7 +1,7 @@
-import { detached } from '../detached.ts';
 import type { Journal } from '../journal/journal.ts';
-import type { Reporter } from '../reporter.ts';
-import { timers } from '../timers.ts';
+import { detached } from '../lib/detached.ts';
+import { timers } from '../lib/timers.ts';
+import type { Reporter } from '../reporting/reporter.ts';
 import type { PendingEvents } from './pending-events.ts';
 
 /** Interval at which settled events are written, in milliseconds. */

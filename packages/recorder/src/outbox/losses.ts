@@ -1,8 +1,8 @@
-import type { Counters } from '../counters.ts';
 import type { QueuedEvent } from '../delivery/queued-event.ts';
-import { publish } from '../diagnostics.ts';
-import type { DropReason } from '../drop-reason.ts';
-import type { Reporter } from '../reporter.ts';
+import type { Counters } from '../reporting/counters.ts';
+import { publish } from '../reporting/diagnostics.ts';
+import type { DropReason } from '../reporting/drop-reason.ts';
+import type { Reporter } from '../reporting/reporter.ts';
 import type { DeadLetters } from './dead-letters.ts';
 
 /** Dependencies of {@link Losses}. */

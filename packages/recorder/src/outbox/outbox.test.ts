@@ -13,11 +13,11 @@ import {
   recoverAll,
   temporaryFolder,
 } from '../../tests/journal-fixture.ts';
-import { Counters } from '../counters.ts';
 import type { SendResult, Transport } from '../delivery/send-result.ts';
-import type { DroppedEvent } from '../drop-reason.ts';
 import { encodeSettled } from '../journal/segment-line.ts';
-import { Reporter } from '../reporter.ts';
+import { Counters } from '../reporting/counters.ts';
+import type { DroppedEvent } from '../reporting/drop-reason.ts';
+import { Reporter } from '../reporting/reporter.ts';
 import { Outbox, type WhenFull } from './outbox.ts';
 
 interface StartOptions {

@@ -1,9 +1,9 @@
 import { Deliverer, type DelivererOptions } from '../delivery/deliverer.ts';
 import type { QueuedEvent } from '../delivery/queued-event.ts';
-import { detached } from '../detached.ts';
-import { publish } from '../diagnostics.ts';
-import type { DropReason } from '../drop-reason.ts';
-import { timers } from '../timers.ts';
+import { detached } from '../lib/detached.ts';
+import { timers } from '../lib/timers.ts';
+import { publish } from '../reporting/diagnostics.ts';
+import type { DropReason } from '../reporting/drop-reason.ts';
 import { JournalUpkeep } from './journal-upkeep.ts';
 import { Losses, type LossesOptions } from './losses.ts';
 import { PendingEvents, type PendingEventsOptions } from './pending-events.ts';

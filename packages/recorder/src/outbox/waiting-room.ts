@@ -1,4 +1,4 @@
-import { timers } from '../timers.ts';
+import { timers } from '../lib/timers.ts';
 
 /** Callers that wait until a condition holds. There is no polling: code that changes the condition calls `check`. */
 export class WaitingRoom {

@@ -1,11 +1,11 @@
-import { type OriginKey, originKey } from './delivery/origin.ts';
-import { QueuedEvent } from './delivery/queued-event.ts';
-import { type EventFields, eventBody } from './event-body.ts';
-import { toIdentifier, toResourceId } from './identifier.ts';
-import type { Outbox } from './outbox/outbox.ts';
-import type { Reporter } from './reporter.ts';
-import { isResponseStatus, responseStatuses } from './response-status.ts';
-import type { ToolCall } from './tool-call.ts';
+import { type OriginKey, originKey } from '../delivery/origin.ts';
+import { QueuedEvent } from '../delivery/queued-event.ts';
+import { type EventFields, eventBody } from '../events/event-body.ts';
+import { isResponseStatus, responseStatuses } from '../events/response-status.ts';
+import type { ToolCall } from '../events/tool-call.ts';
+import { toIdentifier, toResourceId } from '../lib/identifier.ts';
+import type { Outbox } from '../outbox/outbox.ts';
+import type { Reporter } from '../reporting/reporter.ts';
 
 /** Dependencies of an {@link EventRecorder}. */
 export interface EventRecorderOptions {

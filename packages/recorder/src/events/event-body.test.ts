@@ -1,9 +1,9 @@
 import { event } from '@actlog/protocol/schemas';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { toIdentifier } from '../lib/identifier.ts';
 import { eventBody, identityOf, isoTimestamp } from './event-body.ts';
 import { createEventId } from './event-id.ts';
-import { toIdentifier } from './identifier.ts';
 
 test('equals the output of JSON.stringify for a valid event', () => {
   fc.assert(

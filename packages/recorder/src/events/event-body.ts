@@ -1,5 +1,5 @@
 import { schemaVersion, toolCallCategory } from '@actlog/protocol';
-import { jsonString } from './json-string.ts';
+import { jsonString } from '../lib/json-string.ts';
 
 /** The variable parts of an event (specification, "Event"). */
 export interface EventFields {

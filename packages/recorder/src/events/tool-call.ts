@@ -1,4 +1,4 @@
-import { typeName } from './option-checks.ts';
+import { typeName } from '../lib/option-checks.ts';
 import type { ResponseStatusMapping } from './response-status.ts';
 
 /** A tool call that is about to run. */

@@ -1,7 +1,7 @@
+import { identityOf } from '../events/event-body.ts';
 import type { Counters } from './counters.ts';
 import { publish } from './diagnostics.ts';
 import type { DroppedEvent, DropReason } from './drop-reason.ts';
-import { identityOf } from './event-body.ts';
 
 /** User callbacks for drops and errors. */
 export interface ReporterOptions {

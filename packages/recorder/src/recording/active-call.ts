@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { processWide } from './process-wide.ts';
+import { processWide } from '../lib/process-wide.ts';
 
 /** A running call, as seen by other hooks. */
 export interface RunningCall {

@@ -1,13 +1,13 @@
 import type { Actlog } from '@actlog/client';
 import { endpoints } from '@actlog/protocol';
-import { DispatchTransport, type EventDispatcher } from './delivery/dispatch-transport.ts';
-import { createEventPool } from './delivery/event-pool.ts';
-import { FetchTransport } from './delivery/fetch-transport.ts';
-import { type OriginKey, parseOriginKey } from './delivery/origin.ts';
-import { ProvenPipelining } from './delivery/proven-pipelining.ts';
-import type { Transport } from './delivery/send-result.ts';
-import { timers } from './timers.ts';
-import { sdkName } from './version.ts';
+import { timers } from '../lib/timers.ts';
+import { sdkName } from '../version.ts';
+import { DispatchTransport, type EventDispatcher } from './dispatch-transport.ts';
+import { createEventPool } from './event-pool.ts';
+import { FetchTransport } from './fetch-transport.ts';
+import { type OriginKey, parseOriginKey } from './origin.ts';
+import { ProvenPipelining } from './proven-pipelining.ts';
+import type { Transport } from './send-result.ts';
 
 /** Number of pipelined requests per connection, once pipelining has proved to work. */
 const provenDepth = 16;

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { processWide } from './process-wide.ts';
-import type { ToolCall, ToolCallFacts } from './tool-call.ts';
+import type { ToolCall, ToolCallFacts } from '../events/tool-call.ts';
+import { processWide } from '../lib/process-wide.ts';
 
 const storage = processWide('@actlog/recorder/session', () => new AsyncLocalStorage<string>());
 

@@ -1,4 +1,21 @@
-import { checkSignal, throwIfAborted } from './abort.ts';
+import type { ArgumentsHasher } from '../arguments/arguments-hash.ts';
+import { isoTimestamp } from '../events/event-body.ts';
+import { createEventId } from '../events/event-id.ts';
+import {
+  defaultResponseStatus,
+  isResponseStatus,
+  type ResponseStatusMapping,
+  responseStatuses,
+  type ToolOutcome,
+  unreadableStatus,
+} from '../events/response-status.ts';
+import { checkToolCall, type ToolCall, type ToolCallFacts } from '../events/tool-call.ts';
+import { ActionDeniedError } from '../guard/action-denied-error.ts';
+import type { Guard } from '../guard/guard.ts';
+import { guardedCall } from '../guard/guarded-call.ts';
+import { checkSignal, throwIfAborted } from '../lib/abort.ts';
+import { toIdentifier } from '../lib/identifier.ts';
+import { ignoreRejection } from '../lib/ignore-rejection.ts';
 import {
   type ActiveCall,
   claimSameCall,
@@ -8,25 +25,8 @@ import {
   runAsCall,
   tellOuter,
 } from './active-call.ts';
-import type { ArgumentsHasher } from './arguments/arguments-hash.ts';
-import { isoTimestamp } from './event-body.ts';
-import { createEventId } from './event-id.ts';
 import { EventRecorder, type EventRecorderOptions } from './event-recorder.ts';
-import { ActionDeniedError } from './guard/action-denied-error.ts';
-import type { Guard } from './guard/guard.ts';
-import { guardedCall } from './guard/guarded-call.ts';
-import { toIdentifier } from './identifier.ts';
-import { ignoreRejection } from './ignore-rejection.ts';
-import {
-  defaultResponseStatus,
-  isResponseStatus,
-  type ResponseStatusMapping,
-  responseStatuses,
-  type ToolOutcome,
-  unreadableStatus,
-} from './response-status.ts';
 import { currentSessionId } from './session.ts';
-import { checkToolCall, type ToolCall, type ToolCallFacts } from './tool-call.ts';
 
 /** Replacement for a hash that could not be computed; it matches no arguments. */
 export const noHash = 'sha256:unavailable';

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
-import type { Counters } from './counters.ts';
-import { environmentVariable } from './environment-variable.ts';
-import { Journal } from './journal/journal.ts';
-import { realFiles } from './journal/journal-files.ts';
-import type { RecorderOptions } from './recorder-options.ts';
-import type { Reporter } from './reporter.ts';
+import { environmentVariable } from '../lib/environment-variable.ts';
+import type { RecorderOptions } from '../recorder-options.ts';
+import type { Counters } from '../reporting/counters.ts';
+import type { Reporter } from '../reporting/reporter.ts';
+import { Journal } from './journal.ts';
+import { realFiles } from './journal-files.ts';
 import { defaultSpoolFolder, namedSpoolFolder } from './spool-location.ts';
 
 const mebibyte = 1024 * 1024;
