@@ -43,10 +43,6 @@ export {
 export { exceededRates, type Rate, type RateWindow, rateWindows } from './check/rate.ts';
 export { agentRevoked } from './check/revoked-agent.ts';
 export { byPrecedence, type PolicyWeight, type Verdict } from './check/verdict.ts';
-export { type CheckedAction, checkedAction } from './checked-action.ts';
-export { type Condition, maxConditionCost, parseCondition } from './condition.ts';
-export { ConditionError } from './condition-error.ts';
-export { budgetProblem, defaultPolicyBudget, type PolicyBudget } from './cost/policy-cost.ts';
 export {
   type ArrivedEvent,
   type EventContext,
@@ -54,8 +50,12 @@ export {
   reservedCategory,
   warningsOf,
 } from './events/event-warnings.ts';
-export { Glob, matchesGlob } from './glob.ts';
-export { policyMatch } from './policy-match.ts';
-export { type PolicyMatch, type PolicyRule, policyRule } from './policy-rule.ts';
+export { type CheckedAction, checkedAction } from './match/checked-action.ts';
+export { type Condition, maxConditionCost, parseCondition } from './match/condition.ts';
+export { ConditionError } from './match/condition-error.ts';
+export { budgetProblem, defaultPolicyBudget, type PolicyBudget } from './match/cost/policy-cost.ts';
+export { Glob, matchesGlob } from './match/glob.ts';
+export { policyMatch } from './match/policy-match.ts';
+export { type PolicyMatch, type PolicyRule, policyRule } from './match/policy-rule.ts';
 export { invalidRequest, notFoundRefusal, type Refusal, unknownEndpoint } from './requests/refusal.ts';
 export { type SchemaIssue, schemaRefusal } from './requests/schema-refusal.ts';

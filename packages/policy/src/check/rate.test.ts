@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { checkedAction } from '../checked-action.ts';
+import { checkedAction } from '../match/checked-action.ts';
 import { exceededRates, type Rate, rateWindows } from './rate.ts';
 import { agentRevoked } from './revoked-agent.ts';
 

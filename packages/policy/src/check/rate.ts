@@ -1,4 +1,4 @@
-import type { CheckedAction } from '../checked-action.ts';
+import type { CheckedAction } from '../match/checked-action.ts';
 import type { FiredPolicy, PolicyDefinition } from './fired-policy.ts';
 
 /** Rate of a policy: at most `max` actions in `windowSeconds`. */
