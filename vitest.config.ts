@@ -24,6 +24,7 @@ function peersOf(folder: string): Plugin {
 const folders = globSync([
   'packages/*/package.json',
   'packages/adapters/*/package.json',
+  'testing/*/package.json',
   'bench/package.json',
 ]).map((manifest) => dirname(manifest));
 

@@ -1,6 +1,6 @@
 import { Recorder } from '@actlog/recorder';
-import type { AdapterHarness } from '../packages/adapter-suite/src/index.ts';
 import { adapterHarnesses } from '../scripts/adapter-harnesses.ts';
+import type { AdapterHarness } from '../testing/adapter-suite/src/index.ts';
 import { callsTogether, microsOfRuns, needsOwnHook, type Way, ways } from './adapters/agent-runs.ts';
 import { frameworks } from './adapters/peer-frameworks.ts';
 import { measureBesidePeers } from './adapters/peers-beside.ts';

@@ -1,7 +1,7 @@
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { AdapterHarness } from '../packages/adapter-suite/src/index.ts';
+import type { AdapterHarness } from '../testing/adapter-suite/src/index.ts';
 import { root } from './workspace.ts';
 
 /**

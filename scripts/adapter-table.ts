@@ -1,5 +1,5 @@
 // Writes the table of docs/adapters.md from the harnesses, whose abilities the shared suite proves.
-import type { AdapterHarness } from '../packages/adapter-suite/src/index.ts';
+import type { AdapterHarness } from '../testing/adapter-suite/src/index.ts';
 import { adapterHarnesses } from './adapter-harnesses.ts';
 import { holdGeneratedPart } from './generated-part.ts';
 

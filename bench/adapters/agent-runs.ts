@@ -1,4 +1,4 @@
-import type { AdapterHarness, Scenario } from '../../packages/adapter-suite/src/index.ts';
+import type { AdapterHarness, Scenario } from '../../testing/adapter-suite/src/index.ts';
 import { leastRecorder } from '../recorder/least-recorder.ts';
 
 /**

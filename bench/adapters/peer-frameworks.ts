@@ -1,4 +1,4 @@
-import type { AdapterHarness } from '../../packages/adapter-suite/src/index.ts';
+import type { AdapterHarness } from '../../testing/adapter-suite/src/index.ts';
 
 /** An installed recorder of another vendor. */
 export interface InstalledPeer {
