@@ -1,5 +1,5 @@
 // The boundaries between packages, as CONTRIBUTING.md draws them: imports only ever point towards protocol.
-const packageOf = (name) => `^packages/${name}/`;
+const packageOf = (name) => `^(packages|testing)/${name}/`;
 
 /** What each package may import of the others. A package that is not listed here may import nothing. */
 const allowed = {
@@ -30,9 +30,40 @@ const layers = {
     'webhooks',
     'resources',
   ],
+  recorder: [
+    'lib',
+    'events',
+    'reporting',
+    'arguments',
+    'delivery',
+    'journal',
+    'outbox',
+    'guard',
+    'recording',
+    'adapter',
+  ],
+  server: [
+    'lib',
+    'storage',
+    'observability',
+    'keys',
+    'quota',
+    'guardian',
+    'policy',
+    'webhooks',
+    'risk',
+    'ingest',
+    'deletion',
+    'background',
+    'http',
+    'resources',
+    'administration',
+    'console',
+    'cli',
+  ],
 };
 
-const tests = '(\\.test(-d)?\\.ts$|^packages/([^/]+|adapters/[^/]+)/tests/)';
+const tests = '(\\.test(-d)?\\.ts$|^(packages|testing)/([^/]+|adapters/[^/]+)/tests/)';
 
 module.exports = {
   forbidden: [
@@ -42,7 +73,7 @@ module.exports = {
       severity: 'error',
       from: { path: packageOf(name), pathNot: tests },
       to: {
-        path: '^packages/',
+        path: '^(packages|testing)/',
         pathNot: [packageOf(name), ...others.map(packageOf)],
       },
     })),
@@ -61,14 +92,14 @@ module.exports = {
       severity: 'error',
       from: { path: '^packages/adapters/([^/]+)/', pathNot: tests },
       to: {
-        path: '^packages/',
+        path: '^(packages|testing)/',
         pathNot: ['^packages/adapters/$1/', '^packages/(recorder|client|protocol)/'],
       },
     },
     {
       name: 'nothing-imports-an-adapter',
       severity: 'error',
-      from: { path: '^packages/(?!adapters/)', pathNot: tests },
+      from: { path: '^(packages/(?!adapters/)|testing/)', pathNot: tests },
       to: { path: '^packages/adapters/' },
     },
     {
@@ -81,7 +112,7 @@ module.exports = {
     {
       name: 'no-tests-in-sources',
       severity: 'error',
-      from: { path: '^packages/', pathNot: tests },
+      from: { path: '^(packages|testing)/', pathNot: tests },
       to: { path: tests },
     },
     {

@@ -2,9 +2,9 @@ import { getHeapStatistics } from 'node:v8';
 import * as z from 'zod';
 import { minSecretLength } from './keys/deployment-secret.ts';
 import { singleLineName } from './keys/single-line-name.ts';
-import { optionsError } from './options-error.ts';
-import { type QuotaName, quotaNames } from './quota/quota-table.ts';
+import { optionsError } from './lib/options-error.ts';
 import { isPostgresUrl, isUnsupportedAddress } from './storage/database-address.ts';
+import { type QuotaName, quotaNames } from './storage/stores/quota-table.ts';
 
 /** Minimum length of a token for `/metrics`, in characters. */
 const minMetricsTokenLength = 16;

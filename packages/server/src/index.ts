@@ -4,14 +4,14 @@
  *
  * @packageDocumentation
  */
-export type { Administration } from './administration.ts';
+export type { Administration } from './administration/administration.ts';
+export type { QuotaUsage } from './administration/quota-usage.ts';
 export type { ServerOptions } from './configuration.ts';
 export type { KeyKind } from './keys/api-key.ts';
 export type { CreatedKey, CreateKeyOptions } from './keys/key-changes.ts';
-export type { DeploymentQuotas, QuotaChanges, QuotaName } from './quota/quota.ts';
-export type { QuotaUsage } from './quota/quota-usage.ts';
 export type { ListedWebhook } from './resources/channel-view.ts';
 export type { ToolTagChanges, ToolTags } from './risk/tool-tags.ts';
 export { type RunningServer, startServer } from './start-server.ts';
 export type { DeliveryRow } from './storage/stores/delivery-store.ts';
 export type { StoredKey } from './storage/stores/key-store.ts';
+export type { DeploymentQuotas, QuotaChanges, QuotaName } from './storage/stores/quota-store.ts';

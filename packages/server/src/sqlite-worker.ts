@@ -7,4 +7,4 @@ import { hideSqliteWarning } from './sqlite-warning.ts';
 
 // The main thread has already shown the warning.
 hideSqliteWarning();
-await import('./sqlite-thread.ts');
+await import('./ingest/sqlite-thread.ts');

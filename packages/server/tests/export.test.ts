@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
 import { expect, test, vi } from 'vitest';
 import { dropExpiredSessions } from '../src/background/delete-expired-data.ts';
-import { openStorage } from '../src/storage/open-storage.ts';
+import { openStorage } from '../src/open-storage.ts';
 import { withTestDatabase } from './test-database.ts';
 import { atTestEnd } from './test-end.ts';
 import { type TestServer, testServer } from './test-server.ts';

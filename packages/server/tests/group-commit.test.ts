@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
-import type { EventGroup } from '../src/ingest/event-recorder.ts';
 import { GroupCommit } from '../src/ingest/group-commit.ts';
-import type { NewEvent, RecordedEvent } from '../src/ingest/new-event.ts';
 import { Metrics } from '../src/observability/metrics.ts';
+import type { EventGroup, NewEvent, RecordedEvent } from '../src/storage/event-recording.ts';
 import { activityEvent } from './test-server.ts';
 
 const mebibyte = 1024 * 1024;

@@ -6,7 +6,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { deleteExpiredData, dropExpiredSessions } from '../src/background/delete-expired-data.ts';
 import type { QuotaChanges } from '../src/index.ts';
 import { newApiKey } from '../src/keys/api-key.ts';
-import { openStorage } from '../src/storage/open-storage.ts';
+import { openStorage } from '../src/open-storage.ts';
 import { withTestDatabase } from './test-database.ts';
 import { atTestEnd } from './test-end.ts';
 import { activityEvent, checkBody, type TestServer, testServer } from './test-server.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { deleteExpiredData, dropExpiredSessions } from '../src/background/delete-expired-data.ts';
 import { ensureTenant } from '../src/keys/provisioning.ts';
-import { openStorage } from '../src/storage/open-storage.ts';
+import { openStorage } from '../src/open-storage.ts';
 import { expiredSessions } from '../src/storage/retention/retention.ts';
 import { findSession } from '../src/storage/sessions/session-store.ts';
 import { SqliteConnection } from '../src/storage/sqlite/sqlite-connection.ts';

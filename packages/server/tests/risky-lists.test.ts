@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CompiledQuery, sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { openStorage } from '../src/storage/open-storage.ts';
+import { openStorage } from '../src/open-storage.ts';
 import { riskySessions } from '../src/storage/sessions/risky-session-list.ts';
 import type { Storage } from '../src/storage/storage.ts';
 import { onPostgres, withTestDatabase } from './test-database.ts';

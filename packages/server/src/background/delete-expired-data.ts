@@ -1,14 +1,14 @@
 import { dropDeletedTenants } from '../deletion/delete-tenant.ts';
 import { dropInBatches } from '../deletion/session-batches.ts';
-import { responsesKeptForMs } from '../http/idempotency.ts';
+import { repeat } from '../lib/repeat.ts';
 import { dropOldest, type OldRows, oldRows } from '../storage/retention/old-rows.ts';
 import { dropExpired, oldHeldCalls, type Retention, retentions } from '../storage/retention/retention.ts';
 import type { Storage } from '../storage/storage.ts';
 import { oldDeliveries } from '../storage/stores/delivery-store.ts';
+import { responsesKeptForMs } from '../storage/stores/idempotent-response-store.ts';
 import { dropEndedActions } from '../storage/stores/pending-action-store.ts';
 import { oldCounts } from '../storage/stores/policy-count-store.ts';
 import type { Database } from '../storage/transaction.ts';
-import { repeat } from './repeat.ts';
 
 const dayMs = 24 * 3_600_000;
 

@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { configured, type ServerOptions } from '../configuration.ts';
-import type { DeploymentQuotas } from '../quota/quota.ts';
-import { type QuotaName, quotaDefinition, quotaNames } from '../quota/quota-table.ts';
+import type { DeploymentQuotas } from '../storage/stores/quota-store.ts';
+import { type QuotaName, quotaDefinition, quotaNames } from '../storage/stores/quota-table.ts';
 import { administer, parseNumberOr, print, type TenantFlags, tenantCommand } from './tenant-flags.ts';
 
 const unbounded = 'unlimited';

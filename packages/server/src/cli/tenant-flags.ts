@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { Administration } from '../administration.ts';
+import { Administration } from '../administration/administration.ts';
 import { type DeploymentSecret, deploymentSecret } from '../keys/deployment-secret.ts';
 import { checkSecret } from '../keys/secret-check.ts';
-import type { DeploymentQuotas } from '../quota/quota.ts';
+import { openStorage } from '../open-storage.ts';
 import { isPostgresUrl, isUnsupportedAddress } from '../storage/database-address.ts';
-import { openStorage } from '../storage/open-storage.ts';
 import type { Storage } from '../storage/storage.ts';
+import type { DeploymentQuotas } from '../storage/stores/quota-store.ts';
 import { secretFrom } from './secret-variables.ts';
 
 /** Database and tenant of a command. */

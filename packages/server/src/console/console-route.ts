@@ -1,10 +1,10 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import * as z from 'zod';
-import { noSuchEndpoint } from '../http/api-error.ts';
 import { releaseBody } from '../http/json-body.ts';
 import { jsonType, responsePayload } from '../http/mount.ts';
 import { validator } from '../http/validation.ts';
 import type { Caller } from '../keys/key-ring.ts';
+import { noSuchEndpoint } from '../lib/api-error.ts';
 import type { Services } from '../services.ts';
 
 /** An admitted request of the console. */

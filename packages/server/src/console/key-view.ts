@@ -1,6 +1,6 @@
 import type { Scope } from '@actlog/protocol';
-import { isoTime, isoTimeOrNull } from '../iso-time.ts';
 import type { KeyKind } from '../keys/api-key.ts';
+import { isoTime, isoTimeOrNull } from '../lib/iso-time.ts';
 import type { StoredKey } from '../storage/stores/key-store.ts';
 
 /** A key as the console shows it. Times are ISO 8601 in UTC with milliseconds. */

@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { keyKind, keyScopes } from '../keys/key-options.ts';
-import { maxDays, maxOverlapDays } from '../keys/lifetime.ts';
+import { maxOverlapDays } from '../keys/lifetime.ts';
 import { singleLineName } from '../keys/single-line-name.ts';
+import { maxDays } from '../storage/retention/max-days.ts';
 
 /** Days until a key expires, may be fractional. Default: never. */
 const expiresInDays = z.number().gt(0).max(maxDays).optional();

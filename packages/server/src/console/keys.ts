@@ -1,7 +1,7 @@
-import { notFound, validationError } from '../http/api-error.ts';
 import { authenticationFailed, requireEveryScope } from '../http/authentication.ts';
 import { validated } from '../http/validation.ts';
 import { type CreatedKey, createKey, EndedKeyError, revokeKey, rotateKey } from '../keys/key-changes.ts';
+import { notFound, validationError } from '../lib/api-error.ts';
 import type { Services } from '../services.ts';
 import { findKey, hasEnded, listRecentKeys } from '../storage/stores/key-store.ts';
 import type { Database } from '../storage/transaction.ts';

@@ -1,8 +1,8 @@
 import { contract } from '@actlog/protocol/schemas';
 import * as z from 'zod';
-import { notFound, validationError } from '../http/api-error.ts';
 import { requireScope } from '../http/authentication.ts';
 import { validated, validator } from '../http/validation.ts';
+import { notFound, validationError } from '../lib/api-error.ts';
 import { learnConfirmedSession } from '../risk/learning.ts';
 import type { Services } from '../services.ts';
 import type { ConsoleRoute } from './console-route.ts';

@@ -1,6 +1,6 @@
 import { consoleSecurityPolicy, consoleSite } from '@actlog/console';
 import type { FastifyInstance } from 'fastify';
-import { noSuchEndpoint } from '../http/api-error.ts';
+import { noSuchEndpoint } from '../lib/api-error.ts';
 
 /**
  * Mounts the console at `/console/`. Its files are the same for everyone and need no key. It requests its data from

@@ -1,7 +1,7 @@
-import { deleteStoredResponses } from '../http/idempotency.ts';
 import { dropSessions } from '../storage/retention/drop-sessions.ts';
 import type { Storage } from '../storage/storage.ts';
 import { deliveriesAbout, dropDeliveries } from '../storage/stores/delivery-store.ts';
+import { deleteStoredResponses } from '../storage/stores/idempotent-response-store.ts';
 import { dropPendingActions, isOverdue, lockActionsOf } from '../storage/stores/pending-action-store.ts';
 
 /** Result of a deletion: `deleted`; `waiting`, because an action of the session waits for a decision; or `unknown`. */

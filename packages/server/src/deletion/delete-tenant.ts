@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { repeat } from '../background/repeat.ts';
+import { repeat } from '../lib/repeat.ts';
 import {
   checkTables,
   dataTables,

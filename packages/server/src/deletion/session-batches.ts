@@ -1,4 +1,4 @@
-import { repeat } from '../background/repeat.ts';
+import { repeat } from '../lib/repeat.ts';
 import { expiredSessions, type Retention } from '../storage/retention/retention.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { Database } from '../storage/transaction.ts';

@@ -1,5 +1,5 @@
 import { endDecision } from '@actlog/policy';
-import { isoTime } from '../iso-time.ts';
+import { isoTime } from '../lib/iso-time.ts';
 import type { Services } from '../services.ts';
 import { notify } from '../storage/notification.ts';
 import {

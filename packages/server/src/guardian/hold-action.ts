@@ -1,7 +1,7 @@
 import { heldSizeRefusal, type NewHeldAction } from '@actlog/policy';
 import type { PolicyCheck } from '@actlog/protocol';
-import { refusalError } from '../http/api-error.ts';
-import { isoTime } from '../iso-time.ts';
+import { refusalError } from '../lib/api-error.ts';
+import { isoTime } from '../lib/iso-time.ts';
 import { requireCountedRoom } from '../quota/require-room.ts';
 import type { Services } from '../services.ts';
 import { insertPendingAction, type PendingActionRow } from '../storage/stores/pending-action-store.ts';

@@ -1,6 +1,6 @@
 import type { HeldAction } from '@actlog/policy';
 import type { SentOf } from '@actlog/protocol';
-import { isoTime, isoTimeOrNull } from '../iso-time.ts';
+import { isoTime, isoTimeOrNull } from '../lib/iso-time.ts';
 import { type PendingActionRow, statusAt } from '../storage/stores/pending-action-store.ts';
 
 /** Returns the state of a pending action at a given time, without the action itself. */

@@ -9,9 +9,9 @@ import {
   fastify,
   LogController,
 } from 'fastify';
+import type { ApiError } from '../lib/api-error.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { TenantTurns } from '../tenant-turns.ts';
-import type { ApiError } from './api-error.ts';
 import { ConnectionTurns } from './connection-turns.ts';
 import {
   apiError,

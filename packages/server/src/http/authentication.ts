@@ -3,7 +3,7 @@ import { headers, type Scope } from '@actlog/protocol';
 import type { FastifyRequest } from 'fastify';
 import { type Caller, type KeyRing, keyCacheMs } from '../keys/key-ring.ts';
 import { allScopes } from '../keys/provisioning.ts';
-import { ApiError } from './api-error.ts';
+import { ApiError } from '../lib/api-error.ts';
 import type { FailedAuthentications } from './failed-authentications.ts';
 
 declare module 'fastify' {

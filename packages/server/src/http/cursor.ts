@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { ListEndpointName } from '@actlog/protocol';
-import { ApiError } from './api-error.ts';
+import { ApiError } from '../lib/api-error.ts';
 
 /** Identity of the list that a cursor belongs to; tenant, endpoint and filters determine it. */
 export interface CursorScope {

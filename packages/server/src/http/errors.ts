@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { maxHeaderSize, STATUS_CODES } from 'node:http';
 import { endpoints, headers } from '@actlog/protocol';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ApiError, noSuchEndpoint, validationError } from '../lib/api-error.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import { PolicyCostError, QuotaError } from '../quota/quota-error.ts';
 import { storageOutage } from '../storage/outage.ts';
-import { ApiError, noSuchEndpoint, validationError } from './api-error.ts';
 import { releaseBody } from './json-body.ts';
 import { jsonType } from './mount.ts';
 

@@ -1,32 +1,21 @@
 import { hash } from 'node:crypto';
 import { type EndpointName, headers } from '@actlog/protocol';
 import type { DeploymentSecret } from '../keys/deployment-secret.ts';
+import { ApiError, validationError } from '../lib/api-error.ts';
 import { lockNames } from '../storage/locks.ts';
+import {
+  findStoredResponse,
+  type ResponsePlace,
+  saveResponse,
+} from '../storage/stores/idempotent-response-store.ts';
 import type { Database } from '../storage/transaction.ts';
-import { ApiError, validationError } from './api-error.ts';
-
-/** Time for which a response is kept for repeats, in milliseconds (reference profile). */
-export const responsesKeptForMs: number = 24 * 3_600_000;
 
 const shape = /^[\x21-\x7e]{1,255}$/;
-
-/** Deletes the stored responses of a tenant for one endpoint, so that a repeat counts as a new request. */
-export async function deleteStoredResponses(
-  db: Database,
-  tenantId: number,
-  endpoint: EndpointName,
-): Promise<void> {
-  await db
-    .deleteFrom('idempotency_keys')
-    .where('tenant_id', '=', tenantId)
-    .where('endpoint', '=', endpoint)
-    .execute();
-}
 
 /** One use of an `Idempotency-Key`: the first request stores its response, and a repeat reads it. */
 export class IdempotentRequest {
   readonly #secret: DeploymentSecret;
-  readonly #place: { readonly tenant_id: number; readonly endpoint: string; readonly key: string };
+  readonly #place: ResponsePlace;
   readonly #digest: string;
 
   /** `path` and `body` must be the same in a repeat as in the first request. */
@@ -56,17 +45,9 @@ export class IdempotentRequest {
    * @throws ApiError `IDEMPOTENCY_KEY_REUSED` when the first request differed.
    */
   async firstResponse(db: Database, nowMs: number): Promise<unknown> {
-    const { tenant_id: tenantId, endpoint, key } = this.#place;
     // A repeat that arrives while the first request is in progress waits for its response.
-    await lockNames(db, tenantId, [this.#context]);
-    const row = await db
-      .selectFrom('idempotency_keys')
-      .select(['request_digest', 'response'])
-      .where('tenant_id', '=', tenantId)
-      .where('endpoint', '=', endpoint)
-      .where('key', '=', key)
-      .where('created_ms', '>', nowMs - responsesKeptForMs)
-      .executeTakeFirst();
+    await lockNames(db, this.#place.tenant_id, [this.#context]);
+    const row = await findStoredResponse(db, this.#place, nowMs);
     if (!row) return undefined;
     if (row.request_digest !== this.#digest) {
       throw new ApiError(
@@ -79,18 +60,14 @@ export class IdempotentRequest {
 
   /** Stores the response of the first request, in the transaction of its effect. */
   async storeResponse(db: Database, status: number, response: unknown, nowMs: number): Promise<void> {
-    const changes = {
+    await saveResponse(db, {
+      ...this.#place,
       request_digest: this.#digest,
       status,
       // Encrypted, because it can contain a secret that is shown only once.
       response: this.#secret.encrypt(JSON.stringify(response), this.#context),
       created_ms: nowMs,
-    };
-    await db
-      .insertInto('idempotency_keys')
-      .values({ ...this.#place, ...changes })
-      .onConflict((conflict) => conflict.columns(['tenant_id', 'endpoint', 'key']).doUpdateSet(changes))
-      .execute();
+    });
   }
 
   get #context(): string {

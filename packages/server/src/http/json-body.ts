@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { limits } from '@actlog/protocol';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { validationError } from '../lib/api-error.ts';
 import type { TenantTurns } from '../tenant-turns.ts';
-import { validationError } from './api-error.ts';
 import { inspectJson, parsedBytes } from './json-shape.ts';
 import type { RequestMemory, ReservedMemory } from './request-memory.ts';
 

@@ -1,9 +1,9 @@
 import { type Endpoint, type EndpointName, endpointNames, endpoints, headers } from '@actlog/protocol';
 import { contract, type EndpointSchemas } from '@actlog/protocol/schemas';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { noSuchEndpoint } from '../lib/api-error.ts';
 import type { Services } from '../services.ts';
 import type { Write } from '../storage/transaction.ts';
-import { noSuchEndpoint } from './api-error.ts';
 import { requireScope } from './authentication.ts';
 import { IdempotentRequest } from './idempotency.ts';
 import { releaseBody } from './json-body.ts';

@@ -1,8 +1,8 @@
 import { openApiDocument } from '@actlog/protocol/openapi';
 import type { FastifyInstance } from 'fastify';
+import { ApiError } from '../lib/api-error.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { Storage } from '../storage/storage.ts';
-import { ApiError } from './api-error.ts';
 import type { MetricsAccess } from './metrics-access.ts';
 import { jsonType } from './mount.ts';
 

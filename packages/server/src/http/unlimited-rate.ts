@@ -1,5 +1,5 @@
-import { keepNewest } from '../keep-newest.ts';
 import type { Caller } from '../keys/key-ring.ts';
+import { keepNewest } from '../lib/keep-newest.ts';
 import { storageOutage } from '../storage/outage.ts';
 import type { Storage } from '../storage/storage.ts';
 import { recordKeyUse } from '../storage/stores/key-store.ts';

@@ -1,6 +1,6 @@
 import { schemaRefusal } from '@actlog/policy';
 import type * as z from 'zod';
-import { refusalError } from './api-error.ts';
+import { refusalError } from '../lib/api-error.ts';
 
 /**
  * Validates one part of a request against its schema.

@@ -1,47 +1,16 @@
 import { warningsOf } from '@actlog/policy';
-import { type Arrival, emptyTenant, type RiskEvent, riskEvent, stampEvent } from '@actlog/risk';
-import { type SessionSummary, saveSessions } from '../storage/sessions/session-store.ts';
+import { emptyTenant, type RiskEvent, riskEvent, stampEvent } from '@actlog/risk';
+import type { RiskObserver } from '../risk/risk-observer.ts';
+import type { NewEvent, RecordedEvent } from '../storage/event-recording.ts';
+import { saveSessions } from '../storage/sessions/session-store.ts';
 import { type AgentState, findAgentStates, recordAgentsSeen } from '../storage/stores/agent-store.ts';
 import { findEvents, insertEvents } from '../storage/stores/event-log.ts';
 import { eventRow, isSameEvent } from '../storage/stores/event-row.ts';
 import { addUsage } from '../storage/stores/usage-store.ts';
 import type { Database, Write } from '../storage/transaction.ts';
-import type { EventOutcome, NewEvent, RecordedEvent } from './new-event.ts';
 import type { SessionCache } from './session-cache.ts';
 import type { SessionFold } from './session-fold.ts';
 import { dropUnusedSessions, openFolds } from './session-folds.ts';
-
-/** Events of one tenant that share a transaction. */
-export interface EventGroup {
-  readonly tenantId: number;
-  readonly events: readonly NewEvent[];
-}
-
-/** Outcomes of the events of each group, and work left to do. */
-export interface RecordedGroups {
-  readonly outcomes: readonly (readonly EventOutcome[])[];
-  /** `true` if messages to webhooks were queued and must be sent. */
-  readonly hasQueuedMessages: boolean;
-  /** Number of sessions that still must be scored. */
-  readonly unscored: number;
-}
-
-/** Work left after some sessions were scored. */
-export type ScoringBacklog = Omit<RecordedGroups, 'outcomes'>;
-
-/** Observer of recorded events, for the risk of their sessions. */
-export interface RiskObserver {
-  /** Loads the state of the tenant. */
-  loadTenant(db: Database, tenantId: number): Promise<void>;
-  /** Loads a session's state before its new events are written. */
-  load(db: Database, tenantId: number, summary: SessionSummary): Promise<void>;
-  /** Returns the part of an event's risk context that depends on data outside its session. */
-  stamp(tenantId: number, event: RiskEvent, arrival: Arrival): number;
-  /** Reverts the stamps of repeated events, which must not change anything. */
-  revert(db: Database, tenantId: number, repeats: readonly RiskEvent[]): Promise<void>;
-  /** Observes an event that was written. */
-  observe(tenantId: number, event: RiskEvent, stamp: number): void;
-}
 
 /** State that a recorder caches between writes. */
 export interface RecorderMemory {

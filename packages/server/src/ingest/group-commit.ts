@@ -1,10 +1,9 @@
 import { setImmediate, setTimeout } from 'node:timers/promises';
-import { ApiError } from '../http/api-error.ts';
+import { ApiError } from '../lib/api-error.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import { QuotaError } from '../quota/quota-error.ts';
+import type { EventGroup, EventOutcome, NewEvent, RecordedEvent } from '../storage/event-recording.ts';
 import { storageOutage } from '../storage/outage.ts';
-import type { EventGroup } from './event-recorder.ts';
-import type { EventOutcome, NewEvent, RecordedEvent } from './new-event.ts';
 
 interface Waiting {
   readonly tenantId: number;

@@ -1,7 +1,7 @@
 import type { Admission, QuotaGate } from '../quota/quota-gate.ts';
+import type { EventOutcome, NewEvent, RecordedEvent } from '../storage/event-recording.ts';
 import type { Write } from '../storage/transaction.ts';
 import type { EventRecorder } from './event-recorder.ts';
-import type { EventOutcome, NewEvent, RecordedEvent } from './new-event.ts';
 
 /** Writes the events of a tenant that its quotas allow. The outcome of each other event names the exceeded quota. */
 export async function recordWithinQuota(

@@ -2,6 +2,7 @@ import { parseSession, stampOf } from '@actlog/risk';
 import { Kysely } from 'kysely';
 import { expect, test } from 'vitest';
 import { activityEvent } from '../../tests/test-server.ts';
+import type { NewEvent } from '../storage/event-recording.ts';
 import { migrate } from '../storage/migrate.ts';
 import { sqliteMigrations } from '../storage/migrations/sqlite.ts';
 import type { Tables } from '../storage/schema.ts';
@@ -9,7 +10,6 @@ import { findSession } from '../storage/sessions/session-store.ts';
 import { SqliteConnection } from '../storage/sqlite/sqlite-connection.ts';
 import { sqliteDialect } from '../storage/sqlite/sqlite-dialect.ts';
 import { findSessionRisk } from '../storage/stores/risk-store.ts';
-import type { NewEvent } from './new-event.ts';
 import { Recording } from './recording.ts';
 
 const tenantId = 1;

@@ -1,18 +1,19 @@
 import type { Kysely } from 'kysely';
 import { PolicySets } from '../policy/policy-set.ts';
-import type { DeploymentQuotas } from '../quota/quota.ts';
 import { QuotaGate } from '../quota/quota-gate.ts';
 import { RiskKeeper } from '../risk/risk-keeper.ts';
+import type {
+  CachedRecording,
+  EventGroup,
+  EventOutcome,
+  RecordedGroups,
+  ScoringBacklog,
+} from '../storage/event-recording.ts';
 import type { Tables } from '../storage/schema.ts';
+import type { DeploymentQuotas } from '../storage/stores/quota-store.ts';
 import { commit, type Write } from '../storage/transaction.ts';
 import { Outbox } from '../webhooks/outbox.ts';
-import {
-  type EventGroup,
-  EventRecorder,
-  type RecordedGroups,
-  type ScoringBacklog,
-} from './event-recorder.ts';
-import type { EventOutcome } from './new-event.ts';
+import { EventRecorder } from './event-recorder.ts';
 import { recordWithinQuota } from './record-within-quota.ts';
 import { SessionCache } from './session-cache.ts';
 
@@ -26,7 +27,7 @@ const scoredPerTransaction = 100;
  * Recording in a database with a single writing thread: the transactions of the group commit and of scoring, with
  * caches that last between them.
  */
-export class Recording {
+export class Recording implements CachedRecording {
   readonly #database: Kysely<Tables>;
   readonly #sessions = new SessionCache();
   readonly #risk: RiskKeeper;

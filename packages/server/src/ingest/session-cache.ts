@@ -1,4 +1,4 @@
-import { keepNewest } from '../keep-newest.ts';
+import { keepNewest } from '../lib/keep-newest.ts';
 import type { SessionSummary } from '../storage/sessions/session-store.ts';
 
 /** Maximum number of cached sessions. */

@@ -1,6 +1,6 @@
 import { toolCallCategory } from '@actlog/protocol';
+import type { NewEvent } from '../storage/event-recording.ts';
 import type { SessionChange, SessionSummary } from '../storage/sessions/session-store.ts';
-import type { NewEvent } from './new-event.ts';
 
 /** Maximum tools listed per session (reference profile, "Session"). */
 const maxListedTools = 50;

@@ -1,3 +1,4 @@
+import type { NewEvent } from '../storage/event-recording.ts';
 import { isPostgres } from '../storage/postgres/is-postgres.ts';
 import {
   dropEmptySessions,
@@ -6,7 +7,6 @@ import {
   type SessionSummary,
 } from '../storage/sessions/session-store.ts';
 import type { Database } from '../storage/transaction.ts';
-import type { NewEvent } from './new-event.ts';
 import type { SessionCache } from './session-cache.ts';
 import { SessionFold } from './session-fold.ts';
 

@@ -1,17 +1,18 @@
 import { PolicySets } from '../policy/policy-set.ts';
-import type { DeploymentQuotas } from '../quota/quota.ts';
 import { QuotaGate } from '../quota/quota-gate.ts';
 import { type SessionPlace, SharedRisk } from '../risk/shared-risk.ts';
+import type {
+  EventGroup,
+  EventOutcome,
+  EventRecording,
+  RecordedGroups,
+  ScoringBacklog,
+} from '../storage/event-recording.ts';
 import { enterScope } from '../storage/postgres/scope.ts';
 import type { Storage } from '../storage/storage.ts';
+import type { DeploymentQuotas } from '../storage/stores/quota-store.ts';
 import { Outbox } from '../webhooks/outbox.ts';
-import {
-  type EventGroup,
-  EventRecorder,
-  type RecordedGroups,
-  type ScoringBacklog,
-} from './event-recorder.ts';
-import type { EventOutcome } from './new-event.ts';
+import { EventRecorder } from './event-recorder.ts';
 import { recordWithinQuota } from './record-within-quota.ts';
 
 /** The part of the storage that recording uses. */
@@ -27,7 +28,7 @@ const maxRounds = 4;
  * Recording in a database that other processes write too. Nothing of a session is cached between transactions, because
  * its next event may arrive at another process.
  */
-export class SharedRecording {
+export class SharedRecording implements EventRecording {
   readonly #storage: SharedStorage;
   readonly #gate: QuotaGate;
   readonly #outbox = new Outbox(new PolicySets());

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { optionsError } from '../options-error.ts';
+import { optionsError } from '../lib/options-error.ts';
 import type { CreateKeyOptions } from './key-changes.ts';
 import { allScopes } from './provisioning.ts';
 

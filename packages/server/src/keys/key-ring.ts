@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Scope } from '@actlog/protocol';
-import { keepNewest } from '../keep-newest.ts';
+import { keepNewest } from '../lib/keep-newest.ts';
 import type { Storage } from '../storage/storage.ts';
 import { hasEnded, type KeyRecord } from '../storage/stores/key-store.ts';
 import { identifyApiKey } from './api-key.ts';

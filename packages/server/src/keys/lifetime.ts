@@ -1,7 +1,6 @@
-const dayMs = 24 * 3_600_000;
+import { maxDays } from '../storage/retention/max-days.ts';
 
-/** Maximum number of days in any setting: a hundred years. */
-export const maxDays = 36_500;
+const dayMs = 24 * 3_600_000;
 
 /** Maximum days for which a replaced key, or a replaced secret of a webhook, remains valid. */
 export const maxOverlapDays = 7;

@@ -1,6 +1,7 @@
 import type { Scope } from '@actlog/protocol';
-import { lockNames, lockRows } from '../storage/locks.ts';
+import { lockNames } from '../storage/locks.ts';
 import { findKey, insertKey, type StoredKey } from '../storage/stores/key-store.ts';
+import { requireTenant, tenantNamed } from '../storage/stores/tenant-store.ts';
 import type { Database } from '../storage/transaction.ts';
 import { identifyApiKey, type KeyKind, newApiKey } from './api-key.ts';
 import { requireSingleLineName } from './single-line-name.ts';
@@ -35,37 +36,6 @@ export async function ensureTenant(db: Database, name: string): Promise<number> 
     .executeTakeFirst();
   // If nothing was inserted, another process has created the tenant.
   return created ? created.id : ensureTenant(db, name);
-}
-
-async function tenantNamed(db: Database, name: string): Promise<{ id: number } | undefined> {
-  if (typeof name !== 'string') {
-    throw new TypeError(`A tenant must be given by its name, a string, not ${typeof name}.`);
-  }
-  return db
-    .selectFrom('tenants')
-    .select('id')
-    .where('name', '=', name)
-    .where('deleted_ms', 'is', null)
-    .executeTakeFirst();
-}
-
-/** Returns the id of a tenant. @throws Error when there is none. */
-export async function tenantIdOf(db: Database, name: string): Promise<number> {
-  const row = await tenantNamed(db, name);
-  if (!row)
-    throw new Error(`There is no tenant "${name}"; create it with its first key or with createTenant.`);
-  return row.id;
-}
-
-/** Prevents the deletion of a tenant until the transaction ends. @throws Error when it is already deleted. */
-async function requireTenant(db: Database, tenantId: number): Promise<void> {
-  const tenant = db
-    .selectFrom('tenants')
-    .select('id')
-    .where('id', '=', tenantId)
-    .where('deleted_ms', 'is', null);
-  const row = await lockRows(db, tenant).executeTakeFirst();
-  if (!row) throw new Error('The tenant was deleted.');
 }
 
 /**

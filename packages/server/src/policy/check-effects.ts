@@ -10,7 +10,7 @@ import {
 import type { PolicyCheck } from '@actlog/protocol';
 import { recordDecision } from '../guardian/decision-event.ts';
 import { holdAction } from '../guardian/hold-action.ts';
-import { isoTime } from '../iso-time.ts';
+import { isoTime } from '../lib/iso-time.ts';
 import type { Services } from '../services.ts';
 import { saveCheckedAction } from '../storage/stores/checked-action-store.ts';
 import { markApprovalUsed } from '../storage/stores/pending-action-store.ts';

@@ -1,6 +1,6 @@
 import { budgetProblem, type PolicyDefinition, policyRule } from '@actlog/policy';
-import { type DeploymentQuotas, readQuotas } from '../quota/quota.ts';
 import { PolicyCostError } from '../quota/quota-error.ts';
+import { type DeploymentQuotas, readQuotas } from '../storage/stores/quota-store.ts';
 import type { Database } from '../storage/transaction.ts';
 import { costOf, PolicySets } from './policy-set.ts';
 

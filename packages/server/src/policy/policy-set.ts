@@ -1,7 +1,7 @@
 import { setImmediate as yieldToLoop } from 'node:timers/promises';
 import { byPrecedence } from '@actlog/policy';
 import type { WebhookEventType } from '@actlog/protocol';
-import { keepNewest } from '../keep-newest.ts';
+import { keepNewest } from '../lib/keep-newest.ts';
 import type { Storage } from '../storage/storage.ts';
 import { activeChannels } from '../storage/stores/channel-store.ts';
 import { activePolicyVersions, findPolicies, settingsVersion } from '../storage/stores/policy-store.ts';

@@ -1,7 +1,7 @@
-import { ApiError } from '../http/api-error.ts';
+import { ApiError } from '../lib/api-error.ts';
+import type { ExceededQuota } from '../storage/stores/quota-store.ts';
+import { type QuotaName, quotaDefinition } from '../storage/stores/quota-table.ts';
 import { nextMonthOf } from '../storage/stores/usage-store.ts';
-import type { ExceededQuota } from './quota.ts';
-import { type QuotaName, quotaDefinition } from './quota-table.ts';
 
 /** `Retry-After` in seconds for quotas that only a person or retention can free. */
 const retryAfterSeconds = 3600;

@@ -1,12 +1,12 @@
-import type { NewEvent } from '../ingest/new-event.ts';
-import { keepNewest } from '../keep-newest.ts';
+import { keepNewest } from '../lib/keep-newest.ts';
+import type { NewEvent } from '../storage/event-recording.ts';
 import { lockNames } from '../storage/locks.ts';
 import { isPostgres } from '../storage/postgres/is-postgres.ts';
 import { findSessions } from '../storage/sessions/session-store.ts';
 import { type AgentState, findAgentStates } from '../storage/stores/agent-store.ts';
 import { findEvents } from '../storage/stores/event-log.ts';
+import type { DeploymentQuotas, ExceededQuota } from '../storage/stores/quota-store.ts';
 import type { Database } from '../storage/transaction.ts';
-import type { DeploymentQuotas, ExceededQuota } from './quota.ts';
 import { type CountedQuota, leftOf, type Room, readRoom } from './room.ts';
 
 /**

@@ -1,8 +1,8 @@
+import type { DeploymentQuotas } from '../storage/stores/quota-store.ts';
+import { readQuotas } from '../storage/stores/quota-store.ts';
+import type { QuotaName } from '../storage/stores/quota-table.ts';
 import type { Database } from '../storage/transaction.ts';
-import type { DeploymentQuotas } from './quota.ts';
-import { readQuotas } from './quota.ts';
 import { QuotaError } from './quota-error.ts';
-import type { QuotaName } from './quota-table.ts';
 import { type CountedQuota, leftOf, readRoom } from './room.ts';
 
 /** Counts rows of a tenant, of which there are few. */

@@ -2,11 +2,11 @@ import { sql } from 'kysely';
 import { lockKey } from '../storage/locks.ts';
 import { isPostgres } from '../storage/postgres/is-postgres.ts';
 import { preparedQuery } from '../storage/queries/prepared-query.ts';
+import { type DeploymentQuotas, effectiveQuotas, type Quotas } from '../storage/stores/quota-store.ts';
+import { type QuotaName, quotaTable } from '../storage/stores/quota-table.ts';
 import type { Usage, UsageKind } from '../storage/stores/usage-kinds.ts';
 import { monthOf, usageOf } from '../storage/stores/usage-store.ts';
 import type { Database } from '../storage/transaction.ts';
-import { type DeploymentQuotas, effectiveQuotas, type Quotas } from './quota.ts';
-import { type QuotaName, quotaTable } from './quota-table.ts';
 
 /** Name of a quota whose usage is counted by writes. */
 export type CountedQuota = {

@@ -1,6 +1,6 @@
 import type { SentOf } from '@actlog/protocol';
 import type { Selectable } from 'kysely';
-import { isoTime, isoTimeOrNull } from '../iso-time.ts';
+import { isoTime, isoTimeOrNull } from '../lib/iso-time.ts';
 import type { AgentTable } from '../storage/schema.ts';
 
 /** Returns an agent as the wire shows it. */

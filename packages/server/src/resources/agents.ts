@@ -1,9 +1,8 @@
 import { type BodyOf, limits, mergePatch } from '@actlog/protocol';
-import { ApiError, notFound, validationError } from '../http/api-error.ts';
 import { readPage } from '../http/page.ts';
 import type { ReadRoute, WriteRoute } from '../http/route.ts';
-import { newIdentifier } from '../identifier.ts';
-import type { DeploymentQuotas } from '../quota/quota.ts';
+import { ApiError, notFound, validationError } from '../lib/api-error.ts';
+import { newIdentifier } from '../lib/identifier.ts';
 import { agentsLock } from '../quota/quota-gate.ts';
 import { requireCountedRoom } from '../quota/require-room.ts';
 import type { Services } from '../services.ts';
@@ -16,6 +15,7 @@ import {
   saveAgent,
 } from '../storage/stores/agent-store.ts';
 import { raiseSettingsVersion } from '../storage/stores/policy-store.ts';
+import type { DeploymentQuotas } from '../storage/stores/quota-store.ts';
 import { addUsage } from '../storage/stores/usage-store.ts';
 import type { Database } from '../storage/transaction.ts';
 import { agentView } from './agent-view.ts';

@@ -1,5 +1,5 @@
 import type { SentOf } from '@actlog/protocol';
-import { isoTime, isoTimeOrNull } from '../iso-time.ts';
+import { isoTime, isoTimeOrNull } from '../lib/iso-time.ts';
 import type { StoredChannel } from '../storage/stores/channel-store.ts';
 
 /** A webhook without its secret. */

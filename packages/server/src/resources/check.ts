@@ -1,9 +1,9 @@
 import type { CheckResponse } from '@actlog/policy';
 import { checkPreference, headers } from '@actlog/protocol';
 import type { FastifyReply } from 'fastify';
-import { validationError } from '../http/api-error.ts';
 import { authenticationFailed } from '../http/authentication.ts';
 import type { Call, OwnRoute } from '../http/route.ts';
+import { validationError } from '../lib/api-error.ts';
 import { Check } from '../policy/check.ts';
 import { Matches, UnfinishedMatchingError } from '../policy/matches.ts';
 import type { Services } from '../services.ts';

@@ -1,8 +1,8 @@
 import { eventWarning, reservedCategory } from '@actlog/policy';
 import { type EventAck, isReservedCategory } from '@actlog/protocol';
-import { refusalError } from '../http/api-error.ts';
 import type { OwnRoute } from '../http/route.ts';
-import { isoTime } from '../iso-time.ts';
+import { refusalError } from '../lib/api-error.ts';
+import { isoTime } from '../lib/iso-time.ts';
 import type { Services } from '../services.ts';
 
 /** Route `POST /v1/events`. Responds once the event is durable. */

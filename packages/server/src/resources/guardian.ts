@@ -1,10 +1,10 @@
 import { lateDecisionRefusal } from '@actlog/policy';
 import { endAction } from '../guardian/end-action.ts';
 import { pendingActionView } from '../guardian/pending-action-view.ts';
-import { type ApiError, notFound, refusalError } from '../http/api-error.ts';
 import { readPage } from '../http/page.ts';
 import type { ReadRoute, WriteRoute } from '../http/route.ts';
-import { isoTime } from '../iso-time.ts';
+import { type ApiError, notFound, refusalError } from '../lib/api-error.ts';
+import { isoTime } from '../lib/iso-time.ts';
 import type { Services } from '../services.ts';
 import {
   listPendingActions,

@@ -1,8 +1,8 @@
 import type { WebhookEventType } from '@actlog/protocol';
-import { validationError } from '../http/api-error.ts';
 import { readPage } from '../http/page.ts';
 import type { ReadRoute, WriteRoute } from '../http/route.ts';
-import { newIdentifier } from '../identifier.ts';
+import { validationError } from '../lib/api-error.ts';
+import { newIdentifier } from '../lib/identifier.ts';
 import { requireRoom } from '../quota/require-room.ts';
 import type { Services } from '../services.ts';
 import { lockNames } from '../storage/locks.ts';

@@ -1,12 +1,12 @@
 import { ConditionError, maxConditionCost, type PolicyDefinition, parseCondition } from '@actlog/policy';
 import { mergePatch, type SentOf } from '@actlog/protocol';
 import { policyCreate } from '@actlog/protocol/schemas';
-import { ApiError, notFound, validationError } from '../http/api-error.ts';
 import { readPage } from '../http/page.ts';
 import type { ReadRoute, WriteRoute } from '../http/route.ts';
 import { validated } from '../http/validation.ts';
-import { newIdentifier } from '../identifier.ts';
-import { isoTime, isoTimeOrNull } from '../iso-time.ts';
+import { ApiError, notFound, validationError } from '../lib/api-error.ts';
+import { newIdentifier } from '../lib/identifier.ts';
+import { isoTime, isoTimeOrNull } from '../lib/iso-time.ts';
 import { requirePolicyBudget } from '../policy/policy-budget.ts';
 import { maxActivePolicies } from '../policy/policy-set.ts';
 import { requireRoom } from '../quota/require-room.ts';

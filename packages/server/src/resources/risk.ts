@@ -1,5 +1,5 @@
-import { notFound } from '../http/api-error.ts';
 import type { OwnRoute } from '../http/route.ts';
+import { notFound } from '../lib/api-error.ts';
 import { readRisk } from '../risk/read-risk.ts';
 import type { Services } from '../services.ts';
 

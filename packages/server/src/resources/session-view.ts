@@ -1,5 +1,5 @@
 import type { SentOf } from '@actlog/protocol';
-import { isoTime } from '../iso-time.ts';
+import { isoTime } from '../lib/iso-time.ts';
 import type { SessionSummary } from '../storage/sessions/session-store.ts';
 
 /** Returns a session as the wire shows it. */

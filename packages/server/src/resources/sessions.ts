@@ -1,7 +1,7 @@
 import type { ListEndpointName, SentOf } from '@actlog/protocol';
-import { notFound } from '../http/api-error.ts';
 import { readPage } from '../http/page.ts';
 import type { ReadRoute } from '../http/route.ts';
+import { notFound } from '../lib/api-error.ts';
 import type { Services } from '../services.ts';
 import { listSessions } from '../storage/sessions/session-list.ts';
 import { findSession } from '../storage/sessions/session-store.ts';

@@ -1,5 +1,5 @@
 import { tagBits } from '@actlog/risk';
-import { keepNewest } from '../keep-newest.ts';
+import { keepNewest } from '../lib/keep-newest.ts';
 import { toolTagsOf } from '../storage/stores/tool-tag-store.ts';
 import type { Database } from '../storage/transaction.ts';
 import type { ToolTags } from './tool-tags.ts';

@@ -1,6 +1,6 @@
 import type { SentOf } from '@actlog/protocol';
 import { emptySession, parseBaseline, parseSession, score } from '@actlog/risk';
-import { isoTime } from '../iso-time.ts';
+import { isoTime } from '../lib/iso-time.ts';
 import type { Services } from '../services.ts';
 import { findSession, type SessionSummary } from '../storage/sessions/session-store.ts';
 import { findSessionRisk } from '../storage/stores/risk-store.ts';

@@ -8,8 +8,7 @@ import {
   type RiskEvent,
   serializeSession,
 } from '@actlog/risk';
-import type { RiskObserver } from '../ingest/event-recorder.ts';
-import { keepNewest } from '../keep-newest.ts';
+import { keepNewest } from '../lib/keep-newest.ts';
 import { findSession, type SessionSummary } from '../storage/sessions/session-store.ts';
 import { eventsArrivedBetween } from '../storage/stores/event-log.ts';
 import {
@@ -22,6 +21,7 @@ import { newestToolTagsVersion } from '../storage/stores/tool-tag-store.ts';
 import type { Database, Write } from '../storage/transaction.ts';
 import type { Outbox } from '../webhooks/outbox.ts';
 import { FrozenTags, type FrozenToolTags } from './frozen-tags.ts';
+import type { RiskObserver } from './risk-observer.ts';
 import { type ScorableSession, scoreSession } from './score-session.ts';
 import type { SessionPlace } from './shared-risk.ts';
 import { StampsByTenant } from './stamps-by-tenant.ts';

@@ -1,4 +1,4 @@
-import type { ScoringBacklog } from '../ingest/event-recorder.ts';
+import type { ScoringBacklog } from '../storage/event-recording.ts';
 import type { Storage } from '../storage/storage.ts';
 import { unscoredSessions } from '../storage/stores/risk-store.ts';
 import type { Outbox } from '../webhooks/outbox.ts';

@@ -1,6 +1,6 @@
 import type { RiskLevel, WebhookEvent } from '@actlog/protocol';
 import { type Baseline, type SessionState, score } from '@actlog/risk';
-import { isoTime } from '../iso-time.ts';
+import { isoTime } from '../lib/iso-time.ts';
 import type { SessionSummary } from '../storage/sessions/session-store.ts';
 
 /** A session with its risk state up to its newest event. */

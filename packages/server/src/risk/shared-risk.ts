@@ -8,7 +8,6 @@ import {
   type RiskEvent,
   serializeSession,
 } from '@actlog/risk';
-import type { RiskObserver } from '../ingest/event-recorder.ts';
 import { advanceListedRisks } from '../storage/postgres/listed-risks.ts';
 import { findSessions } from '../storage/sessions/session-store.ts';
 import {
@@ -21,6 +20,7 @@ import { newestToolTagsVersion } from '../storage/stores/tool-tag-store.ts';
 import type { Database, Write } from '../storage/transaction.ts';
 import type { Outbox } from '../webhooks/outbox.ts';
 import { FrozenTags } from './frozen-tags.ts';
+import type { RiskObserver } from './risk-observer.ts';
 import { type ScorableSession, scoreSession } from './score-session.ts';
 import { StampsByTenant } from './stamps-by-tenant.ts';
 import { storedRiskEvent } from './stored-risk-event.ts';

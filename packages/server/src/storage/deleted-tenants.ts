@@ -1,6 +1,6 @@
-import { tenantIdOf } from '../keys/provisioning.ts';
 import type { KeyedTable } from './retention/drop-rows.ts';
 import type { Tables } from './schema.ts';
+import { tenantIdOf } from './stores/tenant-store.ts';
 import type { Database } from './transaction.ts';
 
 function keyed<Table extends keyof Tables>(

@@ -1,4 +1,4 @@
-import type { EventGroup, RecordedGroups, ScoringBacklog } from '../ingest/event-recorder.ts';
+import type { EventGroup, RecordedGroups, ScoringBacklog } from './event-recording.ts';
 import type { Database, Write } from './transaction.ts';
 
 /**

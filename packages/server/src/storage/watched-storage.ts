@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { EventGroup, RecordedGroups, ScoringBacklog } from '../ingest/event-recorder.ts';
+import type { EventGroup, RecordedGroups, ScoringBacklog } from './event-recording.ts';
 import { isWriteOutage } from './outage.ts';
 import { isPostgres } from './postgres/is-postgres.ts';
 import type { CrossTenantWork, Storage } from './storage.ts';

@@ -1,5 +1,4 @@
 import type { DeploymentSecret } from '../keys/deployment-secret.ts';
-import type { DeploymentQuotas } from '../quota/quota.ts';
 import { requireRoom } from '../quota/require-room.ts';
 import { lockNames } from '../storage/locks.ts';
 import {
@@ -8,6 +7,7 @@ import {
   type StoredChannel,
   updateChannel,
 } from '../storage/stores/channel-store.ts';
+import type { DeploymentQuotas } from '../storage/stores/quota-store.ts';
 import type { Database } from '../storage/transaction.ts';
 import { encryptedFor, signingSecrets } from './channel-secret.ts';
 import { newWebhookSecret } from './signature.ts';

@@ -1,4 +1,4 @@
-import { keepNewest } from '../keep-newest.ts';
+import { keepNewest } from '../lib/keep-newest.ts';
 
 /** Attempts that one server process makes to one destination host: on average, and in a burst. */
 export interface HostRate {

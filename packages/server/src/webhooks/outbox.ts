@@ -1,5 +1,5 @@
 import type { WebhookEvent } from '@actlog/protocol';
-import { newIdentifier } from '../identifier.ts';
+import { newIdentifier } from '../lib/identifier.ts';
 import type { PolicySets } from '../policy/policy-set.ts';
 import { activeChannels, type StoredChannel } from '../storage/stores/channel-store.ts';
 import { type DeliveryRow, insertDeliveries } from '../storage/stores/delivery-store.ts';

@@ -1,5 +1,5 @@
 // Creates the tables of the database whose address is the first argument.
-import { openStorage } from '../../src/storage/open-storage.ts';
+import { openStorage } from '../../src/open-storage.ts';
 
 const [database] = process.argv.slice(2);
 if (database === undefined)

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { openStorage } from '../../src/storage/open-storage.ts';
+import { openStorage } from '../../src/open-storage.ts';
 import { storageOutage } from '../../src/storage/outage.ts';
 import { PostgresListener } from '../../src/storage/postgres/listener.ts';
 import { PostgresPool } from '../../src/storage/postgres/pool.ts';

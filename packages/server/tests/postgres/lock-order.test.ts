@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { openStorage } from '../../src/open-storage.ts';
 import { learnFromEndedSessions } from '../../src/risk/learning.ts';
-import { PostgresStorage } from '../../src/storage/postgres/postgres-storage.ts';
 import { asSuperuser, createDatabase, testSecret } from '../test-database.ts';
 import { atTestEnd } from '../test-end.ts';
 import { type TestServer, testServer } from '../test-server.ts';
@@ -59,7 +59,7 @@ test('learns from sessions beside writes to them', async () => {
     await server.record({ sessionId });
     await server.ok('sessions.risk', { id: sessionId });
   }
-  const storage = await PostgresStorage.open({ url, connections: 2 });
+  const storage = await openStorage({ database: url, connections: 2 });
   atTestEnd(() => storage.close());
   await crossing(() => learnFromEndedSessions(storage, Date.now() + 24 * 3_600_000));
   const { rows } = await other.query('select risk_learned from sessions');

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { deleteExpiredData } from '../../src/background/delete-expired-data.ts';
-import { PostgresStorage } from '../../src/storage/postgres/postgres-storage.ts';
+import { openStorage } from '../../src/open-storage.ts';
 import { asSuperuser, createDatabase, testSecret } from '../test-database.ts';
 import { atTestEnd } from '../test-end.ts';
 import { testServer } from '../test-server.ts';
@@ -14,7 +14,7 @@ afterEach(() => {
 async function opened() {
   const database = await createDatabase();
   const server = await testServer({ database, secret: testSecret });
-  const storage = await PostgresStorage.open({ url: database, connections: 2 });
+  const storage = await openStorage({ database, connections: 2 });
   atTestEnd(() => storage.close());
   return { database, server, storage };
 }

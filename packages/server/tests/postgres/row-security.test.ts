@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { beforeEach, expect, test } from 'vitest';
-import { PostgresStorage } from '../../src/storage/postgres/postgres-storage.ts';
+import { openStorage } from '../../src/open-storage.ts';
 import type { Tables } from '../../src/storage/schema.ts';
 import type { CrossTenantWork, Storage } from '../../src/storage/storage.ts';
 import { asSuperuser, createDatabase } from '../test-database.ts';
@@ -33,7 +33,7 @@ beforeEach(async () => {
     await server.policy({ effect: 'require_approval' });
     await server.check({ actionId: 'a' });
   }
-  storage = await PostgresStorage.open({ url, connections: 2 });
+  storage = await openStorage({ database: url, connections: 2 });
   atTestEnd(() => storage.close());
   const rows = await asSuperuser<{ name: string }>(
     `select table_name as name from information_schema.columns where table_schema = 'public' and column_name = 'tenant_id'`,

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { expect, test, vi } from 'vitest';
 import { deleteExpiredData } from '../../src/background/delete-expired-data.ts';
 import { startServer } from '../../src/index.ts';
-import { openStorage } from '../../src/storage/open-storage.ts';
+import { openStorage } from '../../src/open-storage.ts';
 import { clientConfig } from '../../src/storage/postgres/pool.ts';
 import { asSuperuser, createDatabase, databaseUrl, testSecret } from '../test-database.ts';
 import { atTestEnd } from '../test-end.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
+import { openStorage } from '../../src/open-storage.ts';
 import { storageOutage } from '../../src/storage/outage.ts';
-import { PostgresStorage } from '../../src/storage/postgres/postgres-storage.ts';
 import type { Storage } from '../../src/storage/storage.ts';
 import type { Database } from '../../src/storage/transaction.ts';
 import { createDatabase } from '../test-database.ts';
@@ -10,7 +10,7 @@ import { atTestEnd } from '../test-end.ts';
 let storage: Storage;
 
 beforeEach(async () => {
-  storage = await PostgresStorage.open({ url: await createDatabase(), connections: 4 });
+  storage = await openStorage({ database: await createDatabase(), connections: 4 });
   atTestEnd(() => storage.close());
   await storage.write(1, ({ db }) =>
     db

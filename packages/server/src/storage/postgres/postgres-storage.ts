@@ -1,9 +1,7 @@
 import { Kysely, PostgresDialect, sql } from 'kysely';
-import type { EventGroup, RecordedGroups, ScoringBacklog } from '../../ingest/event-recorder.ts';
-import { SharedRecording } from '../../ingest/shared-recording.ts';
-import type { DeploymentQuotas } from '../../quota/quota.ts';
 import { postgresBackupError } from '../backup.ts';
 import { redactedDatabase } from '../database-address.ts';
+import type { EventGroup, EventRecording, RecordedGroups, ScoringBacklog } from '../event-recording.ts';
 import type { Progress } from '../progress.ts';
 import type { Tables } from '../schema.ts';
 import type { CrossTenantWork, Storage } from '../storage.ts';
@@ -33,8 +31,8 @@ export interface PostgresStorageOptions extends Pick<PoolOptions, 'url' | 'conne
    * default partition.
    */
   readonly needsPartitions?: boolean | undefined;
-  /** Quotas of the deployment. */
-  readonly quotas?: DeploymentQuotas | undefined;
+  /** Creates the recording of events in this storage. */
+  readonly createRecording: (storage: Storage) => EventRecording;
   /** Called with each slow step of the opening. */
   readonly onProgress?: Progress | undefined;
 }
@@ -44,13 +42,16 @@ export class PostgresStorage implements Storage {
   readonly isShared = true;
   readonly #pool: PostgresPool;
   readonly #database: Kysely<Tables>;
-  readonly #recording: SharedRecording;
+  readonly #recording: EventRecording;
   readonly #listener: PostgresListener;
 
-  private constructor({ quotas = {}, ...options }: PoolOptions & Pick<PostgresStorageOptions, 'quotas'>) {
+  private constructor({
+    createRecording,
+    ...options
+  }: PoolOptions & Pick<PostgresStorageOptions, 'createRecording'>) {
     this.#pool = new PostgresPool(options);
     this.#database = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: this.#pool }) });
-    this.#recording = new SharedRecording(this, quotas);
+    this.#recording = createRecording(this);
     this.#listener = new PostgresListener(options.url);
   }
 

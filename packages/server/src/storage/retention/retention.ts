@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import { maxDays } from '../../keys/lifetime.ts';
 import type { Database } from '../transaction.ts';
 import { dropSessions } from './drop-sessions.ts';
+import { maxDays } from './max-days.ts';
 import { type OldRows, oldRows } from './old-rows.ts';
 
 const dayMs = 24 * 3_600_000;

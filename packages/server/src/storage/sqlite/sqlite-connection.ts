@@ -7,7 +7,7 @@ import {
   type SQLOutputValue,
   type StatementSync,
 } from 'node:sqlite';
-import { keepNewest } from '../../keep-newest.ts';
+import { keepNewest } from '../../lib/keep-newest.ts';
 import type { ExecuteResult, SqliteExecutor } from './sqlite-executor.ts';
 import { sqliteResultCode } from './sqlite-result-code.ts';
 

@@ -1,9 +1,6 @@
 import { Kysely } from 'kysely';
-import type { EventGroup, RecordedGroups, ScoringBacklog } from '../../ingest/event-recorder.ts';
-import { Recording } from '../../ingest/recording.ts';
-import type { DeploymentQuotas } from '../../quota/quota.ts';
-import { SqliteWriter } from '../../sqlite-writer.ts';
 import { backUp, copyInto } from '../backup.ts';
+import type { CachedRecording, EventGroup, RecordedGroups, ScoringBacklog } from '../event-recording.ts';
 import { migrate } from '../migrate.ts';
 import { sqliteMigrations } from '../migrations/sqlite.ts';
 import type { Progress } from '../progress.ts';
@@ -11,9 +8,10 @@ import type { Tables } from '../schema.ts';
 import type { CrossTenantWork, Storage } from '../storage.ts';
 import { commit, type Database, type Write } from '../transaction.ts';
 import { createPrivateFile } from './private-file.ts';
-import { lockWaitMs, SqliteConnection } from './sqlite-connection.ts';
+import { lockWaitMs, SqliteConnection, type SqliteConnectionOptions } from './sqlite-connection.ts';
 import { sqliteDialect } from './sqlite-dialect.ts';
 import { sqliteResultCode } from './sqlite-result-code.ts';
+import { SqliteWriter, type WriterThread } from './sqlite-writer.ts';
 
 /** Options for opening an SQLite database. */
 export interface SqliteStorageOptions {
@@ -21,8 +19,10 @@ export interface SqliteStorageOptions {
   readonly file: string;
   /** Maximum bytes of the file; beyond it writes fail with 503. Default: no limit. */
   readonly maxBytes?: number | undefined;
-  /** Quotas of the deployment. */
-  readonly quotas?: DeploymentQuotas | undefined;
+  /** Creates the recording of a database in memory. */
+  readonly createRecording: (database: Kysely<Tables>) => CachedRecording;
+  /** Returns the thread that writes to the file by a connection with these options, and that records events. */
+  readonly writerThread: (connection: SqliteConnectionOptions) => WriterThread;
   /** Called with each slow step of the opening. */
   readonly onProgress?: Progress | undefined;
 }
@@ -44,21 +44,21 @@ export class SqliteStorage implements Storage {
   readonly #writes: Kysely<Tables>;
   readonly #reader: SqliteConnection;
   /** Recording of an in-memory database; on a file the writer thread has its own. */
-  readonly #recording: Recording | undefined;
+  readonly #recording: CachedRecording | undefined;
   /** The thread that writes; `undefined` in memory. */
   readonly #writer: SqliteWriter | undefined;
 
-  private constructor({ file, maxBytes, quotas }: SqliteStorageOptions) {
+  private constructor({ file, maxBytes, createRecording, writerThread }: SqliteStorageOptions) {
     this.#file = file;
     if (file === ':memory:') {
       this.#reader = new SqliteConnection({ file, writes: true, maxBytes });
       this.#writes = new Kysely<Tables>({ dialect: sqliteDialect(this.#reader) });
       this.#reads = this.#writes;
-      this.#recording = new Recording(this.#writes, quotas);
+      this.#recording = createRecording(this.#writes);
       return;
     }
     createPrivateFile(file);
-    this.#writer = new SqliteWriter({ file, writes: true, maxBytes, quotas });
+    this.#writer = new SqliteWriter(writerThread({ file, writes: true, maxBytes }));
     this.#writes = new Kysely<Tables>({ dialect: sqliteDialect(this.#writer) });
     this.#reader = new SqliteConnection({ file, writes: false });
     this.#reads = new Kysely<Tables>({ dialect: sqliteDialect(this.#reader) });

@@ -1,6 +1,6 @@
 import type { WebhookEvent } from '@actlog/protocol';
 import { type Selectable, sql } from 'kysely';
-import { lowestIdentifierOf } from '../../identifier.ts';
+import { lowestIdentifierOf } from '../../lib/identifier.ts';
 import { lockRows } from '../locks.ts';
 import { bulkInsert } from '../queries/bulk-insert.ts';
 import { oneOf } from '../queries/one-of.ts';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ActivityEvent, SentOf } from '@actlog/protocol';
 import type { Selectable } from 'kysely';
-import { isoTime } from '../../iso-time.ts';
+import { isoTime } from '../../lib/iso-time.ts';
 import type { EventTable } from '../schema.ts';
 
 /** Fields that the service adds to an event when it stores it. */

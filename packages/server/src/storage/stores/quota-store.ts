@@ -1,6 +1,6 @@
-import { lockNames } from '../storage/locks.ts';
-import { preparedQuery } from '../storage/queries/prepared-query.ts';
-import type { Database } from '../storage/transaction.ts';
+import { lockNames } from '../locks.ts';
+import { preparedQuery } from '../queries/prepared-query.ts';
+import type { Database } from '../transaction.ts';
 import { type QuotaName, quotaDefinition, quotaNames } from './quota-table.ts';
 
 export type { QuotaName } from './quota-table.ts';

@@ -1,15 +1,19 @@
-import { existsSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
-import type { EventGroup, RecordedGroups, ScoringBacklog } from './ingest/event-recorder.ts';
-import type { NewEvent } from './ingest/new-event.ts';
-import type { DeploymentQuotas } from './quota/quota.ts';
-import type { SqliteConnectionOptions } from './storage/sqlite/sqlite-connection.ts';
-import type { ExecuteResult, SqliteExecutor } from './storage/sqlite/sqlite-executor.ts';
+import type {
+  EventGroup,
+  EventRecording,
+  NewEvent,
+  RecordedGroups,
+  ScoringBacklog,
+} from '../event-recording.ts';
+import type { ExecuteResult, SqliteExecutor } from './sqlite-executor.ts';
 
-/** Options of the writer thread. */
-export interface WriterOptions extends SqliteConnectionOptions {
-  /** Quotas of the deployment. */
-  readonly quotas?: DeploymentQuotas | undefined;
+/** The thread of a writer. */
+export interface WriterThread {
+  /** Module that the thread runs. */
+  readonly file: URL;
+  /** Data for the thread; it can be cloned. */
+  readonly data: unknown;
 }
 
 /** Request to the writer thread. */
@@ -40,16 +44,16 @@ const cannotOpen = 14;
  * The writing connection, in its own thread, because a commit waits for the disk and the main thread must not. Requests
  * are processed in order.
  */
-export class SqliteWriter implements SqliteExecutor {
+export class SqliteWriter implements SqliteExecutor, EventRecording {
   readonly #worker: Worker;
   readonly #pending: Pending[] = [];
   #failure: Error | undefined;
 
-  constructor(options: WriterOptions) {
+  constructor({ file, data }: WriterThread) {
     // A thread inherits Node's flags, and cannot load its file with the flag for a program from standard input.
     const isFromInput = process.execArgv.some((flag) => flag.startsWith('--input-type'));
-    this.#worker = new Worker(threadFile(import.meta.url), {
-      workerData: options,
+    this.#worker = new Worker(file, {
+      workerData: data,
       ...(isFromInput && { execArgv: process.execArgv.filter((flag) => flag.startsWith('--conditions=')) }),
     });
     this.#worker.on('message', (response: WriterResponse) => this.#resolveNext(response));
@@ -113,20 +117,6 @@ export class SqliteWriter implements SqliteExecutor {
     );
     for (const { reject } of this.#pending.splice(0)) reject(this.#failure);
   }
-}
-
-/**
- * Returns the file of the writer thread, which is beside this file both as source and as built.
- *
- * @param address - URL of this file; a bundle has another one or none
- * @throws Error if there is no such file
- */
-export function threadFile(address: string | undefined): URL {
-  const file = URL.parse(`./sqlite-worker.${address?.endsWith('.ts') ? 'ts' : 'js'}`, address);
-  if (file && existsSync(file)) return file;
-  throw new Error(
-    'The thread that writes to a database file needs a separate file, which a bundle does not contain: leave @actlog/server out of the bundle, for example with --external:@actlog/server.',
-  );
 }
 
 /**

@@ -1,10 +1,10 @@
 import { activePolicyCost } from '../policy/policy-budget.ts';
+import { type Room, readRoom } from '../quota/room.ts';
 import { countActiveChannels, countChannels } from '../storage/stores/channel-store.ts';
 import { countActivePolicies, countPolicies } from '../storage/stores/policy-store.ts';
+import type { DeploymentQuotas } from '../storage/stores/quota-store.ts';
+import { type QuotaName, quotaDefinition, quotaNames } from '../storage/stores/quota-table.ts';
 import type { Database } from '../storage/transaction.ts';
-import type { DeploymentQuotas } from './quota.ts';
-import { type QuotaName, quotaDefinition, quotaNames } from './quota-table.ts';
-import { type Room, readRoom } from './room.ts';
 
 /** Usage of each quota; `max` is `null` for no limit. */
 export type QuotaUsage = Readonly<Record<QuotaName, { readonly used: number; readonly max: number | null }>>;

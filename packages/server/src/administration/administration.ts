@@ -1,7 +1,7 @@
-import { deleteSession } from './deletion/delete-session.ts';
-import { deleteTenant } from './deletion/delete-tenant.ts';
-import { identifyApiKey } from './keys/api-key.ts';
-import type { DeploymentSecret } from './keys/deployment-secret.ts';
+import { deleteSession } from '../deletion/delete-session.ts';
+import { deleteTenant } from '../deletion/delete-tenant.ts';
+import { identifyApiKey } from '../keys/api-key.ts';
+import type { DeploymentSecret } from '../keys/deployment-secret.ts';
 import {
   type CreatedKey,
   type CreateKeyOptions,
@@ -9,27 +9,28 @@ import {
   revokeKey,
   rotateKey,
   withoutDigest,
-} from './keys/key-changes.ts';
-import { parseKeyOptions } from './keys/key-options.ts';
-import { overlapEndMs } from './keys/lifetime.ts';
-import { ensureTenant, tenantIdOf } from './keys/provisioning.ts';
-import { changeQuotas, type DeploymentQuotas, type QuotaChanges } from './quota/quota.ts';
-import { type QuotaUsage, readQuotaUsage } from './quota/quota-usage.ts';
-import { channelView, type ListedWebhook } from './resources/channel-view.ts';
-import { learnConfirmedSession } from './risk/learning.ts';
-import { changeToolTags, readToolTags, type ToolTagChanges, type ToolTags } from './risk/tool-tags.ts';
-import { changeRetention } from './storage/retention/retention.ts';
-import type { Storage } from './storage/storage.ts';
-import { allChannels, findChannel } from './storage/stores/channel-store.ts';
-import { type DeliveryRow, listDeliveries } from './storage/stores/delivery-store.ts';
-import { findKey, listKeys, type StoredKey } from './storage/stores/key-store.ts';
+} from '../keys/key-changes.ts';
+import { parseKeyOptions } from '../keys/key-options.ts';
+import { overlapEndMs } from '../keys/lifetime.ts';
+import { ensureTenant } from '../keys/provisioning.ts';
+import { channelView, type ListedWebhook } from '../resources/channel-view.ts';
+import { learnConfirmedSession } from '../risk/learning.ts';
+import { changeToolTags, readToolTags, type ToolTagChanges, type ToolTags } from '../risk/tool-tags.ts';
+import { changeRetention } from '../storage/retention/retention.ts';
+import type { Storage } from '../storage/storage.ts';
+import { allChannels, findChannel } from '../storage/stores/channel-store.ts';
+import { type DeliveryRow, listDeliveries } from '../storage/stores/delivery-store.ts';
+import { findKey, listKeys, type StoredKey } from '../storage/stores/key-store.ts';
+import { changeQuotas, type DeploymentQuotas, type QuotaChanges } from '../storage/stores/quota-store.ts';
+import { tenantIdOf } from '../storage/stores/tenant-store.ts';
 import {
   disableChannel,
   enableChannel,
   rotateChannelSecret,
   unknownChannel,
-} from './webhooks/channel-changes.ts';
-import { replayDelivery } from './webhooks/replay.ts';
+} from '../webhooks/channel-changes.ts';
+import { replayDelivery } from '../webhooks/replay.ts';
+import { type QuotaUsage, readQuotaUsage } from './quota-usage.ts';
 
 /** Operations that are not part of the HTTP API: tenants, keys, retention, backups, webhooks and their messages. */
 export class Administration {

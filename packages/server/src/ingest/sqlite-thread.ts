@@ -1,13 +1,20 @@
-// The code of the writer thread, loaded by sqlite-worker.ts.
+// The code of the thread that writes to an SQLite file, loaded by sqlite-worker.ts.
 import { parentPort, workerData } from 'node:worker_threads';
 import { Kysely } from 'kysely';
-import { Recording } from './ingest/recording.ts';
-import type { WriterOptions, WriterRequest, WriterResponse } from './sqlite-writer.ts';
-import type { Tables } from './storage/schema.ts';
-import { SqliteConnection } from './storage/sqlite/sqlite-connection.ts';
-import { sqliteDialect } from './storage/sqlite/sqlite-dialect.ts';
+import type { Tables } from '../storage/schema.ts';
+import { SqliteConnection, type SqliteConnectionOptions } from '../storage/sqlite/sqlite-connection.ts';
+import { sqliteDialect } from '../storage/sqlite/sqlite-dialect.ts';
+import type { WriterRequest, WriterResponse } from '../storage/sqlite/sqlite-writer.ts';
+import type { DeploymentQuotas } from '../storage/stores/quota-store.ts';
+import { Recording } from './recording.ts';
 
-const { quotas, ...options } = workerData as WriterOptions;
+/** Data for the thread. */
+export interface WriterData extends SqliteConnectionOptions {
+  /** Quotas of the deployment. */
+  readonly quotas?: DeploymentQuotas | undefined;
+}
+
+const { quotas, ...options } = workerData as WriterData;
 const connection = new SqliteConnection(options);
 const database = new Kysely<Tables>({ dialect: sqliteDialect(connection) });
 const recording = new Recording(database, quotas, dropOutdatedCaches);

@@ -1,5 +1,5 @@
 import { defaultPolicyBudget } from '@actlog/policy';
-import type { UsageKind } from '../storage/stores/usage-kinds.ts';
+import type { UsageKind } from './usage-kinds.ts';
 
 /** Definition of a quota. */
 export interface QuotaDefinition {
