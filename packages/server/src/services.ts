@@ -1,9 +1,9 @@
 import type { DecisionSignal } from './guardian/decision-signal.ts';
 import type { Cursors } from './http/cursor.ts';
-import type { LoopTurns } from './http/loop-turns.ts';
+import type { LoopTurns } from './http/limits/loop-turns.ts';
+import type { RequestMemory } from './http/limits/request-memory.ts';
+import type { ResponseMemory } from './http/limits/response-memory.ts';
 import type { RequestGate } from './http/request-gate.ts';
-import type { RequestMemory } from './http/request-memory.ts';
-import type { ResponseMemory } from './http/response-memory.ts';
 import type { EventRecorder } from './ingest/event-recorder.ts';
 import type { GroupCommit } from './ingest/group-commit.ts';
 import type { DeploymentSecret } from './keys/deployment-secret.ts';

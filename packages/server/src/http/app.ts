@@ -12,7 +12,6 @@ import {
 import type { ApiError } from '../lib/api-error.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { TenantTurns } from '../tenant-turns.ts';
-import { ConnectionTurns } from './connection-turns.ts';
 import {
   apiError,
   handleErrors,
@@ -22,7 +21,8 @@ import {
   sendError,
 } from './errors.ts';
 import { parseJsonBodies } from './json-body.ts';
-import type { RequestMemory } from './request-memory.ts';
+import { ConnectionTurns } from './limits/connection-turns.ts';
+import type { RequestMemory } from './limits/request-memory.ts';
 
 /** Options for {@link createApp}. */
 export interface AppOptions {

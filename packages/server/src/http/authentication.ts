@@ -4,7 +4,7 @@ import type { FastifyRequest } from 'fastify';
 import { type Caller, type KeyRing, keyCacheMs } from '../keys/key-ring.ts';
 import { allScopes } from '../keys/provisioning.ts';
 import { ApiError } from '../lib/api-error.ts';
-import type { FailedAuthentications } from './failed-authentications.ts';
+import type { FailedAuthentications } from './limits/failed-authentications.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {

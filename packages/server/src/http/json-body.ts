@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { validationError } from '../lib/api-error.ts';
 import type { TenantTurns } from '../tenant-turns.ts';
 import { inspectJson, parsedBytes } from './json-shape.ts';
-import type { RequestMemory, ReservedMemory } from './request-memory.ts';
+import type { RequestMemory, ReservedMemory } from './limits/request-memory.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {

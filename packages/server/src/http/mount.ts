@@ -7,7 +7,7 @@ import type { Write } from '../storage/transaction.ts';
 import { requireScope } from './authentication.ts';
 import { IdempotentRequest } from './idempotency.ts';
 import { releaseBody } from './json-body.ts';
-import type { ResponseRoom } from './response-memory.ts';
+import type { ResponseRoom } from './limits/response-memory.ts';
 import type { Call, ReadRoute, Route, Routes, WriteRoute } from './route.ts';
 import { validated, validator } from './validation.ts';
 

@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import type { Caller, KeyRing } from '../keys/key-ring.ts';
 import { Authentication } from './authentication.ts';
-import type { FailedAuthentications } from './failed-authentications.ts';
 import { reserveBody } from './json-body.ts';
-import type { RequestRate } from './rate-limiter.ts';
-import type { RequestMemory } from './request-memory.ts';
+import type { FailedAuthentications } from './limits/failed-authentications.ts';
+import type { RequestRate } from './limits/rate-limiter.ts';
+import type { RequestMemory } from './limits/request-memory.ts';
 
 /** Access rule and memory limit of a route. */
 export interface GateRule {

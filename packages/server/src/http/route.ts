@@ -4,7 +4,7 @@ import type { FastifyReply } from 'fastify';
 import type * as z from 'zod';
 import type { Caller } from '../keys/key-ring.ts';
 import type { Database, Write } from '../storage/transaction.ts';
-import type { RequestMemory } from './request-memory.ts';
+import type { RequestMemory } from './limits/request-memory.ts';
 
 /** A request that passed authentication and validation. */
 export interface Call<Name extends EndpointName> {

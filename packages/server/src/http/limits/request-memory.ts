@@ -1,4 +1,4 @@
-import { ApiError } from '../lib/api-error.ts';
+import { ApiError } from '../../lib/api-error.ts';
 
 /** Limits the memory of requests of one kind until they are responded to. */
 export class RequestMemory {

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import ipaddr from 'ipaddr.js';
-import { keepNewest } from '../lib/keep-newest.ts';
+import { keepNewest } from '../../lib/keep-newest.ts';
 
 /** Failures allowed per address: on average, and in a burst. */
 export interface FailureRate {

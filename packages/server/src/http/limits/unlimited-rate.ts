@@ -1,8 +1,8 @@
-import type { Caller } from '../keys/key-ring.ts';
-import { keepNewest } from '../lib/keep-newest.ts';
-import { storageOutage } from '../storage/outage.ts';
-import type { Storage } from '../storage/storage.ts';
-import { recordKeyUse } from '../storage/stores/key-store.ts';
+import type { Caller } from '../../keys/key-ring.ts';
+import { keepNewest } from '../../lib/keep-newest.ts';
+import { storageOutage } from '../../storage/outage.ts';
+import type { Storage } from '../../storage/storage.ts';
+import { recordKeyUse } from '../../storage/stores/key-store.ts';
 import type { RequestRate } from './rate-limiter.ts';
 
 /** Minimum time between two updates of a key's last use, in milliseconds. */

@@ -1,10 +1,10 @@
-import type { Caller } from '../keys/key-ring.ts';
-import { ApiError } from '../lib/api-error.ts';
-import { keepNewest } from '../lib/keep-newest.ts';
-import { storageOutage } from '../storage/outage.ts';
-import type { Storage } from '../storage/storage.ts';
-import { recordKeyUse } from '../storage/stores/key-store.ts';
-import { type Rate, type RateTaken, takeFromRate } from '../storage/stores/rate-limit-store.ts';
+import type { Caller } from '../../keys/key-ring.ts';
+import { ApiError } from '../../lib/api-error.ts';
+import { keepNewest } from '../../lib/keep-newest.ts';
+import { storageOutage } from '../../storage/outage.ts';
+import type { Storage } from '../../storage/storage.ts';
+import { recordKeyUse } from '../../storage/stores/key-store.ts';
+import { type Rate, type RateTaken, takeFromRate } from '../../storage/stores/rate-limit-store.ts';
 
 /** Limiter for the requests of a key. */
 export interface RequestRate {

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import { ApiError } from '../lib/api-error.ts';
-import { keepNewest } from '../lib/keep-newest.ts';
+import { ApiError } from '../../lib/api-error.ts';
+import { keepNewest } from '../../lib/keep-newest.ts';
 import { RequestMemory, type ReservedMemory } from './request-memory.ts';
 
 /** Largest response that is not counted, in bytes. Each connection has at most one. */
