@@ -3,7 +3,7 @@ import { shareOf } from './baseline/expectation.ts';
 import { precedentFor } from './baseline/precedent.ts';
 import type { Rule, RuleMatch } from './rule.ts';
 import { RULES } from './rule-catalogue.ts';
-import { type SessionView, tallyOf } from './session-view.ts';
+import { type SessionView, tallyOf } from './session/session-view.ts';
 import { ACTION_BITS } from './taxonomy/tag.ts';
 
 /** A matched rule and the weight of its match. */

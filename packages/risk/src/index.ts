@@ -20,7 +20,7 @@ export { type ScoreOptions, score } from './score.ts';
 export { observe } from './session/observe.ts';
 export { parseSession, serializeSession } from './session/session-codec.ts';
 export { emptySession, type SessionState } from './session/session-state.ts';
-export { type SessionView, viewOf } from './session-view.ts';
+export { type SessionView, viewOf } from './session/session-view.ts';
 export { STAMP_NAMES, type StampName, stampOf } from './stamp-name.ts';
 export { TOOL_TAGS, type ToolTag, tagBits, tagsOf } from './taxonomy/tag.ts';
 export { readToolName, type ToolProfile } from './taxonomy/tool-profile.ts';

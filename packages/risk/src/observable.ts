@@ -1,5 +1,5 @@
 import type { DimensionId } from './risk-score.ts';
-import { type SessionView, stampTallyOf, tallyOf } from './session-view.ts';
+import { type SessionView, stampTallyOf, tallyOf } from './session/session-view.ts';
 import { NOUN_CLASS_NAMES } from './taxonomy/nouns.ts';
 
 const MEMORY = NOUN_CLASS_NAMES.indexOf('memory') + 1;

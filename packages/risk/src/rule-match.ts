@@ -1,5 +1,5 @@
 import type { RuleMatch } from './rule.ts';
-import { type SessionView, stampTallyOf } from './session-view.ts';
+import { type SessionView, stampTallyOf } from './session/session-view.ts';
 import { STAMP_INDEX, type StampName } from './stamp-name.ts';
 
 /** Creates a match for the given events of the log; undefined if there are none. */

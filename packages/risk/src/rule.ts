@@ -1,7 +1,7 @@
 import type { LlmRiskId } from './dimensions.ts';
 import type { DimensionId } from './risk-score.ts';
 import type { RuleExample } from './rule-example.ts';
-import type { SessionView } from './session-view.ts';
+import type { SessionView } from './session/session-view.ts';
 
 /** Match of a rule in a session. */
 export interface RuleMatch {

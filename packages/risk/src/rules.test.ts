@@ -3,7 +3,7 @@ import type { Rule } from './rule.ts';
 import { RULES } from './rule-catalogue.ts';
 import { playExample, type RuleExample } from './rule-example.ts';
 import { score } from './score.ts';
-import { viewOf } from './session-view.ts';
+import { viewOf } from './session/session-view.ts';
 
 function play(rule: Rule, example: RuleExample) {
   const { state, baseline } = playExample(example, score);

@@ -6,7 +6,7 @@ import { LEVEL_LIMITS, type LevelLimits, levelOf } from './levels.ts';
 import { isObservable } from './observable.ts';
 import type { DimensionId, RiskDimension, RiskFactor, RiskRecommendation, RiskScore } from './risk-score.ts';
 import type { SessionState } from './session/session-state.ts';
-import { type SessionView, viewOf } from './session-view.ts';
+import { type SessionView, viewOf } from './session/session-view.ts';
 
 const STRONGEST = 5;
 

@@ -1,6 +1,6 @@
-import { recordSpans } from './exporter.ts';
 import { recordAround, recordHooks } from './hooks.ts';
 import { recordTools } from './tools.ts';
+import { recordSpans } from './tracing/exporter.ts';
 
 /**
  * Records every tool call of an agent, and guards it if the recorder's guard is on:

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { conversationSession, processWidePerOwner } from '@actlog/recorder/adapter';
 import type { Invocation, LiveSpan } from './invocation.ts';
 import { currentPlace } from './place.ts';
-import { locate, type TracedPlace, tracedPlace } from './traced-place.ts';
+import { locate, type TracedPlace, tracedPlace } from './tracing/traced-place.ts';
 
 /** Generated sessions of runs without a thread, by their request context. */
 const generatedSession = processWidePerOwner('@actlog/mastra/sessions', randomUUID);

@@ -7,7 +7,7 @@ import { preparePlaces } from './place.ts';
 import { recordedCalls } from './recorded-calls.ts';
 import { SuspensionWatch } from './suspension.ts';
 import { calledTool, type ToolContext } from './tool-context.ts';
-import { ranTool } from './tool-span.ts';
+import { ranTool } from './tracing/tool-span.ts';
 
 type Execute = (input: unknown, context?: ToolContext) => unknown;
 

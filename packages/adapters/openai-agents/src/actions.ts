@@ -1,6 +1,6 @@
 import { type AdapterCalls, withMethods } from '@actlog/recorder/adapter';
 import { asAction } from './agents-calls.ts';
-import { currentRun, type NamedAgent } from './run-scope.ts';
+import { currentRun, type NamedAgent } from './runs/run-scope.ts';
 
 /** Origin of a command or patch. */
 interface ActionOrigin {

@@ -1,5 +1,5 @@
 import type { AgentOutputType, FunctionToolResult, ToolUseBehavior } from '@openai/agents';
-import { currentRun } from './run-scope.ts';
+import { currentRun } from './runs/run-scope.ts';
 import { type NamedCall, nameOf } from './tool-call.ts';
 
 type BehaviorFunction = Extract<ToolUseBehavior, (...args: never[]) => unknown>;

@@ -7,8 +7,8 @@ import {
   type ToolOutputGuardrailDefinition,
 } from '@openai/agents';
 import { failure } from './agents-calls.ts';
-import { currentRun, type RunScope } from './run-scope.ts';
-import { runOf } from './stray-run.ts';
+import { currentRun, type RunScope } from './runs/run-scope.ts';
+import { runOf } from './runs/stray-run.ts';
 import { nameOf, parsed } from './tool-call.ts';
 
 type InputData = Parameters<ToolInputGuardrailDefinition['run']>[0];

@@ -8,8 +8,8 @@ import {
 } from '@openai/agents';
 import { withActions } from './actions.ts';
 import { inputGuardrail, outputGuardrail } from './guardrails.ts';
-import { currentRun } from './run-scope.ts';
-import { runOf } from './stray-run.ts';
+import { currentRun } from './runs/run-scope.ts';
+import { runOf } from './runs/stray-run.ts';
 
 /** Guardrails added to a tool. */
 interface Hooks {

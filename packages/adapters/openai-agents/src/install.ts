@@ -4,8 +4,8 @@ import { keepDenialsFromOutput } from './denied-output.ts';
 import { hookedMethods } from './hooked-methods.ts';
 import { hookTool } from './hooked-tool.ts';
 import { reachAgent } from './reached-agents.ts';
-import { recordedRun } from './recorded-run.ts';
-import { currentRun } from './run-scope.ts';
+import { recordedRun } from './runs/recorded-run.ts';
+import { currentRun } from './runs/run-scope.ts';
 
 /** Hooks the SDK's own classes once: default runs, every runner, and agents inside tools all use them. */
 export function install(): void {

@@ -3,7 +3,7 @@ import type { RunToolCallOutputItem } from '@openai/agents';
 import { failure } from './agents-calls.ts';
 import type { EndedCall, ModelItem } from './ended-call.ts';
 import { hasThrown } from './guardrails.ts';
-import type { RunScope } from './run-scope.ts';
+import type { RunScope } from './runs/run-scope.ts';
 import { isJson, nameOf, parsed } from './tool-call.ts';
 
 /**

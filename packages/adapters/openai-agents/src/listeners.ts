@@ -3,7 +3,7 @@ import type { FunctionTool, Runner } from '@openai/agents';
 import { noteAction } from './actions.ts';
 import { failure } from './agents-calls.ts';
 import { outcomeOf } from './guardrails.ts';
-import { currentRun } from './run-scope.ts';
+import { currentRun } from './runs/run-scope.ts';
 
 const listening = new WeakSet<object>();
 

@@ -2,7 +2,7 @@ import type { ModelResponse, RunItem, RunToolCallOutputItem } from '@openai/agen
 import type { ModelItem } from './ended-call.ts';
 import { hostedCall } from './hosted-call.ts';
 import { keptCall } from './kept-call.ts';
-import type { NamedAgent, RunOfAgentTool, RunScope } from './run-scope.ts';
+import type { NamedAgent, RunOfAgentTool, RunScope } from './runs/run-scope.ts';
 
 /** Result of a run, possibly partial. */
 export interface RunOutcome extends RunOfAgentTool {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { findings } from '../composition.ts';
 import { type ExampleStep, playExample } from '../rule-example.ts';
 import { score } from '../score.ts';
-import { viewOf } from '../session-view.ts';
+import { viewOf } from '../session/session-view.ts';
 import type { Expectation } from './expectation.ts';
 import { precedentFor } from './precedent.ts';
 

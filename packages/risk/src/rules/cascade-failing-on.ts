@@ -1,7 +1,7 @@
 import type { Rule } from '../rule.ts';
 import { matched } from '../rule-match.ts';
 import { OUTCOME_MARKS } from '../session/mark.ts';
-import { tallyOf } from '../session-view.ts';
+import { tallyOf } from '../session/session-view.ts';
 
 const ANSWERED = OUTCOME_MARKS.indexOf('answered');
 const UNANSWERED = OUTCOME_MARKS.indexOf('unanswered');

@@ -1,6 +1,6 @@
 import type { Rule } from '../rule.ts';
 import { matched } from '../rule-match.ts';
-import { stepBefore, toolName } from '../session-view.ts';
+import { stepBefore, toolName } from '../session/session-view.ts';
 import { tagBits } from '../taxonomy/tag.ts';
 
 const UNTRUSTED = tagBits('ingest_untrusted');

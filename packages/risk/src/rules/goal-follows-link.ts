@@ -1,7 +1,7 @@
 import { mostOf } from '../baseline/expectation.ts';
 import type { Rule } from '../rule.ts';
 import { matched } from '../rule-match.ts';
-import { toolName } from '../session-view.ts';
+import { toolName } from '../session/session-view.ts';
 import { NOUN_CLASS_NAMES } from '../taxonomy/nouns.ts';
 import { VERB_CLASSES } from '../taxonomy/verbs.ts';
 

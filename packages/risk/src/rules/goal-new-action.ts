@@ -1,7 +1,7 @@
 import { shareOf } from '../baseline/expectation.ts';
 import type { Rule } from '../rule.ts';
 import { matched } from '../rule-match.ts';
-import { toolName } from '../session-view.ts';
+import { toolName } from '../session/session-view.ts';
 import { IRREVERSIBLE_BITS } from '../taxonomy/tag.ts';
 
 /** Detects an action that this workflow never took. */

@@ -1,7 +1,7 @@
 import { stepHash } from '../baseline/past-session.ts';
 import type { Rule } from '../rule.ts';
 import { matched } from '../rule-match.ts';
-import { toolName } from '../session-view.ts';
+import { toolName } from '../session/session-view.ts';
 
 /** Detects an action at an unusual position of the workflow. */
 export const goalNewOrder: Rule = {

@@ -1,6 +1,6 @@
 import type { Rule } from '../rule.ts';
 import { matched } from '../rule-match.ts';
-import { toolName } from '../session-view.ts';
+import { toolName } from '../session/session-view.ts';
 
 /** Detects a repeated read after an action. */
 export const goalReadsAgain: Rule = {

@@ -1,6 +1,6 @@
 import type { Rule } from '../rule.ts';
 import { matched } from '../rule-match.ts';
-import { type Step, toolName } from '../session-view.ts';
+import { type Step, toolName } from '../session/session-view.ts';
 import { NOUN_CLASS_NAMES } from '../taxonomy/nouns.ts';
 
 const WORDS: Readonly<Partial<Record<(typeof NOUN_CLASS_NAMES)[number], string>>> = {

@@ -1,6 +1,6 @@
 import type { Rule } from '../rule.ts';
 import { counted, matched } from '../rule-match.ts';
-import { tallyOf } from '../session-view.ts';
+import { tallyOf } from '../session/session-view.ts';
 import { tagBits } from '../taxonomy/tag.ts';
 
 const MEMORY = tagBits('memory_write');

@@ -1,6 +1,6 @@
 import type { Rule } from '../rule.ts';
 import { matched } from '../rule-match.ts';
-import { stepBefore, toolName } from '../session-view.ts';
+import { stepBefore, toolName } from '../session/session-view.ts';
 import { NOUN_CLASS_NAMES } from '../taxonomy/nouns.ts';
 import { IRREVERSIBLE_BITS } from '../taxonomy/tag.ts';
 

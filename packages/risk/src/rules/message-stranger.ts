@@ -1,6 +1,6 @@
 import type { Rule } from '../rule.ts';
 import { stamped } from '../rule-match.ts';
-import { stampTallyOf } from '../session-view.ts';
+import { stampTallyOf } from '../session/session-view.ts';
 
 /** Detects an unregistered agent that takes part in a session. */
 export const messageStranger: Rule = {

@@ -1,7 +1,7 @@
 import { mostOf } from '../baseline/expectation.ts';
 import type { Rule } from '../rule.ts';
 import { counted, matched } from '../rule-match.ts';
-import { tallyOf } from '../session-view.ts';
+import { tallyOf } from '../session/session-view.ts';
 
 /** Detects a session with more calls than any past session of the workflow. */
 export const misuseLongerThanUsual: Rule = {

@@ -1,7 +1,7 @@
 import { densest } from '../densest.ts';
 import type { Rule } from '../rule.ts';
 import { matched } from '../rule-match.ts';
-import { type SessionView, tallyOf } from '../session-view.ts';
+import { type SessionView, tallyOf } from '../session/session-view.ts';
 import { tagBits } from '../taxonomy/tag.ts';
 
 const LOSS = tagBits('delete', 'payment');

@@ -2,7 +2,7 @@ import { mostOf } from '../baseline/expectation.ts';
 import type { Rule } from '../rule.ts';
 import { counted, matched } from '../rule-match.ts';
 import { ENTRY_KINDS } from '../session/event-log.ts';
-import { type SessionView, toolName } from '../session-view.ts';
+import { type SessionView, toolName } from '../session/session-view.ts';
 import { ACTION_BITS, tagBits } from '../taxonomy/tag.ts';
 
 const CALL = ENTRY_KINDS.indexOf('call');

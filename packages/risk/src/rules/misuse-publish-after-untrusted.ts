@@ -1,6 +1,6 @@
 import type { Rule } from '../rule.ts';
 import { matched } from '../rule-match.ts';
-import { toolName } from '../session-view.ts';
+import { toolName } from '../session/session-view.ts';
 import { VERB_CLASSES } from '../taxonomy/verbs.ts';
 
 const OPENING = [VERB_CLASSES.indexOf('publish') + 1, VERB_CLASSES.indexOf('share') + 1];

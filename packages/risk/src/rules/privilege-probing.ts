@@ -1,7 +1,7 @@
 import type { Rule } from '../rule.ts';
 import { counted, matched } from '../rule-match.ts';
 import { OUTCOME_MARKS } from '../session/mark.ts';
-import { tallyOf } from '../session-view.ts';
+import { tallyOf } from '../session/session-view.ts';
 
 const UNAUTHORIZED = OUTCOME_MARKS.indexOf('unauthorized');
 const MANY = 3;

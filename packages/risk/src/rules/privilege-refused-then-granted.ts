@@ -1,7 +1,7 @@
 import type { Rule } from '../rule.ts';
 import { matched } from '../rule-match.ts';
 import { OUTCOME_MARKS } from '../session/mark.ts';
-import { toolName } from '../session-view.ts';
+import { toolName } from '../session/session-view.ts';
 
 const UNAUTHORIZED = OUTCOME_MARKS.indexOf('unauthorized');
 

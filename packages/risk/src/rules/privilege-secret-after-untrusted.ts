@@ -1,6 +1,6 @@
 import type { Rule } from '../rule.ts';
 import { matched } from '../rule-match.ts';
-import { toolName } from '../session-view.ts';
+import { toolName } from '../session/session-view.ts';
 import { tagBits } from '../taxonomy/tag.ts';
 
 const RIGHTS = tagBits('credential', 'admin');

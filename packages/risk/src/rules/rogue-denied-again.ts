@@ -1,7 +1,7 @@
 import type { Rule } from '../rule.ts';
 import { counted, matched } from '../rule-match.ts';
 import { ENTRY_KINDS } from '../session/event-log.ts';
-import { tallyOf } from '../session-view.ts';
+import { tallyOf } from '../session/session-view.ts';
 
 const DENIALS = (['policy_denied', 'refused'] as const).map((kind) => ENTRY_KINDS.indexOf(kind));
 const MANY = 3;

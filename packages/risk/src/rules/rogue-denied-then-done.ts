@@ -2,7 +2,7 @@ import { forbids } from '../denial.ts';
 import type { Rule } from '../rule.ts';
 import { matched } from '../rule-match.ts';
 import { ENTRY_KINDS } from '../session/event-log.ts';
-import { tallyOf, toolName } from '../session-view.ts';
+import { tallyOf, toolName } from '../session/session-view.ts';
 
 const CALL = ENTRY_KINDS.indexOf('call');
 const APPROVED = ENTRY_KINDS.indexOf('approved');

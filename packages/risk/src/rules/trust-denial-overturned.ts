@@ -1,7 +1,7 @@
 import type { Rule } from '../rule.ts';
 import { matched } from '../rule-match.ts';
 import { ENTRY_KINDS } from '../session/event-log.ts';
-import { toolName } from '../session-view.ts';
+import { toolName } from '../session/session-view.ts';
 
 const APPROVED = ENTRY_KINDS.indexOf('approved');
 const REFUSED = ENTRY_KINDS.indexOf('refused');

@@ -1,11 +1,11 @@
-import type { Baseline } from './baseline/baseline.ts';
-import { type Expectation, expectationFor } from './baseline/expectation.ts';
-import { executedSteps } from './baseline/past-session.ts';
-import { ENTRY_KINDS, type LogEntry } from './session/event-log.ts';
-import { MARK_INDEX, type Mark, OUTCOME_MARKS, type Tally } from './session/mark.ts';
-import type { SessionState, ToolTally } from './session/session-state.ts';
-import { STAMP_INDEX, type StampName } from './stamp-name.ts';
-import { ACTION_BITS, tagBits } from './taxonomy/tag.ts';
+import type { Baseline } from '../baseline/baseline.ts';
+import { type Expectation, expectationFor } from '../baseline/expectation.ts';
+import { executedSteps } from '../baseline/past-session.ts';
+import { STAMP_INDEX, type StampName } from '../stamp-name.ts';
+import { ACTION_BITS, tagBits } from '../taxonomy/tag.ts';
+import { ENTRY_KINDS, type LogEntry } from './event-log.ts';
+import { MARK_INDEX, type Mark, OUTCOME_MARKS, type Tally } from './mark.ts';
+import type { SessionState, ToolTally } from './session-state.ts';
 
 const UNTRUSTED = tagBits('ingest_untrusted');
 const STOPS = (['policy_denied', 'held'] as const).map((kind) => ENTRY_KINDS.indexOf(kind));

@@ -2,8 +2,8 @@ import { Service } from '@actlog/adapter-suite';
 import { createTool } from '@mastra/core/tools';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as z from 'zod';
-import { agentOf, inMastra, inThread, tools, tracesInDetail } from '../tests/agent.ts';
-import { actlog } from './index.ts';
+import { agentOf, inMastra, inThread, tools, tracesInDetail } from '../../tests/agent.ts';
+import { actlog } from '../index.ts';
 
 let service: Service;
 beforeAll(async () => {

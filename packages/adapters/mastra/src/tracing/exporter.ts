@@ -1,9 +1,9 @@
 import { type AdapterCalls, type AdapterOptions, conversationSession } from '@actlog/recorder/adapter';
 import type { AnyExportedSpan, ObservabilityExporter, TracingEvent } from '@mastra/core/observability';
-import { mastraCalls } from './mastra-calls.ts';
+import { mastraCalls } from '../mastra-calls.ts';
+import { currentPlace } from '../place.ts';
+import { type RecordedCalls, recordedCalls } from '../recorded-calls.ts';
 import { OpenSpans } from './open-spans.ts';
-import { currentPlace } from './place.ts';
-import { type RecordedCalls, recordedCalls } from './recorded-calls.ts';
 import { ranTool, toolSpan } from './tool-span.ts';
 import { locate } from './traced-place.ts';
 

@@ -1,8 +1,8 @@
 import { responseStatuses, type ToolOutcome } from '@actlog/recorder';
 import type { AnyExportedSpan } from '@mastra/core/observability';
-import { argumentsOf } from './delegation.ts';
-import { suspended } from './mastra-calls.ts';
-import { nameForModel } from './model-name.ts';
+import { argumentsOf } from '../delegation.ts';
+import { suspended } from '../mastra-calls.ts';
+import { nameForModel } from '../model-name.ts';
 
 /** A tool call as described by its span. */
 export interface ToolSpan {

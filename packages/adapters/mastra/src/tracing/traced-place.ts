@@ -1,4 +1,4 @@
-import { isDelegation } from './delegation.ts';
+import { isDelegation } from '../delegation.ts';
 
 /** Location of a span. */
 export interface TracedPlace {

@@ -1,11 +1,11 @@
 import type { ToolOutcome } from '@actlog/recorder';
 import { AgentsError, type Runner, RunResult, RunState, StreamedRunResult } from '@openai/agents';
-import { unfinished } from './agents-calls.ts';
-import { coverage } from './coverage.ts';
-import { listen } from './listeners.ts';
+import { unfinished } from '../agents-calls.ts';
+import { coverage } from '../coverage.ts';
+import { listen } from '../listeners.ts';
+import { keepSession, type RunConversation, sessionOf } from '../session-id.ts';
+import { type RunOutcome, UnhookedCalls } from '../unhooked-calls.ts';
 import { currentPlace, RunScope } from './run-scope.ts';
-import { keepSession, type RunConversation, sessionOf } from './session-id.ts';
-import { type RunOutcome, UnhookedCalls } from './unhooked-calls.ts';
 
 /** Relevant options of a run. */
 interface RunOptions extends Pick<RunConversation, 'session' | 'conversationId' | 'previousResponseId'> {

@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ToolOutcome } from '@actlog/recorder';
 import { type AdapterCalls, type BegunCall, type HookedCall, processWide } from '@actlog/recorder/adapter';
-import { unfinished } from './agents-calls.ts';
-import { coverage } from './coverage.ts';
+import { unfinished } from '../agents-calls.ts';
+import { coverage } from '../coverage.ts';
 
 /** The used part of an agent. */
 export interface NamedAgent {

@@ -1,9 +1,9 @@
 import { Service } from '@actlog/adapter-suite';
 import { Agent, Runner } from '@openai/agents';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { modelOf, toolAnswers, tools } from '../tests/agent.ts';
-import { hookedMethods } from './hooked-methods.ts';
-import { actlog } from './index.ts';
+import { modelOf, toolAnswers, tools } from '../../tests/agent.ts';
+import { hookedMethods } from '../hooked-methods.ts';
+import { actlog } from '../index.ts';
 
 let service: Service;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
-import { coverage } from './coverage.ts';
+import { coverage } from '../coverage.ts';
+import { sessionOf } from '../session-id.ts';
 import { currentRun, RunScope } from './run-scope.ts';
-import { sessionOf } from './session-id.ts';
 
 const strays = new WeakMap<object, RunScope>();
 
