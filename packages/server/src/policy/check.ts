@@ -1,56 +1,41 @@
 import {
-  actionMismatch,
-  agentRevoked,
   type CheckDecision,
-  type CheckedAction,
   type CheckFacts,
   type CheckResponse,
-  checkedAction,
   checkResponse,
   decideCheck,
   decideWaitingCheck,
-  exceededRates,
   type FiredPolicy,
-  firedPolicies,
   type KnownAction,
   lastingPolicies,
   type RateWindow,
-  rateWindows,
   verdictOn,
 } from '@actlog/policy';
 import type { PolicyCheck } from '@actlog/protocol';
-import { findDecidingAction } from '../guardian/deciding-action.ts';
 import { expireAction } from '../guardian/expire-actions.ts';
 import { holdLock } from '../guardian/hold-action.ts';
 import { heldAction } from '../guardian/pending-action-view.ts';
-import { refusalError } from '../lib/api-error.ts';
 import { newIdentifier } from '../lib/identifier.ts';
 import { QuotaError } from '../quota/quota-error.ts';
 import type { Services } from '../services.ts';
 import { lockNames } from '../storage/locks.ts';
-import { findAgentStates } from '../storage/stores/agent-store.ts';
-import { findCheckedAction } from '../storage/stores/checked-action-store.ts';
-import { findSameAction, isOverdue, type PendingActionRow } from '../storage/stores/pending-action-store.ts';
-import { countedActions } from '../storage/stores/policy-count-store.ts';
+import { isOverdue, type PendingActionRow } from '../storage/stores/pending-action-store.ts';
 import type { ExceededQuota } from '../storage/stores/quota-store.ts';
 import type { Database, Write } from '../storage/transaction.ts';
-import { actionDigest } from './action-digest.ts';
 import { CheckEffects } from './check-effects.ts';
 import type { Matches } from './matches.ts';
-import type { PolicySet } from './policy-set.ts';
 import { RecordedDenials } from './recorded-denials.ts';
+import { StoredFacts } from './stored-facts.ts';
 
 /** A check of an action against the policies of a tenant: reads what the decision needs, and writes its effects. */
 export class Check {
   readonly #services: Services;
   readonly #tenantId: number;
   readonly #body: PolicyCheck;
-  readonly #action: CheckedAction;
-  #knownDigest: string | undefined;
   readonly #nowMs: number;
   readonly #heldId: string | undefined;
   readonly #denials: RecordedDenials;
-  readonly #matches: Matches;
+  readonly #stored: StoredFacts;
 
   /**
    * @param matches - matches of the same action, also from earlier rounds
@@ -68,9 +53,8 @@ export class Check {
     this.#tenantId = tenantId;
     this.#body = body;
     this.#nowMs = nowMs;
-    this.#matches = matches;
     this.#heldId = heldId;
-    this.#action = checkedAction(body);
+    this.#stored = new StoredFacts(tenantId, body, nowMs, matches);
     this.#denials = new RecordedDenials(services, tenantId, body);
   }
 
@@ -79,9 +63,9 @@ export class Check {
    */
   async respondByReading(db: Database): Promise<CheckResponse | undefined> {
     const set = await this.#services.policySets.of(db, this.#tenantId);
-    const matching = await this.#matching(db, set);
+    const matching = await this.#stored.matching(db, set);
     if (this.#heldId !== undefined) {
-      const row = await this.#held(db, this.#heldId);
+      const row = await this.#stored.held(db, this.#heldId);
       if (!row || isOverdue(row, this.#nowMs)) return undefined;
       const fired = lastingPolicies(matching);
       const isDenialRecorded = await this.#denials.isComplete(db, fired, row.id);
@@ -91,10 +75,10 @@ export class Check {
     }
     if (matching.some(({ policy }) => policy.definition.rate !== null)) return undefined;
     if (matching.length > 0 && set.wanted.has('policy.matched')) return undefined;
-    const known = await this.#known(db);
+    const known = await this.#stored.known(db);
     // A first denial counts as usage.
     if (!known && verdictOn(matching).decision === 'deny') return undefined;
-    const row = await this.#held(db, known?.heldId);
+    const row = await this.#stored.held(db, known?.heldId);
     if (row && isOverdue(row, this.#nowMs)) return undefined;
     return withoutEffects(
       decideCheck({
@@ -108,10 +92,10 @@ export class Check {
   /** Returns the response without any effect: nothing is counted, held, recorded or sent. */
   async respondDry(db: Database): Promise<CheckResponse> {
     const set = await this.#services.policySets.of(db, this.#tenantId);
-    const known = await this.#known(db);
-    const matching = await this.#matching(db, set);
-    const fired = await this.#fired(db, matching, this.#windows(matching), known);
-    const row = await this.#held(db, known?.heldId);
+    const known = await this.#stored.known(db);
+    const matching = await this.#stored.matching(db, set);
+    const fired = await this.#stored.fired(db, matching, this.#stored.windows(matching), known);
+    const row = await this.#stored.held(db, known?.heldId);
     return checkResponse(fired, row && heldAction(row, this.#nowMs));
   }
 
@@ -119,16 +103,16 @@ export class Check {
   async respondByWriting(write: Write): Promise<CheckResponse> {
     const { db } = write;
     const set = await this.#services.policySets.of(db, this.#tenantId);
-    const matching = await this.#matching(db, set);
+    const matching = await this.#stored.matching(db, set);
     const decided = await this.#respondToWaiting(write, matching);
     // Otherwise the held action was deleted or its approval used up, and the action is checked as a new one.
     if (decided) return decided;
-    const windows = this.#windows(matching);
+    const windows = this.#stored.windows(matching);
     const locks = windows.map(({ policyId, subject }) => `rate ${policyId} ${subject}`);
     if (matching.some(mayHold)) locks.push(holdLock);
-    await lockNames(db, this.#tenantId, [this.#lockName, ...locks]);
-    const known = await this.#known(db);
-    const fired = await this.#fired(db, matching, windows, known);
+    await lockNames(db, this.#tenantId, [this.#stored.lockName, ...locks]);
+    const known = await this.#stored.known(db);
+    const fired = await this.#stored.fired(db, matching, windows, known);
     const facts = { ...this.#facts(fired, windows, known), newHeldId: newIdentifier('pac') };
     // A named action was admitted by its first check.
     if (!known) {
@@ -141,7 +125,7 @@ export class Check {
       const decision = decideCheck({
         ...facts,
         held: row && heldAction(row, this.#nowMs),
-        equalHeld: row ? undefined : await this.#equalHeld(db, fired),
+        equalHeld: row ? undefined : await this.#stored.equalHeld(db, fired),
       });
       if (!(await effects.useApproval(db, decision))) continue;
       await effects.write(write, decision, fired);
@@ -189,7 +173,7 @@ export class Check {
       nowMs: this.#nowMs,
       windows,
       denials: this.#denials,
-      digest: () => this.#digest,
+      digest: () => this.#stored.digest,
     });
   }
 
@@ -206,81 +190,14 @@ export class Check {
     return checkResponse(fired, undefined);
   }
 
-  /** Computed only for an action that was named or is held, because displayed arguments can be large. */
-  get #digest(): string {
-    this.#knownDigest ??= actionDigest(this.#body);
-    return this.#knownDigest;
-  }
-
-  /** Lock for racing checks that name, or would hold, the same action. Rates have their own locks. */
-  get #lockName(): string {
-    const { agentId, actionId, sessionId } = this.#body;
-    const action = actionId === undefined ? `same ${sessionId} ${this.#digest}` : `named ${actionId}`;
-    return `action ${agentId} ${action}`;
-  }
-
-  #windows(matching: readonly FiredPolicy[]): RateWindow[] {
-    return rateWindows(matching, this.#action, this.#nowMs);
-  }
-
-  /** Returns the policies that fire. A rate counts an action once. */
-  async #fired(
-    db: Database,
-    matching: readonly FiredPolicy[],
-    windows: readonly RateWindow[],
-    known: KnownAction | undefined,
-  ): Promise<readonly FiredPolicy[]> {
-    const counted = await countedActions(db, this.#tenantId, windows);
-    return firedPolicies(matching, exceededRates(windows, counted, known?.isCounted === true));
-  }
-
-  /** Returns the matching policies in order of precedence. Those with a rate fire only if the rate is exceeded. */
-  async #matching(db: Database, set: PolicySet): Promise<readonly FiredPolicy[]> {
-    const { agentId } = this.#body;
-    const agent = (await findAgentStates(db, this.#tenantId, [agentId])).get(agentId);
-    const matching = this.#matches.of(set, this.#action);
-    return agent?.status === 'revoked' ? [agentRevoked, ...matching] : matching;
-  }
-
-  async #known(db: Database): Promise<KnownAction | undefined> {
-    const { agentId, actionId } = this.#body;
-    if (actionId === undefined) return undefined;
-    const row = await findCheckedAction(db, this.#tenantId, agentId, actionId);
-    if (!row) return undefined;
-    if (row.action_digest !== this.#digest) throw refusalError(actionMismatch);
-    return { heldId: row.pending_action_id, isCounted: row.counted === 1 };
-  }
-
-  async #held(db: Database, id: string | null | undefined): Promise<PendingActionRow | undefined> {
-    if (id == null) return undefined;
-    return findDecidingAction(db, this.#tenantId, id, this.#body.actionId, this.#nowMs);
-  }
-
-  /**
-   * Returns an equal action without an `actionId` that already waits: same agent, session, tool, arguments and displayed
-   * arguments. Otherwise each repeated check would ask an approver again.
-   */
-  async #equalHeld(db: Database, fired: readonly FiredPolicy[]) {
-    const { agentId, sessionId, actionId } = this.#body;
-    if (actionId !== undefined || verdictOn(fired).decision !== 'require_approval') return undefined;
-    const action = {
-      tenant_id: this.#tenantId,
-      agent_id: agentId,
-      session_id: sessionId ?? null,
-      action_digest: this.#digest,
-    };
-    const row = await findSameAction(db, action, this.#nowMs);
-    return row && heldAction(row, this.#nowMs);
-  }
-
   /**
    * Returns the held action, after ending it if it is past its expiry. A decision made in time may be committed only
    * now, and then takes precedence over the expiry.
    */
   async #heldOrEnded(write: Write, id: string | null | undefined): Promise<PendingActionRow | undefined> {
-    const row = await this.#held(write.db, id);
+    const row = await this.#stored.held(write.db, id);
     if (!row || !isOverdue(row, this.#nowMs)) return row;
-    return (await expireAction(this.#services, write, row, this.#nowMs)) ?? this.#held(write.db, id);
+    return (await expireAction(this.#services, write, row, this.#nowMs)) ?? this.#stored.held(write.db, id);
   }
 }
 

@@ -1,0 +1,119 @@
+import {
+  actionMismatch,
+  agentRevoked,
+  type CheckedAction,
+  checkedAction,
+  exceededRates,
+  type FiredPolicy,
+  firedPolicies,
+  type HeldAction,
+  type KnownAction,
+  type RateWindow,
+  rateWindows,
+  verdictOn,
+} from '@actlog/policy';
+import type { PolicyCheck } from '@actlog/protocol';
+import { findDecidingAction } from '../guardian/deciding-action.ts';
+import { heldAction } from '../guardian/pending-action-view.ts';
+import { refusalError } from '../lib/api-error.ts';
+import { findAgentStates } from '../storage/stores/agent-store.ts';
+import { findCheckedAction } from '../storage/stores/checked-action-store.ts';
+import { findSameAction, type PendingActionRow } from '../storage/stores/pending-action-store.ts';
+import { countedActions } from '../storage/stores/policy-count-store.ts';
+import type { Database } from '../storage/transaction.ts';
+import { actionDigest } from './action-digest.ts';
+import type { Matches } from './matches.ts';
+import type { PolicySet } from './policy-set.ts';
+
+/** Reads what a check depends on: the facts about one action that the database has. */
+export class StoredFacts {
+  readonly #tenantId: number;
+  readonly #body: PolicyCheck;
+  readonly #action: CheckedAction;
+  readonly #nowMs: number;
+  readonly #matches: Matches;
+  #knownDigest: string | undefined;
+
+  /** @param matches - matches of the same action, also from earlier rounds */
+  constructor(tenantId: number, body: PolicyCheck, nowMs: number, matches: Matches) {
+    this.#tenantId = tenantId;
+    this.#body = body;
+    this.#nowMs = nowMs;
+    this.#matches = matches;
+    this.#action = checkedAction(body);
+  }
+
+  /** Digest of the action. Computed only when it is needed, because displayed arguments can be large. */
+  get digest(): string {
+    this.#knownDigest ??= actionDigest(this.#body);
+    return this.#knownDigest;
+  }
+
+  /** Lock for racing checks that name, or would hold, the same action. Rates have their own locks. */
+  get lockName(): string {
+    const { agentId, actionId, sessionId } = this.#body;
+    const action = actionId === undefined ? `same ${sessionId} ${this.digest}` : `named ${actionId}`;
+    return `action ${agentId} ${action}`;
+  }
+
+  /** Returns the matching policies in order of precedence. Those with a rate fire only if the rate is exceeded. */
+  async matching(db: Database, set: PolicySet): Promise<readonly FiredPolicy[]> {
+    const { agentId } = this.#body;
+    const agent = (await findAgentStates(db, this.#tenantId, [agentId])).get(agentId);
+    const matching = this.#matches.of(set, this.#action);
+    return agent?.status === 'revoked' ? [agentRevoked, ...matching] : matching;
+  }
+
+  /** Returns the windows of the rates that count the action. */
+  windows(matching: readonly FiredPolicy[]): RateWindow[] {
+    return rateWindows(matching, this.#action, this.#nowMs);
+  }
+
+  /** Returns the policies that fire. A rate counts an action once. */
+  async fired(
+    db: Database,
+    matching: readonly FiredPolicy[],
+    windows: readonly RateWindow[],
+    known: KnownAction | undefined,
+  ): Promise<readonly FiredPolicy[]> {
+    const counted = await countedActions(db, this.#tenantId, windows);
+    return firedPolicies(matching, exceededRates(windows, counted, known?.isCounted === true));
+  }
+
+  /**
+   * Returns the action as its first check left it.
+   *
+   * @throws ApiError `ACTION_MISMATCH` if its `actionId` stands for another action.
+   */
+  async known(db: Database): Promise<KnownAction | undefined> {
+    const { agentId, actionId } = this.#body;
+    if (actionId === undefined) return undefined;
+    const row = await findCheckedAction(db, this.#tenantId, agentId, actionId);
+    if (!row) return undefined;
+    if (row.action_digest !== this.digest) throw refusalError(actionMismatch);
+    return { heldId: row.pending_action_id, isCounted: row.counted === 1 };
+  }
+
+  /** Returns a held action while it decides the check. */
+  async held(db: Database, id: string | null | undefined): Promise<PendingActionRow | undefined> {
+    if (id == null) return undefined;
+    return findDecidingAction(db, this.#tenantId, id, this.#body.actionId, this.#nowMs);
+  }
+
+  /**
+   * Returns an equal action without an `actionId` that already waits: same agent, session, tool, arguments and displayed
+   * arguments. Otherwise each repeated check would ask an approver again.
+   */
+  async equalHeld(db: Database, fired: readonly FiredPolicy[]): Promise<HeldAction | undefined> {
+    const { agentId, sessionId, actionId } = this.#body;
+    if (actionId !== undefined || verdictOn(fired).decision !== 'require_approval') return undefined;
+    const action = {
+      tenant_id: this.#tenantId,
+      agent_id: agentId,
+      session_id: sessionId ?? null,
+      action_digest: this.digest,
+    };
+    const row = await findSameAction(db, action, this.#nowMs);
+    return row && heldAction(row, this.#nowMs);
+  }
+}
