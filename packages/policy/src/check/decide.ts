@@ -6,7 +6,7 @@ import { type HeldAction, heldOutcome, type NewHeldAction, newHeldAction } from 
 /** Response of `POST /v1/policies/check`. */
 export type CheckResponse = SentOf<'policies.check'>;
 
-/** What the service stores about an action that was checked under its `actionId` before. */
+/** Stored state of an action that was checked under its `actionId` before. */
 export interface KnownAction {
   /** Id of its held action; null if it was never held. */
   readonly heldId: string | null;
