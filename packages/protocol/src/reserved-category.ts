@@ -24,6 +24,9 @@ const lookalikes: Readonly<Record<string, string>> = {
   ս: 'u',
 };
 
+/** The letters of {@link decisionCategory}. */
+const reservedLetters = 'guardiandecision';
+
 /** Categories as frameworks and the reference profile spell them. Each letter stands for itself. */
 const plain = /^[a-z0-9_]*$/;
 
@@ -34,7 +37,7 @@ const plain = /^[a-z0-9_]*$/;
 export function isReservedCategory(category: string): boolean {
   // Every event is checked, and normalizing costs more than validating its whole body.
   const letters = plain.test(category) ? category.replaceAll('_', '') : skeleton(category);
-  return letters === reserved;
+  return letters === reservedLetters;
 }
 
 function skeleton(text: string): string {
@@ -44,5 +47,3 @@ function skeleton(text: string): string {
     .replace(/[^\p{L}\p{N}]/gu, '');
   return Array.from(letters, (letter) => lookalikes[letter] ?? letter).join('');
 }
-
-const reserved = skeleton(decisionCategory);
