@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici';
 import type { ActlogOptions, Fetch } from './client-options.ts';
 import { InvalidArgumentError } from './errors/invalid-argument-error.ts';
 import { detectPlatform } from './platform.ts';
-import { Caller } from './request/caller.ts';
+import { EndpointCaller } from './request/endpoint-caller.ts';
 import { rawPath } from './request/endpoint-path.ts';
 import type { Query } from './request/query-string.ts';
 import type { RequestOptions } from './request/request-options.ts';
@@ -54,7 +54,7 @@ export class Actlog {
   readonly baseURL: string;
   readonly #options: ActlogOptions;
   readonly #settings: Settings;
-  readonly #caller: Caller;
+  readonly #caller: EndpointCaller;
   readonly #transport: LazyTransport | FetchTransport;
 
   /**
@@ -75,7 +75,7 @@ export class Actlog {
     this.#options = options;
     this.#settings = settings;
     this.#transport = transportFor(options, platform === 'node', settings);
-    this.#caller = new Caller(settings, this.#transport);
+    this.#caller = new EndpointCaller(settings, this.#transport);
     this.baseURL = settings.baseURL.href;
     this.events = new Events(this.#caller);
     this.sessions = new Sessions(this.#caller);

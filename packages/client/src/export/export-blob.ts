@@ -1,4 +1,4 @@
-import type { Caller } from '../request/caller.ts';
+import type { EndpointCaller } from '../request/endpoint-caller.ts';
 import type { ApiResponse } from '../response/api-response.ts';
 import { ExportBlobSink } from './export-blob-sink.ts';
 import { checkExport } from './export-document.ts';
@@ -17,7 +17,7 @@ export interface ExportedBlob {
 
 /** Downloads an exported session; see `Sessions.exportToBlob`. */
 export async function exportToBlob(
-  caller: Caller,
+  caller: EndpointCaller,
   id: string,
   options: ExportToBlobOptions,
 ): Promise<ExportedBlob> {

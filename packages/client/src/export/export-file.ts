@@ -1,7 +1,7 @@
 import { describeValue } from '../describe-value.ts';
 import { InvalidArgumentError } from '../errors/invalid-argument-error.ts';
 import { builtinModule } from '../platform.ts';
-import type { Caller } from '../request/caller.ts';
+import type { EndpointCaller } from '../request/endpoint-caller.ts';
 import type { RequestOptions } from '../request/request-options.ts';
 import type { ApiResponse } from '../response/api-response.ts';
 import { checkExport } from './export-document.ts';
@@ -41,7 +41,7 @@ const maxNamePrefix = 60;
 
 /** Downloads an exported session; see `Sessions.exportToFile`. */
 export async function exportToFile(
-  caller: Caller,
+  caller: EndpointCaller,
   id: string,
   path: string,
   options: ExportToFileOptions,

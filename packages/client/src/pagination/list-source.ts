@@ -1,6 +1,6 @@
 import type { EndpointName } from '@actlog/protocol';
 import type { Outcome } from '../request/call.ts';
-import type { Caller } from '../request/caller.ts';
+import type { EndpointCaller } from '../request/endpoint-caller.ts';
 import type { Query } from '../request/query-string.ts';
 import type { ListOptions } from '../request/request-options.ts';
 import type { ApiResponse } from '../response/api-response.ts';
@@ -30,7 +30,7 @@ export interface ListSource {
  * @param trail Cursors of the pages before it.
  */
 export async function fetchPage<Item>(
-  caller: Caller,
+  caller: EndpointCaller,
   source: ListSource,
   cursor: string | undefined,
   trail: CursorTrail,

@@ -1,5 +1,5 @@
 import type { Outcome } from '../request/call.ts';
-import type { Caller } from '../request/caller.ts';
+import type { EndpointCaller } from '../request/endpoint-caller.ts';
 import { RequestPromise, type WithResponse } from '../request/request-promise.ts';
 import { CursorTrail } from './cursor-trail.ts';
 import { ItemIterator } from './item-iterator.ts';
@@ -19,12 +19,12 @@ import { iteratePages } from './page-iterator.ts';
  * ```
  */
 export class List<Item> extends ItemSequence<Item> implements Promise<Page<Item>> {
-  readonly #caller: Caller;
+  readonly #caller: EndpointCaller;
   readonly #source: ListSource;
   #first: RequestPromise<Page<Item>> | undefined;
 
   /** @internal */
-  constructor(caller: Caller, source: ListSource) {
+  constructor(caller: EndpointCaller, source: ListSource) {
     super(() => new ItemIterator(iteratePages<Item>(caller, source), source.options.signal));
     this.#caller = caller;
     this.#source = source;

@@ -1,5 +1,5 @@
 import { checkedSignal } from '../request/abort-signal.ts';
-import type { Caller } from '../request/caller.ts';
+import type { EndpointCaller } from '../request/endpoint-caller.ts';
 import { CursorTrail, repeatedCursor } from './cursor-trail.ts';
 import { fetchPage, type ListSource } from './list-source.ts';
 import { onEarlyReturn } from './on-early-return.ts';
@@ -10,7 +10,7 @@ const rememberedCursors = 1_000;
 
 /** Iterates over the pages of a list. Ending the loop early aborts a page request in progress and sends no other. */
 export function iteratePages<Item>(
-  caller: Caller,
+  caller: EndpointCaller,
   source: ListSource,
 ): AsyncGenerator<Page<Item>, undefined> {
   const left = new AbortController();
@@ -19,7 +19,7 @@ export function iteratePages<Item>(
 
 /** @param left Aborted, with itself as the reason, when the loop has ended. */
 async function* pagesOf<Item>(
-  caller: Caller,
+  caller: EndpointCaller,
   source: ListSource,
   left: AbortController,
 ): AsyncGenerator<Page<Item>, undefined> {

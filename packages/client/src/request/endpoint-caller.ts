@@ -31,7 +31,7 @@ interface RawCall extends CallArguments {
 }
 
 /** Sends the calls of all resources. Each client has one, shared by its resources. */
-export class Caller {
+export class EndpointCaller {
   readonly #settings: Settings;
   readonly #transport: Transport;
 

@@ -1,16 +1,16 @@
 import type { BodyOf, ItemOf, QueryOf, ResponseOf } from '@actlog/protocol';
 import { List } from '../pagination/list.ts';
-import type { Caller } from '../request/caller.ts';
+import type { EndpointCaller } from '../request/endpoint-caller.ts';
 import type { ListOptions, RequestOptions } from '../request/request-options.ts';
 import type { RequestPromise } from '../request/request-promise.ts';
 import type { SessionFilters } from './session-filters.ts';
 
 /** Agents of the tenant. */
 export class Agents {
-  readonly #caller: Caller;
+  readonly #caller: EndpointCaller;
 
   /** @internal */
-  constructor(caller: Caller) {
+  constructor(caller: EndpointCaller) {
     this.#caller = caller;
   }
 

@@ -1,5 +1,5 @@
 import { type EventAck, schemaVersion, type ToolCallPayload, type toolCallCategory } from '@actlog/protocol';
-import type { Caller } from '../request/caller.ts';
+import type { EndpointCaller } from '../request/endpoint-caller.ts';
 import { createEventId } from '../request/event-id.ts';
 import type { RequestOptions } from '../request/request-options.ts';
 import type { RequestPromise } from '../request/request-promise.ts';
@@ -30,10 +30,10 @@ export interface EventInput<Category extends string = string> {
 
 /** Events of agents (specification, "Event"). */
 export class Events {
-  readonly #caller: Caller;
+  readonly #caller: EndpointCaller;
 
   /** @internal */
-  constructor(caller: Caller) {
+  constructor(caller: EndpointCaller) {
     this.#caller = caller;
   }
 

@@ -1,6 +1,6 @@
 import type { BodyOf, ItemOf, QueryOf, ResponseOf } from '@actlog/protocol';
 import { List } from '../pagination/list.ts';
-import type { Caller } from '../request/caller.ts';
+import type { EndpointCaller } from '../request/endpoint-caller.ts';
 import type { ListOptions, RequestOptions } from '../request/request-options.ts';
 import type { RequestPromise } from '../request/request-promise.ts';
 
@@ -10,17 +10,17 @@ export class Guardian {
   readonly pendingActions: PendingActions;
 
   /** @internal */
-  constructor(caller: Caller) {
+  constructor(caller: EndpointCaller) {
     this.pendingActions = new PendingActions(caller);
   }
 }
 
 /** Actions held for a person's decision. */
 export class PendingActions {
-  readonly #caller: Caller;
+  readonly #caller: EndpointCaller;
 
   /** @internal */
-  constructor(caller: Caller) {
+  constructor(caller: EndpointCaller) {
     this.#caller = caller;
   }
 

@@ -1,15 +1,15 @@
 import type { BodyOf, ItemOf, QueryOf, ResponseOf } from '@actlog/protocol';
 import { List } from '../pagination/list.ts';
-import type { Caller } from '../request/caller.ts';
+import type { EndpointCaller } from '../request/endpoint-caller.ts';
 import type { ListOptions, RequestOptions } from '../request/request-options.ts';
 import type { RequestPromise } from '../request/request-promise.ts';
 
 /** Webhooks that the service sends notifications to. */
 export class NotificationChannels {
-  readonly #caller: Caller;
+  readonly #caller: EndpointCaller;
 
   /** @internal */
-  constructor(caller: Caller) {
+  constructor(caller: EndpointCaller) {
     this.#caller = caller;
   }
 

@@ -1,7 +1,7 @@
 import { type BodyOf, type ItemOf, maxWaitSeconds, type QueryOf, type ResponseOf } from '@actlog/protocol';
 import { describeValue } from '../describe-value.ts';
 import { List } from '../pagination/list.ts';
-import type { Caller } from '../request/caller.ts';
+import type { EndpointCaller } from '../request/endpoint-caller.ts';
 import type { ListOptions, RequestOptions } from '../request/request-options.ts';
 import type { RequestPromise } from '../request/request-promise.ts';
 
@@ -22,11 +22,11 @@ export interface CheckOptions extends RequestOptions {
 
 /** Policies that proposed actions are checked against. */
 export class Policies {
-  readonly #caller: Caller;
+  readonly #caller: EndpointCaller;
   readonly #timeoutMs: number;
 
   /** @internal */
-  constructor(caller: Caller, timeoutMs: number) {
+  constructor(caller: EndpointCaller, timeoutMs: number) {
     this.#caller = caller;
     this.#timeoutMs = timeoutMs;
   }

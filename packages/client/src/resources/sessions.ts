@@ -2,7 +2,7 @@ import type { ItemOf, QueryOf, ResponseOf, StoredEvent } from '@actlog/protocol'
 import type { ExportedBlob, ExportToBlobOptions } from '../export/export-blob.ts';
 import type { ExportedFile, ExportToFileOptions } from '../export/export-file.ts';
 import { List } from '../pagination/list.ts';
-import type { Caller } from '../request/caller.ts';
+import type { EndpointCaller } from '../request/endpoint-caller.ts';
 import type { ListOptions, RequestOptions } from '../request/request-options.ts';
 import { RequestPromise } from '../request/request-promise.ts';
 import type { ApiResponse } from '../response/api-response.ts';
@@ -10,10 +10,10 @@ import type { SessionFilters } from './session-filters.ts';
 
 /** Sessions of agents, with their events and risk (specification, "Endpoints"). */
 export class Sessions {
-  readonly #caller: Caller;
+  readonly #caller: EndpointCaller;
 
   /** @internal */
-  constructor(caller: Caller) {
+  constructor(caller: EndpointCaller) {
     this.#caller = caller;
   }
 
