@@ -8,7 +8,7 @@ import { RequestMemory } from './http/limits/request-memory.ts';
 import { ResponseMemory } from './http/limits/response-memory.ts';
 import { UnlimitedRate } from './http/limits/unlimited-rate.ts';
 import { RequestGate } from './http/request-gate.ts';
-import { EventRecorder } from './ingest/event-recorder.ts';
+import { EventWriter } from './ingest/event-writer.ts';
 import { GroupCommit } from './ingest/group-commit.ts';
 import type { DeploymentSecret } from './keys/deployment-secret.ts';
 import { KeyRing } from './keys/key-ring.ts';
@@ -20,7 +20,7 @@ import type { Services } from './services.ts';
 import type { Storage } from './storage/storage.ts';
 import { TenantTurns } from './tenant-turns.ts';
 import { AddressGuard } from './webhooks/address-guard.ts';
-import { Outbox } from './webhooks/outbox.ts';
+import { WebhookOutbox } from './webhooks/webhook-outbox.ts';
 
 /**
  * Maximum concurrent writes per tenant on a shared database, where each write waits for the network. On SQLite a write
@@ -40,9 +40,9 @@ export function assemble(
   tenantTurns: TenantTurns,
 ): Services {
   const policySets = new PolicySets();
-  const outbox = new Outbox(policySets);
+  const outbox = new WebhookOutbox(policySets);
   const scoring = new RiskScoring(storage, outbox);
-  const recorder = new EventRecorder(undefined, () => {
+  const eventWriter = new EventWriter(undefined, () => {
     storage.clearSessionCache();
     scoring.scheduleCatchUp();
   });
@@ -60,7 +60,7 @@ export function assemble(
     policySets,
     tenantTurns,
     writeTurns: new TenantTurns(storage.isShared ? maxSharedWrites : 1),
-    recorder,
+    eventWriter,
     scoring,
     outbox,
     ingest: new GroupCommit({

@@ -4,7 +4,7 @@ import type { LoopTurns } from './http/limits/loop-turns.ts';
 import type { RequestMemory } from './http/limits/request-memory.ts';
 import type { ResponseMemory } from './http/limits/response-memory.ts';
 import type { RequestGate } from './http/request-gate.ts';
-import type { EventRecorder } from './ingest/event-recorder.ts';
+import type { EventWriter } from './ingest/event-writer.ts';
 import type { GroupCommit } from './ingest/group-commit.ts';
 import type { DeploymentSecret } from './keys/deployment-secret.ts';
 import type { KeyRing } from './keys/key-ring.ts';
@@ -16,14 +16,14 @@ import type { DeploymentQuotas } from './storage/stores/quota-store.ts';
 import type { QuotaName } from './storage/stores/quota-table.ts';
 import type { TenantTurns } from './tenant-turns.ts';
 import type { AddressGuard } from './webhooks/address-guard.ts';
-import type { Outbox } from './webhooks/outbox.ts';
+import type { WebhookOutbox } from './webhooks/webhook-outbox.ts';
 
 /** Parts that the endpoints share. */
 export interface Services {
   readonly storage: Storage;
   readonly ingest: GroupCommit;
   /** Writes events as part of a larger transaction. */
-  readonly recorder: EventRecorder;
+  readonly eventWriter: EventWriter;
   readonly keys: KeyRing;
   readonly cursors: Cursors;
   readonly secret: DeploymentSecret;
@@ -57,6 +57,6 @@ export interface Services {
   readonly responseMemory: ResponseMemory;
   /** Spreads large reads over turns of the event loop. */
   readonly turns: LoopTurns;
-  readonly outbox: Outbox;
+  readonly outbox: WebhookOutbox;
   readonly addressGuard: AddressGuard;
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { EventRecorder } from '../src/ingest/event-recorder.ts';
+import { EventWriter } from '../src/ingest/event-writer.ts';
 import {
   afterNextRead,
   beforeNextCommit,
@@ -42,12 +42,12 @@ test.each([
 
 /** Runs `work` between the end of an action and its record in the session. */
 function beforeNextRecording(work: () => void): void {
-  const { record } = EventRecorder.prototype;
-  const spy = vi.spyOn(EventRecorder.prototype, 'record');
+  const { write } = EventWriter.prototype;
+  const spy = vi.spyOn(EventWriter.prototype, 'write');
   atTestEnd(async () => spy.mockRestore());
-  spy.mockImplementationOnce(function (this: EventRecorder, ...parts) {
+  spy.mockImplementationOnce(function (this: EventWriter, ...parts) {
     work();
-    return record.apply(this, parts);
+    return write.apply(this, parts);
   });
 }
 

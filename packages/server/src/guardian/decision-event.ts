@@ -27,7 +27,7 @@ export async function recordDecision(
 ): Promise<boolean> {
   if (sessionId == null) return false;
   const event = decisionEvent(eventId, { agentId, sessionId }, payload, nowMs);
-  const [recorded] = await services.recorder.record(write, tenantId, [
+  const [recorded] = await services.eventWriter.write(write, tenantId, [
     { event, sourceMs: nowMs, receivedMs: nowMs, protoKeysRemoved: false },
   ]);
   return recorded?.isNew === true;

@@ -12,23 +12,23 @@ import type { SessionCache } from './session-cache.ts';
 import type { SessionFold } from './session-fold.ts';
 import { dropUnusedSessions, openFolds } from './session-folds.ts';
 
-/** State that a recorder caches between writes. */
-export interface RecorderMemory {
-  /** Only for a recorder that knows of every write to sessions. */
+/** State that a writer caches between writes. */
+export interface WriterMemory {
+  /** Only for a writer that knows of every write to sessions. */
   readonly sessions?: SessionCache;
   readonly risk: RiskObserver;
 }
 
 /** Writes events with all dependent data: the sessions' summaries, their risk and the agents. */
-export class EventRecorder {
-  readonly #memory: RecorderMemory | undefined;
+export class EventWriter {
+  readonly #memory: WriterMemory | undefined;
   readonly #onWritten: () => void;
 
   /**
-   * Without a memory, events stay unscored until a recorder with a memory catches up. `onWritten` tells that recorder
+   * Without a memory, events stay unscored until a writer with a memory catches up. `onWritten` tells that writer
    * to drop its caches.
    */
-  constructor(memory: RecorderMemory | undefined, onWritten: () => void = () => {}) {
+  constructor(memory: WriterMemory | undefined, onWritten: () => void = () => {}) {
     this.#memory = memory;
     this.#onWritten = onWritten;
   }
@@ -39,7 +39,7 @@ export class EventRecorder {
    * @param nowMs - determines the month in which the events count
    * @param knownAgents - agents of the events that exist, if they were read in this transaction
    */
-  async record(
+  async write(
     { db }: Write,
     tenantId: number,
     events: readonly NewEvent[],

@@ -1,11 +1,11 @@
 import type { Admission, QuotaGate } from '../quota/quota-gate.ts';
 import type { EventOutcome, NewEvent, RecordedEvent } from '../storage/event-recording.ts';
 import type { Write } from '../storage/transaction.ts';
-import type { EventRecorder } from './event-recorder.ts';
+import type { EventWriter } from './event-writer.ts';
 
 /** Writes the events of a tenant that its quotas allow. The outcome of each other event names the exceeded quota. */
 export async function recordWithinQuota(
-  recorder: EventRecorder,
+  eventWriter: EventWriter,
   gate: QuotaGate,
   write: Write,
   tenantId: number,
@@ -13,9 +13,10 @@ export async function recordWithinQuota(
 ): Promise<EventOutcome[]> {
   const nowMs = Date.now();
   const { refusals, agents } = await gate.admit(write.db, tenantId, events, nowMs);
-  if (!refusals) return recorder.record(write, tenantId, events, nowMs, agents);
+  if (!refusals) return eventWriter.write(write, tenantId, events, nowMs, agents);
   const admitted = events.filter((_, index) => refusals[index] === undefined);
-  const recorded = admitted.length > 0 ? await recorder.record(write, tenantId, admitted, nowMs, agents) : [];
+  const recorded =
+    admitted.length > 0 ? await eventWriter.write(write, tenantId, admitted, nowMs, agents) : [];
   return inOrder(refusals, recorded);
 }
 

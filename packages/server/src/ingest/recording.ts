@@ -12,8 +12,8 @@ import type {
 import type { Tables } from '../storage/schema.ts';
 import type { DeploymentQuotas } from '../storage/stores/quota-store.ts';
 import { commit, type Write } from '../storage/transaction.ts';
-import { Outbox } from '../webhooks/outbox.ts';
-import { EventRecorder } from './event-recorder.ts';
+import { WebhookOutbox } from '../webhooks/webhook-outbox.ts';
+import { EventWriter } from './event-writer.ts';
 import { recordWithinQuota } from './record-within-quota.ts';
 import { SessionCache } from './session-cache.ts';
 
@@ -31,7 +31,7 @@ export class Recording implements CachedRecording {
   readonly #database: Kysely<Tables>;
   readonly #sessions = new SessionCache();
   readonly #risk: RiskKeeper;
-  readonly #recorder: EventRecorder;
+  readonly #writer: EventWriter;
   readonly #gate: QuotaGate;
   readonly #onBegin: () => void;
   #hasQueuedMessages = false;
@@ -45,12 +45,12 @@ export class Recording implements CachedRecording {
     this.#database = database;
     this.#gate = new QuotaGate(quotas);
     this.#onBegin = onBegin;
-    const outbox = new Outbox(new PolicySets());
+    const outbox = new WebhookOutbox(new PolicySets());
     outbox.onQueued(() => {
       this.#hasQueuedMessages = true;
     });
     this.#risk = new RiskKeeper(outbox);
-    this.#recorder = new EventRecorder({ sessions: this.#sessions, risk: this.#risk });
+    this.#writer = new EventWriter({ sessions: this.#sessions, risk: this.#risk });
   }
 
   /** Drops all caches, as after a write of sessions by another way. */
@@ -64,7 +64,7 @@ export class Recording implements CachedRecording {
     const outcomes = await this.#commit(async (write) => {
       const recorded: EventOutcome[][] = [];
       for (const { tenantId, events } of groups) {
-        recorded.push(await recordWithinQuota(this.#recorder, this.#gate, write, tenantId, events));
+        recorded.push(await recordWithinQuota(this.#writer, this.#gate, write, tenantId, events));
       }
       if (this.#risk.unscored > maxUnscored) await this.#risk.scoreSome(write, scoredPerTransaction);
       return recorded;

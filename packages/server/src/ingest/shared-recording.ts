@@ -11,8 +11,8 @@ import type {
 import { enterScope } from '../storage/postgres/scope.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { DeploymentQuotas } from '../storage/stores/quota-store.ts';
-import { Outbox } from '../webhooks/outbox.ts';
-import { EventRecorder } from './event-recorder.ts';
+import { WebhookOutbox } from '../webhooks/webhook-outbox.ts';
+import { EventWriter } from './event-writer.ts';
 import { recordWithinQuota } from './record-within-quota.ts';
 
 /** The part of the storage that recording uses. */
@@ -31,9 +31,9 @@ const maxRounds = 4;
 export class SharedRecording implements EventRecording {
   readonly #storage: SharedStorage;
   readonly #gate: QuotaGate;
-  readonly #outbox = new Outbox(new PolicySets());
+  readonly #outbox = new WebhookOutbox(new PolicySets());
   readonly #risk = new SharedRisk(this.#outbox);
-  readonly #recorder = new EventRecorder({ risk: this.#risk });
+  readonly #writer = new EventWriter({ risk: this.#risk });
   #hasQueuedMessages = false;
 
   /** @param quotas - those of the deployment */
@@ -57,7 +57,7 @@ export class SharedRecording implements EventRecording {
         for (const group of sorted) {
           if (group !== first) await enterScope(write.db, group.tenantId);
           const { tenantId, events } = group;
-          const outcome = await recordWithinQuota(this.#recorder, this.#gate, write, tenantId, events);
+          const outcome = await recordWithinQuota(this.#writer, this.#gate, write, tenantId, events);
           outcomes.set(group, outcome);
         }
       });

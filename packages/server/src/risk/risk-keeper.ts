@@ -19,7 +19,7 @@ import {
 } from '../storage/stores/risk-store.ts';
 import { newestToolTagsVersion } from '../storage/stores/tool-tag-store.ts';
 import type { Database, Write } from '../storage/transaction.ts';
-import type { Outbox } from '../webhooks/outbox.ts';
+import type { WebhookOutbox } from '../webhooks/webhook-outbox.ts';
 import { FrozenTags, type FrozenToolTags } from './frozen-tags.ts';
 import type { RiskObserver } from './risk-observer.ts';
 import { type ScorableSession, scoreSession } from './score-session.ts';
@@ -52,7 +52,7 @@ const observationBatch = 16;
  * depend on their order.
  */
 export class RiskKeeper implements RiskObserver {
-  readonly #outbox: Outbox;
+  readonly #outbox: WebhookOutbox;
   readonly #tags = new FrozenTags();
   readonly #sessions = new Map<string, CachedRisk>();
   readonly #stamps = new StampsByTenant();
@@ -63,7 +63,7 @@ export class RiskKeeper implements RiskObserver {
   /** Sessions scored in the open transaction. */
   #scored: CachedRisk[] = [];
 
-  constructor(outbox: Outbox) {
+  constructor(outbox: WebhookOutbox) {
     this.#outbox = outbox;
   }
 

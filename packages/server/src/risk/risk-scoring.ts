@@ -1,7 +1,7 @@
 import type { ScoringBacklog } from '../storage/event-recording.ts';
 import type { Storage } from '../storage/storage.ts';
 import { unscoredSessions } from '../storage/stores/risk-store.ts';
-import type { Outbox } from '../webhooks/outbox.ts';
+import type { WebhookOutbox } from '../webhooks/webhook-outbox.ts';
 
 /**
  * Delay before the sessions of recent events are scored, in milliseconds. All events of that time are scored at once.
@@ -23,14 +23,14 @@ const sessionsPerRound = 100;
  */
 export class RiskScoring {
   readonly #storage: Storage;
-  readonly #outbox: Outbox;
+  readonly #outbox: WebhookOutbox;
   #timer: NodeJS.Timeout | undefined;
   #round: Promise<void> = Promise.resolve();
   /** `true` if an event was written without the recording, so that only the database knows which session is behind. */
   #isBypassed = false;
   #isClosed = false;
 
-  constructor(storage: Storage, outbox: Outbox) {
+  constructor(storage: Storage, outbox: WebhookOutbox) {
     this.#storage = storage;
     this.#outbox = outbox;
   }

@@ -18,7 +18,7 @@ import {
 } from '../storage/stores/risk-store.ts';
 import { newestToolTagsVersion } from '../storage/stores/tool-tag-store.ts';
 import type { Database, Write } from '../storage/transaction.ts';
-import type { Outbox } from '../webhooks/outbox.ts';
+import type { WebhookOutbox } from '../webhooks/webhook-outbox.ts';
 import { FrozenTags } from './frozen-tags.ts';
 import type { RiskObserver } from './risk-observer.ts';
 import { type ScorableSession, scoreSession } from './score-session.ts';
@@ -45,7 +45,7 @@ interface ScoredSession extends ScorableSession {
  * scoring take no locks. A result is stored only if no process has stored a later state.
  */
 export class SharedRisk implements RiskObserver {
-  readonly #outbox: Outbox;
+  readonly #outbox: WebhookOutbox;
   readonly #tags = new FrozenTags();
   readonly #stamps = new StampsByTenant();
   /** Sessions written by the open transaction of this process. */
@@ -53,7 +53,7 @@ export class SharedRisk implements RiskObserver {
   /** Sessions that this process wrote and has not scored since. */
   readonly #unscored = new Map<string, SessionPlace>();
 
-  constructor(outbox: Outbox) {
+  constructor(outbox: WebhookOutbox) {
     this.#outbox = outbox;
   }
 

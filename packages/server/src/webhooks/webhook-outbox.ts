@@ -9,7 +9,7 @@ import type { Write } from '../storage/transaction.ts';
  * Outbox of webhook messages. A message is written in the transaction of its cause, so it is sent if and only if the
  * cause is durable.
  */
-export class Outbox {
+export class WebhookOutbox {
   readonly #policySets: PolicySets;
   #wake: () => void = () => {};
 
