@@ -387,3 +387,22 @@ test.each<[object, string]>([
   await expect(admin.setQuota('default', changes as QuotaChanges)).rejects.toThrow(reason);
   await expect(admin.setQuota('nobody', {})).rejects.toThrow('There is no tenant "nobody"');
 });
+
+test('limits by default everything that a key can make grow', async () => {
+  const { server } = await testServer();
+  const quotas = await server.admin.quota('default');
+  expect(Object.fromEntries(Object.entries(quotas).map(([name, { max }]) => [name, max]))).toEqual({
+    eventsPerMonth: 100_000_000,
+    checksPerMonth: 100_000_000,
+    sessions: 10_000_000,
+    agents: 100_000,
+    metadataBytes: 100_000_000,
+    heldActions: 1000,
+    heldActionBytes: 1_000_000_000,
+    policies: 1000,
+    policyCost: 500_000,
+    storedPolicies: 10_000,
+    channels: 20,
+    storedChannels: 1000,
+  });
+});
