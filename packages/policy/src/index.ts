@@ -32,6 +32,7 @@ export {
   firedPolicies,
   lastingPolicies,
   type PolicyDefinition,
+  type Verdict,
   verdictOn,
 } from './check/fired-policy.ts';
 export {
@@ -40,9 +41,9 @@ export {
   lateDecisionRefusal,
   type NewHeldAction,
 } from './check/held-action.ts';
+export { byPrecedence, type PolicyWeight } from './check/precedence.ts';
 export { exceededRates, type Rate, type RateWindow, rateWindows } from './check/rate.ts';
 export { agentRevoked } from './check/revoked-agent.ts';
-export { byPrecedence, type PolicyWeight, type Verdict } from './check/verdict.ts';
 export {
   type ArrivedEvent,
   type EventContext,

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { approvalRepeatMs, isUsedUp, needsSingleUse } from './approval-use.ts';
-import type { PolicyWeight } from './verdict.ts';
+import type { FiredPolicy, PolicyDefinition } from './fired-policy.ts';
+import { agentRevoked } from './revoked-agent.ts';
 
 test.each([
   ['the same check at the end of the repeat window', 'a', 'a', approvalRepeatMs, false],
@@ -14,15 +15,14 @@ test.each([
 });
 
 test('an approval is single-use if any enforced policy that holds the action requires it', () => {
-  const weight = (fields: Partial<PolicyWeight> = {}): PolicyWeight => ({
-    effect: 'require_approval',
-    priority: 0,
-    mode: 'enforce',
-    approval: { onTimeout: 'deny', singleUse: true },
-    ...fields,
-  });
-  const plain = weight({ approval: { onTimeout: 'deny' } });
-  const needs = (...fired: PolicyWeight[]) => needsSingleUse(fired, (one) => one);
+  const weight = (fields: Partial<PolicyDefinition> = {}): FiredPolicy => {
+    const approval = { timeoutSeconds: 900, onTimeout: 'deny', singleUse: true } as const;
+    const { definition } = agentRevoked.policy;
+    const changed = { ...definition, effect: 'require_approval' as const, approval, ...fields };
+    return { policy: { id: 'pol_1', definition: changed }, why: '' };
+  };
+  const plain = weight({ approval: { timeoutSeconds: 900, onTimeout: 'deny' } });
+  const needs = (...fired: FiredPolicy[]) => needsSingleUse(fired);
   expect(needs(plain, weight())).toBe(true);
   expect(needs(plain, weight({ approval: null }))).toBe(false);
   expect(needs(plain, weight({ mode: 'log_only' }))).toBe(false);

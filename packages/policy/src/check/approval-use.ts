@@ -1,4 +1,4 @@
-import type { PolicyWeight } from './verdict.ts';
+import type { FiredPolicy } from './fired-policy.ts';
 
 /**
  * Time after the use of a single-use approval in which a repeat of the same check still gets `allow`, in
@@ -27,12 +27,9 @@ export function isUsedUp(use: ApprovalUse, actionId: string | undefined, nowMs: 
  * Returns `true` if any matching policy requires a single-use approval. One is enough, so another policy that holds
  * the same action cannot bypass it.
  */
-export function needsSingleUse<Fired>(
-  fired: readonly Fired[],
-  weightOf: (one: Fired) => PolicyWeight,
-): boolean {
-  return fired.some((one) => {
-    const { approval, effect, mode } = weightOf(one);
+export function needsSingleUse(fired: readonly FiredPolicy[]): boolean {
+  return fired.some(({ policy: { definition } }) => {
+    const { approval, effect, mode } = definition;
     return effect === 'require_approval' && mode === 'enforce' && approval?.singleUse === true;
   });
 }

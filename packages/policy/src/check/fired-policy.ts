@@ -1,5 +1,4 @@
-import type { SentOf } from '@actlog/protocol';
-import { type Verdict, verdictOf } from './verdict.ts';
+import type { PolicyEffect, SentOf } from '@actlog/protocol';
 
 /** Fields of a policy that its author writes, with defaults filled in. */
 export type PolicyDefinition = Omit<
@@ -42,9 +41,17 @@ export function lastingPolicies(matching: readonly FiredPolicy[]): readonly Fire
   return matching.filter(({ policy }) => policy.definition.rate === null);
 }
 
-/** Returns the verdict of policies that fire, in order of precedence. */
-export function verdictOn(fired: readonly FiredPolicy[]): Verdict<FiredPolicy> {
-  return verdictOf(fired, ({ policy }) => policy.definition);
+/** Combined decision of the policies about an action. */
+export interface Verdict {
+  readonly decision: PolicyEffect;
+  /** The deciding policy; undefined if none decided and the action is allowed by default. */
+  readonly decidedBy: FiredPolicy | undefined;
+}
+
+/** Returns the verdict of policies that fire, in order of precedence: the effect of the first enforced one. */
+export function verdictOn(fired: readonly FiredPolicy[]): Verdict {
+  const decidedBy = fired.find(({ policy }) => policy.definition.mode === 'enforce');
+  return { decision: decidedBy?.policy.definition.effect ?? 'allow', decidedBy };
 }
 
 /** Returns the policy that denies the action, or `undefined` if none does. */

@@ -42,7 +42,7 @@ export function newHeldAction(
     reason: policy.definition.message ?? why,
     decision: null,
     onTimeout,
-    singleUse: needsSingleUse(fired, (one) => one.policy.definition),
+    singleUse: needsSingleUse(fired),
     usedAt: null,
     createdMs: nowMs,
     expiresMs,

@@ -1,6 +1,6 @@
 import type { PolicyEffect } from '@actlog/protocol';
 import { expect, test } from 'vitest';
-import { byPrecedence, type PolicyWeight, verdictOf } from './verdict.ts';
+import { byPrecedence, type PolicyWeight } from './precedence.ts';
 
 const weight = (effect: PolicyEffect, priority = 0, mode: PolicyWeight['mode'] = 'enforce') => ({
   effect,
@@ -31,21 +31,4 @@ test('sorts policies with onTimeout allow last at the same priority', () => {
   expect([lenient, strict, silent].sort(byPrecedence)).toEqual([strict, silent, lenient]);
   const first = { ...lenient, priority: 1 };
   expect([strict, first].sort(byPrecedence)).toEqual([first, strict]);
-});
-
-test.each([
-  ['nothing', [], 'allow', undefined],
-  ['the first policy', [weight('deny'), weight('allow')], 'deny', 0],
-  [
-    'the first enforced policy',
-    [weight('deny', 0, 'log_only'), weight('require_approval')],
-    'require_approval',
-    1,
-  ],
-  ['no log_only policy', [weight('deny', 0, 'log_only')], 'allow', undefined],
-])('%s decides', (_, fired, decision, place) => {
-  expect(verdictOf(fired, (one) => one)).toEqual({
-    decision,
-    decidedBy: place === undefined ? undefined : fired[place],
-  });
 });

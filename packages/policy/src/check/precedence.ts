@@ -17,13 +17,6 @@ export interface PolicyWeight {
     | undefined;
 }
 
-/** Combined decision of the policies about an action. */
-export interface Verdict<Fired> {
-  readonly decision: PolicyEffect;
-  /** The deciding policy; undefined if none decided and the action is allowed by default. */
-  readonly decidedBy: Fired | undefined;
-}
-
 const effectOrder: Readonly<Record<PolicyEffect, number>> = { deny: 0, require_approval: 1, allow: 2 };
 
 /**
@@ -40,18 +33,4 @@ export function byPrecedence(left: PolicyWeight, right: PolicyWeight): number {
 
 function runsUndecided({ approval }: PolicyWeight): boolean {
   return approval?.onTimeout === 'allow';
-}
-
-/**
- * Returns the verdict of the policies that matched: the effect of the first enforced one.
- *
- * @param fired - matches sorted by {@link byPrecedence}
- * @param weightOf - returns the policy fields of a match
- */
-export function verdictOf<Fired>(
-  fired: readonly Fired[],
-  weightOf: (one: Fired) => PolicyWeight,
-): Verdict<Fired> {
-  const decidedBy = fired.find((one) => weightOf(one).mode === 'enforce');
-  return { decision: decidedBy === undefined ? 'allow' : weightOf(decidedBy).effect, decidedBy };
 }
