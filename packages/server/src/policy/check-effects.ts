@@ -69,13 +69,6 @@ export class CheckEffects {
     else if (newDenial) await this.#notifyWebhooks(write, [newDenial]);
   }
 
-  /** Writes the denial of an action that waits, and notifies webhooks of it. */
-  async writeDenial(write: Write, { effects }: CheckDecision): Promise<void> {
-    const effect = effects.find((one) => one.type === 'record_denial');
-    const denial = effect && (await this.#recordDenial(write, effect));
-    if (denial) await this.#notifyWebhooks(write, [denial]);
-  }
-
   async #hold(write: Write, { action, policy }: CheckEffect & { type: 'hold' }): Promise<Partial<Usage>> {
     const { tenantId, body, nowMs, digest } = this.#context;
     const usage = await holdAction(this.#services, write, tenantId, body, digest(), action);

@@ -146,7 +146,7 @@ export class Check {
       const held = heldAction(row, this.#nowMs);
       const decision = decideWaitingCheck({ fired, held, isDenialRecorded: false });
       if (!(await effects.useApproval(write.db, decision))) continue;
-      await effects.writeDenial(write, decision);
+      await effects.write(write, decision, fired);
       return decision.response;
     }
   }
