@@ -45,11 +45,11 @@ export { byPrecedence, type PolicyWeight } from './check/precedence.ts';
 export { exceededRates, type Rate, type RateWindow, rateWindows } from './check/rate.ts';
 export { agentRevoked } from './check/revoked-agent.ts';
 export {
+  type ArrivalContext,
   type ArrivedEvent,
-  type EventContext,
-  eventWarning,
   reservedCategory,
   warningsOf,
+  warningView,
 } from './events/event-warnings.ts';
 export { type CheckedAction, checkedAction } from './match/checked-action.ts';
 export { type Condition, maxConditionCost, parseCondition } from './match/condition.ts';

@@ -1,9 +1,9 @@
 import {
   type ApprovalUse,
-  type EventContext,
-  eventWarning,
+  type ArrivalContext,
   type KnownAction,
   warningsOf,
+  warningView,
 } from '@actlog/policy';
 import type { ActivityEvent, EventAck } from '@actlog/protocol';
 import { emptyTenant, riskEvent, stampEvent } from '@actlog/risk';
@@ -47,7 +47,7 @@ export class Tenant {
     const event = { ...sent, eventId: sent.eventId.toLowerCase() };
     const first = this.events.get(event.eventId);
     const known = this.agents.get(event.agentId);
-    const context: EventContext = {
+    const context: ArrivalContext = {
       agentRegistered: known?.registered === true,
       agentRevoked: known?.status === 'revoked',
       sessionAgentId: this.sessions.get(event.sessionId)?.agentId ?? event.agentId,
@@ -57,7 +57,7 @@ export class Tenant {
     if (first && !isSame(first, event)) warnings.push('EVENT_ID_REUSED');
     const receivedAt = first?.receivedAt ?? new Date(nowMs).toISOString();
     if (!first) this.#keep({ ...event, receivedAt }, context, nowMs);
-    return { eventId: sent.eventId, receivedAt, warnings: warnings.map(eventWarning) };
+    return { eventId: sent.eventId, receivedAt, warnings: warnings.map(warningView) };
   }
 
   /** Deletes everything and wakes waiting calls. */
@@ -68,7 +68,7 @@ export class Tenant {
     waiting.wake();
   }
 
-  #keep(event: EventRecord, { agentRegistered, agentRevoked }: EventContext, nowMs: number): void {
+  #keep(event: EventRecord, { agentRegistered, agentRevoked }: ArrivalContext, nowMs: number): void {
     const seen = riskEvent(event);
     const unrevoked = agentRegistered ? 'active' : 'unregistered';
     const agentStatus = agentRevoked ? 'revoked' : unrevoked;

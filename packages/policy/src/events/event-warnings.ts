@@ -29,7 +29,7 @@ export interface ArrivedEvent {
 }
 
 /** Stored data that the warnings of an event depend on. */
-export interface EventContext {
+export interface ArrivalContext {
   readonly agentRegistered: boolean;
   readonly agentRevoked: boolean;
   /** Agent of the session's first event. */
@@ -57,14 +57,14 @@ export const reservedCategory: Refusal = invalidRequest(
 );
 
 /** Returns a warning as the wire shows it. */
-export function eventWarning(code: WarningCode): EventWarning {
+export function warningView(code: WarningCode): EventWarning {
   return { code, message: messages[code] };
 }
 
 /** Returns the warnings of an event (reference profile, "Events"), without `EVENT_ID_REUSED`. */
 export function warningsOf(
   { event, sourceMs, receivedMs, protoKeysRemoved }: ArrivedEvent,
-  context: EventContext,
+  context: ArrivalContext,
 ): WarningCode[] {
   const warnings: WarningCode[] = [];
   if (!context.agentRegistered) warnings.push('AGENT_NOT_REGISTERED');

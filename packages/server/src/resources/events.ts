@@ -1,4 +1,4 @@
-import { eventWarning, reservedCategory } from '@actlog/policy';
+import { reservedCategory, warningView } from '@actlog/policy';
 import { type EventAck, isReservedCategory } from '@actlog/protocol';
 import type { OwnRoute } from '../http/route.ts';
 import { refusalError } from '../lib/api-error.ts';
@@ -34,7 +34,7 @@ export function createEvent({ ingest, eventMemory }: Services): OwnRoute<'events
       return {
         eventId: body.eventId,
         receivedAt: isoTime(recorded.receivedMs),
-        warnings: recorded.warnings.map(eventWarning),
+        warnings: recorded.warnings.map(warningView),
       };
     },
   };
