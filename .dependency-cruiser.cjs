@@ -35,6 +35,7 @@ const layers = {
     'events',
     'reporting',
     'arguments',
+    'origins',
     'delivery',
     'journal',
     'outbox',

@@ -1,6 +1,7 @@
 import { createEventId } from './events/event-id.ts';
 import type { ToolCall, ToolCallFacts } from './events/tool-call.ts';
 import type { GuardOptions } from './guard/guard-options.ts';
+import type { TextAuthor } from './origins/session-origins.ts';
 import type { RunningCall } from './recording/active-call.ts';
 import { Session } from './recording/session.ts';
 
@@ -26,6 +27,8 @@ interface Target {
   readonly isGuarding: boolean;
   toolCall<Result>(call: ToolCall, run: () => Result | Promise<Result>): Promise<Result>;
   record(facts: ToolCallFacts): string;
+  readonly tracesOrigins: boolean;
+  noteText(author: TextAuthor, text: string, sessionId?: string): void;
   currentCall(): RunningCall | undefined;
   failed(kind: string, error: Error): void;
 }
@@ -57,6 +60,16 @@ export class AdapterRecorder {
   /** Calls `recorder.record` under this adapter's identity. */
   record(facts: ToolCallFacts): string {
     return this.#target.record({ ...this.identity, ...facts });
+  }
+
+  /** `true` if the recorder finds out where arguments came from, so that texts are worth passing to `noteText`. */
+  get tracesOrigins(): boolean {
+    return this.#target.tracesOrigins;
+  }
+
+  /** Calls `recorder.noteText`. */
+  noteText(author: TextAuthor, text: string, sessionId?: string): void {
+    this.#target.noteText(author, text, sessionId);
   }
 
   /** Returns the innermost running call of the recorder, from any adapter. */

@@ -8,6 +8,7 @@
 
 export { type AdapterIdentity, AdapterRecorder, type AdapterRecorderOptions } from './adapter-recorder.ts';
 export { type ArgumentsHashOptions, hashArguments, matchesArguments } from './arguments/arguments-hash.ts';
+export type { ArgumentOrigin, ArgumentOrigins } from './events/argument-origin.ts';
 export {
   defaultResponseStatus,
   type ResponseStatusMapping,
@@ -18,6 +19,8 @@ export type { ToolCall, ToolCallFacts } from './events/tool-call.ts';
 export { type ActionDenial, ActionDeniedError, type DeniedBecause } from './guard/action-denied-error.ts';
 export type { GuardOptions } from './guard/guard-options.ts';
 export type { FlushResult, WaitOptions } from './lib/flush.ts';
+export type { OriginsOptions } from './origins/origins-options.ts';
+export type { TextAuthor } from './origins/session-origins.ts';
 export type { WhenFull } from './outbox/outbox.ts';
 export { Recorder } from './recorder.ts';
 export type { RecorderOptions } from './recorder-options.ts';

@@ -2,6 +2,7 @@ import type { Actlog, ActlogOptions } from '@actlog/client';
 import type { ArgumentsHashOptions } from './arguments/arguments-hash.ts';
 import type { ResponseStatusMapping } from './events/response-status.ts';
 import type { GuardOptions } from './guard/guard-options.ts';
+import type { OriginsOptions } from './origins/origins-options.ts';
 import type { WhenFull } from './outbox/outbox.ts';
 import type { DroppedEvent } from './reporting/drop-reason.ts';
 
@@ -68,6 +69,12 @@ export interface RecorderOptions extends ActlogOptions, ArgumentsHashOptions {
    */
   readonly waitUntil?: ((promise: Promise<unknown>) => void) | undefined;
 
+  /**
+   * Finds out where the arguments of calls came from: the user, the system prompt, the result of an earlier call, or the
+   * model. Policies and risk scores can use it. Only the fact is sent, never a value or a hash of one. Default:
+   * `ACTLOG_ORIGINS`, else `false`.
+   */
+  readonly origins?: boolean | OriginsOptions | undefined;
   /** Guard that checks calls before they run. */
   readonly guard?: GuardOptions | undefined;
   /** Returns the status of calls. For `undefined`, the table of the README applies. */

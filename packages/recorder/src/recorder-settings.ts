@@ -3,6 +3,7 @@ import { type GuardSettings, resolveGuard } from './guard/guard-settings.ts';
 import { environmentVariable } from './lib/environment-variable.ts';
 import { toResourceId } from './lib/identifier.ts';
 import { atLeast, checkType, finiteAtLeast, oneOf, timerMs } from './lib/option-checks.ts';
+import { type OriginsSettings, resolveOrigins } from './origins/origins-options.ts';
 import type { WhenFull } from './outbox/outbox.ts';
 import type { RecorderOptions } from './recorder-options.ts';
 
@@ -21,6 +22,8 @@ export interface RecorderSettings {
   readonly requestTimeoutMs: number;
   readonly exitTimeoutMs: number;
   readonly guard: GuardSettings;
+  /** Undefined if origins are off. */
+  readonly origins: OriginsSettings | undefined;
 }
 
 const whenFullValues = ['drop-oldest', 'drop-newest', 'block'] as const;
@@ -47,6 +50,7 @@ export function resolveRecorderSettings(options: RecorderOptions): RecorderSetti
     requestTimeoutMs: timerMs(1, 'requestTimeoutMs', options.requestTimeoutMs, 10_000),
     exitTimeoutMs: atLeast(0, 'exitTimeoutMs', options.exitTimeoutMs, 2_000),
     guard: resolveGuard(options.guard === undefined ? {} : options.guard),
+    origins: resolveOrigins(options.origins),
   };
 }
 

@@ -13,6 +13,8 @@ import type { Journal } from './journal/journal.ts';
 import { openJournal } from './journal/open-journal.ts';
 import type { FlushResult, WaitOptions } from './lib/flush.ts';
 import { waitMs } from './lib/option-checks.ts';
+import { OriginRefusals } from './origins/origin-refusals.ts';
+import { SessionOrigins, type TextAuthor } from './origins/session-origins.ts';
 import { DeadLetters } from './outbox/dead-letters.ts';
 import { Outbox } from './outbox/outbox.ts';
 import type { RecorderOptions } from './recorder-options.ts';
@@ -62,6 +64,7 @@ export class Recorder {
     const hasher = new ArgumentsHasher(options);
     // Nothing throws from here on: resources opened below would have no recorder to close them.
     const reporter = new Reporter(options, this.#counters);
+    const originRefusals = new OriginRefusals(reporter);
     this.isConfigured = isConfigured;
     this.#settings = settings;
     if (client) {
@@ -85,6 +88,7 @@ export class Recorder {
         whenFull: settings.whenFull,
         counters: this.#counters,
         reporter,
+        originRefusals,
       });
       onExit(this.#exit);
     }
@@ -98,7 +102,7 @@ export class Recorder {
     this.#observing = observing;
     this.#createGuard = (guard) => {
       const policies = guard.mode === 'observe' ? observing : enforcing;
-      return new Guard(guard, policies, this.#counters, reporter);
+      return new Guard(guard, policies, this.#counters, reporter, originRefusals);
     };
     this.#guard = this.#createGuard(settings.guard);
     this.#calls = new CallRecorder({
@@ -111,6 +115,8 @@ export class Recorder {
       hasher,
       guard: this.#guard,
       outbox: this.#outbox,
+      origins: settings.origins && new SessionOrigins(settings.origins, reporter),
+      originRefusals,
       reporter,
       onRecorded: () => background.request(),
     });
@@ -148,6 +154,16 @@ export class Recorder {
   }
 
   /**
+   * Tells the recorder what the user or the developer wrote, so that {@link RecorderOptions.origins} can say which
+   * arguments came from there. The text stays in memory, as fingerprints. Does nothing while origins are off.
+   *
+   * @param sessionId - default: that of the surrounding `session.run`, else the recorder's own
+   */
+  noteText(author: TextAuthor, text: string, sessionId?: string): void {
+    this.#calls.noteText(author, text, sessionId);
+  }
+
+  /**
    * Wraps plain functions, so that every call is a tool call under the function's name. An `AbortSignal` as the last
    * parameter, or as its `signal` property, aborts the wait for a person's decision. If there are other parameters,
    * such a last parameter is not part of the arguments.
@@ -169,6 +185,8 @@ export class Recorder {
         isGuarding: guard.isEnforcing,
         toolCall: (call, run) => this.#calls.toolCall(call, run, guard),
         record: (facts) => this.#calls.record(facts),
+        tracesOrigins: this.#calls.tracesOrigins,
+        noteText: (author, text, sessionId) => this.#calls.noteText(author, text, sessionId),
         currentCall: () => this.#calls.currentCall(),
         failed: (kind, error) => this.#calls.failed(kind, error),
       },
@@ -225,12 +243,13 @@ export class Recorder {
 
   /** Returns the counters and the current backlog. */
   stats(): RecorderStats {
-    const { recorded, adopted, retried, unreadable, droppedByReason, guard } = this.#counters;
+    const { recorded, adopted, omitted, retried, unreadable, droppedByReason, guard } = this.#counters;
     const oldest = this.#outbox?.longestWaiting;
     return {
       ...this.#result(),
       recorded,
       adopted,
+      omitted,
       retried,
       unreadable,
       droppedByReason: { ...droppedByReason },

@@ -2,6 +2,7 @@ import type { AdapterRecorder } from '../adapter-recorder.ts';
 import { defaultResponseStatus, isResponseStatus, type ToolOutcome } from '../events/response-status.ts';
 import { ignoreRejection } from '../lib/ignore-rejection.ts';
 import { processWidePerOwner } from '../lib/process-wide.ts';
+import type { TextAuthor } from '../origins/session-origins.ts';
 import type { Recorder } from '../recorder.ts';
 import { prepareCalls, type RunningCall } from '../recording/active-call.ts';
 import { prepareSessions } from '../recording/session.ts';
@@ -140,6 +141,21 @@ export class AdapterCalls {
     this.#recordEnded(call, outcome);
   }
 
+  /** `true` if the origins of arguments are found out, so that texts are worth passing to {@link noteText}. */
+  get tracesOrigins(): boolean {
+    return this.#recorder.tracesOrigins;
+  }
+
+  /**
+   * Remembers a text of the user or the system prompt for the origins of arguments, in the session in which calls with
+   * this framework's session would be recorded. A text that was passed before makes no difference, so all messages of a
+   * request may be passed.
+   */
+  noteText(author: TextAuthor, text: string, sessionId?: string): void {
+    if (!this.tracesOrigins) return;
+    this.#recorder.noteText(author, text, this.#sessionIdOf(sessionId));
+  }
+
   /** Returns the innermost running call of the recorder, for `startedIn`. */
   currentCall(): RunningCall | undefined {
     return this.#recorder.currentCall();
@@ -155,7 +171,14 @@ export class AdapterCalls {
     const facts = this.#facts(call);
     const session = facts.sessionId === undefined ? undefined : this.#recorder.session(facts.sessionId);
     return this.#recorder.toolCall(
-      { ...facts, callId, signal, actionId, responseStatusOf },
+      {
+        ...facts,
+        callId,
+        signal,
+        actionId,
+        responseStatusOf,
+        resultOf: call.resultOf ?? this.#traits.resultOf,
+      },
       session ? () => session.run(run) : run,
     );
   }
@@ -164,23 +187,45 @@ export class AdapterCalls {
     const responseStatus = this.#statusOf(outcome, call);
     if (responseStatus === null) return;
     const { argumentsHash, endedAt: sourceTimestamp } = call;
-    const facts = { ...this.#facts(call), responseStatus, sourceTimestamp };
+    const facts = {
+      ...this.#facts(call),
+      responseStatus,
+      sourceTimestamp,
+      result: this.#resultOf(call, outcome),
+    };
     this.#recorder.record(
       argumentsHash === undefined ? facts : { ...facts, arguments: undefined, argumentsHash },
     );
   }
 
+  /** What the model sees of a call's result, for origins; undefined while they are off. */
+  #resultOf(call: HookedCall, outcome: ToolOutcome): unknown {
+    if (!this.tracesOrigins) return undefined;
+    if (!outcome.ok) return outcome.error instanceof Error ? outcome.error.message : outcome.error;
+    const resultOf = call.resultOf ?? this.#traits.resultOf;
+    try {
+      return resultOf ? resultOf(outcome.result) : outcome.result;
+    } catch {
+      return undefined; // a getter of the framework's result threw
+    }
+  }
+
   #facts(call: HookedCall) {
-    const { agentId, sessionId, toolName } = this.#options;
-    const session =
-      typeof sessionId === 'function' ? this.#usable('sessionId', sessionId, isText) : sessionId;
+    const { agentId, toolName } = this.#options;
     const name = toolName && this.#usable('toolName', () => toolName(call.toolName), isText);
     return {
       toolName: name || call.toolName,
       arguments: call.arguments,
-      sessionId: session || call.sessionId,
+      sessionId: this.#sessionIdOf(call.sessionId),
       agentId: agentId ?? call.agentId,
     };
+  }
+
+  /** The user's id of the session, else the framework's. */
+  #sessionIdOf(ofFramework: string | undefined): string | undefined {
+    const { sessionId } = this.#options;
+    const own = typeof sessionId === 'function' ? this.#usable('sessionId', sessionId, isText) : sessionId;
+    return own || ofFramework;
   }
 
   #statusOf(told: ToolOutcome, call: HookedCall): number | null {

@@ -17,6 +17,11 @@ export interface AdapterTraits extends AdapterIdentity {
   /** Unwraps the error thrown by the tool from the framework's wrappers. Default: the error itself. */
   readonly thrownByTool?: ((error: unknown) => unknown) | undefined;
   /**
+   * Returns what the model sees of a result, for argument origins, where the framework wraps it. Default: the result
+   * itself.
+   */
+  readonly resultOf?: ((result: unknown) => unknown) | undefined;
+  /**
    * `true` if the framework's hook can wait for a person's decision and notices an abort meanwhile. Otherwise a call
    * that needs approval is denied at once. Default true.
    */

@@ -15,6 +15,8 @@ export interface HookedCall {
   readonly sessionId?: string | undefined;
   /** The framework's name of the agent. Default: the recorder's. */
   readonly agentId?: string | undefined;
+  /** Returns what the model sees of the result, where the hook gets an object of the framework. Default: the result. */
+  readonly resultOf?: ((result: unknown) => unknown) | undefined;
   /** Aborts the wait for a person's decision. A call aborted by then never runs. */
   readonly signal?: AbortSignal | undefined;
   /** Id of the action if the same call is repeated, for example when an interrupted run is resumed. */

@@ -1,5 +1,6 @@
 import { schemaVersion, toolCallCategory } from '@actlog/protocol';
 import { jsonString } from '../lib/json-string.ts';
+import type { ArgumentOrigins } from './argument-origin.ts';
 
 /** The variable parts of an event (specification, "Event"). */
 export interface EventFields {
@@ -20,6 +21,40 @@ const afterTimestamp = `","category":${JSON.stringify(toolCallCategory)},"schema
  */
 export function eventBody(event: EventFields): string {
   return `{"eventId":"${event.eventId}","agentId":${jsonString(event.agentId)},"sessionId":${jsonString(event.sessionId)},"sourceTimestamp":"${event.sourceTimestamp}${afterTimestamp}${jsonString(event.toolName)},"argumentsHash":${jsonString(event.argumentsHash)},"responseStatus":${event.responseStatus}}}`;
+}
+
+/** Category of the events that say where the arguments of a call came from. */
+export const originsCategory = 'argument_origins';
+
+/** The variable parts of an `argument_origins` event. */
+export interface OriginsFields
+  extends Pick<EventFields, 'eventId' | 'agentId' | 'sessionId' | 'sourceTimestamp'> {
+  readonly payload: {
+    /** Id of the event of the call. */
+    readonly eventId: string;
+    readonly toolName: string;
+    readonly origins: ArgumentOrigins;
+  };
+}
+
+const originsMark = `"category":"${originsCategory}"`;
+
+/** Serializes an `argument_origins` event, with its fields in the order of {@link eventBody}. */
+export function originsBody({
+  eventId,
+  agentId,
+  sessionId,
+  sourceTimestamp,
+  payload,
+}: OriginsFields): string {
+  const head = `{"eventId":"${eventId}","agentId":${jsonString(agentId)},"sessionId":${jsonString(sessionId)},"sourceTimestamp":"${sourceTimestamp}",`;
+  return `${head}${originsMark},"schemaVersion":${JSON.stringify(schemaVersion)},"payload":${JSON.stringify(payload)}}`;
+}
+
+/** Returns `true` for the output of {@link originsBody}. */
+export function isOriginsBody(body: string): boolean {
+  // Within a value, the quotes would be escaped.
+  return body.includes(originsMark);
 }
 
 /** Properties of an event that a queue needs. */

@@ -24,6 +24,11 @@ export interface ToolCall {
   readonly framework?: string | undefined;
   /** Identifier and version of the integration. */
   readonly sdk?: string | undefined;
+  /**
+   * Returns what the model sees of the result, for `origins`, where `run` returns an object of the framework. Default:
+   * the result itself.
+   */
+  readonly resultOf?: ((result: unknown) => unknown) | undefined;
   /** Returns the status of this call. Takes precedence over the recorder's own mapping. */
   readonly responseStatusOf?: ResponseStatusMapping | undefined;
 }
@@ -40,6 +45,8 @@ export type ToolCallFacts = {
   readonly agentId?: string | undefined;
   /** Time of the call: a Date, or ISO 8601 in UTC with a trailing `Z`; default: now. */
   readonly sourceTimestamp?: Date | string | undefined;
+  /** Result of the call, as the model sees it. Used only for `origins`, and never sent. */
+  readonly result?: unknown;
   /** Name of the AI framework, such as `langchain`. */
   readonly framework?: string | undefined;
   /** Identifier and version of the integration. */

@@ -3,6 +3,7 @@ import { headers as headerNames, limits } from '@actlog/protocol';
 import { createEventId } from '../events/event-id.ts';
 import { throwIfAborted } from '../lib/abort.ts';
 import { timers } from '../lib/timers.ts';
+import type { OriginRefusals } from '../origins/origin-refusals.ts';
 import type { Counters } from '../reporting/counters.ts';
 import { publish } from '../reporting/diagnostics.ts';
 import type { Reporter } from '../reporting/reporter.ts';
@@ -41,11 +42,12 @@ export class Guard {
     policies: PolicyChecker | undefined,
     counters: Counters,
     reporter: Reporter,
+    originRefusals: OriginRefusals,
   ) {
     this.isEnforcing = options.mode === 'enforce';
     this.isAsking = this.isEnforcing || (options.mode === 'observe' && policies !== undefined);
     this.#options = options;
-    this.#questions = new PolicyChecks(options, policies, reporter);
+    this.#questions = new PolicyChecks(options, policies, reporter, originRefusals);
     this.#counters = counters;
     this.#reporter = reporter;
   }
@@ -99,6 +101,7 @@ export class Guard {
       const hashNow = typeof hash === 'string' ? hash : await hash;
       if (hashNow === call.argumentsHash) return outcome;
       call.argumentsHash = hashNow;
+      call.origins = call.originsNow();
       // Nothing was checked, and the user lets such a call run.
       if (outcome === 'unavailable') return outcome;
       call.actionId = createEventId(Date.now());

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { ArgumentOrigins } from '../events/argument-origin.ts';
 import { createEventId } from '../events/event-id.ts';
 import type { ToolCall } from '../events/tool-call.ts';
 import { toIdentifier, toResourceId } from '../lib/identifier.ts';
@@ -13,6 +14,10 @@ export interface GuardedCall {
   argumentsHash: string;
   /** Returns the hash of the current arguments. */
   readonly hashNow: () => string | Promise<string>;
+  /** Returns the origins of the current arguments; undefined if they are not traced. */
+  readonly originsNow: () => ArgumentOrigins | undefined;
+  /** Origins of the checked arguments. */
+  origins: ArgumentOrigins | undefined;
   readonly framework: string | undefined;
   /** Id of the action, the same in repeated checks. */
   actionId: string;
@@ -38,6 +43,8 @@ export function guardedCall(
     readonly sessionId: string;
     readonly argumentsHash: string;
     readonly hashNow: () => string | Promise<string>;
+    readonly originsNow: () => ArgumentOrigins | undefined;
+    readonly origins: ArgumentOrigins | undefined;
     readonly framework: string | undefined;
     readonly actionId: string | undefined;
   },
@@ -49,6 +56,8 @@ export function guardedCall(
     arguments: call.arguments,
     argumentsHash: known.argumentsHash,
     hashNow: known.hashNow,
+    originsNow: known.originsNow,
+    origins: known.origins,
     framework: toIdentifier(String(known.framework ?? '').slice(0, maxFrameworkLength), '') || undefined,
     actionId: known.actionId ?? actionIdOf(call.actionId),
     isShown: true,

@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { headers as headerNames, limits, type PolicyCheck } from '@actlog/protocol';
 import { ignoreRejection } from '../lib/ignore-rejection.ts';
+import type { OriginRefusals } from '../origins/origin-refusals.ts';
 import type { Reporter } from '../reporting/reporter.ts';
 import { type Decision, parseDecision } from './decision.ts';
 import type { GuardSettings } from './guard-settings.ts';
@@ -46,15 +47,22 @@ export class PolicyChecks {
   /** Undefined if no service is configured. */
   readonly #policies: PolicyChecker | undefined;
   readonly #reporter: Reporter;
+  readonly #originRefusals: OriginRefusals;
   /**
    * Arguments sent for a call, by the hash of all arguments. Selected only once, because an approval is bound to them.
    */
   readonly #chosen = new WeakMap<GuardedCall, { hash: string; shown: Record<string, unknown> | undefined }>();
 
-  constructor(settings: GuardSettings, policies: PolicyChecker | undefined, reporter: Reporter) {
+  constructor(
+    settings: GuardSettings,
+    policies: PolicyChecker | undefined,
+    reporter: Reporter,
+    originRefusals: OriginRefusals,
+  ) {
     this.#settings = settings;
     this.#policies = policies;
     this.#reporter = reporter;
+    this.#originRefusals = originRefusals;
   }
 
   /**
@@ -73,11 +81,7 @@ export class PolicyChecks {
         // An invalid header value would fail the whole check; the body contains the name too.
         ...(printableAscii.test(framework) ? { [headerNames.framework]: framework } : {}),
       };
-      const response = await this.#policies?.check(question, {
-        ...options,
-        headers,
-        signal: call.signal,
-      });
+      const response = await this.#send(question, { ...options, headers, signal: call.signal });
       const decision = parseDecision(response, call.heldBy);
       if (!decision && this.#policies) {
         this.#reporter.failed(
@@ -106,6 +110,20 @@ export class PolicyChecks {
     }
   }
 
+  /** Sends a check; one that the service rejects because of its origins is repeated without them. */
+  async #send(question: PolicyCheck, options: CheckOptions): Promise<unknown> {
+    const { origins, ...action } = question.action;
+    try {
+      return await this.#policies?.check(question, options);
+    } catch (error) {
+      if (origins === undefined || !refusals.has((error as { status?: unknown } | null)?.status)) throw error;
+      const response = await this.#policies?.check({ ...question, action }, options);
+      // Only now is it certain that the origins were the reason.
+      this.#originRefusals.noteCheck();
+      return response;
+    }
+  }
+
   #question(call: GuardedCall): PolicyCheck {
     const { environment } = this.#settings;
     const shown = this.#shown(call);
@@ -115,6 +133,7 @@ export class PolicyChecks {
       action: {
         toolName: call.toolName,
         argumentsHash: call.argumentsHash,
+        ...(call.origins && !this.#originRefusals.ofChecks ? { origins: call.origins } : {}),
         ...(shown ? { arguments: shown } : {}),
       },
       ...(call.framework ? { framework: call.framework } : {}),

@@ -1,4 +1,6 @@
 import type { QueuedEvent } from '../delivery/queued-event.ts';
+import { isOriginsBody } from '../events/event-body.ts';
+import type { OriginRefusals } from '../origins/origin-refusals.ts';
 import type { Counters } from '../reporting/counters.ts';
 import { publish } from '../reporting/diagnostics.ts';
 import type { DropReason } from '../reporting/drop-reason.ts';
@@ -10,6 +12,7 @@ export interface LossesOptions {
   readonly deadLetters: DeadLetters | undefined;
   readonly counters: Counters;
   readonly reporter: Reporter;
+  readonly originRefusals: OriginRefusals;
 }
 
 /** Counts the events that the service will never receive, and reports each. */
@@ -49,9 +52,17 @@ export class Losses {
     }
   }
 
-  /** Handles an event that the service rejected permanently: stores it in the dead-letter file, if there is one. */
+  /**
+   * Handles an event that the service rejected permanently: stores it in the dead-letter file, if there is one. An event
+   * about origins is left out: it only adds to the event of its call.
+   */
   deadLetter(event: QueuedEvent, reason: string): void {
-    const { counters, deadLetters, reporter } = this.#options;
+    const { counters, deadLetters, reporter, originRefusals } = this.#options;
+    if (isOriginsBody(event.body)) {
+      counters.omitted += 1;
+      originRefusals.noteEvent();
+      return;
+    }
     if (!deadLetters?.add(event.body, reason)) {
       this.drop(event, 'refused');
       return;

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { processWide } from '../lib/process-wide.ts';
+import type { Trace } from '../origins/origin-tracker.ts';
 
 /** A running call, as seen by other hooks. */
 export interface RunningCall {
@@ -32,6 +33,8 @@ export interface ActiveCall extends RunningCall {
    * like a result.
    */
   refusedWith: number | undefined;
+  /** Origins of the arguments; undefined if they were not traced. */
+  trace: Trace | undefined;
 }
 
 /** A scope in which code runs before it is known which call it belongs to. */
@@ -74,9 +77,10 @@ export function endCall(call: ActiveCall): void {
 }
 
 /** Passes the arguments of the run, or the denial, to the outer hook, which records the call. */
-export function tellOuter(outer: ActiveCall, { argumentsHash, refusedWith }: ActiveCall): void {
+export function tellOuter(outer: ActiveCall, { argumentsHash, refusedWith, trace }: ActiveCall): void {
   outer.argumentsHash = argumentsHash;
   outer.refusedWith = refusedWith;
+  outer.trace = trace;
 }
 
 /** Makes the rest of the current async context part of the call, where the tool cannot be wrapped. */

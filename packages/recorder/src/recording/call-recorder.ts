@@ -16,6 +16,9 @@ import { guardedCall } from '../guard/guarded-call.ts';
 import { checkSignal, throwIfAborted } from '../lib/abort.ts';
 import { toIdentifier } from '../lib/identifier.ts';
 import { ignoreRejection } from '../lib/ignore-rejection.ts';
+import type { OriginRefusals } from '../origins/origin-refusals.ts';
+import type { Trace } from '../origins/origin-tracker.ts';
+import { hasOrigins, type SessionOrigins, type TextAuthor } from '../origins/session-origins.ts';
 import {
   type ActiveCall,
   claimSameCall,
@@ -25,7 +28,7 @@ import {
   runAsCall,
   tellOuter,
 } from './active-call.ts';
-import { EventRecorder, type EventRecorderOptions } from './event-recorder.ts';
+import { EventRecorder, type EventRecorderOptions, type EventSource } from './event-recorder.ts';
 import { currentSessionId } from './session.ts';
 
 /** Replacement for a hash that could not be computed; it matches no arguments. */
@@ -37,6 +40,9 @@ export interface CallRecorderOptions extends EventRecorderOptions {
   readonly responseStatus: ResponseStatusMapping | undefined;
   readonly hasher: ArgumentsHasher;
   readonly guard: Guard;
+  /** Undefined if origins are off. */
+  readonly origins: SessionOrigins | undefined;
+  readonly originRefusals: OriginRefusals;
 }
 
 /** Runs calls if their guard allows them, and records their outcomes. */
@@ -90,7 +96,10 @@ export class CallRecorder {
       inner: undefined,
       isOpen: true,
       refusedWith: undefined,
+      trace: same?.trace,
     };
+    if (this.#options.origins && !same)
+      active.trace = this.#options.origins.trace(active.sessionId, call.arguments);
     if (same) same.inner = active;
     try {
       if (guard.isAsking && same?.guard !== guard) {
@@ -126,17 +135,42 @@ export class CallRecorder {
     return result;
   }
 
+  /** `true` if the origins of arguments are found out. */
+  get tracesOrigins(): boolean {
+    return this.#options.origins !== undefined;
+  }
+
+  /** Remembers a text of the user or the developer for the origins of arguments. */
+  noteText(author: TextAuthor, text: string, sessionId?: string): void {
+    if (typeof text !== 'string') return;
+    this.#options.origins?.noteText(sessionId ?? currentSessionId() ?? this.#ownSessionId, author, text);
+  }
+
   record(facts: ToolCallFacts): string {
     const nowMs = Date.now();
     const eventId = createEventId(nowMs);
     try {
       const argumentsHash = facts.argumentsHash ?? this.#options.hasher.hashSync(facts.arguments);
+      const sessionId = facts.sessionId ?? currentSessionId() ?? this.#ownSessionId;
+      const sourceTimestamp = timestampOf(facts.sourceTimestamp, nowMs);
       this.#events.add(eventId, nowMs, facts, {
         argumentsHash: toIdentifier(argumentsHash, noHash),
-        sessionId: facts.sessionId ?? currentSessionId() ?? this.#ownSessionId,
+        sessionId,
         responseStatus: facts.responseStatus,
-        sourceTimestamp: timestampOf(facts.sourceTimestamp, nowMs),
+        sourceTimestamp,
       });
+      const { origins } = this.#options;
+      if (origins === undefined) return eventId;
+      const trace = facts.argumentsHash === undefined ? origins.trace(sessionId, facts.arguments) : undefined;
+      this.#reportOrigins(nowMs, facts, { callEventId: eventId, sessionId, sourceTimestamp }, trace);
+      if (facts.result !== undefined) {
+        origins.noteResult(
+          sessionId,
+          { toolName: toIdentifier(facts.toolName, 'unknown'), eventId },
+          facts.result,
+          trace,
+        );
+      }
     } catch (error) {
       this.#options.reporter.failed('record', new Error('An event could not be recorded.', { cause: error }));
     }
@@ -172,7 +206,11 @@ export class CallRecorder {
   /** Resolves when the guard allows the call. */
   async #pass(call: ToolCall, active: ActiveCall, guard: Guard): Promise<void> {
     const hashNow = () => this.#hash(call.arguments);
-    const guarded = guardedCall(call, { ...active, hashNow });
+    const originsNow = () => {
+      active.trace = this.#options.origins?.trace(active.sessionId, call.arguments);
+      return active.trace?.origins;
+    };
+    const guarded = guardedCall(call, { ...active, hashNow, originsNow, origins: active.trace?.origins });
     active.actionId = guarded.actionId;
     if (!guard.isEnforcing) {
       void guard.observe(guarded);
@@ -200,7 +238,22 @@ export class CallRecorder {
     } catch {
       status = unreadableStatus(outcome); // a getter of the call threw
     }
-    if (status !== null) this.#recordCall(call, active, status);
+    const eventId = status === null ? undefined : this.#recordCall(call, active, status);
+    if (this.#options.origins && active.refusedWith === undefined)
+      this.#noteResult(call, active, eventId, outcome);
+  }
+
+  /** Remembers the result of a call, in which arguments of later calls may stand. */
+  #noteResult(call: ToolCall, active: ActiveCall, eventId: string | undefined, outcome: ToolOutcome): void {
+    let result: unknown;
+    try {
+      if (outcome.ok) result = call.resultOf ? call.resultOf(outcome.result) : outcome.result;
+      else result = outcome.error instanceof Error ? outcome.error.message : outcome.error;
+    } catch {
+      return; // a getter of the framework's result threw
+    }
+    const traced = { toolName: toIdentifier(active.toolName, 'unknown'), eventId };
+    this.#options.origins?.noteResult(active.sessionId, traced, result, active.trace);
   }
 
   #statusOf(call: ToolCall, outcome: ToolOutcome): number | null {
@@ -225,16 +278,32 @@ export class CallRecorder {
   }
 
   /** Records a call. Errors in here must not change how the call ends. */
-  #recordCall(call: ToolCall, active: ActiveCall, responseStatus: number): void {
+  #recordCall(call: ToolCall, active: ActiveCall, responseStatus: number): string | undefined {
     try {
       const { agentId, toolName, framework, argumentsHash, sessionId } = active;
       const nowMs = Date.now();
+      const eventId = createEventId(nowMs);
       const sourceTimestamp = isoTimestamp(nowMs);
+      const source = { agentId, toolName, framework, sdk: call.sdk };
       const facts = { argumentsHash, sessionId, responseStatus, sourceTimestamp };
-      this.#events.add(createEventId(nowMs), nowMs, { agentId, toolName, framework, sdk: call.sdk }, facts);
+      this.#events.add(eventId, nowMs, source, facts);
+      this.#reportOrigins(nowMs, source, { ...facts, callEventId: eventId }, active.trace);
+      return eventId;
     } catch (error) {
       this.#options.reporter.failed('record', new Error('An event could not be recorded.', { cause: error }));
+      return undefined;
     }
+  }
+
+  /** Records where the arguments of a recorded call came from. */
+  #reportOrigins(
+    nowMs: number,
+    source: EventSource,
+    about: { readonly callEventId: string; readonly sessionId: string; readonly sourceTimestamp: string },
+    trace: Trace | undefined,
+  ): void {
+    if (trace === undefined || this.#options.originRefusals.ofEvents || !hasOrigins(trace.origins)) return;
+    this.#events.addOrigins(nowMs, source, { ...about, origins: trace.origins });
   }
 }
 

@@ -1,6 +1,8 @@
 import { type OriginKey, originKey } from '../delivery/origin.ts';
 import { QueuedEvent } from '../delivery/queued-event.ts';
-import { type EventFields, eventBody } from '../events/event-body.ts';
+import type { ArgumentOrigins } from '../events/argument-origin.ts';
+import { type EventFields, eventBody, originsBody } from '../events/event-body.ts';
+import { createEventId } from '../events/event-id.ts';
 import { isResponseStatus, responseStatuses } from '../events/response-status.ts';
 import type { ToolCall } from '../events/tool-call.ts';
 import { toIdentifier, toResourceId } from '../lib/identifier.ts';
@@ -21,10 +23,18 @@ export interface EventRecorderOptions {
 }
 
 /** Origin of the call in an event. */
-type EventSource = Pick<ToolCall, 'agentId' | 'toolName' | 'framework' | 'sdk'>;
+export type EventSource = Pick<ToolCall, 'agentId' | 'toolName' | 'framework' | 'sdk'>;
 
 /** Facts about the call in an event. */
 type EventFacts = Pick<EventFields, 'argumentsHash' | 'sessionId' | 'responseStatus' | 'sourceTimestamp'>;
+
+/** What an `argument_origins` event says about a call. */
+interface OriginsFacts {
+  readonly callEventId: string;
+  readonly sessionId: string;
+  readonly sourceTimestamp: string;
+  readonly origins: ArgumentOrigins;
+}
 
 /** Creates valid events and adds them to the outbox. */
 export class EventRecorder {
@@ -52,6 +62,27 @@ export class EventRecorder {
     const origin = this.#originKey(source.framework, source.sdk);
     outbox.add(new QueuedEvent({ eventId, sessionId, isImportant, body, originKey: origin }), nowMs);
     this.#options.onRecorded();
+  }
+
+  /** Adds the event of category `argument_origins` about a call. */
+  addOrigins(nowMs: number, source: EventSource, about: OriginsFacts): void {
+    const { outbox } = this.#options;
+    if (!outbox) return;
+    const eventId = createEventId(nowMs);
+    const sessionId = toResourceId(about.sessionId, 'session');
+    const body = originsBody({
+      eventId,
+      sessionId,
+      agentId: toResourceId(source.agentId ?? this.#options.agentId, 'agent'),
+      sourceTimestamp: about.sourceTimestamp,
+      payload: {
+        eventId: about.callEventId,
+        toolName: toIdentifier(source.toolName, 'unknown'),
+        origins: about.origins,
+      },
+    });
+    const origin = this.#originKey(source.framework, source.sdk);
+    outbox.add(new QueuedEvent({ eventId, sessionId, isImportant: false, body, originKey: origin }), nowMs);
   }
 
   /** Replaces a status that is not JSON-serializable or that the service would reject. */

@@ -26,6 +26,7 @@ export function enterSession(id: string): void {
 export interface SessionRecorder {
   toolCall<Result>(call: ToolCall, run: () => Result | Promise<Result>): Promise<Result>;
   record(facts: ToolCallFacts): string;
+  noteText(author: 'user' | 'system', text: string, sessionId?: string): void;
 }
 
 /** One conversation or run of an agent: calls recorded through it carry its id. */
@@ -52,5 +53,18 @@ export class Session {
   /** Calls `recorder.record` in this session. */
   record(facts: ToolCallFacts): string {
     return this.#recorder.record({ ...facts, sessionId: this.id });
+  }
+
+  /**
+   * Tells the recorder what the user said in this session, for `origins`: arguments that stand in it came from the user.
+   * A text that was passed before makes no difference, so the whole conversation may be passed each time.
+   */
+  userText(text: string): void {
+    this.#recorder.noteText('user', text, this.id);
+  }
+
+  /** Does the same for the system prompt, or another text that the developer wrote. */
+  systemText(text: string): void {
+    this.#recorder.noteText('system', text, this.id);
   }
 }

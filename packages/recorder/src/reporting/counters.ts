@@ -17,6 +17,8 @@ export interface RecorderStats {
   readonly droppedByReason: Readonly<Record<DropReason, number>>;
   /** Events that the service rejected permanently, now in the dead-letter file. */
   readonly deadLettered: number;
+  /** Events about argument origins that were left out because the service does not take them. */
+  readonly omitted: number;
   /** Failed attempts that were or will be repeated. */
   readonly retried: number;
   /** Journal records with a wrong checksum: the torn last record of a killed process, or a damaged disk. */
@@ -35,6 +37,7 @@ export class Counters {
   adopted = 0;
   delivered = 0;
   deadLettered = 0;
+  omitted = 0;
   retried = 0;
   unreadable = 0;
   readonly droppedByReason: Record<DropReason, number> = { full: 0, closed: 0, refused: 0 };

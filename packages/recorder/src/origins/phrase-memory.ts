@@ -1,0 +1,173 @@
+/** Kinds of texts in which a phrase can stand, as bits of {@link PhraseMemory.find}. */
+export const inUserText = 1;
+/** In the system prompt. */
+export const inSystemText = 2;
+
+/** Numbers of sources wrap here: three of them and two bits fit into one word. */
+const sourceNumbers = 1023;
+/** A table of twice as many slots as this would need more bytes than allowed; two words a slot. */
+const bytesPerSlot = 8;
+const smallestTable = 1024;
+
+/** A place in the results of calls: `whole` field, `within` a field, or in running `text`. */
+export type Place = 0 | 1 | 2;
+/** A whole field of a result. */
+export const wholeField: Place = 0;
+/** A part of a field of a result. */
+export const withinField: Place = 1;
+/** A part of a running text. */
+export const runningText: Place = 2;
+
+const placeShift = [2, 12, 22] as const;
+const sourceMask = 0x3ff;
+
+/**
+ * Remembers the hashes of phrases and where they stood, in a bounded table. Sources are numbered as they come. Beyond
+ * the limit the oldest sources are forgotten; texts of the user and the system are kept.
+ */
+export class PhraseMemory {
+  #keys = new Uint32Array(smallestTable);
+  #values = new Uint32Array(smallestTable);
+  #used = 0;
+  readonly #maxSlots: number;
+  /** Number of sources so far. */
+  #sources = 0;
+  /** The oldest source that is remembered. */
+  #oldest = 1;
+  /** `true` once anything was forgotten. */
+  isIncomplete = false;
+
+  /** @param maxBytes - limit of the table */
+  constructor(maxBytes: number) {
+    let slots = smallestTable;
+    while (slots * 2 * bytesPerSlot <= maxBytes) slots *= 2;
+    this.#maxSlots = slots;
+  }
+
+  /** Size of the table in bytes. */
+  get bytes(): number {
+    return this.#keys.length * bytesPerSlot;
+  }
+
+  /** Number of the newest source; numbers start with 1. */
+  get newestSource(): number {
+    return this.#sources;
+  }
+
+  /** The oldest source that is remembered. */
+  get oldestSource(): number {
+    return this.#oldest;
+  }
+
+  /** Begins a new source; returns its number. */
+  beginSource(): number {
+    this.#sources += 1;
+    if (this.#sources - this.#oldest >= sourceNumbers - 1) this.#forgetSources(this.#oldest + 256);
+    return this.#sources;
+  }
+
+  /** Remembers that a phrase stands in texts of these kinds. */
+  addText(hash: number, bits: number): void {
+    const slot = this.#slotFor(hash);
+    if (slot >= 0) this.#values[slot] = (this.#values[slot] as number) | bits;
+  }
+
+  /** Remembers that a phrase stands in the newest source. */
+  addResult(hash: number, place: Place): void {
+    const slot = this.#slotFor(hash);
+    if (slot < 0) return;
+    const shift = placeShift[place];
+    const kept = (this.#values[slot] as number) & ~(sourceMask << shift);
+    this.#values[slot] = (kept | (((this.#sources % sourceNumbers) + 1) << shift)) >>> 0;
+  }
+
+  /** Returns what is known of a phrase, for {@link sourceIn}; 0 if nothing is. */
+  find(hash: number): number {
+    const key = hash === 0 ? 1 : hash;
+    const mask = this.#keys.length - 1;
+    for (let slot = key & mask; ; slot = (slot + 1) & mask) {
+      const found = this.#keys[slot] as number;
+      if (found === key) return this.#values[slot] as number;
+      if (found === 0) return 0;
+    }
+  }
+
+  /** Returns the number of the source in which a phrase was last seen at such a place; 0 if there is none. */
+  sourceIn(found: number, place: Place): number {
+    const stored = (found >>> placeShift[place]) & sourceMask;
+    if (stored === 0) return 0;
+    // The newest number that is stored so.
+    const back = ((this.#sources % sourceNumbers) - (stored - 1) + sourceNumbers) % sourceNumbers;
+    const source = this.#sources - back;
+    return source >= this.#oldest ? source : 0;
+  }
+
+  #slotFor(hash: number): number {
+    const key = hash === 0 ? 1 : hash;
+    let mask = this.#keys.length - 1;
+    let slot = key & mask;
+    for (;;) {
+      const found = this.#keys[slot] as number;
+      if (found === key) return slot;
+      if (found === 0) break;
+      slot = (slot + 1) & mask;
+    }
+    if (this.#used * 4 >= this.#keys.length * 3) {
+      if (!this.#makeRoom()) return -1;
+      mask = this.#keys.length - 1;
+      slot = key & mask;
+      while ((this.#keys[slot] as number) !== 0) slot = (slot + 1) & mask;
+    }
+    this.#keys[slot] = key;
+    this.#values[slot] = 0;
+    this.#used += 1;
+    return slot;
+  }
+
+  /** Enlarges the table, or forgets the oldest sources; returns `false` if the newest alone fills it. */
+  #makeRoom(): boolean {
+    if (this.#keys.length < this.#maxSlots) {
+      this.#rebuild(this.#keys.length * 2);
+      return true;
+    }
+    this.isIncomplete = true;
+    while (this.#oldest < this.#sources) {
+      this.#forgetSources(this.#oldest + Math.max(1, (this.#sources - this.#oldest) >> 2));
+      if (this.#used * 2 < this.#keys.length) return true;
+    }
+    return false;
+  }
+
+  #forgetSources(oldest: number): void {
+    this.isIncomplete = true;
+    this.#oldest = oldest;
+    this.#rebuild(this.#keys.length);
+  }
+
+  #rebuild(slots: number): void {
+    const [keys, values] = [this.#keys, this.#values];
+    this.#keys = new Uint32Array(slots);
+    this.#values = new Uint32Array(slots);
+    this.#used = 0;
+    const mask = slots - 1;
+    for (let at = 0; at < keys.length; at += 1) {
+      const key = keys[at] as number;
+      if (key === 0) continue;
+      const value = this.#withoutForgotten(values[at] as number);
+      if (value === 0) continue;
+      let slot = key & mask;
+      while ((this.#keys[slot] as number) !== 0) slot = (slot + 1) & mask;
+      this.#keys[slot] = key;
+      this.#values[slot] = value;
+      this.#used += 1;
+    }
+  }
+
+  #withoutForgotten(value: number): number {
+    let kept = value & 3;
+    for (const place of [wholeField, withinField, runningText]) {
+      if (this.sourceIn(value, place) !== 0) kept |= value & (sourceMask << placeShift[place]);
+    }
+    return kept >>> 0;
+  }
+}

@@ -1,0 +1,110 @@
+/** Longest value of a line that counts as a field, in characters. */
+const longestField = 200;
+
+/** Receives a segment of a result: a field's value with its name, if it has one, or running text. */
+export type SegmentReader = (text: string, isField: boolean, name?: string) => void;
+
+/** A line such as `key: value` or `- value`: the indentation, the marker of a list, the key, the value. */
+const fieldLine = /^([ \t]*)((?:- )*)(?:([\w$.-]+(?: [\w$.-]+){0,3}) ?[:=](?: +|\t+|$))?(.*)$/;
+
+/**
+ * Splits a result that came as text: lines of `key: value` and of lists, as YAML writes them, by line. What stands in quotes over several lines, or goes on indented below its key, is running text, and so is a text
+ * that has hardly any such line.
+ */
+export function readSegments(text: string, read: SegmentReader): void {
+  const lines = text.split('\n');
+  if (lines.length === 1 || !looksStructured(lines)) {
+    readSingle(text, lines.length === 1, read);
+    return;
+  }
+  let prose = '';
+  let quote = '';
+  const flush = () => {
+    if (prose !== '') read(prose, false);
+    prose = '';
+  };
+  for (let at = 0; at < lines.length; at += 1) {
+    const line = lines[at] as string;
+    if (quote !== '') {
+      prose += `\n${line}`;
+      if (closes(line, quote)) {
+        quote = '';
+        flush();
+      }
+      continue;
+    }
+    const [, indent = '', marker = '', key, value = ''] = fieldLine.exec(line) as RegExpExecArray;
+    const next = lines[at + 1];
+    const opened = openedQuote(value);
+    if (opened !== '' && !closesAfter(value, opened)) {
+      flush();
+      quote = opened;
+      prose = value;
+      continue;
+    }
+    const isField = (key !== undefined || marker !== '') && value.length <= longestField;
+    const goesOn = next !== undefined && continuesValue(next, indent.length, value);
+    if (!isField || goesOn || (prose !== '' && key === undefined && marker === '')) {
+      if (key !== undefined || marker !== '') flush();
+      prose += `\n${value}`;
+      continue;
+    }
+    flush();
+    if (value !== '') read(value, true, key);
+  }
+  flush();
+}
+
+/** A text of one line, or without structure: a short line of few words may be a field of its own. */
+function readSingle(text: string, isLine: boolean, read: SegmentReader): void {
+  const trimmed = text.trim();
+  read(text, isLine && trimmed.length <= 64 && trimmed.split(/\s+/, 5).length <= 4);
+}
+
+/** `true` if most of the lines at the lowest indentation are fields or items of a list. */
+function looksStructured(lines: readonly string[]): boolean {
+  const first = lines.find((line) => line.trim() !== '');
+  if (first === undefined) return false;
+  const [, , marker = '', key] = fieldLine.exec(first) as RegExpExecArray;
+  if (marker === '' && key === undefined) return false;
+  let outer = 0;
+  let fields = 0;
+  for (const line of lines) {
+    if (line === '' || line.startsWith(' ') || line.startsWith('\t')) continue;
+    outer += 1;
+    const [, , mark = '', name] = fieldLine.exec(line) as RegExpExecArray;
+    if (mark !== '' || name !== undefined) fields += 1;
+  }
+  return outer === 0 ? true : fields * 4 >= outer * 3;
+}
+
+function openedQuote(value: string): string {
+  const first = value[0];
+  return first === '"' || first === "'" ? first : '';
+}
+
+function closesAfter(value: string, quote: string): boolean {
+  return value.length > 1 && closes(value.slice(1), quote);
+}
+
+/** `true` if a quote that was opened before this text ends at its end. */
+function closes(text: string, quote: string): boolean {
+  const trimmed = text.trimEnd();
+  if (!trimmed.endsWith(quote)) return false;
+  let count = 0;
+  if (quote === "'") {
+    while (count < trimmed.length && trimmed[trimmed.length - 1 - count] === "'") count += 1;
+    return count % 2 === 1;
+  }
+  while (count < trimmed.length - 1 && trimmed[trimmed.length - 2 - count] === '\\') count += 1;
+  return count % 2 === 0;
+}
+
+/** `true` if the next line goes on with a value: it is indented deeper, and no field itself. */
+function continuesValue(next: string, indent: number, value: string): boolean {
+  const [, inner = '', marker = '', key, rest = ''] = fieldLine.exec(next) as RegExpExecArray;
+  if (value === '' || value === '|' || value === '>' || value === '|-' || value === '>-') {
+    return value !== '' && inner.length > indent;
+  }
+  return inner.length > indent && marker === '' && key === undefined && rest !== '';
+}
