@@ -6,12 +6,16 @@ import { cascadeSameIntent } from './rules/cascade-same-intent.ts';
 import { executionAfterUntrusted } from './rules/execution-after-untrusted.ts';
 import { executionFetchThenRun } from './rules/execution-fetch-then-run.ts';
 import { executionFirstTime } from './rules/execution-first-time.ts';
+import { executionForeignCode } from './rules/execution-foreign-code.ts';
 import { goalActionAfterUntrusted } from './rules/goal-action-after-untrusted.ts';
 import { goalDetour } from './rules/goal-detour.ts';
 import { goalFollowsLink } from './rules/goal-follows-link.ts';
+import { goalForeignArguments } from './rules/goal-foreign-arguments.ts';
+import { goalForeignDetour } from './rules/goal-foreign-detour.ts';
 import { goalNewAction } from './rules/goal-new-action.ts';
 import { goalNewOrder } from './rules/goal-new-order.ts';
 import { goalNewReading } from './rules/goal-new-reading.ts';
+import { goalPartlyForeign } from './rules/goal-partly-foreign.ts';
 import { goalReadsAgain } from './rules/goal-reads-again.ts';
 import { goalScatteredActions } from './rules/goal-scattered-actions.ts';
 import { goalUnreadObject } from './rules/goal-unread-object.ts';
@@ -29,6 +33,7 @@ import { misuseLongerThanUsual } from './rules/misuse-longer-than-usual.ts';
 import { misuseLossBurst } from './rules/misuse-loss-burst.ts';
 import { misuseMixedActions } from './rules/misuse-mixed-actions.ts';
 import { misuseMoreThanUsual } from './rules/misuse-more-than-usual.ts';
+import { misusePrivateContentSent } from './rules/misuse-private-content-sent.ts';
 import { misusePrivateThenExternal } from './rules/misuse-private-then-external.ts';
 import { misusePublishAfterUntrusted } from './rules/misuse-publish-after-untrusted.ts';
 import { misuseRateSpike } from './rules/misuse-rate-spike.ts';
@@ -41,6 +46,7 @@ import { privilegeFirstUse } from './rules/privilege-first-use.ts';
 import { privilegeProbing } from './rules/privilege-probing.ts';
 import { privilegeRefusedThenGranted } from './rules/privilege-refused-then-granted.ts';
 import { privilegeSecretAfterUntrusted } from './rules/privilege-secret-after-untrusted.ts';
+import { privilegeSecretPassedOn } from './rules/privilege-secret-passed-on.ts';
 import { rogueDeniedAgain } from './rules/rogue-denied-again.ts';
 import { rogueDeniedThenDone } from './rules/rogue-denied-then-done.ts';
 import { rogueDrift } from './rules/rogue-drift.ts';
@@ -62,9 +68,12 @@ export const RULES: readonly Rule[] = [
   goalActionAfterUntrusted,
   goalDetour,
   goalFollowsLink,
+  goalForeignArguments,
+  goalForeignDetour,
   goalNewAction,
   goalNewOrder,
   goalNewReading,
+  goalPartlyForeign,
   goalReadsAgain,
   goalScatteredActions,
   goalUnreadObject,
@@ -74,6 +83,7 @@ export const RULES: readonly Rule[] = [
   misuseLossBurst,
   misuseMixedActions,
   misuseMoreThanUsual,
+  misusePrivateContentSent,
   misusePrivateThenExternal,
   misusePublishAfterUntrusted,
   misuseRateSpike,
@@ -86,6 +96,7 @@ export const RULES: readonly Rule[] = [
   privilegeProbing,
   privilegeRefusedThenGranted,
   privilegeSecretAfterUntrusted,
+  privilegeSecretPassedOn,
   supplyConfusableTool,
   supplyLookalikeTool,
   supplyNewTool,
@@ -93,6 +104,7 @@ export const RULES: readonly Rule[] = [
   executionAfterUntrusted,
   executionFetchThenRun,
   executionFirstTime,
+  executionForeignCode,
   memoryFlooded,
   memoryReadThenAct,
   memoryWrittenAfterUntrusted,

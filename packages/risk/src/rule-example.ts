@@ -25,9 +25,18 @@ export type ExampleStep =
       /** Milliseconds since the previous step. Default: one second. */
       readonly afterMs?: number;
       readonly stamps?: readonly StampName[];
+      /** Origins of the arguments, as an `argument_origins` event about the call reports them. Default: none. */
+      readonly origins?: Readonly<Record<string, ExampleOrigin>>;
       /** Number of repetitions. Default: 1. */
       readonly times?: number;
     };
+
+/** Where an argument of an example came from. */
+export interface ExampleOrigin {
+  readonly from: 'user' | 'system' | 'tool' | 'model' | 'unknown';
+  readonly as?: 'field' | 'text';
+  readonly toolName?: string;
+}
 
 /** An example session for a rule. */
 export interface RuleExample {
@@ -43,6 +52,11 @@ const START_MS = Date.UTC(2026, 0, 5, 10);
 
 function uuid(session: number, event: number): string {
   return `00000000-0000-7000-8${String(session).padStart(3, '0')}-${String(event).padStart(12, '0')}`;
+}
+
+function originsEvent(call: RiskEvent, eventId: string, payload: Record<string, unknown>): RiskEvent {
+  const { agentId, sessionId, timestampMs, schemaVersion } = call;
+  return { eventId, agentId, sessionId, timestampMs, category: 'argument_origins', schemaVersion, payload };
 }
 
 /** Returns the events of an example's session with their stamps. */
@@ -76,6 +90,11 @@ export function exampleEvents(
         },
         stamp: stampOf(...(full.stamps ?? [])),
       });
+      if (full.origins !== undefined && full.tool !== undefined) {
+        const { event } = events.at(-1) as (typeof events)[number];
+        const payload = { eventId: event.eventId, toolName: full.tool, origins: full.origins };
+        events.push({ event: originsEvent(event, uuid(session, events.length), payload), stamp: 0 });
+      }
     }
   }
   return events;

@@ -109,15 +109,22 @@ describe('the level', () => {
     const proofs = RULES.filter(({ deterministic }) => deterministic);
     expect(proofs.length).toBeGreaterThan(0);
     for (const { id, weight } of proofs) {
-      for (const { critical } of Object.values(LEVEL_LIMITS)) {
+      for (const { critical } of [LEVEL_LIMITS.cold, LEVEL_LIMITS.warm]) {
         expect(weight * 100, id).toBeGreaterThanOrEqual(critical);
       }
     }
   });
 
+  it('is critical for a deterministic rule beside origins, whose limits are higher', () => {
+    const origins = { path: { from: 'user' } } as const;
+    const { level } = play([{ tool: 'read_file', stamps: ['agent_revoked'], origins }]);
+    expect(level).toBe('critical');
+  });
+
   it('is not lower with a known history', () => {
     for (const level of ['high', 'critical'] as const) {
       expect(LEVEL_LIMITS.warm[level]).toBeGreaterThanOrEqual(LEVEL_LIMITS.cold[level]);
+      expect(LEVEL_LIMITS.warmWithOrigins[level]).toBeGreaterThanOrEqual(LEVEL_LIMITS.coldWithOrigins[level]);
     }
   });
 });

@@ -2,7 +2,7 @@ import type { Baseline } from './baseline/baseline.ts';
 import { Composition, type Finding, findings, rounded } from './composition.ts';
 import { DIMENSION_IDS, DIMENSION_NAMES } from './dimensions.ts';
 import { ENGINE_VERSION, RULESET_HASH } from './engine-version.ts';
-import { LEVEL_LIMITS, type LevelLimits, levelOf } from './levels.ts';
+import { type LevelLimits, levelOf, limitsFor } from './levels.ts';
 import { isObservable } from './observable.ts';
 import type { DimensionId, RiskDimension, RiskFactor, RiskRecommendation, RiskScore } from './risk-score.ts';
 import type { SessionState } from './session/session-state.ts';
@@ -35,8 +35,12 @@ function factorOf(finding: Finding, composition: Composition, total: number): Ri
   };
 }
 
+function isProof({ rule }: Finding): boolean {
+  return rule.deterministic === true;
+}
+
 function proven(found: readonly Finding[]): boolean {
-  if (found.some(({ rule }) => rule.deterministic)) return true;
+  if (found.some(isProof)) return true;
   if (found.length < 2) return false;
   return new Set(found.map(({ rule }) => rule.cluster ?? rule.id)).size >= 2;
 }
@@ -75,7 +79,7 @@ export function score(state: SessionState, options: ScoreOptions = {}): RiskScor
   const view = viewOf(state, options.baseline);
   const found = findings(view);
   const composition = new Composition(found);
-  const limits = view.expected === undefined ? LEVEL_LIMITS.cold : LEVEL_LIMITS.warm;
+  const limits = limitsFor(view.expected === undefined, state.origins.total > 0 && !found.some(isProof));
   const exact = composition.score;
   const ranked = found
     .map((finding): Ranked => ({ finding, factor: factorOf(finding, composition, exact) }))

@@ -50,6 +50,12 @@ export class ByteReader {
     return (a | (b << 8) | (c << 16) | (d << 24)) >>> 0;
   }
 
+  /** Reads six hexadecimal digits. */
+  shortHash(): string {
+    const [a, b, c] = this.#take(3) as unknown as [number, number, number];
+    return (a | (b << 8) | (c << 16)).toString(16).padStart(6, '0');
+  }
+
   /** `true` if everything was read. */
   get atEnd(): boolean {
     return this.#at === this.#bytes.length;

@@ -24,6 +24,12 @@ export class ByteWriter {
     this.#bytes.push(value & 0xff, (value >>> 8) & 0xff, (value >>> 16) & 0xff, value >>> 24);
   }
 
+  /** Writes six hexadecimal digits in three bytes. */
+  shortHash(digits: string): void {
+    const value = Number.parseInt(digits, 16);
+    this.#bytes.push(value & 0xff, (value >>> 8) & 0xff, (value >>> 16) & 0xff);
+  }
+
   /** Writes a string in UTF-8, preceded by its length. */
   text(value: string): void {
     const bytes = encoder.encode(value);

@@ -42,7 +42,8 @@ function numbered(name: string, profile: ToolProfile, override?: number): Number
 const MAX_REMEMBERED = 4096;
 const remembered = new Map<string, NumberedTool>();
 
-function toolNamed(name: string, tags: ReadonlyMap<string, number> | undefined): NumberedTool {
+/** Returns a tool by its name, with the tenant's own tags where there are any. */
+export function toolNamed(name: string, tags: ReadonlyMap<string, number> | undefined): NumberedTool {
   const override = tags?.get(name);
   if (override !== undefined) return numbered(name, profileOf(name), override);
   let tool = remembered.get(name);

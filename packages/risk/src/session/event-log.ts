@@ -46,15 +46,21 @@ export interface LogEntry {
 const HEAD = 18;
 const TAIL = 8;
 
+/** Place of an entry in a log. */
+export interface Moment {
+  readonly timestampMs: number;
+  readonly eventId: string;
+}
+
 /** Compares events by time, then by id. */
-export function compareEntries(a: LogEntry, b: LogEntry): number {
+export function compareEntries(a: Moment, b: Moment): number {
   if (a.timestampMs !== b.timestampMs) return a.timestampMs - b.timestampMs;
   return a.eventId < b.eventId ? -1 : a.eventId > b.eventId ? 1 : 0;
 }
 
-function insert(entries: LogEntry[], entry: LogEntry): void {
+function insert<Entry extends Moment>(entries: Entry[], entry: Entry): void {
   let at = entries.length;
-  while (at > 0 && compareEntries(entries[at - 1] as LogEntry, entry) > 0) at--;
+  while (at > 0 && compareEntries(entries[at - 1] as Entry, entry) > 0) at--;
   if (at === entries.length) entries.push(entry);
   else entries.splice(at, 0, entry);
 }
@@ -63,33 +69,40 @@ function insert(entries: LogEntry[], entry: LogEntry): void {
  * The first eighteen and the last eight events by time: all of a short session, both ends of a long one, for any order
  * of arrival.
  */
-export class EventLog {
+export class EventLog<Entry extends Moment = LogEntry> {
   /** Earliest events, in order. */
-  readonly head: LogEntry[];
+  readonly head: Entry[];
   /** Latest events that are not in the head, in order. */
-  readonly tail: LogEntry[];
+  readonly tail: Entry[];
   /** Number of added events. */
   total: number;
+  readonly #tailSize: number;
 
-  /** @param head Earliest events, in order. @param tail Latest other events, in order. @param total Number of all. */
-  constructor(head: LogEntry[] = [], tail: LogEntry[] = [], total = 0) {
+  /**
+   * @param head - earliest events, in order
+   * @param tail - latest other events, in order
+   * @param total - number of all
+   * @param tailSize - maximum length of the tail
+   */
+  constructor(head: Entry[] = [], tail: Entry[] = [], total = 0, tailSize = TAIL) {
     this.head = head;
     this.tail = tail;
     this.total = total;
+    this.#tailSize = tailSize;
   }
 
   /** `true` if an entry at this position would be kept, so that callers need not create others. */
   keeps(timestampMs: number, eventId: string): boolean {
-    if (this.head.length < HEAD || this.tail.length < TAIL) return true;
-    const last = this.head[HEAD - 1] as LogEntry;
+    if (this.head.length < HEAD || this.tail.length < this.#tailSize) return true;
+    const last = this.head[HEAD - 1] as Entry;
     if (timestampMs < last.timestampMs || (timestampMs === last.timestampMs && eventId < last.eventId))
       return true;
-    const first = this.tail[0] as LogEntry;
+    const first = this.tail[0] as Entry;
     return timestampMs > first.timestampMs || (timestampMs === first.timestampMs && eventId > first.eventId);
   }
 
   /** Adds an entry and drops the one that is no longer among the first or last. */
-  add(entry: LogEntry): void {
+  add(entry: Entry): void {
     let moved = entry;
     const headEnd = this.head[this.head.length - 1];
     if (this.head.length < HEAD) {
@@ -99,19 +112,19 @@ export class EventLog {
     }
     if (headEnd !== undefined && compareEntries(moved, headEnd) < 0) {
       insert(this.head, moved);
-      moved = this.head.pop() as LogEntry;
+      moved = this.head.pop() as Entry;
     }
     insert(this.tail, moved);
-    if (this.tail.length > TAIL) this.tail.shift();
+    if (this.tail.length > this.#tailSize) this.tail.shift();
   }
 
   /** Returns head and tail, in order. */
-  entries(): LogEntry[] {
+  entries(): Entry[] {
     return [...this.head, ...this.tail];
   }
 
   /** `true` if the log contains all events. */
   get complete(): boolean {
-    return this.total <= HEAD + TAIL;
+    return this.total <= HEAD + this.#tailSize;
   }
 }

@@ -2,9 +2,10 @@ import { hash32 } from '../codec/hash32.ts';
 import type { EventContext, RiskEvent } from '../risk-event.ts';
 import { stampsThatCount } from '../stamp-name.ts';
 import { tagBits } from '../taxonomy/tag.ts';
-import { type Activity, activityOf, type NumberedTool } from './activity.ts';
+import { type Activity, activityOf, type NumberedTool, toolNamed } from './activity.ts';
 import { ENTRY_KINDS } from './event-log.ts';
 import { count, MARK_INDEX, MARKS_WITH_ID, OUTCOME_MARKS, type Tally, UNREAD } from './mark.ts';
+import { isForeign, originNote } from './origin-note.ts';
 import type { SessionState } from './session-state.ts';
 
 const NO_CONTEXT: EventContext = {};
@@ -82,6 +83,17 @@ function countVersion(state: SessionState, version: string, at: number): void {
   if (at > tally.lastMs) tally.lastMs = at;
 }
 
+function observeOrigins(state: SessionState, event: RiskEvent, context: EventContext, at: number): void {
+  const note = originNote(event, context, at);
+  if (note === undefined) return;
+  if (isForeign(note.bits) && toolNamed(note.toolName, context.tags).acts) {
+    count(state.foreignActs, at, note.callId);
+  }
+  state.origins.total += 1;
+  if (!state.origins.keeps(at, note.eventId)) return;
+  state.origins.add({ timestampMs: at, eventId: note.eventId, bits: note.bits });
+}
+
 /**
  * Adds one event to a session's state, in any order, each event once. Takes about a microsecond.
  * Times before 1970 count as 1970.
@@ -104,6 +116,7 @@ export function observe(state: SessionState, event: RiskEvent, context: EventCon
   if (event.category === 'agent_message' && typeof event.payload?.toAgentId === 'string') {
     state.recipients.reach(hash32(event.payload.toAgentId), () => true);
   }
+  if (event.category === 'argument_origins') observeOrigins(state, event, context, at);
   if (activity === undefined) return;
   countActivity(state, activity, at, id);
   state.log.total += 1;

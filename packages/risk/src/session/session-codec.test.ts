@@ -4,7 +4,14 @@ import { observe } from './observe.ts';
 import { parseSession, serializeSession } from './session-codec.ts';
 import { emptySession } from './session-state.ts';
 
-const CATEGORIES = ['tool_api', 'agent_message', 'memory_write', 'guardian_decision', 'llm_call'];
+const CATEGORIES = [
+  'tool_api',
+  'agent_message',
+  'memory_write',
+  'guardian_decision',
+  'llm_call',
+  'argument_origins',
+];
 const DECISIONS = ['deny', 'require_approval', 'approved', 'denied', 'expired'];
 const VERBS = ['get', 'send', 'delete', 'pay', 'run', 'grant', 'rotate', 'remember', 'delegate', 'create'];
 const NOUNS = ['email', 'webpage', 'secret', 'role', 'memory', 'invoice', 'agent', 'zzz', 'file'];
@@ -31,6 +38,12 @@ function fullSession(events: number) {
           toAgentId: `to ${at}`,
           contentHash: `c ${at}`,
           heldMs: (at % 9) * 1000,
+          eventId: `${(at * 0x9e3779b1).toString(16).padStart(12, 'f').slice(-8)}-ffff-4fff-8fff-ffffffffffff`,
+          toolName: 'send_email',
+          origins: {
+            to: { from: 'tool', as: 'text', toolName: 'get_secret' },
+            body: { from: 'tool', as: 'text' },
+          },
         },
       },
       { stamp: 8191 },

@@ -2,8 +2,9 @@ import { ByteReader } from '../codec/byte-reader.ts';
 import { ByteWriter } from '../codec/byte-writer.ts';
 import { EventLog, type LogEntry } from './event-log.ts';
 import { MARKS_WITH_ID, type Tally } from './mark.ts';
+import { noteOf, type OriginNote, shortIdOf } from './origin-note.ts';
 import { RepeatSketch } from './repeat-sketch.ts';
-import { emptySession, type SessionState } from './session-state.ts';
+import { emptySession, KEPT, type SessionState } from './session-state.ts';
 import { TimeHistogram } from './time-histogram.ts';
 
 const FORMAT = 1;
@@ -93,6 +94,46 @@ function readEntry(input: ByteReader, baseMs: number): LogEntry {
   };
 }
 
+/** Writes the origins, if there are any, at the end: a state without them is the same as before there were origins. */
+function writeOrigins(out: ByteWriter, { origins, foreignActs }: SessionState, baseMs: number): void {
+  if (origins.total === 0) return;
+  out.number(origins.total);
+  let beforeMs = baseMs;
+  for (const notes of [origins.head, origins.tail]) {
+    out.number(notes.length);
+    for (const note of notes) {
+      out.number(note.timestampMs - beforeMs);
+      out.shortHash(shortIdOf(note));
+      out.number(note.bits);
+      beforeMs = note.timestampMs;
+    }
+  }
+  out.number(foreignActs.count);
+  if (foreignActs.count === 0) return;
+  out.number(foreignActs.firstMs - baseMs);
+  out.eventId(foreignActs.firstId);
+}
+
+function readOrigins(input: ByteReader, foreignActs: Tally, baseMs: number): EventLog<OriginNote> {
+  if (input.atEnd) return new EventLog<OriginNote>([], [], 0, KEPT.lastOrigins);
+  const total = input.number();
+  let beforeMs = baseMs;
+  const readNotes = () =>
+    Array.from({ length: input.number() }, (): OriginNote => {
+      beforeMs += input.number();
+      const shortId = input.shortHash();
+      return noteOf(shortId, beforeMs, input.number());
+    });
+  const head = readNotes();
+  const tail = readNotes();
+  foreignActs.count = input.number();
+  if (foreignActs.count > 0) {
+    foreignActs.firstMs = baseMs + input.number();
+    foreignActs.firstId = input.eventId();
+  }
+  return new EventLog(head, tail, total, KEPT.lastOrigins);
+}
+
 const markHasId = (index: number) => index < MARKS_WITH_ID;
 const always = () => true;
 
@@ -106,6 +147,7 @@ export function serializeSession(state: SessionState): string {
   const baseMs = Math.min(
     ...times,
     ...versions.map(([, version]) => version.firstMs),
+    ...state.origins.head.slice(0, 1).map(({ timestampMs }) => timestampMs),
     Number.MAX_SAFE_INTEGER,
   );
   out.number(FORMAT);
@@ -147,6 +189,7 @@ export function serializeSession(state: SessionState): string {
   }
   for (const cell of state.repeats.cells) out.number(cell);
   for (const histogram of [state.calls, state.losses, state.approvals]) writeHistogram(out, histogram);
+  writeOrigins(out, state, baseMs);
   return out.toString();
 }
 
@@ -192,10 +235,12 @@ export function parseSession(text: string): SessionState {
   const tail = Array.from({ length: input.number() }, () => readEntry(input, baseMs));
   const repeats = new RepeatSketch(Array.from({ length: 32 }, () => input.number()));
   const [calls, losses, approvals] = [readHistogram(input), readHistogram(input), readHistogram(input)];
+  const origins = readOrigins(input, empty.foreignActs, baseMs);
   return {
     ...empty,
     session,
     eventCount,
+    origins,
     log: new EventLog(head, tail, total),
     repeats,
     calls,

@@ -2,6 +2,7 @@ import { STAMP_NAMES } from '../stamp-name.ts';
 import { BottomK } from './bottom-k.ts';
 import { EventLog } from './event-log.ts';
 import { emptyTally, MARKS, type Tally } from './mark.ts';
+import type { OriginNote } from './origin-note.ts';
 import { RepeatSketch } from './repeat-sketch.ts';
 import { TimeHistogram } from './time-histogram.ts';
 
@@ -28,8 +29,8 @@ export interface VersionTally {
   lastMs: number;
 }
 
-/** Maximum numbers of tools, agents, recipients and schema versions that a session keeps. */
-export const KEPT = { tools: 16, agents: 6, recipients: 12, versions: 3 } as const;
+/** Maximum numbers of tools, agents, recipients, schema versions and last origins that a session keeps. */
+export const KEPT = { tools: 16, agents: 6, recipients: 12, versions: 3, lastOrigins: 4 } as const;
 
 /**
  * State of a session for scoring, a few kilobytes for any number of events. It depends only on the set of events and
@@ -48,6 +49,10 @@ export interface SessionState {
   readonly recipients: BottomK<true>;
   readonly versions: BottomK<VersionTally>;
   readonly log: EventLog;
+  /** Origins of arguments of the first 18 and the last 4 calls with any; empty if the recorder does not report them. */
+  readonly origins: EventLog<OriginNote>;
+  /** Number and first of the actions that a tool's text aimed, with no argument of the user. */
+  readonly foreignActs: Tally;
   readonly repeats: RepeatSketch;
   /** All calls over time. */
   readonly calls: TimeHistogram;
@@ -69,6 +74,8 @@ export function emptySession(): SessionState {
     recipients: new BottomK(KEPT.recipients),
     versions: new BottomK(KEPT.versions),
     log: new EventLog(),
+    origins: new EventLog<OriginNote>([], [], 0, KEPT.lastOrigins),
+    foreignActs: emptyTally(),
     repeats: new RepeatSketch(),
     calls: new TimeHistogram(),
     losses: new TimeHistogram(),

@@ -5,6 +5,7 @@ import { STAMP_INDEX, type StampName } from '../stamp-name.ts';
 import { ACTION_BITS, tagBits } from '../taxonomy/tag.ts';
 import { ENTRY_KINDS, type LogEntry } from './event-log.ts';
 import { MARK_INDEX, type Mark, OUTCOME_MARKS, type Tally } from './mark.ts';
+import { shortEventId, shortIdOf } from './origin-note.ts';
 import type { SessionState, ToolTally } from './session-state.ts';
 
 const UNTRUSTED = tagBits('ingest_untrusted');
@@ -21,6 +22,8 @@ export interface Step extends LogEntry {
   readonly acts: boolean;
   /** `true` if untrusted content was read before it. */
   readonly afterUntrusted: boolean;
+  /** Origins of its arguments as bits of `ORIGIN`; 0 if none were reported. */
+  readonly origins: number;
 }
 
 /** View of a session's state that is prepared once for all rules. */
@@ -85,6 +88,9 @@ export function viewOf(state: SessionState, baseline?: Baseline): SessionView {
   let untrusted = false;
   let isPastGap = false;
   const done = executedSteps(entries);
+  const notes = new Map<string, number>();
+  for (const note of state.origins.entries())
+    notes.set(shortIdOf(note), (notes.get(shortIdOf(note)) ?? 0) | note.bits);
   const steps = done.map((entry, at): Step => {
     const { timestampMs, eventId, tool, argument, bits, verb, noun, kind, outcome, stamp } = entry;
     const acts = (bits & ACTION_BITS) !== 0;
@@ -105,6 +111,7 @@ export function viewOf(state: SessionState, baseline?: Baseline): SessionView {
       followsGap,
       acts,
       afterUntrusted: untrusted,
+      origins: notes.size === 0 ? 0 : (notes.get(shortEventId(eventId)) ?? 0),
     };
     if (entry.bits & UNTRUSTED) untrusted = true;
     return step;
