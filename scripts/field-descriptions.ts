@@ -14,6 +14,7 @@ interface Schema {
   readonly $ref?: string;
   readonly anyOf?: readonly Schema[];
   readonly items?: Schema;
+  readonly additionalProperties?: Schema | boolean;
   readonly properties?: Readonly<Record<string, Schema>>;
 }
 
@@ -102,6 +103,10 @@ function itemOf(type: ts.Type | undefined): ts.Type | undefined {
   return type && variantsOf(type).flatMap((variant) => variant.getNumberIndexType() ?? [])[0];
 }
 
+function valueTypeOf(type: ts.Type | undefined): ts.Type | undefined {
+  return type && variantsOf(type).flatMap((variant) => variant.getStringIndexType() ?? [])[0];
+}
+
 /** The comment on a field as one line. */
 function commentOn(type: ts.Type | undefined, name: string): string {
   const comment = fieldOf(type, name)?.getDocumentationComment(checker);
@@ -122,6 +127,7 @@ function record(place: string, name: string, type: ts.Type | undefined): void {
 function walk(schema: Schema, type: ts.Type | undefined): void {
   for (const option of schema.anyOf ?? []) walk(option, type);
   if (schema.items) walk(schema.items, itemOf(type));
+  if (typeof schema.additionalProperties === 'object') walk(schema.additionalProperties, valueTypeOf(type));
   if (schema.properties) {
     faults.push(`An object with ${Object.keys(schema.properties)} has no name: give its schema an id.`);
   }

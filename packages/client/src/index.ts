@@ -10,6 +10,8 @@ export type {
   Agent,
   AgentCreate,
   AgentUpdate,
+  ArgumentOrigin,
+  ArgumentOrigins,
   CheckResult,
   Decide,
   EventAck,

@@ -7,6 +7,7 @@ import { eventChecks } from './checks/events.ts';
 import { limitChecks } from './checks/limits.ts';
 import { listChecks } from './checks/lists.ts';
 import { recordChecks } from './checks/records.ts';
+import { argumentOriginChecks } from './checks/reference/argument-origins.ts';
 import { referenceEventChecks } from './checks/reference/events.ts';
 import { referenceGuardChecks } from './checks/reference/guard.ts';
 import { referenceListChecks } from './checks/reference/lists.ts';
@@ -34,4 +35,5 @@ export const checks: readonly Check[] = [
   ...referenceListChecks,
   ...referenceRecordChecks,
   ...referenceGuardChecks,
+  ...argumentOriginChecks,
 ];

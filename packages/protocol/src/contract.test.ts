@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import type * as z from 'zod';
 import { contract } from './contract.ts';
+import { argumentOriginsCategory } from './limits.ts';
+import { argumentOriginsPayload } from './schemas/argument-origin.ts';
 
 const event = {
   eventId: '0192f0c4-7f2a-7c3e-8a52-5a0b6f1d2e3c',
@@ -114,4 +116,57 @@ test.each(['.', '..'])('rejects the agent or session id %s, which a URL path can
   const check = { agentId: id, sessionId: id, action };
   expect(problems(contract['policies.check'].body, check)).toEqual(['agentId: custom', 'sessionId: custom']);
   expect(problems(contract['agents.create'].body, { name: 'a', id: `${id}a` })).toEqual([]);
+});
+
+const origin = { from: 'tool', as: 'text', toolName: 'read_file', eventId: event.eventId };
+const check = (origins: unknown) => ({
+  agentId: 'a',
+  action: { toolName: 'refund', argumentsHash: 'h', origins },
+});
+
+test.each([
+  [undefined],
+  [{}],
+  [{ to: { from: 'user' } }],
+  [{ to: origin, 'address.city': { from: 'tool' }, note: { from: 'unknown' } }],
+])('accepts a check with the argument origins %j', (origins) => {
+  expect(problems(contract['policies.check'].body, check(origins))).toEqual([]);
+});
+
+test.each([
+  ['an unknown source', { to: { from: 'web' } }, 'action.origins.to.from: invalid_value'],
+  ['no source', { to: {} }, 'action.origins.to.from: invalid_value'],
+  ['a form without a tool', { to: { from: 'user', as: 'text' } }, 'action.origins.to.as: custom'],
+  [
+    'a tool without being from one',
+    { to: { ...origin, from: 'model' } },
+    'action.origins.to.toolName: custom',
+  ],
+  ['a value', { to: { from: 'user', value: 'x' } }, 'action.origins.to: unrecognized_keys'],
+  ['an empty path', { '': { from: 'user' } }, 'action.origins.: invalid_key'],
+  [
+    '65 paths',
+    Object.fromEntries(Array.from({ length: 65 }, (_, index) => [index, { from: 'user' }])),
+    'action.origins: custom',
+  ],
+  ['a list', [], 'action.origins: invalid_type'],
+])('rejects argument origins with %s and names the field', (_what, origins, problem) => {
+  expect(problems(contract['policies.check'].body, check(origins))).toContain(problem);
+});
+
+test('accepts the payload of an event of argument origins, and its event with any payload', () => {
+  const payload = { eventId: event.eventId, toolName: 'refund', origins: { to: origin } };
+  expect(problems(argumentOriginsPayload, payload)).toEqual([]);
+  expect(problems(argumentOriginsPayload, { ...payload, value: 'x' })).toEqual([': unrecognized_keys']);
+  for (const sent of [payload, { any: 1 }]) {
+    const reported = { ...event, category: argumentOriginsCategory, payload: sent };
+    expect(contract['events.create'].body.parse(reported).payload).toEqual(sent);
+  }
+});
+
+test('keeps fields of a returned origin that are not known yet', () => {
+  const action = { toolName: 'refund', argumentsHash: 'h', origins: { to: { ...origin, depth: 2 } } };
+  expect(
+    contract['guardian.pendingActions.list'].item?.accepted.parse({ id: 'pac_1', action }).action,
+  ).toEqual(action);
 });

@@ -10,10 +10,10 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
       'Session of the event: an identifier chosen by the caller. The first event creates the session.',
     sourceTimestamp: 'Time of the event: ISO 8601 in UTC with a trailing `Z`, at most 40 characters.',
     category:
-      'Kind of event, at most 100 characters; `tool_api` for tool calls. `guardian_decision`, in any spelling, is reserved for the service.',
+      'Kind of event, at most 100 characters; `tool_api` for tool calls, `argument_origins` for the origins of their arguments. `guardian_decision`, in any spelling, is reserved for the service.',
     schemaVersion: 'Version of the event schema; `1.0`.',
     payload:
-      'Data of the event: exactly the fields of a tool call for `tool_api`; any object, stored unchanged, for other categories.',
+      'Data of the event: exactly the fields of a tool call for `tool_api`; `eventId`, `toolName` and `origins` for `argument_origins`; any object, stored unchanged, for other categories.',
   },
   ToolCallPayload: {
     toolName: 'Name of the tool called.',
@@ -88,7 +88,7 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
     sessionId: 'The session of the event.',
     sourceTimestamp: "Time of the event by the sender's clock.",
     category:
-      'Kind of event: `tool_api` for tool calls, `guardian_decision` for events that the service writes.',
+      'Kind of event: `tool_api` for tool calls, `argument_origins` for the origins of their arguments, `guardian_decision` for events that the service writes.',
     schemaVersion: 'Version of the event schema.',
     payload: 'Data of the event; its fields depend on the category.',
     receivedAt: "Time at which the service received the event, by the service's clock.",
@@ -210,7 +210,7 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
     mode: '`log_only` policies are reported by a check but do not affect the decision; `enforce` by default.',
     priority: 'Order among policies with the same effect, highest first; 0 by default.',
     condition:
-      'A CEL expression over `agent`, `session`, `action`, `args`, `framework` and `environment`; null for none.',
+      'A CEL expression over `agent`, `session`, `action`, `args`, `origins`, `framework` and `environment`; null for none.',
     message: 'Message to the caller if the policy applies, so write it for the model; null for none.',
     match: 'Actions that the policy applies to; an empty object matches every action.',
     rate: 'Applies only after this many actions in a window; null applies to every action.',
@@ -242,7 +242,7 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
     mode: '`log_only` policies are reported by a check but do not affect the decision; `enforce` by default.',
     priority: 'Order among policies with the same effect, highest first; 0 by default.',
     condition:
-      'A CEL expression over `agent`, `session`, `action`, `args`, `framework` and `environment`; null for none.',
+      'A CEL expression over `agent`, `session`, `action`, `args`, `origins`, `framework` and `environment`; null for none.',
     message: 'Message to the caller if the policy applies, so write it for the model; null for none.',
     match: 'Actions that the policy applies to; an empty object matches every action.',
     rate: 'Applies only after this many actions in a window; null applies to every action.',
@@ -273,7 +273,7 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
     mode: '`log_only` policies are reported by a check but do not affect the decision; `enforce` by default.',
     priority: 'Order among policies with the same effect, highest first; 0 by default.',
     condition:
-      'A CEL expression over `agent`, `session`, `action`, `args`, `framework` and `environment`; null for none.',
+      'A CEL expression over `agent`, `session`, `action`, `args`, `origins`, `framework` and `environment`; null for none.',
     message: 'Message to the caller if the policy applies, so write it for the model; null for none.',
     match: 'Merged list by list: null removes a list, an omitted list stays unchanged.',
     rate: 'Merged field by field; the result must be complete. Null removes it.',
@@ -313,6 +313,14 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
     argumentsHash: "Hash of the call's arguments, such as `sha256:…`; an approval applies only to this hash.",
     arguments:
       'Arguments that the caller chose to show for conditions and to the approver; an approval applies only to them. None are shown if omitted.',
+    origins:
+      "Sources of the arguments' values for conditions and the approver, by argument path such as `address.city`; an approval does not depend on them. A condition that reads them cannot be evaluated if they are omitted.",
+  },
+  ArgumentOrigin: {
+    from: "Source of the value: `user` (what the user said), `system` (the system prompt), `tool` (the result of an earlier call), `model` (none of these, so the model wrote it), or `unknown` (older texts are no longer in the recorder's memory).",
+    as: "Form of the value in the tool's result: `field` for a field of its own, `text` for a part of running text. Only with `from: 'tool'`.",
+    toolName: "Tool of the earlier call. Only with `from: 'tool'`.",
+    eventId: "Event of the earlier call. Only with `from: 'tool'`.",
   },
   CheckResult: {
     decision: 'Decision about the action; on `require_approval` the caller waits and repeats the check.',
@@ -364,6 +372,14 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
     argumentsHash: "Hash of the call's arguments, such as `sha256:…`; an approval applies only to this hash.",
     arguments:
       'Arguments that the caller chose to show for conditions and to the approver; an approval applies only to them. None are shown if omitted.',
+    origins:
+      "Sources of the arguments' values at the first check, by argument path such as `address.city`; missing if that check had none.",
+  },
+  StoredArgumentOrigin: {
+    from: "Source of the value: `user` (what the user said), `system` (the system prompt), `tool` (the result of an earlier call), `model` (none of these, so the model wrote it), or `unknown` (older texts are no longer in the recorder's memory).",
+    as: "Form of the value in the tool's result: `field` for a field of its own, `text` for a part of running text. Only with `from: 'tool'`.",
+    toolName: "Tool of the earlier call. Only with `from: 'tool'`.",
+    eventId: "Event of the earlier call. Only with `from: 'tool'`.",
   },
   Decision: {
     decision: '`approve` if the action may run, else `deny`.',

@@ -19,10 +19,18 @@ export {
 } from './endpoints.ts';
 export { type ErrorCode, errorCodes, type WarningCode, warningCodes } from './error-codes.ts';
 export { headers, webhookHeaders } from './headers.ts';
-export { keyPrefixes, limits, maxWaitSeconds, schemaVersion, toolCallCategory } from './limits.ts';
+export {
+  argumentOriginsCategory,
+  keyPrefixes,
+  limits,
+  maxWaitSeconds,
+  schemaVersion,
+  toolCallCategory,
+} from './limits.ts';
 export { mergePatch } from './merge-patch.ts';
 export { decisionCategory, isReservedCategory } from './reserved-category.ts';
 export type { Agent, AgentCreate, AgentUpdate } from './schemas/agent.ts';
+export type { ArgumentOrigin, ArgumentOrigins, ArgumentOriginsPayload } from './schemas/argument-origin.ts';
 export type { CheckResult, PolicyCheck } from './schemas/check.ts';
 export type { ErrorDetail, ErrorEnvelope } from './schemas/error-envelope.ts';
 export type { ActivityEvent, EventAck, EventWarning, StoredEvent, ToolCallPayload } from './schemas/event.ts';

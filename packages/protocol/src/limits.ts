@@ -6,6 +6,9 @@ export const schemaVersion = '1.0';
 /** Category of tool calls (specification, "Event"). */
 export const toolCallCategory = 'tool_api';
 
+/** Category of events that report the origins of a tool call's arguments (reference profile, "Events"). */
+export const argumentOriginsCategory = 'argument_origins';
+
 /** Prefixes of live and test keys (specification, "Authentication"). */
 export const keyPrefixes = { live: 'al_live_', test: 'al_test_' } as const;
 
@@ -28,6 +31,10 @@ export const limits = {
   maxJsonDepth: 32,
   /** Maximum length of an identifier, a tool name or an arguments hash, in characters. */
   maxIdentifierLength: 200,
+  /** Maximum length of an argument path in `origins`, in characters. */
+  maxArgumentPathLength: 200,
+  /** Maximum number of argument paths in `origins`. */
+  maxArgumentOrigins: 64,
   /** {@link maxWaitSeconds} */
   maxWaitSeconds,
 } as const;

@@ -138,7 +138,11 @@ const policy = {
   version: 1,
 };
 
-const action = { toolName: 'refund', argumentsHash, arguments: { amount: 900 } };
+const origins = {
+  amount: { from: 'tool' as const, as: 'text' as const, toolName: 'read_ticket', eventId: read.eventId },
+};
+
+const action = { toolName: 'refund', argumentsHash, arguments: { amount: 900 }, origins };
 
 const pendingAction = {
   id: pendingActionId,

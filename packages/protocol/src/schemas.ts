@@ -6,6 +6,13 @@
  */
 export { type Contract, contract, type EndpointSchemas } from './contract.ts';
 export { agent, agentCreate, agentUpdate } from './schemas/agent.ts';
+export {
+  argumentOrigin,
+  argumentOrigins,
+  argumentOriginsPayload,
+  storedArgumentOrigin,
+  storedArgumentOrigins,
+} from './schemas/argument-origin.ts';
 export { checkResult, policyCheck, policyMatched, proposedAction } from './schemas/check.ts';
 export { errorDetail, errorEnvelope } from './schemas/error-envelope.ts';
 export { event, eventAck, eventWarning, openPayload, storedEvent, toolCallPayload } from './schemas/event.ts';

@@ -118,6 +118,18 @@ export const profile = inSection(
       'The deployment serves its health, its readiness and its OpenAPI document.',
     ],
     ['PRF-29', 'MUST', 'Check: dry run', 'A dry run returns the decision and leaves nothing behind.'],
+    [
+      'PRF-30',
+      'MUST',
+      'Check: argument origins',
+      'Conditions read the origins of arguments, the held action has them, and an invalid origin is rejected.',
+    ],
+    [
+      'PRF-31',
+      'MUST',
+      'Events: argument origins',
+      'An event of argument origins is of a known category; a tool call has no field for them.',
+    ],
   ],
   'reference-profile',
 );

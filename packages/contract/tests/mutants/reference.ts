@@ -64,7 +64,7 @@ const faults: readonly (readonly [name: string, caughtBy: readonly string[], fau
   ],
   [
     'a warning about nothing',
-    ['PRF-07'],
+    ['PRF-07', 'PRF-31'],
     documents('POST /v1/events', (it) => void it.warnings.push({ code: 'UNKNOWN_CATEGORY', message: 'm' })),
   ],
   [
@@ -167,6 +167,42 @@ const faults: readonly (readonly [name: string, caughtBy: readonly string[], fau
       response: (it, { headers }) => {
         if (headers.prefer === 'holds') it.headers['preference-applied'] = 'dry-run';
       },
+    }),
+  ],
+  [
+    'every origin counts as one of the user',
+    ['PRF-30'],
+    requests('POST /v1/policies/check', (it) => {
+      it.body = it.body.replace(/"from":"tool".*?"}/, '"from":"user"}');
+    }),
+  ],
+  [
+    'an unknown origin is taken',
+    ['PRF-30'],
+    requests('POST /v1/policies/check', (it) => {
+      it.body = it.body.replace('"from":"contract_unknown"', '"from":"unknown"');
+    }),
+  ],
+  [
+    'a held action without its origins',
+    ['PRF-30'],
+    documents('GET /v1/guardian/pending-actions', (it) => {
+      for (const held of it.items) delete held.action.origins;
+    }),
+  ],
+  [
+    'events of argument origins are unknown',
+    ['PRF-31'],
+    documents('POST /v1/events', (it, { body }) => {
+      const isOfOrigins = body.includes('"category":"argument_origins"');
+      if (isOfOrigins) it.warnings.push({ code: 'UNKNOWN_CATEGORY', message: 'm' });
+    }),
+  ],
+  [
+    'a tool call with a fourth field is taken',
+    ['PRF-31'],
+    events((it) => {
+      if (it.category === 'tool_api') delete it.payload.origins;
     }),
   ],
   ['405 without Allow', ['PRF-23'], () => ({ response: (it) => void delete it.headers.allow })],

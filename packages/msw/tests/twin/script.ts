@@ -82,6 +82,13 @@ function sessions(ids: readonly string[]): Step[] {
     ),
     post('/v1/events', event(ids[6], 200, 'early', { sessionId: 'two' })),
     post('/v1/events', event(ids[7], 3, 'x', { category: 'guardian_decision' })),
+    post(
+      '/v1/events',
+      event(ids[9], 5, 'x', {
+        category: 'argument_origins',
+        payload: { eventId: ids[2], toolName: 'delete_file', origins: { path: { from: 'model' } } },
+      }),
+    ),
     post('/v1/events', event(ids[7], 3, 'x', { category: 'Guardian\u200b_decision\u00a0' })),
     patch('/v1/agents/stranger', { status: 'revoked' }),
     post('/v1/events', event(ids[8], 4, 'send_email', { agentId: 'stranger', sessionId: 'three' })),
@@ -192,12 +199,39 @@ function guardian(): Step[] {
     post('/v1/guardian/pending-actions/nothing/decide', { decision: 'deny' }),
     ...[1, 2, 3].map(() => check('poll')), // one action, held and counted once
     ...singleUse(check, dry),
+    ...argumentOrigins(check),
     check('send_late', { actionId: 'late' }),
     post('/v1/policies', { name: 'late', effect: 'deny', match: { tools: ['send_late'] } }),
     check('send_late', { actionId: 'late' }),
     check('send_late', { actionId: 'late' }),
     get('/v1/sessions/g'),
     get('/v1/sessions/g/risk'),
+  ];
+}
+
+/** Returns requests about the origins of arguments. */
+function argumentOrigins(check: (toolName: string, also?: object) => Step): Step[] {
+  const invite = (origins?: object, actionId?: string) =>
+    check('invite', { actionId, action: { toolName: 'invite', argumentsHash: 'sha256:aa', origins } });
+  const fromText = { from: 'tool', as: 'text', toolName: 'read_inbox' };
+  return [
+    post('/v1/policies', {
+      name: 'invite strangers',
+      effect: 'require_approval',
+      condition: 'origins.guest.from == "tool" && origins.guest.as == "text"',
+      match: { tools: ['invite'] },
+    }),
+    post('/v1/policies', { name: 'p', effect: 'deny', condition: 'args.any("tool")' }),
+    post('/v1/policies', { name: 'p', effect: 'deny', condition: 'origins.any("web")' }),
+    invite({ guest: { from: 'user' } }),
+    invite({ host: { from: 'user' } }, 'missing path'),
+    invite(undefined, 'no origins'),
+    invite({ guest: fromText }),
+    invite({ guest: fromText, host: { from: 'model' } }),
+    get('/v1/guardian/pending-actions?sessionId=g'),
+    invite({ guest: { from: 'web' } }),
+    invite({ guest: { from: 'user', as: 'text' } }),
+    invite(Object.fromEntries(Array.from({ length: 65 }, (_, index) => [index, { from: 'user' }]))),
   ];
 }
 

@@ -14,6 +14,12 @@ test('ignores the order of members', () => {
   );
 });
 
+test('ignores the origins of arguments', () => {
+  const action = { toolName: 'refund', argumentsHash: 'sha256:aa', arguments: { amount: 1 } };
+  const origins = { amount: { from: 'tool', as: 'text' } } as const;
+  expect(approvalSubject({ sessionId: 's', action: { ...action, origins } })).toBe(subject({ amount: 1 }));
+});
+
 test.each<[string, Record<string, unknown> | undefined, Record<string, unknown> | undefined]>([
   ['a number', { amount: 1 }, { amount: 1_000_000 }],
   ['a type', { amount: 1 }, { amount: '1' }],

@@ -89,6 +89,12 @@ it('waits 15 minutes, then denies, by default', () => {
   ]);
 });
 
+it('holds an action with the origins of its arguments', () => {
+  const action = { ...check.action, origins: { to: { from: 'tool', as: 'text' } } } as const;
+  const { effects } = decide({ check: { ...check, action }, fired: [policy('require_approval')] });
+  expect(effects).toMatchObject([{ type: 'hold', action: { action } }, { type: 'remember' }]);
+});
+
 it('joins an equal action that waits, without counting or holding again', () => {
   const fired = [policy('require_approval')];
   const joined = decide({ check: unnamed, fired, isRated: true, equalHeld: held() });

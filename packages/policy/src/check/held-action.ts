@@ -71,15 +71,15 @@ export function heldOutcome({
 }
 
 /**
- * Returns the refusal of an action with this number of bytes as JSON, or `undefined` if it can be held. Arguments are
- * never cut, because approvers must see all of them.
+ * Returns the refusal of an action with this number of bytes as JSON, or `undefined` if it can be held. Arguments and their
+ * origins are never cut, because approvers must see all of them.
  */
 export function heldSizeRefusal(bytes: number): Refusal | undefined {
   if (bytes <= limits.maxHeldActionBytes) return undefined;
   return {
     code: 'PAYLOAD_TOO_LARGE',
     message:
-      'An action that needs approval may have at most 64 KiB, including its displayed arguments. Send fewer arguments, or none.',
+      'An action that needs approval may have at most 64 KiB, including its displayed arguments and their origins. Send fewer arguments, or none.',
     details: [{ path: 'action.arguments', code: 'too_big', message: 'exceeds 64 KiB for a held action' }],
   };
 }

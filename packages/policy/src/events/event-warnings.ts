@@ -1,5 +1,6 @@
 import {
   type ActivityEvent,
+  argumentOriginsCategory,
   decisionCategory,
   type EventWarning,
   schemaVersion,
@@ -15,7 +16,14 @@ const futureToleranceMs = 5 * 60_000;
 const oldAfterMs = 7 * 24 * 3_600_000;
 
 /** Categories that the reference profile defines. */
-const categories = new Set([toolCallCategory, 'agent_message', 'memory_write', 'llm_call', decisionCategory]);
+const categories = new Set([
+  toolCallCategory,
+  argumentOriginsCategory,
+  'agent_message',
+  'memory_write',
+  'llm_call',
+  decisionCategory,
+]);
 
 /** An event on its arrival. */
 export interface ArrivedEvent {

@@ -3,7 +3,12 @@ import { checkedAction } from './checked-action.ts';
 
 test('combines the action with the other fields of the body', () => {
   const named = { agentId: 'bot', sessionId: 's-1', framework: 'mastra', environment: 'production' };
-  const shown = { toolName: 'pay', argumentsHash: 'sha256:aa', arguments: { amount: 5 } };
+  const shown = {
+    toolName: 'pay',
+    argumentsHash: 'sha256:aa',
+    arguments: { amount: 5 },
+    origins: { amount: { from: 'user' } },
+  } as const;
   expect(checkedAction({ ...named, action: shown, actionId: 'a-1' })).toEqual({ ...named, ...shown });
 });
 

@@ -1,4 +1,4 @@
-import type { PolicyCheck } from '@actlog/protocol';
+import type { ArgumentOrigins, PolicyCheck } from '@actlog/protocol';
 import { areBounded } from './shown-arguments.ts';
 
 /** Action of a check that rules are matched against, created by {@link checkedAction}. */
@@ -12,6 +12,8 @@ export interface CheckedAction {
    * evaluated.
    */
   readonly arguments: Readonly<Record<string, unknown>> | undefined;
+  /** Origins of the arguments, by path; undefined if the check has none, in which case no condition can read them. */
+  readonly origins: ArgumentOrigins | undefined;
   readonly framework: string | undefined;
   readonly environment: string | undefined;
 }
@@ -29,6 +31,7 @@ export function checkedAction(body: PolicyCheck): CheckedAction {
     toolName: body.action.toolName,
     argumentsHash: body.action.argumentsHash,
     arguments: areBounded(shown) ? shown : undefined,
+    origins: body.action.origins,
     framework: body.framework,
     environment: body.environment,
   };

@@ -1,4 +1,5 @@
 import { Environment, type ParseError, type ParseResult, type TypeCheckResult } from '@marcbachmann/cel-js';
+import { readableOrigins, refuseUnknownOrigins, registerOrigins } from './argument-origins.ts';
 import type { CheckedAction } from './checked-action.ts';
 import { ConditionError } from './condition-error.ts';
 import { refuseCostly } from './cost/condition-cost.ts';
@@ -17,7 +18,7 @@ const limits = { maxAstNodes: 200, maxDepth: 50 };
  */
 export const maxConditionCost = 5000;
 
-const environment = registerLinearFunctions(new Environment({ limits }))
+const environment = registerOrigins(registerLinearFunctions(new Environment({ limits })))
   .registerVariable({ name: 'agent', schema: { id: 'string' } })
   .registerVariable({ name: 'session', schema: { id: 'string' } })
   .registerVariable({ name: 'action', schema: { toolName: 'string', argumentsHash: 'string' } })
@@ -32,16 +33,16 @@ export interface Condition {
   /**
    * Returns `true` if the condition holds for an action.
    *
-   * @throws Error if it cannot be evaluated because it reads a missing argument or the shown arguments are too large.
+   * @throws Error if it cannot be evaluated because it reads a missing argument or origin, or the shown arguments are
+   *   too large.
    */
   holds(action: CheckedAction): boolean;
 }
 
 /**
  * Parses a condition in CEL (Common Expression Language), checks its types and limits its cost. It may read `agent.id`,
- * `session.id`, `action.toolName`, `action.argumentsHash`, `args`, `framework` and `environment`; fields that
- * the action
- * omits are empty strings.
+ * `session.id`, `action.toolName`, `action.argumentsHash`, `args`, `origins`, `framework` and `environment`; fields that
+ * the action omits are empty strings. Without `origins` in the check, a condition that reads them throws.
  *
  * @param maxCost - maximum cost; pass a higher one for conditions that were accepted before the limit existed
  * @throws {@link ConditionError} with the position and a fix.
@@ -53,6 +54,7 @@ export function parseCondition(text: string, maxCost: number = maxConditionCost)
   if (check.type !== 'bool' && check.type !== 'dyn') {
     throw new ConditionError(`must be a boolean, got ${check.type}`);
   }
+  refuseUnknownOrigins(parsed.ast, text);
   refuseCostly(parsed.ast, text);
   const cost = evaluationCost(parsed.ast, shownBounds);
   if (cost > maxCost) {
@@ -86,12 +88,18 @@ function refusal(error: TypeCheckResult['error'], text: string): ConditionError 
 }
 
 function variables(action: CheckedAction): Record<string, unknown> {
+  let origins: ReturnType<typeof readableOrigins> | undefined;
   if (!action.arguments) throw new Error('the shown arguments are too large for a condition');
   return {
     agent: { id: action.agentId },
     session: { id: action.sessionId ?? '' },
     action: { toolName: action.toolName, argumentsHash: action.argumentsHash },
     args: action.arguments,
+    // Most conditions do not read them, and reading fails if there are none.
+    get origins() {
+      origins ??= readableOrigins(action.origins);
+      return origins;
+    },
     framework: action.framework ?? '',
     environment: action.environment ?? '',
   };

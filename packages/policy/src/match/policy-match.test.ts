@@ -57,6 +57,17 @@ test.each([
   expect(why({ effect, condition: 'args.sum > 5' })).toBe(reason);
 });
 
+const withoutOrigins =
+  'the condition cannot be evaluated (the check has no argument origins: turn on `origins` in the recorder), which counts as a match';
+test.each([
+  ['deny', withoutOrigins],
+  ['require_approval', withoutOrigins],
+  ['allow', undefined],
+] as const)('a check without argument origins, with the effect %s: %s', (effect, reason) => {
+  expect(why({ effect, condition: 'origins.any("tool", "text")' })).toBe(reason);
+  expect(why({ effect, condition: '!origins.any("tool", "text")' })).toBe(reason);
+});
+
 test.each([
   [
     'deny',

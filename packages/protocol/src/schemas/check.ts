@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { argumentOrigins, storedArgumentOrigins } from './argument-origin.ts';
 import { looseObject, strictObject } from './object.ts';
 import { type Accepted, type Given, resource } from './resource.ts';
 import { identifier, line, resourceId, timestamp } from './scalar.ts';
@@ -12,14 +13,28 @@ const action = {
   arguments: z.record(z.string(), z.unknown()).optional(),
 } as const;
 
+const proposed = {
+  ...action,
+  /** Sources of the arguments' values for conditions and the approver, by argument path such as `address.city`; an approval does not depend on them. A condition that reads them cannot be evaluated if they are omitted. */
+  origins: argumentOrigins.optional(),
+} as const;
+
+const held = {
+  ...action,
+  /** Sources of the arguments' values at the first check, by argument path such as `address.city`; missing if that check had none. */
+  origins: storedArgumentOrigins.optional(),
+} as const;
+
 /** The fields of {@link proposedAction}. */
-export type ProposedActionShape = { readonly [Field in keyof typeof action]: (typeof action)[Field] };
+export type ProposedActionShape = { readonly [Field in keyof typeof proposed]: (typeof proposed)[Field] };
+/** The fields of {@link heldAction}. */
+export type HeldActionShape = { readonly [Field in keyof typeof held]: (typeof held)[Field] };
 
 /** A tool call that is about to happen. */
-export const proposedAction = strictObject<ProposedActionShape>(action).meta({ id: 'ProposedAction' });
+export const proposedAction = strictObject<ProposedActionShape>(proposed).meta({ id: 'ProposedAction' });
 
 /** A held tool call as the service returns it. */
-export const heldAction = looseObject<ProposedActionShape>(action).meta({ id: 'HeldAction' });
+export const heldAction = looseObject<HeldActionShape>(held).meta({ id: 'HeldAction' });
 
 /** Body of `POST /v1/policies/check`. */
 export const policyCheck = strictObject({

@@ -27,11 +27,11 @@ export const event = strictObject({
   sessionId: resourceId,
   /** Time of the event: ISO 8601 in UTC with a trailing `Z`, at most 40 characters. */
   sourceTimestamp: timestamp,
-  /** Kind of event, at most 100 characters; `tool_api` for tool calls. `guardian_decision`, in any spelling, is reserved for the service. */
+  /** Kind of event, at most 100 characters; `tool_api` for tool calls, `argument_origins` for the origins of their arguments. `guardian_decision`, in any spelling, is reserved for the service. */
   category: line(100),
   /** Version of the event schema; `1.0`. */
   schemaVersion: line(20),
-  /** Data of the event: exactly the fields of a tool call for `tool_api`; any object, stored unchanged, for other categories. */
+  /** Data of the event: exactly the fields of a tool call for `tool_api`; `eventId`, `toolName` and `origins` for `argument_origins`; any object, stored unchanged, for other categories. */
   payload: z.union([toolCallPayload, openPayload], 'must be an object'),
 })
   .check((context) => {
@@ -79,7 +79,7 @@ const stored = {
   sessionId: z.string(),
   /** Time of the event by the sender's clock. */
   sourceTimestamp: timestamp,
-  /** Kind of event: `tool_api` for tool calls, `guardian_decision` for events that the service writes. */
+  /** Kind of event: `tool_api` for tool calls, `argument_origins` for the origins of their arguments, `guardian_decision` for events that the service writes. */
   category: z.string(),
   /** Version of the event schema. */
   schemaVersion: z.string(),

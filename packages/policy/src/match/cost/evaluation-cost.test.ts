@@ -9,6 +9,8 @@ test.each([
   'args.currency != "EUR"',
   'action.toolName in ["search", "read_file"]',
   'args.to.endsWith("@example.com")',
+  'origins.recipient.from == "tool" && origins.recipient.as == "text"',
+  'origins.any("tool", "text") && origins.recipient.toolName.contains("web")',
 ])('a typical condition costs little: %s', (condition) => {
   expect(costOf(condition)).toBeLessThan(100);
 });
@@ -28,6 +30,8 @@ test.each([
   ['args.a ? true : false', 'args.a ? args.text.contains("b") : false'],
   ['-args.a > 5', '-args.a > 5 && !args.b'],
   ['{"a": 1} == args', '{"a": args.text + "b"} == args'],
+  ['args.recipient.from.origins == "tool"', 'origins.recipient.from == "tool"'], // they are made readable first
+  ['origins.any("tool")', 'origins.exists(path, origins[path].from == "tool")'],
   ['args.text.lastIndexOf("a") > 0', 'args.text.lastIndexOf("abcdefgh") > 0'],
 ])('%s costs less than %s', (cheap, costly) => {
   expect(costOf(cheap)).toBeLessThan(costOf(costly));
@@ -44,6 +48,12 @@ test.each([
   expect(() => parseCondition(condition)).toThrow(
     /^condition is invalid: (split|costs up to \d+, but a condition may cost at most 5000; )/,
   );
+});
+
+test('a comprehension over origins costs less than one over arguments, because a check has fewer of them', () => {
+  const over = (list: string) =>
+    costOf(`${list}.exists(path, path.startsWith("to") && origins[path].as == "text")`);
+  expect(over('origins')).toBeLessThan(over('args') / 3);
 });
 
 test('the cost of a search does not depend on the searched text', () => {

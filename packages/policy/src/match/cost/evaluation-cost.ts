@@ -1,5 +1,6 @@
 import { limits } from '@actlog/protocol';
 import type { ASTNode } from '@marcbachmann/cel-js';
+import { isOriginField, isOrigins } from '../argument-origins.ts';
 import type { ShownSize } from '../shown-arguments.ts';
 import {
   comprehensions,
@@ -35,6 +36,8 @@ const costs = {
   error: 1.6,
   /** Each item of a new list or of a comprehension's range. */
   item: 0.1,
+  /** The origins of a check, made readable when a condition first reads them. */
+  origins: 25,
 } as const;
 
 /** Microseconds to look up a changed text in the cache of the evaluation. */
@@ -46,9 +49,19 @@ interface Bound {
   readonly size: ValueSize;
 }
 
+/**
+ * Size of all origins of a check: a map of paths to origins. A function reads an origin only by its fields, each of which
+ * is a name.
+ */
+const originsSize: ValueSize = {
+  characters: limits.maxArgumentOrigins * limits.maxArgumentPathLength,
+  values: 1 + limits.maxArgumentOrigins,
+  depth: 2,
+};
+
 /** Context in which a node is evaluated. */
 interface Scope {
-  /** Sizes of the variables: `args` and the variables of comprehensions. */
+  /** Sizes of the variables: `args`, `origins` and the variables of comprehensions. */
   readonly sizes: Readonly<Record<string, ValueSize>>;
   /** `true` within a round of a comprehension, where cached case changes are already available. */
   readonly isRound?: boolean;
@@ -63,7 +76,9 @@ const namesSize = textOf(limits.maxIdentifierLength);
 export function evaluationCost(root: ASTNode, shown: ShownSize): number {
   // Request bodies with deeper nesting are rejected.
   const args = { ...shown, depth: Math.min(limits.maxJsonDepth, shown.values) };
-  return Math.ceil(costs.start + boundOf(root, { sizes: { args } }).cost);
+  const { cost } = boundOf(root, { sizes: { args, origins: originsSize } });
+  const read = [...nodesOf(root)].some(isOrigins) ? costs.origins : 0;
+  return Math.ceil(costs.start + read + cost);
 }
 
 function boundOf(node: ASTNode, scope: Scope): Bound {
@@ -78,8 +93,11 @@ function stepOf(node: ASTNode, scope: Scope): Bound {
     case 'id':
       return { cost: 0, size: scope.sizes[node.args] ?? namesSize };
     case '.':
-    case '.?':
-      return boundOf(node.args[0], scope);
+    case '.?': {
+      const from = boundOf(node.args[0], scope);
+      const isName = isOriginField(node) && scope.sizes.origins === originsSize;
+      return isName ? { ...from, size: namesSize } : from;
+    }
     case '[]':
     case '[?]': {
       const [from, index] = node.args.map((part) => boundOf(part, scope)) as [Bound, Bound];

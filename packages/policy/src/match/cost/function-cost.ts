@@ -44,7 +44,7 @@ const perCall = 0.4;
 /** Microseconds to convert a time to a time zone. */
 const timeZoneCost = 250;
 
-/** Microseconds per list item or object field that `size` and `join` visit. */
+/** Microseconds per list item or object field that `size`, `join` and `any` visit. */
 const perValue = 0.02;
 
 /** Functions that read at most as much of the searched text as of the text they search in. */
@@ -75,6 +75,8 @@ export function methodCost(
   const [receiver = scalar, first = scalar] = sizes;
   const bound = boundOf(name, sizes);
   switch (name) {
+    case 'any':
+      return { cost: perCall + receiver.values * perValue, size: scalar };
     case 'contains':
     case 'indexOf': {
       const isShort = first.characters <= nativeSearch.longest;
