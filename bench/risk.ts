@@ -2,9 +2,10 @@ import { parseArgs } from 'node:util';
 import { score } from '@actlog/risk';
 import { measureCost } from './risk/cost.ts';
 import { crossValidate, fittedWarmup, fittedWeights } from './risk/cross-validation.ts';
+import { type GuardFigures, guardFigures, originsCondition } from './risk/guard-figures.ts';
 import { type Judgement, judge, type Verdict } from './risk/judgement.ts';
-import { classOf, readRuns } from './risk/labelled-run.ts';
-import { Replayer } from './risk/replay.ts';
+import { classOf, familyOf, hasContent, type LabelledRun, readRuns } from './risk/labelled-run.ts';
+import { type Replayed, Replayer } from './risk/replay.ts';
 
 /** One-line description of this benchmark. */
 export const description =
@@ -13,7 +14,7 @@ export const description =
 function row(name: string, judgement: Judgement): string {
   const interval = ([low, high]: [number, number]) => `${low.toFixed(3)}–${high.toFixed(3)}`;
   return [
-    name.padEnd(28),
+    name.padEnd(34),
     judgement.aucT1.toFixed(3).padStart(6),
     interval(judgement.ciT1).padStart(12),
     judgement.barT1.toFixed(3).padStart(6),
@@ -21,7 +22,8 @@ function row(name: string, judgement: Judgement): string {
     interval(judgement.ciT2).padStart(12),
     judgement.barT2.toFixed(3).padStart(6),
     judgement.tprAt5Fpr.toFixed(3).padStart(8),
-    judgement.benignHighShare.toFixed(3).padStart(8),
+    judgement.benignHighShare.toFixed(3).padStart(11),
+    judgement.attackedHighShare.toFixed(3).padStart(12),
   ].join(' ');
 }
 
@@ -32,7 +34,70 @@ function weightTable(weights: Record<string, number>): string {
 }
 
 const HEADER =
-  'sessions                         T1     95 % CI    bar      T2     95 % CI    bar  TPR@5%  benign≥high';
+  'sessions                               T1     95 % CI    bar      T2     95 % CI    bar   TPR@5% benign≥high attack≥high';
+
+/** Figures of one way to record the runs: with the origins of arguments or without. */
+interface Figures extends Judgement {
+  readonly suites: Readonly<Record<string, Judgement>>;
+  readonly families: Readonly<Record<string, Judgement>>;
+  readonly folds?: Readonly<Record<string, Judgement>>;
+  readonly weights?: Readonly<Record<string, number>>;
+}
+
+function verdictOf({ run, state, baseline }: Replayed): Verdict {
+  const risk = score(state, { baseline });
+  return { run, score: risk.score, high: risk.level === 'high' || risk.level === 'critical' };
+}
+
+function judgeBy(
+  verdicts: readonly Verdict[],
+  draws: number,
+  groupOf: (run: LabelledRun) => string,
+): Record<string, Judgement> {
+  const groups = Map.groupBy(verdicts, ({ run }) => groupOf(run));
+  return Object.fromEntries(
+    [...groups.keys()].sort().map((name) => [name, judge(groups.get(name) as Verdict[], draws)]),
+  );
+}
+
+/** What the measurements share. */
+interface Setup {
+  readonly runs: readonly LabelledRun[];
+  readonly history: readonly LabelledRun[];
+  readonly warmup: number;
+  readonly draws: number;
+  readonly folds: boolean;
+}
+
+function measure({ runs, history, warmup, draws, folds }: Setup, withOrigins: boolean): Figures {
+  const replayed = new Replayer(history, warmup, withOrigins).replayAll(runs);
+  const verdicts = replayed.map(verdictOf);
+  const fitted = folds ? new Replayer(history, fittedWarmup, withOrigins).replayAll(runs) : undefined;
+  return {
+    ...judge(verdicts, draws),
+    suites: judgeBy(verdicts, draws, (run) => run.suite),
+    families: judgeBy(verdicts, draws, (run) => familyOf(run.model)),
+    ...(fitted && { folds: crossValidate(fitted, replayed, draws), weights: fittedWeights(fitted) }),
+  };
+}
+
+function print(title: string, figures: Figures): void {
+  console.log(`\n${title}\n${HEADER}\n${row('all', figures)}`);
+  for (const [suite, judgement] of Object.entries(figures.suites))
+    console.log(row(`suite ${suite}`, judgement));
+  for (const [family, judgement] of Object.entries(figures.families))
+    console.log(row(`family ${family}`, judgement));
+  for (const [fold, judgement] of Object.entries(figures.folds ?? {})) console.log(row(fold, judgement));
+  if (figures.weights !== undefined)
+    console.log(`\nweights fitted on all sessions\n${weightTable(figures.weights)}`);
+}
+
+function printGuard(guard: GuardFigures): void {
+  const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
+  console.log(
+    `\na policy on origins:\n${originsCondition}\nstops ${percent(guard.stopped)} of the successful attacks before an action of theirs, and asks about ${percent(guard.asked)} of the actions in benign runs`,
+  );
+}
 
 /** Runs the benchmark. Throws if `--data` is missing or a file cannot be read. */
 export async function run(args: string[]): Promise<Record<string, unknown>> {
@@ -55,33 +120,24 @@ export async function run(args: string[]): Promise<Record<string, unknown>> {
     throw new Error(`--warmup ${values.warmup} is not a whole number from 0`);
   const runs = readRuns(values.data).filter((run) => classOf(run) !== undefined);
   const history = values.history === undefined ? runs : readRuns(values.history);
-  const replayed = new Replayer(history, warmup).replayAll(runs);
-  const verdicts = replayed.map(({ run, state, baseline }): Verdict => {
-    const risk = score(state, { baseline });
-    return { run, score: risk.score, high: risk.level === 'high' || risk.level === 'critical' };
-  });
-  const total = judge(verdicts, draws);
-  const suites = Object.fromEntries(
-    [...new Set(runs.map((run) => run.suite))].sort().map((suite) => [
-      suite,
-      judge(
-        verdicts.filter(({ run }) => run.suite === suite),
-        draws,
-      ),
-    ]),
-  );
+  const setup: Setup = { runs, history, warmup, draws, folds: values.folds };
+  const withoutOrigins = measure(setup, false);
+  const withOrigins = runs.some(hasContent) ? measure(setup, true) : undefined;
+  const guard = withOrigins && guardFigures(runs);
   const cost = measureCost(warmup);
-  const fitted = values.folds ? new Replayer(history, fittedWarmup).replayAll(runs) : undefined;
-  const folds = fitted && crossValidate(fitted, replayed, draws);
-  const weights = fitted && fittedWeights(fitted);
   if (!values.json) {
-    console.log(`${values.data}, ${warmup} sessions of past\n\n${HEADER}\n${row('all', total)}`);
-    for (const [suite, judgement] of Object.entries(suites)) console.log(row(`suite ${suite}`, judgement));
-    for (const [fold, judgement] of Object.entries(folds ?? {})) console.log(row(fold, judgement));
-    if (weights !== undefined) console.log(`\nweights fitted on all sessions\n${weightTable(weights)}`);
+    console.log(`${values.data}, ${warmup} sessions of past`);
+    if (withOrigins !== undefined) print('with the origins of arguments', withOrigins);
+    print(withOrigins === undefined ? 'metadata' : 'without', withoutOrigins);
+    if (guard !== undefined) printGuard(guard);
     console.log(
       `\n${cost.microsPerEvent} µs an event, ${cost.microsPerScore} µs a score (${cost.microsPerScoreFullPast} µs after sixteen sessions), ${cost.stateBytes} bytes of state, at a million events`,
     );
   }
-  return { warmup, ...total, ...cost, suites, ...(folds === undefined ? {} : { folds, weights }) };
+  return {
+    warmup,
+    ...(withOrigins ?? withoutOrigins),
+    ...cost,
+    ...(withOrigins && { withoutOrigins, guard }),
+  };
 }

@@ -1,8 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 
-/** One call of a labelled run: tool, hash of the arguments, status (null where no answer came). */
-export type LabelledCall = readonly [toolName: string, argumentsHash: string, responseStatus: number | null];
+/**
+ * One call of a labelled run: tool, hash of the arguments, status (null if there was no response). In files with content
+ * also the arguments, the text that the tool returned (null if the run ended first), and the turn of the model in which
+ * it was called.
+ */
+export type LabelledCall = readonly [
+  toolName: string,
+  argumentsHash: string,
+  responseStatus: number | null,
+  args?: unknown,
+  result?: string | null,
+  turn?: number,
+];
 
 /** One recorded run of an agent, with its label. Only `events` may be scored; the rest is for judging. */
 export interface LabelledRun {
@@ -13,6 +24,15 @@ export interface LabelledRun {
   readonly user_task: string;
   readonly attack_succeeded: boolean | null;
   readonly events: readonly LabelledCall[];
+  /** System prompt, in files with content. */
+  readonly system?: string | null;
+  /** What the user said, in files with content. */
+  readonly user?: readonly string[];
+}
+
+/** `true` if a run contains its texts, from which the origins of arguments can be computed. */
+export function hasContent(run: LabelledRun): boolean {
+  return run.user !== undefined;
 }
 
 const GZIP = [0x1f, 0x8b];

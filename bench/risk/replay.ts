@@ -11,7 +11,8 @@ import {
   score,
   serializeBaseline,
 } from '@actlog/risk';
-import { classOf, familyOf, type LabelledRun } from './labelled-run.ts';
+import { callOrigins } from './call-origins.ts';
+import { classOf, familyOf, hasContent, type LabelledRun } from './labelled-run.ts';
 
 const STEP_MS = 1000;
 const START_MS = Date.UTC(2026, 0, 5, 9);
@@ -25,21 +26,32 @@ function uuid(text: string): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
-/** The state of a run's session. The runs have no times: their calls are set a second apart. */
-export function replay(run: LabelledRun): SessionState {
+/**
+ * The state of a run's session. The runs have no times: their calls are set a second apart.
+ *
+ * @param withOrigins - reports the origins of arguments, as a recorder with this option does, if the run has content
+ */
+export function replay(run: LabelledRun, withOrigins: boolean): SessionState {
   const state = emptySession();
   const session = digest(run.id).slice(0, 16);
+  const idOf = (at: number) => uuid(`${session} ${at}`);
+  const origins = withOrigins && hasContent(run) ? callOrigins(run, idOf) : [];
   for (const [at, [toolName, argumentsHash, responseStatus]] of run.events.entries()) {
-    observe(state, {
-      eventId: uuid(`${session} ${at}`),
+    const base = {
       agentId: 'agent',
       sessionId: session,
       timestampMs: START_MS + at * STEP_MS,
-      category: 'tool_api',
       schemaVersion: '1.0',
-      toolName,
-      argumentsHash,
-      responseStatus,
+    };
+    const eventId = idOf(at);
+    observe(state, { ...base, eventId, category: 'tool_api', toolName, argumentsHash, responseStatus });
+    const ofCall = origins[at];
+    if (ofCall === undefined || Object.keys(ofCall).length === 0) continue;
+    observe(state, {
+      ...base,
+      eventId: uuid(`${session} origins ${at}`),
+      category: 'argument_origins',
+      payload: { eventId, toolName, origins: ofCall },
     });
   }
   return state;
@@ -65,10 +77,16 @@ export class Replayer {
   readonly #past = new Map<string, LabelledRun[]>();
   readonly #states = new Map<LabelledRun, SessionState>();
   readonly #warmup: number;
+  readonly #withOrigins: boolean;
 
-  /** @param history Runs whose benign ones may serve as past. @param warmup How many sessions of past. */
-  constructor(history: readonly LabelledRun[], warmup: number) {
+  /**
+   * @param history - runs whose benign ones may serve as past
+   * @param warmup - number of past sessions
+   * @param withOrigins - as for {@link replay}
+   */
+  constructor(history: readonly LabelledRun[], warmup: number, withOrigins = false) {
     this.#warmup = warmup;
+    this.#withOrigins = withOrigins;
     for (const run of history) {
       if (classOf(run) !== 'benign') continue;
       const key = `${run.suite} ${run.user_task}`;
@@ -96,7 +114,7 @@ export class Replayer {
   }
 
   #stateOf(run: LabelledRun): SessionState {
-    const state = this.#states.get(run) ?? replay(run);
+    const state = this.#states.get(run) ?? replay(run, this.#withOrigins);
     this.#states.set(run, state);
     return state;
   }

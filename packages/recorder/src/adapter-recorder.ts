@@ -1,6 +1,7 @@
 import { createEventId } from './events/event-id.ts';
 import type { ToolCall, ToolCallFacts } from './events/tool-call.ts';
 import type { GuardOptions } from './guard/guard-options.ts';
+import type { OriginsOptions } from './origins/origins-options.ts';
 import type { TextAuthor } from './origins/session-origins.ts';
 import type { RunningCall } from './recording/active-call.ts';
 import { Session } from './recording/session.ts';
@@ -20,6 +21,8 @@ export interface AdapterRecorderOptions extends AdapterIdentity {
    * guard.
    */
   readonly guard?: GuardOptions | undefined;
+  /** Argument origins for calls through this adapter. Default: as the recorder does. */
+  readonly origins?: boolean | OriginsOptions | undefined;
 }
 
 /** Receiver of the view's calls. */

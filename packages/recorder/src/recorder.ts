@@ -14,12 +14,13 @@ import { openJournal } from './journal/open-journal.ts';
 import type { FlushResult, WaitOptions } from './lib/flush.ts';
 import { waitMs } from './lib/option-checks.ts';
 import { OriginRefusals } from './origins/origin-refusals.ts';
+import { type OriginsSettings, resolveOrigins } from './origins/origins-options.ts';
 import { SessionOrigins, type TextAuthor } from './origins/session-origins.ts';
 import { DeadLetters } from './outbox/dead-letters.ts';
 import { Outbox } from './outbox/outbox.ts';
 import type { RecorderOptions } from './recorder-options.ts';
 import { type RecorderSettings, resolveRecorderSettings } from './recorder-settings.ts';
-import { CallRecorder } from './recording/call-recorder.ts';
+import { CallRecorder, type CallTerms } from './recording/call-recorder.ts';
 import { type Instrumented, instrumentTools, type ToolFunctions } from './recording/instrument.ts';
 import { Session } from './recording/session.ts';
 import { Counters, type RecorderStats } from './reporting/counters.ts';
@@ -46,6 +47,8 @@ export class Recorder {
   readonly #observing: UnreferencedChecks | undefined;
   readonly #createGuard: (settings: GuardSettings) => Guard;
   readonly #guard: Guard;
+  readonly #reporter: Reporter;
+  #origins: SessionOrigins | undefined;
   #hasLingered = false;
   readonly #exit = { beforeExit: () => this.#beforeExit(), exit: () => this.#outbox?.exit() };
 
@@ -66,6 +69,7 @@ export class Recorder {
     const reporter = new Reporter(options, this.#counters);
     const originRefusals = new OriginRefusals(reporter);
     this.isConfigured = isConfigured;
+    this.#reporter = reporter;
     this.#settings = settings;
     if (client) {
       const service = new ServiceConnection(client, settings);
@@ -113,9 +117,8 @@ export class Recorder {
       blockTimeoutMs: settings.blockTimeoutMs,
       responseStatus: options.responseStatus,
       hasher,
-      guard: this.#guard,
+      terms: { guard: this.#guard, origins: this.#sessionOrigins(settings.origins) },
       outbox: this.#outbox,
-      origins: settings.origins && new SessionOrigins(settings.origins, reporter),
       originRefusals,
       reporter,
       onRecorded: () => background.request(),
@@ -173,25 +176,35 @@ export class Recorder {
   }
 
   /**
-   * Returns a view of this recorder that records under an adapter's identity, optionally with its own guard.
+   * Returns a view of this recorder that records under an adapter's identity, optionally with its own guard and with or
+   * without argument origins.
    *
-   * @throws RangeError or TypeError when an option of the guard is invalid
+   * @throws RangeError or TypeError when an option of the guard or of the origins is invalid
    */
-  forAdapter({ guard: given, ...identity }: AdapterRecorderOptions): AdapterRecorder {
+  forAdapter({ guard: given, origins: wanted, ...identity }: AdapterRecorderOptions): AdapterRecorder {
     const settings = this.#settings.guard;
     const guard = given === undefined ? this.#guard : this.#createGuard(resolveGuard(given, settings));
+    const origins = wanted === undefined ? this.#settings.origins : resolveOrigins(wanted);
+    const terms: CallTerms = { guard, origins: this.#sessionOrigins(origins) };
     return new AdapterRecorder(
       {
         isGuarding: guard.isEnforcing,
-        toolCall: (call, run) => this.#calls.toolCall(call, run, guard),
-        record: (facts) => this.#calls.record(facts),
-        tracesOrigins: this.#calls.tracesOrigins,
-        noteText: (author, text, sessionId) => this.#calls.noteText(author, text, sessionId),
+        tracesOrigins: terms.origins !== undefined,
+        toolCall: (call, run) => this.#calls.toolCall(call, run, terms),
+        record: (facts) => this.#calls.record(facts, terms),
+        noteText: (author, text, sessionId) => this.#calls.noteText(author, text, sessionId, terms),
         currentCall: () => this.#calls.currentCall(),
         failed: (kind, error) => this.#calls.failed(kind, error),
       },
       identity,
     );
+  }
+
+  /** The memory of texts that all adapters with origins share, created by the first that needs it. */
+  #sessionOrigins(settings: OriginsSettings | undefined): SessionOrigins | undefined {
+    if (settings === undefined) return undefined;
+    this.#origins ??= new SessionOrigins(settings, this.#reporter);
+    return this.#origins;
   }
 
   /**

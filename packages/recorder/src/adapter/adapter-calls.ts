@@ -5,6 +5,7 @@ import { processWidePerOwner } from '../lib/process-wide.ts';
 import type { TextAuthor } from '../origins/session-origins.ts';
 import type { Recorder } from '../recorder.ts';
 import { prepareCalls, type RunningCall } from '../recording/active-call.ts';
+import { shownResult } from '../recording/call-origins.ts';
 import { prepareSessions } from '../recording/session.ts';
 import { sharedRecorder } from '../shared-recorder.ts';
 import { checkAdapterOptions } from './adapter-option-checks.ts';
@@ -51,7 +52,7 @@ export class AdapterCalls {
     this.#options = options;
     this.#traits = traits;
     this.recorder = options.recorder ?? sharedRecorder();
-    this.#recorder = this.recorder.forAdapter({ framework, sdk, guard });
+    this.#recorder = this.recorder.forAdapter({ framework, sdk, guard, origins: options.origins });
   }
 
   /** `true` if the guard may stop a call from running. */
@@ -201,10 +202,8 @@ export class AdapterCalls {
   /** What the model sees of a call's result, for origins; undefined while they are off. */
   #resultOf(call: HookedCall, outcome: ToolOutcome): unknown {
     if (!this.tracesOrigins) return undefined;
-    if (!outcome.ok) return outcome.error instanceof Error ? outcome.error.message : outcome.error;
-    const resultOf = call.resultOf ?? this.#traits.resultOf;
     try {
-      return resultOf ? resultOf(outcome.result) : outcome.result;
+      return shownResult(outcome, call.resultOf ?? this.#traits.resultOf);
     } catch {
       return undefined; // a getter of the framework's result threw
     }

@@ -32,9 +32,13 @@ export class SessionOrigins {
     return this.#safely(() => this.#trackerOf(sessionId).trace(args));
   }
 
-  /** Remembers what a call returned. */
-  noteResult(sessionId: string, call: TracedCall, result: unknown, trace: Trace | undefined): void {
-    this.#safely(() => this.#trackerOf(sessionId).result(call, result, trace));
+  /**
+   * Remembers what a call returned.
+   *
+   * @param result - returns the result; it may throw
+   */
+  noteResult(sessionId: string, call: TracedCall, result: () => unknown, trace: Trace | undefined): void {
+    this.#safely(() => this.#trackerOf(sessionId).result(call, result(), trace));
   }
 
   #trackerOf(sessionId: string): OriginTracker {

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { processWide } from '../lib/process-wide.ts';
 import type { Trace } from '../origins/origin-tracker.ts';
+import type { SessionOrigins } from '../origins/session-origins.ts';
 
 /** A running call, as seen by other hooks. */
 export interface RunningCall {
@@ -33,6 +34,8 @@ export interface ActiveCall extends RunningCall {
    * like a result.
    */
   refusedWith: number | undefined;
+  /** Memory of the session's texts for the origins of arguments; undefined if they are off. */
+  readonly origins: SessionOrigins | undefined;
   /** Origins of the arguments; undefined if they were not traced. */
   trace: Trace | undefined;
 }

@@ -17,8 +17,7 @@ import { checkSignal, throwIfAborted } from '../lib/abort.ts';
 import { toIdentifier } from '../lib/identifier.ts';
 import { ignoreRejection } from '../lib/ignore-rejection.ts';
 import type { OriginRefusals } from '../origins/origin-refusals.ts';
-import type { Trace } from '../origins/origin-tracker.ts';
-import { hasOrigins, type SessionOrigins, type TextAuthor } from '../origins/session-origins.ts';
+import type { SessionOrigins, TextAuthor } from '../origins/session-origins.ts';
 import {
   type ActiveCall,
   claimSameCall,
@@ -28,7 +27,8 @@ import {
   runAsCall,
   tellOuter,
 } from './active-call.ts';
-import { EventRecorder, type EventRecorderOptions, type EventSource } from './event-recorder.ts';
+import { CallOrigins, noteResult } from './call-origins.ts';
+import { EventRecorder, type EventRecorderOptions } from './event-recorder.ts';
 import { currentSessionId } from './session.ts';
 
 /** Replacement for a hash that could not be computed; it matches no arguments. */
@@ -39,10 +39,16 @@ export interface CallRecorderOptions extends EventRecorderOptions {
   readonly blockTimeoutMs: number;
   readonly responseStatus: ResponseStatusMapping | undefined;
   readonly hasher: ArgumentsHasher;
-  readonly guard: Guard;
-  /** Undefined if origins are off. */
-  readonly origins: SessionOrigins | undefined;
+  /** What applies to calls of the recorder itself. */
+  readonly terms: CallTerms;
   readonly originRefusals: OriginRefusals;
+}
+
+/** What applies to a call besides its own facts; an adapter may have its own. */
+export interface CallTerms {
+  readonly guard: Guard;
+  /** Undefined if the origins of arguments are not found out. */
+  readonly origins: SessionOrigins | undefined;
 }
 
 /** Runs calls if their guard allows them, and records their outcomes. */
@@ -51,24 +57,27 @@ export class CallRecorder {
   /** Session of calls without another one. */
   readonly #ownSessionId = createEventId(Date.now());
   readonly #events: EventRecorder;
+  readonly #origins: CallOrigins;
 
   constructor(options: CallRecorderOptions) {
     this.#options = options;
     this.#events = new EventRecorder(options);
+    this.#origins = new CallOrigins(this.#events, options.originRefusals);
   }
 
   /**
    * Runs and records a call.
    *
-   * @param guard - guard of the adapter that the call comes through; default: the recorder's
+   * @param terms - those of the adapter that the call comes through; default: the recorder's
    */
   async toolCall<Result>(
     call: ToolCall,
     run: () => Result | Promise<Result>,
-    guard: Guard = this.#options.guard,
+    terms: CallTerms = this.#options.terms,
   ): Promise<Result> {
     checkToolCall(call, run);
     const { outbox } = this.#options;
+    const { guard, origins } = terms;
     if (!outbox && !guard.isEnforcing) return run();
     const hash = this.#hash(call.arguments);
     const argumentsHash = typeof hash === 'string' ? hash : await hash;
@@ -82,6 +91,7 @@ export class CallRecorder {
       !same && outbox?.isBlocking
         ? await outbox.waitForRoom(call.signal, this.#options.blockTimeoutMs)
         : undefined;
+    const sessionId = same?.sessionId ?? call.sessionId ?? currentSessionId() ?? this.#ownSessionId;
     const active: ActiveCall = {
       recordedBy: this,
       toolName: call.toolName,
@@ -89,21 +99,20 @@ export class CallRecorder {
       callId: call.callId,
       framework,
       agentId: call.agentId ?? same?.agentId ?? this.#options.agentId,
-      sessionId: same?.sessionId ?? call.sessionId ?? currentSessionId() ?? this.#ownSessionId,
+      sessionId,
       guard,
       actionId: same?.actionId,
       outer,
       inner: undefined,
       isOpen: true,
       refusedWith: undefined,
-      trace: same?.trace,
+      origins,
+      trace: same ? same.trace : origins?.trace(sessionId, call.arguments),
     };
-    if (this.#options.origins && !same)
-      active.trace = this.#options.origins.trace(active.sessionId, call.arguments);
     if (same) same.inner = active;
     try {
       if (guard.isAsking && same?.guard !== guard) {
-        await this.#pass(call, active, guard);
+        await this.#pass(call, active, terms);
         // Check here, because nothing can happen between this line and the call.
         if (guard.isEnforcing) throwIfAborted(call.signal);
       }
@@ -135,18 +144,18 @@ export class CallRecorder {
     return result;
   }
 
-  /** `true` if the origins of arguments are found out. */
-  get tracesOrigins(): boolean {
-    return this.#options.origins !== undefined;
-  }
-
   /** Remembers a text of the user or the developer for the origins of arguments. */
-  noteText(author: TextAuthor, text: string, sessionId?: string): void {
+  noteText(
+    author: TextAuthor,
+    text: string,
+    sessionId?: string,
+    { origins }: CallTerms = this.#options.terms,
+  ): void {
     if (typeof text !== 'string') return;
-    this.#options.origins?.noteText(sessionId ?? currentSessionId() ?? this.#ownSessionId, author, text);
+    origins?.noteText(sessionId ?? currentSessionId() ?? this.#ownSessionId, author, text);
   }
 
-  record(facts: ToolCallFacts): string {
+  record(facts: ToolCallFacts, { origins }: CallTerms = this.#options.terms): string {
     const nowMs = Date.now();
     const eventId = createEventId(nowMs);
     try {
@@ -159,18 +168,11 @@ export class CallRecorder {
         responseStatus: facts.responseStatus,
         sourceTimestamp,
       });
-      const { origins } = this.#options;
       if (origins === undefined) return eventId;
       const trace = facts.argumentsHash === undefined ? origins.trace(sessionId, facts.arguments) : undefined;
-      this.#reportOrigins(nowMs, facts, { callEventId: eventId, sessionId, sourceTimestamp }, trace);
-      if (facts.result !== undefined) {
-        origins.noteResult(
-          sessionId,
-          { toolName: toIdentifier(facts.toolName, 'unknown'), eventId },
-          facts.result,
-          trace,
-        );
-      }
+      this.#origins.report(nowMs, facts, { callEventId: eventId, sessionId, sourceTimestamp }, trace);
+      const traced = { toolName: toIdentifier(facts.toolName, 'unknown'), eventId };
+      if (facts.result !== undefined) origins.noteResult(sessionId, traced, () => facts.result, trace);
     } catch (error) {
       this.#options.reporter.failed('record', new Error('An event could not be recorded.', { cause: error }));
     }
@@ -204,10 +206,10 @@ export class CallRecorder {
   }
 
   /** Resolves when the guard allows the call. */
-  async #pass(call: ToolCall, active: ActiveCall, guard: Guard): Promise<void> {
+  async #pass(call: ToolCall, active: ActiveCall, { guard, origins }: CallTerms): Promise<void> {
     const hashNow = () => this.#hash(call.arguments);
     const originsNow = () => {
-      active.trace = this.#options.origins?.trace(active.sessionId, call.arguments);
+      active.trace = origins?.trace(active.sessionId, call.arguments);
       return active.trace?.origins;
     };
     const guarded = guardedCall(call, { ...active, hashNow, originsNow, origins: active.trace?.origins });
@@ -239,21 +241,7 @@ export class CallRecorder {
       status = unreadableStatus(outcome); // a getter of the call threw
     }
     const eventId = status === null ? undefined : this.#recordCall(call, active, status);
-    if (this.#options.origins && active.refusedWith === undefined)
-      this.#noteResult(call, active, eventId, outcome);
-  }
-
-  /** Remembers the result of a call, in which arguments of later calls may stand. */
-  #noteResult(call: ToolCall, active: ActiveCall, eventId: string | undefined, outcome: ToolOutcome): void {
-    let result: unknown;
-    try {
-      if (outcome.ok) result = call.resultOf ? call.resultOf(outcome.result) : outcome.result;
-      else result = outcome.error instanceof Error ? outcome.error.message : outcome.error;
-    } catch {
-      return; // a getter of the framework's result threw
-    }
-    const traced = { toolName: toIdentifier(active.toolName, 'unknown'), eventId };
-    this.#options.origins?.noteResult(active.sessionId, traced, result, active.trace);
+    noteResult(call, active, eventId, outcome);
   }
 
   #statusOf(call: ToolCall, outcome: ToolOutcome): number | null {
@@ -287,23 +275,12 @@ export class CallRecorder {
       const source = { agentId, toolName, framework, sdk: call.sdk };
       const facts = { argumentsHash, sessionId, responseStatus, sourceTimestamp };
       this.#events.add(eventId, nowMs, source, facts);
-      this.#reportOrigins(nowMs, source, { ...facts, callEventId: eventId }, active.trace);
+      this.#origins.report(nowMs, source, { ...facts, callEventId: eventId }, active.trace);
       return eventId;
     } catch (error) {
       this.#options.reporter.failed('record', new Error('An event could not be recorded.', { cause: error }));
       return undefined;
     }
-  }
-
-  /** Records where the arguments of a recorded call came from. */
-  #reportOrigins(
-    nowMs: number,
-    source: EventSource,
-    about: { readonly callEventId: string; readonly sessionId: string; readonly sourceTimestamp: string },
-    trace: Trace | undefined,
-  ): void {
-    if (trace === undefined || this.#options.originRefusals.ofEvents || !hasOrigins(trace.origins)) return;
-    this.#events.addOrigins(nowMs, source, { ...about, origins: trace.origins });
   }
 }
 

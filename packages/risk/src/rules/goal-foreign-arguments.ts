@@ -3,6 +3,9 @@ import { counted, matched } from '../rule-match.ts';
 import { isForeign } from '../session/origin-note.ts';
 import { toolName } from '../session/session-view.ts';
 
+/** Strength where no argument of the session came from the user, perhaps because the recorder is not told their texts. */
+const UNKNOWN_USER = 0.6;
+
 /** Detects actions whose arguments came out of a tool's text, and none from the user. */
 export const goalForeignArguments: Rule = {
   id: 'goal.foreign-arguments',
@@ -28,7 +31,7 @@ export const goalForeignArguments: Rule = {
     const name = first === undefined ? 'A tool' : toolName(view, first.tool);
     return matched(
       first === undefined ? [{ eventId: foreignActs.firstId }] : found,
-      all > 1 ? 1 : 0.85,
+      (all > 1 ? 1 : 0.85) * (view.knowsUser ? 1 : UNKNOWN_USER),
       `${name} was called with arguments from the text of an earlier result and none from the user (${counted(all, 'such action')}).`,
       all,
     );

@@ -5,7 +5,7 @@ import { STAMP_INDEX, type StampName } from '../stamp-name.ts';
 import { ACTION_BITS, tagBits } from '../taxonomy/tag.ts';
 import { ENTRY_KINDS, type LogEntry } from './event-log.ts';
 import { MARK_INDEX, type Mark, OUTCOME_MARKS, type Tally } from './mark.ts';
-import { shortEventId, shortIdOf } from './origin-note.ts';
+import { ORIGIN, shortEventId, shortIdOf } from './origin-note.ts';
 import type { SessionState, ToolTally } from './session-state.ts';
 
 const UNTRUSTED = tagBits('ingest_untrusted');
@@ -45,6 +45,8 @@ export interface SessionView {
   readonly entries: readonly LogEntry[];
   /** Called tools, by ascending hash. */
   readonly tools: readonly (readonly [number, ToolTally])[];
+  /** `true` if an argument of a call came from the user or the developer: their texts are known to the recorder. */
+  readonly knowsUser: boolean;
   /** Expectation from past sessions; undefined if there are none. */
   readonly expected: Expectation | undefined;
 }
@@ -89,8 +91,11 @@ export function viewOf(state: SessionState, baseline?: Baseline): SessionView {
   let isPastGap = false;
   const done = executedSteps(entries);
   const notes = new Map<string, number>();
-  for (const note of state.origins.entries())
+  let allOrigins = 0;
+  for (const note of state.origins.entries()) {
     notes.set(shortIdOf(note), (notes.get(shortIdOf(note)) ?? 0) | note.bits);
+    allOrigins |= note.bits;
+  }
   const steps = done.map((entry, at): Step => {
     const { timestampMs, eventId, tool, argument, bits, verb, noun, kind, outcome, stamp } = entry;
     const acts = (bits & ACTION_BITS) !== 0;
@@ -124,6 +129,7 @@ export function viewOf(state: SessionState, baseline?: Baseline): SessionView {
     decisions,
     entries,
     tools,
+    knowsUser: (allOrigins & (ORIGIN.targetFromUser | ORIGIN.contentFromUser)) !== 0,
     expected: expectationFor(baseline, looks),
   };
 }

@@ -1,0 +1,242 @@
+import { nameWords } from './name-words.ts';
+import {
+  inSystemText,
+  inUserText,
+  type PhraseMemory,
+  type Place,
+  runningText,
+  wholeField,
+  withinField,
+} from './phrase-memory.ts';
+import { forEachPhrase, groupedHash, isTellable, wholeHash } from './phrases.ts';
+import { numberMonths, readWords } from './read-words.ts';
+import { hasDigit, isAddress, isGlued, isNumber, isZero, pairHash, startsItem, Words } from './words.ts';
+
+/** Phrases of arguments that are kept until the result has come. */
+const maxPhrases = 2000;
+/** A value of more words than this is a text of its own, of which parts are looked up. */
+const longestValue = 12;
+/** A value of more words than this, which stands nowhere as a whole, may have parts that do. */
+const fewestOfLong = 3;
+/** Words in a row that must stand in a source together, for a part of a long text. */
+const shortestRun = 4;
+/** Share of a long text that must come from a source. */
+const fewestCopied = 0.3;
+/** Share of a long text that must stand in the user's text. */
+const mostlyUser = 0.5;
+
+/** Origins from the most to the least trusted, for lists and lists within texts. */
+const trust = ['user', 'system', 'field', 'model', 'unknown', 'text'] as const;
+
+/** Where a value was found. */
+export interface Found {
+  readonly rank: (typeof trust)[number];
+  /** Number of the source for `field` and `text`. */
+  readonly source: number;
+}
+
+/** Not found, where it may have stood. */
+export const notKnown: Found = { rank: 'unknown', source: 0 };
+
+/** Words of the value that is looked up. */
+const words = new Words();
+/** Classes in which each word of a value stands, by position. */
+let classes = new Uint8Array(256);
+const standsWithin = 4;
+const standsInText = 8;
+
+/** Returns the less trusted of two origins; the first if they are alike. */
+export function leastTrusted(a: Found | undefined, b: Found): Found {
+  return a === undefined || trust.indexOf(b.rank) > trust.indexOf(a.rank) ? b : a;
+}
+
+/** Looks up in the memory where values stand. */
+export class ValueSearch {
+  readonly #memory: PhraseMemory;
+  /** `true` if a text or a result was not read in full, so that a value that is not found may have stood there. */
+  isPartial = false;
+
+  constructor(memory: PhraseMemory) {
+    this.#memory = memory;
+  }
+
+  /** Returns where a value stands; undefined for one that is too short to tell. */
+  find(text: string, path: string, phrases: Set<number>): Found | undefined {
+    words.count = 0;
+    readWords(text, words);
+    const { count } = words;
+    if (count === 0) return undefined;
+    numberMonths(words);
+    if (phrases.size < maxPhrases) {
+      forEachPhrase(words, (hash) => phrases.add(hash));
+      phrases.add(wholeHash(words, 0, count));
+    }
+    if (!isTellable(words)) return this.#findNamed(path, phrases);
+    if (count > longestValue) return this.#findLong();
+    const whole = this.#findShort(0, count);
+    if (whole.rank !== 'model' && whole.rank !== 'unknown') return whole;
+    const items = this.#findItems(0, count);
+    if (items !== undefined) return items;
+    return count > fewestOfLong ? this.#findLong() : whole;
+  }
+
+  /** Where a value of one or two characters stands beside its name, such as the 7 of `file_id` in "the file 7". */
+  #findNamed(path: string, phrases: Set<number>): Found | undefined {
+    const memory = this.#memory;
+    let best: Found | undefined;
+    for (const name of nameWords(path)) {
+      const hash = pairHash(name, words.hashes[0] as number);
+      phrases.add(hash);
+      const found = memory.find(hash);
+      // Beside its name in a running text it is meant, while lists of records have a field for every number.
+      const text = memory.sourceIn(found, runningText);
+      const source = text || memory.sourceIn(found, withinField);
+      let rank: Found['rank'] | undefined;
+      if ((found & inUserText) !== 0) rank = 'user';
+      else if ((found & inSystemText) !== 0) rank = 'system';
+      else if (source !== 0) rank = text === 0 ? 'field' : 'text';
+      if (rank === undefined) continue;
+      if (best === undefined || trust.indexOf(rank) < trust.indexOf(best.rank)) best = { rank, source };
+    }
+    return best;
+  }
+
+  /** Where a short value, or an item of a list, stands as a whole. */
+  #findShort(start: number, end: number): Found {
+    const memory = this.#memory;
+    let common = 0xff;
+    let withinSource = 0;
+    let textSource = 0;
+    this.#classify(start, end);
+    for (let at = start; at < end; at += 1) {
+      if (end - start > 1 && ((words.flags[at] as number) & isZero) !== 0) continue;
+      common &= classes[at] as number;
+    }
+    const grouped = groupedHash(words, start, end);
+    const groupedFound = grouped === 0 ? 0 : memory.find(grouped);
+    if (((common | groupedFound) & inUserText) !== 0) return { rank: 'user', source: 0 };
+    if (((common | groupedFound) & inSystemText) !== 0) return { rank: 'system', source: 0 };
+    const field = memory.sourceIn(memory.find(wholeHash(words, start, end)), wholeField);
+    if (field !== 0) return { rank: 'field', source: field };
+    withinSource = memory.sourceIn(groupedFound, withinField);
+    if (withinSource === 0 && (common & standsWithin) !== 0)
+      withinSource = this.#sourceOf(start, end, withinField);
+    textSource = memory.sourceIn(groupedFound, runningText);
+    if (textSource === 0 && (common & standsInText) !== 0)
+      textSource = this.#sourceOf(start, end, runningText);
+    if (textSource !== 0) return { rank: 'text', source: textSource };
+    if (withinSource !== 0) return { rank: 'field', source: withinSource };
+    return this.#notFound();
+  }
+
+  /** Least trusted origin of the items of a value that is a list; undefined if it is none. */
+  #findItems(start: number, end: number): Found | undefined {
+    let least: Found | undefined;
+    let from = start;
+    for (let at = start + 1; at <= end; at += 1) {
+      if (at < end && ((words.flags[at] as number) & startsItem) === 0) continue;
+      if (from === start && at === end) return undefined;
+      const found = this.#findShort(from, at);
+      least = leastTrusted(least, found);
+      from = at;
+    }
+    return least;
+  }
+
+  #findLong(): Found {
+    const { count } = words;
+    this.#classify(0, count);
+    // An address or a number that came out of a tool's text, in words that the model wrote.
+    let atom: Found | undefined;
+    for (let start = 0; start < count; ) {
+      let end = start + 1;
+      let isAtom = ((words.flags[start] as number) & isNumber) !== 0 && (words.lengths[start] as number) >= 4;
+      while (end < count && ((words.flags[end] as number) & isGlued) !== 0) {
+        if (((words.flags[end] as number) & isAddress) !== 0) isAtom = true;
+        end += 1;
+      }
+      if (((words.flags[start] as number) & (hasDigit | isNumber)) === hasDigit && end === start + 1)
+        isAtom = true;
+      if (isAtom) {
+        const found = this.#findShort(start, end);
+        if (found.rank === 'text' || (found.rank === 'field' && atom === undefined)) atom = found;
+      }
+      start = end;
+    }
+    this.#classify(0, count);
+    const share = (bit: number) => inRuns(words.count, bit) / count;
+    if (atom?.rank === 'text') return atom;
+    const user = share(inUserText);
+    if (user >= mostlyUser) return { rank: 'user', source: 0 };
+    const text = share(standsInText);
+    const within = share(standsWithin);
+    if (text >= fewestCopied || within >= fewestCopied) {
+      const place = text >= within ? runningText : withinField;
+      return { rank: place === runningText ? 'text' : 'field', source: this.#anySource(place) };
+    }
+    if (share(inSystemText) >= mostlyUser) return { rank: 'system', source: 0 };
+    return atom ?? this.#notFound();
+  }
+
+  #notFound(): Found {
+    return { rank: this.#memory.isIncomplete || this.isPartial ? 'unknown' : 'model', source: 0 };
+  }
+
+  /** Notes for each word in which kinds of texts it stands beside one of its neighbors. */
+  #classify(start: number, end: number): void {
+    if (classes.length < end) classes = new Uint8Array(end * 2);
+    const memory = this.#memory;
+    if (end - start === 1) {
+      classes[start] = this.#classesOf(memory.find(words.hashes[start] as number));
+      return;
+    }
+    let before = 0;
+    for (let at = start; at < end; at += 1) {
+      const after =
+        at + 1 < end
+          ? this.#classesOf(memory.find(pairHash(words.hashes[at] as number, words.hashes[at + 1] as number)))
+          : 0;
+      classes[at] = before | after;
+      before = after;
+    }
+  }
+
+  #classesOf(found: number): number {
+    if (found === 0) return 0;
+    let bits = found & 3;
+    if (this.#memory.sourceIn(found, withinField) !== 0) bits |= standsWithin;
+    if (this.#memory.sourceIn(found, runningText) !== 0) bits |= standsInText;
+    return bits;
+  }
+
+  /** The newest source in which a phrase of a value stands. */
+  #sourceOf(start: number, end: number, place: Place): number {
+    const memory = this.#memory;
+    const { hashes } = words;
+    if (end - start === 1) return memory.sourceIn(memory.find(hashes[start] as number), place);
+    let source = 0;
+    for (let at = start; at + 1 < end; at += 1) {
+      const found = memory.find(pairHash(hashes[at] as number, hashes[at + 1] as number));
+      source = Math.max(source, memory.sourceIn(found, place));
+    }
+    return source;
+  }
+
+  #anySource(place: Place): number {
+    return this.#sourceOf(0, words.count, place);
+  }
+}
+
+/** Number of words of the value that stand in such texts in rows. */
+function inRuns(count: number, bit: number): number {
+  let sum = 0;
+  let run = 0;
+  for (let at = 0; at <= count; at += 1) {
+    if (at < count && ((classes[at] as number) & bit) !== 0) run += 1;
+    else {
+      if (run >= shortestRun) sum += run;
+      run = 0;
+    }
+  }
+  return sum;
+}
