@@ -24,6 +24,13 @@ test.each<[Record<string, unknown>, RegExp]>([
   [{ hashKey: false }, /^hashKey must be a string or bytes/],
   [{ hashKey: Array(32).fill(7) }, /^hashKey must be a string or bytes/],
   [{ hashKey: new Uint16Array(7) }, /^hashKey has 14 .* use at least 16/],
+  [{ origins: 'yes' }, /^origins must be true, false or an object such as \{ maxSessionBytes/],
+  [{ origins: null }, /^origins must be true, false or an object/],
+  [
+    { origins: { maxSessionBytes: 100 } },
+    /^origins.maxSessionBytes must be a number of at least 16384, got 100/,
+  ],
+  [{ origins: { maxSessions: 0 } }, /^origins.maxSessions must be a number of at least 1, got 0/],
   [{ guard: 'enforce' }, /^guard must be of type object, got string: .*mode: "enforce"/],
   [{ guard: ['enforce'] }, /^guard must be of type object, got array/],
   [{ guard: null }, /^guard must be of type object, got null/],
@@ -43,6 +50,7 @@ test('rejects options that are not an object', () => {
 
 test.each([
   ['ACTLOG_GUARD', 'enforced', /^ACTLOG_GUARD must be one of off, observe, enforce, got "enforced"/],
+  ['ACTLOG_ORIGINS', 'yes', /^ACTLOG_ORIGINS must be true or false, got "yes"/],
   ['ACTLOG_GUARD_ON_UNAVAILABLE', 'no', /^ACTLOG_GUARD_ON_UNAVAILABLE must be one of allow, deny, got "no"/],
 ])('names an invalid %s', (name, value, message) => {
   vi.stubEnv(name, value);

@@ -24,7 +24,7 @@ export interface OriginsSettings {
  * @throws RangeError or TypeError when the option or `ACTLOG_ORIGINS` is invalid
  */
 export function resolveOrigins(given: boolean | OriginsOptions | undefined): OriginsSettings | undefined {
-  const option = given ?? booleanVariable('ACTLOG_ORIGINS') ?? false;
+  const option = given === undefined ? (booleanVariable('ACTLOG_ORIGINS') ?? false) : given;
   if (option === false) return undefined;
   if (option !== true && (typeof option !== 'object' || option === null || Array.isArray(option))) {
     throw new TypeError('origins must be true, false or an object such as { maxSessionBytes: 262144 }.');
