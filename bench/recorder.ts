@@ -5,6 +5,7 @@ import { runProgram } from './recorder/child-program.ts';
 import type { DrainCost } from './recorder/drain-process.ts';
 import type { LargeCallCost } from './recorder/large-call-process.ts';
 import type { CallCost } from './recorder/measured-calls.ts';
+import { originErrors } from './recorder/origin-errors.ts';
 import { ensurePeers, peerNames } from './recorder/peer-packages.ts';
 import { SinkProcess } from './recorder/sink-process.ts';
 
@@ -105,6 +106,20 @@ const rows = {
       runProgram<LargeCallCost>('large-call-process.ts', [sink.url]),
     ),
   }),
+  origins: async ({ sink, rounds }) => ({
+    'Origins of arguments: added to a call with 200 bytes of arguments and 2 KB of results, microseconds':
+      added(await callCosts(sink, ['results', 'results-origins'], rounds), 'results'),
+    'One large call with origins, milliseconds': {
+      ...(await interleaveAll(['5 MB of arguments', '5 MB of results'], rounds, (name) =>
+        runProgram<LargeCallCost>('large-call-process.ts', [
+          sink.url,
+          name.split(' ').at(-1) as string,
+          'origins',
+        ]),
+      )),
+    },
+    'Values that a model copies from a text of 300 words, or makes up': { ...originErrors() } as never,
+  }),
 } satisfies Record<string, (run: RowRun) => Promise<Record<string, Record<string, Row>>>>;
 
 /** Options of a row. */
@@ -125,7 +140,7 @@ function chosenRows(args: readonly string[]): (keyof typeof rows)[] {
 }
 
 /**
- * Names of rows choose what is measured: `toolcall`, `langchain`, `drain`, `large`; all without one.
+ * Names of rows choose what is measured: `toolcall`, `langchain`, `drain`, `large`, `origins`; all without one.
  * Options: `--rounds=N` (default 5; calls are measured in two short turns a round, of three processes each), `--no-peers`,
  * `--json`.
  */

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { score } from '@actlog/risk';
+import { adaptiveFigures } from './risk/adaptive.ts';
 import { measureCost } from './risk/cost.ts';
 import { crossValidate, fittedWarmup, fittedWeights } from './risk/cross-validation.ts';
 import { type GuardFigures, guardFigures, originsCondition } from './risk/guard-figures.ts';
@@ -9,7 +10,7 @@ import { type Replayed, Replayer } from './risk/replay.ts';
 
 /** One-line description of this benchmark. */
 export const description =
-  'risk: separation of compromised and benign sessions by score (--data FILE [--history FILE] --warmup K [--folds])';
+  'risk: separation of compromised and benign sessions by score (--data FILE [--history FILE] --warmup K [--folds] [--adaptive])';
 
 function row(name: string, judgement: Judgement): string {
   const interval = ([low, high]: [number, number]) => `${low.toFixed(3)}–${high.toFixed(3)}`;
@@ -60,7 +61,7 @@ function judgeBy(
   );
 }
 
-/** What the measurements share. */
+/** Options that all measurements share. */
 interface Setup {
   readonly runs: readonly LabelledRun[];
   readonly history: readonly LabelledRun[];
@@ -109,6 +110,7 @@ export async function run(args: string[]): Promise<Record<string, unknown>> {
       warmup: { type: 'string', default: '0' },
       draws: { type: 'string', default: '500' },
       folds: { type: 'boolean', default: false },
+      adaptive: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
     },
   });
@@ -124,12 +126,17 @@ export async function run(args: string[]): Promise<Record<string, unknown>> {
   const withoutOrigins = measure(setup, false);
   const withOrigins = runs.some(hasContent) ? measure(setup, true) : undefined;
   const guard = withOrigins && guardFigures(runs);
+  const adaptive = withOrigins && values.adaptive ? adaptiveFigures(runs) : undefined;
   const cost = measureCost(warmup);
   if (!values.json) {
     console.log(`${values.data}, ${warmup} sessions of past`);
     if (withOrigins !== undefined) print('with the origins of arguments', withOrigins);
     print(withOrigins === undefined ? 'metadata' : 'without', withoutOrigins);
     if (guard !== undefined) printGuard(guard);
+    if (adaptive !== undefined) {
+      console.log('\nattacks whose values are hidden in the texts, without a history');
+      console.table(adaptive);
+    }
     console.log(
       `\n${cost.microsPerEvent} µs an event, ${cost.microsPerScore} µs a score (${cost.microsPerScoreFullPast} µs after sixteen sessions), ${cost.stateBytes} bytes of state, at a million events`,
     );
@@ -139,5 +146,6 @@ export async function run(args: string[]): Promise<Record<string, unknown>> {
     ...(withOrigins ?? withoutOrigins),
     ...cost,
     ...(withOrigins && { withoutOrigins, guard }),
+    ...(adaptive && { adaptive }),
   };
 }

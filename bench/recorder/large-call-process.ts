@@ -1,4 +1,5 @@
-// One call with 5 MB of arguments after a warm-up: measures the event-loop stall.
+// One call with 5 MB of arguments, or of results, after a warm-up: measures the event-loop stall.
+// `URL [arguments|results] [origins]`
 import { Recorder } from '@actlog/recorder';
 import { watchStalls } from './stalls.ts';
 
@@ -8,12 +9,13 @@ export interface LargeCallCost {
   readonly durationMs: number;
 }
 
-const [url = ''] = process.argv.slice(2);
+const [url = '', large = 'arguments', origins] = process.argv.slice(2);
 const recorder = new Recorder({
   apiKey: 'al_test_benchmark',
   baseURL: url,
   agentId: 'benchmark',
   spool: false,
+  origins: origins === 'origins',
 });
 
 function largeArguments(seed: number): object {
@@ -27,8 +29,12 @@ function largeArguments(seed: number): object {
   return { rows };
 }
 
-async function call(args: object): Promise<void> {
-  await recorder.toolCall({ toolName: 'import', arguments: args }, async () => 'ok');
+async function call(value: object): Promise<void> {
+  if (large === 'arguments') {
+    await recorder.toolCall({ toolName: 'import', arguments: value }, async () => 'ok');
+  } else {
+    await recorder.toolCall({ toolName: 'export', arguments: { table: 'rows' } }, async () => value);
+  }
 }
 
 await call(largeArguments(0));

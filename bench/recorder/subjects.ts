@@ -4,6 +4,7 @@ import { argumentsOf } from './arguments.ts';
 import { leastRecorder } from './least-recorder.ts';
 import type { Subject } from './subject.ts';
 import { temporaryFolder } from './temporary-folder.ts';
+import { toolResult } from './tool-results.ts';
 
 /** Empty tool, so that only the added cost is measured. */
 async function tool(): Promise<string> {
@@ -63,6 +64,28 @@ function ours(url: string, spool: boolean): Subject {
   };
 }
 
+/** Calls with a result of 2 KB, with the origins of arguments or without. */
+function oursWithResults(url: string, origins: boolean): Subject {
+  const recorder = new Recorder({
+    apiKey: 'al_test_benchmark',
+    baseURL: url,
+    agentId: 'benchmark',
+    spoolDir: temporaryFolder(),
+    origins,
+  });
+  return {
+    call: (number) => {
+      const call = {
+        toolName: 'search',
+        arguments: argumentsOf(number),
+        sessionId: `session-${number % 20}`,
+      };
+      return recorder.toolCall(call, async () => toolResult(number));
+    },
+    flush: () => recorder.flush(),
+  };
+}
+
 /** Our adapter as a callback handler, like the other recorders, or around the tool. */
 function oursInLangChain(recorder: Recorder, way: 'handler' | 'tools', plain: InvokableTool): Subject {
   let current = 0;
@@ -79,13 +102,15 @@ function oursInLangChain(recorder: Recorder, way: 'handler' | 'tools', plain: In
   };
 }
 
-/** Creates a subject by name: `bare`, `least`, `actlog`, each with `-memory`, or `langchain-…`. */
+/** Creates a subject by name: `bare`, `least`, `actlog`, each with `-memory`, `results`, or `langchain-…`. */
 export async function createSubject(name: string, url: string): Promise<Subject> {
   if (name === 'bare') return { call: tool, flush: async () => {} };
   if (name === 'least') return least(true);
   if (name === 'least-memory') return least(false);
   if (name === 'actlog') return ours(url, true);
   if (name === 'actlog-memory') return ours(url, false);
+  if (name === 'results') return oursWithResults(url, false);
+  if (name === 'results-origins') return oursWithResults(url, true);
   const peers = (await import(new URL('../peers/peers.mjs', import.meta.url).href)) as Peers;
   const plain = peers.createTool();
   const peer = name.replace('langchain-', '');

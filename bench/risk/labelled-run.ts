@@ -26,7 +26,7 @@ export interface LabelledRun {
   readonly events: readonly LabelledCall[];
   /** System prompt, in files with content. */
   readonly system?: string | null;
-  /** What the user said, in files with content. */
+  /** Texts of the user, in files with content. */
   readonly user?: readonly string[];
 }
 

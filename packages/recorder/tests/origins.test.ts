@@ -39,6 +39,8 @@ const checksOf = (sink: Sink) =>
     .map(({ body }) => (body as unknown as PolicyCheck).action);
 const ofCategory = (sink: Sink, category: string): ActivityEvent[] =>
   sink.stored.filter((event) => event.category === category);
+const reported = (sink: Sink): unknown[] =>
+  ofCategory(sink, 'argument_origins').map(({ payload }) => (payload as Record<string, unknown>).origins);
 
 describe('origins', () => {
   test('are in the check of a call, and in an event about its event', async () => {
@@ -99,10 +101,7 @@ describe('origins', () => {
     await recorder.session('b').toolCall(go, () => '');
     await recorder.session('a').run(() => recorder.toolCall(go, () => ''));
     await recorder.flush();
-    expect(ofCategory(sink, 'argument_origins').map(({ payload }) => payload.origins)).toEqual([
-      { to: { from: 'model' } },
-      { to: { from: 'user' } },
-    ]);
+    expect(reported(sink)).toEqual([{ to: { from: 'model' } }, { to: { from: 'user' } }]);
   });
 
   test('of recorded calls come from what `record` is told', async () => {
@@ -117,9 +116,7 @@ describe('origins', () => {
     session.record({ toolName: 'go', arguments: { to: 'Zurich' }, responseStatus: 200 });
     session.record({ toolName: 'go', argumentsHash: 'sha256:0', responseStatus: 200 });
     await recorder.flush();
-    expect(ofCategory(sink, 'argument_origins').map(({ payload }) => payload.origins)).toEqual([
-      { to: { from: 'tool', as: 'field', toolName: 'find', eventId } },
-    ]);
+    expect(reported(sink)).toEqual([{ to: { from: 'tool', as: 'field', toolName: 'find', eventId } }]);
   });
 
   test('come from errors that the model sees, too', async () => {
@@ -131,7 +128,7 @@ describe('origins', () => {
     await expect(failing).rejects.toThrow('Not found');
     await session.toolCall({ toolName: 'mail', arguments: { to: 'ops@evil.example' } }, () => '');
     await recorder.flush();
-    expect(ofCategory(sink, 'argument_origins')[0]?.payload.origins).toMatchObject({
+    expect(reported(sink)[0]).toMatchObject({
       to: { from: 'tool', as: 'text', toolName: 'open' },
     });
   });
@@ -150,7 +147,7 @@ describe('origins', () => {
     await session.toolCall({ toolName: 'mail', arguments: args }, () => '');
     await recorder.flush();
     expect(checksOf(sink).map(({ origins }) => origins?.to?.from)).toEqual(['user', 'model']);
-    expect(ofCategory(sink, 'argument_origins')[0]?.payload.origins).toEqual({ to: { from: 'model' } });
+    expect(reported(sink)[0]).toEqual({ to: { from: 'model' } });
   });
 
   test('are reported once of a call that two hooks see', async () => {
@@ -177,7 +174,7 @@ describe('origins', () => {
       'tool_api of the framework',
       'tool_api own',
     ]);
-    expect(ofCategory(sink, 'argument_origins')[0]?.payload.origins).toEqual({ to: { from: 'user' } });
+    expect(reported(sink)[0]).toEqual({ to: { from: 'user' } });
   });
 
   test('may be turned on by ACTLOG_ORIGINS', async () => {
@@ -198,10 +195,7 @@ describe('origins', () => {
       await recorder.session(id).toolCall({ toolName: 'go', arguments: { to: 'Zurich' } }, () => '');
     }
     await recorder.flush();
-    expect(ofCategory(sink, 'argument_origins').map(({ payload }) => payload.origins)).toEqual([
-      { to: { from: 'user' } },
-      { to: { from: 'model' } },
-    ]);
+    expect(reported(sink)).toEqual([{ to: { from: 'user' } }, { to: { from: 'model' } }]);
   });
 });
 

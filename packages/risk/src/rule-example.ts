@@ -31,7 +31,7 @@ export type ExampleStep =
       readonly times?: number;
     };
 
-/** Where an argument of an example came from. */
+/** Origin of an argument of an example. */
 export interface ExampleOrigin {
   readonly from: 'user' | 'system' | 'tool' | 'model' | 'unknown';
   readonly as?: 'field' | 'text';

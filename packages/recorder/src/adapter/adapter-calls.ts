@@ -199,7 +199,7 @@ export class AdapterCalls {
     );
   }
 
-  /** What the model sees of a call's result, for origins; undefined while they are off. */
+  /** Returns what the model sees of a call's result, for origins; undefined while they are off. */
   #resultOf(call: HookedCall, outcome: ToolOutcome): unknown {
     if (!this.tracesOrigins) return undefined;
     try {

@@ -55,6 +55,8 @@ function beginWithin(toolName: string) {
       inner: undefined,
       isOpen: true,
       refusedWith: undefined,
+      origins: undefined,
+      trace: undefined,
     };
     const end = () => {
       call.isOpen = false;

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { Session } from '../recording/session.ts';
 import { conversationSession } from './conversation.ts';
 
-const nowhere = { toolCall: () => Promise.reject(new Error('no')), record: () => '' };
+const nowhere = { toolCall: () => Promise.reject(new Error('no')), record: () => '', noteText: () => {} };
 
 test('keeps the session of a conversation when messages are added or instructions change', () => {
   const question = { role: 'user', content: 'go' };

@@ -1,4 +1,4 @@
-/** Where the value of an argument came from. Names only: no value, and no hash of a value. */
+/** Source of the value of an argument. Names only: no value, and no hash of a value. */
 export interface ArgumentOrigin {
   /**
    * - `user`: it stands in what the user said.

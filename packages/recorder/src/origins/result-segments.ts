@@ -1,6 +1,9 @@
 /** Longest value of a line that counts as a field, in characters. */
 const longestField = 200;
 
+/** Longest result of one line that counts as a field, in characters. */
+const longestLine = 64;
+
 /** Receives a segment of a result: a field's value with its name, if it has one, or running text. */
 export type SegmentReader = (text: string, isField: boolean, name?: string) => void;
 
@@ -12,9 +15,13 @@ const fieldLine = /^([ \t]*)((?:- )*)(?:([\w$.-]+(?: [\w$.-]+){0,3}) ?[:=](?: +|
  * that has hardly any such line.
  */
 export function readSegments(text: string, read: SegmentReader): void {
+  if (!text.includes('\n')) {
+    read(text, isShortLine(text));
+    return;
+  }
   const lines = text.split('\n');
-  if (lines.length === 1 || !looksStructured(lines)) {
-    readSingle(text, lines.length === 1, read);
+  if (!looksStructured(lines)) {
+    read(text, false);
     return;
   }
   let prose = '';
@@ -55,10 +62,9 @@ export function readSegments(text: string, read: SegmentReader): void {
   flush();
 }
 
-/** A text of one line, or without structure: a short line of few words may be a field of its own. */
-function readSingle(text: string, isLine: boolean, read: SegmentReader): void {
-  const trimmed = text.trim();
-  read(text, isLine && trimmed.length <= 64 && trimmed.split(/\s+/, 5).length <= 4);
+/** `true` for a line of at most four words, which is a field of its own. */
+function isShortLine(text: string): boolean {
+  return text.length <= longestLine && text.trim().split(/\s+/, 5).length <= 4;
 }
 
 /** `true` if most of the lines at the lowest indentation are fields or items of a list. */

@@ -2,6 +2,7 @@ import type { ArgumentOrigins } from '../events/argument-origin.ts';
 import type { Reporter } from '../reporting/reporter.ts';
 import { OriginTracker, type Trace, type TracedCall } from './origin-tracker.ts';
 import type { OriginsSettings } from './origins-options.ts';
+import { PendingResults } from './pending-results.ts';
 
 /** Author of a text that is not a tool's: the user, or whoever wrote the system prompt. */
 export type TextAuthor = 'user' | 'system';
@@ -12,6 +13,7 @@ export class SessionOrigins {
   readonly #reporter: Reporter;
   /** Trackers by session, the one used last at the end. */
   readonly #sessions = new Map<string, OriginTracker>();
+  readonly #pending = new PendingResults();
 
   constructor(settings: OriginsSettings, reporter: Reporter) {
     this.#settings = settings;
@@ -29,16 +31,19 @@ export class SessionOrigins {
 
   /** Returns the origins of a call's arguments; undefined if they cannot be read. */
   trace(sessionId: string, args: unknown): Trace | undefined {
+    this.#pending.finish(sessionId);
     return this.#safely(() => this.#trackerOf(sessionId).trace(args));
   }
 
   /**
-   * Remembers what a call returned.
+   * Remembers what a call returned, before the next call of the session at the latest.
    *
    * @param result - returns the result; it may throw
    */
   noteResult(sessionId: string, call: TracedCall, result: () => unknown, trace: Trace | undefined): void {
-    this.#safely(() => this.#trackerOf(sessionId).result(call, result(), trace));
+    this.#pending.add(sessionId, () => {
+      this.#safely(() => this.#trackerOf(sessionId).result(call, result(), trace));
+    });
   }
 
   #trackerOf(sessionId: string): OriginTracker {

@@ -28,7 +28,7 @@ const mostlyUser = 0.5;
 /** Origins from the most to the least trusted, for lists and lists within texts. */
 const trust = ['user', 'system', 'field', 'model', 'unknown', 'text'] as const;
 
-/** Where a value was found. */
+/** Place in which a value was found. */
 export interface Found {
   readonly rank: (typeof trust)[number];
   /** Number of the source for `field` and `text`. */
@@ -80,7 +80,7 @@ export class ValueSearch {
     return count > fewestOfLong ? this.#findLong() : whole;
   }
 
-  /** Where a value of one or two characters stands beside its name, such as the 7 of `file_id` in "the file 7". */
+  /** Finds a value of one or two characters beside its name, such as the 7 of `file_id` in "the file 7". */
   #findNamed(path: string, phrases: Set<number>): Found | undefined {
     const memory = this.#memory;
     let best: Found | undefined;
@@ -101,7 +101,7 @@ export class ValueSearch {
     return best;
   }
 
-  /** Where a short value, or an item of a list, stands as a whole. */
+  /** Finds a short value, or an item of a list, as a whole. */
   #findShort(start: number, end: number): Found {
     const memory = this.#memory;
     let common = 0xff;
@@ -129,18 +129,25 @@ export class ValueSearch {
     return this.#notFound();
   }
 
-  /** Least trusted origin of the items of a value that is a list; undefined if it is none. */
+  /**
+   * Least trusted origin of the items of a value that is a list; undefined if it is none. Where an item is a single word,
+   * which may stand anywhere, all must be found: a comma also separates names and dates.
+   */
   #findItems(start: number, end: number): Found | undefined {
     let least: Found | undefined;
+    let isMissing = false;
+    let isSingle = false;
     let from = start;
     for (let at = start + 1; at <= end; at += 1) {
       if (at < end && ((words.flags[at] as number) & startsItem) === 0) continue;
       if (from === start && at === end) return undefined;
       const found = this.#findShort(from, at);
       least = leastTrusted(least, found);
+      if (found.rank === 'model' || found.rank === 'unknown') isMissing = true;
+      if (at === from + 1) isSingle = true;
       from = at;
     }
-    return least;
+    return isMissing && isSingle ? this.#notFound() : least;
   }
 
   #findLong(): Found {

@@ -15,6 +15,7 @@ import {
 } from '../../tests/journal-fixture.ts';
 import type { SendResult, Transport } from '../delivery/send-result.ts';
 import { encodeSettled } from '../journal/segment-line.ts';
+import { OriginRefusals } from '../origins/origin-refusals.ts';
 import { Counters } from '../reporting/counters.ts';
 import type { DroppedEvent } from '../reporting/drop-reason.ts';
 import { Reporter } from '../reporting/reporter.ts';
@@ -56,6 +57,7 @@ function start(options: StartOptions = {}) {
     },
     abort: () => {},
   };
+  const reporter = new Reporter({ onDrop, onError: () => {} }, counters);
   const outbox = new Outbox({
     journal: options.isInMemory ? undefined : journal,
     deadLetters: undefined,
@@ -67,7 +69,8 @@ function start(options: StartOptions = {}) {
     maxQueuedEvents: options.maxQueuedEvents ?? 1_000,
     whenFull: options.whenFull ?? 'drop-oldest',
     counters,
-    reporter: new Reporter({ onDrop, onError: () => {} }, counters),
+    reporter,
+    originRefusals: new OriginRefusals(reporter),
   });
   onTestFinished(() => outbox.close());
   return { counters, disk, dropped, journal, outbox, root, sent, service };

@@ -39,12 +39,12 @@ export interface CallRecorderOptions extends EventRecorderOptions {
   readonly blockTimeoutMs: number;
   readonly responseStatus: ResponseStatusMapping | undefined;
   readonly hasher: ArgumentsHasher;
-  /** What applies to calls of the recorder itself. */
+  /** Terms for calls of the recorder itself. */
   readonly terms: CallTerms;
   readonly originRefusals: OriginRefusals;
 }
 
-/** What applies to a call besides its own facts; an adapter may have its own. */
+/** Guard and origins of a call; an adapter may have its own. */
 export interface CallTerms {
   readonly guard: Guard;
   /** Undefined if the origins of arguments are not found out. */

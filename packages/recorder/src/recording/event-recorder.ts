@@ -28,7 +28,7 @@ export type EventSource = Pick<ToolCall, 'agentId' | 'toolName' | 'framework' | 
 /** Facts about the call in an event. */
 type EventFacts = Pick<EventFields, 'argumentsHash' | 'sessionId' | 'responseStatus' | 'sourceTimestamp'>;
 
-/** What an `argument_origins` event says about a call. */
+/** Content of an `argument_origins` event about a call. */
 interface OriginsFacts {
   readonly callEventId: string;
   readonly sessionId: string;

@@ -4,7 +4,7 @@ import { isContentName } from '../taxonomy/content-names.ts';
 import { tagBits } from '../taxonomy/tag.ts';
 import { profileOf } from '../taxonomy/tool-profile.ts';
 
-/** Where the arguments of a call came from, as bits. A target says what an action is aimed at; the rest is content. */
+/** Origins of the arguments of a call, as bits. A target says what an action is aimed at; the rest is content. */
 export const ORIGIN = {
   /** A target stood in the running text of an earlier result. */
   targetFromText: 1,
@@ -26,7 +26,7 @@ export const ORIGIN = {
   fromUntrusted: 1024,
 } as const;
 
-/** What an `argument_origins` event says about a call. */
+/** Content of an `argument_origins` event about a call. */
 export interface OriginNote {
   readonly timestampMs: number;
   /** Short form of the id of the call's event, followed by the bits, so that any two notes have an order. */
@@ -90,7 +90,7 @@ function originBits(path: string, origin: object, context: EventContext): number
   return place | sourceBits(toolName, context);
 }
 
-/** What kind of tool an argument came from. */
+/** Returns bits for the kind of tool that an argument came from. */
 function sourceBits(toolName: unknown, context: EventContext): number {
   if (typeof toolName !== 'string') return 0;
   const tags = context.tags?.get(toolName) ?? profileOf(toolName).bits;

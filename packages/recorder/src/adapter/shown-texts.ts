@@ -1,0 +1,42 @@
+import { currentCall } from '../recording/active-call.ts';
+import type { AdapterCalls } from './adapter-calls.ts';
+
+/** Texts of a conversation, as a framework shows them: strings, or lists of parts of which some are texts. */
+export interface ShownTexts {
+  /** The framework's session. */
+  readonly sessionId?: string | undefined;
+  readonly user?: Iterable<unknown> | undefined;
+  readonly system?: Iterable<unknown> | undefined;
+}
+
+/**
+ * Passes texts to {@link AdapterCalls.noteText}. Does nothing while origins are off. Errors of the framework's getters
+ * do not reach the agent.
+ *
+ * Does nothing while a call of any recorder runs either: a model may have written the texts of an agent inside a tool.
+ *
+ * @param read - reads the texts, only if they are used
+ */
+export function noteTexts(calls: AdapterCalls, read: () => ShownTexts): void {
+  if (!calls.tracesOrigins || currentCall() !== undefined) return;
+  try {
+    const { sessionId, user = [], system = [] } = read();
+    for (const content of system) {
+      for (const text of textsOf(content)) calls.noteText('system', text, sessionId);
+    }
+    for (const content of user) for (const text of textsOf(content)) calls.noteText('user', text, sessionId);
+  } catch {
+    // A getter of the framework's message threw. What is not known counts as written by the model.
+  }
+}
+
+/** Returns the texts of a message's content: of the content itself, or of those of its parts that have one. */
+function textsOf(content: unknown): string[] {
+  if (typeof content === 'string') return [content];
+  if (!Array.isArray(content)) return [];
+  return content.flatMap((part: unknown) => {
+    if (typeof part === 'string') return [part];
+    const text = (part as { readonly text?: unknown } | null | undefined)?.text;
+    return typeof text === 'string' ? [text] : [];
+  });
+}
