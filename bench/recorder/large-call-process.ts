@@ -47,6 +47,8 @@ await new Promise((resolve) => setImmediate(resolve));
 const startedAt = performance.now();
 await call(args);
 const durationMs = performance.now() - startedAt;
+// Results are read in the turns after the call.
+for (let turns = 5; turns > 0; turns -= 1) await new Promise((resolve) => setTimeout(resolve, 1));
 process.send?.({ longestStallMs: stalls.stop(), durationMs } satisfies LargeCallCost);
 await recorder.flush();
 process.exit();

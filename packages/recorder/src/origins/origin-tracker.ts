@@ -35,7 +35,7 @@ const maxPaths = 64;
 const maxPathLength = 200;
 /** Maximum number of characters that are read of a call's arguments, and of a result or another text. */
 const maxArgumentCharacters = 64 * 1024;
-const maxTextCharacters = 256 * 1024;
+const maxTextCharacters = 128 * 1024;
 /** Maximum number of texts whose digests are kept. */
 const maxTexts = 1000;
 

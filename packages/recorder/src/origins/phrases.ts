@@ -1,4 +1,5 @@
 import {
+  followsComma,
   hasDigit,
   isGlued,
   isNumber,
@@ -36,7 +37,7 @@ export function forEachPhrase(
       groupLength = 0;
       continue;
     }
-    const isMore = groupLength > 0 && ((flags[at] as number) & startsItem) === 0;
+    const isMore = groupLength > 0 && ((flags[at] as number) & (startsItem | followsComma)) === 0;
     group = isMore ? joined(group, raw[at] as number, lengths[at] as number) : (raw[at] as number);
     groupLength = (isMore ? groupLength : 0) + (lengths[at] as number);
     if (groupLength >= shortestGrouped) read(mix(group ^ compactSalt));

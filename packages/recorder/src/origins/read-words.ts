@@ -11,6 +11,7 @@ import {
 } from './characters.ts';
 import {
   base,
+  followsComma,
   hasDigit,
   isAddress,
   isGlued,
@@ -104,9 +105,9 @@ export function readWords(text: string, words: Words): void {
 
 /** Flags of the next word after a separator. */
 function glueAfter(glue: number, code: number): number {
-  // Line feeds, bars and semicolons end an item wherever they stand; a comma does as well, outside of numbers.
-  if (code === 10 || code === 13 || code === 124 || code === 59 || code === 44) return startsItem;
-  if (code === 32 || code === 9) return glue & startsItem;
+  if (code === 10 || code === 13 || code === 124 || code === 59) return startsItem;
+  if (code === 44) return followsComma;
+  if (code === 32 || code === 9) return glue & (startsItem | followsComma);
   if (code === 64 || code === 47 || code === 46) return glue | isAddress;
   return glue;
 }

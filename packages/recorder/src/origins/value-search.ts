@@ -10,7 +10,17 @@ import {
 } from './phrase-memory.ts';
 import { forEachPhrase, groupedHash, isTellable, wholeHash } from './phrases.ts';
 import { numberMonths, readWords } from './read-words.ts';
-import { hasDigit, isAddress, isGlued, isNumber, isZero, pairHash, startsItem, Words } from './words.ts';
+import {
+  followsComma,
+  hasDigit,
+  isAddress,
+  isGlued,
+  isNumber,
+  isZero,
+  pairHash,
+  startsItem,
+  Words,
+} from './words.ts';
 
 /** Phrases of arguments that are kept until the result has come. */
 const maxPhrases = 2000;
@@ -130,24 +140,27 @@ export class ValueSearch {
   }
 
   /**
-   * Least trusted origin of the items of a value that is a list; undefined if it is none. Where an item is a single word,
-   * which may stand anywhere, all must be found: a comma also separates names and dates.
+   * Least trusted origin of the items of a value that is a list; undefined if it is none. Where a comma leaves a single
+   * word, which may stand anywhere, all must be found: commas also separate the parts of names and dates.
    */
   #findItems(start: number, end: number): Found | undefined {
     let least: Found | undefined;
     let isMissing = false;
-    let isSingle = false;
+    let isCommaSingle = false;
+    let hasComma = false;
     let from = start;
     for (let at = start + 1; at <= end; at += 1) {
-      if (at < end && ((words.flags[at] as number) & startsItem) === 0) continue;
+      const separator = at < end ? (words.flags[at] as number) & (startsItem | followsComma) : startsItem;
+      if (separator === 0) continue;
+      if (separator === followsComma) hasComma = true;
       if (from === start && at === end) return undefined;
       const found = this.#findShort(from, at);
       least = leastTrusted(least, found);
       if (found.rank === 'model' || found.rank === 'unknown') isMissing = true;
-      if (at === from + 1) isSingle = true;
+      if (at === from + 1 && hasComma) isCommaSingle = true;
       from = at;
     }
-    return isMissing && isSingle ? this.#notFound() : least;
+    return isMissing && isCommaSingle ? this.#notFound() : least;
   }
 
   #findLong(): Found {

@@ -39,8 +39,10 @@ export const isGlued = 4;
 export const isZero = 8;
 /** Word that is joined to the previous one by `@`, `/` or a dot, as in addresses. */
 export const isAddress = 16;
-/** First word of a separate item: the text before it ends a line, an item of a list or a sentence. */
+/** First word after the end of a line or of an item of a list. */
 export const startsItem = 32;
+/** First word after a comma, which ends an item of a list, or separates the parts of a name or a date. */
+export const followsComma = 64;
 
 /** Words of a text as parallel columns, reused from text to text. */
 export class Words {
