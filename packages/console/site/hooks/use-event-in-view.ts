@@ -17,7 +17,7 @@ export interface EventSearch {
 
 const idle: EventSearch = { missed: undefined, isLooking: false, error: undefined };
 
-/** Returns the element id of an event's row. */
+/** Returns the element id of an event: that of its row, or of its part in the row of another event. */
 export function rowId(eventId: string): string {
   return `event-${eventId}`;
 }
@@ -43,8 +43,10 @@ export function useEventInView(
 
   /** `true` if the element exists. */
   const bringIntoView = () => {
-    const element = target.current === undefined ? null : document.getElementById(target.current);
-    if (element === null) return false;
+    const found = target.current === undefined ? null : document.getElementById(target.current);
+    if (found === null) return false;
+    // An event can be shown in the row of another.
+    const element = found.closest('tr') ?? found;
     target.current = undefined;
     // Users who have moved on to something else are not interrupted.
     const { activeElement } = document;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { distance } from './time.tsx';
+import { clockTime, distance } from './time.tsx';
 
 const now = new Date('2026-01-02T03:04:05.000Z');
 
@@ -13,4 +13,12 @@ test.each([
   [7 * 86_400_000, 'in 7 days'],
 ])('%d ms away is %s', (ms, words) => {
   expect(distance(new Date(now.getTime() + ms), now)).toBe(words);
+});
+
+test('names the day only of another day, by local time', () => {
+  const from = new Date(2026, 10, 3, 14, 30);
+  expect(clockTime(new Date(2026, 10, 3, 9, 5), from)).toBe('at 09:05');
+  expect(clockTime(new Date(2026, 10, 3, 23, 59), from)).toBe('at 23:59');
+  expect(clockTime(new Date(2026, 10, 2, 23, 59), from)).toBe('on 2 Nov 2026, 23:59');
+  expect(clockTime(new Date(2025, 10, 3, 14, 2), from)).toBe('on 3 Nov 2025, 14:02');
 });

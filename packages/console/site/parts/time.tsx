@@ -4,6 +4,10 @@ const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle
 // In the language of the surrounding text.
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
 
+// English, too: dates of other languages have marks for their direction, which the page would show as escapes.
+const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short' });
+const dateAndClock = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
+
 const units = [
   ['day', 86_400_000],
   ['hour', 3_600_000],
@@ -16,6 +20,12 @@ export function distance(moment: Date, from: Date): string {
   const ms = moment.getTime() - from.getTime();
   const [unit, size] = units.find(([, length]) => Math.abs(ms) >= length) ?? ['second', 1000];
   return relative.format(Math.trunc(ms / size), unit);
+}
+
+/** Formats a time by the clock, in local time: "at 14:02"; on another day than `from`, "on 3 Nov 2026, 14:02". */
+export function clockTime(moment: Date, from: Date): string {
+  if (moment.toDateString() === from.toDateString()) return `at ${clock.format(moment)}`;
+  return `on ${dateAndClock.format(moment)}`;
 }
 
 /**
@@ -38,6 +48,16 @@ export function Time({ at }: { at: string | null | undefined }) {
   return (
     <time dateTime={at} title={wholeTime(at)} translate={false}>
       {distance(moment, now())}
+    </time>
+  );
+}
+
+/** A time by the clock after a verb, "returned at 14:02", with the full time on hover and in print. */
+export function ClockTime({ moment }: { moment: Date }) {
+  const at = moment.toISOString();
+  return (
+    <time dateTime={at} title={wholeTime(at)} translate={false}>
+      {clockTime(moment, now())}
     </time>
   );
 }

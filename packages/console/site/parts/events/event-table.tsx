@@ -1,10 +1,12 @@
 import type { StoredEvent } from '@actlog/client';
 import { useState } from 'preact/hooks';
 import { useConnection } from '../../connection.ts';
+import { eventRows, isApart } from '../../event-rows.ts';
 import { type EventPlace, eventPageSize } from '../../find-event.ts';
 import { rowId, useEventInView, type WantedEvent } from '../../hooks/use-event-in-view.ts';
 import { useList } from '../../hooks/use-list.ts';
 import { ListTable } from '../list-table.tsx';
+import { EventOrigins } from '../origins/event-origins.tsx';
 import { Problem } from '../problem.tsx';
 import { wholeTime } from '../time.tsx';
 
@@ -19,9 +21,9 @@ function Hash({ hash }: { hash: unknown }) {
   // A payload of an unknown category can contain anything.
   const text = typeof hash === 'string' ? hash : '';
   return (
-    <td class="hash faint" title={text}>
+    <div class="hash faint" title={text}>
       {text}
-    </td>
+    </div>
   );
 }
 
@@ -67,6 +69,8 @@ export function EventTable({
     { version: eventCount, growsAtEnd: true, firstPages: from === undefined ? 1 : 2 },
   );
   const { missed, isLooking, error } = useEventInView(id, wanted, setFrom);
+  const rows = shown.items && eventRows(shown.items);
+  const joined = (shown.items?.length ?? 0) - (rows?.length ?? 0);
   return (
     <>
       <p role="status" class={missed && 'news'}>
@@ -90,12 +94,18 @@ export function EventTable({
           </button>
         </p>
       )}
+      {joined > 0 && (
+        <p class="faint">
+          {joined === 1 ? '1 event says' : `${joined} events say`} where arguments came from: see the last
+          column of the calls.
+        </p>
+      )}
       <ListTable
-        shown={shown}
+        shown={{ ...shown, items: rows }}
         caption="Events, oldest first"
         columns={['Time', 'Tool', 'Status', 'Agent', 'Category', 'Arguments']}
         empty="No events."
-        row={(event) => (
+        row={({ event, origins }) => (
           <tr key={event.eventId} id={rowId(String(event.eventId))} tabIndex={-1}>
             <td class="number">
               <time dateTime={event.sourceTimestamp} title={wholeTime(event.sourceTimestamp ?? '')}>
@@ -114,7 +124,10 @@ export function EventTable({
               <span class="whole">{event.agentId}</span>
             </td>
             <td class="faint">{event.category}</td>
-            <Hash hash={event.payload?.argumentsHash} />
+            <td>
+              <Hash hash={event.payload?.argumentsHash} />
+              {origins && <EventOrigins origins={origins} isApart={isApart({ event, origins })} />}
+            </td>
           </tr>
         )}
       />

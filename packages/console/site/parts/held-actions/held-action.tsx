@@ -5,6 +5,7 @@ import { useSettled } from '../../hooks/use-settled.ts';
 import { may } from '../../identity.ts';
 import { mayBeRounded } from '../../may-be-rounded.ts';
 import { href } from '../../route.ts';
+import { ActionOrigins } from '../origins/action-origins.tsx';
 import { Time } from '../time.tsx';
 import { Decision } from './decision.tsx';
 
@@ -37,7 +38,7 @@ export function HeldAction({
   const isSettled = useSettled(card);
   // Users who were working in it continue in the list, not at the top of the page.
   useLayoutEffect(() => () => void (card.current?.contains(document.activeElement) && onLeave()), []);
-  const { toolName, arguments: shown, argumentsHash } = action.action ?? {};
+  const { toolName, arguments: shown, argumentsHash, origins } = action.action ?? {};
   return (
     <article class="held" id={`action-${action.id}`} ref={card}>
       {/* The decision is about the original text, not a translation. */}
@@ -64,6 +65,7 @@ export function HeldAction({
           sent.
         </p>
       )}
+      <ActionOrigins origins={origins} />
       <p class="faint">
         Held <Time at={action.createdAt} />
         {action.status === 'pending' && (
