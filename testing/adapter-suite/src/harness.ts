@@ -18,6 +18,10 @@ export interface Scenario {
   readonly tools: readonly SuiteTool[];
   /** Calls of the scripted model: one inner list per turn. Afterwards it says `done`. */
   readonly turns: readonly (readonly ScriptedCall[])[];
+  /** The user's message. Default `go`. */
+  readonly userText?: string | undefined;
+  /** System prompt or instructions of the agent, passed to the framework in its own way. Default: none. */
+  readonly systemText?: string | undefined;
   /** Thread, session or conversation, passed to the framework in its own way. */
   readonly sessionId: string;
   /** Options of the adapter; undefined runs the agent without it. */
@@ -42,6 +46,16 @@ export interface Ending {
   readonly finalText?: string | undefined;
   /** Error thrown by the run. */
   readonly error?: unknown;
+}
+
+/** Sources of arguments that the adapter sees. What it does not see is reported as `model`. */
+export interface SeenOrigins {
+  /** `true` if it sees what the user wrote. */
+  readonly user: boolean;
+  /** `true` if it sees the system prompt. */
+  readonly system: boolean;
+  /** `true` if it sees the results of calls. */
+  readonly results: boolean;
 }
 
 /**
@@ -74,9 +88,11 @@ export interface Abilities {
    * adapter's; `caller` for loops that the user writes and ends.
    */
   readonly maxDenials: number | 'caller';
+  /** Sources of arguments that the adapter sees, for the recorder's option `origins`. */
+  readonly origins: SeenOrigins;
 }
 
-/** All abilities. A harness names only those in which its framework differs. */
+/** All abilities but the texts for origins. A harness names only those in which its framework differs. */
 export const fullAbilities: Abilities = {
   guards: true,
   holds: true,
@@ -89,6 +105,7 @@ export const fullAbilities: Abilities = {
   hasSession: true,
   goesOnAfterDenial: true,
   maxDenials: 5,
+  origins: { user: false, system: false, results: true },
 };
 
 /** Properties that an adapter provides to be tested. */

@@ -4,8 +4,17 @@
  * @packageDocumentation
  */
 export { type AdapterCase, type CaseContext, suiteTools } from './adapter-case.ts';
-export type { Abilities, AdapterHarness, Ending, Scenario, ScriptedCall, SuiteTool } from './harness.ts';
+export type {
+  Abilities,
+  AdapterHarness,
+  Ending,
+  Scenario,
+  ScriptedCall,
+  SeenOrigins,
+  SuiteTool,
+} from './harness.ts';
 export { withEnvironment } from './process-environment.ts';
+export { RecordingProxy } from './recording-proxy.ts';
 export { secondCopy } from './second-copy.ts';
 export { type SeenEvent, Service } from './service.ts';
 export { adapterCases, adapterSuite, startSuiteService } from './suite.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Actlog, NotFoundError, type PendingAction, type StoredEvent } from '@actlog/client';
-import { toolCallCategory } from '@actlog/protocol';
+import { type ArgumentOriginsPayload, argumentOriginsCategory, toolCallCategory } from '@actlog/protocol';
 import { type GuardOptions, Recorder, type RecorderOptions } from '@actlog/recorder';
 import { startServer } from '@actlog/server';
 
@@ -81,15 +81,27 @@ export class Service {
 
   /** Returns the tool calls of a session as stored by the service, after everything recorded is delivered. */
   async storedEvents(sessionId: string): Promise<StoredEvent[]> {
+    const events = await this.#allEvents(sessionId);
+    return events.filter(({ category }) => category === toolCallCategory);
+  }
+
+  async #allEvents(sessionId: string): Promise<StoredEvent[]> {
     for (const recorder of this.#recorders) await recorder.flush();
-    const events = await this.client.sessions
+    return this.client.sessions
       .events(sessionId)
       .toArray({ limit: 1000 })
       .catch((error: unknown) => {
         if (error instanceof NotFoundError) return []; // nothing was recorded in this session
         throw error;
       });
-    return events.filter(({ category }) => category === toolCallCategory);
+  }
+
+  /** Returns the payloads of a session's `argument_origins` events, after everything recorded is delivered. */
+  async argumentOrigins(sessionId: string): Promise<ArgumentOriginsPayload[]> {
+    const events = await this.#allEvents(sessionId);
+    return events
+      .filter(({ category }) => category === argumentOriginsCategory)
+      .map(({ payload }) => payload as unknown as ArgumentOriginsPayload);
   }
 
   /** Waits until an action of the session is held. */

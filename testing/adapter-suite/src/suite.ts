@@ -3,6 +3,7 @@ import type { AdapterCase } from './adapter-case.ts';
 import { countingCases } from './cases/counting.ts';
 import { guardingCases } from './cases/guarding.ts';
 import { optionCases } from './cases/options.ts';
+import { originCases } from './cases/origins.ts';
 import { recordingCases } from './cases/recording.ts';
 import { retryingCases } from './cases/retrying.ts';
 import { robustnessCases } from './cases/robustness.ts';
@@ -17,6 +18,7 @@ export const adapterCases: readonly AdapterCase[] = [
   ...retryingCases,
   ...robustnessCases,
   ...optionCases,
+  ...originCases,
 ];
 
 /** Starts a service with the policies of the cases: `fail` is denied, `echo` needs approval. */

@@ -12,6 +12,8 @@ export type PlainHook = (call: PlainCall, run: () => Promise<string>) => Promise
 export interface PlainCall extends ScriptedCall {
   readonly id: string;
   readonly thread: string;
+  /** The conversation so far, without what the model said. */
+  readonly messages: readonly { readonly role: 'user' | 'system'; readonly text: string }[];
   readonly signal: AbortSignal | undefined;
 }
 
@@ -39,13 +41,17 @@ async function runTool(
 
 /** Runs the plain agent: the calls of a turn in parallel, one turn after another. */
 async function runAgent(
-  { tools, turns, sessionId, signal }: Scenario,
+  { tools, turns, sessionId, signal, userText = 'go', systemText }: Scenario,
   hooks: readonly PlainHook[],
 ): Promise<Ending> {
   const answers: { text: string; isError: boolean }[] = [];
+  const messages = [
+    ...(systemText === undefined ? [] : [{ role: 'system' as const, text: systemText }]),
+    { role: 'user' as const, text: userText },
+  ];
   for (const [index, turn] of turns.entries()) {
     const told = turn.map(async (scripted, place) => {
-      const call = { ...scripted, id: `${index}-${place}`, thread: sessionId, signal };
+      const call = { ...scripted, id: `${index}-${place}`, thread: sessionId, messages, signal };
       const run = hooks.reduceRight<() => Promise<string>>(
         (next, hook) => () => hook(call, next),
         () => runTool(tools, call, signal),
@@ -67,6 +73,8 @@ export interface Fault {
   readonly traits?: Partial<ConstructorParameters<typeof AdapterCalls>[0]>;
   readonly options?: (options: AdapterOptions) => AdapterOptions;
   readonly call?: (call: HookedCall) => HookedCall;
+  /** Replaces what the adapter passes of a message. */
+  readonly text?: (message: PlainCall['messages'][number]) => PlainCall['messages'][number] | undefined;
   /** Replaces the hook of the plain adapter. */
   readonly hook?: (hook: PlainHook, options: AdapterOptions) => PlainHook;
 }
@@ -74,12 +82,16 @@ export interface Fault {
 /** Creates the adapter of the plain framework, correct or with a fault. */
 function plainActlog(
   given: AdapterOptions,
-  { traits, options, call: alter, hook: replace }: Fault,
+  { traits, options, call: alter, text: altered = (message) => message, hook: replace }: Fault,
 ): PlainHook {
   const settings = options?.(given) ?? given;
   const calls = new AdapterCalls({ framework: 'plain', sdk: '@example/plain/1.0.0', ...traits }, settings);
-  const hook: PlainHook = ({ toolName, arguments: args, id, thread, signal }, run) => {
+  const hook: PlainHook = ({ toolName, arguments: args, id, thread, messages, signal }, run) => {
     if (!calls.covers(toolName)) return run();
+    if (calls.tracesOrigins) {
+      for (const message of messages.flatMap((one) => altered(one) ?? []))
+        calls.noteText(message.role, message.text, thread);
+    }
     const call = { toolName, arguments: args, callId: id, sessionId: thread, signal };
     return calls.run(alter?.(call) ?? call, run);
   };
@@ -99,7 +111,12 @@ export function plainHarness(fault: Fault = {}): AdapterHarness {
   return {
     framework: 'plain',
     sdk: '@example/plain/1.0.0',
-    abilities: { ...fullAbilities, streams: false, maxDenials: 'caller' },
+    abilities: {
+      ...fullAbilities,
+      streams: false,
+      maxDenials: 'caller',
+      origins: { user: true, system: true, results: true },
+    },
     run(scenario) {
       const { adapter, isInstalledTwice, ownHook } = scenario;
       const installed = adapter

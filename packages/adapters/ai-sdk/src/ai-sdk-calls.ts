@@ -1,11 +1,14 @@
 import { responseStatuses, type ToolOutcome } from '@actlog/recorder';
-import { AdapterCalls } from '@actlog/recorder/adapter';
+import { AdapterCalls, toolContent } from '@actlog/recorder/adapter';
 import type { ActlogOptions } from './options.ts';
 import { version } from './version.ts';
 
 /** Creates the `AdapterCalls` of this adapter. */
 export function aiSdkCalls(options: ActlogOptions): AdapterCalls {
-  return new AdapterCalls({ framework: 'ai-sdk', sdk: `@actlog/ai-sdk/${version}`, statusOf }, options);
+  return new AdapterCalls(
+    { framework: 'ai-sdk', sdk: `@actlog/ai-sdk/${version}`, statusOf, resultOf: toolContent },
+    options,
+  );
 }
 
 /** Statuses by the names of the AI SDK's errors, which are the same in all its copies and majors. */

@@ -25,6 +25,11 @@ export function watch<Result>(
   return storage().run(execution, () => run(execution));
 }
 
+/** Returns `true` inside a tool that telemetry observes. */
+export function isInExecution(): boolean {
+  return storage().getStore() !== undefined;
+}
+
 /** Notes, for telemetry that may be observing, that a wrapped tool records the call. */
 export function noteExecution(toolCallId: string | undefined, recorder: object): void {
   const execution = storage().getStore();

@@ -1,7 +1,13 @@
 import type { ToolOutcome } from '@actlog/recorder';
-import { conversationSession, noArgumentsHash } from '@actlog/recorder/adapter';
+import {
+  type ChatTexts,
+  chatTexts,
+  conversationSession,
+  noArgumentsHash,
+  noteTexts,
+} from '@actlog/recorder/adapter';
 import { aiSdkCalls } from './ai-sdk-calls.ts';
-import { type Execution, watch } from './execution.ts';
+import { type Execution, isInExecution, watch } from './execution.ts';
 import type { ActlogOptions } from './options.ts';
 import { runSessions } from './run-sessions.ts';
 import { type EndedStep, providerCalls } from './step-calls.ts';
@@ -15,9 +21,18 @@ interface EndedExecution {
   readonly toolOutput: { readonly type: string; readonly output?: unknown; readonly error?: unknown };
 }
 
+/** A step of a run that starts. */
+interface StartedStep {
+  readonly callId: string;
+  readonly messages: readonly unknown[];
+  /** Instructions: a text, or messages. */
+  readonly instructions?: unknown;
+  readonly tools?: object | undefined;
+}
+
 /** Integration for `registerTelemetry` and `telemetry.integrations` of `ai` 7; `ai` 6 has no such type. */
 export interface ActlogTelemetry {
-  onStepStart(event: { readonly callId: string; readonly messages: readonly unknown[] }): void;
+  onStepStart(event: StartedStep): void;
   onLanguageModelCallEnd(event: { readonly content: readonly unknown[] }): void;
   executeTool<Result>(options: {
     readonly callId: string;
@@ -45,8 +60,10 @@ export function recordTelemetry(options: Omit<ActlogOptions, 'guard'> = {}): Act
     calls.note({ toolName, callId: toolCallId });
   };
   return {
-    onStepStart({ callId, messages }) {
-      runSessions.note(callId, conversationSession(messages));
+    onStepStart(step) {
+      const sessionId = conversationSession(step.messages);
+      runSessions.note(step.callId, sessionId);
+      noteTexts(calls, () => ({ sessionId, ...textsOf(step) }));
     },
     onLanguageModelCallEnd({ content }) {
       if (!calls.claim(content)) return;
@@ -83,6 +100,14 @@ export function recordTelemetry(options: Omit<ActlogOptions, 'guard'> = {}): Act
       steps.record(step, runSessions.get(step.callId));
     },
   };
+}
+
+/** Returns the texts of a step that may call tools. Within a tool, the messages of the user are those of a model. */
+function textsOf({ messages, instructions, tools }: StartedStep): Partial<ChatTexts> {
+  if (!tools) return {};
+  const { user, system } = chatTexts(messages);
+  const own = chatTexts([instructions].flat()).system;
+  return { user: isInExecution() ? [] : user, system: [...system, instructions, ...own] };
 }
 
 function executionId(callId: string, toolCallId: string): string {

@@ -1,7 +1,9 @@
 import {
   type AdapterCalls,
+  chatTexts,
   conversationSession,
   type HookedCall,
+  noteTexts,
   withMethods,
 } from '@actlog/recorder/adapter';
 import type { ToolSet } from 'ai';
@@ -65,13 +67,15 @@ function isExecutable(tool: unknown): tool is ExecutableTool {
 function recordedExecute(toolName: string, tool: ExecutableTool, calls: AdapterCalls): Execute {
   const noted = (input: unknown, options?: ExecutionOptions): HookedCall => {
     noteExecution(options?.toolCallId, calls.recorder);
+    const sessionId = conversationSession(options?.messages);
+    noteTexts(calls, () => ({ sessionId, ...chatTexts(options?.messages) }));
     return {
       toolName,
       arguments: input,
       callId: options?.toolCallId,
       wrapping: { wrapper, wrapped: tool.execute },
       signal: options?.abortSignal,
-      sessionId: conversationSession(options?.messages),
+      sessionId,
     };
   };
   const once: Execute = (input, options) => {

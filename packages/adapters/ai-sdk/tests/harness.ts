@@ -23,6 +23,7 @@ const agentSteps = 20;
 
 function settingsOf(scenario: Scenario, install: Install) {
   const { turns, sessionId, adapter, isInstalledTwice = false, signal, ownHook, keepsTurnLimit } = scenario;
+  const { userText = 'go', systemText } = scenario;
   const tools = Object.fromEntries(
     scenario.tools.map((suiteTool) => [suiteTool.name, aiSdkTool(suiteTool, ownHook)]),
   );
@@ -31,7 +32,8 @@ function settingsOf(scenario: Scenario, install: Install) {
   );
   return {
     model: modelOf(calls),
-    prompt: 'go',
+    prompt: userText,
+    ...(systemText !== undefined && { system: systemText }),
     tools,
     stopWhen: stepCountIs(keepsTurnLimit ? agentSteps : turns.length + 1),
     ...(adapter && install(tools, { sessionId, ...adapter }, isInstalledTwice)),
@@ -50,13 +52,13 @@ async function ended(scenario: Scenario, install: Install): Promise<Ending> {
 function harnessOf(
   hook: string,
   install: Install,
-  guarding?: Pick<AdapterHarness['abilities'], 'guards' | 'holds' | 'aborts' | 'goesOnAfterDenial'>,
+  more: Partial<AdapterHarness['abilities']>,
 ): AdapterHarness {
   return {
     framework: 'ai-sdk',
     sdk: `@actlog/ai-sdk/${version}`,
     hook,
-    abilities: { ...fullAbilities, ...guarding, hasSession: false, maxDenials: 20 },
+    abilities: { ...fullAbilities, hasSession: false, maxDenials: 20, ...more },
     run: (scenario) => ended(scenario, install).catch((error: unknown) => ({ answers: [], error })),
   };
 }
@@ -68,6 +70,7 @@ export const toolsHarness = harnessOf(
     const once = actlog(tools, options);
     return { tools: isTwice ? actlog(once, options) : once, onStepFinish: actlog.steps(options) };
   },
+  { origins: { user: true, system: false, results: true } },
 );
 
 /** The telemetry of `ai` 7. */
@@ -77,5 +80,11 @@ export const telemetryHarness = harnessOf(
     const once = actlog.telemetry(options);
     return { telemetry: { integrations: isTwice ? [once, actlog.telemetry(options)] : once } };
   },
-  { guards: false, holds: false, aborts: false, goesOnAfterDenial: false },
+  {
+    guards: false,
+    holds: false,
+    aborts: false,
+    goesOnAfterDenial: false,
+    origins: { user: true, system: true, results: true },
+  },
 );

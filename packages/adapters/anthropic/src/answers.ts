@@ -1,4 +1,4 @@
-import { type AdapterCalls, conversationSession } from '@actlog/recorder/adapter';
+import { type AdapterCalls, chatTexts, conversationSession, noteTexts } from '@actlog/recorder/adapter';
 import { anthropicCalls } from './anthropic-calls.ts';
 import { blocksOf, type MessageBlock } from './message-blocks.ts';
 import { MessageCalls } from './message-calls.ts';
@@ -46,8 +46,10 @@ export type Answers<Content> = (
   given?: {
     /** Aborts the wait for a person's decision, and is passed to the functions. */
     readonly signal?: AbortSignal | undefined;
-    /** The conversation so far, which identifies its session. */
+    /** The conversation so far, which identifies its session and has what the user wrote, for `origins`. */
     readonly messages?: readonly unknown[] | undefined;
+    /** The system prompt, for `origins`. */
+    readonly system?: string | readonly unknown[] | undefined;
   },
 ) => Promise<AnsweredMessage<Content> | undefined>;
 
@@ -58,10 +60,18 @@ export function answersOf<Content = string>(
 ): Answers<Content> {
   const calls = anthropicCalls(options);
   const seen = new MessageCalls(calls);
-  return async (message, { signal, messages } = {}) => {
+  return async (message, { signal, messages, system } = {}) => {
     const sessionId = conversationSession(messages);
     const hasCalls = message.stop_reason === undefined || message.stop_reason === 'tool_use';
     const blocks = blocksOf(message).filter(({ type }) => hasCalls || type !== 'tool_use');
+    noteTexts(calls, () => {
+      const texts = chatTexts(messages);
+      return {
+        sessionId: knownSession(blocks) ?? sessionId,
+        user: texts.user,
+        system: [system, ...texts.system],
+      };
+    });
     for (const block of blocks) if (isNewTo(calls.recorder, block)) seen.received(block, sessionId);
     const uses = blocks.filter(({ type }) => type === 'tool_use') as (MessageBlock & CalledTool)[];
     if (uses.length === 0) return undefined;
@@ -70,6 +80,12 @@ export function answersOf<Content = string>(
     );
     return { role: 'user', content: await Promise.all(results) };
   };
+}
+
+/** Returns the session in which the middleware has seen the calls of a message. */
+function knownSession(blocks: readonly MessageBlock[]): string | undefined {
+  const [known] = blocks.flatMap(({ id = '' }) => toolUses().find(id)?.sessionId ?? []);
+  return known;
 }
 
 /**

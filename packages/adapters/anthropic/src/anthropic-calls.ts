@@ -1,5 +1,5 @@
 import { ActionDeniedError, responseStatuses, type ToolOutcome } from '@actlog/recorder';
-import { AdapterCalls } from '@actlog/recorder/adapter';
+import { AdapterCalls, toolContent } from '@actlog/recorder/adapter';
 import { isInvalidInput } from './invalid-input.ts';
 import type { ActlogOptions } from './options.ts';
 import { version } from './version.ts';
@@ -7,7 +7,13 @@ import { version } from './version.ts';
 /** Creates the `AdapterCalls` of this adapter. */
 export function anthropicCalls(options: ActlogOptions): AdapterCalls {
   return new AdapterCalls(
-    { framework: 'anthropic', sdk: `@actlog/anthropic/${version}`, statusOf, thrownByTool },
+    {
+      framework: 'anthropic',
+      sdk: `@actlog/anthropic/${version}`,
+      statusOf,
+      thrownByTool,
+      resultOf: toolContent,
+    },
     options,
   );
 }

@@ -59,7 +59,10 @@ export function clientOutcome(block: MessageBlock): ToolOutcome | undefined {
   // Text of the SDK's tool runner.
   if (text.startsWith('Not executed: ')) return undefined;
   const isUnknown = /^Error: Tool(set)? '.*' not found$/.test(text);
-  return failure('The tool failed.', isUnknown ? responseStatuses.unknownTool : responseStatuses.threw);
+  return failure(
+    text || 'The tool failed.',
+    isUnknown ? responseStatuses.unknownTool : responseStatuses.threw,
+  );
 }
 
 function textOf(content: unknown): string {

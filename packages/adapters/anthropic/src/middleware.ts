@@ -1,4 +1,4 @@
-import { conversationSession, currentSessionId } from '@actlog/recorder/adapter';
+import { chatTexts, conversationSession, currentSessionId, noteTexts } from '@actlog/recorder/adapter';
 import type { Middleware, MiddlewareContext } from '@anthropic-ai/sdk';
 import { anthropicCalls } from './anthropic-calls.ts';
 import { deniedRuns } from './denied-runs.ts';
@@ -17,12 +17,18 @@ interface MessageRequest {
   readonly isStreamed: boolean;
   /** `true` if the service stores the conversation, which then continues from the response. */
   readonly isOfThread: boolean;
+  readonly system: unknown;
+  /** `true` if the model may call tools. */
+  readonly offersTools: boolean;
 }
 
 /** Relevant fields of a request body. */
 interface MessageBody {
   readonly messages?: unknown;
   readonly thread?: { readonly previous_message_id?: string } | null;
+  readonly system?: unknown;
+  readonly tools?: readonly unknown[];
+  readonly mcp_servers?: readonly unknown[];
 }
 
 /**
@@ -31,10 +37,13 @@ interface MessageBody {
  * is not sent: it rejects with the denial.
  */
 export function recordMiddleware(options: Omit<ActlogOptions, 'guard'> = {}): Middleware {
-  const calls = new MessageCalls(anthropicCalls(options));
+  const own = anthropicCalls(options);
+  const calls = new MessageCalls(own);
   return async (request, next, context) => {
     const sent = ignoreErrors(() => messageRequest(context));
     if (!sent) return next(request);
+    // A request without tools, for example for a summary, may pass off results of tools as a text of the user.
+    if (sent.offersTools) noteTexts(own, () => textsOf(sent));
     ignoreErrors(() => calls.sent(sent.messages));
     // The tool runner has no default limit on turns and does not see errors of tools.
     const denial = ignoreErrors(() => deniedRuns().sent(sent.messages, sent.sessionId));
@@ -62,7 +71,7 @@ function ignore(): void {}
 /** Returns the request if it is one for a message. */
 function messageRequest({ options }: MiddlewareContext): MessageRequest | undefined {
   const { method, path = '', body, stream = false, openTelemetry } = options ?? {};
-  const { messages, thread } = (body ?? {}) as MessageBody;
+  const { messages, thread, system, tools, mcp_servers: servers } = (body ?? {}) as MessageBody;
   if (method !== 'post' || path.split('?')[0] !== '/v1/messages' || !Array.isArray(messages))
     return undefined;
   return {
@@ -70,7 +79,15 @@ function messageRequest({ options }: MiddlewareContext): MessageRequest | undefi
     sessionId: openTelemetry?.conversationId || sessionOf(messages, thread?.previous_message_id),
     isStreamed: stream,
     isOfThread: Boolean(thread),
+    system,
+    offersTools: Boolean(tools?.length || servers?.length),
   };
+}
+
+/** Returns what the user and the developer wrote in a request. */
+function textsOf({ messages, system, sessionId }: MessageRequest) {
+  const texts = chatTexts(messages);
+  return { sessionId, user: texts.user, system: [system, ...texts.system] };
 }
 
 /**

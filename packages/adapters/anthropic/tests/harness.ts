@@ -31,7 +31,7 @@ export async function ended(scenario: Scenario, middleware: Middleware[], loop: 
 /** The SDK's own loop. */
 export const toolRunner: Loop = (
   client,
-  { tools, adapter, isInstalledTwice, isStreamed = false, signal, sessionId },
+  { tools, adapter, isInstalledTwice, isStreamed = false, signal, sessionId, userText = 'go', systemText },
 ) => {
   const own = tools.map(({ name, run }) =>
     betaZodTool({
@@ -44,7 +44,8 @@ export const toolRunner: Loop = (
   const once = adapter ? actlog(own, adapter) : own;
   const settings = {
     ...params,
-    messages: [{ role: 'user' as const, content: 'go' }],
+    ...(systemText !== undefined && { system: systemText }),
+    messages: [{ role: 'user' as const, content: userText }],
     tools: adapter && isInstalledTwice ? actlog(once, adapter) : once,
   };
   const options = { openTelemetry: { conversationId: sessionId }, ...(signal && { signal }) };
@@ -57,17 +58,22 @@ export const toolRunner: Loop = (
 /** Runs a manual loop, with the adapter's helper or its own. */
 async function handLoop(
   client: Anthropic,
-  { isStreamed, signal }: Scenario,
-  answer: (message: Anthropic.Message) => Promise<Anthropic.MessageParam | undefined>,
+  { tools, isStreamed, signal, userText = 'go', systemText }: Scenario,
+  answer: (
+    message: Anthropic.Message,
+    messages: Anthropic.MessageParam[],
+  ) => Promise<Anthropic.MessageParam | undefined>,
 ) {
-  const messages: Anthropic.MessageParam[] = [{ role: 'user', content: 'go' }];
+  const messages: Anthropic.MessageParam[] = [{ role: 'user', content: userText }];
+  const offered = tools.map(({ name }) => ({ name, input_schema: { type: 'object' as const } }));
+  const system = systemText === undefined ? {} : { system: systemText };
   while (true) {
-    const request = { ...params, messages };
+    const request = { ...params, ...system, messages, tools: offered };
     const options = signal && { signal };
     const message = isStreamed
       ? await client.messages.stream(request, options).finalMessage()
       : await client.messages.create(request, options);
-    const results = await answer(message);
+    const results = await answer(message, messages);
     if (!results) return message;
     messages.push({ role: 'assistant', content: message.content }, results);
   }
@@ -101,6 +107,7 @@ async function answeredByHand({ content }: Anthropic.Message, { tools, signal }:
   return { role: 'user' as const, content: await Promise.all(results) };
 }
 
+const origins = { user: true, system: true, results: true };
 const identity = { framework: 'anthropic', sdk: `@actlog/anthropic/${version}` };
 
 function middlewareOf({ adapter, isInstalledTwice, ownHook }: Scenario, sessionId?: string): Middleware[] {
@@ -122,7 +129,7 @@ function middlewareOf({ adapter, isInstalledTwice, ownHook }: Scenario, sessionI
 export const toolRunnerHarness: AdapterHarness = {
   ...identity,
   hook: '`tools: actlog(tools)` with `middleware: [actlog.middleware()]`',
-  abilities: fullAbilities,
+  abilities: { ...fullAbilities, origins },
   run: (scenario) => ended(scenario, middlewareOf(scenario), toolRunner),
 };
 
@@ -130,13 +137,13 @@ export const toolRunnerHarness: AdapterHarness = {
 export const answersHarness: AdapterHarness = {
   ...identity,
   hook: '`actlog.answers(functions)`',
-  abilities: { ...fullAbilities, hasOwnHooks: false, hasSession: false, maxDenials: 'caller' },
+  abilities: { ...fullAbilities, hasOwnHooks: false, hasSession: false, maxDenials: 'caller', origins },
   run: (scenario) =>
     ended(scenario, scenario.isInstalledTwice ? middlewareOf(scenario, scenario.sessionId) : [], (client) => {
-      const { adapter, tools, signal, sessionId } = scenario;
+      const { adapter, tools, signal, sessionId, systemText: system } = scenario;
       if (!adapter) return handLoop(client, scenario, (message) => answeredByHand(message, scenario));
       const answer = actlog.answers(functionsOf(tools), { sessionId, ...adapter });
-      return handLoop(client, scenario, (message) => answer(message, { signal }));
+      return handLoop(client, scenario, (message, messages) => answer(message, { signal, messages, system }));
     }),
 };
 
@@ -154,6 +161,7 @@ export const middlewareHarness: AdapterHarness = {
     thrown: 500,
     hasSession: false,
     maxDenials: 'caller',
+    origins,
   },
   run: (scenario) =>
     ended(scenario, middlewareOf(scenario, scenario.sessionId), (client) =>

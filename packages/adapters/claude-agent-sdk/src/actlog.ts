@@ -7,6 +7,7 @@ import { isInstalled, recordHooks } from './hooks.ts';
 import { OpenCalls } from './open-calls.ts';
 import { withGuard } from './permissions.ts';
 import { withCalls } from './sdk-servers.ts';
+import { systemTextsOf } from './shown-texts.ts';
 
 /**
  * Records every tool call of an agent, and guards it if the recorder's guard is on:
@@ -30,7 +31,7 @@ export function actlog<Given extends Options>(options?: Given, settings: Adapter
   const calls = claudeCalls(settings);
   if (isInstalled(given.hooks, calls.recorder)) return given;
   const open = new OpenCalls(given.abortController?.signal);
-  const hooked = new HookedCalls(calls, open);
+  const hooked = new HookedCalls(calls, open, calls.tracesOrigins ? systemTextsOf(given) : []);
   const { canUseTool, mcpServers } = given;
   return {
     ...given,

@@ -1,4 +1,4 @@
-import { AdapterCalls, type AdapterOptions } from '@actlog/recorder/adapter';
+import { AdapterCalls, type AdapterOptions, toolContent } from '@actlog/recorder/adapter';
 import { replaced } from './tool-outcome.ts';
 import { version } from './version.ts';
 
@@ -10,6 +10,7 @@ export function claudeCalls(options: AdapterOptions): AdapterCalls {
       sdk: `@actlog/claude-agent-sdk/${version}`,
       // Claude Code returns typed results with it; the run cannot end otherwise.
       internalTools: ['StructuredOutput'],
+      resultOf: toolContent,
       outcomeOf: (outcome) => (!outcome.ok && outcome.error === replaced.error ? undefined : outcome),
     },
     options,

@@ -7,9 +7,11 @@ import type {
   PostToolUseFailureHookInput,
   PostToolUseHookInput,
   PreToolUseHookInput,
+  UserPromptSubmitHookInput,
 } from '@anthropic-ai/claude-agent-sdk';
 import { DeniedRuns } from './denied-runs.ts';
 import type { OpenCalls, PromptedCall } from './open-calls.ts';
+import { notePrompt } from './shown-texts.ts';
 import { failed, refused, unhooked } from './tool-outcome.ts';
 
 /** A tool call, as reported by every hook. */
@@ -25,9 +27,13 @@ export class HookedCalls {
   readonly #open: OpenCalls;
   readonly #denied = new DeniedRuns();
 
-  constructor(calls: AdapterCalls, open: OpenCalls) {
+  readonly #systemTexts: readonly unknown[];
+
+  /** @param systemTexts - system prompts of the query, for argument origins */
+  constructor(calls: AdapterCalls, open: OpenCalls, systemTexts: readonly unknown[]) {
     this.#calls = calls;
     this.#open = open;
+    this.#systemTexts = systemTexts;
   }
 
   /**
@@ -92,6 +98,12 @@ export class HookedCalls {
       this.#open.forget(toolUse.tool_use_id, input);
       if (!isKnown) this.#record(toolUse, input, unhooked(toolUse.tool_response));
     }
+  }
+
+  /** Ends the remaining calls of an interrupted turn, and notes the texts of the next. */
+  prompted(input: UserPromptSubmitHookInput): Promise<void> {
+    notePrompt(this.#calls, this.#systemTexts, input);
+    return this.leave(input);
   }
 
   /** Ends the remaining calls of an interrupted main thread or subagent. */

@@ -36,7 +36,7 @@ export function recordHooks(own: Options['hooks'], calls: HookedCalls, recorder:
     PostToolUse: after('PostToolUse', (input) => calls.succeeded(input)),
     PostToolUseFailure: after('PostToolUseFailure', (input) => calls.failed(input)),
     PostToolBatch: after('PostToolBatch', (input) => calls.reconcile(input)),
-    UserPromptSubmit: after('UserPromptSubmit', (input) => calls.leave(input)),
+    UserPromptSubmit: after('UserPromptSubmit', (input) => calls.prompted(input)),
     SubagentStop: after('SubagentStop', (input) => calls.leave(input)),
   };
   const merged: Hooks = { ...own };

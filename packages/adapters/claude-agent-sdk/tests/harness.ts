@@ -14,7 +14,7 @@ function sdkTool({ name, run }: SuiteTool) {
   return tool(name, `The tool ${name}.`, { text: z.string() }, handler, { alwaysLoad: true });
 }
 
-function optionsOf({ tools, signal, ownHook }: Scenario): Options {
+function optionsOf({ tools, signal, ownHook, systemText }: Scenario): Options {
   const abortController = new AbortController();
   signal?.addEventListener('abort', () => abortController.abort());
   return {
@@ -24,6 +24,7 @@ function optionsOf({ tools, signal, ownHook }: Scenario): Options {
     // Keep the tool names of the suite; by default they would be `mcp__suite__echo` and so on.
     env: { CLAUDE_AGENT_SDK_MCP_NO_PREFIX: '1' },
     abortController,
+    ...(systemText !== undefined && { systemPrompt: systemText }),
     ...(ownHook && {
       hooks: {
         PreToolUse: [
@@ -46,14 +47,15 @@ export const claudeHarness: AdapterHarness = {
   framework: 'claude-agent-sdk',
   sdk: `@actlog/claude-agent-sdk/${version}`,
   hook: '`options: actlog({...})`',
-  abilities: { ...fullAbilities, thrown: 500 },
+  abilities: { ...fullAbilities, thrown: 500, origins: { user: true, system: true, results: true } },
   run(scenario) {
-    const { turns, sessionId, adapter, isInstalledTwice, isStreamed = false } = scenario;
+    const { turns, sessionId, adapter, isInstalledTwice, isStreamed = false, userText } = scenario;
     // Claude Code only accepts UUIDs as sessions, which those of the suite are not.
     const settings = adapter && { sessionId, ...adapter };
     const own = { ...optionsOf(scenario), includePartialMessages: isStreamed };
     const once = settings ? actlog(own, settings) : own;
     return runClaude({
+      ...(userText !== undefined && { prompt: userText }),
       turns: turns.map((turn) => turn.map(({ toolName, arguments: input }) => ({ name: toolName, input }))),
       options: settings && isInstalledTwice ? actlog(once, settings) : once,
     });

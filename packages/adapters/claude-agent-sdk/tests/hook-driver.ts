@@ -44,8 +44,8 @@ export class HookDriver {
     return this.#tell('PostToolBatch', { tool_calls });
   }
 
-  prompted(): Promise<HookJSONOutput> {
-    return this.#tell('UserPromptSubmit', { prompt: 'Go on.' });
+  prompted(facts: object = {}): Promise<HookJSONOutput> {
+    return this.#tell('UserPromptSubmit', { prompt: 'Go on.', ...facts });
   }
 
   stopped(): Promise<HookJSONOutput> {

@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { conversationSession, type HookedCall, processWidePerOwner } from '@actlog/recorder/adapter';
+import {
+  type AdapterCalls,
+  conversationSession,
+  type HookedCall,
+  noteTexts,
+  processWidePerOwner,
+} from '@actlog/recorder/adapter';
 import type { GenerateMiddleware, ToolRequestPart } from 'genkit';
+import { contentsOf } from './shown-texts.ts';
 
 /** The Genkit instance passed to a middleware. */
 export type Genkit = Parameters<GenerateMiddleware['instantiate']>[0]['ai'];
@@ -50,6 +57,15 @@ export class Generation {
   /** `true` if Genkit itself runs the tools. */
   get runsTools(): boolean {
     return !this.#turn?.returnsToolRequests;
+  }
+
+  /** Notes the texts of the turn's conversation for argument origins. */
+  noteTexts(calls: AdapterCalls): void {
+    noteTexts(calls, () => {
+      const messages = this.#turn?.messages ?? [];
+      const user = contentsOf(messages, 'user');
+      return { sessionId: this.#sessionId, user, system: contentsOf(messages, 'system') };
+    });
   }
 
   /** Returns a call for the recorder. */

@@ -16,7 +16,10 @@ export function recordMiddleware(options: AdapterOptions = {}): ReturnType<Gener
       generate(envelope, context, next) {
         const { messages, returnToolRequests: returnsToolRequests = false } = envelope.request;
         const turn = { messages, signal: context.abortSignal, returnsToolRequests };
-        return generation.run(turn, () => next(envelope, context));
+        return generation.run(turn, () => {
+          generation.noteTexts(calls);
+          return next(envelope, context);
+        });
       },
       async model(request, context, next) {
         const response = await next(request, context);

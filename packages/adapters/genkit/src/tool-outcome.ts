@@ -1,4 +1,6 @@
 import type { ToolOutcome } from '@actlog/recorder';
+import { toolContent } from '@actlog/recorder/adapter';
+import type { ToolResponsePart } from 'genkit';
 
 /**
  * Returns the status of a tool's error: `null` for a tool that interrupted the generation and may run again, the HTTP
@@ -11,4 +13,13 @@ export function toolOutcomeStatus(outcome: ToolOutcome): number | null | undefin
   // Their `status` is a name, such as INVALID_ARGUMENT, and `code` its HTTP status.
   const isOfGenkit = typeof status === 'string' && typeof code === 'number';
   return isOfGenkit && code >= 400 && code <= 599 ? code : undefined;
+}
+
+/** Returns what the model sees of a tool's response: its output, and the texts of its parts. */
+export function shownResult(result: unknown): unknown {
+  const { toolResponse } = (result ?? {}) as Partial<ToolResponsePart>;
+  if (!toolResponse) return result;
+  const { output, content } = toolResponse as { readonly output?: unknown; readonly content?: unknown };
+  if (!Array.isArray(content)) return toolContent(output);
+  return [toolContent(output), ...content.map((part: { readonly text?: unknown } | null) => part?.text)];
 }

@@ -23,13 +23,15 @@ function ownMiddleware(hear: (toolName: string) => void) {
 
 async function lastResponse(scenario: Scenario) {
   const { tools, turns, sessionId, adapter, isInstalledTwice, isStreamed, signal, ownHook } = scenario;
+  const { userText = 'go', systemText } = scenario;
   const calls = turns.map((turn) =>
     turn.map(({ toolName, arguments: input }) => ({ name: toolName, input })),
   );
   const recording = adapter ? [actlog(adapter), ...(isInstalledTwice ? [actlog(adapter)] : [])] : [];
   const options = {
     ...modelOf(calls),
-    prompt: 'go',
+    prompt: userText,
+    ...(systemText !== undefined && { system: systemText }),
     tools: tools.map(genkitTool),
     context: { sessionId },
     use: [...recording, ...(ownHook ? [ownMiddleware(ownHook)] : [])],
@@ -46,7 +48,7 @@ export const genkitHarness: AdapterHarness = {
   framework: 'genkit',
   sdk: `@actlog/genkit/${version}`,
   hook: '`use: [actlog()]`',
-  abilities: fullAbilities,
+  abilities: { ...fullAbilities, origins: { user: true, system: true, results: true } },
   async run(scenario): Promise<Ending> {
     try {
       const response = await lastResponse(scenario);

@@ -1,4 +1,4 @@
-import { AdapterCalls, type AdapterOptions, type HookedCall } from '@actlog/recorder/adapter';
+import { AdapterCalls, type AdapterOptions, type HookedCall, toolContent } from '@actlog/recorder/adapter';
 import type { Context } from '@google/adk';
 import { thrownByTool, toolOutcomeStatus } from './tool-outcome.ts';
 import { version } from './version.ts';
@@ -11,6 +11,7 @@ export function googleAdkCalls(options: AdapterOptions): AdapterCalls {
       sdk: `@actlog/google-adk/${version}`,
       statusOf: toolOutcomeStatus,
       thrownByTool,
+      resultOf: toolContent,
     },
     options,
   );

@@ -6,6 +6,7 @@ import { googleAdkCalls, surroundings } from './google-adk-calls.ts';
 import { providerCalls } from './provider-calls.ts';
 import { hasRun, recordRun } from './recorded-tool.ts';
 import { failed, type ResponseCall } from './response-call.ts';
+import { noteModelCall } from './shown-texts.ts';
 import { awaitsInput } from './tool-run.ts';
 import { noteTools, unknownToolCalls } from './unknown-tools.ts';
 
@@ -43,6 +44,7 @@ class RecordPlugin extends BasePlugin {
 
   override async beforeModelCallback(given: Given<'beforeModelCallback'>): Promise<LlmResponse | undefined> {
     const { invocationContext } = given.callbackContext;
+    noteModelCall(this.#calls, invocationContext);
     noteTools(invocationContext, given.llmRequest.toolsDict);
     const reason = endOfRun(invocationContext);
     if (reason === undefined) return undefined;

@@ -3,6 +3,7 @@ import type { InvocationContext, LlmResponse } from '@google/adk';
 import { failed, type Part, type ResponseCall } from './response-call.ts';
 
 type Code = NonNullable<Part['executableCode']>;
+type CodeResult = NonNullable<Part['codeExecutionResult']>;
 
 /** Code whose result comes in a later response of the stream. */
 const running = new WeakMap<InvocationContext, Code[]>();
@@ -35,15 +36,15 @@ function codeCalls(
   if (executableCode) waiting.push(executableCode);
   if (!codeExecutionResult) return [];
   const { language, code } = waiting.shift() ?? {};
-  const outcome = codeOutcome(codeExecutionResult.outcome);
+  const outcome = codeOutcome(codeExecutionResult);
   return [
     { toolName: 'code_execution', arguments: { language, code }, outcome, source: codeExecutionResult },
   ];
 }
 
 /** Maps the names of Gemini's `CodeExecutionResult.Outcome`. */
-function codeOutcome(outcome: string | undefined): ToolOutcome {
-  if (outcome === 'OUTCOME_OK') return { ok: true, result: undefined };
+function codeOutcome({ outcome, output }: CodeResult): ToolOutcome {
+  if (outcome === 'OUTCOME_OK') return { ok: true, result: output };
   return outcome === 'OUTCOME_DEADLINE_EXCEEDED'
     ? failed(responseStatuses.timedOut, 'The code took too long.')
     : failed(responseStatuses.threw, 'The code failed.');

@@ -82,8 +82,8 @@ export interface RunOptions {
 }
 
 /** Runs an agent in a session of its own and returns the events of the run. */
-export async function runAgent(agent: BaseAgent, options: RunOptions = {}): Promise<Event[]> {
-  return (await startSession(agent, options)).send({ text: 'go' });
+export async function runAgent(agent: BaseAgent, options: RunOptions = {}, text = 'go'): Promise<Event[]> {
+  return (await startSession(agent, options)).send({ text });
 }
 
 /** Starts a session of an agent, to which messages are sent. */

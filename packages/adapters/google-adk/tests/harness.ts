@@ -30,17 +30,24 @@ class OwnPlugin extends BasePlugin {
 
 async function eventsOf(scenario: Scenario) {
   const { tools, turns, sessionId, adapter, isInstalledTwice, isStreamed, signal, ownHook } = scenario;
+  const { userText, systemText } = scenario;
   const calls = turns.map((turn, index) =>
     turn.map(({ toolName, arguments: args }, place) => ({ name: toolName, args, id: `${index}-${place}` })),
   );
   const recording = adapter ? [actlog(adapter), ...(isInstalledTwice ? [actlog(adapter)] : [])] : [];
-  const agent = new LlmAgent({ name: 'tester', model: modelOf(calls), tools: tools.map(adkTool) });
-  return runAgent(agent, {
+  const agent = new LlmAgent({
+    name: 'tester',
+    model: modelOf(calls),
+    tools: tools.map(adkTool),
+    ...(systemText !== undefined && { instruction: systemText }),
+  });
+  const options = {
     sessionId,
     plugins: [...recording, ...(ownHook ? [new OwnPlugin(ownHook)] : [])],
     ...(isStreamed && { runConfig: { streamingMode: StreamingMode.SSE } }),
     ...(signal && { abortSignal: signal }),
-  });
+  };
+  return runAgent(agent, options, userText);
 }
 
 /** The agents of Google ADK, with a plugin. */
@@ -48,7 +55,7 @@ export const googleAdkHarness: AdapterHarness = {
   framework: 'google-adk',
   sdk: `@actlog/google-adk/${version}`,
   hook: '`plugins: [actlog()]`',
-  abilities: fullAbilities,
+  abilities: { ...fullAbilities, origins: { user: true, system: true, results: true } },
   async run(scenario): Promise<Ending> {
     try {
       const events = await eventsOf(scenario);

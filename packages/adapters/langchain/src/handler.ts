@@ -1,10 +1,13 @@
 import type { ToolOutcome } from '@actlog/recorder';
-import type { AdapterCalls } from '@actlog/recorder/adapter';
+import { type AdapterCalls, noteTexts } from '@actlog/recorder/adapter';
 import { BaseCallbackHandler } from '@langchain/core/callbacks/base';
 import type { Serialized } from '@langchain/core/load/serializable';
+import type { BaseMessage } from '@langchain/core/messages';
+import { InnerRuns } from './inner-runs.ts';
 import { langChainCalls, surroundings } from './langchain-calls.ts';
 import type { ActlogOptions } from './options.ts';
 import { isRecorded } from './recorded-calls.ts';
+import { contentsOf, inputContents } from './shown-texts.ts';
 
 /** Maximum number of calls to remember, because LangChain does not report the end of every call. */
 const maxCalls = 10_000;
@@ -30,11 +33,57 @@ class ToolCallHandler extends BaseCallbackHandler {
   readonly #calls: AdapterCalls;
   /** Calls by run id, because a handler that is attached twice is called twice with the same run id. */
   readonly #begun = new Map<string, Begun>();
+  readonly #inner = new InnerRuns();
 
   constructor(calls: AdapterCalls) {
     // Awaited, so that all events are recorded when a run has ended.
-    super({ ignoreLLM: true, ignoreChain: true, ignoreRetriever: true, _awaitHandler: true });
+    const ignoresTexts = !calls.tracesOrigins;
+    super({
+      ignoreLLM: ignoresTexts,
+      ignoreChain: ignoresTexts,
+      ignoreRetriever: true,
+      _awaitHandler: true,
+    });
     this.#calls = calls;
+  }
+
+  override handleChainStart(
+    _chain: Serialized,
+    inputs: unknown,
+    runId: string,
+    parentRunId?: string,
+    _tags?: string[],
+    metadata?: Record<string, unknown>,
+  ): void {
+    this.#inner.begin(runId, parentRunId);
+    if (parentRunId !== undefined) return; // its input may be a model's
+    noteTexts(this.#calls, () => ({ ...surroundings({ metadata }), user: inputContents(inputs) }));
+  }
+
+  override handleChainEnd(_outputs: unknown, runId: string): void {
+    this.#inner.end(runId);
+  }
+
+  override handleChainError(_error: unknown, runId: string): void {
+    this.#inner.end(runId);
+  }
+
+  override handleChatModelStart(
+    _model: Serialized,
+    [messages]: BaseMessage[][],
+    _runId: string,
+    parentRunId?: string,
+    _extra?: Record<string, unknown>,
+    _tags?: string[],
+    metadata?: Record<string, unknown>,
+  ): void {
+    if (this.#inner.has(parentRunId)) return;
+    noteTexts(this.#calls, () => ({
+      ...surroundings({ metadata }),
+      // A node of a graph may put results of tools into a message of its own.
+      user: parentRunId === undefined ? contentsOf(messages, 'human') : [],
+      system: contentsOf(messages, 'system'),
+    }));
   }
 
   override handleToolStart(
@@ -47,6 +96,7 @@ class ToolCallHandler extends BaseCallbackHandler {
     runName?: string,
     callId?: string,
   ): void {
+    if (this.#calls.tracesOrigins) this.#inner.beginTool(runId);
     const toolName = runName ?? tool.id.at(-1) ?? 'unknown';
     if (isRecorded(this.#calls.recorder, { toolName, callId, runId })) return;
     this.#begun.set(runId, { toolName, input, callId, metadata });
@@ -64,6 +114,7 @@ class ToolCallHandler extends BaseCallbackHandler {
   }
 
   #end(runId: string, outcome: ToolOutcome, name?: string): void {
+    this.#inner.end(runId);
     const begun = this.#begun.get(runId);
     if (!begun) return;
     this.#begun.delete(runId);

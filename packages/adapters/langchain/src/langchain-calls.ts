@@ -2,6 +2,7 @@ import { AdapterCalls, type HookedCall } from '@actlog/recorder/adapter';
 import { ownOutcome } from './changed-call.ts';
 import type { ActlogOptions } from './options.ts';
 import { agentOf, currentRun, type RunContext, sessionOf } from './run-context.ts';
+import { shownResult } from './shown-texts.ts';
 import { behindMessage } from './tool-message.ts';
 import { thrownByTool, toolOutcomeStatus } from './tool-outcome.ts';
 import { version } from './version.ts';
@@ -18,6 +19,7 @@ export function langChainCalls(options: ActlogOptions): AdapterCalls {
       },
       statusOf: toolOutcomeStatus,
       thrownByTool,
+      resultOf: shownResult,
     },
     options,
   );

@@ -1,12 +1,13 @@
 import { ActionDeniedError } from '@actlog/recorder';
-import { ownName } from '@actlog/recorder/adapter';
+import { type AdapterCalls, noteTexts, ownName } from '@actlog/recorder/adapter';
 import { type AgentMiddleware, createMiddleware, MiddlewareError } from 'langchain';
 import { watchedTool } from './changed-call.ts';
 import { hookInnerCalls } from './inner-calls.ts';
 import { langChainCalls, surroundings } from './langchain-calls.ts';
 import type { ActlogOptions } from './options.ts';
 import { asRecordedCall } from './recorded-calls.ts';
-import { currentRun } from './run-context.ts';
+import { currentRun, type RunContext } from './run-context.ts';
+import { noteMessages } from './shown-texts.ts';
 import { errorMessage, thrownMessage } from './tool-message.ts';
 import { isInterruption, thrownByTool } from './tool-outcome.ts';
 import { recordInnerCall } from './tools.ts';
@@ -17,15 +18,15 @@ export function recordMiddleware(options: ActlogOptions = {}): AgentMiddleware {
   hookInnerCalls(recordInnerCall);
   return createMiddleware({
     name: ownName('langchain'), // LangChain rejects two middlewares with the same name, and an agent with two should work
+    ...(calls.tracesOrigins && { wrapModelCall: noteSystemPrompt(calls) }),
     wrapToolCall: async (request, handler) => {
       const { toolCall, runtime } = request;
       if (!calls.covers(toolCall.name)) return handler(request);
-      const run = {
-        ...currentRun(),
-        configurable: runtime.configurable as Record<string, unknown> | undefined,
-      };
+      const { messages } = request.state;
+      const around = surroundings(runOf(runtime), messages);
+      noteMessages(calls, () => ({ messages, sessionId: around.sessionId }));
       const call = {
-        ...surroundings(run, request.state.messages),
+        ...around,
         toolName: toolCall.name,
         arguments: toolCall.args,
         callId: toolCall.id,
@@ -48,4 +49,22 @@ export function recordMiddleware(options: ActlogOptions = {}): AgentMiddleware {
       }
     },
   });
+}
+
+type ModelHook = NonNullable<AgentMiddleware['wrapModelCall']>;
+
+/** Creates the hook that sees the system prompt, for the origins of arguments. */
+function noteSystemPrompt(calls: AdapterCalls): ModelHook {
+  return (request, handler) => {
+    noteTexts(calls, () => ({
+      sessionId: surroundings(runOf(request.runtime), request.state.messages).sessionId,
+      system: [request.systemMessage.content],
+    }));
+    return handler(request);
+  };
+}
+
+/** Returns the run that a hook is called in. */
+function runOf({ configurable }: { readonly configurable?: unknown }): RunContext {
+  return { ...currentRun(), configurable: configurable as RunContext['configurable'] };
 }

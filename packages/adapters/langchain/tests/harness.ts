@@ -4,7 +4,7 @@ import { createAgent, createMiddleware, tool } from 'langchain';
 import * as z from 'zod';
 import { actlog } from '../src/index.ts';
 import { version } from '../src/version.ts';
-import { inThread, modelOf, question, toolAnswers } from './agent.ts';
+import { inThread, modelOf, toolAnswers } from './agent.ts';
 
 function langChainTool({ name, run }: SuiteTool) {
   return tool(({ text }, config) => run({ text }, config.signal), {
@@ -24,7 +24,7 @@ function ownMiddleware(hear: (toolName: string) => void) {
   });
 }
 
-function agentOf({ tools, turns, adapter, isInstalledTwice, ownHook }: Scenario) {
+function agentOf({ tools, turns, adapter, isInstalledTwice, ownHook, systemText }: Scenario) {
   const own = tools.map(langChainTool);
   const calls = turns.map((turn, index) =>
     turn.map(({ toolName, arguments: args }, place) => ({ name: toolName, args, id: `${index}-${place}` })),
@@ -32,12 +32,14 @@ function agentOf({ tools, turns, adapter, isInstalledTwice, ownHook }: Scenario)
   return createAgent({
     model: modelOf(calls),
     tools: adapter && isInstalledTwice ? actlog.tools(own, adapter) : own,
+    ...(systemText !== undefined && { systemPrompt: systemText }),
     middleware: [...(adapter ? [actlog(adapter)] : []), ...(ownHook ? [ownMiddleware(ownHook)] : [])],
   });
 }
 
 async function lastState(scenario: Scenario) {
-  const { sessionId, isStreamed, signal } = scenario;
+  const { sessionId, isStreamed, signal, userText = 'go' } = scenario;
+  const question = { messages: [{ role: 'user' as const, content: userText }] };
   const agent = agentOf(scenario);
   const config = { ...inThread(sessionId), ...(signal && { signal }) };
   if (!isStreamed) return agent.invoke(question, config);
@@ -53,7 +55,7 @@ export const langChainHarness: AdapterHarness = {
   framework: 'langchain',
   sdk: `@actlog/langchain/${version}`,
   hook: '`middleware: [actlog()]`',
-  abilities: { ...fullAbilities, maxDenials: 12 },
+  abilities: { ...fullAbilities, maxDenials: 12, origins: { user: true, system: true, results: true } },
   async run(scenario): Promise<Ending> {
     try {
       const state = await lastState(scenario);

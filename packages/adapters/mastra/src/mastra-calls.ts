@@ -1,5 +1,5 @@
 import { responseStatuses, type ToolOutcome } from '@actlog/recorder';
-import { AdapterCalls, type AdapterOptions } from '@actlog/recorder/adapter';
+import { AdapterCalls, type AdapterOptions, toolContent } from '@actlog/recorder/adapter';
 import { version } from './version.ts';
 
 /** Outcome of a call whose tool was suspended and will be called again when resumed. */
@@ -8,7 +8,10 @@ export const suspended = { ok: false, error: Symbol('suspended') } as const sati
 /** Creates the `AdapterCalls` of this adapter. */
 export function mastraCalls(options: AdapterOptions): AdapterCalls {
   const sdk = `@actlog/mastra/${version}`;
-  return new AdapterCalls({ framework: 'mastra', sdk, statusOf, thrownByTool }, options);
+  return new AdapterCalls(
+    { framework: 'mastra', sdk, statusOf, thrownByTool, resultOf: toolContent },
+    options,
+  );
 }
 
 /** Unwraps the error thrown by a tool from Mastra's error. */

@@ -3,10 +3,12 @@ import { type AdapterCalls, type AdapterOptions, BegunCall } from '@actlog/recor
 import type { ToolAfterHookContext, ToolHookContext, ToolHooks } from '@mastra/core/tools';
 import { isDelegation } from './delegation.ts';
 import { type HookedTool, hookedTool } from './hooked-call.ts';
+import { hookInstructions } from './instructions.ts';
 import type { Invocation } from './invocation.ts';
 import { mastraCalls, suspended } from './mastra-calls.ts';
 import { enterPlace, preparePlaces } from './place.ts';
 import { type RecordedCalls, recordedCalls } from './recorded-calls.ts';
+import { noteRun } from './shown-texts.ts';
 import { SuspensionWatch } from './suspension.ts';
 
 /** Result of a hook before a call: undefined, or a result in place of the tool's. */
@@ -35,6 +37,7 @@ export class RecordingHooks {
     this.#cover = cover;
     this.#calls = mastraCalls(options);
     this.#recorded = recordedCalls(this.#calls.recorder);
+    if (this.#calls.tracesOrigins) hookInstructions();
   }
 
   /** Runs the user's hook and then the guard. The model reads the error that is thrown. */
@@ -42,6 +45,7 @@ export class RecordingHooks {
     const hooked = hookedTool(context);
     const { call, invocation } = hooked;
     const { toolName, sessionId } = call;
+    noteRun(this.#calls, call, invocation.messages, invocation);
     // Before the first `await`, so that it takes effect where Mastra continues to run the tool.
     const delegatedSession = isDelegation(toolName) ? sessionId : undefined;
     const place = enterPlace({ invocation, call, delegatedSession, cover: this.#cover });

@@ -31,8 +31,8 @@ export function tracedAgent({ tracingContext }: Invocation): string | undefined 
   return locate(around(tracingContext?.currentSpan)).agentId;
 }
 
-/** Yields a span and its ancestors, starting with the innermost. */
-function* around(innermost: LiveSpan | undefined): Generator<TracedPlace> {
+/** Yields the places of a span and its ancestors, starting with the innermost. */
+export function* around(innermost: LiveSpan | undefined): Generator<TracedPlace> {
   for (let span = innermost; span; span = span.parent) yield tracedPlace(span);
 }
 

@@ -1,10 +1,12 @@
 import { ActionDeniedError } from '@actlog/recorder';
 import { type AdapterCalls, type AdapterOptions, withMethods } from '@actlog/recorder/adapter';
 import type { ToolsInput } from '@mastra/core/agent';
+import { hookInstructions } from './instructions.ts';
 import { mastraCalls, suspended } from './mastra-calls.ts';
 import { nameForModel } from './model-name.ts';
 import { preparePlaces } from './place.ts';
 import { recordedCalls } from './recorded-calls.ts';
+import { noteRun } from './shown-texts.ts';
 import { SuspensionWatch } from './suspension.ts';
 import { calledTool, type ToolContext } from './tool-context.ts';
 import { ranTool } from './tracing/tool-span.ts';
@@ -25,6 +27,7 @@ interface ExecutableTool {
 export function recordTools<Tools extends ToolsInput>(tools: Tools, options: AdapterOptions = {}): Tools {
   preparePlaces();
   const calls = mastraCalls(options);
+  if (calls.tracesOrigins) hookInstructions();
   const entries = Object.entries(tools as Record<string, unknown>).map(([name, tool]) => {
     const toolName = nameForModel(name);
     const isRecorded = isExecutable(tool) && calls.covers(toolName);
@@ -46,6 +49,7 @@ function recordedExecute(toolName: string, tool: ExecutableTool, calls: AdapterC
     const span = context?.tracingContext?.currentSpan;
     if (span?.id && ranTool(span) === toolName) recorded.takeSpan(span.id);
     recorded.noteByTool(messages, call.callId);
+    noteRun(calls, call, messages, context ?? {});
     const suspension = new SuspensionWatch(context, context?.agent, context?.workflow);
     let ended: Promise<unknown> | undefined;
     try {

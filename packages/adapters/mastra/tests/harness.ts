@@ -31,7 +31,7 @@ function mastraTool({ name, run }: SuiteTool) {
 }
 
 function setUp(scenario: Scenario, install: Install) {
-  const { tools, turns, adapter, isInstalledTwice = false, ownHook } = scenario;
+  const { tools, turns, adapter, isInstalledTwice = false, ownHook, systemText } = scenario;
   const own: ToolHooks = ownHook ? { beforeToolCall: ({ toolName }) => ownHook(toolName) } : {};
   const { agentHooks, runHooks, exporters, wrap }: Installation = adapter
     ? install(adapter, isInstalledTwice, own)
@@ -43,7 +43,7 @@ function setUp(scenario: Scenario, install: Install) {
   const agent = new Agent({
     id: 'tester',
     name: 'Tester',
-    instructions: 'Do as you are told.',
+    instructions: systemText ?? 'Do as you are told.',
     model: model.config,
     tools: wrap ? wrap(bare) : bare,
     memory: new MockMemory(),
@@ -64,13 +64,16 @@ async function ended(scenario: Scenario, install: Install): Promise<Ending> {
     ...(runHooks && { hooks: runHooks }),
   };
   try {
-    const run = scenario.isStreamed ? await agent.stream('go', options) : await agent.generate('go', options);
+    const { isStreamed, userText = 'go' } = scenario;
+    const run = isStreamed ? await agent.stream(userText, options) : await agent.generate(userText, options);
     const finalText = await run.text;
     return { answers: model.answers(), finalText };
   } catch (error) {
     return { answers: model.answers(), error };
   }
 }
+
+const allOrigins = { user: true, system: true, results: true };
 
 export function harnessOf(
   hook: string,
@@ -81,7 +84,7 @@ export function harnessOf(
     framework: 'mastra',
     sdk: `@actlog/mastra/${version}`,
     hook,
-    abilities: { ...fullAbilities, unknownTool: 'unseen', ...abilities },
+    abilities: { ...fullAbilities, unknownTool: 'unseen', origins: allOrigins, ...abilities },
     run: (scenario) => ended(scenario, install),
   };
 }

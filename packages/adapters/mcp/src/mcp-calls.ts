@@ -1,11 +1,16 @@
-import { AdapterCalls, type AdapterOptions } from '@actlog/recorder/adapter';
+import { AdapterCalls, type AdapterOptions, toolContent } from '@actlog/recorder/adapter';
 import { toolOutcomeStatus } from './tool-outcome.ts';
 import { version } from './version.ts';
 
 /** Creates the `AdapterCalls` of this adapter. */
 export function mcpCalls(options: AdapterOptions): AdapterCalls {
   return new AdapterCalls(
-    { framework: 'mcp', sdk: `@actlog/mcp/${version}`, statusOf: toolOutcomeStatus },
+    {
+      framework: 'mcp',
+      sdk: `@actlog/mcp/${version}`,
+      statusOf: toolOutcomeStatus,
+      resultOf: toolContent,
+    },
     options,
   );
 }

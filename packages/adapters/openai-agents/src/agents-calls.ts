@@ -1,6 +1,6 @@
 import type { ToolOutcome } from '@actlog/recorder';
 import { responseStatuses } from '@actlog/recorder';
-import { AdapterCalls, type AdapterOptions, type HookedCall } from '@actlog/recorder/adapter';
+import { AdapterCalls, type AdapterOptions, type HookedCall, toolContent } from '@actlog/recorder/adapter';
 import { version } from './version.ts';
 
 /** Outcome of a call that will be repeated, or that was never run. */
@@ -20,7 +20,7 @@ export function asAction(call: HookedCall): HookedCall {
 /** Creates the `AdapterCalls` of this adapter. */
 export function agentsCalls(options: AdapterOptions): AdapterCalls {
   return new AdapterCalls(
-    { framework: 'openai-agents', sdk: `@actlog/openai-agents/${version}`, statusOf },
+    { framework: 'openai-agents', sdk: `@actlog/openai-agents/${version}`, statusOf, resultOf },
     options,
   );
 }
@@ -43,4 +43,10 @@ function statusOfAction(result: unknown): number | undefined {
   const isTimeout = (part: unknown) =>
     (part as { outcome?: { type?: unknown } } | null)?.outcome?.type === 'timeout';
   return Array.isArray(output) && output.some(isTimeout) ? responseStatuses.timedOut : undefined;
+}
+
+/** Returns what the model sees of a result: a tool may return one block of content instead of a list. */
+function resultOf(result: unknown): unknown {
+  const isBlock = typeof (result as { type?: unknown } | null | undefined)?.type === 'string';
+  return isBlock ? toolContent([result]) : toolContent(result);
 }

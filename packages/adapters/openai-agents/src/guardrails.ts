@@ -2,12 +2,14 @@ import { ActionDeniedError, responseStatuses, type ToolOutcome } from '@actlog/r
 import {
   type FunctionTool,
   getCurrentSpan,
+  RunState,
   type ToolGuardrailFunctionOutput,
   type ToolInputGuardrailDefinition,
   type ToolOutputGuardrailDefinition,
 } from '@openai/agents';
 import { failure } from './agents-calls.ts';
 import { currentRun, type RunScope } from './runs/run-scope.ts';
+import { noteInput } from './runs/run-texts.ts';
 import { runOf } from './runs/stray-run.ts';
 import { nameOf, parsed } from './tool-call.ts';
 
@@ -78,6 +80,7 @@ async function admit(
   }
   run.seen.add(callId);
   if (!run.hasSession) await run.sessionId();
+  if (run.input instanceof RunState) await noteInput(run, agent); // such a run starts with its tools
   const call = run.call(agent, { toolName, arguments: parsed(toolCall.arguments), callId });
   try {
     run.begin(callId, await calls.begin(call));

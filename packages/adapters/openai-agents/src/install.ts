@@ -6,6 +6,7 @@ import { hookTool } from './hooked-tool.ts';
 import { reachAgent } from './reached-agents.ts';
 import { recordedRun } from './runs/recorded-run.ts';
 import { currentRun } from './runs/run-scope.ts';
+import { noteInput, noteRunTexts } from './runs/run-texts.ts';
 
 /** Hooks the SDK's own classes once: default runs, every runner, and agents inside tools all use them. */
 export function install(): void {
@@ -19,7 +20,18 @@ export function install(): void {
       if (run?.coveredByAgent) reachAgent(agent, run.coveredByAgent);
       if (run) keepDenialsFromOutput(agent);
       if (run && !run.hasSession) await run.sessionId(); // while the run's trace is available
+      if (run) await noteInput(run, agent);
       return tools.map(hookTool);
+    },
+  );
+  hookedMethods.hook(
+    Agent.prototype,
+    'getSystemPrompt',
+    async (agent, getSystemPrompt: Method<Promise<string | undefined>>, args) => {
+      const instructions = await getSystemPrompt.apply(agent, args);
+      const run = currentRun();
+      if (run) await noteRunTexts(run, agent, () => ({ system: [instructions] }));
+      return instructions;
     },
   );
 }

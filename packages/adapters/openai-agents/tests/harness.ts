@@ -26,10 +26,11 @@ function sdkTool({ name, run }: SuiteTool, ownHook: Scenario['ownHook']) {
 /** Place of the adapter: the agent, its runner, or the whole process. */
 type Place = 'agent' | 'runner' | 'process';
 
-function parts({ tools, turns, adapter, isInstalledTwice, ownHook }: Scenario, place: Place) {
+function parts({ tools, turns, adapter, isInstalledTwice, ownHook, systemText }: Scenario, place: Place) {
   const calls = turns.map((turn) => turn.map(({ toolName, arguments: args }) => ({ name: toolName, args })));
   const agent = new Agent({
     name: 'tester',
+    ...(systemText !== undefined && { instructions: systemText }),
     model: modelOf(calls),
     tools: tools.map((own) => sdkTool(own, ownHook)),
   });
@@ -41,13 +42,13 @@ function parts({ tools, turns, adapter, isInstalledTwice, ownHook }: Scenario, p
 }
 
 async function ending(scenario: Scenario, place: Place): Promise<Ending> {
-  const { sessionId, isStreamed, signal } = scenario;
+  const { sessionId, isStreamed, signal, userText = 'go' } = scenario;
   const { agent, runner, stop } = parts(scenario, place);
   const options = { session: new MemorySession({ sessionId }), ...(signal && { signal }) };
   try {
     const result = isStreamed
-      ? await runner.run(agent, 'go', { ...options, stream: true })
-      : await runner.run(agent, 'go', options);
+      ? await runner.run(agent, userText, { ...options, stream: true })
+      : await runner.run(agent, userText, options);
     if ('completed' in result) for await (const _ of result); // read to its end
     const answers = toolAnswers(result.newItems).map((text) => ({
       text,
@@ -66,7 +67,13 @@ function harnessOf(place: Place, hook: string): AdapterHarness {
     framework: 'openai-agents',
     sdk: `@actlog/openai-agents/${version}`,
     hook,
-    abilities: { ...fullAbilities, unknownTool: 'unseen', thrown: 500, maxDenials: 10 },
+    abilities: {
+      ...fullAbilities,
+      unknownTool: 'unseen',
+      thrown: 500,
+      maxDenials: 10,
+      origins: { user: true, system: true, results: true },
+    },
     run: (scenario) => ending(scenario, place),
   };
 }

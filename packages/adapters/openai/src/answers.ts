@@ -1,4 +1,4 @@
-import { type AdapterOptions, conversationSession } from '@actlog/recorder/adapter';
+import { type AdapterOptions, chatTexts, conversationSession, noteTexts } from '@actlog/recorder/adapter';
 import { answeredCall, type CallSurroundings, type RunCall, type ToolFunctions } from './answered-call.ts';
 import { type ChatAnswer, chatCalls, type ResponsesAnswer, responsesCalls } from './asked-call.ts';
 import { recordHostedCalls } from './hosted-calls.ts';
@@ -23,7 +23,10 @@ export interface CallOutput {
 export interface AnswerOptions {
   /** Aborts the wait for a person's decision, and is passed to the functions. */
   readonly signal?: AbortSignal | undefined;
-  /** The conversation so far, `messages` or `input`, which identifies its session. */
+  /**
+   * The conversation so far, `messages` or `input`, which identifies its session and has what the user wrote, for the
+   * recorder's `origins`.
+   */
   readonly messages?: unknown;
 }
 
@@ -46,10 +49,20 @@ export function answersOf(functions: ToolFunctions | RunCall, options: AdapterOp
   const helper = ((response: ChatAnswer | ResponsesAnswer, { signal, messages }: AnswerOptions = {}) => {
     const isResponse = 'output' in response;
     const sessionId = isResponse ? responseSession(response, messages) : conversationSession(messages);
+    noteTexts(calls, () => ({ sessionId, ...textsOf(response, messages) }));
     const surroundings = { calls, functions, sessionId, signal };
     return isResponse ? outputsFor(response, surroundings) : messagesFor(response, surroundings);
   }) as Answers;
   return helper;
+}
+
+/** Returns what the user and the developer wrote: in the messages, and in the instructions that a response repeats. */
+function textsOf(response: ChatAnswer | ResponsesAnswer, messages: unknown) {
+  const { user, system } =
+    typeof messages === 'string' ? { user: [messages], system: [] } : chatTexts(messages);
+  const { instructions } = response as { readonly instructions?: unknown };
+  const items = chatTexts(instructions);
+  return { user, system: [...system, instructions, ...items.system, ...items.user] };
 }
 
 async function outputsFor(response: ResponsesAnswer, surroundings: CallSurroundings): Promise<CallOutput[]> {

@@ -1,5 +1,11 @@
 import { ActionDeniedError } from '@actlog/recorder';
-import { type AdapterCalls, conversationSession, type HookedCall } from '@actlog/recorder/adapter';
+import {
+  type AdapterCalls,
+  chatTexts,
+  conversationSession,
+  type HookedCall,
+  noteTexts,
+} from '@actlog/recorder/adapter';
 import { parsedArguments } from './arguments-text.ts';
 import { callIdOf } from './call-ids.ts';
 import { noteInvalidArguments } from './openai-calls.ts';
@@ -119,11 +125,13 @@ class ChatToolHook {
 
   #call(args: unknown, runner: ToolRunner | undefined): HookedCall {
     const text = (typeof args === 'object' && args !== null && this.#texts.get(args)) || args;
+    const sessionId = conversationSession(runner?.messages);
+    noteTexts(this.#calls, () => ({ sessionId, ...chatTexts(runner?.messages) }));
     return {
       toolName: this.#toolName,
       arguments: parsedArguments(text),
       callId: callIdOf(args, runner && this.#callId(runner, text)),
-      sessionId: conversationSession(runner?.messages),
+      sessionId,
       signal: runner?.controller?.signal,
     };
   }

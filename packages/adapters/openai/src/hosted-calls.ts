@@ -1,5 +1,5 @@
 import { responseStatuses, type ToolOutcome } from '@actlog/recorder';
-import type { AdapterCalls } from '@actlog/recorder/adapter';
+import { type AdapterCalls, toolContent } from '@actlog/recorder/adapter';
 import { parsedArguments } from './arguments-text.ts';
 import type { OutputItem, ResponsesAnswer } from './asked-call.ts';
 
@@ -42,7 +42,10 @@ export function recordHostedCalls(
     const isMcp = item.type === 'mcp_call';
     const toolName = isMcp ? String(item.name) : item.type.replace(/_call$/, '');
     if (!calls.covers(toolName) || !calls.claim(item)) continue;
-    calls.record({ toolName, arguments: argumentsOf(item), sessionId }, outcomeOf(item));
+    calls.record(
+      { toolName, arguments: argumentsOf(item), sessionId, resultOf: shownResult },
+      outcomeOf(item),
+    );
   }
 }
 
@@ -56,6 +59,12 @@ function argumentsOf(item: OutputItem): unknown {
   if (item.type === 'mcp_call') return parsedArguments(item.arguments);
   if (item.type === 'shell_call') return item.action;
   return Object.fromEntries(Object.entries(item).filter(([field]) => !outcomeFields.has(field)));
+}
+
+/** Returns what the model sees of a hosted call's item: its output or results; they have no common field. */
+function shownResult(item: unknown): unknown {
+  const { output, outputs, results } = item as Readonly<Record<string, unknown>>;
+  return toolContent(output ?? outputs ?? results ?? item);
 }
 
 function outcomeOf({ type, status, error, ...item }: OutputItem): ToolOutcome {

@@ -1,5 +1,5 @@
 import { responseStatuses, type ToolOutcome } from '@actlog/recorder';
-import { AdapterCalls, type AdapterOptions, processWide } from '@actlog/recorder/adapter';
+import { AdapterCalls, type AdapterOptions, processWide, toolContent } from '@actlog/recorder/adapter';
 import { version } from './version.ts';
 
 /** Errors of invalid arguments, noted by any copy of this package. */
@@ -12,7 +12,7 @@ const noted = processWide('@actlog/openai/invalid-arguments', () => new WeakSet<
  */
 export function openAICalls(options: AdapterOptions, canHold = true): AdapterCalls {
   return new AdapterCalls(
-    { framework: 'openai', sdk: `@actlog/openai/${version}`, statusOf, canHold },
+    { framework: 'openai', sdk: `@actlog/openai/${version}`, statusOf, resultOf: toolContent, canHold },
     options,
   );
 }

@@ -40,6 +40,12 @@ function runnableTool({ name, run }: SuiteTool) {
   };
 }
 
+/** Messages with which a chat starts. */
+function firstMessages({ userText = 'go', systemText }: Scenario): ChatCompletionMessageParam[] {
+  const system = systemText === undefined ? [] : [{ role: 'system' as const, content: systemText }];
+  return [...system, { role: 'user', content: userText }];
+}
+
 /** The SDK's own loop. */
 export const runTools: Loop = (client, scenario) => {
   const { adapter, isInstalledTwice, isStreamed, signal, sessionId, ownHook } = scenario;
@@ -47,7 +53,7 @@ export const runTools: Loop = (client, scenario) => {
   const own = scenario.tools.map(runnableTool);
   const once = adapter ? actlog(own, options) : own;
   const tools = adapter && isInstalledTwice ? actlog(once, options) : once;
-  const body = { model: 'scripted', messages: [{ role: 'user' as const, content: 'go' }], tools };
+  const body = { model: 'scripted', messages: firstMessages(scenario), tools };
   const given = signal && { signal };
   const runner = isStreamed
     ? client.chat.completions.runTools({ ...body, stream: true }, given)
@@ -96,7 +102,7 @@ function answersOf({ tools, adapter, sessionId, isInstalledTwice }: Scenario) {
 const chatLoop: Loop = async (client, scenario) => {
   const { adapter, isStreamed, signal } = scenario;
   const answers = adapter && answersOf(scenario);
-  const messages: ChatCompletionMessageParam[] = [{ role: 'user', content: 'go' }];
+  const messages = firstMessages(scenario);
   while (true) {
     const body = { model: 'scripted', messages };
     const completion = isStreamed
@@ -104,7 +110,7 @@ const chatLoop: Loop = async (client, scenario) => {
       : await client.chat.completions.create(body, signal && { signal });
     const [{ message }] = completion.choices as [(typeof completion.choices)[number]];
     const told = answers
-      ? await answers(completion, { signal })
+      ? await answers(completion, { signal, messages })
       : await Promise.all(
           (message.tool_calls ?? []).map(async (call) => ({
             role: 'tool' as const,
@@ -122,17 +128,17 @@ const chatLoop: Loop = async (client, scenario) => {
 
 /** A manual loop over the Responses API. */
 const responsesLoop: Loop = async (client, scenario) => {
-  const { adapter, isStreamed, signal } = scenario;
+  const { adapter, isStreamed, signal, userText = 'go', systemText } = scenario;
   const answers = adapter && answersOf(scenario);
-  const input: ResponseInputItem[] = [{ role: 'user', content: 'go' }];
+  const input: ResponseInputItem[] = [{ role: 'user', content: userText }];
   while (true) {
-    const body = { model: 'scripted', input };
+    const body = { model: 'scripted', input, ...(systemText !== undefined && { instructions: systemText }) };
     const response = isStreamed
       ? await client.responses.stream(body, signal && { signal }).finalResponse()
       : await client.responses.create(body, signal && { signal });
     const asked = response.output.flatMap((item) => (item.type === 'function_call' ? item : []));
     const told = answers
-      ? await answers(response, { signal })
+      ? await answers(response, { signal, messages: input })
       : await Promise.all(
           asked.map(async ({ call_id, name, arguments: text }) => ({
             type: 'function_call_output' as const,
@@ -151,6 +157,7 @@ const abilities: Abilities = {
   hasOwnHooks: false,
   hasSession: false,
   maxDenials: 'caller',
+  origins: { user: true, system: true, results: true },
 };
 
 /** The tools of `runTools`. */

@@ -17,6 +17,7 @@ export interface Turn {
 export interface Sent {
   readonly messages?: readonly { readonly role: string; readonly content?: unknown }[];
   readonly input?: readonly { readonly type?: string; readonly output?: unknown }[];
+  readonly instructions?: string;
   readonly stream?: boolean;
 }
 
@@ -39,8 +40,8 @@ export function clientOf(turns: readonly Turn[]) {
     const turn = turns[sent.length];
     sent.push(body);
     const isChat = String(url).includes('/chat/completions');
-    if (!body.stream) return Response.json(isChat ? completionOf(turn) : responseOf(turn));
-    const events = isChat ? chunksOf(completionOf(turn)) : eventsOf(responseOf(turn));
+    if (!body.stream) return Response.json(isChat ? completionOf(turn) : responseOf(turn, body));
+    const events = isChat ? chunksOf(completionOf(turn)) : eventsOf(responseOf(turn, body));
     return new Response(events, { headers: { 'content-type': 'text/event-stream' } });
   };
   return { client: new OpenAI({ apiKey: 'none', maxRetries: 0, fetch }), sent };
@@ -84,7 +85,10 @@ function chunksOf({ choices, ...completion }: ReturnType<typeof completionOf>): 
     .concat('data: [DONE]\n\n');
 }
 
-function responseOf(turn: Turn | undefined) {
+function responseOf(
+  turn: Turn | undefined,
+  { instructions = null }: { readonly instructions?: string | null },
+) {
   const calls = (turn?.calls ?? []).map(({ name, text }) => ({
     type: 'function_call',
     id: `fc_${randomUUID()}`,
@@ -101,7 +105,14 @@ function responseOf(turn: Turn | undefined) {
     content: [{ type: 'output_text', text: 'done', annotations: [] }],
   };
   const output = [...(turn?.items ?? []), ...calls, ...(calls.length > 0 ? [] : [said])];
-  return { id: `resp_${randomUUID()}`, object: 'response', model: 'scripted', status: 'completed', output };
+  return {
+    id: `resp_${randomUUID()}`,
+    object: 'response',
+    model: 'scripted',
+    status: 'completed',
+    instructions,
+    output,
+  };
 }
 
 /** Converts a response to server-sent events. */

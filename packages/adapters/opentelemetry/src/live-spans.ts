@@ -16,12 +16,14 @@ interface LiveSpan {
 export class LiveSpans {
   readonly #spans = new Map<string, LiveSpan>();
 
-  begin(span: ReadableSpan): void {
+  /** Adds a started span and returns its enclosing spans, innermost first. */
+  begin(span: ReadableSpan): readonly ReadableSpan[] {
     const outer = this.#spans.get(parentIdOf(span) ?? '');
     const around = outer ? [outer.span, ...outer.around].slice(0, maxDepth) : [];
     this.#spans.set(span.spanContext().spanId, { span, around });
     const [oldest] = this.#spans.keys();
     if (this.#spans.size > maxSpans && oldest !== undefined) this.#spans.delete(oldest);
+    return around;
   }
 
   /** Removes an ended span and returns its enclosing spans, innermost first. */

@@ -1,4 +1,4 @@
-import { AdapterCalls } from '@actlog/recorder/adapter';
+import { AdapterCalls, toolContent } from '@actlog/recorder/adapter';
 import type { ActlogOptions } from './options.ts';
 import { isInterruption } from './span-failure.ts';
 import { version } from './version.ts';
@@ -9,6 +9,7 @@ export function otelCalls(options: ActlogOptions): AdapterCalls {
     {
       framework: 'opentelemetry',
       sdk: `@actlog/opentelemetry/${version}`,
+      resultOf: toolContent,
       statusOf: (outcome) => (!outcome.ok && isInterruption(outcome.error) ? null : undefined),
     },
     options,

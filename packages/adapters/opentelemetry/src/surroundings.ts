@@ -25,10 +25,18 @@ export function surroundings(
   span: ReadableSpan,
   around: readonly ReadableSpan[],
 ): Pick<HookedCall, 'sessionId' | 'agentId'> {
-  const spans = [span, ...around];
-  const sessionId = first(spans, ({ attributes }) => textOf(attributes, ...sessionKeys));
-  const trace = parentIdOf(span) && span.spanContext().traceId;
-  return { sessionId: sessionId ?? currentSessionId() ?? trace, agentId: first(spans, agentOf) };
+  const sessionId = parentIdOf(span) === undefined ? ownSession(span, around) : conversationOf(span, around);
+  return { sessionId, agentId: first([span, ...around], agentOf) };
+}
+
+/** Returns the session of the tool calls within a span. */
+export function conversationOf(span: ReadableSpan, around: readonly ReadableSpan[]): string {
+  return ownSession(span, around) ?? span.spanContext().traceId;
+}
+
+function ownSession(span: ReadableSpan, around: readonly ReadableSpan[]): string | undefined {
+  const stated = first([span, ...around], ({ attributes }) => textOf(attributes, ...sessionKeys));
+  return stated ?? currentSessionId();
 }
 
 function agentOf(span: ReadableSpan): string | undefined {

@@ -6,6 +6,7 @@ import { EmittedCalls } from './emitted-calls.ts';
 import { LiveSpans } from './live-spans.ts';
 import type { ActlogOptions } from './options.ts';
 import { otelCalls } from './otel-calls.ts';
+import { SpanTexts } from './shown-texts.ts';
 import { jsonOf } from './span-attributes.ts';
 import { failureOf } from './span-failure.ts';
 import { surroundings } from './surroundings.ts';
@@ -15,22 +16,25 @@ import { toolSpanOf } from './tool-span.ts';
 export class ToolSpanProcessor implements SpanProcessor {
   readonly #calls: AdapterCalls;
   readonly #live = new LiveSpans();
+  readonly #texts: SpanTexts;
   readonly #emitted = new EmittedCalls();
   /** Calls in which spans started. */
   readonly #startedIn = new WeakMap<ReadableSpan, RunningCall>();
 
   constructor(options: ActlogOptions) {
     this.#calls = otelCalls(options);
+    this.#texts = new SpanTexts(this.#calls);
   }
 
   onStart(span: ReadableSpan): void {
-    this.#live.begin(span);
+    this.#texts.note(span, this.#live.begin(span));
     const call = this.#calls.currentCall();
     if (call) this.#startedIn.set(span, call);
   }
 
   onEnd(span: ReadableSpan): void {
     const around = this.#live.end(span);
+    this.#noteTexts([span, ...around]);
     const tool = toolSpanOf(span);
     if (!tool || !this.#calls.covers(tool.toolName) || !this.#calls.claim(span)) return;
     if (this.#emitted.isReportedByAnother(span, tool, around)) return;
@@ -45,6 +49,12 @@ export class ToolSpanProcessor implements SpanProcessor {
       startedIn: this.#callOf(span, around),
     };
     this.#calls.recordUnhooked(call, outcomeOf(span, tool));
+  }
+
+  /** Notes the texts of a span that ends and of those around it, whose attributes may have been set meanwhile. */
+  #noteTexts(spans: readonly ReadableSpan[]): void {
+    if (!this.#calls.tracesOrigins) return;
+    for (const [place, span] of spans.entries()) this.#texts.note(span, spans.slice(place + 1));
   }
 
   /**

@@ -33,6 +33,7 @@ export const openTelemetryHarness: AdapterHarness = {
     thrown: 500,
     streams: false,
     goesOnAfterDenial: false,
+    origins: { user: true, system: true, results: true },
   },
   async run(scenario) {
     const { adapter, isInstalledTwice, ownHook, tools } = scenario;

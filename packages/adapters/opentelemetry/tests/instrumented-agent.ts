@@ -22,16 +22,20 @@ export class InstrumentedAgent {
   }
 
   /** Makes the calls of a scenario like an agent with a scripted model. */
-  async run({ turns, sessionId }: Scenario): Promise<Ending> {
+  async run({ turns, sessionId, userText = 'go', systemText }: Scenario): Promise<Ending> {
     const attributes = {
       'gen_ai.operation.name': 'invoke_agent',
       'gen_ai.agent.name': 'tester',
       'gen_ai.conversation.id': sessionId,
+      ...(systemText !== undefined && {
+        'gen_ai.system_instructions': JSON.stringify([textPart(systemText)]),
+      }),
     };
     const span = this.#tracer.startSpan('invoke_agent tester', { attributes });
     const within = trace.setSpan(ROOT_CONTEXT, span);
     const answers: Answer[] = [];
     for (const [turn, calls] of turns.entries()) {
+      this.#chat(userText, within);
       const answered = calls.map(({ toolName, arguments: args }, place) =>
         this.#call(toolName, args, `${turn}-${place}`, within),
       );
@@ -39,6 +43,14 @@ export class InstrumentedAgent {
     }
     span.end();
     return { answers, finalText: 'done' };
+  }
+
+  #chat(userText: string, within: Context): void {
+    const attributes = { 'gen_ai.operation.name': 'chat' };
+    const span = this.#tracer.startSpan('chat scripted', { attributes }, within);
+    const messages = [{ role: 'user', parts: [textPart(userText)] }];
+    span.setAttribute('gen_ai.input.messages', JSON.stringify(messages));
+    span.end();
   }
 
   /** Only an existing tool with valid arguments is executed: the conventions have a span for that alone. */
@@ -60,13 +72,19 @@ export class InstrumentedAgent {
     };
     const span = this.#tracer.startSpan(`execute_tool ${toolName}`, { attributes }, within);
     try {
-      return { text: await tool.run(data), isError: false };
+      const text = await tool.run(data);
+      span.setAttribute('gen_ai.tool.call.result', text);
+      return { text, isError: false };
     } catch (error) {
       return failed(span, error as Error);
     } finally {
       span.end();
     }
   }
+}
+
+function textPart(content: string) {
+  return { type: 'text', content };
 }
 
 function failed(span: Span, error: Error): Answer {

@@ -1,6 +1,7 @@
 import { type AdapterCalls, processWide, withMethods } from '@actlog/recorder/adapter';
 import type { BeforeToolCallEvent, Tool, ToolContext } from '@strands-agents/sdk';
 import { recordedStream } from './recorded-tool.ts';
+import { noteUncoveredTool } from './shown-texts.ts';
 
 /** A tool that replaces another during one call. */
 interface StandIn {
@@ -37,7 +38,10 @@ export function recordChosenTool(
     get() {
       const tool = choice();
       if (tool) coverAgentOf(tool, calls); // even if the options exclude the agent's tool
-      if (!calls.covers(event.toolUse.name)) return tool;
+      if (!calls.covers(event.toolUse.name)) {
+        if (tool) noteUncoveredTool(tool);
+        return tool;
+      }
       if (!tool) return noteUnknown(event, calls);
       if (!standIn || standIns().get(standIn)?.tool !== tool) standIn = standInFor(tool, calls);
       return standIn;

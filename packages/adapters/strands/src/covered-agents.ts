@@ -11,6 +11,7 @@ import {
 import { recordChosenTool } from './chosen-tool.ts';
 import { beginRun, endOfRun } from './denied-runs.ts';
 import { recordUnrun } from './finished-call.ts';
+import { noteAgentTexts } from './shown-texts.ts';
 
 /** Symbol of the recorder on an intervention of this package. */
 export const interventionCalls: unique symbol = Symbol.for('@actlog/strands/intervention-calls') as never;
@@ -45,10 +46,15 @@ export function coverAgent(agent: LocalAgent, calls: AdapterCalls): void {
   noteCovered(agent, calls);
   const input = { order: HookOrder.INTERVENTION_INPUT };
   const output = { order: HookOrder.INTERVENTION_OUTPUT };
-  agent.addHook(BeforeInvocationEvent, (event) => beginRun(event.agent), input);
+  agent.addHook(BeforeInvocationEvent, (event) => beginCoveredRun(event.agent, calls), input);
   agent.addHook(BeforeModelCallEvent, endBeforeModel, input);
   agent.addHook(BeforeToolCallEvent, (event) => recordChosenTool(event, calls, coverAgentOf), input);
   agent.addHook(AfterToolCallEvent, (event) => recordUnrun(event, calls), output);
+}
+
+function beginCoveredRun(agent: LocalAgent, calls: AdapterCalls): void {
+  beginRun(agent);
+  noteAgentTexts(agent, calls);
 }
 
 function endBeforeModel(event: BeforeModelCallEvent): void {

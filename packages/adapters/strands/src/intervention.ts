@@ -12,6 +12,7 @@ import { coverAgentOf, interventionCalls, noteCovered } from './covered-agents.t
 import { beginRun, endOfRun } from './denied-runs.ts';
 import { recordUnrun } from './finished-call.ts';
 import { hookOrchestrators } from './orchestrators.ts';
+import { noteAgentTexts } from './shown-texts.ts';
 import { strandsCalls } from './strands-calls.ts';
 
 /** Creates the intervention behind `actlog()`. */
@@ -37,6 +38,7 @@ class RecordIntervention extends InterventionHandler {
   override beforeInvocation({ agent }: BeforeInvocationEvent) {
     noteCovered(agent, this[interventionCalls]);
     beginRun(agent);
+    noteAgentTexts(agent, this[interventionCalls]);
     return InterventionActions.proceed();
   }
 

@@ -1,6 +1,7 @@
 import { type Method, MethodHooks } from '@actlog/recorder/adapter';
 import { Graph, type LocalAgent, Swarm } from '@strands-agents/sdk';
 import { callsOf, coverAgent, isLocalAgent } from './covered-agents.ts';
+import { noteInput, noteNodes } from './shown-texts.ts';
 
 /** An orchestrator of agents: a swarm, a graph, or a nested one. */
 interface Orchestrator {
@@ -19,6 +20,10 @@ export function hookOrchestrators(): void {
       coverNodes(orchestrator);
       return initialize.call(orchestrator);
     });
+    methods.hook(prototype, 'stream', (orchestrator: Orchestrator, stream: Method, args) => {
+      noteRun(orchestrator, args[0]);
+      return stream.apply(orchestrator, args);
+    });
   }
 }
 
@@ -26,6 +31,24 @@ function coverNodes(orchestrator: Orchestrator): void {
   const agents = [...agentsOf(orchestrator)];
   const calls = agents.map(callsOf).find((known) => known !== undefined);
   if (calls) for (const agent of agents) coverAgent(agent, calls);
+}
+
+/** Notes the input of a run for argument origins, which reaches the nodes together with what models wrote. */
+function noteRun(orchestrator: Orchestrator, input: unknown): void {
+  const agents = [...agentsOf(orchestrator)];
+  const calls = agents.map(callsOf).find((known) => known?.tracesOrigins);
+  if (!calls) return;
+  noteNodes(agents);
+  noteNodes(orchestratorsIn(orchestrator));
+  noteInput(orchestrator, input, agents, calls);
+}
+
+function* orchestratorsIn({ nodes }: Orchestrator): Generator<Orchestrator> {
+  for (const { orchestrator } of nodes.values()) {
+    if (!isOrchestrator(orchestrator)) continue;
+    yield orchestrator;
+    yield* orchestratorsIn(orchestrator);
+  }
 }
 
 function* agentsOf({ nodes }: Orchestrator): Generator<LocalAgent> {

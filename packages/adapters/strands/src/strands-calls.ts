@@ -1,7 +1,7 @@
 import { AdapterCalls, type AdapterOptions, type HookedCall } from '@actlog/recorder/adapter';
 import type { LocalAgent } from '@strands-agents/sdk';
 import { agentIdOf, sessionOf } from './agent-identity.ts';
-import { toolOutcomeStatus } from './tool-outcome.ts';
+import { shownResult, toolOutcomeStatus } from './tool-outcome.ts';
 import { version } from './version.ts';
 
 /**
@@ -14,7 +14,13 @@ const structuredOutput = 'strands_structured_output';
 export function strandsCalls(options: AdapterOptions): AdapterCalls {
   const sdk = `@actlog/strands/${version}`;
   return new AdapterCalls(
-    { framework: 'strands', sdk, statusOf: toolOutcomeStatus, internalTools: [structuredOutput] },
+    {
+      framework: 'strands',
+      sdk,
+      statusOf: toolOutcomeStatus,
+      resultOf: shownResult,
+      internalTools: [structuredOutput],
+    },
     options,
   );
 }

@@ -1,4 +1,5 @@
 import { responseStatuses, type ToolOutcome } from '@actlog/recorder';
+import { toolContent } from '@actlog/recorder/adapter';
 import type { ToolResultBlock } from '@strands-agents/sdk';
 
 /** Returns the outcome of a call from Strands' result, which contains the errors of most tools. */
@@ -19,4 +20,17 @@ export function toolOutcomeStatus(outcome: ToolOutcome): number | null | undefin
 function isErrorResult(result: unknown): boolean {
   const { type, status } = (result ?? {}) as { type?: unknown; status?: unknown };
   return type === 'toolResultBlock' && status === 'error';
+}
+
+/** Returns what the model sees of a result: its texts and its JSON, without Strands' blocks around them. */
+export function shownResult(result: unknown): unknown {
+  const { type, content } = (result ?? {}) as Partial<ToolResultBlock>;
+  if (type !== 'toolResultBlock' || !Array.isArray(content)) return result;
+  const texts: unknown[] = [];
+  const values: unknown[] = [];
+  for (const block of content as ToolResultBlock['content']) {
+    if (block.type === 'textBlock') texts.push({ type: 'text', text: block.text });
+    else if (block.type === 'jsonBlock') values.push(block.json);
+  }
+  return toolContent({ content: texts, ...(values.length > 0 && { structuredContent: values }) });
 }

@@ -42,7 +42,7 @@ class OwnIntervention extends InterventionHandler {
 }
 
 function agentOf(scenario: Scenario, folder: string): Agent {
-  const { tools, turns, sessionId, adapter, isInstalledTwice, ownHook } = scenario;
+  const { tools, turns, sessionId, adapter, isInstalledTwice, ownHook, systemText } = scenario;
   const own = tools.map(strandsTool);
   const calls = turns.map((turn) => turn.map(({ toolName, arguments: args }) => ({ name: toolName, args })));
   const recording = adapter ? [actlog(adapter), ...(isInstalledTwice ? [actlog(adapter)] : [])] : [];
@@ -52,13 +52,14 @@ function agentOf(scenario: Scenario, folder: string): Agent {
     interventions: [...recording, ...(ownHook ? [new OwnIntervention(ownHook)] : [])],
     sessionManager: new SessionManager({ sessionId, storage: { snapshot: new FileStorage(folder) } }),
     printer: false,
+    ...(systemText !== undefined && { systemPrompt: systemText }),
   });
 }
 
-async function lastResult(agent: Agent, { isStreamed, signal }: Scenario) {
+async function lastResult(agent: Agent, { isStreamed, signal, userText = 'go' }: Scenario) {
   const options = signal ? { cancelSignal: signal } : {};
-  if (!isStreamed) return agent.invoke('go', options);
-  const events = agent.stream('go', options);
+  if (!isStreamed) return agent.invoke(userText, options);
+  const events = agent.stream(userText, options);
   let next = await events.next();
   while (!next.done) next = await events.next();
   return next.value;
@@ -69,7 +70,7 @@ export const strandsHarness: AdapterHarness = {
   framework: 'strands',
   sdk: `@actlog/strands/${version}`,
   hook: '`interventions: [actlog()]`',
-  abilities: fullAbilities,
+  abilities: { ...fullAbilities, origins: { user: true, system: true, results: true } },
   async run(scenario): Promise<Ending> {
     const folder = mkdtempSync(join(tmpdir(), 'actlog-strands-'));
     const agent = agentOf(scenario, folder);

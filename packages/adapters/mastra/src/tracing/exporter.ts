@@ -1,8 +1,14 @@
-import { type AdapterCalls, type AdapterOptions, conversationSession } from '@actlog/recorder/adapter';
+import {
+  type AdapterCalls,
+  type AdapterOptions,
+  conversationSession,
+  noteTexts,
+} from '@actlog/recorder/adapter';
 import type { AnyExportedSpan, ObservabilityExporter, TracingEvent } from '@mastra/core/observability';
 import { mastraCalls } from '../mastra-calls.ts';
 import { currentPlace } from '../place.ts';
 import { type RecordedCalls, recordedCalls } from '../recorded-calls.ts';
+import { userContents } from '../shown-texts.ts';
 import { OpenSpans } from './open-spans.ts';
 import { ranTool, toolSpan } from './tool-span.ts';
 import { locate } from './traced-place.ts';
@@ -45,6 +51,7 @@ class SpanRecorder implements ObservabilityExporter {
 
   #start(span: AnyExportedSpan): void {
     this.#spans.start(span);
+    this.#noteTexts(span);
     // A tool's span starts in the context of the hook before it.
     const place = currentPlace();
     if (!place || place.call.toolName !== ranTool(span)) return;
@@ -56,10 +63,24 @@ class SpanRecorder implements ObservabilityExporter {
     const tool = toolSpan(span);
     if (tool && this.#calls.covers(tool.toolName) && this.#recorded.takeSpan(span.id)) {
       this.#recorded.noteExported({ traceId: span.traceId, callId: tool.callId });
-      const { agentId, threadId } = locate(this.#spans.around(span));
-      const sessionId = threadId ?? conversationSession(undefined) ?? span.traceId;
-      this.#calls.record({ ...tool, agentId, sessionId }, tool.outcome);
+      this.#calls.record({ ...tool, ...this.#placeOf(span) }, tool.outcome);
     }
     this.#spans.end(span);
+  }
+
+  #placeOf(span: AnyExportedSpan) {
+    const { agentId, threadId } = locate(this.#spans.around(span));
+    return { agentId, sessionId: threadId ?? conversationSession(undefined) ?? span.traceId };
+  }
+
+  /** Notes the texts of a run for argument origins, unless it is within a call: a model may have written those. */
+  #noteTexts(span: AnyExportedSpan): void {
+    if (span.type !== 'agent_run' && span.type !== 'model_generation') return;
+    noteTexts(this.#calls, () => {
+      const places = [...this.#spans.around(span)];
+      if (places.some(({ isCall }) => isCall)) return {};
+      const { sessionId } = this.#placeOf(span);
+      return { sessionId, user: userContents(span.input), system: [places[0]?.instructions] };
+    });
   }
 }

@@ -7,6 +7,10 @@ export interface TracedPlace {
   readonly threadId: string | undefined;
   /** `true` if the span is a delegation to another agent. */
   readonly isDelegation: boolean;
+  /** `true` if the span is a call of a tool. */
+  readonly isCall: boolean;
+  /** Instructions, if the span is an agent run. */
+  readonly instructions: string | undefined;
 }
 
 /** Properties of a span, running or exported, that determine its location. */
@@ -14,15 +18,20 @@ export interface LocatedSpan {
   readonly type?: string;
   readonly entityId?: string | undefined;
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
+  readonly attributes?: object | undefined;
 }
 
 /** Returns the location of a span. */
-export function tracedPlace({ type, entityId, metadata }: LocatedSpan): TracedPlace {
+export function tracedPlace({ type, entityId, metadata, attributes }: LocatedSpan): TracedPlace {
   const threadId = metadata?.threadId;
+  const isRun = type === 'agent_run';
+  const { instructions } = (attributes ?? {}) as { readonly instructions?: unknown };
   return {
-    agentId: type === 'agent_run' ? entityId : undefined,
+    agentId: isRun ? entityId : undefined,
     threadId: typeof threadId === 'string' && threadId !== '' ? threadId : undefined,
     isDelegation: type === 'tool_call' && entityId !== undefined && isDelegation(entityId),
+    isCall: type?.endsWith('tool_call') ?? false,
+    instructions: isRun && typeof instructions === 'string' ? instructions : undefined,
   };
 }
 

@@ -57,6 +57,7 @@ class RecordedRun {
       calls: own ?? ofRunner ?? reachedBy ?? process,
       coveredByAgent: own ?? reachedBy ?? (runners.has(runner) ? undefined : outer?.coveredByAgent),
       sessionId: () => sessionOf({ ...options, input, groupId, outer }),
+      input,
       signal: options?.signal ? AbortSignal.any([signal, options.signal]) : signal,
     });
     this.#unhooked = new UnhookedCalls(

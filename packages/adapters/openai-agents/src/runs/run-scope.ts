@@ -40,6 +40,8 @@ export interface RunScopeOptions {
   readonly coveredByAgent?: AdapterCalls | undefined;
   /** Returns the session of the run's calls; called for the first of them. */
   readonly sessionId: () => Promise<string | undefined>;
+  /** Input of the run: a text, messages, or the state of an interrupted run. Default: unknown. */
+  readonly input?: unknown;
   /** Ends the run early. */
   readonly signal: AbortSignal;
 }
@@ -67,6 +69,11 @@ export class RunScope {
   constructor(options: RunScopeOptions) {
     this.#options = options;
     this.signal = options.signal;
+  }
+
+  /** Input of the run, if known. */
+  get input(): unknown {
+    return this.#options.input;
   }
 
   /** Runs a function as part of this run. */
