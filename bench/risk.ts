@@ -2,7 +2,13 @@ import { parseArgs } from 'node:util';
 import { score } from '@actlog/risk';
 import { adaptiveFigures } from './risk/adaptive.ts';
 import { measureCost } from './risk/cost.ts';
-import { crossValidate, fittedWarmup, fittedWeights } from './risk/cross-validation.ts';
+import {
+  crossValidate,
+  fittedWarmup,
+  fittedWeights,
+  metadataShares,
+  originsShares,
+} from './risk/cross-validation.ts';
 import { type GuardFigures, guardFigures, originsCondition } from './risk/guard-figures.ts';
 import { type Judgement, judge, type Verdict } from './risk/judgement.ts';
 import { classOf, familyOf, hasContent, type LabelledRun, readRuns } from './risk/labelled-run.ts';
@@ -78,7 +84,10 @@ function measure({ runs, history, warmup, draws, folds }: Setup, withOrigins: bo
     ...judge(verdicts, draws),
     suites: judgeBy(verdicts, draws, (run) => run.suite),
     families: judgeBy(verdicts, draws, (run) => familyOf(run.model)),
-    ...(fitted && { folds: crossValidate(fitted, replayed, draws), weights: fittedWeights(fitted) }),
+    ...(fitted && {
+      folds: crossValidate(fitted, replayed, draws, withOrigins ? originsShares : metadataShares),
+      weights: fittedWeights(fitted),
+    }),
   };
 }
 

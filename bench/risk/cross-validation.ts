@@ -17,11 +17,17 @@ export const fittedWarmup = 3;
  */
 const MEAN_EVIDENCE = 0.33;
 
-/**
- * Share of the benign sessions with a known past that lie below the limit of `high`, as in the engine's `levels.ts`. Of
- * those without one all do.
- */
-const WARM_QUANTILE = 0.98;
+/** Shares of the benign sessions that lie below the limit of `high`, as in the engine's `levels.ts`. */
+interface BenignShares {
+  readonly cold: number;
+  readonly warm: number;
+}
+
+/** The shares without origins of arguments: all sessions without a known past. */
+export const metadataShares: BenignShares = { cold: 1, warm: 0.98 };
+
+/** The shares with origins. */
+export const originsShares: BenignShares = { cold: 0.987, warm: 0.987 };
 
 /** A session to fit on. */
 interface Sample extends Example {
@@ -47,13 +53,21 @@ interface Judged {
   readonly row: Strengths;
 }
 
-function evaluate(train: readonly Sample[], test: readonly Judged[], draws: number): Judgement {
+function evaluate(
+  train: readonly Sample[],
+  test: readonly Judged[],
+  draws: number,
+  shares: BenignShares,
+): Judgement {
   const weights = fitWeights(train);
   const sum = (row: Strengths) => row.reduce((total, value, at) => total + value * (weights[at] ?? 0), 0);
   const benign = train.filter(({ run }) => classOf(run) === 'benign');
-  const cold = Math.max(...benign.map(({ coldRow }) => sum(coldRow)));
+  const cold = quantile(
+    benign.map(({ coldRow }) => sum(coldRow)),
+    shares.cold,
+  );
   const warm = benign.filter(({ pastKnown }) => pastKnown).map(({ row }) => sum(row));
-  const high = warm.length === 0 ? cold : Math.max(cold, quantile(warm, WARM_QUANTILE));
+  const high = warm.length === 0 ? cold : Math.max(cold, quantile(warm, shares.warm));
   const verdicts = test.map(({ run, row }): Verdict => {
     const score = sum(row);
     return { run, score, high: score > high };
@@ -116,11 +130,13 @@ function isApartFrom(run: LabelledRun, { suite, family }: LeftOut): boolean {
  *
  * @param fitted - all sessions, replayed with a past of `fittedWarmup`
  * @param judged - the same, as they are to be judged
+ * @param shares - shares of benign sessions below the limit of `high`
  */
 export function crossValidate(
   fitted: readonly Replayed[],
   judged: readonly Replayed[],
   draws: number,
+  shares = metadataShares,
 ): Record<string, Judgement> {
   const samples = fitted.map(sampleOf);
   const tests = judged.map((one): Judged => ({ run: one.run, row: strengths(one) }));
@@ -128,7 +144,7 @@ export function crossValidate(
     leftOuts(tests).map((part) => {
       const train = samples.filter(({ run }) => isApartFrom(run, part));
       const test = tests.filter(({ run }) => isOf(run, part));
-      return [nameOf(part), evaluate(train, test, draws)];
+      return [nameOf(part), evaluate(train, test, draws, shares)];
     }),
   );
 }
