@@ -108,8 +108,8 @@ export default defineConfig({
     expect: { poll: { timeout: 20_000 } },
     setupFiles: [`${import.meta.dirname}/scripts/test-setup.ts`],
     isolate: false,
-    // Most of the time a test waits for a process, a browser or a database: two files go well on few cores.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // Most of the time a test waits for a process, a browser or a database: three files go well on two cores.
+    maxWorkers: Math.max(3, availableParallelism() - 1),
     passWithNoTests: false,
     projects: [...projects, repository, types, ...onPostgres, ...lowest],
     coverage: { provider: 'v8', include: ['packages/**/src/**/*.ts'] },

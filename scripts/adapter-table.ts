@@ -11,9 +11,14 @@ function endOfRetries(maxDenials: number | 'caller'): string {
   return maxDenials === 'caller' ? 'your loop ends it' : `≤ ${maxDenials} denials`;
 }
 
+function seenTexts({ user, system, results }: AdapterHarness['abilities']['origins']): string {
+  const seen = [user && 'user', system && 'system', results && 'results'].filter(Boolean);
+  return seen.length === 3 ? 'all' : seen.join(', ');
+}
+
 function row({ sdk, hook = '', abilities }: AdapterHarness): string {
-  const { guards, holds, aborts, invalidArguments, unknownTool, thrown, streams, hasSession, maxDenials } =
-    abilities;
+  const { guards, holds, aborts, thrown, streams, hasSession, maxDenials, origins } = abilities;
+  const { invalidArguments, unknownTool } = abilities;
   const cells = [
     `\`${sdk.slice(0, sdk.lastIndexOf('/'))}\``,
     hook,
@@ -25,14 +30,15 @@ function row({ sdk, hook = '', abilities }: AdapterHarness): string {
     streams ? 'yes' : '–',
     hasSession ? "the framework's" : '`sessionId`',
     guards ? endOfRetries(maxDenials) : '–',
+    seenTexts(origins),
   ];
   return `| ${(guards ? cells : cells.with(3, 'no')).join(' | ')} |`;
 }
 
 function table(rows: readonly AdapterHarness[]): string {
   return [
-    '| package | hook | stops a denied call | holds for approval | a tool throws a 502 | invalid arguments | unknown tool | streaming | session | the model repeats a denied call |',
-    '|---|---|---|---|---|---|---|---|---|---|',
+    '| package | hook | stops a denied call | holds for approval | a tool throws a 502 | invalid arguments | unknown tool | streaming | session | the model repeats a denied call | texts for origins |',
+    '|---|---|---|---|---|---|---|---|---|---|---|',
     ...rows.map(row),
     '',
   ].join('\n');

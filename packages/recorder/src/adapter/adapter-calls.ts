@@ -142,7 +142,7 @@ export class AdapterCalls {
     this.#recordEnded(call, outcome);
   }
 
-  /** `true` if the origins of arguments are found out, so that texts are worth passing to {@link noteText}. */
+  /** `true` if the origins of arguments are found out, so that texts are worth passing to {@link AdapterCalls.noteText}. */
   get tracesOrigins(): boolean {
     return this.#recorder.tracesOrigins;
   }

@@ -2,7 +2,6 @@ import type { ResponseStatusMapping } from '../events/response-status.ts';
 import type { GuardOptions } from '../guard/guard-options.ts';
 import type { OriginsOptions } from '../origins/origins-options.ts';
 import type { Recorder } from '../recorder.ts';
-import type { RecorderOptions } from '../recorder-options.ts';
 
 /** Selects tools by name, by pattern or with a function. */
 export type ToolFilter = readonly (string | RegExp)[] | ((toolName: string) => boolean);
@@ -25,8 +24,8 @@ export interface AdapterOptions {
    */
   readonly guard?: GuardOptions | undefined;
   /**
-   * Finds out where the arguments of calls through this adapter came from: {@link RecorderOptions.origins}. Default: as
-   * the recorder does.
+   * Finds out where the arguments of calls through this adapter came from, as the recorder's option `origins` does.
+   * Default: as the recorder does.
    */
   readonly origins?: boolean | OriginsOptions | undefined;
   /** Id of the agent. Default: the framework's name of the agent if it has one, else the recorder's. */
