@@ -139,6 +139,11 @@ describe('a value is recognized', () => {
     ['another day', 'on May 30, 2026', '2026-05-31'],
     ['words that stand apart', 'Plaza of the Grand old Hotel', 'Grand Plaza Hotel'],
     ['a longer word', 'the invoice', 'invoices'],
+    [
+      'an address mixed from two',
+      'from john.black@yahoo.example to mark@mail.example',
+      'john.black@mail.example',
+    ],
   ])('but not %s', (_, text, value) => {
     expect(originOf(trackerWith({ result: text }), value)).toEqual({ from: 'model' });
   });

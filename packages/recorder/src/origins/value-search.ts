@@ -52,6 +52,8 @@ export const notKnown: Found = { rank: 'unknown', source: 0 };
 const words = new Words();
 /** Classes in which each word of a value stands, by position. */
 let classes = new Uint8Array(256);
+/** Classes in which each word stands beside the one before it. */
+let links = new Uint8Array(256);
 const standsWithin = 4;
 const standsInText = 8;
 
@@ -121,6 +123,7 @@ export class ValueSearch {
     for (let at = start; at < end; at += 1) {
       if (end - start > 1 && ((words.flags[at] as number) & isZero) !== 0) continue;
       common &= classes[at] as number;
+      if (at > start && isBound(at)) common &= links[at] as number;
     }
     const grouped = groupedHash(words, start, end);
     const groupedFound = grouped === 0 ? 0 : memory.find(grouped);
@@ -204,7 +207,10 @@ export class ValueSearch {
 
   /** Notes for each word in which kinds of texts it stands beside one of its neighbors. */
   #classify(start: number, end: number): void {
-    if (classes.length < end) classes = new Uint8Array(end * 2);
+    if (classes.length < end) {
+      classes = new Uint8Array(end * 2);
+      links = new Uint8Array(end * 2);
+    }
     const memory = this.#memory;
     if (end - start === 1) {
       classes[start] = this.#classesOf(memory.find(words.hashes[start] as number));
@@ -217,6 +223,7 @@ export class ValueSearch {
           ? this.#classesOf(memory.find(pairHash(words.hashes[at] as number, words.hashes[at + 1] as number)))
           : 0;
       classes[at] = before | after;
+      links[at] = before;
       before = after;
     }
   }
@@ -247,15 +254,24 @@ export class ValueSearch {
   }
 }
 
-/** Number of words of the value that stand in such texts in rows. */
+/**
+ * `true` for a word that belongs to the one before it, as in an address: `a@b.com` is not there because `a@c.com` and
+ * `d@b.com` are. Parts of dates and times may stand apart.
+ */
+function isBound(at: number): boolean {
+  const flags = words.flags[at] as number;
+  return (flags & isGlued) !== 0 && (flags & (words.flags[at - 1] as number) & isNumber) === 0;
+}
+
+/** Number of words of the value that stand in such texts in rows, each beside the one before it. */
 function inRuns(count: number, bit: number): number {
   let sum = 0;
-  let run = 0;
-  for (let at = 0; at <= count; at += 1) {
-    if (at < count && ((classes[at] as number) & bit) !== 0) run += 1;
+  let run = 1;
+  for (let at = 1; at <= count; at += 1) {
+    if (at < count && ((links[at] as number) & bit) !== 0) run += 1;
     else {
       if (run >= shortestRun) sum += run;
-      run = 0;
+      run = 1;
     }
   }
   return sum;
