@@ -126,6 +126,34 @@ test('stores an event of origins unchanged and without a warning about its categ
   expect(events).toMatchObject([{ category: 'argument_origins', payload }]);
 });
 
+test('raises the risk of a session whose payment a text aimed', async () => {
+  const server = await testServer();
+  const record = async (sessionId: string, recipient: ArgumentOrigins[string]) => {
+    const call = async (toolName: string, sourceTimestamp: string) => {
+      const payload = { toolName, argumentsHash: 'sha256:aa', responseStatus: 200 };
+      const body = activityEvent({ sessionId, sourceTimestamp, payload });
+      await server.ok('events.create', { body });
+      return body.eventId;
+    };
+    await call('read_file', '2026-11-20T10:00:00.000Z');
+    const payment = await call('send_money', '2026-11-20T10:00:05.000Z');
+    const payload = { eventId: payment, toolName: 'send_money', origins: { recipient } };
+    const about = { category: 'argument_origins', sourceTimestamp: '2026-11-20T10:00:05.000Z', payload };
+    await server.ok('events.create', { body: activityEvent({ sessionId, ...about }) });
+    return payment;
+  };
+  const payment = await record('aimed', fromText);
+  await record('named', { from: 'user' });
+  const aimed = await server.ok('sessions.risk', { id: 'aimed' });
+  const named = await server.ok('sessions.risk', { id: 'named' });
+  expect(aimed.factors[0]).toMatchObject({
+    ruleId: 'goal.foreign-arguments',
+    evidence: { eventIds: [payment], count: 1 },
+  });
+  expect(named.factors.map(({ ruleId }) => ruleId)).not.toContain('goal.foreign-arguments');
+  expect(aimed.score).toBeGreaterThan(named.score);
+});
+
 test('refuses a tool call with origins: its payload has three fields', async () => {
   const server = await testServer();
   const { payload } = activityEvent();
