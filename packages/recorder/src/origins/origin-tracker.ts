@@ -5,11 +5,11 @@ import {
   inSystemText,
   inUserText,
   PhraseMemory,
+  type Place,
   runningText,
   wholeField,
-  withinField,
 } from './phrase-memory.ts';
-import { forEachPhrase, isShort, isTellable, wholeHash } from './phrases.ts';
+import { forEachPhrase, isTellable, wholeHash } from './phrases.ts';
 import { numberMonths, readWords } from './read-words.ts';
 import { readSegments } from './result-segments.ts';
 import { endsOf, type LeafReader, ValueReader } from './value-reader.ts';
@@ -37,7 +37,7 @@ const maxPathLength = 200;
 const maxArgumentCharacters = 64 * 1024;
 const maxTextCharacters = 128 * 1024;
 /** Maximum number of texts whose digests are kept. */
-const maxTexts = 1000;
+const maxTexts = 200;
 
 /** Secret of this process for the digests of texts. */
 const secret = randomBytes(16).toString('hex');
@@ -142,33 +142,48 @@ export class OriginTracker {
   }
 
   #isNew(text: string, bits: number): boolean {
-    const name = digest('sha256', `${secret}${bits}${text}`);
+    const name = digest('sha256', `${secret}${bits}${text}`, 'base64').slice(0, 22);
     if (this.#texts.has(name)) return false;
     if (this.#texts.size >= maxTexts) this.#texts.clear();
     this.#texts.add(name);
     return true;
   }
 
+  /** Remembers a text of a result, with its lines as fields if it is the whole of what a model sees. */
   #addResultText(text: string, path: string, own: ReadonlySet<number> | undefined): void {
-    const memory = this.#memory;
-    readSegments(text, (segment, isField, key) => {
-      const name = nameWords(key ?? path).at(-1);
-      words.count = 0;
-      readWords(segment, words);
-      if (words.count === 0) return;
-      numberMonths(words);
-      const place = isField && isShort(words) ? withinField : runningText;
-      forEachPhrase(words, (hash) => {
-        if (own === undefined || !own.has(hash)) memory.addResult(hash, place);
-      });
-      if (!isField) return;
-      const whole = wholeHash(words, 0, words.count);
-      if (own === undefined || !own.has(whole)) memory.addResult(whole, wholeField);
-      if (name === undefined || isTellable(words)) return;
-      const named = pairHash(name, words.hashes[0] as number);
-      if (own === undefined || !own.has(named)) memory.addResult(named, withinField);
-    });
+    if (isWhole(path))
+      readSegments(text, (segment, isField, name) => this.#addSegment(segment, isField, name, own));
+    else this.#addSegment(text, !text.includes('\n'), path, own);
   }
+
+  #addSegment(
+    text: string,
+    isField: boolean,
+    name: string | undefined,
+    own: ReadonlySet<number> | undefined,
+  ): void {
+    const memory = this.#memory;
+    words.count = 0;
+    readWords(text, words);
+    if (words.count === 0) return;
+    numberMonths(words);
+    const add = (hash: number, place: Place) => {
+      if (own === undefined || !own.has(hash)) memory.addResult(hash, place);
+    };
+    forEachPhrase(words, (hash) => add(hash, runningText));
+    if (!isField) return;
+    add(wholeHash(words, 0, words.count), wholeField);
+    const nameHash = name === undefined || isTellable(words) ? undefined : nameWords(name).at(-1);
+    if (nameHash !== undefined) add(pairHash(nameHash, words.hashes[0] as number), wholeField);
+  }
+}
+
+/** Paths of results that are texts: the result itself, or a block of content (Model Context Protocol, "Tool Result"). */
+const wholePaths: ReadonlySet<string> = new Set(['value', 'text', 'content', 'content.text']);
+
+/** `true` for a text that is not a field of a record: within one, lines of `key: value` may be anyone's. */
+function isWhole(path: string): boolean {
+  return wholePaths.has(path);
 }
 
 /** The value of a text that is a JSON object or list; undefined for any other text. */

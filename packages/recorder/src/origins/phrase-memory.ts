@@ -3,23 +3,24 @@ export const inUserText = 1;
 /** In the system prompt. */
 export const inSystemText = 2;
 
-/** Numbers of sources wrap here: three of them and two bits fit into one word. */
-const sourceNumbers = 1023;
-/** A table of twice as many slots as this would need more bytes than allowed; two words a slot. */
+/** Numbers of sources wrap here: two of them and two bits fit into one word. */
+const sourceNumbers = 32_767;
+/** Two words a slot. */
 const bytesPerSlot = 8;
+/** Slots of a new table. */
 const smallestTable = 1024;
+/** Bytes that a caller keeps for each source, such as the name of its tool. */
+const bytesPerSource = 128;
 
-/** A place in the results of calls: `whole` field, `within` a field, or in running `text`. */
-export type Place = 0 | 1 | 2;
+/** A place in the results of calls: a `field` of its own, or running `text`. */
+export type Place = 0 | 1;
 /** A whole field of a result. */
 export const wholeField: Place = 0;
-/** A part of a field of a result. */
-export const withinField: Place = 1;
-/** A part of a running text. */
-export const runningText: Place = 2;
+/** A part of a running text, or of a field. */
+export const runningText: Place = 1;
 
-const placeShift = [2, 12, 22] as const;
-const sourceMask = 0x3ff;
+const placeShift = [2, 17] as const;
+const sourceMask = 0x7fff;
 
 /**
  * Remembers the hashes of phrases and where they stood, in a bounded table. Sources are numbered as they come. Beyond
@@ -30,6 +31,8 @@ export class PhraseMemory {
   #values = new Uint32Array(smallestTable);
   #used = 0;
   readonly #maxSlots: number;
+  /** Maximum number of sources that are remembered. */
+  readonly #maxSources: number;
   /** Number of sources so far. */
   #sources = 0;
   /** The oldest source that is remembered. */
@@ -37,11 +40,10 @@ export class PhraseMemory {
   /** `true` once anything was forgotten. */
   isIncomplete = false;
 
-  /** @param maxBytes - limit of the table */
+  /** @param maxBytes - limit of the table, which gets three quarters of it, and of what callers keep for sources */
   constructor(maxBytes: number) {
-    let slots = smallestTable;
-    while (slots * 2 * bytesPerSlot <= maxBytes) slots *= 2;
-    this.#maxSlots = slots;
+    this.#maxSlots = Math.floor((maxBytes * 3) / 4 / bytesPerSlot);
+    this.#maxSources = Math.min(sourceNumbers - 1, Math.floor(maxBytes / 4 / bytesPerSource));
   }
 
   /** Size of the table in bytes. */
@@ -62,7 +64,9 @@ export class PhraseMemory {
   /** Begins a new source; returns its number. */
   beginSource(): number {
     this.#sources += 1;
-    if (this.#sources - this.#oldest >= sourceNumbers - 1) this.#forgetSources(this.#oldest + 256);
+    if (this.#sources - this.#oldest >= this.#maxSources) {
+      this.#forgetSources(this.#oldest + Math.max(1, this.#maxSources >> 2));
+    }
     return this.#sources;
   }
 
@@ -84,12 +88,8 @@ export class PhraseMemory {
   /** Returns what is known of a phrase, for {@link sourceIn}; 0 if nothing is. */
   find(hash: number): number {
     const key = hash === 0 ? 1 : hash;
-    const mask = this.#keys.length - 1;
-    for (let slot = key & mask; ; slot = (slot + 1) & mask) {
-      const found = this.#keys[slot] as number;
-      if (found === key) return this.#values[slot] as number;
-      if (found === 0) return 0;
-    }
+    const slot = this.#placeOf(key);
+    return (this.#keys[slot] as number) === key ? (this.#values[slot] as number) : 0;
   }
 
   /** Returns the number of the source in which a phrase was last seen at such a place; 0 if there is none. */
@@ -104,19 +104,11 @@ export class PhraseMemory {
 
   #slotFor(hash: number): number {
     const key = hash === 0 ? 1 : hash;
-    let mask = this.#keys.length - 1;
-    let slot = key & mask;
-    for (;;) {
-      const found = this.#keys[slot] as number;
-      if (found === key) return slot;
-      if (found === 0) break;
-      slot = (slot + 1) & mask;
-    }
+    let slot = this.#placeOf(key);
+    if ((this.#keys[slot] as number) === key) return slot;
     if (this.#used * 4 >= this.#keys.length * 3) {
       if (!this.#makeRoom()) return -1;
-      mask = this.#keys.length - 1;
-      slot = key & mask;
-      while ((this.#keys[slot] as number) !== 0) slot = (slot + 1) & mask;
+      slot = this.#placeOf(key);
     }
     this.#keys[slot] = key;
     this.#values[slot] = 0;
@@ -124,10 +116,22 @@ export class PhraseMemory {
     return slot;
   }
 
+  /** Returns the slot of a key, or the free one in which it would be. */
+  #placeOf(key: number): number {
+    const { length } = this.#keys;
+    // The upper bits, scaled to the table: a remainder of numbers beyond 31 bits is slow.
+    let slot = Math.floor((key / 2 ** 32) * length);
+    for (;;) {
+      const found = this.#keys[slot] as number;
+      if (found === key || found === 0) return slot;
+      slot = slot + 1 === length ? 0 : slot + 1;
+    }
+  }
+
   /** Enlarges the table, or forgets the oldest sources; returns `false` if the newest alone fills it. */
   #makeRoom(): boolean {
     if (this.#keys.length < this.#maxSlots) {
-      this.#rebuild(this.#keys.length * 2);
+      this.#rebuild(Math.min(this.#keys.length * 2, this.#maxSlots));
       return true;
     }
     this.isIncomplete = true;
@@ -149,14 +153,12 @@ export class PhraseMemory {
     this.#keys = new Uint32Array(slots);
     this.#values = new Uint32Array(slots);
     this.#used = 0;
-    const mask = slots - 1;
     for (let at = 0; at < keys.length; at += 1) {
       const key = keys[at] as number;
       if (key === 0) continue;
       const value = this.#withoutForgotten(values[at] as number);
       if (value === 0) continue;
-      let slot = key & mask;
-      while ((this.#keys[slot] as number) !== 0) slot = (slot + 1) & mask;
+      const slot = this.#placeOf(key);
       this.#keys[slot] = key;
       this.#values[slot] = value;
       this.#used += 1;
@@ -165,7 +167,7 @@ export class PhraseMemory {
 
   #withoutForgotten(value: number): number {
     let kept = value & 3;
-    for (const place of [wholeField, withinField, runningText]) {
+    for (const place of [wholeField, runningText]) {
       if (this.sourceIn(value, place) !== 0) kept |= value & (sourceMask << placeShift[place]);
     }
     return kept >>> 0;

@@ -1,7 +1,6 @@
 import {
   followsComma,
   hasDigit,
-  isGlued,
   isNumber,
   isZero,
   joined,
@@ -73,14 +72,4 @@ export function isTellable({ count, lengths }: Words): boolean {
     length += Math.max(1, lengths[at] as number);
   }
   return length >= fewestCharacters;
-}
-
-/** `true` if the words are so few that a part of them says as much as the whole: at most four between white space. */
-export function isShort({ count, flags }: Words): boolean {
-  if (count > 16) return false;
-  let separate = 0;
-  for (let at = 0; at < count; at += 1) {
-    if (((flags[at] as number) & isGlued) === 0) separate += 1;
-  }
-  return separate <= 4;
 }

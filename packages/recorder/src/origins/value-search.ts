@@ -1,13 +1,5 @@
 import { nameWords } from './name-words.ts';
-import {
-  inSystemText,
-  inUserText,
-  type PhraseMemory,
-  type Place,
-  runningText,
-  wholeField,
-  withinField,
-} from './phrase-memory.ts';
+import { inSystemText, inUserText, type PhraseMemory, runningText, wholeField } from './phrase-memory.ts';
 import { forEachPhrase, groupedHash, isTellable, wholeHash } from './phrases.ts';
 import { numberMonths, readWords } from './read-words.ts';
 import {
@@ -54,8 +46,7 @@ const words = new Words();
 let classes = new Uint8Array(256);
 /** Classes in which each word stands beside the one before it. */
 let links = new Uint8Array(256);
-const standsWithin = 4;
-const standsInText = 8;
+const standsInText = 4;
 
 /** Returns the less trusted of two origins; the first if they are alike. */
 export function leastTrusted(a: Found | undefined, b: Found): Found {
@@ -102,7 +93,7 @@ export class ValueSearch {
       const found = memory.find(hash);
       // Beside its name in a running text it is meant, while lists of records have a field for every number.
       const text = memory.sourceIn(found, runningText);
-      const source = text || memory.sourceIn(found, withinField);
+      const source = text || memory.sourceIn(found, wholeField);
       let rank: Found['rank'] | undefined;
       if ((found & inUserText) !== 0) rank = 'user';
       else if ((found & inSystemText) !== 0) rank = 'system';
@@ -117,8 +108,6 @@ export class ValueSearch {
   #findShort(start: number, end: number): Found {
     const memory = this.#memory;
     let common = 0xff;
-    let withinSource = 0;
-    let textSource = 0;
     this.#classify(start, end);
     for (let at = start; at < end; at += 1) {
       if (end - start > 1 && ((words.flags[at] as number) & isZero) !== 0) continue;
@@ -131,14 +120,9 @@ export class ValueSearch {
     if (((common | groupedFound) & inSystemText) !== 0) return { rank: 'system', source: 0 };
     const field = memory.sourceIn(memory.find(wholeHash(words, start, end)), wholeField);
     if (field !== 0) return { rank: 'field', source: field };
-    withinSource = memory.sourceIn(groupedFound, withinField);
-    if (withinSource === 0 && (common & standsWithin) !== 0)
-      withinSource = this.#sourceOf(start, end, withinField);
-    textSource = memory.sourceIn(groupedFound, runningText);
-    if (textSource === 0 && (common & standsInText) !== 0)
-      textSource = this.#sourceOf(start, end, runningText);
-    if (textSource !== 0) return { rank: 'text', source: textSource };
-    if (withinSource !== 0) return { rank: 'field', source: withinSource };
+    let text = memory.sourceIn(groupedFound, runningText);
+    if (text === 0 && (common & standsInText) !== 0) text = this.#textSource(start, end);
+    if (text !== 0) return { rank: 'text', source: text };
     return this.#notFound();
   }
 
@@ -191,12 +175,7 @@ export class ValueSearch {
     if (atom?.rank === 'text') return atom;
     const user = share(inUserText);
     if (user >= mostlyUser) return { rank: 'user', source: 0 };
-    const text = share(standsInText);
-    const within = share(standsWithin);
-    if (text >= fewestCopied || within >= fewestCopied) {
-      const place = text >= within ? runningText : withinField;
-      return { rank: place === runningText ? 'text' : 'field', source: this.#anySource(place) };
-    }
+    if (share(standsInText) >= fewestCopied) return { rank: 'text', source: this.#textSource(0, count) };
     if (share(inSystemText) >= mostlyUser) return { rank: 'system', source: 0 };
     return atom ?? this.#notFound();
   }
@@ -231,26 +210,21 @@ export class ValueSearch {
   #classesOf(found: number): number {
     if (found === 0) return 0;
     let bits = found & 3;
-    if (this.#memory.sourceIn(found, withinField) !== 0) bits |= standsWithin;
     if (this.#memory.sourceIn(found, runningText) !== 0) bits |= standsInText;
     return bits;
   }
 
-  /** The newest source in which a phrase of a value stands. */
-  #sourceOf(start: number, end: number, place: Place): number {
+  /** Returns the newest source in whose text a phrase of a value stands. */
+  #textSource(start: number, end: number): number {
     const memory = this.#memory;
     const { hashes } = words;
-    if (end - start === 1) return memory.sourceIn(memory.find(hashes[start] as number), place);
+    if (end - start === 1) return memory.sourceIn(memory.find(hashes[start] as number), runningText);
     let source = 0;
     for (let at = start; at + 1 < end; at += 1) {
       const found = memory.find(pairHash(hashes[at] as number, hashes[at + 1] as number));
-      source = Math.max(source, memory.sourceIn(found, place));
+      source = Math.max(source, memory.sourceIn(found, runningText));
     }
     return source;
-  }
-
-  #anySource(place: Place): number {
-    return this.#sourceOf(0, words.count, place);
   }
 }
 
