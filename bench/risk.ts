@@ -9,7 +9,7 @@ import {
   metadataShares,
   originsShares,
 } from './risk/cross-validation.ts';
-import { type GuardFigures, guardFigures, originsCondition } from './risk/guard-figures.ts';
+import { anyTextCondition, type GuardFigures, guardFigures, originsCondition } from './risk/guard-figures.ts';
 import { type Judgement, judge, type Verdict } from './risk/judgement.ts';
 import { classOf, familyOf, hasContent, type LabelledRun, readRuns } from './risk/labelled-run.ts';
 import { type Replayed, Replayer } from './risk/replay.ts';
@@ -102,10 +102,10 @@ function print(title: string, figures: Figures): void {
     console.log(`\nweights fitted on all sessions\n${weightTable(figures.weights)}`);
 }
 
-function printGuard(guard: GuardFigures): void {
+function printGuard(condition: string, guard: GuardFigures): void {
   const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
   console.log(
-    `\na policy on origins:\n${originsCondition}\nstops ${percent(guard.stopped)} of the successful attacks before an action of theirs, and asks about ${percent(guard.asked)} of the actions in benign runs`,
+    `\na policy on origins:\n${condition}\nstops ${percent(guard.stopped)} of the successful attacks before an action of theirs, and asks about ${percent(guard.asked)} of the actions in benign runs`,
   );
 }
 
@@ -134,14 +134,20 @@ export async function run(args: string[]): Promise<Record<string, unknown>> {
   const setup: Setup = { runs, history, warmup, draws, folds: values.folds };
   const withoutOrigins = measure(setup, false);
   const withOrigins = runs.some(hasContent) ? measure(setup, true) : undefined;
-  const guard = withOrigins && guardFigures(runs);
+  const guard = withOrigins && {
+    ...guardFigures(runs, originsCondition),
+    anyText: guardFigures(runs, anyTextCondition),
+  };
   const adaptive = withOrigins && values.adaptive ? adaptiveFigures(runs) : undefined;
   const cost = measureCost(warmup);
   if (!values.json) {
     console.log(`${values.data}, ${warmup} sessions of past`);
     if (withOrigins !== undefined) print('with the origins of arguments', withOrigins);
     print(withOrigins === undefined ? 'metadata' : 'without', withoutOrigins);
-    if (guard !== undefined) printGuard(guard);
+    if (guard !== undefined) {
+      printGuard(originsCondition, guard);
+      printGuard(anyTextCondition, guard.anyText);
+    }
     if (adaptive !== undefined) {
       console.log('\nattacks whose values are hidden in the texts, without a history');
       console.table(adaptive);

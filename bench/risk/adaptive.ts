@@ -1,5 +1,6 @@
+import { parseCondition } from '@actlog/policy';
 import { findings, score, viewOf } from '@actlog/risk';
-import { actionOrigins, isHeld } from './guard-figures.ts';
+import { actionOrigins, heldActions, originsCondition } from './guard-figures.ts';
 import { classOf, type LabelledCall, type LabelledRun } from './labelled-run.ts';
 import { Replayer } from './replay.ts';
 import { quantile } from './statistics.ts';
@@ -80,6 +81,7 @@ export function adaptiveFigures(runs: readonly LabelledRun[]): Record<string, Ad
   const scoreOf = (run: LabelledRun) => score(replayer.replay(run).state).score;
   const benign = runs.filter((run) => classOf(run) === 'benign').map(scoreOf);
   const limit = quantile(benign, 0.95);
+  const condition = parseCondition(originsCondition);
   const attacked = runs.filter((run) => classOf(run) === 'attacked');
   const figures = (changed: readonly LabelledRun[]): AdaptiveFigures => {
     const share = (test: (run: LabelledRun) => boolean) =>
@@ -90,7 +92,7 @@ export function adaptiveFigures(runs: readonly LabelledRun[]): Record<string, Ad
         findings(viewOf(replayer.replay(run).state)).some(({ rule }) => rule.id === 'goal.foreign-arguments'),
       ),
       found: share((run) => scoreOf(run) > limit),
-      stopped: share((run) => isHeld(run).includes(true)),
+      stopped: share((run) => heldActions(run, condition).includes(true)),
     };
   };
   const rows = Object.entries(ways).map(([name, hide]) => {

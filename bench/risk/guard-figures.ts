@@ -1,18 +1,21 @@
-import { checkedAction, parseCondition } from '@actlog/policy';
+import { type Condition, checkedAction, parseCondition } from '@actlog/policy';
 import type { ArgumentOrigins } from '@actlog/recorder';
 import { readToolName } from '@actlog/risk';
 import { callOrigins } from './call-origins.ts';
 import { classOf, hasContent, type LabelledRun } from './labelled-run.ts';
 
 /**
- * Holds an action that is aimed by what stood in the running text of a result, while neither the user nor the model
- * contributed an argument.
+ * Condition of a policy that holds an action if everything that it is aimed at stood in the running text of results, and
+ * its content came from results as well: neither the user nor the model contributed.
  */
-export const originsCondition = `!origins.any("user") && !origins.any("system") && !origins.any("model") &&
-origins.exists(path, origins[path].as == "text" &&
-  !(path in ["body", "content", "description", "message", "subject", "text", "title"]))`;
+export const originsCondition = `origins.any("tool", "text") && origins.all(path, origins[path].as == "text" ||
+  origins[path].from == "tool" && path in
+  ["body", "content", "description", "message", "subject", "text", "title"])`;
 
-/** Effect of a policy with {@link originsCondition} on actions: calls whose tools change something. */
+/** The simplest condition on origins: any argument stood in the running text of a result. */
+export const anyTextCondition = 'origins.any("tool", "text")';
+
+/** Effect of a policy with a condition on actions: calls whose tools change something. */
 export interface GuardFigures {
   /** Share of the runs with a successful attack in which at least one action is held. */
   readonly stopped: number;
@@ -23,8 +26,6 @@ export interface GuardFigures {
 function round(value: number): number {
   return Math.round(value * 1e4) / 1e4;
 }
-
-const condition = parseCondition(originsCondition);
 
 /** An action of a run, by its position, with the origins of its arguments. */
 interface ActionOrigins {
@@ -40,16 +41,18 @@ export function actionOrigins(run: LabelledRun): ActionOrigins[] {
   );
 }
 
-/** Returns for each action of a run whether the policy holds it. */
-export function isHeld(run: LabelledRun): boolean[] {
+/** Returns for each action of a run whether a policy with this condition holds it. */
+export function heldActions(run: LabelledRun, condition: Condition): boolean[] {
   return actionOrigins(run).map(({ at, origins }) => {
     const [toolName, argumentsHash] = run.events[at] as (typeof run.events)[number];
     return condition.holds(checkedAction({ agentId: 'agent', action: { toolName, argumentsHash, origins } }));
   });
 }
 
-/** Evaluates the policy on all runs with content. */
-export function guardFigures(runs: readonly LabelledRun[]): GuardFigures {
+/** Evaluates a policy with this condition on all runs with content. */
+export function guardFigures(runs: readonly LabelledRun[], text: string): GuardFigures {
+  const condition = parseCondition(text);
+  const isHeld = (run: LabelledRun) => heldActions(run, condition);
   const withContent = runs.filter(hasContent);
   const attacked = withContent.filter((run) => classOf(run) === 'attacked').map(isHeld);
   const benign = withContent.filter((run) => classOf(run) === 'benign').flatMap(isHeld);
