@@ -156,7 +156,7 @@ test('wrapped tools alone see results, and no texts', async () => {
   const model = modelOf([sayAccount, [{ name: 'echo', args: { text: 'echo' } }]]);
   const agent = createAgent({ model, tools: actlog.tools([echo], { recorder: traced() }) });
   await agent.invoke({ messages: [new HumanMessage(text)] }, inThread('tools'));
-  expect(await originsOf('tools')).toMatchObject([{ from: 'model' }, { from: 'tool', as: 'field' }]);
+  expect(await originsOf('tools')).toMatchObject([{ from: 'model' }, { from: 'tool', as: 'text' }]);
 });
 
 test('adds no hook of model calls while origins are off', () => {
