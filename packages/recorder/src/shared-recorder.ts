@@ -6,8 +6,9 @@ import type { RecorderOptions } from './recorder-options.ts';
 /**
  * Returns the recorder of this process, for adapters without an explicit one. All copies of this package share it. The
  * first call creates it from its options and the environment (`ACTLOG_API_KEY`, `ACTLOG_BASE_URL`, `ACTLOG_AGENT_ID`,
- * `ACTLOG_SPOOL_DIR`, `ACTLOG_TENANT`, `ACTLOG_GUARD`, `ACTLOG_GUARD_ON_UNAVAILABLE`, `ACTLOG_ENVIRONMENT`). Options of
- * later calls are ignored, except a `guard` that differs from the first: it would have no effect, so it is rejected.
+ * `ACTLOG_SPOOL_DIR`, `ACTLOG_TENANT`, `ACTLOG_GUARD`, `ACTLOG_GUARD_ON_UNAVAILABLE`, `ACTLOG_ENVIRONMENT`,
+ * `ACTLOG_ORIGINS`). Options of later calls are ignored, except a `guard` that differs from the first: it would have no
+ * effect, so it is rejected.
  *
  * Without a key or an address it warns once and records nothing, so that an agent runs where actlog is not configured;
  * a guard in mode `enforce` then follows its `onUnavailable`.

@@ -51,11 +51,6 @@ export class PhraseMemory {
     return this.#keys.length * bytesPerSlot;
   }
 
-  /** Number of the newest source; numbers start with 1. */
-  get newestSource(): number {
-    return this.#sources;
-  }
-
   /** The oldest source that is remembered. */
   get oldestSource(): number {
     return this.#oldest;

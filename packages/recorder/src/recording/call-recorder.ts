@@ -1,21 +1,12 @@
 import type { ArgumentsHasher } from '../arguments/arguments-hash.ts';
 import { isoTimestamp } from '../events/event-body.ts';
 import { createEventId } from '../events/event-id.ts';
-import {
-  defaultResponseStatus,
-  isResponseStatus,
-  type ResponseStatusMapping,
-  responseStatuses,
-  type ToolOutcome,
-  unreadableStatus,
-} from '../events/response-status.ts';
+import type { ResponseStatusMapping, ToolOutcome } from '../events/response-status.ts';
 import { checkToolCall, type ToolCall, type ToolCallFacts } from '../events/tool-call.ts';
-import { ActionDeniedError } from '../guard/action-denied-error.ts';
 import type { Guard } from '../guard/guard.ts';
 import { guardedCall } from '../guard/guarded-call.ts';
 import { checkSignal, throwIfAborted } from '../lib/abort.ts';
 import { toIdentifier } from '../lib/identifier.ts';
-import { ignoreRejection } from '../lib/ignore-rejection.ts';
 import type { OriginRefusals } from '../origins/origin-refusals.ts';
 import type { SessionOrigins, TextAuthor } from '../origins/session-origins.ts';
 import {
@@ -28,6 +19,7 @@ import {
   tellOuter,
 } from './active-call.ts';
 import { CallOrigins, noteResult } from './call-origins.ts';
+import { CallStatus, statusOfRefusal } from './call-status.ts';
 import { EventRecorder, type EventRecorderOptions } from './event-recorder.ts';
 import { currentSessionId } from './session.ts';
 
@@ -57,11 +49,13 @@ export class CallRecorder {
   /** Session of calls without another one. */
   readonly #ownSessionId = createEventId(Date.now());
   readonly #events: EventRecorder;
+  readonly #status: CallStatus;
   readonly #origins: CallOrigins;
 
   constructor(options: CallRecorderOptions) {
     this.#options = options;
     this.#events = new EventRecorder(options);
+    this.#status = new CallStatus(options.responseStatus, options.reporter);
     this.#origins = new CallOrigins(this.#events, options.originRefusals);
   }
 
@@ -234,35 +228,9 @@ export class CallRecorder {
       tellOuter(same, active);
       return;
     }
-    let status: number | null;
-    try {
-      status = active.refusedWith ?? this.#statusOf(call, outcome);
-    } catch {
-      status = unreadableStatus(outcome); // a getter of the call threw
-    }
+    const status = active.refusedWith ?? this.#status.of(call, outcome);
     const eventId = status === null ? undefined : this.#recordCall(call, active, status);
     noteResult(call, active, eventId, outcome);
-  }
-
-  #statusOf(call: ToolCall, outcome: ToolOutcome): number | null {
-    for (const mapping of [call.responseStatusOf, this.#options.responseStatus]) {
-      try {
-        const status: unknown = mapping?.(outcome);
-        if (status === null || isResponseStatus(status)) return status;
-        if (status !== undefined) this.#mappingFailed(status);
-      } catch (error) {
-        this.#options.reporter.failed('mapping', new Error('A status mapping threw.', { cause: error }));
-      }
-    }
-    return defaultResponseStatus(outcome, call.signal?.aborted ?? false);
-  }
-
-  /** Reports a mapping that returned an invalid status. */
-  #mappingFailed(returned: unknown): void {
-    ignoreRejection(returned);
-    const problem =
-      'A status mapping returned an invalid status: return a 32-bit integer, undefined or null.';
-    this.#options.reporter.failed('mapping', new TypeError(problem));
   }
 
   /** Records a call. Errors in here must not change how the call ends. */
@@ -281,17 +249,6 @@ export class CallRecorder {
       this.#options.reporter.failed('record', new Error('An event could not be recorded.', { cause: error }));
       return undefined;
     }
-  }
-}
-
-/** Returns the status of a call that did not run: denied, or given up by the caller for this reason. */
-function statusOfRefusal(reason: unknown): number {
-  try {
-    if (ActionDeniedError.isInstance(reason)) return responseStatuses.denied;
-    const isTimeout = (reason as { name?: unknown } | undefined)?.name === 'TimeoutError';
-    return isTimeout ? responseStatuses.timedOut : responseStatuses.aborted;
-  } catch {
-    return responseStatuses.aborted; // a getter of the reason threw
   }
 }
 

@@ -1,6 +1,6 @@
-import { lookup as systemLookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { HostLookup } from './host-lookup.ts';
 
 type Range = [ipaddr.IPv4 | ipaddr.IPv6, number];
 
@@ -66,7 +66,7 @@ export class AddressGuard {
   constructor(
     allowedRanges: readonly string[],
     allowedPorts: AllowedPorts = webPorts,
-    resolve: LookupFunction = systemLookup as LookupFunction,
+    resolve: LookupFunction = new HostLookup().all,
   ) {
     this.#ports = allowedPorts;
     this.#allowed = allowedRanges.map((range) => ipaddr.parseCIDR(range));
