@@ -91,15 +91,15 @@ const faults: Record<string, { readonly fault: Fault; readonly caughtBy: RegExp 
   },
   'passes no texts of the user': {
     fault: { text: (message) => (message.role === 'user' ? undefined : message) },
-    caughtBy: /that the user wrote/,
+    caughtBy: /knows what the user wrote/,
   },
   'takes the system prompt for a text of the user': {
     fault: { text: ({ text }) => ({ role: 'user', text }) },
-    caughtBy: /of the system prompt/,
+    caughtBy: /knows what the user wrote/,
   },
   'passes results with words of the framework around them': {
     fault: { traits: { resultOf: (result) => `The tool said: ${result}. This ends what it said.` } },
-    caughtBy: /that was a field of/,
+    caughtBy: /knows what the user wrote/,
   },
   'counts twice when installed twice': {
     fault: { call: ({ callId: _, ...call }) => call },

@@ -35,12 +35,10 @@ const reads = [[read('record')], [read('minutes')]];
 
 /** Cases about the origins of arguments: the recorder's option `origins`. */
 export const originCases: readonly AdapterCase[] = [
-  ...places.map(
-    (place): AdapterCase => ({
-      name: `argument origins: knows a value ${titles(place)}, as far as the framework shows it`,
-      check: (context) => checkPlaces(context, [place]),
-    }),
-  ),
+  {
+    name: 'argument origins: knows what the user wrote, the system prompt, fields, prose and the rest, as far as the framework shows it',
+    check: (context) => checkPlaces(context, places),
+  },
   {
     name: 'argument origins: the same of several calls at once when the run is streamed',
     appliesTo: ({ streams }) => streams,
@@ -76,17 +74,6 @@ export const originCases: readonly AdapterCase[] = [
     },
   },
 ];
-
-function titles(place: Place): string {
-  const known = {
-    user: 'that the user wrote',
-    system: 'of the system prompt',
-    field: 'that was a field of an earlier result',
-    text: 'out of the prose of an earlier result',
-    model: 'that the model made up',
-  };
-  return known[place];
-}
 
 function scenario(turns: Scenario['turns'], sessionId: string): Scenario {
   const tools: SuiteTool[] = [
