@@ -15,17 +15,17 @@ function lookups() {
     new Promise<unknown>((done) => {
       all(name, { all: true }, (error, found) => done(error ?? found));
     });
-  const answer = () => {
+  const finish = () => {
     for (const one of waiting.splice(0)) one();
   };
-  return { asked, resolve, answer };
+  return { asked, resolve, finish };
 }
 
 test('asks once for all that wait for a name, and again after five seconds', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
-  const { asked, resolve, answer } = lookups();
+  const { asked, resolve, finish } = lookups();
   const waiting = [resolve('hooks.example.com'), resolve('HOOKS.example.com')];
-  answer();
+  finish();
   expect(await Promise.all(waiting)).toEqual([
     [{ address: '192.0.2.1', family: 4 }],
     [{ address: '192.0.2.1', family: 4 }],
@@ -35,7 +35,7 @@ test('asks once for all that wait for a name, and again after five seconds', asy
   expect(asked).toEqual(['hooks.example.com']);
   vi.advanceTimersByTime(200);
   const again = resolve('hooks.example.com');
-  answer();
+  finish();
   await again;
   expect(asked).toHaveLength(2);
   vi.useRealTimers();
