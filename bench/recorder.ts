@@ -109,16 +109,17 @@ const rows = {
   origins: async ({ sink, rounds }) => ({
     'Origins of arguments: added to a call with 200 bytes of arguments and 2 KB of results, microseconds':
       added(await callCosts(sink, ['results', 'results-origins'], rounds), 'results'),
-    'One large call with origins, milliseconds': {
-      ...(await interleaveAll(['5 MB of arguments', '5 MB of results'], rounds, (name) =>
+    'One large call with origins, milliseconds': await interleaveAll(
+      ['5 MB of arguments', '5 MB of results'],
+      rounds,
+      (name) =>
         runProgram<LargeCallCost>('large-call-process.ts', [
           sink.url,
           name.split(' ').at(-1) as string,
           'origins',
         ]),
-      )),
-    },
-    'Values that a model copies from a text of 300 words, or makes up': { ...originErrors() } as never,
+    ),
+    'Values that a model copies from a text of 300 words, or makes up': originErrors(),
   }),
 } satisfies Record<string, (run: RowRun) => Promise<Record<string, Record<string, Row>>>>;
 

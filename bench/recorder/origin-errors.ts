@@ -55,14 +55,14 @@ const ownChanges: Readonly<Record<string, Readonly<Record<string, Change>>>> = {
 };
 
 /** Shares in which values of a kind are recognized wrongly. */
-export interface OriginErrors {
+export type OriginErrors = {
   /** Percentage of the values from a text that are not recognized, over all changes. */
   readonly missedPercent: number;
   /** The same for values in a field of their own. */
   readonly missedFieldPercent: number;
   /** Percentage of made-up values that are taken for one from a text. */
   readonly inventedPercent: number;
-}
+};
 
 const rounds = 400;
 const seed = 20261125;

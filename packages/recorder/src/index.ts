@@ -6,9 +6,9 @@
  * @packageDocumentation
  */
 
+export type { ArgumentOrigin, ArgumentOrigins } from '@actlog/protocol';
 export { type AdapterIdentity, AdapterRecorder, type AdapterRecorderOptions } from './adapter-recorder.ts';
 export { type ArgumentsHashOptions, hashArguments, matchesArguments } from './arguments/arguments-hash.ts';
-export type { ArgumentOrigin, ArgumentOrigins } from './events/argument-origin.ts';
 export {
   defaultResponseStatus,
   type ResponseStatusMapping,

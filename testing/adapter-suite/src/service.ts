@@ -96,12 +96,17 @@ export class Service {
       });
   }
 
-  /** Returns the payloads of a session's `argument_origins` events, after everything recorded is delivered. */
-  async argumentOrigins(sessionId: string): Promise<ArgumentOriginsPayload[]> {
+  /**
+   * Returns the payloads of a session's `argument_origins` events, after everything recorded is delivered.
+   *
+   * @param ofTool - tool of the calls; default: any
+   */
+  async argumentOrigins(sessionId: string, ofTool?: string): Promise<ArgumentOriginsPayload[]> {
     const events = await this.#allEvents(sessionId);
     return events
       .filter(({ category }) => category === argumentOriginsCategory)
-      .map(({ payload }) => payload as unknown as ArgumentOriginsPayload);
+      .map(({ payload }) => payload as unknown as ArgumentOriginsPayload)
+      .filter(({ toolName }) => ofTool === undefined || toolName === ofTool);
   }
 
   /** Waits until an action of the session is held. */

@@ -40,8 +40,8 @@ function traced() {
 
 /** Returns the origins of the argument `to` of the calls of `send`. */
 async function originsOf(sessionId: string) {
-  const reported = await service.argumentOrigins(sessionId);
-  return reported.filter(({ toolName }) => toolName === 'send').map(({ origins }) => origins.to);
+  const reported = await service.argumentOrigins(sessionId, 'send');
+  return reported.map(({ origins }) => origins.to);
 }
 
 test.each(hooks)('by %s, sees text parts of the user, and nothing that the model said', async (hook) => {

@@ -33,8 +33,8 @@ function traced() {
 
 /** Returns the origins of the argument `to` of the calls of `send`. */
 async function originsOf(sessionId: string) {
-  const reported = await service.argumentOrigins(sessionId);
-  return reported.filter(({ toolName }) => toolName === 'send').map(({ origins }) => origins.to);
+  const reported = await service.argumentOrigins(sessionId, 'send');
+  return reported.map(({ origins }) => origins.to);
 }
 
 /** Runs `send` in the SDK's own loop, with the middleware. */

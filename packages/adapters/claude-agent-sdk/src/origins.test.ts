@@ -25,8 +25,8 @@ async function originsOf(driver: HookDriver, ...values: string[]) {
     await driver.before(call);
     await driver.succeeded(call, 'Sent.');
   }
-  const reported = await service.argumentOrigins(driver.sessionId);
-  return reported.filter(({ toolName }) => toolName === 'send').map((event) => event.origins.to);
+  const reported = await service.argumentOrigins(driver.sessionId, 'send');
+  return reported.map((event) => event.origins.to);
 }
 
 test('reads results of built-in tools, of MCP tools and of subagents', async () => {

@@ -36,8 +36,8 @@ async function origins(
     use,
     ...options,
   });
-  const reported = await service.argumentOrigins(sessionId);
-  return reported.filter(({ toolName }) => toolName === 'send').map((event) => event.origins.to);
+  const reported = await service.argumentOrigins(sessionId, 'send');
+  return reported.map((event) => event.origins.to);
 }
 
 test('reads the output of a tool, and the texts beside it', async () => {

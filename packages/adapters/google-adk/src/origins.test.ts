@@ -51,8 +51,8 @@ function recording(exclude: string[] = []) {
 
 /** Returns the reported origins of the calls of `send`. */
 async function origins(sessionId: string) {
-  const reported = await service.argumentOrigins(sessionId);
-  return reported.filter(({ toolName }) => toolName === 'send').map((event) => event.origins.to);
+  const reported = await service.argumentOrigins(sessionId, 'send');
+  return reported.map((event) => event.origins.to);
 }
 
 test('reads the JSON of an MCP result as its fields', async () => {

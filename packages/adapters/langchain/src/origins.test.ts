@@ -15,8 +15,8 @@ afterAll(() => service.close());
 
 /** Returns the origins of the argument `text` of the calls of `echo`. */
 async function originsOf(sessionId: string) {
-  const reported = await service.argumentOrigins(sessionId);
-  return reported.filter(({ toolName }) => toolName === 'echo').map(({ origins }) => origins.text);
+  const reported = await service.argumentOrigins(sessionId, 'echo');
+  return reported.map(({ origins }) => origins.text);
 }
 
 function traced() {

@@ -27,8 +27,8 @@ const sending = (...to: string[]) => [to.map((each) => ({ name: 'send', args: { 
 
 /** Returns the reported origins of the calls of `send`. */
 async function origins(sessionId: string) {
-  const reported = await service.argumentOrigins(sessionId);
-  return reported.filter(({ toolName }) => toolName === 'send').map((event) => event.origins.to?.from);
+  const reported = await service.argumentOrigins(sessionId, 'send');
+  return reported.map((event) => event.origins.to?.from);
 }
 
 const found = {

@@ -17,8 +17,8 @@ const sayAccount = [{ name: 'echo', args: { text: 'DE89370400440532013000' } }];
 
 /** Returns the origins of the argument `text` of the calls of `echo`. */
 async function originsOf(sessionId: string) {
-  const reported = await service.argumentOrigins(sessionId);
-  return reported.filter(({ toolName }) => toolName === 'echo').map(({ origins }) => origins.text);
+  const reported = await service.argumentOrigins(sessionId, 'echo');
+  return reported.map(({ origins }) => origins.text);
 }
 
 function traced() {

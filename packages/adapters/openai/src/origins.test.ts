@@ -30,8 +30,8 @@ function chatCalls(...calls: readonly (readonly [name: string, args: object])[])
 
 /** Returns the origins of the argument `to` of the calls of `send`. */
 async function originsOf(sessionId: string) {
-  const reported = await service.argumentOrigins(sessionId);
-  return reported.filter(({ toolName }) => toolName === 'send').map(({ origins }) => origins.to);
+  const reported = await service.argumentOrigins(sessionId, 'send');
+  return reported.map(({ origins }) => origins.to);
 }
 
 test('sees text parts of the user and the developer, and nothing that the model said', async () => {

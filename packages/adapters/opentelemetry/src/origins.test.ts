@@ -57,8 +57,8 @@ class Spans {
 async function origins(sessionId: string, run: (spans: Spans) => void) {
   const processor = actlog({ recorder: service.recorder({ origins: true }), sessionId });
   run(new Spans(new BasicTracerProvider({ spanProcessors: [processor] }).getTracer('tests')));
-  const reported = await service.argumentOrigins(sessionId);
-  return reported.filter(({ toolName }) => toolName === 'send').map((event) => event.origins.to);
+  const reported = await service.argumentOrigins(sessionId, 'send');
+  return reported.map((event) => event.origins.to);
 }
 
 test('reads texts of spans that have ended, and of those around a call', async () => {

@@ -1,3 +1,5 @@
+import { jsonValue } from '../lib/json-value.ts';
+
 /** Types of the blocks of a tool's result (Model Context Protocol, "Tool Result"). */
 const blockTypes: ReadonlySet<unknown> = new Set(['text', 'image', 'audio', 'resource', 'resource_link']);
 
@@ -40,10 +42,5 @@ function shownBlock({ type, text, resource, ...rest }: Block): unknown[] {
 
 /** Returns the value of a text that is a JSON object or array, else the text itself. */
 function parsedText(text: unknown): unknown {
-  if (typeof text !== 'string' || text.length > maxJsonLength || !/^\s*[[{]/.test(text)) return text;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
+  return typeof text === 'string' ? (jsonValue(text, maxJsonLength) ?? text) : text;
 }

@@ -1,54 +1,52 @@
-import { schemaVersion, toolCallCategory } from '@actlog/protocol';
+import {
+  type ArgumentOriginsPayload,
+  argumentOriginsCategory,
+  schemaVersion,
+  toolCallCategory,
+} from '@actlog/protocol';
 import { jsonString } from '../lib/json-string.ts';
-import type { ArgumentOrigins } from './argument-origin.ts';
 
-/** The variable parts of an event (specification, "Event"). */
-export interface EventFields {
+/** The variable parts that events of every category have (specification, "Event"). */
+interface EventHead {
   readonly eventId: string;
   readonly agentId: string;
   readonly sessionId: string;
   readonly sourceTimestamp: string;
+}
+
+/** The variable parts of a `tool_api` event. */
+export interface EventFields extends EventHead {
   readonly toolName: string;
   readonly argumentsHash: string;
   readonly responseStatus: number;
 }
 
-const afterTimestamp = `","category":${JSON.stringify(toolCallCategory)},"schemaVersion":${JSON.stringify(schemaVersion)},"payload":{"toolName":`;
+/** Serializes the beginning of an event, up to its category. */
+function headOf({ eventId, agentId, sessionId, sourceTimestamp }: EventHead): string {
+  return `{"eventId":"${eventId}","agentId":${jsonString(agentId)},"sessionId":${jsonString(sessionId)},"sourceTimestamp":"${sourceTimestamp}",`;
+}
+
+const afterHead = `"category":${JSON.stringify(toolCallCategory)},"schemaVersion":${JSON.stringify(schemaVersion)},"payload":{"toolName":`;
 
 /**
  * Serializes a `tool_api` event. Concatenated manually, because only the caller's own strings need escaping; a test
  * compares it with `JSON.stringify`.
  */
 export function eventBody(event: EventFields): string {
-  return `{"eventId":"${event.eventId}","agentId":${jsonString(event.agentId)},"sessionId":${jsonString(event.sessionId)},"sourceTimestamp":"${event.sourceTimestamp}${afterTimestamp}${jsonString(event.toolName)},"argumentsHash":${jsonString(event.argumentsHash)},"responseStatus":${event.responseStatus}}}`;
+  return `${headOf(event)}${afterHead}${jsonString(event.toolName)},"argumentsHash":${jsonString(event.argumentsHash)},"responseStatus":${event.responseStatus}}}`;
 }
-
-/** Category of the events that say where the arguments of a call came from. */
-export const originsCategory = 'argument_origins';
 
 /** The variable parts of an `argument_origins` event. */
-export interface OriginsFields
-  extends Pick<EventFields, 'eventId' | 'agentId' | 'sessionId' | 'sourceTimestamp'> {
-  readonly payload: {
-    /** Id of the event of the call. */
-    readonly eventId: string;
-    readonly toolName: string;
-    readonly origins: ArgumentOrigins;
-  };
+export interface OriginsFields extends EventHead {
+  readonly payload: ArgumentOriginsPayload;
 }
 
-const originsMark = `"category":"${originsCategory}"`;
+const originsMark = `"category":"${argumentOriginsCategory}"`;
 
 /** Serializes an `argument_origins` event, with its fields in the order of {@link eventBody}. */
-export function originsBody({
-  eventId,
-  agentId,
-  sessionId,
-  sourceTimestamp,
-  payload,
-}: OriginsFields): string {
-  const head = `{"eventId":"${eventId}","agentId":${jsonString(agentId)},"sessionId":${jsonString(sessionId)},"sourceTimestamp":"${sourceTimestamp}",`;
-  return `${head}${originsMark},"schemaVersion":${JSON.stringify(schemaVersion)},"payload":${JSON.stringify(payload)}}`;
+export function originsBody(event: OriginsFields): string {
+  const payload = JSON.stringify(event.payload);
+  return `${headOf(event)}${originsMark},"schemaVersion":${JSON.stringify(schemaVersion)},"payload":${payload}}`;
 }
 
 /** Returns `true` for the output of {@link originsBody}. */

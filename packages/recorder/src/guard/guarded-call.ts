@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { ArgumentOrigins } from '../events/argument-origin.ts';
+import type { ArgumentOrigins } from '@actlog/protocol';
 import { createEventId } from '../events/event-id.ts';
 import type { ToolCall } from '../events/tool-call.ts';
 import { toIdentifier, toResourceId } from '../lib/identifier.ts';

@@ -1,5 +1,6 @@
 import { hash as digest, randomBytes } from 'node:crypto';
-import type { ArgumentOrigin, ArgumentOrigins } from '../events/argument-origin.ts';
+import { type ArgumentOrigin, type ArgumentOrigins, limits } from '@actlog/protocol';
+import { jsonValue } from '../lib/json-value.ts';
 import { nameWords } from './name-words.ts';
 import {
   inSystemText,
@@ -30,9 +31,6 @@ export interface Trace {
   readonly phrases: ReadonlySet<number>;
 }
 
-/** Maximum number of paths that are reported of a call (reference profile, `action.origins`). */
-const maxPaths = 64;
-const maxPathLength = 200;
 /** Maximum number of characters that are read of a call's arguments, and of a result or another text. */
 const maxArgumentCharacters = 64 * 1024;
 const maxTextCharacters = 128 * 1024;
@@ -85,7 +83,7 @@ export class OriginTracker {
       this.#calls.delete(known);
     }
     this.#readResult(result, (text, path) => {
-      const inner = parsed(text);
+      const inner = jsonValue(text, maxTextCharacters);
       const read = (leaf: string, name: string) => this.#addResultText(leaf, name, trace?.phrases);
       // JSON as text, also within a content block.
       if (inner === undefined) read(text, path);
@@ -107,11 +105,11 @@ export class OriginTracker {
     const reader = new ValueReader(maxArgumentCharacters);
     reader.read(args, (text, path, isPartial) => {
       let found = this.#search.find(text, path, phrases);
-      if (found === undefined || path.length > maxPathLength) return;
+      if (found === undefined || path.length > limits.maxArgumentPathLength) return;
       if (isPartial && found.rank === 'model') found = notKnown;
       const known = origins[path];
       if (known === undefined) {
-        if (paths === maxPaths) return;
+        if (paths === limits.maxArgumentOrigins) return;
         paths += 1;
         origins[path] = found;
       } else origins[path] = leastTrusted(known, found);
@@ -184,16 +182,4 @@ const wholePaths: ReadonlySet<string> = new Set(['value', 'text', 'content', 'co
 /** `true` for a text that is not a field of a record: within one, lines of `key: value` may be anyone's. */
 function isWhole(path: string): boolean {
   return wholePaths.has(path);
-}
-
-/** The value of a text that is a JSON object or list; undefined for any other text. */
-function parsed(text: string): unknown {
-  if (text.length > maxTextCharacters) return undefined;
-  const first = text.trimStart()[0];
-  if (first !== '{' && first !== '[') return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,4 +1,4 @@
-import type { ArgumentOrigins } from '../events/argument-origin.ts';
+import type { ArgumentOrigins } from '@actlog/protocol';
 import type { Reporter } from '../reporting/reporter.ts';
 import { OriginTracker, type Trace, type TracedCall } from './origin-tracker.ts';
 import type { OriginsSettings } from './origins-options.ts';

@@ -152,7 +152,6 @@ export class ValueSearch {
 
   #findLong(): Found {
     const { count } = words;
-    this.#classify(0, count);
     // An address or a number that came out of a tool's text, in words that the model wrote.
     let atom: Found | undefined;
     for (let start = 0; start < count; ) {
@@ -171,7 +170,7 @@ export class ValueSearch {
       start = end;
     }
     this.#classify(0, count);
-    const share = (bit: number) => inRuns(words.count, bit) / count;
+    const share = (bit: number) => inRuns(count, bit) / count;
     if (atom?.rank === 'text') return atom;
     const user = share(inUserText);
     if (user >= mostlyUser) return { rank: 'user', source: 0 };

@@ -1,6 +1,6 @@
+import type { ArgumentOrigins } from '@actlog/protocol';
 import { type OriginKey, originKey } from '../delivery/origin.ts';
 import { QueuedEvent } from '../delivery/queued-event.ts';
-import type { ArgumentOrigins } from '../events/argument-origin.ts';
 import { type EventFields, eventBody, originsBody } from '../events/event-body.ts';
 import { createEventId } from '../events/event-id.ts';
 import { isResponseStatus, responseStatuses } from '../events/response-status.ts';

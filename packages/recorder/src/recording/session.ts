@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ToolCall, ToolCallFacts } from '../events/tool-call.ts';
 import { processWide } from '../lib/process-wide.ts';
+import type { TextAuthor } from '../origins/session-origins.ts';
 
 const storage = processWide('@actlog/recorder/session', () => new AsyncLocalStorage<string>());
 
@@ -26,7 +27,7 @@ export function enterSession(id: string): void {
 export interface SessionRecorder {
   toolCall<Result>(call: ToolCall, run: () => Result | Promise<Result>): Promise<Result>;
   record(facts: ToolCallFacts): string;
-  noteText(author: 'user' | 'system', text: string, sessionId?: string): void;
+  noteText(author: TextAuthor, text: string, sessionId?: string): void;
 }
 
 /** One conversation or run of an agent: calls recorded through it carry its id. */

@@ -100,8 +100,7 @@ async function checkPlaces(
       events.filter(({ payload }) => payload?.toolName === name).map(({ eventId }) => String(eventId));
     const [record = '', minutes = ''] = idsOf('read');
     const expected = sent.map((place) => originOf(place, seen, { field: record, text: minutes }));
-    const reported = await service.argumentOrigins(sessionId);
-    const ofSends = reported.filter(({ toolName }) => toolName === 'send');
+    const ofSends = await service.argumentOrigins(sessionId, 'send');
     expect(ofSends.map(({ origins }) => origins.text).sort(inOrder)).toEqual([...expected].sort(inOrder));
     expect(ofSends.map(({ eventId }) => eventId).sort()).toEqual(idsOf('send').sort());
     for (const { origins } of ofSends) expect(Object.keys(origins)).toEqual(['text']);
