@@ -16,8 +16,16 @@ function seenTexts({ user, system, results }: AdapterHarness['abilities']['origi
   return seen.length === 3 ? 'all' : seen.join(', ');
 }
 
-function row({ sdk, hook = '', abilities }: AdapterHarness): string {
-  const { guards, holds, aborts, thrown, streams, hasSession, maxDenials, origins } = abilities;
+function sessionSource({ abilities, chat }: AdapterHarness): string {
+  const own = abilities.hasSession ? ["the framework's"] : [];
+  return [...own, ...(chat ? ['earlier calls in its messages'] : []), '`sessionId`']
+    .slice(0, 2)
+    .join(', else ');
+}
+
+function row(harness: AdapterHarness): string {
+  const { sdk, hook = '', abilities } = harness;
+  const { guards, holds, aborts, thrown, streams, maxDenials, origins } = abilities;
   const { invalidArguments, unknownTool } = abilities;
   const cells = [
     `\`${sdk.slice(0, sdk.lastIndexOf('/'))}\``,
@@ -28,7 +36,7 @@ function row({ sdk, hook = '', abilities }: AdapterHarness): string {
     seenAs(invalidArguments),
     seenAs(unknownTool),
     streams ? 'yes' : '–',
-    hasSession ? "the framework's" : '`sessionId`',
+    sessionSource(harness),
     guards ? endOfRetries(maxDenials) : '–',
     seenTexts(origins),
   ];

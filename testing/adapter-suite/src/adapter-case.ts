@@ -13,7 +13,7 @@ export interface CaseContext {
 export interface AdapterCase {
   readonly name: string;
   /** Returns `true` if the case applies to a framework with these abilities. Default: always. */
-  readonly appliesTo?: (abilities: Abilities) => boolean;
+  readonly appliesTo?: (abilities: Abilities, harness: AdapterHarness) => boolean;
   readonly check: (context: CaseContext) => Promise<void>;
 }
 

@@ -38,6 +38,19 @@ export interface Scenario {
   readonly ownHook?: (toolName: string) => void;
 }
 
+/** A chat whose messages the application keeps. */
+export interface Chat {
+  /** The only tool of the agent. */
+  readonly tool: SuiteTool;
+  /**
+   * What the user says, one text per turn. In each turn the scripted model calls the tool once with that text, and then
+   * says `done`.
+   */
+  readonly texts: readonly string[];
+  /** Options of the adapter, without a session. */
+  readonly adapter: AdapterOptions;
+}
+
 /** End of a run. */
 export interface Ending {
   /** Tool results for the model, in the order of the conversation; no stack traces. */
@@ -119,4 +132,10 @@ export interface AdapterHarness {
   readonly abilities: Abilities;
   /** Runs an agent of the real framework with a scripted model. Never throws: the error of the run is in the ending. */
   run(scenario: Scenario): Promise<Ending>;
+  /**
+   * Runs a chat. Before each turn, the messages of all earlier turns are rebuilt from JSON, as if they came with a
+   * request or from a store, and the framework gets no thread or session. The first turn is run as the framework's own
+   * examples run it. Undefined for frameworks that are not passed the messages of earlier turns.
+   */
+  readonly chat?: ((chat: Chat) => Promise<unknown>) | undefined;
 }

@@ -7,6 +7,7 @@ export { type AdapterCase, type CaseContext, suiteTools } from './adapter-case.t
 export type {
   Abilities,
   AdapterHarness,
+  Chat,
   Ending,
   Scenario,
   ScriptedCall,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import type { AdapterCase } from './adapter-case.ts';
+import { chattingCases } from './cases/chatting.ts';
 import { countingCases } from './cases/counting.ts';
 import { guardingCases } from './cases/guarding.ts';
 import { optionCases } from './cases/options.ts';
@@ -14,6 +15,7 @@ import { Service } from './service.ts';
 export const adapterCases: readonly AdapterCase[] = [
   ...recordingCases,
   ...countingCases,
+  ...chattingCases,
   ...guardingCases,
   ...retryingCases,
   ...robustnessCases,
@@ -43,7 +45,7 @@ export function adapterSuite(
     afterAll(() => service.close());
 
     for (const [index, { name, appliesTo, check }] of adapterCases.entries()) {
-      test.runIf(appliesTo?.(harness.abilities) ?? true)(name, () =>
+      test.runIf(appliesTo?.(harness.abilities, harness) ?? true)(name, () =>
         check({ harness, service, sessionId: `case-${index}` }),
       );
     }

@@ -1,4 +1,4 @@
-import { type AdapterCalls, conversationSession } from '@actlog/recorder/adapter';
+import { type AdapterCalls, currentSessionId } from '@actlog/recorder/adapter';
 import { aiSdkCalls } from './ai-sdk-calls.ts';
 import type { ActlogOptions } from './options.ts';
 import { runSessions } from './run-sessions.ts';
@@ -10,7 +10,7 @@ const maxAwaited = 1000;
 /** Creates the callback behind `actlog.steps()`: for `onStepFinish`, or `onStepEnd` in `ai` 7. */
 export function recordSteps(options: Omit<ActlogOptions, 'guard'> = {}): (step: EndedStep) => void {
   const steps = new StepCalls(aiSdkCalls(options));
-  return (step) => steps.record(step, conversationSession(undefined) ?? runSessions.get(step.callId));
+  return (step) => steps.record(step, currentSessionId() ?? runSessions.get(step.callId));
 }
 
 /** Records the calls of steps for which no tool of this process was run. */

@@ -1,11 +1,5 @@
 import type { ToolOutcome } from '@actlog/recorder';
-import {
-  type ChatTexts,
-  chatTexts,
-  conversationSession,
-  noArgumentsHash,
-  noteTexts,
-} from '@actlog/recorder/adapter';
+import { type ChatTexts, chatTexts, noArgumentsHash, noteTexts } from '@actlog/recorder/adapter';
 import { aiSdkCalls } from './ai-sdk-calls.ts';
 import { type Execution, isInExecution, watch } from './execution.ts';
 import type { ActlogOptions } from './options.ts';
@@ -61,7 +55,7 @@ export function recordTelemetry(options: Omit<ActlogOptions, 'guard'> = {}): Act
   };
   return {
     onStepStart(step) {
-      const sessionId = conversationSession(step.messages);
+      const sessionId = calls.conversations.sessionOf(step.messages);
       runSessions.note(step.callId, sessionId);
       noteTexts(calls, () => ({ sessionId, ...textsOf(step) }));
     },
@@ -70,7 +64,7 @@ export function recordTelemetry(options: Omit<ActlogOptions, 'guard'> = {}): Act
       for (const call of providerCalls(content)) if (calls.covers(call.toolName)) calls.note(call);
     },
     executeTool({ callId, toolCallId, toolCall, messages, execute }) {
-      const sessionId = conversationSession(messages);
+      const sessionId = calls.conversations.sessionOf(messages);
       // An agent called by the tool shares the session of its caller.
       const run = sessionId === undefined ? execute : () => calls.recorder.session(sessionId).run(execute);
       return watch(callId, toolCallId, async (execution) => {
@@ -93,7 +87,9 @@ export function recordTelemetry(options: Omit<ActlogOptions, 'guard'> = {}): Act
       recordedBy?.add(recorder);
       // `recordInputs: false` hides the arguments.
       const hidden = input === undefined && { argumentsHash: noArgumentsHash };
-      const call = { toolName, arguments: input, sessionId: conversationSession(messages), ...hidden };
+      const sessionId = calls.conversations.sessionOf(messages);
+      calls.conversations.note(messages, { toolName, callId: toolCallId }, sessionId);
+      const call = { toolName, arguments: input, sessionId, ...hidden };
       calls.record(call, outcomeOf(toolOutput));
     },
     onStepEnd(step) {

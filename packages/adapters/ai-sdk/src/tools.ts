@@ -1,7 +1,6 @@
 import {
   type AdapterCalls,
   chatTexts,
-  conversationSession,
   type HookedCall,
   noteTexts,
   withMethods,
@@ -66,13 +65,16 @@ function isExecutable(tool: unknown): tool is ExecutableTool {
 
 function recordedExecute(toolName: string, tool: ExecutableTool, calls: AdapterCalls): Execute {
   const noted = (input: unknown, options?: ExecutionOptions): HookedCall => {
-    noteExecution(options?.toolCallId, calls.recorder);
-    const sessionId = conversationSession(options?.messages);
-    noteTexts(calls, () => ({ sessionId, ...chatTexts(options?.messages) }));
+    const { messages, toolCallId: callId } = options ?? {};
+    noteExecution(callId, calls.recorder);
+    const { conversations } = calls;
+    const sessionId = conversations.sessionOf(messages);
+    conversations.note(messages, { toolName, callId }, sessionId);
+    noteTexts(calls, () => ({ sessionId, ...chatTexts(messages) }));
     return {
       toolName,
       arguments: input,
-      callId: options?.toolCallId,
+      callId,
       wrapping: { wrapper, wrapped: tool.execute },
       signal: options?.abortSignal,
       sessionId,

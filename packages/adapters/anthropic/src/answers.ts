@@ -1,4 +1,4 @@
-import { type AdapterCalls, chatTexts, conversationSession, noteTexts } from '@actlog/recorder/adapter';
+import { type AdapterCalls, chatTexts, noteTexts } from '@actlog/recorder/adapter';
 import { anthropicCalls } from './anthropic-calls.ts';
 import { blocksOf, type MessageBlock } from './message-blocks.ts';
 import { MessageCalls } from './message-calls.ts';
@@ -61,7 +61,7 @@ export function answersOf<Content = string>(
   const calls = anthropicCalls(options);
   const seen = new MessageCalls(calls);
   return async (message, { signal, messages, system } = {}) => {
-    const sessionId = conversationSession(messages);
+    const sessionId = calls.conversations.sessionOf(messages);
     const hasCalls = message.stop_reason === undefined || message.stop_reason === 'tool_use';
     const blocks = blocksOf(message).filter(({ type }) => hasCalls || type !== 'tool_use');
     noteTexts(calls, () => {
@@ -72,7 +72,7 @@ export function answersOf<Content = string>(
         system: [system, ...texts.system],
       };
     });
-    for (const block of blocks) if (isNewTo(calls.recorder, block)) seen.received(block, sessionId);
+    for (const block of blocks) if (isNewTo(calls.recorder, block)) seen.received(block, sessionId, messages);
     const uses = blocks.filter(({ type }) => type === 'tool_use') as (MessageBlock & CalledTool)[];
     if (uses.length === 0) return undefined;
     const results = uses.map((toolUse) =>

@@ -18,10 +18,15 @@ export class MessageCalls {
     this.#calls = calls;
   }
 
-  /** Handles a block written by the model: remembers calls, and records those that Anthropic has run. */
-  received(block: MessageBlock, sessionId: string | undefined): void {
+  /**
+   * Handles a block written by the model: remembers calls, and records those that Anthropic has run.
+   *
+   * @param messages - the conversation before the block, if known
+   */
+  received(block: MessageBlock, sessionId: string | undefined, messages?: readonly unknown[]): void {
     const { id, name, input } = block;
     if (isToolUse(block) && id !== undefined && name !== undefined) {
+      if (messages) this.#calls.conversations.note(messages, { toolName: name, callId: id }, sessionId);
       toolUses().add(id, { toolName: name, input, sessionId });
     } else if (isServerResult(block)) {
       this.#record(block.tool_use_id, serverOutcome(block));

@@ -1,4 +1,4 @@
-import { chatTexts, conversationSession, currentSessionId, noteTexts } from '@actlog/recorder/adapter';
+import { type AdapterCalls, chatTexts, currentSessionId, noteTexts } from '@actlog/recorder/adapter';
 import type { Middleware, MiddlewareContext } from '@anthropic-ai/sdk';
 import { anthropicCalls } from './anthropic-calls.ts';
 import { deniedRuns } from './denied-runs.ts';
@@ -40,7 +40,7 @@ export function recordMiddleware(options: Omit<ActlogOptions, 'guard'> = {}): Mi
   const own = anthropicCalls(options);
   const calls = new MessageCalls(own);
   return async (request, next, context) => {
-    const sent = ignoreErrors(() => messageRequest(context));
+    const sent = ignoreErrors(() => messageRequest(context, own));
     if (!sent) return next(request);
     // A request without tools, for example for a summary, may pass off results of tools as a text of the user.
     if (sent.offersTools) noteTexts(own, () => textsOf(sent));
@@ -69,14 +69,14 @@ function ignoreErrors<Value>(run: () => Value): Value | undefined {
 function ignore(): void {}
 
 /** Returns the request if it is one for a message. */
-function messageRequest({ options }: MiddlewareContext): MessageRequest | undefined {
+function messageRequest({ options }: MiddlewareContext, calls: AdapterCalls): MessageRequest | undefined {
   const { method, path = '', body, stream = false, openTelemetry } = options ?? {};
   const { messages, thread, system, tools, mcp_servers: servers } = (body ?? {}) as MessageBody;
   if (method !== 'post' || path.split('?')[0] !== '/v1/messages' || !Array.isArray(messages))
     return undefined;
   return {
     messages,
-    sessionId: openTelemetry?.conversationId || sessionOf(messages, thread?.previous_message_id),
+    sessionId: openTelemetry?.conversationId || sessionOf(messages, thread?.previous_message_id, calls),
     isStreamed: stream,
     isOfThread: Boolean(thread),
     system,
@@ -98,25 +98,29 @@ function textsOf({ messages, system, sessionId }: MessageRequest) {
 function sessionOf(
   messages: readonly AnyMessage[],
   previousMessageId: string | undefined,
+  calls: AdapterCalls,
 ): string | undefined {
   const results = blocksOf(messages.at(-1)).filter(({ type }) => type === 'tool_result');
   const [known] = results.flatMap(({ tool_use_id: id = '' }) => toolUses().find(id)?.sessionId ?? []);
   return (
-    known ?? currentSessionId() ?? threadSessions.get(previousMessageId) ?? conversationSession(messages)
+    known ??
+    currentSessionId() ??
+    threadSessions.get(previousMessageId) ??
+    calls.conversations.sessionOf(messages)
   );
 }
 
 async function seenWhole(
   response: Response,
   context: MiddlewareContext,
-  { sessionId, isOfThread }: MessageRequest,
+  { sessionId, isOfThread, messages }: MessageRequest,
   calls: MessageCalls,
 ): Promise<void> {
   const message = await context.parse<AnyMessage>(response);
   if (isOfThread) threadSessions.note(message.id, sessionId);
   for (const block of blocksOf(message)) {
     toolUses().renew(block.id);
-    calls.received(block, sessionId);
+    calls.received(block, sessionId, messages);
   }
 }
 
@@ -124,15 +128,16 @@ async function seenWhole(
 function seenAsRead(
   response: Response,
   context: MiddlewareContext,
-  { sessionId, isOfThread }: MessageRequest,
+  request: MessageRequest,
   calls: MessageCalls,
 ): Response {
+  const { sessionId, isOfThread } = request;
   const both = ignoreErrors(() => watched(response));
   const parsed = both ? parsedCopy(both.copy, context) : context.parse<AsyncIterable<never>>(response);
   const begin = ({ id }: AnyMessage) => isOfThread && threadSessions.note(id, sessionId);
   const end = toolUses().beginStream();
   parsed
-    .then((stream) => seenStream(streamedBlocks(stream, begin), sessionId, calls))
+    .then((stream) => seenStream(streamedBlocks(stream, begin), request, calls))
     .catch(ignore)
     .finally(end);
   return both?.response ?? response;
@@ -147,12 +152,12 @@ async function parsedCopy(copy: Response, context: MiddlewareContext): Promise<A
 
 async function seenStream(
   blocks: AsyncIterable<StreamedBlock>,
-  sessionId: string | undefined,
+  { sessionId, messages }: MessageRequest,
   calls: MessageCalls,
 ): Promise<void> {
   for await (const { block, isWhole } of blocks) {
     // A tool may start before the response is complete, and its call must be known by then.
     if (!isWhole) toolUses().renew(block.id);
-    if (isWhole || isToolUse(block)) calls.received(block, sessionId);
+    if (isWhole || isToolUse(block)) calls.received(block, sessionId, messages);
   }
 }

@@ -3,6 +3,7 @@ import { dynamicTool, z } from 'genkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ai, modelOf, tools } from '../tests/agent.ts';
 import { Generation, type Genkit } from './generation.ts';
+import { genkitCalls } from './genkit-calls.ts';
 import { actlog } from './index.ts';
 
 let service: Service;
@@ -65,7 +66,10 @@ test.each([
       return session;
     },
   };
-  const generation = new Generation(surroundings as unknown as Genkit);
+  const generation = new Generation(
+    surroundings as unknown as Genkit,
+    genkitCalls({ recorder: service.recorder() }),
+  );
   const turn = { messages: [], signal: undefined, returnsToolRequests: false };
   const call = await generation.run(turn, async () =>
     generation.hookedCall({ toolRequest: { name: 'echo' } }),

@@ -1,11 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import {
-  type AdapterCalls,
-  conversationSession,
-  type HookedCall,
-  noteTexts,
-  processWidePerOwner,
-} from '@actlog/recorder/adapter';
+import { type AdapterCalls, type HookedCall, noteTexts, processWidePerOwner } from '@actlog/recorder/adapter';
 import type { GenerateMiddleware, ToolRequestPart } from 'genkit';
 import { contentsOf } from './shown-texts.ts';
 
@@ -30,11 +24,13 @@ function text(value: unknown): string | undefined {
 /** One `generate` call, from its first turn to its last. */
 export class Generation {
   readonly #ai: Genkit;
+  readonly #calls: AdapterCalls;
   #turn: Turn | undefined;
   #sessionId: string | undefined;
 
-  constructor(ai: Genkit) {
+  constructor(ai: Genkit, calls: AdapterCalls) {
     this.#ai = ai;
+    this.#calls = calls;
   }
 
   /**
@@ -60,8 +56,8 @@ export class Generation {
   }
 
   /** Notes the texts of the turn's conversation for argument origins. */
-  noteTexts(calls: AdapterCalls): void {
-    noteTexts(calls, () => {
+  noteTexts(): void {
+    noteTexts(this.#calls, () => {
       const messages = this.#turn?.messages ?? [];
       const user = contentsOf(messages, 'user');
       return { sessionId: this.#sessionId, user, system: contentsOf(messages, 'system') };
@@ -70,10 +66,12 @@ export class Generation {
 
   /** Returns a call for the recorder. */
   hookedCall(part: ToolRequestPart): HookedCall {
+    const { name: toolName, ref, input } = part.toolRequest;
+    this.#calls.conversations.note(this.#turn?.messages, { toolName, callId: ref }, this.#sessionId);
     return {
-      toolName: part.toolRequest.name,
-      arguments: part.toolRequest.input,
-      callId: part.toolRequest.ref ?? ownCallId(part),
+      toolName,
+      arguments: input,
+      callId: ref ?? ownCallId(part),
       sessionId: this.#sessionId,
       signal: this.#turn?.signal,
     };
@@ -82,7 +80,9 @@ export class Generation {
   /** Returns the session of the caller's context, else of Genkit's own session, else of the conversation. */
   #findSession(messages: readonly unknown[]): string | undefined {
     return (
-      text(this.#ai.currentContext()?.sessionId) ?? this.#genkitSession() ?? conversationSession(messages)
+      text(this.#ai.currentContext()?.sessionId) ??
+      this.#genkitSession() ??
+      this.#calls.conversations.sessionOf(messages)
     );
   }
 

@@ -11,13 +11,13 @@ export function recordMiddleware(options: AdapterOptions = {}): ReturnType<Gener
   // Genkit treats two middlewares with the same name as one, whatever their options.
   const name = ownName('genkit');
   const middleware = generateMiddleware({ name, description: 'Records and guards tool calls.' }, ({ ai }) => {
-    const generation = new Generation(ai);
+    const generation = new Generation(ai, calls);
     return {
       generate(envelope, context, next) {
         const { messages, returnToolRequests: returnsToolRequests = false } = envelope.request;
         const turn = { messages, signal: context.abortSignal, returnsToolRequests };
         return generation.run(turn, () => {
-          generation.noteTexts(calls);
+          generation.noteTexts();
           return next(envelope, context);
         });
       },

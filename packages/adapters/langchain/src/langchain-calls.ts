@@ -29,11 +29,9 @@ export function langChainCalls(options: ActlogOptions): AdapterCalls {
  * Returns the properties of a call that LangChain provides.
  *
  * @param run - configuration of the run, if the hook receives it; else that of the current run
- * @param messages - the conversation so far, if the hook sees it
  */
 export function surroundings(
   run: RunContext | undefined = currentRun(),
-  messages?: unknown,
 ): Pick<HookedCall, 'sessionId' | 'agentId'> {
-  return { sessionId: sessionOf(run, messages), agentId: agentOf(run) };
+  return { sessionId: sessionOf(run), agentId: agentOf(run) };
 }

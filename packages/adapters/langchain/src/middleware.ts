@@ -3,10 +3,10 @@ import { type AdapterCalls, noteTexts, ownName } from '@actlog/recorder/adapter'
 import { type AgentMiddleware, createMiddleware, MiddlewareError } from 'langchain';
 import { watchedTool } from './changed-call.ts';
 import { hookInnerCalls } from './inner-calls.ts';
-import { langChainCalls, surroundings } from './langchain-calls.ts';
+import { langChainCalls } from './langchain-calls.ts';
 import type { ActlogOptions } from './options.ts';
 import { asRecordedCall } from './recorded-calls.ts';
-import { currentRun, type RunContext } from './run-context.ts';
+import { agentOf, conversationOf, currentRun, type RunContext } from './run-context.ts';
 import { noteMessages } from './shown-texts.ts';
 import { errorMessage, thrownMessage } from './tool-message.ts';
 import { isInterruption, thrownByTool } from './tool-outcome.ts';
@@ -23,13 +23,17 @@ export function recordMiddleware(options: ActlogOptions = {}): AgentMiddleware {
       const { toolCall, runtime } = request;
       if (!calls.covers(toolCall.name)) return handler(request);
       const { messages } = request.state;
-      const around = surroundings(runOf(runtime), messages);
-      noteMessages(calls, () => ({ messages, sessionId: around.sessionId }));
+      const run = runOf(runtime);
+      const sessionId = conversationOf(run, messages, calls);
+      noteMessages(calls, () => ({ messages, sessionId }));
+      const { name: toolName, id: callId } = toolCall;
+      calls.conversations.note(messages, { toolName, callId }, sessionId);
       const call = {
-        ...around,
-        toolName: toolCall.name,
+        sessionId,
+        agentId: agentOf(run),
+        toolName,
         arguments: toolCall.args,
-        callId: toolCall.id,
+        callId,
         signal: runtime.signal,
       };
       try {
@@ -57,7 +61,7 @@ type ModelHook = NonNullable<AgentMiddleware['wrapModelCall']>;
 function noteSystemPrompt(calls: AdapterCalls): ModelHook {
   return (request, handler) => {
     noteTexts(calls, () => ({
-      sessionId: surroundings(runOf(request.runtime), request.state.messages).sessionId,
+      sessionId: conversationOf(runOf(request.runtime), request.state.messages, calls),
       system: [request.systemMessage.content],
     }));
     return handler(request);

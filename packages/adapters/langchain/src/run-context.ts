@@ -1,4 +1,4 @@
-import { currentSessionId } from '@actlog/recorder/adapter';
+import { type AdapterCalls, currentSessionId } from '@actlog/recorder/adapter';
 import { AsyncLocalStorageProviderSingleton } from '@langchain/core/singletons';
 
 /** Context of the run that a tool call belongs to. */
@@ -27,17 +27,28 @@ function text(value: unknown): string | undefined {
 
 /**
  * Returns the session of a call. In order of precedence: the thread; the run id chosen by the caller; that of the
- * surrounding call or `session.run`; the first message, whose id LangGraph keeps for the whole conversation.
+ * surrounding call or `session.run`.
  */
-export function sessionOf(run: RunContext | undefined, messages?: unknown): string | undefined {
-  const first = Array.isArray(messages) ? (messages[0] as { id?: unknown } | undefined) : undefined;
+export function sessionOf(run: RunContext | undefined): string | undefined {
   return (
     text(run?.configurable?.thread_id) ??
     text(run?.metadata?.thread_id) ??
     text(run?.runId) ??
-    currentSessionId() ??
-    text(first?.id)
+    currentSessionId()
   );
+}
+
+/**
+ * Returns the session of an agent's call. In order of precedence: that of its run; that of an earlier call of the
+ * conversation; the first message, whose id LangGraph keeps while messages are added.
+ */
+export function conversationOf(
+  run: RunContext | undefined,
+  messages: unknown,
+  { conversations }: AdapterCalls,
+): string | undefined {
+  const first = Array.isArray(messages) ? (messages[0] as { id?: unknown } | undefined) : undefined;
+  return sessionOf(run) ?? conversations.sessionOf(messages, () => text(first?.id));
 }
 
 /** Returns the agent's name from `createAgent({name})`, if any. */

@@ -11,7 +11,7 @@ export interface LiveSpan extends LocatedSpan {
 /** Context that Mastra passes to a tool beside its input, limited to what identifies a call. */
 export interface Invocation extends Suspending {
   readonly toolCallId?: string;
-  readonly messages?: object;
+  readonly messages?: object | undefined;
   readonly abortSignal?: AbortSignal;
   readonly requestContext?: { get(key: string): unknown };
   readonly tracingContext?: { readonly currentSpan?: LiveSpan };

@@ -42,7 +42,7 @@ export class RecordingHooks {
 
   /** Runs the user's hook and then the guard. The model reads the error that is thrown. */
   async before(context: ToolHookContext): Promise<HookResult> {
-    const hooked = hookedTool(context);
+    const hooked = hookedTool(context, this.#calls);
     const { call, invocation } = hooked;
     const { toolName, sessionId } = call;
     noteRun(this.#calls, call, invocation.messages, invocation);
@@ -68,7 +68,7 @@ export class RecordingHooks {
 
   /** Records the outcome of a call, including one that did not pass {@link before} and was therefore not guarded. */
   async end(context: ToolAfterHookContext): Promise<void> {
-    const hooked = hookedTool(context);
+    const hooked = hookedTool(context, this.#calls);
     const { call, invocation } = hooked;
     const { output, error } = context;
     const ended: ToolOutcome = 'error' in context ? { ok: false, error } : { ok: true, result: output };

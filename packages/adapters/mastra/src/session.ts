@@ -1,5 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { conversationSession, processWidePerOwner } from '@actlog/recorder/adapter';
+import {
+  type AdapterCalls,
+  type HookedCall,
+  processWidePerOwner,
+  SessionsById,
+} from '@actlog/recorder/adapter';
 import type { Invocation, LiveSpan } from './invocation.ts';
 import { currentPlace } from './place.ts';
 import { locate, type TracedPlace, tracedPlace } from './tracing/traced-place.ts';
@@ -7,23 +12,37 @@ import { locate, type TracedPlace, tracedPlace } from './tracing/traced-place.ts
 /** Generated sessions of runs without a thread, by their request context. */
 const generatedSession = processWidePerOwner('@actlog/mastra/sessions', randomUUID);
 
+/** Sessions of runs that continue an earlier conversation, by their trace. */
+export const sessionsOfTraces: SessionsById = new SessionsById('@actlog/mastra/traces');
+
 /**
  * Returns the session of a call. In order of precedence: that of the delegating agent, because Mastra gives each
- * delegation its own thread; the thread; that of the surrounding call or `session.run`; one for the run.
+ * delegation its own thread; the thread; that of the surrounding call or `session.run`; that of an earlier call of the
+ * conversation; one for the run.
  */
-export function sessionOf({ requestContext, tracingContext, messages }: Invocation): string | undefined {
+export function sessionOf(
+  { requestContext, tracingContext, messages }: Invocation,
+  { conversations }: AdapterCalls,
+): string | undefined {
   const span = tracingContext?.currentSpan;
   const memory = requestContext?.get('MastraMemory') as { thread?: { id?: unknown } } | undefined;
-  return (
+  const known =
     currentPlace()?.delegatedSession ??
     locate(around(span)).threadId ??
     text(memory?.thread?.id) ??
-    text(requestContext?.get('mastra__threadId')) ??
-    conversationSession(undefined) ??
-    text(span?.traceId) ??
-    // The methods for older models, such as `generateLegacy`, pass only the messages to hooks.
-    (requestContext ? generatedSession(requestContext) : conversationSession(messages))
-  );
+    text(requestContext?.get('mastra__threadId'));
+  if (known !== undefined) return known;
+  // The methods for older models, such as `generateLegacy`, pass only the messages to hooks.
+  const runId = () => text(span?.traceId) ?? (requestContext && generatedSession(requestContext));
+  const sessionId = conversations.sessionOf(messages, runId);
+  sessionsOfTraces.note(span?.traceId, sessionId);
+  return sessionId;
+}
+
+/** Notes a call of an agent, so that later turns of its conversation are recognized. */
+export function noteInConversation(calls: AdapterCalls, call: HookedCall, messages: unknown): void {
+  const { toolName, callId, sessionId } = call;
+  calls.conversations.note(messages, { toolName, callId }, sessionId);
 }
 
 /** Returns the agent in whose run a tool runs, if it is traced. */

@@ -1,15 +1,15 @@
-import { currentSessionId, type HookedCall } from '@actlog/recorder/adapter';
+import { type AdapterCalls, currentSessionId, type HookedCall } from '@actlog/recorder/adapter';
 import { argumentsOf } from './delegation.ts';
 import type { Invocation } from './invocation.ts';
 import { callingAgent, modelArguments } from './place.ts';
-import { sessionOf, tracedAgent } from './session.ts';
+import { noteInConversation, sessionOf, tracedAgent } from './session.ts';
 import type { Suspending } from './suspension.ts';
 
 /** Properties of the agent that runs a tool. */
 interface AgentContext extends Suspending {
   readonly agentId?: string;
   readonly toolCallId?: string;
-  readonly messages?: object;
+  readonly messages?: object | undefined;
 }
 
 /**
@@ -26,6 +26,7 @@ export function calledTool(
   toolName: string,
   input: unknown,
   context: ToolContext | undefined,
+  calls: AdapterCalls,
 ): { readonly call: HookedCall; readonly messages: object | undefined } {
   const given = context ?? {};
   const { agentId, toolCallId, messages }: AgentContext = given.agent ?? given;
@@ -36,9 +37,11 @@ export function calledTool(
     callId,
     // Agents that run concurrently write their threads into one request context, but calls made by a tool run in its
     // own session.
-    sessionId: (callId === undefined ? currentSessionId() : undefined) ?? sessionOf(given),
+    sessionId:
+      (callId === undefined ? currentSessionId() : undefined) ?? sessionOf({ ...given, messages }, calls),
     agentId: agentId || tracedAgent(given) || callingAgent(),
     signal: given.abortSignal,
   };
+  if (callId !== undefined) noteInConversation(calls, call, messages);
   return { call, messages };
 }

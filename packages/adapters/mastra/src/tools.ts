@@ -45,7 +45,7 @@ function isExecutable(tool: unknown): tool is ExecutableTool {
 function recordedExecute(toolName: string, tool: ExecutableTool, calls: AdapterCalls): Execute {
   const recorded = recordedCalls(calls.recorder);
   const wrapper: Execute = async (input, context) => {
-    const { call, messages } = calledTool(toolName, input, context);
+    const { call, messages } = calledTool(toolName, input, context, calls);
     const span = context?.tracingContext?.currentSpan;
     if (span?.id && ranTool(span) === toolName) recorded.takeSpan(span.id);
     recorded.noteByTool(messages, call.callId);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { conversationSession, currentSessionId, SessionsById } from '@actlog/recorder/adapter';
+import { type AdapterCalls, Conversations, currentSessionId, SessionsById } from '@actlog/recorder/adapter';
 import { getCurrentTrace, type Session } from '@openai/agents';
 
 /** Data that identifies the conversation of a run. */
@@ -11,9 +11,14 @@ export interface RunConversation {
   readonly previousResponseId?: string | undefined;
   /** Group of the runner's traces, from its configuration. */
   readonly groupId?: string | undefined;
+  /** Recorder of the run's calls, if there is one for the run as a whole. */
+  readonly calls?: AdapterCalls | undefined;
   /** Outer run. */
   readonly outer?: { sessionId(): Promise<string | undefined> } | undefined;
 }
+
+/** Conversations of runs that start with an agent that is not covered. */
+const uncovered = new Conversations({});
 
 /** Sessions of runs that may be resumed, by their state. */
 const sessionsOfStates = new WeakMap<object, string>();
@@ -41,6 +46,7 @@ export async function sessionOf({
   conversationId,
   previousResponseId,
   groupId,
+  calls,
   outer,
 }: RunConversation): Promise<string | undefined> {
   const trace = getCurrentTrace();
@@ -48,6 +54,7 @@ export async function sessionOf({
   if (given) return given;
   const resumed = typeof input === 'object' && input ? sessionsOfStates.get(input) : undefined;
   const former = currentSessionId() ?? sessionsOfResponses.get(previousResponseId);
-  const known = (await outer?.sessionId()) ?? resumed ?? former ?? conversationSession(input);
+  const known =
+    (await outer?.sessionId()) ?? resumed ?? former ?? (calls?.conversations ?? uncovered).sessionOf(input);
   return known ?? (trace && trace.traceId !== 'no-op' ? trace.traceId : randomUUID());
 }

@@ -1,6 +1,6 @@
-import type { AdapterHarness, Ending, Scenario, SuiteTool } from '@actlog/adapter-suite';
+import type { AdapterHarness, Chat, Ending, Scenario, SuiteTool } from '@actlog/adapter-suite';
 import { fullAbilities } from '@actlog/adapter-suite/harness';
-import { Agent, MemorySession, Runner, tool } from '@openai/agents';
+import { Agent, type AgentInputItem, MemorySession, Runner, tool, user } from '@openai/agents';
 import * as z from 'zod';
 import { actlog } from '../src/index.ts';
 import { version } from '../src/version.ts';
@@ -62,6 +62,20 @@ async function ending(scenario: Scenario, place: Place): Promise<Ending> {
   }
 }
 
+/** Runs a chat by `result.history`, as the SDK's own examples do. */
+async function chat({ tool: own, texts, adapter }: Chat, place: Place): Promise<void> {
+  let history: AgentInputItem[] = [];
+  for (const [index, text] of texts.entries()) {
+    const turns = [[{ toolName: own.name, arguments: { text } }]];
+    const { agent, runner, stop } = parts({ tools: [own], turns, adapter, sessionId: '' }, place);
+    const input =
+      index === 0 ? text : [...(JSON.parse(JSON.stringify(history)) as AgentInputItem[]), user(text)];
+    const result = await runner.run(agent, input);
+    history = result.history;
+    stop?.();
+  }
+}
+
 function harnessOf(place: Place, hook: string): AdapterHarness {
   return {
     framework: 'openai-agents',
@@ -75,6 +89,7 @@ function harnessOf(place: Place, hook: string): AdapterHarness {
       origins: { user: true, system: true, results: true },
     },
     run: (scenario) => ending(scenario, place),
+    chat: (told) => chat(told, place),
   };
 }
 

@@ -32,6 +32,8 @@ export interface CallSurroundings {
   readonly functions: ToolFunctions | RunCall;
   readonly sessionId: string | undefined;
   readonly signal: AbortSignal | undefined;
+  /** The conversation before the call, if known. */
+  readonly messages: unknown;
 }
 
 /**
@@ -50,10 +52,11 @@ export async function answeredCall(call: AskedCall, surroundings: CallSurroundin
 }
 
 async function recordedRun(requested: AskedCall, surroundings: CallSurroundings): Promise<string> {
-  const { calls, functions, sessionId, signal } = surroundings;
+  const { calls, functions, sessionId, signal, messages } = surroundings;
   const { id: callId, name: toolName, namespace, text, isFreeText } = requested;
   const args = isFreeText ? text : parsedArguments(text || '{}');
   const call = { toolName, arguments: args, callId: callIdOf(args, callId), sessionId, signal };
+  calls.conversations.note(messages, { toolName, callId }, sessionId);
   const isCovered = calls.covers(toolName);
   const refused = refusal(requested, args, functions);
   if (refused) {

@@ -1,4 +1,4 @@
-import { type AdapterOptions, chatTexts, conversationSession, noteTexts } from '@actlog/recorder/adapter';
+import { type AdapterOptions, chatTexts, noteTexts } from '@actlog/recorder/adapter';
 import { answeredCall, type CallSurroundings, type RunCall, type ToolFunctions } from './answered-call.ts';
 import { type ChatAnswer, chatCalls, type ResponsesAnswer, responsesCalls } from './asked-call.ts';
 import { recordHostedCalls } from './hosted-calls.ts';
@@ -48,9 +48,12 @@ export function answersOf(functions: ToolFunctions | RunCall, options: AdapterOp
   const calls = openAICalls(options);
   const helper = ((response: ChatAnswer | ResponsesAnswer, { signal, messages }: AnswerOptions = {}) => {
     const isResponse = 'output' in response;
-    const sessionId = isResponse ? responseSession(response, messages) : conversationSession(messages);
+    const { conversations } = calls;
+    const sessionId = isResponse
+      ? responseSession(response, messages, conversations)
+      : conversations.sessionOf(messages);
     noteTexts(calls, () => ({ sessionId, ...textsOf(response, messages) }));
-    const surroundings = { calls, functions, sessionId, signal };
+    const surroundings = { calls, functions, sessionId, signal, messages };
     return isResponse ? outputsFor(response, surroundings) : messagesFor(response, surroundings);
   }) as Answers;
   return helper;

@@ -1,11 +1,5 @@
 import { ActionDeniedError } from '@actlog/recorder';
-import {
-  type AdapterCalls,
-  chatTexts,
-  conversationSession,
-  type HookedCall,
-  noteTexts,
-} from '@actlog/recorder/adapter';
+import { type AdapterCalls, chatTexts, type HookedCall, noteTexts } from '@actlog/recorder/adapter';
 import { parsedArguments } from './arguments-text.ts';
 import { callIdOf } from './call-ids.ts';
 import { noteInvalidArguments } from './openai-calls.ts';
@@ -125,12 +119,16 @@ class ChatToolHook {
 
   #call(args: unknown, runner: ToolRunner | undefined): HookedCall {
     const text = (typeof args === 'object' && args !== null && this.#texts.get(args)) || args;
-    const sessionId = conversationSession(runner?.messages);
+    const toolName = this.#toolName;
+    const callId = runner && this.#callId(runner, text);
+    const { conversations } = this.#calls;
+    const sessionId = conversations.sessionOf(runner?.messages);
+    conversations.note(runner?.messages, { toolName, callId }, sessionId);
     noteTexts(this.#calls, () => ({ sessionId, ...chatTexts(runner?.messages) }));
     return {
-      toolName: this.#toolName,
+      toolName,
       arguments: parsedArguments(text),
-      callId: callIdOf(args, runner && this.#callId(runner, text)),
+      callId: callIdOf(args, callId),
       sessionId,
       signal: runner?.controller?.signal,
     };

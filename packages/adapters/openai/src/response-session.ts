@@ -1,4 +1,4 @@
-import { conversationSession, currentSessionId, SessionsById } from '@actlog/recorder/adapter';
+import { type Conversations, currentSessionId, SessionsById } from '@actlog/recorder/adapter';
 import type { ResponsesAnswer } from './asked-call.ts';
 
 /** Sessions of responses, because a continuing request contains only new messages. */
@@ -12,8 +12,9 @@ const sessions = new SessionsById('@actlog/openai/response-sessions');
 export function responseSession(
   { id, previous_response_id: previous, conversation }: ResponsesAnswer,
   messages: unknown,
+  conversations: Conversations,
 ): string | undefined {
-  const own = typeof messages === 'string' ? id : conversationSession(messages);
+  const own = typeof messages === 'string' ? id : conversations.sessionOf(messages);
   const sessionId = conversation?.id || (currentSessionId() ?? sessions.get(previous) ?? own);
   sessions.note(id, sessionId);
   return sessionId;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { conversationSession, processWidePerOwner } from '@actlog/recorder/adapter';
+import { type AdapterCalls, processWidePerOwner } from '@actlog/recorder/adapter';
 import type { LocalAgent } from '@strands-agents/sdk';
 
 /** Defaults of agents that the user has not named. */
@@ -21,16 +21,17 @@ function text(value: unknown): string | undefined {
 
 /**
  * Returns the session of an agent's calls. In order of precedence: that of its session manager; that of the surrounding
- * tool call or `session.run`; the id that Strands gives the agent, which differs in every process.
+ * tool call or `session.run`; that of an earlier call among its messages, which an application may keep for another
+ * agent; the id that Strands gives the agent, which differs in every process.
  */
-export function sessionOf(agent: LocalAgent): string {
+export function sessionOf(agent: LocalAgent, { conversations }: AdapterCalls): string {
   const { sessionManager } = agent as WithSession;
+  const ownId = () => text((agent as WithSession).sessionId) ?? generatedSession(agent);
   return (
     text(sessionManager?.sessionId) ??
     text(sessionManager?._sessionId) ??
-    conversationSession(undefined) ??
-    text((agent as WithSession).sessionId) ??
-    generatedSession(agent)
+    conversations.sessionOf(agent.messages, ownId) ??
+    ownId()
   );
 }
 

@@ -23,7 +23,7 @@ function hasRun(event: AfterToolCallEvent): boolean {
 export function recordUnrun(event: AfterToolCallEvent, calls: AdapterCalls): void {
   if (hasRun(event) || !calls.covers(event.toolUse.name) || !calls.claim(event)) return;
   // Without its id: a call with a span was announced before, and a canceled one has no span.
-  calls.record({ ...hookedCall(event), callId: undefined }, outcomeOfUnrun(event));
+  calls.record({ ...hookedCall(event, calls), callId: undefined }, outcomeOfUnrun(event));
 }
 
 /**

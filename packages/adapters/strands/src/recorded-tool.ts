@@ -45,7 +45,7 @@ export async function* recordedStream(
 
 async function begin(calls: AdapterCalls, context: ToolContext): Promise<BegunCall> {
   const { agent, toolUse } = context;
-  const call = hookedCall(context);
+  const call = hookedCall(context, calls);
   try {
     const begun = await calls.begin(call);
     noteLetThrough(agent, toolUse.name);

@@ -17,14 +17,14 @@ const nodes = processWide('@actlog/strands/nodes', () => new WeakSet<object>());
  */
 export function noteAgentTexts(agent: LocalAgent, calls: AdapterCalls): void {
   if (!calls.tracesOrigins) return;
-  noteTexts(calls, () => ({ sessionId: sessionOf(agent), system: [agent.systemPrompt] }));
+  noteTexts(calls, () => ({ sessionId: sessionOf(agent, calls), system: [agent.systemPrompt] }));
   const all = listeners().get(agent) ?? new Set();
   listeners().set(agent, all);
   if (all.has(calls)) return;
   all.add(calls);
   agent.addHook(MessageAddedEvent, ({ message }) => {
     if (!nodes().has(agent))
-      noteTexts(calls, () => ({ sessionId: sessionOf(agent), user: userContents(message) }));
+      noteTexts(calls, () => ({ sessionId: sessionOf(agent, calls), user: userContents(message) }));
   });
 }
 
@@ -47,7 +47,7 @@ export function noteInput(
   calls: AdapterCalls,
 ): void {
   if (nodes().has(orchestrator)) return;
-  for (const agent of agents) noteTexts(calls, () => ({ sessionId: sessionOf(agent), user: [input] }));
+  for (const agent of agents) noteTexts(calls, () => ({ sessionId: sessionOf(agent, calls), user: [input] }));
 }
 
 function userContents({ role, content }: Message): unknown[] {

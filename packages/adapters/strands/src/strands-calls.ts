@@ -34,12 +34,18 @@ export interface CallContext {
 }
 
 /** Converts a context to a call for the recorder. */
-export function hookedCall({ toolUse, agent, cancelSignal = agent.cancelSignal }: CallContext): HookedCall {
+export function hookedCall(
+  { toolUse, agent, cancelSignal = agent.cancelSignal }: CallContext,
+  calls: AdapterCalls,
+): HookedCall {
+  const { name: toolName, toolUseId: callId } = toolUse;
+  const sessionId = sessionOf(agent, calls);
+  calls.conversations.note(agent.messages, { toolName, callId }, sessionId);
   return {
-    toolName: toolUse.name,
+    toolName,
     arguments: toolUse.input,
-    callId: toolUse.toolUseId,
-    sessionId: sessionOf(agent),
+    callId,
+    sessionId,
     agentId: agentIdOf(agent),
     signal: cancelSignal,
   };

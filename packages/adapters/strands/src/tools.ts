@@ -40,7 +40,7 @@ function wrapped(tool: Tool & WithInvoke, calls: AdapterCalls): Tool {
 
 function recordedInvoke(tool: Tool, invoke: Invoke, calls: AdapterCalls): Invoke {
   const wrapper: Invoke = (input, context) => {
-    const known = context && hookedCall(context);
+    const known = context && hookedCall(context, calls);
     const wrapping = { wrapper, wrapped: invoke };
     const call = { ...known, toolName: tool.name, arguments: input, wrapping };
     return calls.run(call, () => invoke.call(tool, input, context));

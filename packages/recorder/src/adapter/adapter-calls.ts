@@ -12,6 +12,7 @@ import { checkAdapterOptions } from './adapter-option-checks.ts';
 import type { AdapterOptions, ToolFilter } from './adapter-options.ts';
 import type { AdapterTraits } from './adapter-traits.ts';
 import { BegunCall } from './begun-call.ts';
+import { Conversations } from './conversation/conversations.ts';
 import type { HookedCall } from './hooked-call.ts';
 import {
   isUnhookedCall,
@@ -32,6 +33,8 @@ export class AdapterCalls {
    * call seen by several hooks is recorded once per recorder.
    */
   readonly recorder: Recorder;
+  /** Sessions of conversations, for frameworks that have no ids for them. */
+  readonly conversations: Conversations;
   readonly #options: AdapterOptions;
   readonly #traits: AdapterTraits;
   /** The same recorder, with the adapter's names and guard. */
@@ -52,6 +55,7 @@ export class AdapterCalls {
     this.#options = options;
     this.#traits = traits;
     this.recorder = options.recorder ?? sharedRecorder();
+    this.conversations = new Conversations(this.recorder);
     this.#recorder = this.recorder.forAdapter({ framework, sdk, guard, origins: options.origins });
   }
 

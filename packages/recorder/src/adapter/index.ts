@@ -14,7 +14,7 @@ export type { AdapterOptions, SessionSource, ToolFilter } from './adapter-option
 export type { AdapterTraits } from './adapter-traits.ts';
 export { BegunCall } from './begun-call.ts';
 export { type ChatTexts, chatTexts } from './chat-texts.ts';
-export { conversationSession } from './conversation.ts';
+export { type ConversationCall, Conversations } from './conversation/conversations.ts';
 export type { HookedCall } from './hooked-call.ts';
 export { type Method, MethodHooks } from './method-hooks.ts';
 export { ownName } from './own-name.ts';

@@ -1,13 +1,14 @@
 import {
   type AdapterCalls,
   type AdapterOptions,
-  conversationSession,
+  currentSessionId,
   noteTexts,
 } from '@actlog/recorder/adapter';
 import type { AnyExportedSpan, ObservabilityExporter, TracingEvent } from '@mastra/core/observability';
 import { mastraCalls } from '../mastra-calls.ts';
 import { currentPlace } from '../place.ts';
 import { type RecordedCalls, recordedCalls } from '../recorded-calls.ts';
+import { sessionsOfTraces } from '../session.ts';
 import { userContents } from '../shown-texts.ts';
 import { OpenSpans } from './open-spans.ts';
 import { ranTool, toolSpan } from './tool-span.ts';
@@ -70,7 +71,10 @@ class SpanRecorder implements ObservabilityExporter {
 
   #placeOf(span: AnyExportedSpan) {
     const { agentId, threadId } = locate(this.#spans.around(span));
-    return { agentId, sessionId: threadId ?? conversationSession(undefined) ?? span.traceId };
+    return {
+      agentId,
+      sessionId: threadId ?? currentSessionId() ?? sessionsOfTraces.get(span.traceId) ?? span.traceId,
+    };
   }
 
   /** Notes the texts of a run for argument origins, unless it is within a call: a model may have written those. */

@@ -53,10 +53,11 @@ class RecordedRun {
     const own = agents.get(agent);
     const ofRunner = runners.get(runner) ?? outer?.callsOf(undefined);
     const reachedBy = ofRunner ? undefined : reached.get(agent);
+    const calls = own ?? ofRunner ?? reachedBy ?? process;
     this.scope = new RunScope({
-      calls: own ?? ofRunner ?? reachedBy ?? process,
+      calls,
       coveredByAgent: own ?? reachedBy ?? (runners.has(runner) ? undefined : outer?.coveredByAgent),
-      sessionId: () => sessionOf({ ...options, input, groupId, outer }),
+      sessionId: () => sessionOf({ ...options, input, groupId, calls, outer }),
       input,
       signal: options?.signal ? AbortSignal.any([signal, options.signal]) : signal,
     });

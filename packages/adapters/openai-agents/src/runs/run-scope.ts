@@ -100,7 +100,10 @@ export class RunScope {
     agent: NamedAgent | undefined,
     call: Pick<HookedCall, 'toolName' | 'arguments' | 'callId'>,
   ): HookedCall {
-    return { ...call, agentId: agent?.name, sessionId: this.knownSessionId, signal: this.signal };
+    const { input, knownSessionId: sessionId } = this;
+    const { toolName, callId } = call;
+    this.callsOf(agent)?.conversations.note(input, { toolName, callId }, sessionId);
+    return { ...call, agentId: agent?.name, sessionId, signal: this.signal };
   }
 
   /** `true` if the session of the run's calls is known, including that there is none. */

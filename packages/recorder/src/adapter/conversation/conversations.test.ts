@@ -1,0 +1,234 @@
+import { expect, test } from 'vitest';
+import { Session } from '../../recording/session.ts';
+import { Conversations } from './conversations.ts';
+
+const nowhere = { toolCall: () => Promise.reject(new Error('no')), record: () => '', noteText: () => {} };
+const uuid = /^[0-9a-f-]{36}$/;
+const uniqueId = 'call_q8ZkT3v9XwJr2LmB5NdYc7Hs';
+
+/** What a store or a request leaves of messages. */
+function rebuilt<Value>(messages: Value): Value {
+  return JSON.parse(JSON.stringify(messages)) as Value;
+}
+
+test('keeps the session of a turn when messages are added or instructions change', () => {
+  const conversations = new Conversations({});
+  const question = { role: 'user', content: 'go' };
+  const session = conversations.sessionOf([question]);
+  expect(session).toMatch(uuid);
+  const later = [
+    { role: 'system' },
+    { role: 'developer' },
+    question,
+    { role: 'assistant', content: 'Well.' },
+  ];
+  expect(conversations.sessionOf(later)).toBe(session);
+  expect(conversations.sessionOf([{ ...question }])).not.toBe(session);
+});
+
+test('prefers the surrounding session', () => {
+  const conversations = new Conversations({});
+  const messages = [{ role: 'user', content: 'go' }];
+  const session = new Session('around', nowhere);
+  expect(session.run(() => conversations.sessionOf(messages, () => 'own'))).toBe('around');
+});
+
+test('uses an id of the framework for the turn', () => {
+  const conversations = new Conversations({});
+  const messages = [{ role: 'user', content: 'go' }];
+  expect(conversations.sessionOf(messages, () => 'run-1')).toBe('run-1');
+  expect(conversations.sessionOf(messages, () => 'run-2')).toBe('run-1');
+  expect(conversations.sessionOf('go', () => 'run-3')).toBe('run-3');
+});
+
+test('returns undefined without a message', () => {
+  const conversations = new Conversations({});
+  for (const messages of [undefined, [], [{ role: 'system' }], ['go'], [null], 'go']) {
+    expect(conversations.sessionOf(messages)).toBeUndefined();
+  }
+});
+
+type Messages = (id: string | undefined) => object[];
+
+/** A turn of the user and the call and result that follow, as each format has them. */
+const formats: Readonly<Record<string, Messages>> = {
+  'chat completions': (id) => [
+    { role: 'user', content: 'go' },
+    {
+      role: 'assistant',
+      tool_calls: [{ id, type: 'function', function: { name: 'echo', arguments: '{}' } }],
+    },
+    { role: 'tool', tool_call_id: id, content: 'done' },
+  ],
+  'the Responses API': (id) => [
+    { role: 'user', content: [{ type: 'input_text', text: 'go' }] },
+    { type: 'function_call', id: 'fc_1', call_id: id, name: 'echo', arguments: '{}' },
+    { type: 'function_call_output', call_id: id, output: 'done' },
+  ],
+  'OpenAI agents': (id) => [
+    { role: 'user', content: 'go' },
+    { type: 'function_call', id: 'fc_1', callId: id, name: 'echo', arguments: '{}' },
+    { type: 'function_call_result', callId: id, name: 'echo', output: { type: 'text', text: 'done' } },
+  ],
+  'the Messages API': (id) => [
+    { role: 'user', content: 'go' },
+    { role: 'assistant', content: [{ type: 'tool_use', id, name: 'echo', input: {} }] },
+    { role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content: 'done' }] },
+  ],
+  'the AI SDK': (id) => [
+    { role: 'user', content: [{ type: 'text', text: 'go' }] },
+    { role: 'assistant', content: [{ type: 'tool-call', toolCallId: id, toolName: 'echo', input: {} }] },
+    { role: 'tool', content: [{ type: 'tool-result', toolCallId: id, toolName: 'echo' }] },
+  ],
+  'UI messages of the AI SDK': (id) => [
+    { id: 'm-1', role: 'user', parts: [{ type: 'text', text: 'go' }] },
+    {
+      id: 'm-2',
+      role: 'assistant',
+      parts: [{ type: 'tool-echo', toolCallId: id, state: 'output-available' }],
+    },
+  ],
+  LangChain: (id) => [
+    { type: 'human', content: 'go' },
+    {
+      type: 'ai',
+      content: [{ type: 'tool_use', id, name: 'echo' }],
+      tool_calls: [{ id, name: 'echo', args: {} }],
+    },
+    { type: 'tool', tool_call_id: id, content: 'done' },
+  ],
+  Gemini: (id) => [
+    { role: 'user', parts: [{ text: 'go' }] },
+    { role: 'model', parts: [{ functionCall: { id, name: 'echo', args: {} } }] },
+    { role: 'user', parts: [{ functionResponse: { id, name: 'echo', response: {} } }] },
+  ],
+  Genkit: (id) => [
+    { role: 'user', content: [{ text: 'go' }] },
+    { role: 'model', content: [{ toolRequest: { ref: id, name: 'echo', input: {} } }] },
+    { role: 'tool', content: [{ toolResponse: { ref: id, name: 'echo', output: 'done' } }] },
+  ],
+  'Bedrock Converse': (id) => [
+    { role: 'user', content: [{ text: 'go' }] },
+    { role: 'assistant', content: [{ toolUse: { toolUseId: id, name: 'echo', input: {} } }] },
+    { role: 'user', content: [{ toolResult: { toolUseId: id, content: [{ text: 'done' }] } }] },
+  ],
+  Mastra: (id) => [
+    { role: 'user', content: { format: 2, parts: [{ type: 'text', text: 'go' }] } },
+    {
+      role: 'assistant',
+      content: {
+        format: 2,
+        parts: [{ type: 'tool-invocation', toolInvocation: { toolCallId: id, toolName: 'echo' } }],
+      },
+    },
+  ],
+};
+const next = { role: 'user', content: 'and now' };
+
+test.each(Object.entries(formats))('recognizes a rebuilt conversation by its calls in %s', (_name, of) => {
+  for (const id of [uniqueId, 'call_1']) {
+    const conversations = new Conversations({});
+    const messages = of(id);
+    const session = conversations.sessionOf(messages.slice(0, 1));
+    conversations.note(messages.slice(0, 1), { toolName: 'echo', callId: id }, session);
+    expect(conversations.sessionOf(rebuilt(messages))).toBe(session);
+    const turn = rebuilt([...messages, { role: 'assistant', content: 'Done.' }, next]);
+    expect(conversations.sessionOf(turn)).toBe(session);
+    expect(conversations.sessionOf(rebuilt([...of(`${id}9`), next]))).not.toBe(session);
+  }
+});
+
+test('recognizes a conversation that started with a text, and in another format', () => {
+  const conversations = new Conversations({});
+  for (const callId of [uniqueId, 'call_1']) {
+    conversations.note('go', { toolName: 'echo', callId }, `session of ${callId}`);
+    for (const [name, of] of Object.entries(formats)) {
+      expect(conversations.sessionOf([...of(callId), next]), name).toBe(`session of ${callId}`);
+    }
+  }
+});
+
+test('recognizes calls without ids by their tool and what the user wrote before', () => {
+  const conversations = new Conversations({});
+  const turn = formats.Genkit?.(undefined) ?? [];
+  conversations.note(turn.slice(0, 1), { toolName: 'echo', callId: undefined }, 'own');
+  expect(conversations.sessionOf(rebuilt([...turn, next]))).toBe('own');
+  expect(conversations.sessionOf(rebuilt([{ role: 'user', content: 'Hello' }, ...turn, next]))).not.toBe(
+    'own',
+  );
+});
+
+test('a unique id is enough when the start of the conversation was cut off', () => {
+  const conversations = new Conversations({});
+  const messages = formats['the Messages API']?.(uniqueId) ?? [];
+  conversations.note(messages.slice(0, 1), { toolName: 'echo', callId: uniqueId }, 'own');
+  expect(conversations.sessionOf(rebuilt([...messages.slice(1), next]))).toBe('own');
+});
+
+test('does not put two conversations into one session when the model numbers its calls', () => {
+  const conversations = new Conversations({});
+  const messages = formats['chat completions']?.('functions.echo:0') ?? [];
+  const call = { toolName: 'echo', callId: 'functions.echo:0' };
+  conversations.note(messages.slice(0, 1), call, 'first');
+  expect(conversations.sessionOf(rebuilt([...messages, next]))).toBe('first');
+  conversations.note(messages.slice(0, 1), call, 'second');
+  const either = conversations.sessionOf(rebuilt([...messages, next]));
+  expect(['first', 'second']).not.toContain(either);
+});
+
+test('tells such conversations apart when one of them has gone on', () => {
+  const conversations = new Conversations({});
+  const messages = formats['chat completions']?.('call_1') ?? [];
+  const call = { toolName: 'echo', callId: 'call_1' };
+  conversations.note(messages.slice(0, 1), call, 'first');
+  conversations.note([...messages, next], { toolName: 'echo', callId: 'call_2' }, 'first');
+  conversations.note(messages.slice(0, 1), call, 'second');
+  expect(conversations.sessionOf(rebuilt([...messages, next]))).toBe('second');
+});
+
+test('examples in the messages are not taken for calls of the conversation', () => {
+  const conversations = new Conversations({});
+  const examples = formats['chat completions']?.(uniqueId) ?? [];
+  const sessions = [1, 2].map((chat) => {
+    const messages = [...examples, { role: 'user', content: `chat ${chat}` }];
+    const session = conversations.sessionOf(messages);
+    conversations.note(messages, { toolName: 'echo', callId: `call_${chat}ZkT3v9XwJr2LmB5NdYc7Hs` }, session);
+    return session;
+  });
+  expect(new Set(sessions).size).toBe(2);
+});
+
+test("keeps conversations of different recorders apart, and nobody's words", () => {
+  const [one, other] = [{}, {}];
+  const messages = formats['chat completions']?.('call_1') ?? [];
+  new Conversations(one).note(messages.slice(0, 1), { toolName: 'echo', callId: 'call_1' }, 'of one');
+  expect(new Conversations(other).sessionOf(rebuilt([...messages, next]))).toMatch(uuid);
+});
+
+test('keeps the session of messages without calls while the first is the same object', () => {
+  const conversations = new Conversations({});
+  const question = { role: 'user', content: 'go' };
+  const session = conversations.sessionOf([question]);
+  const answer = { role: 'assistant', content: 'Done.' };
+  expect(conversations.sessionOf([question, answer, { ...next }])).toBe(session);
+});
+
+test('the same object of a turn in two conversations makes two sessions', () => {
+  const conversations = new Conversations({});
+  const sessions = ['first', 'second'].map((content) =>
+    conversations.sessionOf([{ role: 'user', content }, { role: 'assistant', content: 'Yes?' }, next]),
+  );
+  expect(new Set(sessions).size).toBe(2);
+});
+
+test('messages that cannot be read have the own id of the framework, or none', () => {
+  const conversations = new Conversations({});
+  const unreadable = {
+    get role(): string {
+      throw new Error('unreadable');
+    },
+  };
+  expect(conversations.sessionOf([unreadable], () => 'run-1')).toBe('run-1');
+  expect(conversations.sessionOf([unreadable])).toBeUndefined();
+  conversations.note([unreadable], { toolName: 'echo', callId: 'call_1' }, 'own');
+});
