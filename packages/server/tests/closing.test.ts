@@ -62,3 +62,21 @@ test('sends the whole response to a client that reads it when the server closes'
   expect(await rest(socket)).toContain('"contentSha256"');
   await closed;
 });
+
+test('does not wait for a connection that a browser opened in advance when the server closes', async () => {
+  const server = await testServer();
+  const { hostname, port } = new URL(server.server.url);
+  const [unused, uploading] = [connect(Number(port), hostname), connect(Number(port), hostname)];
+  atTestEnd(async () => void uploading.destroy());
+  const head = `POST /v1/events HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${server.apiKey}\r\n`;
+  const body = JSON.stringify(activityEvent());
+  uploading.write(`${head}content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n{`);
+  await once(uploading, 'connect');
+  await server.ok('agents.list'); // both are accepted by now
+  const closed = server.server.close();
+  // While a request is in progress, the server has not closed. If it waited for the connection, both would be cut off.
+  await once(unused, 'close');
+  uploading.write(body.slice(1));
+  expect(await rest(uploading)).toContain('HTTP/1.1 202');
+  await closed;
+});

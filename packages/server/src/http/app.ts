@@ -23,6 +23,7 @@ import {
 import { parseJsonBodies } from './json-body.ts';
 import { ConnectionTurns } from './limits/connection-turns.ts';
 import type { RequestMemory } from './limits/request-memory.ts';
+import { UnusedConnections } from './limits/unused-connections.ts';
 
 /** Options for {@link createApp}. */
 export interface AppOptions {
@@ -136,8 +137,10 @@ export function createApp({
   };
   let isClosing = false;
   app.addHook('onClose', async () => turns.close());
+  const unused = new UnusedConnections(app.server);
   app.addHook('preClose', (done) => {
     isClosing = true;
+    unused.close();
     done();
   });
   const begin = (request: FastifyRequest, reply: FastifyReply): void => {
