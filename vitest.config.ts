@@ -108,6 +108,8 @@ export default defineConfig({
     expect: { poll: { timeout: 20_000 } },
     setupFiles: [`${import.meta.dirname}/scripts/test-setup.ts`],
     isolate: false,
+    // Hundreds of processes load the same sources.
+    env: { NODE_COMPILE_CACHE: `${import.meta.dirname}/node_modules/.cache/compiled` },
     // Most of the time a test waits for a process, a browser or a database: three files go well on two cores.
     maxWorkers: Math.max(3, availableParallelism() - 1),
     passWithNoTests: false,

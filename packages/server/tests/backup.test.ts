@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, expect, test as onSqlite } from 'vitest';
 import { startServer } from '../src/index.ts';
-import { commandLine, run } from './command-line.ts';
+import { commandEnvironment, commandLine, run } from './command-line.ts';
 import { onPostgres } from './test-database.ts';
 import { activityEvent } from './test-server.ts';
 
-const env = { PATH: process.env.PATH ?? '' };
+const env = commandEnvironment();
 let folder: string;
 let database: string;
 

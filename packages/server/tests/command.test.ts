@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test as onSqlite, onTestFinished } from 'v
 import { configuration } from '../src/configuration.ts';
 import { newApiKey } from '../src/keys/api-key.ts';
 import { version } from '../src/version.ts';
-import { commandLine, run } from './command-line.ts';
+import { commandEnvironment, commandLine, run } from './command-line.ts';
 import { onPostgres } from './test-database.ts';
 import { activityEvent } from './test-server.ts';
 
@@ -22,9 +22,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 function command(...args: string[]) {
-  // Cached, because twenty processes load the same sources.
-  const env = { PATH: process.env.PATH ?? '', NODE_COMPILE_CACHE: join(folder, 'compiled') };
-  return run(process.execPath, [...commandLine, ...args], { cwd: folder, env });
+  return run(process.execPath, [...commandLine, ...args], { cwd: folder, env: commandEnvironment() });
 }
 
 // The database is a flag of the command, so one run is enough.
@@ -52,7 +50,7 @@ test('prints an address and a working key, and stops cleanly on SIGTERM', async 
     process.execPath,
     [...commandLine, '--port', '0', '--database', join(folder, 'run.db')],
     {
-      env: { PATH: process.env.PATH ?? '' },
+      env: commandEnvironment(),
     },
   );
   let output = '';
@@ -106,7 +104,7 @@ test.each([
   [['--host', '0.0.0.0'], { key: true, docs: false }],
 ])('with %j prints only what a client of this machine can use', async (args, shown) => {
   const child = spawn(process.execPath, [...commandLine, '--port', '0', '--database', ':memory:', ...args], {
-    env: { PATH: process.env.PATH ?? '' },
+    env: commandEnvironment(),
   });
   let output = '';
   child.stderr.setEncoding('utf8');
@@ -122,7 +120,7 @@ test.each([
 
 test('prints a key for agents that records and reads, and cannot approve, manage or open the console', async () => {
   const args = [...commandLine, '--port', '0', '--database', ':memory:', '--log-level', 'silent'];
-  const child = spawn(process.execPath, args, { env: { PATH: process.env.PATH ?? '' } });
+  const child = spawn(process.execPath, args, { env: commandEnvironment() });
   onTestFinished(() => void child.kill());
   let output = '';
   child.stderr.setEncoding('utf8').on('data', (chunk) => {
@@ -157,7 +155,7 @@ test.each([
 ])('without test keys and with %j, explains how to create a key', async (args, way) => {
   const start = [...commandLine, '--port', '0', '--accept-test-keys', 'false', ...args];
   const cwd = mkdtempSync(join(folder, 'keyless-'));
-  const child = spawn(process.execPath, start, { cwd, env: { PATH: process.env.PATH ?? '' } });
+  const child = spawn(process.execPath, start, { cwd, env: commandEnvironment() });
   let output = '';
   child.stderr.setEncoding('utf8');
   for await (const chunk of child.stderr) {
@@ -255,7 +253,7 @@ test('sets tags of tools and quotas', { timeout: 120_000 }, async () => {
 
 test('treats an empty variable as missing, for commands as for the server', async () => {
   const own = mkdtempSync(join(folder, 'empty-'));
-  const env = { PATH: process.env.PATH ?? '', ACTLOG_DATABASE: '', ACTLOG_TENANT: '' };
+  const env = commandEnvironment({ ACTLOG_DATABASE: '', ACTLOG_TENANT: '' });
   const { stdout, stderr } = await run(process.execPath, [...commandLine, 'keys', 'create', 'a'], {
     cwd: own,
     env,
@@ -291,7 +289,7 @@ test('tolerates a reader that closes the pipe', async () => {
     process.execPath,
     [...commandLine, 'keys', 'list', '--database', join(folder, 'piped.db')],
     {
-      env: { PATH: process.env.PATH ?? '' },
+      env: commandEnvironment(),
     },
   );
   child.stdout.destroy();
@@ -316,11 +314,10 @@ test('reads a key from the file that a variable names, and ignores the port that
   writeFileSync(join(folder, 'port.json'), '{"port": 0}');
   const args = ['--database', ':memory:', '--config', join(folder, 'port.json')];
   const child = spawn(process.execPath, [...commandLine, ...args], {
-    env: {
-      PATH: process.env.PATH ?? '',
+    env: commandEnvironment({
       ACTLOG_API_KEY_FILE: join(folder, 'api-key'),
       ACTLOG_PORT: 'tcp://10.0.0.1:8787',
-    },
+    }),
   });
   let output = '';
   let status: number | undefined;
@@ -347,7 +344,7 @@ test.each([
 ])('with %j refuses to start, and shows no secret', async (variables, hint) => {
   writeFileSync(join(folder, 'empty'), '\n');
   writeFileSync(join(folder, 'short'), 'hunter2');
-  const env = { PATH: process.env.PATH ?? '', ...variables };
+  const env = commandEnvironment(variables);
   const start = [...commandLine, '--port', '0', '--database', ':memory:'];
   const refused = await run(process.execPath, start, { cwd: folder, env }).catch(
     (caught: { code: number; stderr: string }) => caught,
@@ -361,7 +358,7 @@ test('warns about a configured key that has ended', { timeout: 60_000 }, async (
   const apiKey = (await command('keys', 'create', 'old', '--database', database)).stdout.trim();
   await command('keys', 'revoke', apiKey.slice(8, 18), '--database', database);
   const child = spawn(process.execPath, [...commandLine, '--port', '0', '--database', database], {
-    env: { PATH: process.env.PATH ?? '', ACTLOG_API_KEY: apiKey },
+    env: commandEnvironment({ ACTLOG_API_KEY: apiKey }),
   });
   let logged = '';
   child.stdout.setEncoding('utf8').on('data', (chunk) => {

@@ -5,7 +5,7 @@ import { request } from 'node:http';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect, test as onAnySystem } from 'vitest';
-import { commandLine } from './command-line.ts';
+import { commandEnvironment, commandLine } from './command-line.ts';
 import { onPostgres } from './test-database.ts';
 import { atTestEnd } from './test-end.ts';
 
@@ -17,7 +17,7 @@ async function started(
   stdout: 'pipe' | number,
 ): Promise<{ child: ChildProcess; url: string; apiKey: string }> {
   const child = spawn(process.execPath, [...commandLine, '--port', '0', '--database', ':memory:'], {
-    env: { PATH: process.env.PATH ?? '' },
+    env: commandEnvironment(),
     stdio: ['ignore', stdout, 'pipe'],
   });
   // Kills a process that hangs after a timeout of the test.

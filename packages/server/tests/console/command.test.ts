@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { commandLine } from '../command-line.ts';
+import { commandEnvironment, commandLine } from '../command-line.ts';
 import { idOf } from './test-console.ts';
 
 /** A server started by the command, with its output. */
@@ -16,7 +16,7 @@ class Command {
   constructor(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
     const fixed = [...commandLine, '--port', '0', '--database', ':memory:'];
     this.#process = spawn(process.execPath, [...fixed, ...args], {
-      env: { PATH: process.env.PATH ?? '', ...env },
+      env: commandEnvironment(env),
     });
     onTestFinished(() => void this.#process.kill('SIGKILL'));
     this.#process.stdout.setEncoding('utf8').on('data', (chunk) => {
