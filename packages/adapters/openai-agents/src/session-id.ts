@@ -1,5 +1,10 @@
-import { randomUUID } from 'node:crypto';
-import { type AdapterCalls, Conversations, currentSessionId, SessionsById } from '@actlog/recorder/adapter';
+import {
+  type AdapterCalls,
+  Conversations,
+  currentSessionId,
+  newSessionId,
+  SessionsById,
+} from '@actlog/recorder/adapter';
 import { getCurrentTrace, type Session } from '@openai/agents';
 
 /** Data that identifies the conversation of a run. */
@@ -11,6 +16,8 @@ export interface RunConversation {
   readonly previousResponseId?: string | undefined;
   /** Group of the runner's traces, from its configuration. */
   readonly groupId?: string | undefined;
+  /** Name of the agent that the run starts with. */
+  readonly agentName?: string | undefined;
   /** Recorder of the run's calls, if there is one for the run as a whole. */
   readonly calls?: AdapterCalls | undefined;
   /** Outer run. */
@@ -46,6 +53,7 @@ export async function sessionOf({
   conversationId,
   previousResponseId,
   groupId,
+  agentName,
   calls,
   outer,
 }: RunConversation): Promise<string | undefined> {
@@ -54,7 +62,12 @@ export async function sessionOf({
   if (given) return given;
   const resumed = typeof input === 'object' && input ? sessionsOfStates.get(input) : undefined;
   const former = currentSessionId() ?? sessionsOfResponses.get(previousResponseId);
-  const known =
-    (await outer?.sessionId()) ?? resumed ?? former ?? (calls?.conversations ?? uncovered).sessionOf(input);
-  return known ?? (trace && trace.traceId !== 'no-op' ? trace.traceId : randomUUID());
+  const known = (await outer?.sessionId()) ?? resumed ?? former;
+  if (known !== undefined) return known;
+  const newId = () => newSessionId(agentName);
+  const conversation = (calls?.conversations ?? uncovered).sessionOf(
+    input,
+    Array.isArray(input) ? newId : undefined,
+  );
+  return conversation ?? (trace && trace.traceId !== 'no-op' ? trace.traceId : newId());
 }

@@ -1,4 +1,5 @@
 import type { AdapterRecorder } from '../adapter-recorder.ts';
+import type { AnnouncedCall } from '../events/announced-call.ts';
 import { defaultResponseStatus, isResponseStatus, type ToolOutcome } from '../events/response-status.ts';
 import { ignoreRejection } from '../lib/ignore-rejection.ts';
 import { processWidePerOwner } from '../lib/process-wide.ts';
@@ -55,7 +56,7 @@ export class AdapterCalls {
     this.#options = options;
     this.#traits = traits;
     this.recorder = options.recorder ?? sharedRecorder();
-    this.conversations = new Conversations(this.recorder);
+    this.conversations = new Conversations(this.recorder, options.agentId);
     this.#recorder = this.recorder.forAdapter({ framework, sdk, guard, origins: options.origins });
   }
 
@@ -166,21 +167,39 @@ export class AdapterCalls {
     return this.#recorder.currentCall();
   }
 
+  /** Calls `announceCall` of the adapter's recorder. */
+  announceCall(actionId?: string): string | undefined {
+    return this.#recorder.announceCall(actionId);
+  }
+
+  /** Calls `openAnnouncement` of the adapter's recorder. */
+  openAnnouncement(sealed: unknown): AnnouncedCall | undefined {
+    return this.#recorder.openAnnouncement(sealed);
+  }
+
+  /** Calls `reopenAnnouncement` of the adapter's recorder. */
+  reopenAnnouncement(call: AnnouncedCall): void {
+    this.#recorder.reopenAnnouncement(call);
+  }
+
   #run<Result>(
     call: HookedCall,
     callId: string | undefined,
     run: () => Result | Promise<Result>,
   ): Promise<Result> {
-    const { signal, actionId } = call;
+    const { signal, actionId, announced, onRecorded } = call;
     const responseStatusOf = (outcome: ToolOutcome) => this.#statusOf(outcome, call);
     const facts = this.#facts(call);
-    const session = facts.sessionId === undefined ? undefined : this.#recorder.session(facts.sessionId);
+    const sessionId = announced?.sessionId ?? facts.sessionId;
+    const session = sessionId === undefined ? undefined : this.#recorder.session(sessionId);
     return this.#recorder.toolCall(
       {
         ...facts,
         callId,
         signal,
         actionId,
+        announced,
+        onRecorded,
         responseStatusOf,
         resultOf: call.resultOf ?? this.#traits.resultOf,
       },

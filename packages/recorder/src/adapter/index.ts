@@ -5,6 +5,7 @@
  * @packageDocumentation
  */
 
+export type { AnnouncedCall } from '../events/announced-call.ts';
 export { processWide, processWidePerOwner } from '../lib/process-wide.ts';
 export type { RunningCall } from '../recording/active-call.ts';
 export { noHash as noArgumentsHash } from '../recording/call-recorder.ts';
@@ -15,6 +16,7 @@ export type { AdapterTraits } from './adapter-traits.ts';
 export { BegunCall } from './begun-call.ts';
 export { type ChatTexts, chatTexts } from './chat-texts.ts';
 export { type ConversationCall, Conversations } from './conversation/conversations.ts';
+export { newSessionId } from './conversation/new-session-id.ts';
 export type { HookedCall } from './hooked-call.ts';
 export { type Method, MethodHooks } from './method-hooks.ts';
 export { ownName } from './own-name.ts';

@@ -30,6 +30,10 @@ export async function recordedRun(runner: Runner, run: AnyRun, args: unknown[]):
   return result;
 }
 
+function nameOf({ name }: { readonly name?: unknown }): string | undefined {
+  return typeof name === 'string' ? name : undefined;
+}
+
 /** Returns the partial result of a run that threw. */
 function outcomeOfError(error: unknown): RunOutcome | undefined {
   return error instanceof AgentsError && error.state ? new RunResult(error.state) : undefined;
@@ -57,7 +61,7 @@ class RecordedRun {
     this.scope = new RunScope({
       calls,
       coveredByAgent: own ?? reachedBy ?? (runners.has(runner) ? undefined : outer?.coveredByAgent),
-      sessionId: () => sessionOf({ ...options, input, groupId, calls, outer }),
+      sessionId: () => sessionOf({ ...options, input, groupId, agentName: nameOf(agent), calls, outer }),
       input,
       signal: options?.signal ? AbortSignal.any([signal, options.signal]) : signal,
     });

@@ -41,6 +41,11 @@ test('uses an id of the framework for the turn', () => {
   expect(conversations.sessionOf('go', () => 'run-3')).toBe('run-3');
 });
 
+test('starts new ids with the name of the agent', () => {
+  const conversations = new Conversations({}, 'support');
+  expect(conversations.sessionOf([{ role: 'user', content: 'go' }])).toMatch(/^support-[0-9a-f-]{36}$/);
+});
+
 test('returns undefined without a message', () => {
   const conversations = new Conversations({});
   for (const messages of [undefined, [], [{ role: 'system' }], ['go'], [null], 'go']) {

@@ -1,7 +1,7 @@
-import { createEventId } from '../../events/event-id.ts';
 import { processWide, processWidePerOwner } from '../../lib/process-wide.ts';
 import { currentSessionId } from '../../recording/session.ts';
 import { CallSessions } from './call-sessions.ts';
+import { newSessionId } from './new-session-id.ts';
 import { callKeys, lastOfUser, nextCallKey, userTurns } from './past-calls.ts';
 
 /** A tool call that follows on a conversation. */
@@ -34,10 +34,15 @@ const callSessions = processWidePerOwner('@actlog/recorder/call-sessions', () =>
  */
 export class Conversations {
   readonly #recorder: object;
+  readonly #agentName: string | undefined;
 
-  /** @param recorder - recorder of the calls */
-  constructor(recorder: object) {
+  /**
+   * @param recorder - recorder of the calls
+   * @param agentName - name with which new ids start
+   */
+  constructor(recorder: object, agentName?: string) {
     this.#recorder = recorder;
+    this.#agentName = agentName;
   }
 
   /**
@@ -83,7 +88,7 @@ export class Conversations {
     const before = past.at(-1);
     const turn = turns().get(message);
     if (turn && turn.before === before) return turn.sessionId;
-    const sessionId = this.#earlierSession(said, past) ?? ownId?.() ?? createEventId(Date.now());
+    const sessionId = this.#earlierSession(said, past) ?? ownId?.() ?? newSessionId(this.#agentName);
     turns().set(message, { sessionId, before });
     beginnings().set(said[0] as object, sessionId);
     return sessionId;
