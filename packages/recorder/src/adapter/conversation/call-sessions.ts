@@ -1,4 +1,4 @@
-/** Number of calls remembered per recorder, newest first. The end of a conversation is not reported. */
+/** Minimum number of calls remembered per recorder; the maximum is twice as many. The end of a chat is not reported. */
 const maxCalls = 10_000;
 
 /** Number of sessions remembered for a call that several conversations have. */
@@ -22,9 +22,16 @@ export class CallSessions {
 
   /** Notes the session of a call. */
   note(key: string, owner: Owner): void {
-    const others = (this.#owners.get(key) ?? []).filter(({ sessionId }) => sessionId !== owner.sessionId);
-    renew(this.#owners, key, [...others.slice(1 - maxSessions), owner]);
-    renew(this.#turns, owner.sessionId, Math.max(owner.turn, this.#turns.get(owner.sessionId) ?? 0));
+    const { sessionId, turn } = owner;
+    const owners = this.#owners.get(key);
+    if (owners === undefined) add(this.#owners, key, [owner]);
+    else if (owners.at(-1)?.sessionId !== sessionId) {
+      const others = owners.filter((other) => other.sessionId !== sessionId);
+      this.#owners.set(key, [...others.slice(1 - maxSessions), owner]);
+    }
+    const latest = this.#turns.get(sessionId);
+    if (latest === undefined) add(this.#turns, sessionId, turn);
+    else if (latest < turn) this.#turns.set(sessionId, turn);
   }
 
   /**
@@ -42,9 +49,12 @@ export class CallSessions {
   }
 }
 
-/** Sets an entry as the newest, and deletes the oldest if there are too many. */
-function renew<Value>(map: Map<string, Value>, key: string, value: Value): void {
-  map.delete(key);
+/** Adds an entry, and deletes the oldest if there are too many: at once, because a map's iteration skips the deleted. */
+function add<Value>(map: Map<string, Value>, key: string, value: Value): void {
   map.set(key, value);
-  if (map.size > maxCalls) map.delete(map.keys().next().value as string);
+  if (map.size <= 2 * maxCalls) return;
+  for (const oldest of map.keys()) {
+    if (map.size <= maxCalls) return;
+    map.delete(oldest);
+  }
 }

@@ -42,7 +42,7 @@ test('uses an id of the framework for the turn', () => {
 });
 
 test('starts new ids with the name of the agent', () => {
-  const conversations = new Conversations({}, 'support');
+  const conversations = new Conversations({}, { agentId: 'support' });
   expect(conversations.sessionOf([{ role: 'user', content: 'go' }])).toMatch(/^support-[0-9a-f-]{36}$/);
 });
 

@@ -1,8 +1,10 @@
 import { processWide, processWidePerOwner } from '../../lib/process-wide.ts';
 import { currentSessionId } from '../../recording/session.ts';
+import type { AdapterOptions } from '../adapter-options.ts';
 import { CallSessions } from './call-sessions.ts';
 import { newSessionId } from './new-session-id.ts';
-import { callKeys, lastOfUser, nextCallKey, userTurns } from './past-calls.ts';
+import { callKeys, hasNoCalls, isUnique, keyOf } from './past-calls.ts';
+import { isSaid, Turn } from './turn.ts';
 
 /** A tool call that follows on a conversation. */
 export interface ConversationCall {
@@ -10,16 +12,6 @@ export interface ConversationCall {
   /** Id that the call will have in the messages of later turns, if it has one. */
   readonly callId: string | undefined;
 }
-
-/** A turn whose session is known. */
-interface Turn {
-  readonly sessionId: string;
-  /** Message before the user's: an application may send one object in several conversations. */
-  readonly before: unknown;
-}
-
-/** Turns by the last message of the user, which stays the same object while a turn adds messages. */
-const turns = processWide('@actlog/recorder/turns', () => new WeakMap<object, Turn>());
 
 /** Sessions by the first message of a conversation. */
 const beginnings = processWide('@actlog/recorder/conversations', () => new WeakMap<object, string>());
@@ -34,19 +26,23 @@ const callSessions = processWidePerOwner('@actlog/recorder/call-sessions', () =>
  */
 export class Conversations {
   readonly #recorder: object;
-  readonly #agentName: string | undefined;
+  readonly #agentId: string | undefined;
+  /** The user's id for all calls. */
+  readonly #fixedId: string | undefined;
 
   /**
    * @param recorder - recorder of the calls
-   * @param agentName - name with which new ids start
+   * @param options - the user's options: new ids start with `agentId`, and a `sessionId` that is a text is the session of
+   * every conversation
    */
-  constructor(recorder: object, agentName?: string) {
+  constructor(recorder: object, { agentId, sessionId }: Pick<AdapterOptions, 'agentId' | 'sessionId'> = {}) {
     this.#recorder = recorder;
-    this.#agentName = agentName;
+    this.#agentId = agentId;
+    this.#fixedId = typeof sessionId === 'string' && sessionId !== '' ? sessionId : undefined;
   }
 
   /**
-   * Returns the session of a conversation. In order of precedence: that of the surrounding `session.run`; that of the
+   * Returns the session of a conversation. In order of precedence: the user's own; that of the surrounding `session.run`; that of the
    * turn, while the last message of the user is the same object; that of a noted call among the messages; if earlier
    * turns have no calls, that of the first message, while it is the same object; the framework's own id; a new id.
    *
@@ -56,7 +52,7 @@ export class Conversations {
    * @param ownId - returns an id of the framework that lasts for this turn at least
    */
   sessionOf(messages: unknown, ownId?: () => string | undefined): string | undefined {
-    const surrounding = currentSessionId();
+    const surrounding = this.#fixedId ?? currentSessionId();
     if (surrounding !== undefined) return surrounding;
     try {
       return this.#sessionOfTurn(messages, ownId) ?? ownId?.();
@@ -71,47 +67,37 @@ export class Conversations {
    * @param messages - messages before the call, or the text that started the conversation; else nothing is noted
    */
   note(messages: unknown, { callId, toolName }: ConversationCall, sessionId: string | undefined): void {
-    if (sessionId === undefined || !(Array.isArray(messages) || typeof messages === 'string')) return;
+    if (sessionId === undefined || this.#fixedId !== undefined) return;
     try {
-      const key = nextCallKey(messages, callId, toolName);
-      callSessions(this.#recorder).note(key, { sessionId, turn: userTurns(messages) });
+      const turn = Turn.of(messages);
+      if (!turn) return;
+      const key = isUnique(callId) ? callId : keyOf(turn.digest, callId ?? toolName);
+      callSessions(this.#recorder).note(key, { sessionId, turn: turn.count });
     } catch {
       // A getter of a message threw: later turns get a session of their own.
     }
   }
 
   #sessionOfTurn(messages: unknown, ownId: (() => string | undefined) | undefined): string | undefined {
-    const said = Array.isArray(messages) ? messages.filter(isSaid) : [];
-    const message = lastOfUser(said) ?? said[0];
-    if (!message) return undefined;
-    const past = said.slice(0, said.indexOf(message));
-    const before = past.at(-1);
-    const turn = turns().get(message);
-    if (turn && turn.before === before) return turn.sessionId;
-    const sessionId = this.#earlierSession(said, past) ?? ownId?.() ?? newSessionId(this.#agentName);
-    turns().set(message, { sessionId, before });
-    beginnings().set(said[0] as object, sessionId);
-    return sessionId;
+    const turn = Array.isArray(messages) ? Turn.of(messages) : undefined;
+    if (!turn || turn.sessionId !== undefined) return turn?.sessionId;
+    const first = (messages as unknown[]).find(isSaid) as object;
+    turn.sessionId =
+      this.#sessionOfCalls(messages as unknown[]) ??
+      (hasNoCalls(turn.messages as unknown[]) ? beginnings().get(first) : undefined) ??
+      ownId?.() ??
+      newSessionId(this.#agentId);
+    beginnings().set(first, turn.sessionId);
+    return turn.sessionId;
   }
 
-  /**
-   * Returns the session of the last noted call.
-   *
-   * @param past - messages of earlier turns
-   */
-  #earlierSession(said: readonly object[], past: readonly object[]): string | undefined {
+  /** Returns the session of the last noted call. */
+  #sessionOfCalls(messages: readonly unknown[]): string | undefined {
     const sessions = callSessions(this.#recorder);
-    for (const key of callKeys(said).reverse()) {
+    for (const key of callKeys(messages).reverse()) {
       const sessionId = sessions.find(key);
       if (sessionId !== undefined) return sessionId;
     }
-    return callKeys(past).length === 0 ? beginnings().get(said[0] as object) : undefined;
+    return undefined;
   }
-}
-
-/** Returns `true` for messages other than instructions. */
-function isSaid(message: unknown): message is object {
-  if (typeof message !== 'object' || message === null) return false;
-  const { role } = message as { readonly role?: unknown };
-  return role !== 'system' && role !== 'developer';
 }

@@ -6,6 +6,9 @@ const secret = randomBytes(16).toString('hex');
 /** Number of characters of a user's text that make a conversation recognizable. */
 const maxText = 4096;
 
+/** Minimum length of an id that is unique. */
+const minUnique = 16;
+
 /** A message of any framework or provider. */
 interface Message {
   readonly role?: unknown;
@@ -34,73 +37,64 @@ const resultTypes = /tool[_-]?result|tool-output|function_call_output/;
 /**
  * Returns the keys of all tool calls in a conversation, in their order. A key identifies a call together with what the
  * user wrote before it, and survives serialization of the messages, also from one framework's format to another's.
- *
- * @param messages - messages in the format of a framework or provider, or the text that started the conversation
  */
-export function callKeys(messages: unknown): string[] {
+export function callKeys(messages: readonly unknown[]): string[] {
   const keys: string[] = [];
-  const asked = new UserTexts();
-  for (const message of listOf(messages)) {
-    asked.add(message);
-    for (const { id, name } of callsOf(message)) keys.push(keyOf(id, name, asked));
+  let asked = secret;
+  for (const message of messages) {
+    if (!isObject(message)) continue;
+    asked = withText(asked, message);
+    for (const { id, name } of callsOf(message)) keys.push(isUnique(id) ? id : keyOf(asked, id ?? name));
   }
   return keys;
 }
 
-/** Returns the key of a call that follows on a conversation. */
-export function nextCallKey(messages: unknown, id: string | undefined, name: string): string {
-  const asked = new UserTexts();
-  if (!isUnique(id)) for (const message of listOf(messages)) asked.add(message);
-  return keyOf(id, name, asked);
-}
-
-/** Returns how often the user has written something in a conversation. */
-export function userTurns(messages: unknown): number {
-  return listOf(messages).filter(isUsers).length;
-}
-
-/** Returns the last message in which the user has written something. */
-export function lastOfUser(messages: unknown): object | undefined {
-  return listOf(messages).findLast(isUsers);
-}
-
-function listOf(messages: unknown): readonly Message[] {
-  if (typeof messages === 'string') return [{ role: 'user', content: messages }];
-  if (!Array.isArray(messages)) return [];
-  return messages.filter((message) => typeof message === 'object' && message !== null);
+/** Returns `true` if there are no tool calls in a conversation. */
+export function hasNoCalls(messages: readonly unknown[]): boolean {
+  return messages.every((message) => !isObject(message) || callsOf(message).next().done);
 }
 
 /**
- * Ids with 16 or more letters and digits in a row are unique over all conversations. Some models number their calls
- * instead, so that the first call of each conversation has the same id.
+ * Returns a digest of what the user has written in a conversation, with a secret of this process.
+ *
+ * @param messages - messages in the format of a framework or provider, or the text that started the conversation
  */
-function isUnique(id: string | undefined): boolean {
-  const random = id && /[0-9A-Za-z]{16,}/.exec(id.replaceAll('-', ''));
-  return Boolean(random && /\d/.test(random[0]) && /[A-Za-z]/.test(random[0]));
+export function userDigest(messages: readonly unknown[] | string): string {
+  if (typeof messages === 'string') return withText(secret, { role: 'user', content: messages });
+  return messages.filter(isObject).reduce(withText, secret);
 }
 
-function keyOf(id: string | undefined, name: string, asked: UserTexts): string {
-  return isUnique(id) ? (id as string) : asked.keyOf(id ?? name);
+/** Returns the key of a call by its id, or else its tool, and what the user has written before it. */
+export function keyOf(asked: string, call: string): string {
+  return `${asked} ${call}`;
 }
 
-/** What the user has written in a conversation so far. */
-class UserTexts {
-  #digest = secret;
-
-  add(message: Message): void {
-    if (isUsers(message)) this.#digest = hash('sha256', `${this.#digest}\n${textOf(message)}`);
-  }
-
-  keyOf(call: string): string {
-    return hash('sha256', `${this.#digest} ${call}`);
-  }
+/**
+ * Returns `true` for ids with 16 or more letters and digits in a row, which are unique over all conversations. Some
+ * models number their calls instead, so that the first call of each conversation has the same id.
+ */
+export function isUnique(id: string | undefined): id is string {
+  if (id === undefined || id.length < minUnique) return false;
+  const [random = ''] = /[0-9A-Za-z]{16,}/.exec(id.replaceAll('-', '')) ?? [];
+  return /\d/.test(random) && /[A-Za-z]/.test(random);
 }
 
 /** Returns `true` for a message of the user that is more than a list of results. */
-function isUsers(message: Message): boolean {
-  if (message.role !== 'user' && message.role !== 'human' && typeOf(message) !== 'human') return false;
+export function isOfUser(message: unknown): boolean {
+  if (!isObject(message)) return false;
+  const { role } = message;
+  if (role !== 'user' && role !== 'human' && (role !== undefined || typeOf(message) !== 'human'))
+    return false;
   const content = contentOf(message);
   return !Array.isArray(content) || content.some((part) => !isResult(part));
+}
+
+function isObject(message: unknown): message is Message {
+  return typeof message === 'object' && message !== null;
+}
+
+function withText(asked: string, message: Message): string {
+  return isOfUser(message) ? hash('sha256', `${asked}\n${textOf(message)}`) : asked;
 }
 
 /** Returns the type of a message of LangChain, whose older versions have no property for it. */
