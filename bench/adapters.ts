@@ -1,93 +1,90 @@
-import { Recorder } from '@actlog/recorder';
 import { adapterHarnesses } from '../scripts/adapter-harnesses.ts';
-import type { AdapterHarness } from '../testing/adapter-suite/src/index.ts';
-import { callsTogether, microsOfRuns, needsOwnHook, type Way, ways } from './adapters/agent-runs.ts';
+import { type AgentCosts, measureAgents } from './adapters/measured-agents.ts';
 import { frameworks } from './adapters/peer-frameworks.ts';
-import { measureBesidePeers } from './adapters/peers-beside.ts';
-import { median } from './measure/interleaved-rounds.ts';
-import { SinkProcess } from './recorder/sink-process.ts';
-import { temporaryFolder } from './recorder/temporary-folder.ts';
+import { ensurePeers } from './recorder/peer-packages.ts';
 
 /** One-line description of this benchmark. */
 export const description =
-  'Cost that each adapter adds to a tool call of its framework, compared with an empty hook of the same kind';
+  'Cost that each adapter adds to a tool call of its framework, beside an empty hook, the least recorder and others';
 
-/** Microseconds per call: the framework's own, and the added cost. */
+/** Limit for {@link Cost.timesLeast}. */
+const maxTimesLeast = 2;
+
+/** Microseconds per call: the framework's own, and what is added to it. */
 interface Cost {
-  readonly bareMicros: number;
-  readonly emptyHookAdds: number | '–';
-  /** Minimum cost that no recorder can avoid. */
-  readonly leastAdds: number | '–';
-  readonly actlogAdds: number;
+  readonly bare: number;
+  /** Added by an empty hook of the user. */
+  readonly emptyHook: number;
+  /** Added by the least that keeps a hash and a file, in the same hook. */
+  readonly least: number;
+  readonly actlog: number;
+  /** Cost above the empty hook, as a multiple of the least recorder's. */
+  readonly timesLeast: number;
+  /** Added processor time, including delivery, which the least recorder lacks. */
+  readonly actlogCpu: number;
 }
 
-/** Returns the name of the adapter and its hook. */
-function nameOf({ sdk, hook = '' }: AdapterHarness): string {
-  return `${sdk.slice('@actlog/'.length, sdk.lastIndexOf('/'))} ${hook}`.trim();
+/** Cost that a recorder adds to a call, in microseconds. */
+interface AddedCost {
+  readonly adds: number;
+  /** Part above an empty user hook. */
+  readonly aboveEmptyHook: number;
+  /** Added processor time, including delivery. */
+  readonly addsCpu: number;
+  /** Part above an empty hook. */
+  readonly cpuAboveEmptyHook: number;
 }
 
 /**
- * Options: names of adapters (default: all), `--rounds=N` (default 15), `--no-peers`, `--json`. All ways of all adapters
- * are taken in turns; the first round warms up. Figures are medians of the differences within a round. Then come those
- * adapters that other recorders have adapters beside, each in a process of its own.
+ * Options: names of adapters (default: all), `--rounds=N` (default 8), `--no-peers`, `--json`. Each agent is run in
+ * every way in processes of their own, in short turns; figures are medians of the differences within a turn.
  */
 export async function run(args: string[]): Promise<Record<string, unknown>> {
-  const rounds = Number(args.find((arg) => arg.startsWith('--rounds='))?.split('=')[1] ?? 15);
+  const rounds = Number(args.find((arg) => arg.startsWith('--rounds='))?.split('=')[1] ?? 8);
   const only = args.filter((arg) => !arg.startsWith('--'));
-  const all = new Map((await adapterHarnesses(only)).map((harness) => [nameOf(harness), harness]));
-  const sink = await SinkProcess.start();
-  const recorder = new Recorder({
-    apiKey: 'al_test_benchmark',
-    baseURL: sink.url,
-    agentId: 'benchmark',
-    spoolDir: temporaryFolder(),
-  });
-  const measured = new Map<string, Record<Way, number[]>>();
-  try {
-    for (let round = 0; round <= rounds; round += 1) {
-      for (const [name, harness] of all) {
-        const costs = measured.get(name) ?? { bare: [], empty: [], least: [], actlog: [] };
-        measured.set(name, costs);
-        for (let turn = 0; turn < ways.length; turn += 1) {
-          const way = ways[(turn + round) % ways.length] as Way;
-          if (needsOwnHook(way) && !harness.abilities.hasOwnHooks) continue;
-          const micros = median(await microsOfRuns(harness, way, { recorder }));
-          if (round > 0) costs[way].push(micros);
-          // Recorded events are delivered before the next variant starts, so that each pays only for itself.
-          await recorder.flush();
-        }
-      }
-      await sink.forget();
-    }
-  } finally {
-    await recorder.close();
-    sink.stop();
+  const print = (title: string, table: object) => {
+    if (args.includes('--json')) return;
+    console.log(`\n${title}`);
+    console.table(table);
+  };
+  const adapters: Record<string, Cost> = {};
+  const besidePeers: Record<string, Record<string, AddedCost>> = {};
+  const hasPeers = !args.includes('--no-peers') && ensurePeers();
+  for (const { sdk, hook = '' } of await adapterHarnesses(only)) {
+    const adapter = sdk.slice('@actlog/'.length, sdk.lastIndexOf('/'));
+    const framework = frameworks[adapter];
+    const peers = hasPeers && framework && hook.includes(framework.hook) ? framework.peers : [];
+    const costs = await measureAgents({ adapter, hook, peers }, rounds);
+    adapters[`${adapter} ${hook}`] = costOf(costs);
+    print('Microseconds a call', { [`${adapter} ${hook}`]: costOf(costs) });
+    if (peers.length === 0) continue;
+    const added = ['empty', 'least', 'actlog', ...peers].map((way) => [way, addedCost(costs, way)]);
+    besidePeers[adapter] = Object.fromEntries(added);
+    print(`Microseconds that a recorder adds to a call of ${adapter}`, besidePeers[adapter] as object);
   }
-  const result = Object.fromEntries([...measured].map(([name, costs]) => [name, costOf(costs)]));
-  if (!args.includes('--json')) {
-    console.log(`Microseconds a call, median of ${rounds} rounds of ${callsTogether} calls`);
-    console.table(result);
-  }
-  const beside: Record<string, unknown> = {};
-  for (const name of Object.keys(frameworks)) {
-    if (args.includes('--no-peers') || (only.length > 0 && !only.includes(name))) continue;
-    const costs = await measureBesidePeers(name, rounds);
-    if (!costs) continue;
-    beside[name] = costs;
-    if (args.includes('--json')) continue;
-    console.log(`\nMicroseconds that a recorder adds to a call of ${name}`);
-    console.table(costs);
-  }
-  return { adapters: result, besidePeers: beside };
+  print(`Microseconds a call; timesLeast is to be at most ${maxTimesLeast}`, adapters);
+  return { adapters, besidePeers };
 }
 
-function costOf({ bare, empty, least, actlog }: Record<Way, number[]>): Cost {
-  const added = (costs: readonly number[]) =>
-    Number(median(costs.map((cost, round) => cost - (bare[round] as number))).toFixed(1));
+function costOf(costs: AgentCosts): Cost {
+  const timesLeast = costs.above('actlog', 'empty').micros / costs.above('least', 'empty').micros;
   return {
-    bareMicros: Number(median(bare).toFixed(1)),
-    emptyHookAdds: empty.length > 0 ? added(empty) : '–',
-    leastAdds: least.length > 0 ? added(least) : '–',
-    actlogAdds: added(actlog),
+    bare: costs.above('bare', undefined).micros,
+    emptyHook: costs.above('empty', 'bare').micros,
+    least: costs.above('least', 'bare').micros,
+    actlog: costs.above('actlog', 'bare').micros,
+    timesLeast: Number(timesLeast.toFixed(1)),
+    actlogCpu: costs.above('actlog', 'bare').cpuMicros,
+  };
+}
+
+function addedCost(costs: AgentCosts, way: string): AddedCost {
+  const aboveBare = costs.above(way, 'bare');
+  const aboveEmpty = costs.above(way, 'empty');
+  return {
+    adds: aboveBare.micros,
+    aboveEmptyHook: aboveEmpty.micros,
+    addsCpu: aboveBare.cpuMicros,
+    cpuAboveEmptyHook: aboveEmpty.cpuMicros,
   };
 }

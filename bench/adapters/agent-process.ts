@@ -1,5 +1,5 @@
 // One agent with one recorder in a process of its own, because other recorders are registered for a whole process:
-// `ADAPTER WAY URL`, where WAY is one of ours or another recorder's name. Every message of the parent is
+// `ADAPTER HOOK WAY URL`, where HOOK is the name of a harness's hook, and WAY is one of ours or another recorder's name. Every message of the parent is
 // a time in milliseconds to work for; what a call cost meanwhile is the answer.
 import { Recorder } from '@actlog/recorder';
 import { adapterHarnesses } from '../../scripts/adapter-harnesses.ts';
@@ -10,7 +10,7 @@ import { frameworks, type InstalledPeer } from './peer-frameworks.ts';
 
 type Install = (framework: object | undefined, url: string) => Promise<InstalledPeer>;
 
-const [adapter = '', way = '', url = ''] = process.argv.slice(2);
+const [adapter = '', hook = '', way = '', url = ''] = process.argv.slice(2);
 
 async function installPeer(framework: object | undefined): Promise<InstalledPeer> {
   const { installers } = (await import(new URL('../peers/frameworks.mjs', import.meta.url).href)) as {
@@ -26,10 +26,10 @@ async function installPeer(framework: object | undefined): Promise<InstalledPeer
  * of each run.
  */
 async function workOf(): Promise<() => Promise<number[]>> {
-  const { load, hook, silence, agentWith } = frameworks[adapter] as (typeof frameworks)[string];
+  const { load, silence, agentWith } = frameworks[adapter] ?? {};
   const framework = await load?.();
   if (framework) silence?.(framework as never);
-  const harness = (await adapterHarnesses([adapter])).find((one) => one.hook?.includes(hook));
+  const harness = (await adapterHarnesses([adapter])).find((one) => (one.hook ?? '') === hook);
   if (!harness) throw new Error(`${adapter} has no hook "${hook}".`);
   if (isWay(way)) {
     const spoolDir = temporaryFolder();

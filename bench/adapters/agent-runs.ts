@@ -44,16 +44,22 @@ let recordLeast: ReturnType<typeof leastRecorder> | undefined;
 
 let sessions = 0;
 
-/** `true` if this way needs a user hook. */
-export function needsOwnHook(way: Way): boolean {
-  return way in ownHooks;
-}
-
-function scenarioOf(way: Way, adapter: Scenario['adapter']): Scenario {
+function scenarioOf(harness: AdapterHarness, way: Way, adapter: Scenario['adapter']): Scenario {
   sessions += 1;
-  const ownHook = ownHooks[way];
+  const { hasOwnHooks } = harness.abilities;
+  const ownHook = hasOwnHooks ? ownHooks[way] : undefined;
+  // Where users have no hooks of that kind, the tool itself is the place.
+  const inTool = hasOwnHooks ? undefined : ownHooks[way];
   return {
-    tools: [{ name: 'echo', run: async ({ text }) => text }],
+    tools: [
+      {
+        name: 'echo',
+        run: async ({ text }) => {
+          inTool?.();
+          return text;
+        },
+      },
+    ],
     turns: Array.from({ length: turns }, (_, turn) => [
       { toolName: 'echo', arguments: { text: `turn ${turn}` } },
     ]),
@@ -71,7 +77,7 @@ export async function microsOfRuns(
 ): Promise<number[]> {
   const micros: number[] = [];
   while (micros.length < runs) {
-    const scenario = scenarioOf(way, adapter);
+    const scenario = scenarioOf(harness, way, adapter);
     const startedMs = performance.now();
     const { error } = await harness.run(scenario);
     micros.push(((performance.now() - startedMs) * 1000) / turns);

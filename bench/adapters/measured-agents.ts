@@ -1,64 +1,58 @@
 import { join } from 'node:path';
 import { medianAbove, takeShortTurns } from '../measure/short-turns.ts';
-import { ensurePeers } from '../recorder/peer-packages.ts';
 import { SinkProcess } from '../recorder/sink-process.ts';
-import { type CallCost, ways } from './agent-runs.ts';
-import { frameworks } from './peer-frameworks.ts';
+import { type CallCost, type Way, ways } from './agent-runs.ts';
 
-/** Cost that a recorder adds to a call, in microseconds. */
-export interface AddedCost {
-  readonly adds: number;
-  /** Part above an empty user hook. */
-  readonly aboveEmptyHook: number;
-  /** Added processor time, including delivery. */
-  readonly addsCpu: number;
-  /** Part above an empty hook. */
-  readonly cpuAboveEmptyHook: number;
+const program = join(import.meta.dirname, 'agent-process.ts');
+
+/** An adapter's hook, as a process finds it. */
+export interface MeasuredHook {
+  /** Folder of the adapter. */
+  readonly adapter: string;
+  /** Name of the hook in the adapter's harness. */
+  readonly hook: string;
+  /** Names of other recorders to measure beside it. */
+  readonly peers: readonly string[];
 }
 
-const program = join(import.meta.dirname, 'peer-process.ts');
+/** Costs of an agent's calls by the way it is run, ours or with another recorder, one for each turn. */
+export class AgentCosts {
+  readonly #costs: ReadonlyMap<string, readonly CallCost[]>;
+
+  constructor(costs: ReadonlyMap<string, readonly CallCost[]>) {
+    this.#costs = costs;
+  }
+
+  /** Returns the median cost of one way above another in the same turn. */
+  above(way: string, floor: Way | undefined): CallCost {
+    const costs = this.#costs.get(way) ?? [];
+    const none = costs.map(() => ({ micros: 0, cpuMicros: 0 }));
+    return medianAbove<keyof CallCost>(costs, floor ? (this.#costs.get(floor) ?? []) : none);
+  }
+}
 
 /**
- * Our adapter beside other recorders, each in a process of its own, in short turns.
+ * Runs an agent in every way, each in a process of its own, in short turns.
  *
  * @param turns - of each process
  */
-export async function measureBesidePeers(
-  adapter: string,
+export async function measureAgents(
+  { adapter, hook, peers }: MeasuredHook,
   turns: number,
-): Promise<Record<string, AddedCost> | undefined> {
-  const framework = frameworks[adapter];
-  if (!framework || !ensurePeers()) return undefined;
+): Promise<AgentCosts> {
   const sink = await SinkProcess.start();
   try {
     const costs = await takeShortTurns<CallCost>({
-      names: [...ways, ...framework.peers],
-      program: (way) => [program, adapter, way, sink.url],
+      names: [...ways, ...peers],
+      program: (way) => [program, adapter, hook, way, sink.url],
       warmUp: 2000,
       turn: 200,
       turns,
       generations: 2,
       afterTurns: () => sink.forget(),
     });
-    return Object.fromEntries(
-      [...costs].slice(1).map(([way, own]) => [way, addedCost(own, costs.get('bare'), costs.get('empty'))]),
-    );
+    return new AgentCosts(costs);
   } finally {
     sink.stop();
   }
-}
-
-function addedCost(
-  costs: readonly CallCost[],
-  bare: readonly CallCost[] = [],
-  empty: readonly CallCost[] = [],
-): AddedCost {
-  const aboveBare = medianAbove(costs, bare);
-  const aboveEmpty = medianAbove(costs, empty);
-  return {
-    adds: aboveBare.micros,
-    aboveEmptyHook: aboveEmpty.micros,
-    addsCpu: aboveBare.cpuMicros,
-    cpuAboveEmptyHook: aboveEmpty.cpuMicros,
-  };
 }
