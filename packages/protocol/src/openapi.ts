@@ -18,6 +18,7 @@ import { maxWaitSeconds } from './limits.ts';
 import { examples } from './openapi-examples.ts';
 import { describeFields } from './openapi-fields.ts';
 import { operations } from './openapi-operations.ts';
+import { codeSamples } from './openapi-samples.ts';
 import { webhooks } from './openapi-webhooks.ts';
 import { errorEnvelope } from './schemas/error-envelope.ts';
 
@@ -126,6 +127,7 @@ function operation(
     ...operations[name],
     tags: [name.slice(0, name.indexOf('.'))],
     'x-required-scope': endpoint.scope,
+    'x-codeSamples': codeSamples(name, endpoint),
     requestParams: { path: schemas.params, query: schemas.query },
     ...(requestHeaders.length > 0 && { parameters: requestHeaders }),
     ...(schemas.body && {
@@ -181,6 +183,7 @@ export function openApiDocument({ serverUrl = '/', version = '1.0.0' }: OpenApiO
         title: 'Agent Activity Monitoring Service',
         version,
         description: 'Records the activity of AI agents and assesses its risk.',
+        contact: { name: 'actlog', url: 'https://github.com/actlog/actlog' },
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
       servers: [{ url: serverUrl }],

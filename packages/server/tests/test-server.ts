@@ -3,6 +3,7 @@ import { type ActivityEvent, type BodyOf, type EndpointName, endpoints, type Sen
 import { contract, errorEnvelope } from '@actlog/protocol/schemas';
 import { expect } from 'vitest';
 import { type RunningServer, type ServerOptions, startServer } from '../src/index.ts';
+import { undocumented } from './documented-responses.ts';
 import { withTestDatabase } from './test-database.ts';
 import { atTestEnd } from './test-end.ts';
 
@@ -35,7 +36,9 @@ export interface TestError {
   readonly headers: Headers;
 }
 
-/** A server with a key. Every response is validated against the contract before a test sees it. */
+/**
+ * A server with a key. Every response is validated against the contract and the OpenAPI document before a test sees it.
+ */
 export class TestServer {
   readonly server: RunningServer;
   readonly apiKey: string;
@@ -74,12 +77,16 @@ export class TestServer {
     expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
     const parsed = contract[name].response.sent.safeParse(body);
     expect(parsed.error?.issues ?? []).toEqual([]);
+    expect(undocumented(name, response.status, body)).toEqual([]);
     return body as SentOf<Name>;
   }
 
   /** Returns the error of a refused call. */
   async refused(name: EndpointName, options?: CallOptions): Promise<TestError> {
-    return readError(await this.send(name, options));
+    const response = await this.send(name, options);
+    const body: unknown = await response.clone().json();
+    expect(undocumented(name, response.status, body)).toEqual([]);
+    return readError(response);
   }
 
   /** Sends events one after the other, and returns their ids. */

@@ -1,8 +1,14 @@
 import * as z from 'zod';
 import { limits } from '../limits.ts';
 
-/** Excludes control characters and lone surrogates, which cannot be stored or displayed faithfully. */
-const printable = /^[^\p{Cc}\p{Cs}]*$/u;
+/**
+ * Excludes control characters. Written without properties of Unicode (`\p`), which other languages do not have, because
+ * the OpenAPI document contains this pattern.
+ */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it finds them
+const withoutControls = /^[^\x00-\x1f\x7f-\x9f]*$/;
+
+const unprintable = 'must not contain control characters or lone surrogates';
 
 /** Single-line text of a limited length. */
 export function line(maxLength: number, minLength = 1) {
@@ -10,7 +16,11 @@ export function line(maxLength: number, minLength = 1) {
     .string()
     .min(minLength)
     .max(maxLength)
-    .regex(printable, 'must not contain control characters or lone surrogates');
+    .regex(withoutControls, unprintable)
+    .check(({ value: input, issues }) => {
+      if (input.isWellFormed()) return;
+      issues.push({ code: 'invalid_format', format: 'well-formed', input, message: unprintable });
+    });
 }
 
 /** Text that may span several lines. */
