@@ -1,6 +1,7 @@
-import { hash as digest, randomBytes } from 'node:crypto';
+import { hash as digest } from 'node:crypto';
 import { type ArgumentOrigin, type ArgumentOrigins, limits } from '@actlog/protocol';
 import { jsonValue } from '../lib/json-value.ts';
+import { processSecret } from '../lib/process-secret.ts';
 import { nameWords } from './name-words.ts';
 import {
   inSystemText,
@@ -36,9 +37,6 @@ const maxArgumentCharacters = 64 * 1024;
 const maxTextCharacters = 128 * 1024;
 /** Maximum number of texts whose digests are kept. */
 const maxTexts = 200;
-
-/** Secret of this process for the digests of texts. */
-const secret = randomBytes(16).toString('hex');
 
 /** Words of the text that is remembered. */
 const words = new Words();
@@ -140,7 +138,7 @@ export class OriginTracker {
   }
 
   #isNew(text: string, bits: number): boolean {
-    const name = digest('sha256', `${secret}${bits}${text}`, 'base64').slice(0, 22);
+    const name = digest('sha256', `${processSecret()}${bits}${text}`, 'base64').slice(0, 22);
     if (this.#texts.has(name)) return false;
     if (this.#texts.size >= maxTexts) this.#texts.clear();
     this.#texts.add(name);

@@ -1,12 +1,21 @@
 import { randomBytes } from 'node:crypto';
 
 /** Secret of this process. Hashes never leave the process; with the secret, they would say nothing outside either. */
-export const seed = randomBytes(4).readUInt32LE();
+export const seed = randomBits(0x811c9dc5);
 
 /** Multiplier of the hashes. */
 export const prime = 0x01000193;
 /** Base of the polynomial hash of a word's characters, by which words can be joined. */
-export const base = (randomBytes(4).readUInt32LE() | 1) >>> 0;
+export const base = (randomBits(0x5bd1e995) | 1) >>> 0;
+
+/** Returns 32 random bits, or the given ones on workerd, which allows no random values while modules are loaded. */
+function randomBits(fixed: number): number {
+  try {
+    return randomBytes(4).readUInt32LE();
+  } catch {
+    return fixed;
+  }
+}
 
 /** Spreads the bits of a hash. */
 export function mix(value: number): number {

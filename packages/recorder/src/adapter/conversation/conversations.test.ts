@@ -65,6 +65,11 @@ const formats: Readonly<Record<string, Messages>> = {
     },
     { role: 'tool', tool_call_id: id, content: 'done' },
   ],
+  Mistral: (id) => [
+    { role: 'user', content: 'go' },
+    { role: 'assistant', toolCalls: [{ id, function: { name: 'echo', arguments: '{}' } }] },
+    { role: 'tool', toolCallId: id, content: 'done' },
+  ],
   'the Responses API': (id) => [
     { role: 'user', content: [{ type: 'input_text', text: 'go' }] },
     { type: 'function_call', id: 'fc_1', call_id: id, name: 'echo', arguments: '{}' },

@@ -1,7 +1,5 @@
-import { hash, randomBytes } from 'node:crypto';
-
-/** Secret of this process. Keys of conversations are held in memory only, and do not reveal what the user wrote. */
-const secret = randomBytes(16).toString('hex');
+import { hash } from 'node:crypto';
+import { processSecret } from '../../lib/process-secret.ts';
 
 /** Number of characters of a user's text that make a conversation recognizable. */
 const maxText = 4096;
@@ -17,6 +15,8 @@ interface Message {
   /** Content in Gemini's format, and in that of the AI SDK's UI messages. */
   readonly parts?: unknown;
   readonly tool_calls?: unknown;
+  /** The same, as some clients name it. */
+  readonly toolCalls?: unknown;
 }
 
 /** A tool call in a message, or a part of a message that contains one. */
@@ -40,7 +40,7 @@ const resultTypes = /tool[_-]?result|tool-output|function_call_output/;
  */
 export function callKeys(messages: readonly unknown[]): string[] {
   const keys: string[] = [];
-  let asked = secret;
+  let asked = processSecret();
   for (const message of messages) {
     if (!isObject(message)) continue;
     asked = withText(asked, message);
@@ -60,8 +60,8 @@ export function hasNoCalls(messages: readonly unknown[]): boolean {
  * @param messages - messages in the format of a framework or provider, or the text that started the conversation
  */
 export function userDigest(messages: readonly unknown[] | string): string {
-  if (typeof messages === 'string') return withText(secret, { role: 'user', content: messages });
-  return messages.filter(isObject).reduce(withText, secret);
+  if (typeof messages === 'string') return withText(processSecret(), { role: 'user', content: messages });
+  return messages.filter(isObject).reduce(withText, processSecret());
 }
 
 /** Returns the key of a call by its id, or else its tool, and what the user has written before it. */
@@ -132,7 +132,7 @@ function* callsOf(message: Message): Generator<{ id: string | undefined; name: s
   const parts: readonly unknown[] = [
     message,
     ...(Array.isArray(content) ? content : []),
-    ...(Array.isArray(message.tool_calls) ? message.tool_calls.map((call) => ({ toolUse: call })) : []),
+    ...[message.tool_calls, message.toolCalls].flat().map((call: unknown) => ({ toolUse: call })),
   ];
   const found = new Set<string>();
   for (const part of parts) {
