@@ -42,6 +42,7 @@ const layers = {
     'guard',
     'recording',
     'adapter',
+    'loop',
   ],
   server: [
     'lib',

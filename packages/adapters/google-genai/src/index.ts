@@ -1,0 +1,16 @@
+/**
+ * One line that records and guards every function call that the Google Gen AI SDK runs for a model.
+ *
+ * @packageDocumentation
+ */
+export type { AdapterOptions as ActlogOptions } from '@actlog/recorder/adapter';
+export type {
+  CallContext,
+  GeminiOutput,
+  GeminiToolContent,
+  LoopFunctions,
+  RunTool,
+} from '@actlog/recorder/loop';
+export { actlog } from './actlog.ts';
+export type { AnswerOptions, Answers } from './answers.ts';
+export type { GenAIClient } from './client.ts';

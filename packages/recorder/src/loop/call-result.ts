@@ -1,0 +1,109 @@
+import type { AdapterCalls } from '../adapter/adapter-calls.ts';
+import { responseStatuses } from '../events/response-status.ts';
+import { ActionDeniedError } from '../guard/action-denied-error.ts';
+import { type ReadArguments, type RequestedCall, readArguments } from './requested-call.ts';
+
+/** Context of a call, passed to its function beside the arguments. */
+export interface CallContext {
+  /** The provider's id of the call, if it has one. */
+  readonly callId: string | undefined;
+  /** Name of the tool. */
+  readonly toolName: string;
+  /** Signal passed with the model's output, or one that never aborts. */
+  readonly signal: AbortSignal;
+}
+
+/** Functions by the names of their tools. Each receives the arguments that the model wrote, parsed and unchecked. */
+export type LoopFunctions = Readonly<Record<string, (args: never, context: CallContext) => unknown>>;
+
+/** A function for all tools. */
+export type RunTool = (args: unknown, context: CallContext) => unknown;
+
+/** Result of a call, in no provider's format. */
+export interface CallResult {
+  /** The provider's id of the call, if it has one. */
+  readonly id?: string;
+  readonly name: string;
+  /** Text for the model: a returned string unchanged, any other value as JSON, or why there is none. */
+  readonly content: string;
+  /** `true` if the function did not return. */
+  readonly isError: boolean;
+}
+
+/** Context of running the calls of an output. */
+export interface CallSurroundings {
+  readonly calls: AdapterCalls;
+  readonly functions: LoopFunctions | RunTool;
+  readonly sessionId: string | undefined;
+  readonly signal: AbortSignal | undefined;
+  /** The conversation before the call, if known. */
+  readonly messages: readonly unknown[] | undefined;
+}
+
+/**
+ * Runs a call and returns its result for the model, also for errors.
+ *
+ * @throws the error of the call if the signal has aborted, because there is no further request
+ */
+export async function callResult(
+  requested: RequestedCall,
+  surroundings: CallSurroundings,
+): Promise<CallResult> {
+  const { id, name } = requested;
+  const result = { ...(id !== undefined && { id }), name };
+  try {
+    return { ...result, content: await recordedRun(requested, surroundings), isError: false };
+  } catch (error) {
+    if (surroundings.signal?.aborted) throw error;
+    return { ...result, content: messageOf(error), isError: true };
+  }
+}
+
+function messageOf(error: unknown): string {
+  if (ActionDeniedError.isInstance(error)) return error.message;
+  return `Error: ${error instanceof Error ? error.message : String(error)}`;
+}
+
+async function recordedRun(requested: RequestedCall, surroundings: CallSurroundings): Promise<string> {
+  const { calls, functions, sessionId, signal, messages } = surroundings;
+  const { id: callId, name: toolName } = requested;
+  const read = readArguments(requested);
+  const call = { toolName, arguments: read.value, callId, sessionId, signal };
+  calls.conversations.note(messages, { toolName, callId }, sessionId);
+  const isCovered = calls.covers(toolName);
+  const refused = refusal(toolName, read, functions);
+  if (refused) {
+    if (isCovered) calls.record(call, { ok: false, error: refused });
+    throw refused;
+  }
+  const own = typeof functions === 'function' ? functions : (functions[toolName] as RunTool);
+  let content = '';
+  const run = async () => {
+    const result = await own(read.value, {
+      callId,
+      toolName,
+      signal: signal ?? new AbortController().signal,
+    });
+    // Part of the call, because an error here is reported to the model as a failure.
+    content = typeof result === 'string' ? result : (JSON.stringify(result) ?? '');
+    return result;
+  };
+  await (isCovered ? calls.run(call, run) : run());
+  return content;
+}
+
+/** Returns the reason why a call cannot be run, with the status to record. */
+function refusal(
+  toolName: string,
+  { problem }: ReadArguments,
+  functions: CallSurroundings['functions'],
+): (Error & { readonly status: number }) | undefined {
+  if (typeof functions !== 'function' && !Object.hasOwn(functions, toolName)) {
+    return refusedWith(responseStatuses.unknownTool, `There is no tool named ${JSON.stringify(toolName)}.`);
+  }
+  return problem === undefined ? undefined : refusedWith(responseStatuses.invalidArguments, problem);
+}
+
+function refusedWith(status: number, message: string): Error & { readonly status: number } {
+  return Object.assign(new Error(message), { status });
+}

@@ -1,0 +1,91 @@
+import type { AdapterCalls } from '../adapter/adapter-calls.ts';
+import { noteTexts } from '../adapter/shown-texts.ts';
+import { type CallResult, callResult, type LoopFunctions, type RunTool } from './call-result.ts';
+import {
+  type ChatOutput,
+  type ChatToolMessage,
+  chatFormat,
+  type MistralOutput,
+  type MistralToolMessage,
+  mistralFormat,
+  type OllamaOutput,
+  type OllamaToolMessage,
+  ollamaFormat,
+} from './formats/chat.ts';
+import { type ConverseOutput, type ConverseToolMessage, converseFormat } from './formats/converse.ts';
+import { type GeminiOutput, type GeminiToolContent, geminiFormat } from './formats/gemini.ts';
+import { type PlainCall, plainFormat } from './formats/plain.ts';
+import { conversationOf, textsOf } from './loop-messages.ts';
+
+/** Options beside the model's output. */
+export interface RunCallsOptions {
+  /** Aborts the wait for a person's decision, and is passed to the functions. */
+  readonly signal?: AbortSignal | undefined;
+  /** The conversation so far, which identifies its session and has what the user wrote, for `origins`. */
+  readonly messages?: readonly unknown[] | undefined;
+  /** The system prompt where it is not one of the messages, for `origins`. */
+  readonly system?: unknown;
+}
+
+/**
+ * Runs all tool calls of a model's output at once, and returns the messages with their results, which the loop appends
+ * to its conversation. Errors of functions become results for the model. Without calls, the list is empty.
+ *
+ * @throws TypeError when the output has no known format
+ * @throws the reason of `signal` when it aborts while a call is held
+ */
+export interface RunCalls {
+  /** Handles a list of calls, and returns their results, for providers of any other format. */
+  (calls: readonly PlainCall[], given?: RunCallsOptions): Promise<CallResult[]>;
+  /** Handles a response of Amazon Bedrock's Converse API, or its message. */
+  (output: ConverseOutput, given?: RunCallsOptions): Promise<ConverseToolMessage[]>;
+  /** Handles a response of Ollama, or its message. */
+  (output: OllamaOutput, given?: RunCallsOptions): Promise<OllamaToolMessage[]>;
+  /** Handles a response of an API like OpenAI's Chat Completions, one of its choices, or a message. */
+  (output: ChatOutput, given?: RunCallsOptions): Promise<ChatToolMessage[]>;
+  /** Handles a response of the clients of Mistral and Cohere, one of its choices, or a message. */
+  (output: MistralOutput, given?: RunCallsOptions): Promise<MistralToolMessage[]>;
+  /** Handles a response of the Gemini API, its content, or a call of tools in a live session. */
+  (output: GeminiOutput, given?: RunCallsOptions): Promise<GeminiToolContent[]>;
+}
+
+const formats = [plainFormat, chatFormat, ollamaFormat, mistralFormat, converseFormat, geminiFormat];
+
+/** Fields by which an output without calls is recognized. */
+const knownFields = [
+  'role',
+  'content',
+  'message',
+  'choices',
+  'output',
+  'candidates',
+  'functionCalls',
+  'promptFeedback',
+];
+
+/** Creates the function that a hand-written loop calls with each output of its model. */
+export function callRunner(calls: AdapterCalls, functions: LoopFunctions | RunTool): RunCalls {
+  const runCalls = async (output: object, { signal, messages, system }: RunCallsOptions = {}) => {
+    const [format, requested] = requestedIn(output);
+    const conversation = conversationOf(messages);
+    const sessionId = calls.conversations.sessionOf(conversation);
+    noteTexts(calls, () => ({ sessionId, ...textsOf(messages, system) }));
+    const surroundings = { calls, functions, sessionId, signal, messages: conversation };
+    const results = await Promise.all(requested.map((call) => callResult(call, surroundings)));
+    return results.length === 0 ? [] : format.messagesOf(results);
+  };
+  return runCalls as RunCalls;
+}
+
+function requestedIn(output: object) {
+  for (const format of typeof output === 'object' && output !== null ? formats : []) {
+    const requested = format.callsIn(output);
+    if (requested) return [format, requested] as const;
+  }
+  const isKnown =
+    typeof output === 'object' && output !== null && knownFields.some((field) => field in output);
+  if (isKnown) return [plainFormat, []] as const;
+  throw new TypeError(
+    'actlog: the output has no known format. Pass the response of the model, its message, or a list of calls such as [{ name, arguments }].',
+  );
+}
