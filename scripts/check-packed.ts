@@ -9,6 +9,7 @@ import { notInstalled } from './packed/install-line.ts';
 import { runJest } from './packed/jest.ts';
 import { runSnippets, snippetsOf } from './packed/snippets.ts';
 import { packAll, problemsOf } from './packed/tarballs.ts';
+import { compileTypedReads } from './packed/typed-reads.ts';
 import { type Package, publishedPackages, root } from './workspace.ts';
 
 /** The oldest TypeScript that is supported, and the newest. */
@@ -68,6 +69,10 @@ async function checkProject(
     const paths = Object.keys(compilers).map((name) => `node_modules/${name}/bin/tsc`);
     compileEntries(consumer, entries, paths);
     console.log('✓ types resolve in TypeScript 5.7 and 7, by node16, nodenext and bundler');
+    if (names.has('@actlog/client')) {
+      compileTypedReads(consumer, paths);
+      console.log('✓ reads of the client have types in both');
+    }
     const snippets = pages.filter((page) => existsSync(page)).flatMap((page) => snippetsOf(page));
     compileAsCommonJs(consumer, snippets, paths.at(-1) as string);
     console.log('✓ snippets have types in CommonJS modules too');

@@ -81,7 +81,7 @@ export class Actlog {
     this.sessions = new Sessions(this.#caller);
     this.agents = new Agents(this.#caller);
     this.policies = new Policies(this.#caller, settings.timeoutMs);
-    this.guardian = new Guardian(this.#caller);
+    this.guardian = new Guardian(this.#caller, settings);
     this.notificationChannels = new NotificationChannels(this.#caller);
     this.webhooks = new Webhooks(settings.clock);
   }
@@ -93,6 +93,11 @@ export class Actlog {
    * @param method HTTP method.
    * @param path Path relative to `baseURL`, such as `/v1/agents`, percent-encoded.
    * @returns The parsed JSON, the text if `Content-Type` is not JSON, or undefined if there is no body.
+   *
+   * @example
+   * ```ts
+   * const labels = await client.request<{ labels: string[] }>('GET', '/v1/labels', { query: { limit: 10 } });
+   * ```
    */
   request<Data = unknown>(
     method: string,
@@ -108,6 +113,11 @@ export class Actlog {
   /**
    * Creates a client with changed options that uses the same connections. An `sdk` given here is put in front of the
    * existing one, so that an integration built on another integration names both.
+   *
+   * @example
+   * ```ts
+   * const patient = client.withOptions({ maxRetries: 10, deadlineMs: 600_000 });
+   * ```
    */
   withOptions(changes: ActlogOptions): Actlog {
     const { sdk } = this.#options;
@@ -120,6 +130,11 @@ export class Actlog {
   /**
    * Returns the headers of a request with a body, including the API key. For code that sends its own requests, such as
    * a delivery queue. Never log them.
+   *
+   * @example
+   * ```ts
+   * await fetch(`${client.baseURL}/v1/events`, { method: 'POST', headers: client.headers(), body: '{}' });
+   * ```
    */
   headers(): Record<string, string> {
     return { ...this.#settings.headers };
@@ -128,6 +143,11 @@ export class Actlog {
   /**
    * Returns the undici dispatcher in use, loading undici if necessary; undefined when the client uses `fetch`. Other
    * clients share it, so do not close it.
+   *
+   * @example
+   * ```ts
+   * const dispatcher = await client.dispatcher();
+   * ```
    */
   async dispatcher(): Promise<Dispatcher | undefined> {
     return this.#transport instanceof LazyTransport ? this.#transport.dispatcher() : undefined;

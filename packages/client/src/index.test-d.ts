@@ -1,7 +1,17 @@
-import type { Agent, EventAck, RiskLevel, Session, StoredEvent, WebhookEvent } from '@actlog/protocol';
+import type {
+  Agent,
+  EventAck,
+  ResponseOf,
+  RiskLevel,
+  Session,
+  StoredEvent,
+  WebhookEvent,
+} from '@actlog/protocol';
 import { assertType, describe, expectTypeOf, it } from 'vitest';
 import {
   Actlog,
+  ActlogError,
+  type KnownEvent,
   type NotificationChannelCreate,
   type Page,
   type PolicyCheck,
@@ -9,6 +19,8 @@ import {
   type PolicyUpdate,
   type WithResponse,
 } from './index.ts';
+import { idOf, isKnownEvent, isToolCall } from './records.ts';
+import { mapConcurrent } from './scripts.ts';
 
 const client = new Actlog();
 
@@ -30,6 +42,39 @@ describe('results', () => {
     expectTypeOf(agent.somethingNew).toEqualTypeOf<unknown>();
     expectTypeOf(await client.request('GET', '/v1/new')).toEqualTypeOf<unknown>();
     expectTypeOf(await client.request<{ id: string }>('GET', '/v1/new')).toEqualTypeOf<{ id: string }>();
+  });
+
+  it('have the types of the endpoint table', async () => {
+    const { sessions, agents, policies, guardian, notificationChannels } = client;
+    const action = { toolName: 't', argumentsHash: 'h' };
+    assertType<ResponseOf<'sessions.get'>>(await sessions.get('s'));
+    assertType<ResponseOf<'sessions.risk'>>(await sessions.risk('s'));
+    assertType<ResponseOf<'sessions.export'>>(await sessions.export('s'));
+    assertType<ResponseOf<'agents.create'>>(await agents.create({ name: 'n' }));
+    assertType<ResponseOf<'agents.get'>>(await agents.get('a'));
+    assertType<ResponseOf<'agents.update'>>(await agents.update('a', {}));
+    assertType<ResponseOf<'policies.create'>>(await policies.create({ name: 'n', effect: 'deny' }));
+    assertType<ResponseOf<'policies.get'>>(await policies.get('p'));
+    assertType<ResponseOf<'policies.update'>>(await policies.update('p', {}));
+    assertType<ResponseOf<'policies.archive'>>(await policies.archive('p'));
+    assertType<ResponseOf<'policies.check'>>(await policies.check({ agentId: 'a', action }));
+    assertType<ResponseOf<'guardian.pendingActions.decide'>>(
+      await guardian.pendingActions.decide('p', { decision: 'deny' }),
+    );
+    assertType<ResponseOf<'notificationChannels.create'>>(await notificationChannels.create({ url: 'u' }));
+  });
+
+  it('can be given the types of another service', async () => {
+    type ForeignAgent = { readonly number: number };
+    expectTypeOf(await client.agents.get(7).as<ForeignAgent>()).toEqualTypeOf<ForeignAgent>();
+    expectTypeOf(
+      (await client.agents.get(7).as<ForeignAgent>().withResponse()).data,
+    ).toEqualTypeOf<ForeignAgent>();
+    for await (const agent of client.agents.list({}, { itemsKey: 'rows' }).as<ForeignAgent>())
+      expectTypeOf(agent).toEqualTypeOf<ForeignAgent>();
+    // @ts-expect-error the type of a result is not inferred from where it is used
+    assertType<ForeignAgent>(await client.agents.get(7));
+    expectTypeOf(idOf(await client.agents.get(7))).toEqualTypeOf<string>();
   });
 
   it('are promises', () => {
@@ -58,6 +103,63 @@ describe('lists', () => {
   });
 });
 
+describe('events', () => {
+  it('have the payload of their category once it is checked', async () => {
+    for await (const event of client.sessions.events('s')) {
+      expectTypeOf(event.payload?.toolName).toEqualTypeOf<unknown>();
+      if (isToolCall(event)) {
+        expectTypeOf(event.payload.toolName).toEqualTypeOf<string>();
+        expectTypeOf(event.payload.responseStatus).toEqualTypeOf<number>();
+        expectTypeOf(event.sourceTimestamp).toEqualTypeOf<string | undefined>();
+      }
+      if (isKnownEvent(event)) {
+        switch (event.category) {
+          case 'tool_api':
+            expectTypeOf(event.payload.toolName).toEqualTypeOf<string>();
+            break;
+          case 'llm_call':
+            expectTypeOf(event.payload.model).toEqualTypeOf<string>();
+            break;
+          default:
+            expectTypeOf(event.category).toEqualTypeOf<
+              'agent_message' | 'memory_write' | 'argument_origins' | 'guardian_decision'
+            >();
+        }
+      }
+    }
+    for await (const event of client.sessions.events('s').as<KnownEvent>())
+      if (event.category === 'tool_api') expectTypeOf(event.payload.toolName).toEqualTypeOf<string>();
+    const calls = (await client.sessions.events('s').toArray()).filter(isToolCall);
+    expectTypeOf(calls[0]?.payload.toolName).toEqualTypeOf<string | undefined>();
+    for (const event of (await client.sessions.get('s')).events ?? [])
+      if (isToolCall(event)) expectTypeOf(event.payload.toolName).toEqualTypeOf<string>();
+  });
+});
+
+describe('errors', () => {
+  it('have known codes and others', () => {
+    const { code } = new ActlogError('', 'NOT_FOUND');
+    expectTypeOf(code).toExtend<string>();
+    assertType<typeof code>('TIMEOUT');
+    assertType<typeof code>('HTTP_418');
+    assertType<typeof code>('another-code');
+    expectTypeOf<Extract<typeof code, 'RATE_LIMITED'>>().toEqualTypeOf<'RATE_LIMITED'>();
+  });
+});
+
+describe('scripts', () => {
+  it('have typed results', async () => {
+    const risks = mapConcurrent(client.sessions.list(), ({ id }, { signal }) =>
+      client.sessions.risk(id, { signal }),
+    );
+    for await (const { score } of risks) expectTypeOf(score).toEqualTypeOf<number | undefined>();
+    for await (const length of mapConcurrent(['a'], (text) => text.length))
+      expectTypeOf(length).toEqualTypeOf<number>();
+    for await (const action of client.guardian.pendingActions.watch({ agentId: 'a' }))
+      expectTypeOf(action.id).toEqualTypeOf<string>();
+  });
+});
+
 describe('arguments', () => {
   it('are checked', () => {
     // @ts-expect-error agentId is missing
@@ -81,8 +183,9 @@ describe('arguments', () => {
     client.agents.sessions('a', { startedAfter: new Date() });
     // @ts-expect-error a number could be seconds or milliseconds
     client.sessions.list({ startedAfter: 5 });
-    // @ts-expect-error an id is a string
     client.agents.get(5);
+    // @ts-expect-error an id is a string or a number
+    client.agents.get(5n);
     // @ts-expect-error not a decision
     client.guardian.pendingActions.decide('p', { decision: 'approved' });
     // @ts-expect-error not an option

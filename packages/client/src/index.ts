@@ -46,6 +46,7 @@ export { APIError, type APIErrorContext } from './errors/api-error.ts';
 export { APITimeoutError } from './errors/api-timeout-error.ts';
 export { AuthenticationError } from './errors/authentication-error.ts';
 export { ConflictError } from './errors/conflict-error.ts';
+export type { ActlogErrorCode } from './errors/error-code.ts';
 export { ExportIntegrityError } from './errors/export-integrity-error.ts';
 export { InternalServerError } from './errors/internal-server-error.ts';
 export { InvalidArgumentError } from './errors/invalid-argument-error.ts';
@@ -59,11 +60,22 @@ export { WebhookVerificationError } from './errors/webhook-verification-error.ts
 export type { ExportedBlob, ExportToBlobOptions } from './export/export-blob.ts';
 export type { ExportedFile, ExportToFileOptions } from './export/export-file.ts';
 export type { ExportProgress } from './export/export-progress.ts';
+export type { WatchOptions } from './guardian/watch-options.ts';
 export type { Hooks, IncomingResponse, OutgoingRequest, PlannedRetry } from './hooks.ts';
 export type { LogFields, Logger, LogLevel } from './logger.ts';
 export type { ItemSequence } from './pagination/item-sequence.ts';
 export type { List } from './pagination/list.ts';
 export type { Page } from './pagination/page.ts';
+export type {
+  AgentMessageEvent,
+  ArgumentOriginsEvent,
+  GuardianDecisionEvent,
+  KnownEvent,
+  LlmCallEvent,
+  MemoryWriteEvent,
+  ToolCallEvent,
+} from './records/known-event.ts';
+export type { RecordId } from './records/record-id.ts';
 export { createEventId } from './request/event-id.ts';
 export type { Query, QueryValue } from './request/query-string.ts';
 export type { HeaderOverrides } from './request/request-headers.ts';

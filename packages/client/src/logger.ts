@@ -1,5 +1,4 @@
-import { describeValue } from './describe-value.ts';
-import { InvalidArgumentError } from './errors/invalid-argument-error.ts';
+import { invalidValue } from './errors/invalid-argument-error.ts';
 import { environmentVariable } from './platform.ts';
 
 /** Minimum severity of logged lines; each level includes those before it. */
@@ -37,9 +36,7 @@ export function resolveLogLevel(option: LogLevel | undefined): LogLevel {
   const named = option ?? environmentVariable('ACTLOG_LOG');
   const level = levels.find((one) => one === named);
   if (option && !level) {
-    throw new InvalidArgumentError(
-      `logLevel must be one of ${levels.join(', ')}, got ${describeValue(option)}.`,
-    );
+    throw invalidValue('logLevel', `one of ${levels.join(', ')}`, option);
   }
   return level ?? 'warn';
 }

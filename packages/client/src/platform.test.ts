@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { builtinModule, detectPlatform, environmentVariable } from './platform.ts';
+import { builtinModule } from './builtin-module.ts';
+import { detectPlatform, environmentVariable } from './platform.ts';
 
 afterEach(() => {
   vi.unstubAllGlobals();

@@ -3,7 +3,6 @@ interface PlatformGlobals {
   readonly process?: {
     readonly versions?: { readonly node?: string; readonly bun?: string };
     readonly env?: Record<string, string | undefined>;
-    readonly getBuiltinModule?: (name: string) => unknown;
   };
   readonly Deno?: unknown;
   readonly EdgeRuntime?: unknown;
@@ -44,21 +43,4 @@ export function environmentVariable(name: string): string | undefined {
   } catch {
     return undefined; // Deno without --allow-env
   }
-}
-
-/** Node modules that some functions need. */
-interface BuiltinModules {
-  'node:crypto': typeof import('node:crypto');
-  'node:fs/promises': typeof import('node:fs/promises');
-  'node:zlib': typeof import('node:zlib');
-}
-
-/**
- * Returns a Node module, or undefined if the platform does not have it. Looked up at run time, so that bundlers for
- * browsers and workers never see a `node:` specifier.
- */
-export function builtinModule<Name extends keyof BuiltinModules>(
-  name: Name,
-): BuiltinModules[Name] | undefined {
-  return globals().process?.getBuiltinModule?.(name) as BuiltinModules[Name] | undefined;
 }

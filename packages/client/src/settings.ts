@@ -2,8 +2,7 @@ import { resolveApiKey } from './api-key.ts';
 import { type BaseURL, resolveBaseURL } from './base-url.ts';
 import type { ActlogOptions } from './client-options.ts';
 import { type Clock, longestTimerMs, systemClock } from './clock.ts';
-import { describeValue } from './describe-value.ts';
-import { InvalidArgumentError } from './errors/invalid-argument-error.ts';
+import { invalidValue } from './errors/invalid-argument-error.ts';
 import type { Hooks } from './hooks.ts';
 import { LeveledLogger, resolveLogLevel } from './logger.ts';
 import { baseHeaders, withoutBody } from './request/request-headers.ts';
@@ -60,9 +59,7 @@ export function resolveSettings(options: ActlogOptions): Settings {
 export function timeLimit(field: string, value: number | undefined): number | undefined {
   if (value === undefined) return undefined;
   if (typeof value === 'number' && value > 0) return Math.min(value, longestTimerMs);
-  throw new InvalidArgumentError(
-    `${field} must be a positive number of milliseconds, got ${describeValue(value)}.`,
-  );
+  throw invalidValue(field, 'a positive number of milliseconds', value);
 }
 
 /**
@@ -73,7 +70,5 @@ export function timeLimit(field: string, value: number | undefined): number | un
 export function wholeNumber(field: string, value: unknown, least = 0): number | undefined {
   if (value === undefined) return undefined;
   if (Number.isSafeInteger(value) && Number(value) >= least) return value as number;
-  throw new InvalidArgumentError(
-    `${field} must be an integer of at least ${least}, got ${describeValue(value)}.`,
-  );
+  throw invalidValue(field, `an integer of at least ${least}`, value);
 }

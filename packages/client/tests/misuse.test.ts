@@ -66,12 +66,12 @@ const misuses: [what: string, call: (client: Actlog) => unknown, message: RegExp
   [
     'a URL for the path of an export',
     (client) => client.sessions.exportToFile('s', wrong(new URL('file:///tmp/session.json'))),
-    /^path must be a file path, got object: convert a URL with fileURLToPath/,
+    /^path must be a file path \(convert a URL with fileURLToPath\), got object/,
   ],
   [
     'an empty path for an export',
     (client) => client.sessions.exportToFile('s', ''),
-    /^path must be a file path, got ""/,
+    /^path must be a file path .*, got ""/,
   ],
   [
     'a request without a method',

@@ -1,3 +1,5 @@
+import type { ActlogErrorCode } from './error-code.ts';
+
 /** Symbol that marks the prototypes of this package's errors, shared by all copies of the package. */
 const brand: unique symbol = Symbol.for('@actlog/client/error') as never;
 
@@ -28,7 +30,7 @@ export interface ErrorContext {
  */
 export class ActlogError extends Error {
   /** Stable, machine-readable code: the service's own, or one of this package such as `TIMEOUT`. */
-  readonly code: string;
+  readonly code: ActlogErrorCode;
   /** HTTP status of the response, if there was one. */
   declare readonly status?: number;
   /** HTTP method of the request. */
@@ -46,7 +48,7 @@ export class ActlogError extends Error {
     brandError(ActlogError, 'ActlogError');
   }
 
-  constructor(message: string, code: string, context: ErrorContext = {}) {
+  constructor(message: string, code: ActlogErrorCode, context: ErrorContext = {}) {
     super(message, context.cause === undefined ? undefined : { cause: context.cause });
     this.code = code;
     const { status, method, path, requestId, attempts, retryAfterMs } = context;

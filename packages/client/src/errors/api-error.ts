@@ -1,4 +1,5 @@
 import { ActlogError, brandError, type ErrorContext } from './actlog-error.ts';
+import type { ActlogErrorCode } from './error-code.ts';
 
 /** Details of an error response. */
 export interface APIErrorContext extends ErrorContext {
@@ -26,7 +27,7 @@ export class APIError extends ActlogError {
     brandError(APIError, 'APIError');
   }
 
-  constructor(message: string, code: string, context: APIErrorContext) {
+  constructor(message: string, code: ActlogErrorCode, context: APIErrorContext) {
     super(message, code, context);
     Object.defineProperty(this, 'details', { value: context.details ?? [] });
     Object.defineProperty(this, 'headers', { value: context.headers });

@@ -13,3 +13,19 @@ export class InvalidArgumentError extends ActlogError {
     super(message, 'INVALID_ARGUMENT', context);
   }
 }
+
+/**
+ * Creates the error for a value of the wrong kind, such as "timeoutMs must be a positive number of milliseconds, got
+ * -1."
+ *
+ * @param expected Noun phrase for what the field must be.
+ */
+export function invalidValue(field: string, expected: string, value: unknown): InvalidArgumentError {
+  return new InvalidArgumentError(`${field} must be ${expected}, got ${describeValue(value)}.`);
+}
+
+/** Describes a value for an error message: the value if it is a number, a string or null, otherwise its type. */
+function describeValue(value: unknown): string {
+  if (value === null || typeof value === 'number') return String(value);
+  return typeof value === 'string' ? JSON.stringify(value) : typeof value;
+}

@@ -1,3 +1,4 @@
+import type { RecordId } from '../records/record-id.ts';
 import type { EndpointCaller } from '../request/endpoint-caller.ts';
 import type { ApiResponse } from '../response/api-response.ts';
 import { ExportBlobSink } from './export-blob-sink.ts';
@@ -18,7 +19,7 @@ export interface ExportedBlob {
 /** Downloads an exported session; see `Sessions.exportToBlob`. */
 export async function exportToBlob(
   caller: EndpointCaller,
-  id: string,
+  id: RecordId,
   options: ExportToBlobOptions,
 ): Promise<ExportedBlob> {
   let sink: ExportBlobSink | undefined;

@@ -1,6 +1,6 @@
-import { describeValue } from '../describe-value.ts';
-import { InvalidArgumentError } from '../errors/invalid-argument-error.ts';
-import { builtinModule } from '../platform.ts';
+import { builtinModule } from '../builtin-module.ts';
+import { InvalidArgumentError, invalidValue } from '../errors/invalid-argument-error.ts';
+import type { RecordId } from '../records/record-id.ts';
 import type { EndpointCaller } from '../request/endpoint-caller.ts';
 import type { RequestOptions } from '../request/request-options.ts';
 import type { ApiResponse } from '../response/api-response.ts';
@@ -42,14 +42,12 @@ const maxNamePrefix = 60;
 /** Downloads an exported session; see `Sessions.exportToFile`. */
 export async function exportToFile(
   caller: EndpointCaller,
-  id: string,
+  id: RecordId,
   path: string,
   options: ExportToFileOptions,
 ): Promise<ExportedFile> {
   if (typeof path !== 'string' || path === '') {
-    throw new InvalidArgumentError(
-      `path must be a file path, got ${describeValue(path)}: convert a URL with fileURLToPath.`,
-    );
+    throw invalidValue('path', 'a file path (convert a URL with fileURLToPath)', path);
   }
   const fs = builtinModule('node:fs/promises');
   const crypto = builtinModule('node:crypto');

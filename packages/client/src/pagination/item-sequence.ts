@@ -20,7 +20,16 @@ export class ItemSequence<Item> implements AsyncIterable<Item, undefined> {
     return this.#start();
   }
 
-  /** Returns the results of calling the function on each item. */
+  /**
+   * Returns the results of calling the function on each item, one after the other. For several at a time, see
+   * `mapConcurrent` of `@actlog/client/scripts`.
+   *
+   * @example
+   * ```ts
+   * const ids = client.sessions.list().map((session) => session.id);
+   * for await (const id of ids) console.log(id);
+   * ```
+   */
   map<Result>(change: (item: Item, index: number) => Result | Promise<Result>): ItemSequence<Result> {
     return this.#derive(async function* (items) {
       let index = 0;
@@ -28,7 +37,14 @@ export class ItemSequence<Item> implements AsyncIterable<Item, undefined> {
     });
   }
 
-  /** Returns the items for which the function returns true. */
+  /**
+   * Returns the items for which the function returns true.
+   *
+   * @example
+   * ```ts
+   * const failing = client.sessions.list().filter(({ errorCount = 0 }) => errorCount > 0);
+   * ```
+   */
   filter<Kept extends Item>(keep: (item: Item, index: number) => item is Kept): ItemSequence<Kept>;
   filter(keep: (item: Item, index: number) => boolean | Promise<boolean>): ItemSequence<Item>;
   filter(keep: (item: Item, index: number) => boolean | Promise<boolean>): ItemSequence<Item> {
@@ -42,6 +58,11 @@ export class ItemSequence<Item> implements AsyncIterable<Item, undefined> {
    * Returns at most `limit` items from the start.
    *
    * @throws InvalidArgumentError When the limit is not a non-negative integer.
+   *
+   * @example
+   * ```ts
+   * for await (const session of client.sessions.list().take(10)) console.log(session.id);
+   * ```
    */
   take(limit: number): ItemSequence<Item> {
     wholeNumber('limit', limit);
@@ -61,6 +82,11 @@ export class ItemSequence<Item> implements AsyncIterable<Item, undefined> {
    * unless the list is known to be short.
    *
    * @throws InvalidArgumentError When the limit is not a non-negative integer.
+   *
+   * @example
+   * ```ts
+   * const newest = await client.sessions.list().toArray({ limit: 10 });
+   * ```
    */
   async toArray(options: { readonly limit?: number | undefined } = {}): Promise<Item[]> {
     if (typeof options !== 'object')

@@ -8,13 +8,16 @@ const commonNames = ['items', 'data', 'results', 'records', 'entries'];
  * there are several, the one with a known name.
  *
  * @param resourceName Plural of the resource as spelled in the path, such as `pending-actions`.
- * @throws ResponseShapeError When there is no array, or several but none with a known name.
+ * @param itemsKey Name that the caller gave, under which the page has no array.
+ * @throws ResponseShapeError When there is no array, or several but none with a known name, or the caller gave a name.
  */
 export function itemsOf(
   body: Readonly<Record<string, unknown>>,
   resourceName: string,
   response: ApiResponse,
+  itemsKey?: string,
 ): unknown[] {
+  if (itemsKey !== undefined) throw response.shapeError(`a page without an array ${itemsKey} (itemsKey)`);
   const arrays = Object.keys(body).filter((name) => Array.isArray(body[name]));
   const camelCase = resourceName.replace(/-(.)/g, (_match, letter: string) => letter.toUpperCase());
   const snakeCase = resourceName.replaceAll('-', '_');

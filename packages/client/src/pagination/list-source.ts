@@ -1,4 +1,5 @@
 import type { EndpointName } from '@actlog/protocol';
+import type { RecordId } from '../records/record-id.ts';
 import type { Outcome } from '../request/call.ts';
 import type { EndpointCaller } from '../request/endpoint-caller.ts';
 import type { Query } from '../request/query-string.ts';
@@ -12,7 +13,7 @@ import { Page } from './page.ts';
 /** Endpoint and query of a list, enough to request any of its pages. */
 export interface ListSource {
   readonly endpoint: EndpointName;
-  readonly id?: string | undefined;
+  readonly id?: RecordId | undefined;
   /** Filters, `limit`, and the `cursor` of the first page. */
   readonly query: Query;
   readonly options: ListOptions;
@@ -41,9 +42,11 @@ export async function fetchPage<Item>(
   const query = cursor === undefined ? source.query : { ...source.query, cursor };
   return caller.run(endpoint, { id, query, options: { ...options, signal } }, (response) => {
     const body = response.jsonObject();
-    const items = itemsIn
-      ? partsOf(body, itemsIn, response)
-      : itemsOf(body, resourceNameOf(response), response);
+    // A record has other arrays too, so its own name for the items is tried first, but the specification does not fix it.
+    const named = body[options.itemsKey ?? itemsIn ?? ''];
+    const items = Array.isArray(named)
+      ? named
+      : itemsOf(body, itemsIn ?? resourceNameOf(response), response, options.itemsKey);
     const next = nextCursorOf(body, itemsIn !== undefined, response);
     if (next === null) return new Page(items as Item[], null, body, undefined);
     const ahead = trail.step(next, items.length);
@@ -59,15 +62,6 @@ export async function fetchPage<Item>(
 /** Returns the plural of the resource, which is the last segment of a list's path. */
 function resourceNameOf(response: ApiResponse): string {
   return response.request.path.slice(response.request.path.lastIndexOf('/') + 1);
-}
-
-/**
- * Returns the items inside a record. A record has other arrays too, so the name is tried first, but the specification
- * does not fix it.
- */
-function partsOf(body: Readonly<Record<string, unknown>>, name: string, response: ApiResponse): unknown[] {
-  const items = body[name];
-  return Array.isArray(items) ? items : itemsOf(body, name, response);
 }
 
 /**

@@ -30,7 +30,29 @@ export class List<Item> extends ItemSequence<Item> implements Promise<Page<Item>
     this.#source = source;
   }
 
-  /** Iterates over the pages. Every loop starts with a new request. */
+  /**
+   * Gives the items another type, for a service whose records have other fields. Nothing is checked.
+   *
+   * @example
+   * ```ts
+   * const agents = client.agents.list({}, { itemsKey: 'rows' }).as<{ number: number; displayName: string }>();
+   * for await (const agent of agents) console.log(agent.displayName);
+   * ```
+   */
+  as<Other>(): List<Other> {
+    return this as unknown as List<Other>;
+  }
+
+  /**
+   * Iterates over the pages. Every loop starts with a new request.
+   *
+   * @example
+   * ```ts
+   * for await (const { items, nextCursor } of client.sessions.list({ limit: 100 }).pages()) {
+   *   console.log(items.length, nextCursor);
+   * }
+   * ```
+   */
   pages(): AsyncIterableIterator<Page<Item>, undefined> {
     return iteratePages<Item>(this.#caller, this.#source);
   }
@@ -59,12 +81,26 @@ export class List<Item> extends ItemSequence<Item> implements Promise<Page<Item>
     return this.then().finally(onFinally);
   }
 
-  /** Returns the first page with its response: status, headers and request id. */
+  /**
+   * Returns the first page with its response: status, headers and request id.
+   *
+   * @example
+   * ```ts
+   * const { data: page, requestId } = await client.agents.list().withResponse();
+   * ```
+   */
   withResponse(): Promise<WithResponse<Page<Item>>> {
     return this.#firstPage().withResponse();
   }
 
-  /** Returns the response of the first page. */
+  /**
+   * Returns the response of the first page.
+   *
+   * @example
+   * ```ts
+   * const response = await client.agents.list().asResponse();
+   * ```
+   */
   asResponse(): Promise<Response> {
     return this.#firstPage().asResponse();
   }

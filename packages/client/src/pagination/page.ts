@@ -34,16 +34,31 @@ export class Page<Item> implements AsyncIterable<Item, undefined> {
     return undefined;
   }
 
-  /** Returns `true` if there is another page. */
+  /**
+   * Returns `true` if there is another page.
+   *
+   * @example
+   * ```ts
+   * const page = await client.sessions.list({ limit: 20 });
+   * if (page.hasNextPage()) console.log('there are more');
+   * ```
+   */
   hasNextPage(): boolean {
     return this.#next !== undefined;
   }
 
   /**
-   * Requests the next page, with the same filters and `limit`. Returns null on the last page, so that `for (let page =
-   * await list; page; page = await page.getNextPage())` visits every page.
+   * Requests the next page, with the same filters and `limit`. Returns null on the last page.
    *
    * @throws ActlogError Under the same conditions as any call.
+   *
+   * @example
+   * ```ts
+   * import type { Page, Session } from '@actlog/client';
+   *
+   * let page: Page<Session> | null = await client.sessions.list();
+   * for (; page; page = await page.getNextPage()) console.log(page.items.length);
+   * ```
    */
   async getNextPage(): Promise<Page<Item> | null> {
     return this.#next ? this.#next() : null;

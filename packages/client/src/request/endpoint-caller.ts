@@ -1,5 +1,6 @@
-import { type EndpointName, endpoints, headers as names, type ResponseOf } from '@actlog/protocol';
+import { type EndpointName, endpoints, headers as names } from '@actlog/protocol';
 import { InvalidArgumentError } from '../errors/invalid-argument-error.ts';
+import type { RecordId } from '../records/record-id.ts';
 import type { ApiResponse } from '../response/api-response.ts';
 import type { BodySink } from '../response/body-sink.ts';
 import type { Settings } from '../settings.ts';
@@ -15,7 +16,7 @@ import { RequestPromise } from './request-promise.ts';
 
 /** Arguments that a resource method passes to the caller. */
 export interface CallArguments {
-  readonly id?: string | undefined;
+  readonly id?: RecordId | undefined;
   readonly query?: Query | undefined;
   readonly body?: unknown;
   readonly options?: RequestOptions | undefined;
@@ -44,25 +45,25 @@ export class EndpointCaller {
    * Calls an endpoint and returns its JSON object. The specification lets a change return no body; the result is then
    * an object with only the `id` of the changed resource.
    */
-  call<Name extends EndpointName>(
-    name: Name,
+  call<Data>(
+    name: EndpointName,
     given: CallArguments,
     check?: (body: Record<string, unknown>, response: ApiResponse) => void,
-  ): RequestPromise<ResponseOf<Name>> {
+  ): RequestPromise<Data> {
     return new RequestPromise(
       this.run(name, given, (response) => {
         const { id } = given;
         const isBareChange = response.isEmpty && id !== undefined && endpoints[name].method !== 'GET';
         const body = isBareChange ? { id } : response.jsonObject();
         check?.(body, response);
-        return body as ResponseOf<Name>;
+        return body as Data;
       }),
     );
   }
 
   /** Rejects a call before anything is sent. */
-  refuse(message: string): RequestPromise<never> {
-    return new RequestPromise(Promise.reject(new InvalidArgumentError(message)));
+  refuse(error: InvalidArgumentError): RequestPromise<never> {
+    return new RequestPromise(Promise.reject(error));
   }
 
   /** Calls an endpoint and reads its response with `read`. */

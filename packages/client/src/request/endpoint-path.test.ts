@@ -15,7 +15,7 @@ describe('endpointPath', () => {
     );
   });
 
-  it.each(['', '.', '..', '\ud800', undefined, 7])('rejects %j', (id) => {
+  it.each(['', '.', '..', '\ud800', undefined, 7.5, 2 ** 53, Number.NaN, true])('rejects %j', (id) => {
     expect(() => endpointPath('/v1/agents/:id', id as string)).toThrow(/^id in \/v1\/agents\/:id must be/);
   });
 });

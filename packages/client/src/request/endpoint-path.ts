@@ -1,18 +1,17 @@
-import { describeValue } from '../describe-value.ts';
-import { InvalidArgumentError } from '../errors/invalid-argument-error.ts';
+import { InvalidArgumentError, invalidValue } from '../errors/invalid-argument-error.ts';
+import type { RecordId } from '../records/record-id.ts';
 
 /**
  * Inserts an id into a path of the endpoint table.
  *
- * @throws InvalidArgumentError When the id is not a string, is empty, `.` or `..` (which proxies resolve, so that the
- * request would reach another endpoint), or is not well-formed Unicode.
+ * @throws InvalidArgumentError When the id is neither a string nor a safe integer, is empty, `.` or `..` (which proxies
+ * resolve, so that the request would reach another endpoint), or is not well-formed Unicode.
  */
-export function endpointPath(template: string, id: string | undefined): string {
+export function endpointPath(template: string, recordId: RecordId | undefined): string {
   if (!template.includes(':id')) return template;
+  const id = Number.isSafeInteger(recordId) ? String(recordId) : recordId;
   if (typeof id !== 'string' || id === '' || id === '.' || id === '..' || !id.isWellFormed()) {
-    throw new InvalidArgumentError(
-      `id in ${template} must be a record identifier, got ${describeValue(id)}.`,
-    );
+    throw invalidValue(`id in ${template}`, 'a record identifier', id);
   }
   return template.replace(':id', () => encodeURIComponent(id));
 }

@@ -3,6 +3,11 @@
  *
  * `client.events.create` creates one itself when `eventId` is omitted. Create one beforehand to store an event before
  * it is sent.
+ *
+ * @example
+ * ```ts
+ * const eventId = createEventId();
+ * ```
  */
 export function createEventId(): string {
   return crypto.randomUUID?.() ?? insecureContextUUID();

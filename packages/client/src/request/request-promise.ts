@@ -50,7 +50,26 @@ export class RequestPromise<Data> implements Promise<Data> {
     return this.then().finally(onFinally);
   }
 
-  /** Returns the result with its response: status, headers and request id. */
+  /**
+   * Gives the result another type, for a service whose records have other fields. Nothing is checked.
+   *
+   * @example
+   * ```ts
+   * const agent = await client.agents.get(1042).as<{ number: number; displayName: string }>();
+   * ```
+   */
+  as<Other>(): RequestPromise<Other> {
+    return this as unknown as RequestPromise<Other>;
+  }
+
+  /**
+   * Returns the result with its response: status, headers and request id.
+   *
+   * @example
+   * ```ts
+   * const { data, requestId, attempts } = await client.agents.get('billing').withResponse();
+   * ```
+   */
   async withResponse(): Promise<WithResponse<Data>> {
     const { data, response } = await this.#outcome;
     const { requestId, attempt } = response;
@@ -60,6 +79,12 @@ export class RequestPromise<Data> implements Promise<Data> {
   /**
    * Returns only the response, as the platform's own `Response`. The body has been read completely, within the call's
    * limits.
+   *
+   * @example
+   * ```ts
+   * const response = await client.agents.get('billing').asResponse();
+   * console.log(response.headers.get('date'));
+   * ```
    */
   async asResponse(): Promise<Response> {
     const { response } = await this.#outcome;

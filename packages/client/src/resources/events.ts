@@ -1,4 +1,5 @@
 import { type EventAck, schemaVersion, type ToolCallPayload, type toolCallCategory } from '@actlog/protocol';
+import { invalidValue } from '../errors/invalid-argument-error.ts';
 import type { EndpointCaller } from '../request/endpoint-caller.ts';
 import { createEventId } from '../request/event-id.ts';
 import type { RequestOptions } from '../request/request-options.ts';
@@ -42,6 +43,16 @@ export class Events {
    * connection.
    *
    * @throws ActlogError Under the same conditions as any call.
+   *
+   * @example
+   * ```ts
+   * const { eventId, warnings } = await client.events.create({
+   *   agentId: 'billing',
+   *   sessionId: 'invoice-1042',
+   *   category: 'tool_api',
+   *   payload: { toolName: 'send_invoice', argumentsHash: 'sha256:9f86d081884c7d65', responseStatus: 200 },
+   * });
+   * ```
    */
   create<const Category extends string>(
     event: EventInput<Category>,
@@ -51,7 +62,7 @@ export class Events {
     const at = sourceTimestamp ?? new Date();
     // Avoid `instanceof`, because the Date may come from another realm.
     if (typeof at !== 'string' && !Number.isFinite(at.getTime?.())) {
-      return this.#caller.refuse('sourceTimestamp must be a valid Date or an ISO 8601 string.');
+      return this.#caller.refuse(invalidValue('sourceTimestamp', 'a valid Date or an ISO 8601 string', at));
     }
     const body = {
       eventId: eventId ?? createEventId(),

@@ -1,4 +1,9 @@
-import type { BodyOf, ItemOf, QueryOf, ResponseOf } from '@actlog/protocol';
+import type {
+  NotificationChannel,
+  NotificationChannelCreate,
+  NotificationChannelCreated,
+  QueryOf,
+} from '@actlog/protocol';
 import { List } from '../pagination/list.ts';
 import type { EndpointCaller } from '../request/endpoint-caller.ts';
 import type { ListOptions, RequestOptions } from '../request/request-options.ts';
@@ -16,19 +21,34 @@ export class NotificationChannels {
   /**
    * Creates a webhook: `POST /v1/notification-channels`. Only this response contains its signing `secret`; store it for
    * `client.webhooks.unwrap`.
+   *
+   * @example
+   * ```ts
+   * const { secret } = await client.notificationChannels.create({
+   *   url: 'https://example.com/actlog',
+   *   events: ['guardian.action_pending'],
+   * });
+   * ```
    */
   create(
-    body: BodyOf<'notificationChannels.create'>,
+    body: NotificationChannelCreate,
     options?: RequestOptions,
-  ): RequestPromise<ResponseOf<'notificationChannels.create'>> {
+  ): RequestPromise<NotificationChannelCreated> {
     return this.#caller.call('notificationChannels.create', { body, options });
   }
 
-  /** Lists webhooks: `GET /v1/notification-channels`. */
+  /**
+   * Lists webhooks: `GET /v1/notification-channels`.
+   *
+   * @example
+   * ```ts
+   * for await (const channel of client.notificationChannels.list()) console.log(channel.url, channel.status);
+   * ```
+   */
   list(
     query: QueryOf<'notificationChannels.list'> = {},
     options: ListOptions = {},
-  ): List<ItemOf<'notificationChannels.list'>> {
+  ): List<NotificationChannel> {
     return new List(this.#caller, { endpoint: 'notificationChannels.list', query, options });
   }
 }

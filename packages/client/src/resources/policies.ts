@@ -1,6 +1,15 @@
-import { type BodyOf, type ItemOf, maxWaitSeconds, type QueryOf, type ResponseOf } from '@actlog/protocol';
-import { describeValue } from '../describe-value.ts';
+import {
+  type CheckResult,
+  maxWaitSeconds,
+  type Policy,
+  type PolicyCheck,
+  type PolicyCreate,
+  type PolicyUpdate,
+  type QueryOf,
+} from '@actlog/protocol';
+import { invalidValue } from '../errors/invalid-argument-error.ts';
 import { List } from '../pagination/list.ts';
+import type { RecordId } from '../records/record-id.ts';
 import type { EndpointCaller } from '../request/endpoint-caller.ts';
 import type { ListOptions, RequestOptions } from '../request/request-options.ts';
 import type { RequestPromise } from '../request/request-promise.ts';
@@ -31,55 +40,92 @@ export class Policies {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** Creates a policy: `POST /v1/policies`. */
-  create(
-    body: BodyOf<'policies.create'>,
-    options?: RequestOptions,
-  ): RequestPromise<ResponseOf<'policies.create'>> {
+  /**
+   * Creates a policy: `POST /v1/policies`.
+   *
+   * @example
+   * ```ts
+   * await client.policies.create({
+   *   name: 'refunds need approval',
+   *   effect: 'require_approval',
+   *   match: { tools: ['refund*'] },
+   * });
+   * ```
+   */
+  create(body: PolicyCreate, options?: RequestOptions): RequestPromise<Policy> {
     return this.#caller.call('policies.create', { body, options });
   }
 
-  /** Lists policies: `GET /v1/policies`. */
-  list(query: QueryOf<'policies.list'> = {}, options: ListOptions = {}): List<ItemOf<'policies.list'>> {
+  /**
+   * Lists policies: `GET /v1/policies`.
+   *
+   * @example
+   * ```ts
+   * for await (const policy of client.policies.list({ status: 'active' })) console.log(policy.name);
+   * ```
+   */
+  list(query: QueryOf<'policies.list'> = {}, options: ListOptions = {}): List<Policy> {
     return new List(this.#caller, { endpoint: 'policies.list', query, options });
   }
 
-  /** Gets a policy: `GET /v1/policies/:id`. */
-  get(id: string, options?: RequestOptions): RequestPromise<ResponseOf<'policies.get'>> {
+  /**
+   * Gets a policy: `GET /v1/policies/:id`.
+   *
+   * @example
+   * ```ts
+   * const policy = await client.policies.get('pol_0198c1d2e3f47a5b8c6d7e8f90a1b2c3');
+   * console.log(policy.name, policy.effect);
+   * ```
+   */
+  get(id: RecordId, options?: RequestOptions): RequestPromise<Policy> {
     return this.#caller.call('policies.get', { id, options });
   }
 
   /**
    * Changes the given fields of a policy: `PATCH /v1/policies/:id`. If the service responds without a body, the result
    * has only the `id`.
+   *
+   * @example
+   * ```ts
+   * await client.policies.update('pol_0198c1d2e3f47a5b8c6d7e8f90a1b2c3', { mode: 'enforce' });
+   * ```
    */
-  update(
-    id: string,
-    body: BodyOf<'policies.update'>,
-    options?: RequestOptions,
-  ): RequestPromise<ResponseOf<'policies.update'>> {
+  update(id: RecordId, body: PolicyUpdate, options?: RequestOptions): RequestPromise<Policy> {
     return this.#caller.call('policies.update', { id, body, options });
   }
 
   /**
    * Archives a policy: `DELETE /v1/policies/:id`. It no longer matches, but remains readable on the reference server.
    * If the service responds without a body, the result has only the `id`.
+   *
+   * @example
+   * ```ts
+   * await client.policies.archive('pol_0198c1d2e3f47a5b8c6d7e8f90a1b2c3');
+   * ```
    */
-  archive(id: string, options?: RequestOptions): RequestPromise<ResponseOf<'policies.archive'>> {
+  archive(id: RecordId, options?: RequestOptions): RequestPromise<Policy> {
     return this.#caller.call('policies.archive', { id, options });
   }
 
-  /** Checks a proposed action against the policies: `POST /v1/policies/check`. */
-  check(
-    body: BodyOf<'policies.check'>,
-    options: CheckOptions = {},
-  ): RequestPromise<ResponseOf<'policies.check'>> {
+  /**
+   * Checks a proposed action against the policies: `POST /v1/policies/check`.
+   *
+   * @example
+   * ```ts
+   * const { decision } = await client.policies.check({
+   *   agentId: 'billing',
+   *   action: { toolName: 'refund', argumentsHash: 'sha256:9f86d081884c7d65' },
+   * });
+   * if (decision !== 'allow') console.log('not allowed');
+   * ```
+   */
+  check(body: PolicyCheck, options: CheckOptions = {}): RequestPromise<CheckResult> {
     const { waitSeconds, dryRun, ...requestOptions } = options;
     if (dryRun) requestOptions.headers = { prefer: 'dry-run', ...requestOptions.headers };
     else if (waitSeconds !== undefined) {
       if (!Number.isInteger(waitSeconds) || waitSeconds < 1 || waitSeconds > maxWaitSeconds) {
         return this.#caller.refuse(
-          `waitSeconds must be an integer from 1 to ${maxWaitSeconds}, got ${describeValue(waitSeconds)}.`,
+          invalidValue('waitSeconds', `an integer from 1 to ${maxWaitSeconds}`, waitSeconds),
         );
       }
       requestOptions.timeoutMs = (requestOptions.timeoutMs ?? this.#timeoutMs) + waitSeconds * 1000;

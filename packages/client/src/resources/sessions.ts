@@ -1,7 +1,8 @@
-import type { ItemOf, QueryOf, ResponseOf, StoredEvent } from '@actlog/protocol';
+import type { QueryOf, Risk, Session, SessionDetail, SessionExport, StoredEvent } from '@actlog/protocol';
 import type { ExportedBlob, ExportToBlobOptions } from '../export/export-blob.ts';
 import type { ExportedFile, ExportToFileOptions } from '../export/export-file.ts';
 import { List } from '../pagination/list.ts';
+import type { RecordId } from '../records/record-id.ts';
 import type { EndpointCaller } from '../request/endpoint-caller.ts';
 import type { ListOptions, RequestOptions } from '../request/request-options.ts';
 import { RequestPromise } from '../request/request-promise.ts';
@@ -17,54 +18,99 @@ export class Sessions {
     this.#caller = caller;
   }
 
-  /** Lists sessions: `GET /v1/sessions`. */
-  list(query: SessionFilters = {}, options: ListOptions = {}): List<ItemOf<'sessions.list'>> {
+  /**
+   * Lists sessions: `GET /v1/sessions`.
+   *
+   * @example
+   * ```ts
+   * for await (const session of client.sessions.list({ agentId: 'billing', minRiskScore: 30 })) {
+   *   console.log(session.id, session.eventCount);
+   * }
+   * ```
+   */
+  list(query: SessionFilters = {}, options: ListOptions = {}): List<Session> {
     return new List(this.#caller, { endpoint: 'sessions.list', query, options });
   }
 
-  /** Gets a session with its events, or with the first page of them: `GET /v1/sessions/:id`. */
+  /**
+   * Gets a session with its events, or with the first page of them: `GET /v1/sessions/:id`.
+   *
+   * @example
+   * ```ts
+   * const session = await client.sessions.get('invoice-1042');
+   * console.log(session.startedAt, session.events?.length);
+   * ```
+   */
   get(
-    id: string,
+    id: RecordId,
     query: QueryOf<'sessions.get'> = {},
     options?: RequestOptions,
-  ): RequestPromise<ResponseOf<'sessions.get'>> {
+  ): RequestPromise<SessionDetail> {
     return this.#caller.call('sessions.get', { id, query, options });
   }
 
-  /** Lists all events of a session, oldest first: `GET /v1/sessions/:id`, page by page. */
-  events(id: string, query: QueryOf<'sessions.get'> = {}, options: ListOptions = {}): List<StoredEvent> {
+  /**
+   * Lists all events of a session, oldest first: `GET /v1/sessions/:id`, page by page. `isToolCall` and `isKnownEvent`
+   * give an event the type of its category.
+   *
+   * @example
+   * ```ts
+   * for await (const event of client.sessions.events('invoice-1042')) {
+   *   console.log(event.sourceTimestamp, event.category);
+   * }
+   * ```
+   */
+  events(id: RecordId, query: QueryOf<'sessions.get'> = {}, options: ListOptions = {}): List<StoredEvent> {
     return new List(this.#caller, { endpoint: 'sessions.get', id, query, options, itemsIn: 'events' });
   }
 
-  /** Computes the risk of a session in ten dimensions: `GET /v1/sessions/:id/risk`. */
-  risk(id: string, options?: RequestOptions): RequestPromise<ResponseOf<'sessions.risk'>> {
+  /**
+   * Computes the risk of a session in ten dimensions: `GET /v1/sessions/:id/risk`.
+   *
+   * @example
+   * ```ts
+   * const { score, level, factors } = await client.sessions.risk('invoice-1042');
+   * console.log(score, level, factors?.map(({ title }) => title));
+   * ```
+   */
+  risk(id: RecordId, options?: RequestOptions): RequestPromise<Risk> {
     return this.#caller.call('sessions.risk', { id, options });
   }
 
   /**
    * Exports a session as one document in memory: `GET /v1/sessions/:id/export.json`. If the document has a
    * `contentSha256`, its events are verified against it.
-   *
    * @throws ExportIntegrityError When the events do not match the document's own hash or count.
    * @throws ResponseShapeError When the document is larger than `maxResponseBytes`: use `exportToFile` or
    * `exportToBlob`.
+   *
+   * @example
+   * ```ts
+   * const document = await client.sessions.export('invoice-1042');
+   * console.log(document.events?.length, document.contentSha256);
+   * ```
    */
-  export(id: string, options?: RequestOptions): RequestPromise<ResponseOf<'sessions.export'>> {
+  export(id: RecordId, options?: RequestOptions): RequestPromise<SessionExport> {
     // Loaded on demand, because most programs never export.
     const read = async (response: ApiResponse) =>
-      (await import('../export/export-document.ts')).readExport(response);
+      (await import('../export/session-export.ts')).readExport(response) as Promise<SessionExport>;
     return new RequestPromise(this.#caller.run('sessions.export', { id, options }, read));
   }
 
   /**
    * Exports a session of any size to a file, in constant memory. The file gets its name only when it is complete,
    * matches its own `contentSha256` and is flushed to disk. Until then it has a hidden temporary name, and is removed
-   * if anything fails. Needs Node, Bun or Deno.
+   * if anything fails. Needs Node, Bun or Deno. For many sessions, see `exportSessions` of `@actlog/client/scripts`.
    *
    * @throws ExportIntegrityError When the document is truncated, or does not match its own hash or count.
+   *
+   * @example
+   * ```ts
+   * const { bytes, verified } = await client.sessions.exportToFile('invoice-1042', 'session.json');
+   * ```
    */
-  async exportToFile(id: string, path: string, options: ExportToFileOptions = {}): Promise<ExportedFile> {
-    const { exportToFile } = await import('../export/export-file.ts');
+  async exportToFile(id: RecordId, path: string, options: ExportToFileOptions = {}): Promise<ExportedFile> {
+    const { exportToFile } = await import('../export/session-export.ts');
     return exportToFile(this.#caller, id, path, options);
   }
 
@@ -74,9 +120,14 @@ export class Sessions {
    * platform can only hash data that is entirely in memory.
    *
    * @throws ExportIntegrityError When the document is truncated, or does not match its own count.
+   *
+   * @example
+   * ```ts
+   * const { blob, eventCount } = await client.sessions.exportToBlob('invoice-1042');
+   * ```
    */
-  async exportToBlob(id: string, options: ExportToBlobOptions = {}): Promise<ExportedBlob> {
-    const { exportToBlob } = await import('../export/export-blob.ts');
+  async exportToBlob(id: RecordId, options: ExportToBlobOptions = {}): Promise<ExportedBlob> {
+    const { exportToBlob } = await import('../export/session-export.ts');
     return exportToBlob(this.#caller, id, options);
   }
 }

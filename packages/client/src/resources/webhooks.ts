@@ -42,6 +42,15 @@ export class Webhooks {
    * an event.
    * @throws InvalidArgumentError When the secret is missing or malformed, or the tolerance is not a non-negative
    * number.
+   *
+   * @example
+   * ```ts
+   * export async function receive(request: Request): Promise<Response> {
+   *   const event = await client.webhooks.unwrap(await request.text(), request.headers, 'whsec_…');
+   *   if (event.type === 'guardian.action_pending') console.log(event.data.action?.id);
+   *   return new Response(null, { status: 204 });
+   * }
+   * ```
    */
   async unwrap(
     body: string | Uint8Array,
@@ -59,13 +68,20 @@ export class Webhooks {
    * @returns Headers to send with the body.
    * @throws InvalidArgumentError When the secret is malformed, the body is already parsed, or the timestamp is not a
    * valid Date.
+   *
+   * @example
+   * ```ts
+   * const body = JSON.stringify({ type: 'test', timestamp: new Date(), data: {} });
+   * const headers = await client.webhooks.sign(body, 'whsec_…');
+   * const request = new Request('https://example.com/actlog', { method: 'POST', headers, body });
+   * ```
    */
   async sign(
     body: string | Uint8Array,
     secret: string,
     options: SignOptions = {},
   ): Promise<WebhookSignatureHeaders> {
-    const { signWebhook } = await import('../webhooks/webhook-signature.ts');
+    const { signWebhook } = await import('../webhooks/webhook-delivery.ts');
     const id = options.id ?? `dlv_${crypto.randomUUID().replaceAll('-', '')}`;
     const at = Number(options.timestamp ?? this.#clock.wallClock());
     return signWebhook({ id, timestamp: String(Math.floor(at / 1000)), body }, secret);

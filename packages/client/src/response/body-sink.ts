@@ -7,9 +7,6 @@ export interface BodySink {
 /** Error thrown when a response is larger than its limit. */
 export class BodyTooLarge extends Error {}
 
-/** Error thrown when a response has an encoding that this platform cannot decode. */
-export class UnknownEncoding extends Error {}
-
 const decoder = new TextDecoder();
 
 /** Sink that keeps a response in memory, up to a limit. */

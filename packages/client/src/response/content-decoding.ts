@@ -1,10 +1,18 @@
 import type { Transform } from 'node:stream';
-import { builtinModule } from '../platform.ts';
-import { type BodySink, UnknownEncoding } from './body-sink.ts';
+import { builtinModule } from '../builtin-module.ts';
+import type { BodySink } from './body-sink.ts';
 
 /** A sink that buffers data until `finish` is called. */
 export interface FinishingSink extends BodySink {
   finish(): Promise<void>;
+}
+
+/** Error thrown when a response has an encoding that this platform cannot decode. */
+class UnknownEncoding extends Error {
+  /** Recognized by `connectionFailure`, as the codes of decoders are. */
+  get code(): string {
+    return this.message;
+  }
 }
 
 /**

@@ -13,6 +13,11 @@ const seconds = /^\d+(\.\d+)?$/;
  * that a wrong local clock does no harm.
  * @returns 0 for a date in the past; at most 2³¹−1, the longest timer; undefined for anything that is neither seconds
  * nor a date (negative, empty, `NaN`, `soon`): use your own delay.
+ *
+ * @example
+ * ```ts
+ * const delayMs = parseRetryAfter(new Headers({ 'retry-after': '30' }).get('retry-after'), Date.now()) ?? 1_000;
+ * ```
  */
 export function parseRetryAfter(value: string | null | undefined, nowMs: number): number | undefined {
   const text = value?.trim();

@@ -3,7 +3,7 @@ import { APIConnectionError } from '../errors/api-connection-error.ts';
 import { InvalidArgumentError } from '../errors/invalid-argument-error.ts';
 import { ResponseShapeError } from '../errors/response-shape-error.ts';
 import type { RequestName } from '../response/api-response.ts';
-import { BodyTooLarge, UnknownEncoding } from '../response/body-sink.ts';
+import { BodyTooLarge } from '../response/body-sink.ts';
 import { NonRetryableError } from '../retry/non-retryable-error.ts';
 import type { Exchange } from './exchange.ts';
 
@@ -24,7 +24,7 @@ const tls = /CERT|SELF_SIGNED|UNABLE_TO_|^ERR_TLS|^ERR_SSL|UNKNOWN_ISSUER/;
  * `ERR__ERROR_` is Brotli).
  */
 const protocol =
-  /^(HPE_|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES_EXCEEDED|UND_ERR_RES_CONTENT_LENGTH|Z_|ZSTD_|ERR__ERROR_)/;
+  /^(HPE_|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES_EXCEEDED|UND_ERR_RES_CONTENT_LENGTH|content encoding |Z_|ZSTD_|ERR__ERROR_)/;
 
 /** Converts the failure of an exchange to one of this package's errors. */
 export function connectionFailure(
@@ -47,11 +47,8 @@ export function connectionFailure(
   const withCause = { ...context, cause: withoutData(error) };
   if (code === 'UND_ERR_INVALID_ARG')
     return new InvalidArgumentError(describe('the request cannot be sent', code), withCause);
-  if (error instanceof UnknownEncoding || protocol.test(code)) {
-    return new ResponseShapeError(
-      describe('the response cannot be decoded', code || messageOf(error)),
-      withCause,
-    );
+  if (protocol.test(code)) {
+    return new ResponseShapeError(describe('the response cannot be decoded', code), withCause);
   }
   if (tls.test(code)) {
     const message = describe(

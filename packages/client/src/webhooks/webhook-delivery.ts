@@ -1,8 +1,10 @@
 import { type WebhookEvent, webhookHeaders } from '@actlog/protocol';
-import { describeValue } from '../describe-value.ts';
-import { InvalidArgumentError } from '../errors/invalid-argument-error.ts';
+import { InvalidArgumentError, invalidValue } from '../errors/invalid-argument-error.ts';
 import { WebhookVerificationError } from '../errors/webhook-verification-error.ts';
 import { checkBody, isSignedBy } from './webhook-signature.ts';
+
+// In the same chunk of a bundle, so that what is loaded at once stays small.
+export { signWebhook } from './webhook-signature.ts';
 
 /** Headers of a delivery, in the form of any server framework. */
 export type WebhookRequestHeaders =
@@ -24,18 +26,13 @@ export async function unwrapDelivery(delivery: WebhookDelivery): Promise<Webhook
   const { body, headers, secret, toleranceSeconds, nowMs } = delivery;
   checkBody(body);
   if (typeof headers !== 'object' || headers === null) {
-    throw new InvalidArgumentError(
-      `headers must be the headers of the request, got ${describeValue(headers)}.`,
-    );
+    throw invalidValue('headers', 'the headers of the request', headers);
   }
   const secrets = typeof secret === 'string' ? [secret] : secret;
   if (!secrets?.length)
     throw new InvalidArgumentError('secret is missing: pass the whsec_… secret of the notification channel.');
   if (!(typeof toleranceSeconds === 'number' && toleranceSeconds >= 0)) {
-    const given = describeValue(toleranceSeconds);
-    throw new InvalidArgumentError(
-      `toleranceSeconds must be a non-negative number of seconds, got ${given}.`,
-    );
+    throw invalidValue('toleranceSeconds', 'a non-negative number of seconds', toleranceSeconds);
   }
   const id = required(headers, webhookHeaders.id);
   const timestamp = required(headers, webhookHeaders.timestamp);

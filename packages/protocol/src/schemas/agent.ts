@@ -79,7 +79,7 @@ export const agentUpdate = strictObject(
   .meta({ id: 'AgentUpdate', minProperties: 1 });
 
 /** An agent, registered or known only from its events. */
-export type Agent = Accepted<typeof agent>;
+export interface Agent extends Accepted<typeof agent> {}
 /** Body of `POST /v1/agents`. */
 export type AgentCreate = Given<typeof agentCreate>;
 /** Body of `PATCH /v1/agents/:id`. */

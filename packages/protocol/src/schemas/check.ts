@@ -89,4 +89,4 @@ export const checkResult = resource(
 /** Body of `POST /v1/policies/check`. */
 export type PolicyCheck = Given<typeof policyCheck>;
 /** Response of `POST /v1/policies/check`. */
-export type CheckResult = Accepted<typeof checkResult>;
+export interface CheckResult extends Accepted<typeof checkResult> {}

@@ -102,6 +102,6 @@ export type ActivityEvent = z.output<typeof event>;
 /** A warning in an event acknowledgement. */
 export type EventWarning = z.output<typeof eventWarning>;
 /** Acknowledgement of an event. */
-export type EventAck = Accepted<typeof eventAck>;
+export interface EventAck extends Accepted<typeof eventAck> {}
 /** An event as the service returns it. */
-export type StoredEvent = Accepted<typeof storedEvent>;
+export interface StoredEvent extends Accepted<typeof storedEvent> {}

@@ -47,8 +47,8 @@ export const notificationChannelCreate = strictObject({
 }).meta({ id: 'NotificationChannelCreate' });
 
 /** A webhook. */
-export type NotificationChannel = Accepted<typeof notificationChannel>;
+export interface NotificationChannel extends Accepted<typeof notificationChannel> {}
 /** A newly created webhook with its signing secret. */
-export type NotificationChannelCreated = Accepted<typeof notificationChannelCreated>;
+export interface NotificationChannelCreated extends Accepted<typeof notificationChannelCreated> {}
 /** Body of `POST /v1/notification-channels`. */
 export type NotificationChannelCreate = Given<typeof notificationChannelCreate>;

@@ -69,6 +69,6 @@ export const decide = strictObject({
 }).meta({ id: 'Decide' });
 
 /** A held action that waits for approval. */
-export type PendingAction = Accepted<typeof pendingAction>;
+export interface PendingAction extends Accepted<typeof pendingAction> {}
 /** Body of a decision. */
 export type Decide = Given<typeof decide>;

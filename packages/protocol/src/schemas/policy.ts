@@ -134,7 +134,7 @@ export const policyUpdate = strictObject(
 /** Effect of a policy on an action. */
 export type PolicyEffect = z.output<typeof effect>;
 /** A policy. */
-export type Policy = Accepted<typeof policy>;
+export interface Policy extends Accepted<typeof policy> {}
 /** Body of `POST /v1/policies`. */
 export type PolicyCreate = Given<typeof policyCreate>;
 /** Body of `PATCH /v1/policies/:id`. */

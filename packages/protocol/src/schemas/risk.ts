@@ -112,4 +112,4 @@ export type RiskDimension = z.output<typeof riskDimension>;
 /** Recommended response to a score. */
 export type RiskRecommendation = z.output<typeof riskRecommendation>;
 /** Risk of a session over ten dimensions. */
-export type Risk = Accepted<typeof risk>;
+export interface Risk extends Accepted<typeof risk> {}

@@ -87,8 +87,8 @@ export const sessionExport = {
 };
 
 /** A session in a list. */
-export type Session = Accepted<typeof session>;
+export interface Session extends Accepted<typeof session> {}
 /** A session with a page of its events. */
-export type SessionDetail = Accepted<typeof sessionDetail>;
+export interface SessionDetail extends Accepted<typeof sessionDetail> {}
 /** A whole session as one document. */
-export type SessionExport = Accepted<typeof sessionExport>;
+export interface SessionExport extends Accepted<typeof sessionExport> {}
