@@ -197,8 +197,6 @@ test('does not check an already aborted call', async () => {
 test.each<[string, Reply]>([
   ['a service that is overloaded', { status: 503 }],
   ['a service that refuses the key', { status: 401 }],
-  ['a decision of another kind', decided('maybe')],
-  ['an response without a decision', { status: 200, body: { verdict: 'allow' } }],
   ['a response that is not an object', { status: 200, body: 'allow' }],
   ['a connection that breaks', { fault: 'reset' }],
   ['no response', { fault: 'hang' }],

@@ -35,6 +35,7 @@ test.each<[Record<string, unknown>, RegExp]>([
   [{ guard: ['enforce'] }, /^guard must be of type object, got array/],
   [{ guard: null }, /^guard must be of type object, got null/],
   [{ guard: { showArguments: ['to'] } }, /^guard.showArguments must be of type function/],
+  [{ guard: { readDecision: { deny: 'no' } } }, /^guard.readDecision must be of type function/],
   [{ guard: { environment: 5 } }, /^guard.environment must be of type string/],
   [{ guard: { environment: 'production\n' } }, /^guard.environment must have at most 100 characters and no/],
   [{ guard: { environment: 'x'.repeat(101) } }, /^guard.environment must have at most 100 characters and no/],

@@ -1,3 +1,22 @@
+/** Decision of a service, as `readDecision` maps it. */
+export interface GuardDecision {
+  /** `allow` runs the call, `deny` does not, `require_approval` holds it and repeats the check. */
+  readonly decision: 'allow' | 'deny' | 'require_approval';
+  /** Reason for the model that requested the call, such as the message of the policy. */
+  readonly reason?: string | undefined;
+  /** Policy that decided. */
+  readonly policyId?: string | number | undefined;
+  /** Pending action of a held call. */
+  readonly pendingActionId?: string | number | undefined;
+  /** Source of a denial. Default: `policy`. */
+  readonly deniedBy?: 'policy' | 'person' | undefined;
+  /** `true` if the call was denied because nobody decided in time. Default false. */
+  readonly isTimedOut?: boolean | undefined;
+}
+
+/** Maps the body of a response of `POST /v1/policies/check` to a decision; undefined if it has none. */
+export type ReadDecision = (body: Readonly<Record<string, unknown>>) => GuardDecision | undefined;
+
 /** Options of the guard. */
 export interface GuardOptions {
   /**
@@ -7,8 +26,9 @@ export interface GuardOptions {
    */
   readonly mode?: 'off' | 'observe' | 'enforce' | undefined;
   /**
-   * Behavior of `enforce` if no valid response arrives. Never applies to a call that is known to need approval.
-   * Required with `enforce`; default: `ACTLOG_GUARD_ON_UNAVAILABLE`.
+   * Behavior of `enforce` if the service does not respond, or responds with an error. Never applies to a call that is
+   * known to need approval, nor to a response whose decision cannot be read: such calls do not run. Required with
+   * `enforce`; default: `ACTLOG_GUARD_ON_UNAVAILABLE`.
    */
   readonly onUnavailable?: 'allow' | 'deny' | undefined;
   /**
@@ -27,6 +47,11 @@ export interface GuardOptions {
    * check is sent without them, and an `allow` then counts as no response.
    */
   readonly showArguments?: ((args: unknown, toolName: string) => Record<string, unknown>) | undefined;
+  /**
+   * Maps the responses of a service that words its decisions in its own way, because the specification does not fix
+   * them. If it throws or returns no decision, the call does not run. Default: the fields of the reference profile.
+   */
+  readonly readDecision?: ReadDecision | undefined;
   /**
    * Environment that the agent runs in, such as `production`, for policies to match: at most 100 characters on one
    * line. Default: `ACTLOG_ENVIRONMENT`.

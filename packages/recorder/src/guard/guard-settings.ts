@@ -24,6 +24,7 @@ export function resolveGuard(given: GuardOptions, otherwise?: GuardSettings): Gu
   checkGuard(given);
   const field = <Name extends keyof GuardOptions>(name: Name) => given[name] ?? otherwise?.[name];
   checkType('function', 'guard.showArguments', field('showArguments'));
+  checkType('function', 'guard.readDecision', field('readDecision'));
   checkType('string', 'guard.environment', field('environment'));
   const mode =
     oneOf(guardModes, 'guard.mode', field('mode')) ??
@@ -52,6 +53,7 @@ export function resolveGuard(given: GuardOptions, otherwise?: GuardSettings): Gu
     timeoutMs: atLeast(1, 'guard.timeoutMs', field('timeoutMs'), 5_000),
     holdTimeoutMs: atLeast(0, 'guard.holdTimeoutMs', field('holdTimeoutMs'), 300_000),
     showArguments: field('showArguments'),
+    readDecision: field('readDecision'),
     environment,
   };
 }

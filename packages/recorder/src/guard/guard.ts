@@ -131,8 +131,11 @@ export class Guard {
       decision = await this.#ask(call);
     }
     throwIfAborted(call.signal);
-    // The service was reached but could not hold or count the call, which is not a case for `onUnavailable`.
-    if (decision === 'taken' || decision === 'no-room') throw this.#denial(call, 'unavailable');
+    // The service was reached but could not hold or count the call, or decided in words unknown to the guard, which may
+    // mean a denial. Neither is a case for `onUnavailable`.
+    if (decision === 'taken' || decision === 'no-room' || decision === 'unreadable') {
+      throw this.#denial(call, 'unavailable');
+    }
     // The result of a condition on arguments that could not be sent is unknown.
     if (!call.isShown && decision?.decision === 'allow') decision = undefined;
     if (decision?.decision === 'require_approval') decision = await this.#hold(call, decision);

@@ -3,9 +3,10 @@ import { headers as headerNames, limits, type PolicyCheck } from '@actlog/protoc
 import { ignoreRejection } from '../lib/ignore-rejection.ts';
 import type { OriginRefusals } from '../origins/origin-refusals.ts';
 import type { Reporter } from '../reporting/reporter.ts';
-import { type Decision, parseDecision } from './decision.ts';
+import type { Decision } from './decision.ts';
 import type { GuardSettings } from './guard-settings.ts';
 import type { GuardedCall } from './guarded-call.ts';
+import { readDecision } from './read-decision.ts';
 
 /** Statuses that reject a check because of its content. */
 const refusals: ReadonlySet<unknown> = new Set([400, 413, 422]);
@@ -66,13 +67,14 @@ export class PolicyChecks {
   }
 
   /**
-   * Sends one check. Returns undefined without a valid response, `taken` if its id belongs to another action, `refused`
-   * if it may have been rejected because of the arguments, `no-room` if a quota of the tenant is exhausted.
+   * Sends one check. Returns undefined without a response, `unreadable` if its decision cannot be read, `taken` if its
+   * id belongs to another action, `refused` if it may have been rejected because of the arguments, `no-room` if a quota
+   * of the tenant is exhausted.
    */
   async ask(
     call: GuardedCall,
     options: CheckOptions,
-  ): Promise<Decision | 'taken' | 'refused' | 'no-room' | undefined> {
+  ): Promise<Decision | 'unreadable' | 'taken' | 'refused' | 'no-room' | undefined> {
     const question = this.#question(call);
     const { framework = '' } = call;
     try {
@@ -82,14 +84,11 @@ export class PolicyChecks {
         ...(printableAscii.test(framework) ? { [headerNames.framework]: framework } : {}),
       };
       const response = await this.#send(question, { ...options, headers, signal: call.signal });
-      const decision = parseDecision(response, call.heldBy);
-      if (!decision && this.#policies) {
-        this.#reporter.failed(
-          'guard-response',
-          new Error('The response to a policy check has no valid decision.'),
-        );
-      }
-      return decision;
+      if (!this.#policies) return undefined;
+      const result = readDecision(response, this.#settings.readDecision, call.heldBy);
+      if ('decision' in result) return result.decision;
+      this.#reporter.failed('guard-response', new Error(result.problem));
+      return 'unreadable';
     } catch (error) {
       const { status, code } = (error ?? {}) as { status?: unknown; code?: unknown };
       if (isQuotaRefusal(error)) {
