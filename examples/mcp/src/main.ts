@@ -1,5 +1,6 @@
-// An MCP server for the files of a team, and an agent that uses it. The server records every call that comes in, and
-// asks the policies of the service first: reading is free, deleting needs a person, and nobody touches the payroll.
+// An MCP server for the files of a team, and an agent that uses it. The server checks every call that comes in: reading
+// is free, deleting needs a person, and nobody touches the payroll. Both record, each with a recorder of its own as in
+// two processes, and each call is one event, of the agent and in its session.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,17 +32,13 @@ await client.policies.create({
   effect: 'require_approval',
   match: { tools: ['delete_*'] },
 });
+const connection = { baseURL: service.url, apiKey: service.agentKey, spoolDir: join(folder, 'spool') };
 const guard = { mode: 'enforce', onUnavailable: 'deny' } as const;
-const recorder = new Recorder({
-  baseURL: service.url,
-  apiKey: service.agentKey,
-  guard,
-  agentId: 'file-server',
-  spoolDir: join(folder, 'spool'),
-});
+const ofServer = new Recorder({ ...connection, agentId: 'file-server', guard });
+const ofAgent = new Recorder({ ...connection, agentId: 'desk-agent' });
 
 // The one line. Its tools may be registered before or after.
-const server = actlog(new McpServer({ name: 'files', version: '1.0.0' }), { recorder, sessionId: 'desk-12' });
+const server = actlog(new McpServer({ name: 'files', version: '1.0.0' }), { recorder: ofServer });
 const file = z.object({ name: z.string() });
 server.registerTool('read_file', { description: 'Read a file.', inputSchema: file }, ({ name }) => {
   const found = files.get(name);
@@ -53,7 +50,10 @@ server.registerTool('delete_file', { description: 'Delete a file.', inputSchema:
 );
 server.registerTool('open_payroll', { description: 'Open the payroll.' }, () => text('42'));
 
-const agent = new Client({ name: 'desk-agent', version: '1.0.0' });
+const agent = actlog(new Client({ name: 'desk-agent', version: '1.0.0' }), {
+  recorder: ofAgent,
+  sessionId: 'desk-12',
+});
 const [agentSide, serverSide] = InMemoryTransport.createLinkedPair();
 await server.connect(serverSide);
 await agent.connect(agentSide);
@@ -70,8 +70,8 @@ const deleting = use('delete_file', { name: 'old-notes.md' });
 await approveNext(); // stands for a person who looks at it
 await deleting;
 
-const { delivered } = await recorder.close();
-console.log(`\n${delivered} calls recorded:`);
+for (const recorder of [ofAgent, ofServer]) await recorder.close();
+console.log('\nOne event of each call:');
 for await (const { agentId, payload } of client.sessions.events('desk-12')) {
   console.log(`  ${agentId}  ${payload?.responseStatus ?? payload?.decision}  ${payload?.toolName}`);
 }

@@ -5,6 +5,7 @@ import type { OriginsOptions } from './origins/origins-options.ts';
 import type { TextAuthor } from './origins/session-origins.ts';
 import type { RunningCall } from './recording/active-call.ts';
 import { Session } from './recording/session.ts';
+import type { SharedCalls } from './recording/shared-calls.ts';
 
 /** Identity of an adapter. */
 export interface AdapterIdentity {
@@ -33,6 +34,7 @@ interface Target {
   readonly tracesOrigins: boolean;
   noteText(author: TextAuthor, text: string, sessionId?: string): void;
   currentCall(): RunningCall | undefined;
+  readonly sharedCalls: SharedCalls | undefined;
   failed(kind: string, error: Error): void;
 }
 
@@ -78,6 +80,11 @@ export class AdapterRecorder {
   /** Returns the innermost running call of the recorder, from any adapter. */
   currentCall(): RunningCall | undefined {
     return this.#target.currentCall();
+  }
+
+  /** Calls that this recorder shares with the other side of a connection; undefined if it reports to no service. */
+  get sharedCalls(): SharedCalls | undefined {
+    return this.#target.sharedCalls;
   }
 
   /**

@@ -9,6 +9,7 @@
 export type { ArgumentOrigin, ArgumentOrigins } from '@actlog/protocol';
 export { type AdapterIdentity, AdapterRecorder, type AdapterRecorderOptions } from './adapter-recorder.ts';
 export { type ArgumentsHashOptions, hashArguments, matchesArguments } from './arguments/arguments-hash.ts';
+export type { AnnouncedCall, RecordedOutcome } from './events/announced-call.ts';
 export {
   defaultResponseStatus,
   type ResponseStatusMapping,
@@ -27,6 +28,7 @@ export type { RecorderOptions } from './recorder-options.ts';
 export type { RunningCall } from './recording/active-call.ts';
 export type { Instrumented, ToolFunctions } from './recording/instrument.ts';
 export { Session, type SessionRecorder } from './recording/session.ts';
+export type { SharedCalls } from './recording/shared-calls.ts';
 export type { RecorderStats } from './reporting/counters.ts';
 export { diagnosticsChannels, type RecorderDiagnostics } from './reporting/diagnostics.ts';
 export type { DroppedEvent, DropReason } from './reporting/drop-reason.ts';

@@ -20,9 +20,11 @@ import { DeadLetters } from './outbox/dead-letters.ts';
 import { Outbox } from './outbox/outbox.ts';
 import type { RecorderOptions } from './recorder-options.ts';
 import { type RecorderSettings, resolveRecorderSettings } from './recorder-settings.ts';
+import { CallAnnouncements } from './recording/call-announcements.ts';
 import { CallRecorder, type CallTerms } from './recording/call-recorder.ts';
 import { type Instrumented, instrumentTools, type ToolFunctions } from './recording/instrument.ts';
 import { Session } from './recording/session.ts';
+import { SharedCalls } from './recording/shared-calls.ts';
 import { Counters, type RecorderStats } from './reporting/counters.ts';
 import { Reporter } from './reporting/reporter.ts';
 import { BackgroundFlush, flushingOnReturn } from './serverless.ts';
@@ -44,6 +46,7 @@ export class Recorder {
   readonly #journal: Journal | undefined;
   readonly #outbox: Outbox | undefined;
   readonly #calls: CallRecorder;
+  readonly #sharedCalls: SharedCalls | undefined;
   readonly #observing: UnreferencedChecks | undefined;
   readonly #createGuard: (settings: GuardSettings) => Guard;
   readonly #guard: Guard;
@@ -123,6 +126,10 @@ export class Recorder {
       reporter,
       onRecorded: () => background.request(),
     });
+    const secret = client && (options.hashKey ?? client.headers().authorization);
+    this.#sharedCalls = secret
+      ? new SharedCalls(new CallAnnouncements(secret), () => this.#calls.currentCall())
+      : undefined;
   }
 
   /**
@@ -194,6 +201,7 @@ export class Recorder {
         record: (facts) => this.#calls.record(facts, terms),
         noteText: (author, text, sessionId) => this.#calls.noteText(author, text, sessionId, terms),
         currentCall: () => this.#calls.currentCall(),
+        sharedCalls: this.#sharedCalls,
         failed: (kind, error) => this.#calls.failed(kind, error),
       },
       identity,

@@ -1,12 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { ActionDeniedError } from '@actlog/recorder';
-import type { AdapterOptions } from '@actlog/recorder/adapter';
+import { type AdapterCalls, type AdapterOptions, currentSessionId } from '@actlog/recorder/adapter';
 import { keepActionId, takeActionId } from './action-ids.ts';
+import { removeOutcomes, sealedIn, withAnnouncements } from './announcement.ts';
 import { argumentsOf, type CallParams, callMethod, isCallParams } from './call-params.ts';
 import { asClientCall, currentClientCall } from './client-call.ts';
 import { type Hooks, hooksOf } from './hooks.ts';
-import { throwFromClient } from './tool-outcome.ts';
+import { runRepeatable } from './repeatable-call.ts';
+import { noteRecordedStatus, throwFromClient } from './tool-outcome.ts';
 import { deniedResult, isInputRequired } from './tool-result.ts';
+import { giveUpCalls, repetitionKey } from './unrepeated-calls.ts';
 
 /** A `Client` of `@modelcontextprotocol/sdk` or of `@modelcontextprotocol/client`. */
 export interface McpClient {
@@ -18,6 +21,7 @@ export interface McpClient {
 interface Client {
   callTool(params: unknown, ...rest: unknown[]): Promise<unknown>;
   request(request: { method?: unknown; params?: unknown } | undefined, ...rest: unknown[]): Promise<unknown>;
+  close?(): Promise<void>;
   readonly transport?: { readonly sessionId?: string } | undefined;
 }
 
@@ -34,15 +38,20 @@ export function recordClient(target: McpClient, options: AdapterOptions): void {
 }
 
 function wrapMethods(client: Client, hooks: Hooks): void {
-  const { callTool, request } = client;
+  const { callTool, request, close } = client;
   client.callTool = (params, ...rest) =>
-    recordCall({ client, hooks, params, rest }, () => callTool.call(client, params, ...rest));
+    recordCall({ client, hooks, params, rest }, (sent) => callTool.call(client, sent, ...rest));
   // Tool calls with `request`, and those of v1's experimental tasks, bypass `callTool`.
-  client.request = (message, ...rest) => {
-    const run = () => request.call(client, message, ...rest);
-    return message?.method === callMethod
-      ? recordCall({ client, hooks, params: message.params, rest }, run)
-      : run();
+  client.request = (message, ...rest) =>
+    message?.method === callMethod
+      ? recordCall({ client, hooks, params: message.params, rest }, (params) =>
+          request.call(client, { ...message, params }, ...rest),
+        )
+      : request.call(client, message, ...rest);
+  if (typeof close !== 'function') return;
+  client.close = () => {
+    giveUpCalls(client);
+    return close.call(client);
   };
 }
 
@@ -53,22 +62,27 @@ interface Attempt {
   readonly rest: readonly unknown[];
 }
 
-function recordCall({ params, ...attempt }: Attempt, run: () => Promise<unknown>): Promise<unknown> {
+/** Sends a call with the given parameters. */
+type Send = (params: unknown) => Promise<unknown>;
+
+function recordCall({ params, ...attempt }: Attempt, send: Send): Promise<unknown> {
   const call = currentClientCall();
   const isPart = call?.client === attempt.client && call.params === params;
-  return isCallParams(params) && !isPart ? recordNewCall({ params, ...attempt }, run) : run();
+  return isCallParams(params) && !isPart ? recordNewCall({ params, ...attempt }, send) : send(params);
 }
 
 async function recordNewCall(
   { client, hooks, params, rest }: Attempt & { readonly params: CallParams },
-  run: () => Promise<unknown>,
+  send: Send,
 ): Promise<unknown> {
   const { signal, task = params.task } = requestOptions(rest);
   // A client that forwards the call of another one, for example in a gateway inside the process, makes the same call.
   const passedOn = currentClientCall();
   const callId = passedOn?.params === params ? passedOn.callId : randomUUID();
-  const sessionId = client.transport?.sessionId;
+  // Several conversations may share one connection, and with it the session of the transport.
+  const sessionId = currentSessionId() || client.transport?.sessionId;
   const actionId = takeActionId({ sessionId }, params) ?? callId;
+  const recorders = hooks.recordersOf(params.name);
   const call = {
     toolName: params.name,
     arguments: argumentsOf(params),
@@ -77,10 +91,25 @@ async function recordNewCall(
     actionId,
     signal,
   };
-  try {
-    const result = await hooks.run(call, () =>
-      asClientCall({ client, params, callId }, run).catch(throwFromClient),
+  const run = async () => {
+    const sealed = recorders.flatMap((calls) => calls.sharedCalls?.announce(actionId) ?? []);
+    const sent = withAnnouncements(params, sealed);
+    const result = await asClientCall({ client, params: sent, callId }, () => send(sent)).catch(
+      throwFromClient,
     );
+    noteOutcomes(recorders, result);
+    return result;
+  };
+  try {
+    const result = await runRepeatable({
+      owner: client,
+      run,
+      key: () => {
+        const running = recorders[0]?.currentCall();
+        return running && repetitionKey(['client', running.agentId, running.sessionId], params);
+      },
+      record: (recorded) => hooks.run(call, recorded),
+    });
     if (isInputRequired(result)) keepActionId({ sessionId }, params, actionId);
     return result;
   } catch (error) {
@@ -88,6 +117,17 @@ async function recordNewCall(
     if (!ActionDeniedError.isInstance(error) || task !== undefined) throw error;
     return deniedResult(error);
   }
+}
+
+/** Takes what the server recorded out of a result. */
+function noteOutcomes(recorders: readonly AdapterCalls[], result: unknown): void {
+  const sealed = sealedIn(result);
+  for (const calls of recorders) {
+    const [status] = sealed.flatMap((outcome) => calls.sharedCalls?.openOutcome(outcome) ?? []);
+    if (status !== undefined) noteRecordedStatus(result, status);
+    else if (!isInputRequired(result)) calls.sharedCalls?.withdraw();
+  }
+  removeOutcomes(result);
 }
 
 function requestOptions(rest: readonly unknown[]): RequestOptions {

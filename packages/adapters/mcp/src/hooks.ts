@@ -8,6 +8,9 @@ interface Hook {
   readonly guard: string;
 }
 
+/** Part of a call that depends on the recorder. */
+export type RecorderTerms = Pick<HookedCall, 'announced' | 'onRecorded'>;
+
 /** The recorders of one client or server. The first records; the others only apply their guards. */
 export class Hooks {
   readonly #hooks: Hook[] = [];
@@ -22,14 +25,31 @@ export class Hooks {
     if (!isThere) this.#hooks.push({ calls, guard });
   }
 
-  /** Runs a call through all recorders that cover it. */
-  run<Result>(call: HookedCall, run: () => Promise<Result>): Promise<Result> {
+  /** Returns the recorders that cover a tool, one hook of each. */
+  recordersOf(toolName: string): AdapterCalls[] {
+    const byRecorder = new Map<object, AdapterCalls>();
+    for (const { calls } of this.#hooks) {
+      if (calls.covers(toolName) && !byRecorder.has(calls.recorder)) byRecorder.set(calls.recorder, calls);
+    }
+    return [...byRecorder.values()];
+  }
+
+  /**
+   * Runs a call through all recorders that cover it.
+   *
+   * @param termsOf - returns the part of the call that depends on the recorder
+   */
+  run<Result>(
+    call: HookedCall,
+    run: () => Promise<Result>,
+    termsOf: (calls: AdapterCalls) => RecorderTerms = () => ({}),
+  ): Promise<Result> {
     return this.#hooks
       .filter(({ calls }) => calls.covers(call.toolName))
       .reduceRight(
         (inner, { calls }) =>
           () =>
-            calls.run(call, inner),
+            calls.run({ ...call, ...termsOf(calls) }, inner),
         run,
       )();
   }
@@ -39,11 +59,11 @@ export class Hooks {
  * Returns the hooks of a client or server.
  *
  * @param wrap - installs the hooks, the first time
+ * @param hooks - those to install; default: new ones
  */
-export function hooksOf(target: object, wrap: (hooks: Hooks) => void): Hooks {
+export function hooksOf(target: object, wrap: (hooks: Hooks) => void, hooks: Hooks = new Hooks()): Hooks {
   const known = (target as { [brand]?: Hooks })[brand];
   if (known) return known;
-  const hooks = new Hooks();
   wrap(hooks);
   Object.defineProperty(target, brand, { value: hooks });
   return hooks;

@@ -3,6 +3,7 @@ import { Client as V1Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { Server as V1Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { McpServer as V1McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { McpServer as V2McpServer, Server as V2Server } from '@modelcontextprotocol/server';
+import { FastMCP } from 'fastmcp';
 import { expectTypeOf, test } from 'vitest';
 import * as z from 'zod';
 import { actlog } from './index.ts';
@@ -16,6 +17,7 @@ test('what it is given keeps its type', () => {
   expectTypeOf(actlog(new V2McpServer(info))).toEqualTypeOf<V2McpServer>();
   expectTypeOf(actlog(new V1Server(info))).toEqualTypeOf<V1Server>();
   expectTypeOf(actlog(new V2Server(info))).toEqualTypeOf<V2Server>();
+  expectTypeOf(actlog(new FastMCP({ name: 'x', version: '1.0.0' }))).toEqualTypeOf<FastMCP>();
 });
 
 test('arguments of tools are inferred as before', () => {

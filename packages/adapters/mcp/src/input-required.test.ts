@@ -109,3 +109,22 @@ test('records one event with one approval in a client that responds automaticall
   expect(ran).toEqual(['asks x', 'answers x']);
   expect(await service.events('by-hand')).toMatchObject([{ status: 200 }]);
 });
+
+test('records one event with one approval in a client and a server that see both requests', async () => {
+  const ran: string[] = [];
+  const guard = { mode: 'enforce', onUnavailable: 'deny' } as const;
+  const serverRecorder = service.recorder({ agentId: 'server', guard });
+  const client = actlog(answeringClient(), { recorder: service.guarded(), sessionId: 'both-sides' });
+  await connectOverHttp(client, () => actlog(askingServer(ran), { recorder: serverRecorder }));
+  const call = client.callTool(echo);
+  await service.decide('both-sides', 'approve');
+  expect(await call).toMatchObject(answer);
+  expect(ran).toEqual(['asks x', 'answers x']);
+  expect(await service.callLines('both-sides')).toEqual(['tester echo 200']);
+  const { pendingActions } = service.client.guardian;
+  const approved = await pendingActions
+    .list({ sessionId: 'both-sides', status: 'approved' })
+    .toArray({ limit: 5 });
+  expect(approved).toHaveLength(1);
+  expect(serverRecorder.stats()).toMatchObject({ delivered: 1, guard: { allowed: 2 } });
+});

@@ -58,3 +58,27 @@ test.each([
     ]);
   },
 );
+
+test('a server checks the origins that its client knows, and reports none of its own', async () => {
+  const sessionId = 'origins of the client';
+  await service.client.policies.create({
+    name: 'no recipients from elsewhere',
+    effect: 'deny',
+    match: { tools: ['send'] },
+    condition: '!("to" in origins) || origins.to.from != "user"',
+  });
+  const guard = { mode: 'enforce', onUnavailable: 'deny' } as const;
+  const clientRecorder = service.recorder({ origins: true, guard });
+  const serverRecorder = service.recorder({ origins: true, guard, agentId: 'server' });
+  const server = actlog(v2.emptyServer(), { recorder: serverRecorder });
+  server.registerTool('send', { description: 'Sends.', inputSchema: z.object({ to: z.string() }) }, () => ({
+    content: [{ type: 'text', text: 'Sent.' }],
+  }));
+  const client = actlog(v2.newClient(), { recorder: clientRecorder, sessionId });
+  await v2.connectInMemory(client, server);
+  clientRecorder.session(sessionId).userText(`Write to ${address} please.`);
+  const sent = await client.callTool({ name: 'send', arguments: { to: address } });
+  expect(sent).toMatchObject({ content: [{ text: 'Sent.' }] });
+  expect(await service.argumentOrigins(sessionId)).toMatchObject([{ origins: { to: { from: 'user' } } }]);
+  expect(serverRecorder.stats()).toMatchObject({ recorded: 1, guard: { allowed: 1 } });
+});

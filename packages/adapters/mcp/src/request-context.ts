@@ -4,6 +4,8 @@ export interface RequestContext {
   readonly signal: AbortSignal | undefined;
   /** Session of the transport; revision 2026-07-28 has none. */
   readonly sessionId: string | undefined;
+  /** `true` if the request came over HTTP, as far as the SDK shows it. */
+  readonly isHttp: boolean;
   /** OAuth client that the request is authorized for. */
   readonly clientId: string | undefined;
   /** User input requested earlier, in a continued call. */
@@ -17,6 +19,7 @@ interface HandlerContext {
   readonly sessionId?: string;
   readonly signal?: AbortSignal;
   readonly authInfo?: { readonly clientId?: string };
+  readonly requestInfo?: unknown; // v1 from 1.13
   readonly http?: { readonly authInfo?: { readonly clientId?: string } };
   readonly mcpReq?: {
     readonly signal?: AbortSignal;
@@ -27,10 +30,11 @@ interface HandlerContext {
 
 /** Reads the context of either SDK. */
 export function requestContext(given: unknown): RequestContext {
-  const { sessionId, signal, authInfo, http, mcpReq } = (given ?? {}) as HandlerContext;
+  const { sessionId, signal, authInfo, requestInfo, http, mcpReq } = (given ?? {}) as HandlerContext;
   return {
     signal: mcpReq?.signal ?? signal,
     sessionId,
+    isHttp: requestInfo !== undefined || http !== undefined,
     clientId: (http?.authInfo ?? authInfo)?.clientId,
     inputResponses: mcpReq?.inputResponses,
     requestState: mcpReq?.requestState?.(),

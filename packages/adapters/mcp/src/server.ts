@@ -5,9 +5,13 @@ import { keepActionId, takeActionId } from './action-ids.ts';
 import { argumentsOf, callMethod, isCallParams } from './call-params.ts';
 import { takeClientCallId } from './client-call.ts';
 import { type Hooks, hooksOf } from './hooks.ts';
+import { runRepeatable } from './repeatable-call.ts';
 import { requestContext } from './request-context.ts';
-import { noteThrownErrors, takeThrownError } from './thrown-errors.ts';
+import { sessionOfRequest } from './request-session.ts';
+import { ServerCall } from './server-call.ts';
+import { noteThrownErrors, withThrownError } from './thrown-errors.ts';
 import { deniedResult, isErrorResult, isInputRequired } from './tool-result.ts';
+import { giveUpCalls, repetitionKey } from './unrepeated-calls.ts';
 
 /** A `Server` of `@modelcontextprotocol/sdk` or of `@modelcontextprotocol/server`. */
 export interface ProtocolServer {
@@ -32,16 +36,37 @@ interface Server {
   readonly transport?: object | undefined;
   readonly fallbackRequestHandler?: Handler | undefined;
   setRequestHandler(...args: unknown[]): unknown;
+  close?(): Promise<void>;
 }
 
 /** Records and guards every tool call of a server, on the server's side. */
 export function recordServer(target: McpServer | ProtocolServer, options: AdapterOptions): void {
-  const server = ('server' in target ? target.server : target) as unknown as Server;
-  hooksOf(server, (hooks) => {
+  serverHooks('server' in target ? target.server : target).add(options);
+  noteThrownErrors(target as object);
+}
+
+/**
+ * Returns the hooks of a server, and installs them the first time.
+ *
+ * @param given - hooks to install; default: new ones
+ */
+export function serverHooks(target: ProtocolServer, given?: Hooks): Hooks {
+  const server = target as unknown as Server;
+  const wrap = (hooks: Hooks) => {
     wrapCallHandler(server, hooks);
     wrapFallback(server, hooks);
-  }).add(options);
-  noteThrownErrors(target as object);
+    wrapClose(server);
+  };
+  return hooksOf(server, wrap, given);
+}
+
+function wrapClose(server: Server): void {
+  const { close } = server;
+  if (typeof close !== 'function') return;
+  server.close = () => {
+    giveUpCalls(server);
+    return close.call(server);
+  };
 }
 
 /**
@@ -97,38 +122,51 @@ function recordedHandler(server: Server, hooks: Hooks, handler: Handler): Handle
   return async (request, given) => {
     const { params } = request;
     if (!isCallParams(params)) return handler(request, given);
-    const { signal, sessionId, clientId: agentId, inputResponses, requestState } = requestContext(given);
-    const caller = { agentId, sessionId };
+    const context = requestContext(given);
+    const { signal, clientId: agentId, inputResponses, requestState } = context;
+    const caller = { agentId, sessionId: context.sessionId };
     const callId = takeClientCallId(params) ?? randomUUID();
     const actionId = takeActionId(caller, { ...params, inputResponses, requestState }) ?? callId;
+    const session = sessionOfRequest(context, server.transport, actionId);
     const call = {
-      ...caller,
+      agentId,
+      sessionId: session.id,
       toolName: params.name,
       arguments: argumentsOf(params),
       callId,
       actionId,
       signal,
     };
+    const serverCall = new ServerCall(params);
     const wasConnected = server.transport !== undefined;
     let response: { readonly result: unknown } | undefined;
     const run = async () => {
       if (wasConnected && server.transport === undefined) throw connectionClosed();
-      const result = await handler(request, given);
+      const { result, thrown } = await withThrownError(() => handler(request, given));
       response = { result };
-      const thrown = takeThrownError(signal);
       if (thrown && isErrorResult(result)) throw thrown.error;
       return result;
     };
+    const key = () => {
+      const running = hooks.recordersOf(params.name)[0]?.currentCall();
+      if (!running) return undefined;
+      const isOfCall = session.isOfCall && running.sessionId === session.id;
+      return repetitionKey(['server', running.agentId, isOfCall ? '' : running.sessionId], params);
+    };
+    const record = (recorded: typeof run) => hooks.run(call, recorded, (calls) => serverCall.termsOf(calls));
     try {
-      await hooks.run(call, run);
+      await runRepeatable({ owner: server, run, key, record });
     } catch (error) {
       if (!response && ActionDeniedError.isInstance(error) && params.task === undefined) {
-        return deniedResult(error);
+        return serverCall.withOutcomes(deniedResult(error));
       }
       if (!response) throw error;
     }
-    if (isInputRequired(response?.result)) keepActionId(caller, params, actionId);
-    return response?.result;
+    if (isInputRequired(response?.result)) {
+      keepActionId(caller, params, actionId);
+      serverCall.goesOn();
+    }
+    return serverCall.withOutcomes(response?.result);
   };
 }
 

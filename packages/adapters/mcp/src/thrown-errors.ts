@@ -1,13 +1,18 @@
-import { requestContext } from './request-context.ts';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { processWide } from '@actlog/recorder/adapter';
 
-/** Errors of tools, by the signal of the request, which is the only object passed unchanged to the tool. */
-const thrown = new WeakMap<AbortSignal, { readonly error: unknown }>();
+/** Error that a tool threw during a request. */
+interface Thrown {
+  thrown: { readonly error: unknown } | undefined;
+}
+
+const current = processWide('@actlog/mcp/thrown-errors', () => new AsyncLocalStorage<Thrown>());
 const watched = new WeakSet<object>();
 
 type Callback = (...args: unknown[]) => unknown;
 
-/** A registered tool of an `McpServer`. The property with its function depends on the SDK version. */
-interface RegisteredTool {
+/** A tool of a server. The property with its function depends on the library and its version. */
+interface Tool {
   callback?: unknown; // v1 up to 1.24
   handler?: unknown; // v1 from 1.25
   executor?: unknown; // v2
@@ -16,7 +21,7 @@ interface RegisteredTool {
 
 /** Internals of an `McpServer`. */
 interface ToolRegistry {
-  readonly _registeredTools?: Readonly<Record<string, RegisteredTool>>;
+  readonly _registeredTools?: Readonly<Record<string, Tool>>;
   registerTool?: unknown;
   tool?: unknown;
 }
@@ -33,21 +38,36 @@ export function noteThrownErrors(server: ToolRegistry): void {
     const register = server[method];
     if (typeof register !== 'function') continue;
     server[method] = (...args: unknown[]) => {
-      const tool = register.apply(server, args) as RegisteredTool;
+      const tool = register.apply(server, args) as Tool;
       watchTool(tool);
       return tool;
     };
   }
 }
 
-/** Returns and removes the error of the tool in this request. */
-export function takeThrownError(signal: AbortSignal | undefined): { readonly error: unknown } | undefined {
-  const noted = signal && thrown.get(signal);
-  if (signal) thrown.delete(signal);
-  return noted;
+/** Handles a request; `thrown` is what a tool threw meanwhile, if its errors are noted. */
+export async function withThrownError<Result>(
+  handle: () => Promise<Result>,
+): Promise<Thrown & { readonly result: Result }> {
+  const noted: Thrown = { thrown: undefined };
+  const result = await current().run(noted, handle);
+  return { result, thrown: noted.thrown };
 }
 
-function watchTool(tool: RegisteredTool): void {
+/** Returns a function that does the same as that of a tool, and notes what it throws. */
+export function noteThrownBy(run: Callback): Callback {
+  return async function (this: unknown, ...args) {
+    try {
+      return await run.apply(this, args);
+    } catch (error) {
+      const request = current().getStore();
+      if (request) request.thrown = { error };
+      throw error;
+    }
+  };
+}
+
+function watchTool(tool: Tool): void {
   watchCallbacks(tool);
   const { update } = tool;
   if (typeof update !== 'function') return;
@@ -57,7 +77,7 @@ function watchTool(tool: RegisteredTool): void {
   };
 }
 
-function watchCallbacks(tool: RegisteredTool): void {
+function watchCallbacks(tool: Tool): void {
   for (const name of ['callback', 'handler', 'executor'] as const) {
     const run = tool[name];
     if (typeof run !== 'function' || watched.has(run)) continue;
@@ -65,16 +85,4 @@ function watchCallbacks(tool: RegisteredTool): void {
     watched.add(noting);
     tool[name] = noting;
   }
-}
-
-function noteThrownBy(run: Callback): Callback {
-  return async (...args) => {
-    const { signal } = requestContext(args.at(-1)); // tools without arguments receive only the context
-    try {
-      return await run(...args);
-    } catch (error) {
-      if (signal) thrown.set(signal, { error });
-      throw error;
-    }
-  };
 }

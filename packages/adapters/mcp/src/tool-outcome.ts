@@ -16,6 +16,28 @@ const sdkCodes: Readonly<Record<string, number>> = {
 };
 
 const fromClients = new WeakSet<object>();
+const givenUp = new WeakSet<object>();
+const recorded = new WeakMap<object, number>();
+
+/** Notes the status that the server recorded for a result: it knows more than the client. */
+export function noteRecordedStatus(result: unknown, status: number): void {
+  if (typeof result === 'object' && result !== null) recorded.set(result, status);
+}
+
+/** Returns `true` if the user must open a URL before the caller repeats the call. */
+export function isUrlRequired(error: unknown): error is object {
+  return (error as { code?: unknown } | null | undefined)?.code === urlElicitationRequired;
+}
+
+/**
+ * Notes that the caller did not repeat the call that ended in this error.
+ *
+ * @throws the given error
+ */
+export function throwAsGivenUp(error: object): never {
+  givenUp.add(error);
+  throw error;
+}
 
 /**
  * Notes that a client, not a tool, threw an error.
@@ -41,6 +63,8 @@ export function toolOutcomeStatus(
 }
 
 function statusOfResult(result: unknown, toolName: string): number | null | undefined {
+  const ofServer = typeof result === 'object' && result !== null ? recorded.get(result) : undefined;
+  if (ofServer !== undefined) return ofServer;
   if (isInputRequired(result)) return null;
   if (isCreatedTask(result)) return accepted;
   return isErrorResult(result) ? statusOfRefusal(textOf(result) ?? '', toolName) : undefined;
@@ -50,7 +74,7 @@ function statusOfError(error: unknown, toolName: string): number | null | undefi
   if (typeof error !== 'object' || error === null) return undefined;
   const { name, code, message } = error as { name?: unknown; code?: unknown; message?: unknown };
   const text = typeof message === 'string' ? message : '';
-  if (code === urlElicitationRequired) return null;
+  if (code === urlElicitationRequired) return givenUp.has(error) ? responseStatuses.aborted : null;
   if (/(Connection closed|Not connected)$/.test(text)) return unreachable;
   if (typeof code === 'string') return sdkCodes[code];
   // Errors of the v1 transports have the HTTP status as their code, or in their message.
@@ -71,6 +95,9 @@ function statusOfRefusal(text: string, toolName: string): number | undefined {
   if (words.startsWith(`Tool ${toolName} not found`)) return responseStatuses.unknownTool;
   if (words.startsWith(`Tool ${toolName} disabled`)) return responseStatuses.unknownTool;
   if (words.startsWith(`Unknown tool: ${toolName}`)) return responseStatuses.unknownTool; // the Python SDK
+  if (words.startsWith(`Tool '${toolName}' parameter validation failed:`)) {
+    return responseStatuses.invalidArguments; // fastmcp
+  }
   const invalid = words.replace(/^Input validation error: /, '');
   return invalid.startsWith(`Invalid arguments for tool ${toolName}:`)
     ? responseStatuses.invalidArguments

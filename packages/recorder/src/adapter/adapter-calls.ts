@@ -1,5 +1,4 @@
 import type { AdapterRecorder } from '../adapter-recorder.ts';
-import type { AnnouncedCall } from '../events/announced-call.ts';
 import { defaultResponseStatus, isResponseStatus, type ToolOutcome } from '../events/response-status.ts';
 import { ignoreRejection } from '../lib/ignore-rejection.ts';
 import { processWidePerOwner } from '../lib/process-wide.ts';
@@ -8,6 +7,7 @@ import type { Recorder } from '../recorder.ts';
 import { prepareCalls, type RunningCall } from '../recording/active-call.ts';
 import { shownResult } from '../recording/call-origins.ts';
 import { prepareSessions } from '../recording/session.ts';
+import type { SharedCalls } from '../recording/shared-calls.ts';
 import { sharedRecorder } from '../shared-recorder.ts';
 import { checkAdapterOptions } from './adapter-option-checks.ts';
 import type { AdapterOptions, ToolFilter } from './adapter-options.ts';
@@ -56,7 +56,7 @@ export class AdapterCalls {
     this.#options = options;
     this.#traits = traits;
     this.recorder = options.recorder ?? sharedRecorder();
-    this.conversations = new Conversations(this.recorder, options.agentId);
+    this.conversations = new Conversations(this.recorder, options);
     this.#recorder = this.recorder.forAdapter({ framework, sdk, guard, origins: options.origins });
   }
 
@@ -167,19 +167,9 @@ export class AdapterCalls {
     return this.#recorder.currentCall();
   }
 
-  /** Calls `announceCall` of the adapter's recorder. */
-  announceCall(actionId?: string): string | undefined {
-    return this.#recorder.announceCall(actionId);
-  }
-
-  /** Calls `openAnnouncement` of the adapter's recorder. */
-  openAnnouncement(sealed: unknown): AnnouncedCall | undefined {
-    return this.#recorder.openAnnouncement(sealed);
-  }
-
-  /** Calls `reopenAnnouncement` of the adapter's recorder. */
-  reopenAnnouncement(call: AnnouncedCall): void {
-    this.#recorder.reopenAnnouncement(call);
+  /** Calls that the recorder shares with the other side of a connection; undefined if it reports to no service. */
+  get sharedCalls(): SharedCalls | undefined {
+    return this.#recorder.sharedCalls;
   }
 
   #run<Result>(

@@ -1,3 +1,4 @@
+import type { AnnouncedCall, RecordedOutcome } from '../events/announced-call.ts';
 import type { RunningCall } from '../recording/active-call.ts';
 import type { Wrapping } from './wrapped-call.ts';
 
@@ -21,6 +22,10 @@ export interface HookedCall {
   readonly signal?: AbortSignal | undefined;
   /** Id of the action if the same call is repeated, for example when an interrupted run is resumed. */
   readonly actionId?: string | undefined;
+  /** The same call as announced by the other side of a connection, from `sharedCalls.open`. */
+  readonly announced?: AnnouncedCall | undefined;
+  /** Called with what was recorded. */
+  readonly onRecorded?: ((outcome: RecordedOutcome) => void) | undefined;
   /** Hash to record if the hook does not see the arguments. Only for calls that have ended. */
   readonly argumentsHash?: string | undefined;
   /** End time of a call that has ended. Default: now. */

@@ -5,11 +5,12 @@
  * @packageDocumentation
  */
 
-export type { AnnouncedCall } from '../events/announced-call.ts';
+export type { AnnouncedCall, RecordedOutcome } from '../events/announced-call.ts';
 export { processWide, processWidePerOwner } from '../lib/process-wide.ts';
 export type { RunningCall } from '../recording/active-call.ts';
-export { noHash as noArgumentsHash } from '../recording/call-recorder.ts';
+export { noHash as noArgumentsHash } from '../recording/no-hash.ts';
 export { currentSessionId } from '../recording/session.ts';
+export type { SharedCalls } from '../recording/shared-calls.ts';
 export { AdapterCalls } from './adapter-calls.ts';
 export type { AdapterOptions, SessionSource, ToolFilter } from './adapter-options.ts';
 export type { AdapterTraits } from './adapter-traits.ts';

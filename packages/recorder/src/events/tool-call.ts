@@ -1,4 +1,5 @@
 import { typeName } from '../lib/option-checks.ts';
+import type { AnnouncedCall, RecordedOutcome } from './announced-call.ts';
 import type { ResponseStatusMapping } from './response-status.ts';
 
 /** A tool call that is about to run. */
@@ -31,6 +32,13 @@ export interface ToolCall {
   readonly resultOf?: ((result: unknown) => unknown) | undefined;
   /** Returns the status of this call. Takes precedence over the recorder's own mapping. */
   readonly responseStatusOf?: ResponseStatusMapping | undefined;
+  /**
+   * The same call as announced by the side of a connection that makes it. Its event, action, agent and session are used
+   * if its tool and arguments hash are those of this call.
+   */
+  readonly announced?: AnnouncedCall | undefined;
+  /** Called with what was recorded. */
+  readonly onRecorded?: ((outcome: RecordedOutcome) => void) | undefined;
 }
 
 /** Facts of a tool call that has happened, with its arguments or their hash. */

@@ -7,6 +7,18 @@ import type { SessionOrigins } from '../origins/session-origins.ts';
 export interface RunningCall {
   /** Recorded name of the tool. */
   readonly toolName: string;
+  /** Recorded agent and session. */
+  readonly agentId: string;
+  readonly sessionId: string;
+}
+
+/** Event of a call that two sides of a connection record. */
+export interface CallEvent {
+  readonly eventId: string;
+  /** View of the call in this process that announced it; undefined if the other side did. */
+  readonly announcedBy?: ActiveCall;
+  /** Time with which the other side has recorded it, in Unix milliseconds. */
+  recordedAtMs?: number;
 }
 
 /** A running call, as seen by inner hooks that may observe the same call. */
@@ -17,9 +29,6 @@ export interface ActiveCall extends RunningCall {
   argumentsHash: string;
   readonly callId: string | undefined;
   readonly framework: string | undefined;
-  /** Agent and session for the guard's checks of this call, and for its event if this hook records it. */
-  readonly agentId: string;
-  readonly sessionId: string;
   /** Guard that allowed the call, and the action that was checked; undefined if nothing was checked. */
   readonly guard: object;
   actionId: string | undefined;
@@ -38,6 +47,8 @@ export interface ActiveCall extends RunningCall {
   readonly origins: SessionOrigins | undefined;
   /** Origins of the arguments; undefined if they were not traced. */
   trace: Trace | undefined;
+  /** The call's event, once the call is announced. */
+  event?: CallEvent | undefined;
 }
 
 /** A scope in which code runs before it is known which call it belongs to. */
@@ -84,6 +95,13 @@ export function tellOuter(outer: ActiveCall, { argumentsHash, refusedWith, trace
   outer.argumentsHash = argumentsHash;
   outer.refusedWith = refusedWith;
   outer.trace = trace;
+}
+
+/** Returns the view of a call that records it: that of the outermost hook that sees the same call. */
+export function recordingView(call: ActiveCall): ActiveCall {
+  let recording = call;
+  for (let outer = call.outer; outer; outer = outer.outer) if (outer.inner === recording) recording = outer;
+  return recording;
 }
 
 /** Makes the rest of the current async context part of the call, where the tool cannot be wrapped. */

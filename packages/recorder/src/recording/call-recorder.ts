@@ -1,3 +1,4 @@
+import type { ArgumentOrigins } from '@actlog/protocol';
 import type { ArgumentsHasher } from '../arguments/arguments-hash.ts';
 import { isoTimestamp } from '../events/event-body.ts';
 import { createEventId } from '../events/event-id.ts';
@@ -9,22 +10,12 @@ import { checkSignal, throwIfAborted } from '../lib/abort.ts';
 import { toIdentifier } from '../lib/identifier.ts';
 import type { OriginRefusals } from '../origins/origin-refusals.ts';
 import type { SessionOrigins, TextAuthor } from '../origins/session-origins.ts';
-import {
-  type ActiveCall,
-  claimSameCall,
-  currentCall,
-  endCall,
-  type RunningCall,
-  runAsCall,
-  tellOuter,
-} from './active-call.ts';
+import { type ActiveCall, claimSameCall, currentCall, endCall, runAsCall, tellOuter } from './active-call.ts';
 import { CallOrigins, noteResult } from './call-origins.ts';
 import { CallStatus, statusOfRefusal } from './call-status.ts';
 import { EventRecorder, type EventRecorderOptions } from './event-recorder.ts';
+import { noHash } from './no-hash.ts';
 import { currentSessionId } from './session.ts';
-
-/** Replacement for a hash that could not be computed; it matches no arguments. */
-export const noHash = 'sha256:unavailable';
 
 /** Dependencies of a {@link CallRecorder}. */
 export interface CallRecorderOptions extends EventRecorderOptions {
@@ -85,28 +76,37 @@ export class CallRecorder {
       !same && outbox?.isBlocking
         ? await outbox.waitForRoom(call.signal, this.#options.blockTimeoutMs)
         : undefined;
-    const sessionId = same?.sessionId ?? call.sessionId ?? currentSessionId() ?? this.#ownSessionId;
+    // A call of other arguments, or under another name, is not the one that was announced.
+    const isAnnounced =
+      !same &&
+      argumentsHash !== noHash &&
+      call.announced?.argumentsHash === argumentsHash &&
+      call.announced.toolName === call.toolName;
+    const announced = isAnnounced ? call.announced : undefined;
+    const sessionId =
+      same?.sessionId ?? announced?.sessionId ?? call.sessionId ?? currentSessionId() ?? this.#ownSessionId;
     const active: ActiveCall = {
       recordedBy: this,
       toolName: call.toolName,
       argumentsHash,
       callId: call.callId,
       framework,
-      agentId: call.agentId ?? same?.agentId ?? this.#options.agentId,
+      agentId: announced?.agentId ?? call.agentId ?? same?.agentId ?? this.#options.agentId,
       sessionId,
       guard,
-      actionId: same?.actionId,
+      actionId: same?.actionId ?? announced?.actionId,
       outer,
       inner: undefined,
       isOpen: true,
       refusedWith: undefined,
       origins,
-      trace: same ? same.trace : origins?.trace(sessionId, call.arguments),
+      trace: same ? same.trace : announced?.origins ? undefined : origins?.trace(sessionId, call.arguments),
+      event: announced && { eventId: announced.eventId },
     };
     if (same) same.inner = active;
     try {
       if (guard.isAsking && same?.guard !== guard) {
-        await this.#pass(call, active, terms);
+        await this.#pass(call, active, terms, announced?.origins);
         // Check here, because nothing can happen between this line and the call.
         if (guard.isEnforcing) throwIfAborted(call.signal);
       }
@@ -174,7 +174,7 @@ export class CallRecorder {
   }
 
   /** Returns the innermost running call of this recorder. */
-  currentCall(): RunningCall | undefined {
+  currentCall(): ActiveCall | undefined {
     let call = currentCall();
     while (call && call.recordedBy !== this) call = call.outer;
     return call;
@@ -200,13 +200,23 @@ export class CallRecorder {
   }
 
   /** Resolves when the guard allows the call. */
-  async #pass(call: ToolCall, active: ActiveCall, { guard, origins }: CallTerms): Promise<void> {
+  async #pass(
+    call: ToolCall,
+    active: ActiveCall,
+    { guard, origins }: CallTerms,
+    announcedOrigins: ArgumentOrigins | undefined,
+  ): Promise<void> {
     const hashNow = () => this.#hash(call.arguments);
     const originsNow = () => {
       active.trace = origins?.trace(active.sessionId, call.arguments);
       return active.trace?.origins;
     };
-    const guarded = guardedCall(call, { ...active, hashNow, originsNow, origins: active.trace?.origins });
+    const guarded = guardedCall(call, {
+      ...active,
+      hashNow,
+      originsNow,
+      origins: announcedOrigins ?? active.trace?.origins,
+    });
     active.actionId = guarded.actionId;
     if (!guard.isEnforcing) {
       void guard.observe(guarded);
@@ -238,12 +248,14 @@ export class CallRecorder {
     try {
       const { agentId, toolName, framework, argumentsHash, sessionId } = active;
       const nowMs = Date.now();
-      const eventId = createEventId(nowMs);
-      const sourceTimestamp = isoTimestamp(nowMs);
+      const eventId = active.event?.eventId ?? createEventId(nowMs);
+      const atMs = active.event?.recordedAtMs ?? nowMs;
+      const sourceTimestamp = isoTimestamp(atMs);
       const source = { agentId, toolName, framework, sdk: call.sdk };
       const facts = { argumentsHash, sessionId, responseStatus, sourceTimestamp };
       this.#events.add(eventId, nowMs, source, facts);
       this.#origins.report(nowMs, source, { ...facts, callEventId: eventId }, active.trace);
+      call.onRecorded?.({ responseStatus, atMs });
       return eventId;
     } catch (error) {
       this.#options.reporter.failed('record', new Error('An event could not be recorded.', { cause: error }));
