@@ -43,7 +43,7 @@ export interface Chat {
   /** The only tool of the agent. */
   readonly tool: SuiteTool;
   /**
-   * What the user says, one text per turn. In each turn the scripted model calls the tool once with that text, and then
+   * Texts of the user, one per turn. In each turn the scripted model calls the tool once with that text, and then
    * says `done`.
    */
   readonly texts: readonly string[];

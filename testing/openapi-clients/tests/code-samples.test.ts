@@ -31,10 +31,9 @@ test('each code sample of the document runs, and names actlog first', async () =
   onTestFinished(() => void vi.unstubAllEnvs());
   const log = vi.spyOn(console, 'log').mockReturnValue();
   onTestFinished(() => log.mockRestore());
-  const document = await (await fetch(`${server.url}/openapi.json`)).json();
-  const operations = Object.values<Record<string, Operation>>(document.paths).flatMap((path) =>
-    Object.values(path),
-  );
+  const response = await fetch(`${server.url}/openapi.json`);
+  const document = (await response.json()) as { paths: Record<string, Record<string, Operation>> };
+  const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
   expect(operations.map(({ operationId }) => operationId).sort()).toEqual([...order].sort());
   const client = new Actlog({ baseURL: server.url, apiKey: server.apiKey });
   for (const name of order) {

@@ -6,7 +6,7 @@ const nowhere = { toolCall: () => Promise.reject(new Error('no')), record: () =>
 const uuid = /^[0-9a-f-]{36}$/;
 const uniqueId = 'call_q8ZkT3v9XwJr2LmB5NdYc7Hs';
 
-/** What a store or a request leaves of messages. */
+/** Returns messages as a store or a request would give them back. */
 function rebuilt<Value>(messages: Value): Value {
   return JSON.parse(JSON.stringify(messages)) as Value;
 }
@@ -219,8 +219,8 @@ test('keeps the session of messages without calls while the first is the same ob
   const conversations = new Conversations({});
   const question = { role: 'user', content: 'go' };
   const session = conversations.sessionOf([question]);
-  const answer = { role: 'assistant', content: 'Done.' };
-  expect(conversations.sessionOf([question, answer, { ...next }])).toBe(session);
+  const reply = { role: 'assistant', content: 'Done.' };
+  expect(conversations.sessionOf([question, reply, { ...next }])).toBe(session);
 });
 
 test('the same object of a turn in two conversations makes two sessions', () => {
