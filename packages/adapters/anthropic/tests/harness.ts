@@ -1,4 +1,4 @@
-import type { AdapterHarness, Ending, Scenario, SuiteTool } from '@actlog/adapter-suite';
+import type { AdapterHarness, Chat, Ending, Scenario, SuiteTool } from '@actlog/adapter-suite';
 import { fullAbilities } from '@actlog/adapter-suite/harness';
 import type Anthropic from '@anthropic-ai/sdk';
 import type { Middleware } from '@anthropic-ai/sdk';
@@ -17,6 +17,17 @@ export type Loop = (
   scenario: Scenario,
 ) => Promise<{ readonly content: readonly { readonly type: string; readonly text?: string }[] }>;
 
+/** Runs a turn of a conversation, to which it adds its messages, and returns the last one. */
+type RunTurn = (
+  client: Anthropic,
+  scenario: Scenario,
+  messages: Anthropic.MessageParam[],
+) => ReturnType<Loop>;
+
+function firstMessages({ userText = 'go' }: Scenario): Anthropic.MessageParam[] {
+  return [{ role: 'user', content: userText }];
+}
+
 export async function ended(scenario: Scenario, middleware: Middleware[], loop: Loop): Promise<Ending> {
   const turns = scenario.turns.map((calls) => calls.map((call) => toolUse(call.toolName, call.arguments)));
   const { client, sent } = clientOf(turns, { middleware });
@@ -28,11 +39,8 @@ export async function ended(scenario: Scenario, middleware: Middleware[], loop: 
   }
 }
 
-/** The SDK's own loop. */
-export const toolRunner: Loop = (
-  client,
-  { tools, adapter, isInstalledTwice, isStreamed = false, signal, sessionId, userText = 'go', systemText },
-) => {
+const runnerTurn: RunTurn = async (client, scenario, messages) => {
+  const { tools, adapter, isInstalledTwice, isStreamed = false, signal, sessionId, systemText } = scenario;
   const own = tools.map(({ name, run }) =>
     betaZodTool({
       name,
@@ -45,26 +53,29 @@ export const toolRunner: Loop = (
   const settings = {
     ...params,
     ...(systemText !== undefined && { system: systemText }),
-    messages: [{ role: 'user' as const, content: userText }],
+    messages,
     tools: adapter && isInstalledTwice ? actlog(once, adapter) : once,
   };
-  const options = { openTelemetry: { conversationId: sessionId }, ...(signal && { signal }) };
+  const conversation = sessionId && { openTelemetry: { conversationId: sessionId } };
+  const options = { ...conversation, ...(signal && { signal }) };
   const runner = isStreamed
     ? client.beta.messages.toolRunner({ ...settings, stream: true, runToolsEagerly: true }, options)
     : client.beta.messages.toolRunner(settings, options);
-  return runner.runUntilDone();
+  const message = await runner.runUntilDone();
+  messages.splice(0, Infinity, ...(runner.params.messages as Anthropic.MessageParam[]));
+  return message;
 };
+
+/** The SDK's own loop. */
+export const toolRunner: Loop = (client, scenario) => runnerTurn(client, scenario, firstMessages(scenario));
 
 /** Runs a manual loop, with the adapter's helper or its own. */
 async function handLoop(
   client: Anthropic,
-  { tools, isStreamed, signal, userText = 'go', systemText }: Scenario,
-  answer: (
-    message: Anthropic.Message,
-    messages: Anthropic.MessageParam[],
-  ) => Promise<Anthropic.MessageParam | undefined>,
+  { tools, isStreamed, signal, systemText }: Scenario,
+  messages: Anthropic.MessageParam[],
+  answer: (message: Anthropic.Message) => Promise<Anthropic.MessageParam | undefined>,
 ) {
-  const messages: Anthropic.MessageParam[] = [{ role: 'user', content: userText }];
   const offered = tools.map(({ name }) => ({ name, input_schema: { type: 'object' as const } }));
   const system = systemText === undefined ? {} : { system: systemText };
   while (true) {
@@ -73,9 +84,9 @@ async function handLoop(
     const message = isStreamed
       ? await client.messages.stream(request, options).finalMessage()
       : await client.messages.create(request, options);
-    const results = await answer(message, messages);
+    const results = await answer(message);
+    messages.push({ role: 'assistant', content: message.content }, ...(results ? [results] : []));
     if (!results) return message;
-    messages.push({ role: 'assistant', content: message.content }, results);
   }
 }
 
@@ -107,6 +118,34 @@ async function answeredByHand({ content }: Anthropic.Message, { tools, signal }:
   return { role: 'user' as const, content: await Promise.all(results) };
 }
 
+const answersTurn: RunTurn = (client, scenario, messages) => {
+  const { adapter, tools, signal, sessionId, systemText: system } = scenario;
+  const answer = adapter && actlog.answers(functionsOf(tools), { sessionId, ...adapter });
+  return handLoop(client, scenario, messages, (message) =>
+    answer ? answer(message, { signal, messages, system }) : answeredByHand(message, scenario),
+  );
+};
+
+const bareTurn: RunTurn = (client, scenario, messages) =>
+  handLoop(client, scenario, messages, (message) => answeredByHand(message, scenario));
+
+/** Runs a chat whose messages are stored as JSON. */
+async function chatBy(
+  runTurn: RunTurn,
+  { tool, texts, adapter }: Chat,
+  hasMiddleware: boolean,
+): Promise<void> {
+  const turns = texts.flatMap((text) => [[toolUse(tool.name, { text })], [{ type: 'text', text: 'done' }]]);
+  const scenario = { tools: [tool], turns: [], adapter, sessionId: '' };
+  const { client } = clientOf(turns, { middleware: hasMiddleware ? middlewareOf(scenario) : [] });
+  let messages: Anthropic.MessageParam[] = [];
+  for (const text of texts) {
+    messages = JSON.parse(JSON.stringify(messages));
+    messages.push({ role: 'user', content: text });
+    await runTurn(client, scenario, messages);
+  }
+}
+
 const origins = { user: true, system: true, results: true };
 const identity = { framework: 'anthropic', sdk: `@actlog/anthropic/${version}` };
 
@@ -131,6 +170,7 @@ export const toolRunnerHarness: AdapterHarness = {
   hook: '`tools: actlog(tools)` with `middleware: [actlog.middleware()]`',
   abilities: { ...fullAbilities, origins },
   run: (scenario) => ended(scenario, middlewareOf(scenario), toolRunner),
+  chat: (chat) => chatBy(runnerTurn, chat, true),
 };
 
 /** A manual loop around the adapter's helper. */
@@ -138,13 +178,11 @@ export const answersHarness: AdapterHarness = {
   ...identity,
   hook: '`actlog.answers(functions)`',
   abilities: { ...fullAbilities, hasOwnHooks: false, hasSession: false, maxDenials: 'caller', origins },
-  run: (scenario) =>
-    ended(scenario, scenario.isInstalledTwice ? middlewareOf(scenario, scenario.sessionId) : [], (client) => {
-      const { adapter, tools, signal, sessionId, systemText: system } = scenario;
-      if (!adapter) return handLoop(client, scenario, (message) => answeredByHand(message, scenario));
-      const answer = actlog.answers(functionsOf(tools), { sessionId, ...adapter });
-      return handLoop(client, scenario, (message, messages) => answer(message, { signal, messages, system }));
-    }),
+  run: (scenario) => {
+    const middleware = scenario.isInstalledTwice ? middlewareOf(scenario, scenario.sessionId) : [];
+    return ended(scenario, middleware, (client) => answersTurn(client, scenario, firstMessages(scenario)));
+  },
+  chat: (chat) => chatBy(answersTurn, chat, false),
 };
 
 /** Any loop, with only the client's middleware. */
@@ -165,6 +203,7 @@ export const middlewareHarness: AdapterHarness = {
   },
   run: (scenario) =>
     ended(scenario, middlewareOf(scenario, scenario.sessionId), (client) =>
-      handLoop(client, scenario, (message) => answeredByHand(message, scenario)),
+      bareTurn(client, scenario, firstMessages(scenario)),
     ),
+  chat: (chat) => chatBy(bareTurn, chat, true),
 };

@@ -1,6 +1,6 @@
 import { ActionDeniedError, hashArguments, type ToolOutcome } from '@actlog/recorder';
 import { type AdapterCalls, type HookedCall, withMethods } from '@actlog/recorder/adapter';
-import { asRecordedCall } from './recorded-calls.ts';
+import { asRecordedCall, type PassedCall } from './recorded-calls.ts';
 import type { RunContext } from './run-context.ts';
 import { errorMessage, isModelCall } from './tool-message.ts';
 
@@ -12,8 +12,8 @@ interface InvokedTool {
 }
 
 /**
- * Outcomes with the allowed arguments, for calls that also ran with other arguments; undefined if they ran only with
- * those.
+ * Outcomes of tools with the allowed arguments, for calls whose hook sees another outcome. Undefined for a call that ran
+ * only with other arguments.
  */
 const outcomes = new WeakMap<HookedCall, ToolOutcome | undefined>();
 
@@ -21,60 +21,91 @@ const outcomes = new WeakMap<HookedCall, ToolOutcome | undefined>();
  * Returns the outcome of a call with its allowed arguments; undefined if it ran only with other arguments and was
  * recorded with those.
  *
- * @param told - outcome of the whole call
+ * @param told - outcome that the hook of the whole call sees
  */
 export function ownOutcome(told: ToolOutcome, call: HookedCall): ToolOutcome | undefined {
   return outcomes.has(call) ? outcomes.get(call) : told;
 }
 
 /**
- * Returns the same tool for an allowed call. Inner middleware may change the arguments before it invokes the tool: that
- * is then another call, which is checked and recorded separately.
+ * An allowed call on its way to the tool. Inner middleware may change the arguments before it invokes the tool: that is
+ * then another call, which is checked and recorded separately.
  */
-export async function watchedTool<Tool>(tool: Tool, call: HookedCall, calls: AdapterCalls): Promise<Tool> {
-  if (!isInvoked(tool)) return tool;
-  const admitted = await hashArguments(call.arguments);
-  let own: ToolOutcome | undefined;
-  const ended = (outcome: ToolOutcome) => {
-    own = outcome;
-    if (outcomes.has(call)) outcomes.set(call, own);
-  };
-  const invoke: Invoke = async (input, ...rest) => {
-    // Middleware may also invoke the tool itself, with only the arguments.
+export class WatchedCall implements PassedCall {
+  readonly #call: HookedCall;
+  readonly #calls: AdapterCalls;
+  /** Hash of the allowed arguments; undefined if no guard depends on them. */
+  readonly #admitted: string | undefined;
+  #outcome: ToolOutcome | undefined;
+
+  private constructor(call: HookedCall, calls: AdapterCalls, admitted: string | undefined) {
+    this.#call = call;
+    this.#calls = calls;
+    this.#admitted = admitted;
+  }
+
+  /** Creates the call after its guard has seen it. */
+  static async of(call: HookedCall, calls: AdapterCalls): Promise<WatchedCall> {
+    return new WatchedCall(call, calls, calls.isGuarding ? await hashArguments(call.arguments) : undefined);
+  }
+
+  /** Notes that the error of the tool, if it threw one, has become a result for the model. */
+  noteAnswered(): void {
+    if (this.#outcome && !this.#outcome.ok) outcomes.set(this.#call, this.#outcome);
+  }
+
+  async invoke(
+    tool: object,
+    input: unknown,
+    config: RunContext | undefined,
+    run: () => unknown,
+  ): Promise<unknown> {
     const modelCall = isModelCall(input) ? input : undefined;
     const args = modelCall ? modelCall.args : input;
-    const run = () => {
+    const invoked = () => {
       // A `signal` of `createAgent` is only visible to the tool, and may have aborted while the call was held.
-      (rest[0] as RunContext | undefined)?.signal?.throwIfAborted();
-      return tool.invoke(input, ...rest);
+      config?.signal?.throwIfAborted();
+      return run();
     };
-    if ((await hashArguments(args)) === admitted) return told(run, ended);
-    outcomes.set(call, own);
+    if (this.#admitted === undefined) return this.#told(run);
+    if ((await hashArguments(args)) === this.#admitted) return this.#told(invoked);
+    const call = this.#call;
+    outcomes.set(call, this.#outcome);
     const changed = { ...call, arguments: args };
-    const recorded = { ...changed, callId: call.callId, calls, tool };
+    const recorded = { ...changed, callId: call.callId, calls: this.#calls, tool };
     try {
-      return await calls.run(changed, () => asRecordedCall(recorded, run));
+      return await this.#calls.run(changed, () => asRecordedCall(recorded, invoked));
     } catch (error) {
       if (!ActionDeniedError.isInstance(error) || !modelCall) throw error;
       return errorMessage(modelCall, error.message, error);
     }
-  };
-  return withMethods(tool, { invoke });
+  }
+
+  /** Runs the tool and notes its outcome. */
+  async #told(run: () => unknown): Promise<unknown> {
+    try {
+      const result = await run();
+      this.#note({ ok: true, result });
+      return result;
+    } catch (error) {
+      this.#note({ ok: false, error });
+      throw error;
+    }
+  }
+
+  #note(outcome: ToolOutcome): void {
+    this.#outcome = outcome;
+    if (outcomes.has(this.#call)) outcomes.set(this.#call, outcome);
+  }
 }
 
-/** Runs a tool and reports its outcome. */
-async function told<Result>(
-  run: () => Result,
-  ended: (outcome: ToolOutcome) => void,
-): Promise<Awaited<Result>> {
-  try {
-    const result = await run();
-    ended({ ok: true, result });
-    return result;
-  } catch (error) {
-    ended({ ok: false, error });
-    throw error;
-  }
+/** Returns the same tool for an allowed call. */
+export async function watchedTool<Tool>(tool: Tool, call: HookedCall, calls: AdapterCalls): Promise<Tool> {
+  if (!isInvoked(tool)) return tool;
+  const watched = await WatchedCall.of(call, calls);
+  const invoke: Invoke = (input, ...rest) =>
+    watched.invoke(tool, input, rest[0] as RunContext | undefined, () => tool.invoke(input, ...rest));
+  return withMethods(tool, { invoke });
 }
 
 function isInvoked<Tool>(tool: Tool): tool is Tool & InvokedTool & object {

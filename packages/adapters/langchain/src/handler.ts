@@ -4,9 +4,10 @@ import { BaseCallbackHandler } from '@langchain/core/callbacks/base';
 import type { Serialized } from '@langchain/core/load/serializable';
 import type { BaseMessage } from '@langchain/core/messages';
 import { InnerRuns } from './inner-runs.ts';
-import { langChainCalls, surroundings } from './langchain-calls.ts';
+import { langChainCalls } from './langchain-calls.ts';
 import type { ActlogOptions } from './options.ts';
 import { isRecorded } from './recorded-calls.ts';
+import { agentOf, sessionOf } from './run-context.ts';
 import { contentsOf, inputContents } from './shown-texts.ts';
 
 /** Maximum number of calls to remember, because LangChain does not report the end of every call. */
@@ -57,7 +58,7 @@ class ToolCallHandler extends BaseCallbackHandler {
   ): void {
     this.#inner.begin(runId, parentRunId);
     if (parentRunId !== undefined) return; // its input may be a model's
-    noteTexts(this.#calls, () => ({ ...surroundings({ metadata }), user: inputContents(inputs) }));
+    noteTexts(this.#calls, () => ({ ...surroundings(metadata), user: inputContents(inputs) }));
   }
 
   override handleChainEnd(_outputs: unknown, runId: string): void {
@@ -79,7 +80,7 @@ class ToolCallHandler extends BaseCallbackHandler {
   ): void {
     if (this.#inner.has(parentRunId)) return;
     noteTexts(this.#calls, () => ({
-      ...surroundings({ metadata }),
+      ...surroundings(metadata),
       // A node of a graph may put results of tools into a message of its own.
       user: parentRunId === undefined ? contentsOf(messages, 'human') : [],
       system: contentsOf(messages, 'system'),
@@ -121,9 +122,14 @@ class ToolCallHandler extends BaseCallbackHandler {
     const toolName = name || begun.toolName;
     if (!this.#calls.covers(toolName)) return;
     const { input, callId, metadata } = begun;
-    const call = { toolName, arguments: parsed(input), callId, ...surroundings({ metadata }) };
+    const call = { toolName, arguments: parsed(input), callId, ...surroundings(metadata) };
     this.#calls.record(call, outcome);
   }
+}
+
+/** Returns the properties of a call that LangChain passes to callbacks. */
+function surroundings(metadata: Record<string, unknown> | undefined) {
+  return { sessionId: sessionOf({ metadata }), agentId: agentOf({ metadata }) };
 }
 
 /** Parses arguments, which callbacks receive as text, so that their hash equals that of the other hooks. */

@@ -35,3 +35,10 @@ test('a handler guards nothing, and its options say so', () => {
   // @ts-expect-error -- a guard needs a hook that can stop the call
   actlog.handler({ guard: { mode: 'enforce' } });
 });
+
+test('an install returns the function that ends it, and leaves errors to the framework', () => {
+  expectTypeOf(actlog.install()).toEqualTypeOf<() => void>();
+  actlog.install({ agentId: 'support', guard: { mode: 'enforce' } });
+  // @ts-expect-error -- errors stay as they are
+  actlog.install({ onToolError: 'throw' });
+});

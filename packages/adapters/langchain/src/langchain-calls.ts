@@ -1,7 +1,7 @@
 import { AdapterCalls, type HookedCall } from '@actlog/recorder/adapter';
 import { ownOutcome } from './changed-call.ts';
 import type { ActlogOptions } from './options.ts';
-import { agentOf, currentRun, type RunContext, sessionOf } from './run-context.ts';
+import { agentOf, conversationOf, type RunContext } from './run-context.ts';
 import { shownResult } from './shown-texts.ts';
 import { behindMessage } from './tool-message.ts';
 import { thrownByTool, toolOutcomeStatus } from './tool-outcome.ts';
@@ -25,13 +25,21 @@ export function langChainCalls(options: ActlogOptions): AdapterCalls {
   );
 }
 
-/**
- * Returns the properties of a call that LangChain provides.
- *
- * @param run - configuration of the run, if the hook receives it; else that of the current run
- */
+/** A call in an agent or a graph. */
+interface PlacedCall {
+  readonly toolName: string;
+  readonly callId: string | undefined;
+  readonly run: RunContext;
+  /** Messages before the call. */
+  readonly messages: unknown;
+}
+
+/** Returns the properties of a call that LangChain provides, and notes the call for later turns of its conversation. */
 export function surroundings(
-  run: RunContext | undefined = currentRun(),
+  calls: AdapterCalls,
+  { toolName, callId, run, messages }: PlacedCall,
 ): Pick<HookedCall, 'sessionId' | 'agentId'> {
-  return { sessionId: sessionOf(run), agentId: agentOf(run) };
+  const sessionId = conversationOf(run, messages, calls);
+  if (callId !== undefined) calls.conversations.note(messages, { toolName, callId }, sessionId);
+  return { sessionId, agentId: agentOf(run) };
 }

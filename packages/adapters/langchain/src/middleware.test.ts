@@ -275,3 +275,15 @@ test("passes only the denial's message to the model", async () => {
   );
   await policies.archive(id);
 });
+
+test('keeps the run as it is when a tool throws that the options exclude', async () => {
+  const recorder = service.recorder();
+  const answersWith = async (middleware: ReturnType<typeof actlog>[]) => {
+    const model = modelOf([[{ name: 'fail', args: {} }]]);
+    const agent = createAgent({ model, tools: [tools().fail], middleware });
+    return toolAnswers(await agent.invoke(question, inThread('excluded-throws'))).map(({ text }) => text);
+  };
+  const recorded = await answersWith([actlog({ recorder, exclude: ['fail'] })]);
+  expect(recorded).toEqual(await answersWith([]));
+  expect(await service.events('excluded-throws')).toEqual([]);
+});

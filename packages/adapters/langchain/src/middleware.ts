@@ -2,47 +2,28 @@ import { ActionDeniedError } from '@actlog/recorder';
 import { type AdapterCalls, noteTexts, ownName } from '@actlog/recorder/adapter';
 import { type AgentMiddleware, createMiddleware, MiddlewareError } from 'langchain';
 import { watchedTool } from './changed-call.ts';
-import { hookInnerCalls } from './inner-calls.ts';
-import { langChainCalls } from './langchain-calls.ts';
+import { hookLangChain } from './hooks.ts';
+import { langChainCalls, surroundings } from './langchain-calls.ts';
 import type { ActlogOptions } from './options.ts';
+import { noteMiddleware } from './own-agents.ts';
 import { asRecordedCall } from './recorded-calls.ts';
-import { agentOf, conversationOf, currentRun, type RunContext } from './run-context.ts';
+import { conversationOf, currentRun, type RunContext } from './run-context.ts';
 import { noteMessages } from './shown-texts.ts';
 import { errorMessage, thrownMessage } from './tool-message.ts';
 import { isInterruption, thrownByTool } from './tool-outcome.ts';
-import { recordInnerCall } from './tools.ts';
 
 /** Creates the middleware behind `actlog()`. */
 export function recordMiddleware(options: ActlogOptions = {}): AgentMiddleware {
   const calls = langChainCalls(options);
-  hookInnerCalls(recordInnerCall);
-  return createMiddleware({
+  hookLangChain();
+  const middleware = createMiddleware({
     name: ownName('langchain'), // LangChain rejects two middlewares with the same name, and an agent with two should work
     ...(calls.tracesOrigins && { wrapModelCall: noteSystemPrompt(calls) }),
     wrapToolCall: async (request, handler) => {
       const { toolCall, runtime } = request;
-      if (!calls.covers(toolCall.name)) return handler(request);
-      const { messages } = request.state;
-      const run = runOf(runtime);
-      const sessionId = conversationOf(run, messages, calls);
-      noteMessages(calls, () => ({ messages, sessionId }));
-      const { name: toolName, id: callId } = toolCall;
-      calls.conversations.note(messages, { toolName, callId }, sessionId);
-      const call = {
-        sessionId,
-        agentId: agentOf(run),
-        toolName,
-        arguments: toolCall.args,
-        callId,
-        signal: runtime.signal,
-      };
       try {
-        const recorded = { ...call, calls, tool: request.tool };
-        const proceed = async () =>
-          handler(
-            calls.isGuarding ? { ...request, tool: await watchedTool(request.tool, call, calls) } : request,
-          );
-        return await calls.run(call, () => asRecordedCall(recorded, proceed));
+        if (!calls.covers(toolCall.name)) return await handler(request);
+        return await runRecorded(request, handler, calls);
       } catch (error) {
         if (isInterruption(error) || runtime.signal?.aborted) throw error;
         const thrown = thrownByTool(error);
@@ -53,6 +34,28 @@ export function recordMiddleware(options: ActlogOptions = {}): AgentMiddleware {
       }
     },
   });
+  noteMiddleware(middleware);
+  return middleware;
+}
+
+type ToolHook = NonNullable<AgentMiddleware['wrapToolCall']>;
+type ToolRequest = Parameters<ToolHook>[0];
+
+/** Records a call, and runs it if the guard allows it. */
+async function runRecorded(
+  request: ToolRequest,
+  handler: Parameters<ToolHook>[1],
+  calls: AdapterCalls,
+): Promise<Awaited<ReturnType<ToolHook>>> {
+  const { toolCall, runtime, tool } = request;
+  const { messages } = request.state;
+  const called = { toolName: toolCall.name, callId: toolCall.id };
+  const place = surroundings(calls, { ...called, run: runOf(runtime), messages });
+  noteMessages(calls, () => ({ messages, sessionId: place.sessionId }));
+  const call = { ...place, ...called, arguments: toolCall.args, signal: runtime.signal };
+  const proceed = async () =>
+    handler(calls.isGuarding ? { ...request, tool: await watchedTool(tool, call, calls) } : request);
+  return calls.run(call, () => asRecordedCall({ ...call, calls, tool }, proceed));
 }
 
 type ModelHook = NonNullable<AgentMiddleware['wrapModelCall']>;

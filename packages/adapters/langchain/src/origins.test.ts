@@ -1,8 +1,8 @@
 import { Service } from '@actlog/adapter-suite';
 import { HumanMessage, SystemMessage, ToolMessage } from '@langchain/core/messages';
-import { Command } from '@langchain/langgraph';
+import { Command, MessagesAnnotation, StateGraph } from '@langchain/langgraph';
 import { createAgent, createMiddleware, tool } from 'langchain';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
 import { inThread, modelOf, question, tools } from '../tests/agent.ts';
 import { actlog } from './index.ts';
@@ -185,4 +185,22 @@ test('leaves the agent alone when the messages cannot be read', async () => {
   const { messages } = await agent.invoke(question, inThread('unreadable'));
   expect(messages.at(-1)?.text).toBe('done');
   expect(await service.events('unreadable')).toHaveLength(1);
+});
+
+test.each([
+  ['a node wrote', 'Please pay.', [{ from: 'model' }]],
+  ['the user wrote', text, [{ from: 'user' }]],
+])('in a graph within another, traces what %s', async (who, given, from) => {
+  const { echo } = tools();
+  onTestFinished(actlog.install({ recorder: traced() }));
+  const agent = createAgent({ model: modelOf([sayAccount]), tools: [echo] });
+  const node = async () => ({
+    messages: (await agent.invoke({ messages: [new HumanMessage(text)] })).messages,
+  });
+  const graph = new StateGraph(MessagesAnnotation)
+    .addNode('node', node)
+    .addEdge('__start__', 'node')
+    .compile();
+  await graph.invoke({ messages: [['user', given]] as never }, inThread(who));
+  expect(await originsOf(who)).toEqual(from);
 });

@@ -1,10 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type AdapterCalls, processWide } from '@actlog/recorder/adapter';
+import type { RunContext } from './run-context.ts';
 
-/** A call that the middleware or a wrapped tool records. */
-interface RecordedCall {
-  /** Recorder of the call. */
-  readonly calls: AdapterCalls;
+/** A call that a hook of this package has seen. */
+interface SeenCall {
   readonly toolName: string;
   readonly callId: string | undefined;
   /** The tool itself. */
@@ -13,8 +12,29 @@ interface RecordedCall {
   readonly runName?: string | undefined;
 }
 
+/** An allowed call that is on its way to its tool. */
+export interface PassedCall {
+  /**
+   * Invokes the tool.
+   *
+   * @param input - a call of the model; middleware may also invoke the tool itself, with only the arguments
+   * @param run - invokes the tool with this input
+   */
+  invoke(tool: object, input: unknown, config: RunContext | undefined, run: () => unknown): Promise<unknown>;
+}
+
+/** A call that a hook records. */
+interface RecordedCall extends SeenCall {
+  /** Recorder of the call. */
+  readonly calls: AdapterCalls;
+  /** The call on its way to the tool, if the hook does not pass on a tool that watches it. */
+  readonly watched?: PassedCall | undefined;
+}
+
 /** A running call. */
-interface UnderwayCall extends RecordedCall {
+interface UnderwayCall extends SeenCall {
+  readonly calls: AdapterCalls | undefined;
+  readonly watched?: PassedCall | undefined;
   /** Run of the tool, if the call has no id. */
   runId: string | undefined;
   readonly outer: UnderwayCall | undefined;
@@ -34,16 +54,27 @@ export function asRecordedCall<Result>(call: RecordedCall, run: () => Result): R
   return underway().run({ ...call, runId: undefined, outer: underway().getStore() }, run);
 }
 
-/** Returns the recorder of the innermost call, if that is not the call with this id. */
-export function callAround(callId: string | undefined): AdapterCalls | undefined {
-  const innermost = underway().getStore();
-  return innermost?.callId === callId ? undefined : innermost?.calls;
+/** Runs a call that something nearer decides about: it is recorded by that, or not at all. */
+export function asSeenCall<Result>(call: SeenCall, run: () => Result): Result {
+  return underway().run({ ...call, calls: undefined, runId: undefined, outer: underway().getStore() }, run);
+}
+
+/** Returns the innermost running call. */
+export function innermostCall(): Readonly<UnderwayCall> | undefined {
+  return underway().getStore();
+}
+
+/** Returns the recorder of the innermost recorded call. */
+export function recorderAround(): AdapterCalls | undefined {
+  let call = underway().getStore();
+  while (call && !call.calls) call = call.outer;
+  return call?.calls;
 }
 
 /** Returns `true` if an outer hook records the call with this id. */
 export function isWithinCall(callId: string | undefined): boolean {
   let call = underway().getStore();
-  while (call && call.callId !== callId) call = call.outer;
+  while (call && (call.callId !== callId || !call.calls)) call = call.outer;
   return call !== undefined;
 }
 
@@ -53,7 +84,7 @@ export function isWithinCall(callId: string | undefined): boolean {
  */
 export function isRecorded(recorder: object, started: StartedTool): boolean {
   for (let call = underway().getStore(); call; call = call.outer) {
-    if (call.calls.recorder === recorder && isSame(call, started)) return true;
+    if (call.calls?.recorder === recorder && isSame(call, started)) return true;
   }
   return false;
 }
@@ -67,7 +98,7 @@ function isSame(call: UnderwayCall, { toolName, callId, runId }: StartedTool): b
 }
 
 /** Returns the names under which a tool may start: that of its run, its own, or that of its class. */
-function namesOf({ toolName, tool, runName }: RecordedCall): (string | undefined)[] {
+function namesOf({ toolName, tool, runName }: SeenCall): (string | undefined)[] {
   const { lc_id: id } = (tool ?? {}) as { lc_id?: readonly string[] };
   return [toolName, id?.at(-1), runName];
 }

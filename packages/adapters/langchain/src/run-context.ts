@@ -1,5 +1,6 @@
 import { type AdapterCalls, currentSessionId } from '@actlog/recorder/adapter';
 import { AsyncLocalStorageProviderSingleton } from '@langchain/core/singletons';
+import { currentGraphName, sessionOfGraphRun } from './graph-runs.ts';
 
 /** Context of the run that a tool call belongs to. */
 export interface RunContext {
@@ -30,28 +31,53 @@ function text(value: unknown): string | undefined {
  * surrounding call or `session.run`.
  */
 export function sessionOf(run: RunContext | undefined): string | undefined {
-  return (
-    text(run?.configurable?.thread_id) ??
-    text(run?.metadata?.thread_id) ??
-    text(run?.runId) ??
-    currentSessionId()
-  );
+  return givenSession(run) ?? currentSessionId();
+}
+
+/** Returns the session that the caller of a run has chosen: its thread or its run id. */
+export function givenSession(run: RunContext | undefined): string | undefined {
+  return text(run?.configurable?.thread_id) ?? text(run?.metadata?.thread_id) ?? text(run?.runId);
 }
 
 /**
- * Returns the session of an agent's call. In order of precedence: that of its run; that of an earlier call of the
- * conversation; the first message, whose id LangGraph keeps while messages are added.
+ * Returns the session of a call in an agent or a graph. In order of precedence: that of its run; that of the outermost
+ * running graph, which is that of an earlier call of the conversation, or the first message, whose id LangGraph keeps
+ * while messages are added.
+ *
+ * @param messages - messages of the innermost graph
  */
 export function conversationOf(
   run: RunContext | undefined,
   messages: unknown,
-  { conversations }: AdapterCalls,
+  calls: AdapterCalls,
 ): string | undefined {
-  const first = Array.isArray(messages) ? (messages[0] as { id?: unknown } | undefined) : undefined;
-  return sessionOf(run) ?? conversations.sessionOf(messages, () => text(first?.id));
+  const find = (all: unknown) => {
+    const first = Array.isArray(all) ? (all[0] as { id?: unknown } | null | undefined) : undefined;
+    return calls.conversations.sessionOf(all, () => text(first?.id));
+  };
+  return sessionOf(run) ?? sessionOfGraphRun(calls, messages, find);
 }
 
-/** Returns the agent's name from `createAgent({name})`, if any. */
+/** Returns the messages in the input of the current node of a graph. */
+export function nodeMessages(run: RunContext | undefined): unknown {
+  const scratchpad = run?.configurable?.__pregel_scratchpad as
+    | { readonly currentTaskInput?: unknown }
+    | undefined;
+  return messagesOf(scratchpad?.currentTaskInput);
+}
+
+/** Returns the messages in the state of a graph, or in the input of a run. */
+export function messagesOf(state: unknown): unknown {
+  return Array.isArray(state)
+    ? state
+    : (state as { readonly messages?: unknown } | null | undefined)?.messages;
+}
+
+/**
+ * Returns the name of the agent or the graph that makes a call: the innermost that has one.
+ *
+ * @param run - run of the call, for graphs that are not hooked
+ */
 export function agentOf(run: RunContext | undefined): string | undefined {
-  return text(run?.metadata?.lc_agent_name);
+  return currentGraphName() ?? text(run?.metadata?.lc_agent_name);
 }

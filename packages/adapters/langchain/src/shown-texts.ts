@@ -1,6 +1,8 @@
 import { type AdapterCalls, noteTexts, toolContent } from '@actlog/recorder/adapter';
-import { coerceMessageLikeToMessage, ToolMessage } from '@langchain/core/messages';
+import { ToolMessage } from '@langchain/core/messages';
 import { isCommand } from '@langchain/langgraph';
+import { coercedMessages } from './coerced-messages.ts';
+import { outerInput } from './graph-runs.ts';
 
 /** The used part of a message. */
 interface AnyMessage {
@@ -20,7 +22,10 @@ export function noteMessages(
 ): void {
   noteTexts(calls, () => {
     const { messages, sessionId } = read();
-    return { sessionId, user: contentsOf(messages, 'human'), system: contentsOf(messages, 'system') };
+    // The input of a graph in a node of another may be a model's.
+    const input = outerInput();
+    const user = input ? inputContents(input) : contentsOf(messages, 'human');
+    return { sessionId, user, system: contentsOf(messages, 'system') };
   });
 }
 
@@ -37,16 +42,7 @@ export function inputContents(input: unknown): unknown[] {
   if (typeof input === 'string') return [input];
   const { messages, input: text } = (input ?? {}) as { messages?: unknown; input?: unknown };
   if (messages === undefined) return typeof text === 'string' ? [text] : [];
-  const all: unknown[] = Array.isArray(messages) && !isPair(messages) ? messages : [messages];
-  return contentsOf(
-    all.map((message) => coerceMessageLikeToMessage(message as never)),
-    'human',
-  );
-}
-
-/** Returns `true` for a single message of the form `['user', 'text']`. */
-function isPair(messages: readonly unknown[]): boolean {
-  return messages.length === 2 && messages.every((part) => typeof part === 'string');
+  return contentsOf(coercedMessages(messages), 'human');
 }
 
 /** Returns what the model sees of a tool's result: the content of its message. */

@@ -30,10 +30,15 @@ export function toolOutcomeStatus(
   if (!outcome.ok) return statusOfError(outcome.error);
   const message = isCommand(outcome.result) ? messageIn(outcome.result, callId) : outcome.result;
   if (!ToolMessage.isInstance(message) || message.status !== 'error') return undefined;
-  // A ToolNode responds to the call of an unknown tool with the names of its tools.
-  return message.text.startsWith(`Error: ${toolName} is not a valid tool`)
-    ? responseStatuses.unknownTool
-    : responseStatuses.threw;
+  return isUnknownTool(message.text, toolName) ? responseStatuses.unknownTool : responseStatuses.threw;
+}
+
+/** Returns `true` for the message of a tool node about a call of an unknown tool. */
+function isUnknownTool(text: string, toolName: string): boolean {
+  return (
+    text.startsWith(`Error: ${toolName} is not a valid tool`) || // of `createAgent`
+    text.startsWith(`Error: Tool "${toolName}" not found.`) // of LangGraph
+  );
 }
 
 /** Returns the result message of a call, for a tool that adds it to the graph's state itself. */

@@ -1,22 +1,13 @@
-import { ActionDeniedError } from '@actlog/recorder';
-import { type AdapterCalls, type Wrapping, withMethods } from '@actlog/recorder/adapter';
+import { type AdapterCalls, withMethods } from '@actlog/recorder/adapter';
 import type { ClientTool } from '@langchain/core/tools';
-import { hookInnerCalls, type InnerCall } from './inner-calls.ts';
-import { langChainCalls, surroundings } from './langchain-calls.ts';
+import { hookLangChain } from './hooks.ts';
+import { recordInvocation } from './invocation.ts';
+import { langChainCalls } from './langchain-calls.ts';
 import type { ActlogOptions } from './options.ts';
-import { asRecordedCall } from './recorded-calls.ts';
-import { type RunContext, runWith } from './run-context.ts';
-import { errorMessage, isModelCall } from './tool-message.ts';
+import type { RunContext } from './run-context.ts';
+import { noteWrapped } from './wrapped-tools.ts';
 
 type Method = (...args: unknown[]) => unknown;
-
-/** An invocation of a tool. */
-interface Invocation {
-  readonly input: unknown;
-  readonly config: RunContext | undefined;
-  readonly run: () => unknown;
-  readonly wrapping: Wrapping;
-}
 
 /** Wraps tools for `actlog.tools()`: the same tools, of the same types, recorded and guarded. */
 export function recordTools<const Tools extends readonly ClientTool[]>(
@@ -24,7 +15,7 @@ export function recordTools<const Tools extends readonly ClientTool[]>(
   options: ActlogOptions = {},
 ): { -readonly [Index in keyof Tools]: Tools[Index] } {
   const calls = langChainCalls(options);
-  hookInnerCalls(recordInnerCall);
+  hookLangChain();
   return tools.map((tool) => (calls.covers(tool.name) ? wrapped(tool, calls) : tool)) as {
     -readonly [Index in keyof Tools]: Tools[Index];
   };
@@ -46,6 +37,7 @@ function wrapped<Tool extends ClientTool>(tool: Tool, calls: AdapterCalls): Tool
     ...derivedMethods(tool, () => view),
     ...Object.fromEntries(entries),
   });
+  noteWrapped(view);
   return view;
 }
 
@@ -75,34 +67,4 @@ function runnableOf(tool: object): object {
     if (Object.hasOwn(one, 'pipe')) runnable = one;
   }
   return runnable;
-}
-
-/** Records a call of an agent inside another call, like a wrapped tool. */
-export function recordInnerCall({ tool, call: input, config, calls, run }: InnerCall): Promise<unknown> {
-  const wrapping = { wrapper: tool, wrapped: tool };
-  return recordInvocation(tool as unknown as ClientTool, calls, { input, config, run, wrapping });
-}
-
-async function recordInvocation(
-  tool: ClientTool,
-  calls: AdapterCalls,
-  { input, config, run, wrapping }: Invocation,
-): Promise<unknown> {
-  const modelCall = isModelCall(input) ? input : undefined;
-  const current = runWith(config);
-  const call = {
-    ...surroundings(current),
-    toolName: tool.name,
-    arguments: modelCall ? modelCall.args : input,
-    callId: modelCall?.id,
-    wrapping,
-    signal: current.signal,
-  };
-  const recorded = { ...call, calls, tool, runName: config?.runName };
-  try {
-    return await calls.run(call, () => asRecordedCall(recorded, run));
-  } catch (error) {
-    if (!ActionDeniedError.isInstance(error) || !modelCall) throw error;
-    return errorMessage(modelCall, error.message, error);
-  }
 }

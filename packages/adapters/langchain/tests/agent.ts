@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { AIMessage, type BaseMessage, ToolMessage } from '@langchain/core/messages';
 import { fakeModel } from '@langchain/core/testing';
 import { StructuredTool } from '@langchain/core/tools';
@@ -12,6 +13,32 @@ export function modelOf(turns: Turns) {
   const model = fakeModel();
   for (const calls of turns) model.respondWithTools([...calls]);
   return model.respond(new AIMessage('done'));
+}
+
+/** Does the same for agents with shared messages: LangChain's model numbers its messages, so those of two are equal. */
+export function sharedModelOf(turns: Turns) {
+  const model = fakeModel();
+  for (const calls of turns) {
+    const tool_calls = calls.map((call) => ({ id: randomUUID(), ...call, type: 'tool_call' as const }));
+    model.respond(new AIMessage({ content: '', tool_calls }));
+  }
+  return model.respond(new AIMessage('done'));
+}
+
+/** Creates a tool that runs an agent, like the tools of a supervisor and the `task` of a deep agent. */
+export function askingTool(run: () => Promise<{ messages: BaseMessage[] }>, name = 'ask') {
+  return tool(async () => (await run()).messages.map(({ text }) => text).join('\n'), {
+    name,
+    description: 'Asks the inner agent.',
+    schema: z.object({}),
+  });
+}
+
+/** Creates a model for several turns of a chat: it makes these calls, and says `done` after each list. */
+export function chatModelOf(turns: Turns) {
+  const model = fakeModel();
+  for (const calls of turns) model.respondWithTools([...calls]).respond(new AIMessage('done'));
+  return model;
 }
 
 /** Creates tools that note when they run: `echo` returns its text, `fail` throws. */

@@ -1,4 +1,5 @@
 import { adapterSuite } from '@actlog/adapter-suite';
-import { langChainHarness } from './harness.ts';
+import { langChainHarness, processHarness } from './harness.ts';
 
 adapterSuite(langChainHarness);
+adapterSuite(processHarness);

@@ -1,7 +1,7 @@
 import type { AdapterOptions as ActlogOptions } from '@actlog/recorder/adapter';
 import { Agent, Runner } from '@openai/agents';
 import { agentsCalls } from './agents-calls.ts';
-import { coverage } from './coverage.ts';
+import { coverage, processCoverage } from './coverage.ts';
 import { install } from './install.ts';
 import { coverAgent } from './reached-agents.ts';
 
@@ -45,14 +45,5 @@ export function actlog(
         'and load it with `import`: `require` loads a separate copy.',
     );
   }
-  return coverProcess(target);
-}
-
-function coverProcess(options: ActlogOptions): () => void {
-  const calls = agentsCalls(options);
-  const covered = coverage();
-  covered.process = calls;
-  return () => {
-    if (covered.process === calls) covered.process = undefined;
-  };
+  return processCoverage.install(agentsCalls(target));
 }

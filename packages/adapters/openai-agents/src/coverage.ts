@@ -1,6 +1,6 @@
-import { type AdapterCalls, processWide } from '@actlog/recorder/adapter';
+import { type AdapterCalls, ProcessCoverage, processWide } from '@actlog/recorder/adapter';
 
-/** Recorders of tool calls by agent, runner and process. */
+/** Recorders of tool calls by agent and runner. */
 export interface Coverage {
   readonly agents: WeakMap<object, AdapterCalls>;
   /**
@@ -9,8 +9,6 @@ export interface Coverage {
    */
   readonly reached: WeakMap<object, AdapterCalls>;
   readonly runners: WeakMap<object, AdapterCalls>;
-  /** Recorder of everything in this process that is not in the maps. */
-  process: AdapterCalls | undefined;
 }
 
 /** Coverage of this process, whose SDK classes are hooked once. */
@@ -18,5 +16,7 @@ export const coverage: () => Coverage = processWide<Coverage>('@actlog/openai-ag
   agents: new WeakMap(),
   reached: new WeakMap(),
   runners: new WeakMap(),
-  process: undefined,
 }));
+
+/** Recorders of everything in this process that is not in the maps, from `actlog()`. */
+export const processCoverage: ProcessCoverage = new ProcessCoverage('@actlog/openai-agents/process');

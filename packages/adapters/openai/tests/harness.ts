@@ -1,4 +1,4 @@
-import type { Abilities, AdapterHarness, Ending, Scenario, SuiteTool } from '@actlog/adapter-suite';
+import type { Abilities, AdapterHarness, Chat, Ending, Scenario, SuiteTool } from '@actlog/adapter-suite';
 import { fullAbilities } from '@actlog/adapter-suite/harness';
 import type OpenAI from 'openai';
 import type { ChatCompletionMessageParam } from 'openai/resources/chat/completions';
@@ -46,14 +46,20 @@ function firstMessages({ userText = 'go', systemText }: Scenario): ChatCompletio
   return [...system, { role: 'user', content: userText }];
 }
 
-/** The SDK's own loop. */
-export const runTools: Loop = (client, scenario) => {
+/** Runs a turn of a conversation, and returns its last text and all messages. */
+type RunTurn<Message> = (
+  client: OpenAI,
+  scenario: Scenario,
+  messages: readonly Message[],
+) => Promise<{ readonly text: string | null; readonly messages: readonly Message[] }>;
+
+const runToolsTurn: RunTurn<ChatCompletionMessageParam> = async (client, scenario, messages) => {
   const { adapter, isInstalledTwice, isStreamed, signal, sessionId, ownHook } = scenario;
   const options = { sessionId, ...adapter };
   const own = scenario.tools.map(runnableTool);
   const once = adapter ? actlog(own, options) : own;
   const tools = adapter && isInstalledTwice ? actlog(once, options) : once;
-  const body = { model: 'scripted', messages: firstMessages(scenario), tools };
+  const body = { model: 'scripted', messages: [...messages], tools };
   const given = signal && { signal };
   const runner = isStreamed
     ? client.chat.completions.runTools({ ...body, stream: true }, given)
@@ -63,8 +69,12 @@ export const runTools: Loop = (client, scenario) => {
     listener: (call: { name: string }) => void,
   ) => void;
   if (ownHook) listen('functionToolCall', ({ name }) => ownHook(name));
-  return runner.finalContent();
+  return { text: await runner.finalContent(), messages: runner.messages };
 };
+
+/** The SDK's own loop. */
+export const runTools: Loop = async (client, scenario) =>
+  (await runToolsTurn(client, scenario, firstMessages(scenario))).text;
 
 function functionsOf(tools: readonly SuiteTool[]) {
   return Object.fromEntries(
@@ -99,10 +109,10 @@ function answersOf({ tools, adapter, sessionId, isInstalledTwice }: Scenario) {
 }
 
 /** A manual loop over Chat Completions. */
-const chatLoop: Loop = async (client, scenario) => {
+const chatTurn: RunTurn<ChatCompletionMessageParam> = async (client, scenario, given) => {
   const { adapter, isStreamed, signal } = scenario;
   const answers = adapter && answersOf(scenario);
-  const messages = firstMessages(scenario);
+  const messages = [...given];
   while (true) {
     const body = { model: 'scripted', messages };
     const completion = isStreamed
@@ -121,16 +131,16 @@ const chatLoop: Loop = async (client, scenario) => {
                 : '',
           })),
         );
-    if (told.length === 0) return message.content;
     messages.push(message, ...told);
+    if (told.length === 0) return { text: message.content, messages };
   }
 };
 
 /** A manual loop over the Responses API. */
-const responsesLoop: Loop = async (client, scenario) => {
-  const { adapter, isStreamed, signal, userText = 'go', systemText } = scenario;
+const responsesTurn: RunTurn<ResponseInputItem> = async (client, scenario, given) => {
+  const { adapter, isStreamed, signal, systemText } = scenario;
   const answers = adapter && answersOf(scenario);
-  const input: ResponseInputItem[] = [{ role: 'user', content: userText }];
+  const input = [...given];
   while (true) {
     const body = { model: 'scripted', input, ...(systemText !== undefined && { instructions: systemText }) };
     const response = isStreamed
@@ -146,10 +156,23 @@ const responsesLoop: Loop = async (client, scenario) => {
             output: await toldByHand(name, text, scenario),
           })),
         );
-    if (told.length === 0) return response.output_text;
     input.push(...(response.output as ResponseInputItem[]), ...told);
+    if (told.length === 0) return { text: response.output_text, messages: input };
   }
 };
+
+/** Runs a chat whose messages are stored as JSON. */
+async function chatBy<Message>(runTurn: RunTurn<Message>, { tool, texts, adapter }: Chat): Promise<void> {
+  const turns = texts.map((text) => [{ name: tool.name, text: JSON.stringify({ text }) }]);
+  const { client } = clientOf(turns.flatMap((calls) => [{ calls }, {}])); // after its call it says `done`
+  const scenario = { tools: [tool], turns: [], adapter, sessionId: '' };
+  let messages: readonly Message[] = [];
+  for (const text of texts) {
+    const earlier: Message[] = JSON.parse(JSON.stringify(messages));
+    const question = { role: 'user', content: text } as Message;
+    ({ messages } = await runTurn(client, scenario, [...earlier, question]));
+  }
+}
 
 const identity = { framework: 'openai', sdk: `@actlog/openai/${version}` };
 const abilities: Abilities = {
@@ -166,6 +189,7 @@ export const runToolsHarness: AdapterHarness = {
   hook: '`runTools({ tools: actlog(tools) })`',
   abilities: { ...abilities, unknownTool: 'unseen', hasOwnHooks: true, maxDenials: 10 },
   run: (scenario) => ended(scenario, runTools),
+  chat: (chat) => chatBy(runToolsTurn, chat),
 };
 
 /** A loop over Chat Completions with the adapter's helper. */
@@ -173,7 +197,9 @@ export const chatAnswersHarness: AdapterHarness = {
   ...identity,
   hook: '`actlog.answers(functions)`, Chat Completions',
   abilities,
-  run: (scenario) => ended(scenario, chatLoop),
+  run: (scenario) =>
+    ended(scenario, async (client) => (await chatTurn(client, scenario, firstMessages(scenario))).text),
+  chat: (chat) => chatBy(chatTurn, chat),
 };
 
 /** A loop over the Responses API with the adapter's helper. */
@@ -181,5 +207,10 @@ export const responsesAnswersHarness: AdapterHarness = {
   ...identity,
   hook: '`actlog.answers(functions)`, Responses',
   abilities,
-  run: (scenario) => ended(scenario, responsesLoop),
+  run: (scenario) =>
+    ended(scenario, async (client) => {
+      const input = [{ role: 'user' as const, content: scenario.userText ?? 'go' }];
+      return (await responsesTurn(client, scenario, input)).text;
+    }),
+  chat: (chat) => chatBy(responsesTurn, chat),
 };

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { type AdapterCalls, processWidePerOwner } from '@actlog/recorder/adapter';
+import { type AdapterCalls, currentSessionId, processWidePerOwner } from '@actlog/recorder/adapter';
 import type { LocalAgent } from '@strands-agents/sdk';
+import { orchestratorSession } from './orchestrator-runs.ts';
 
 /** Defaults of agents that the user has not named. */
 const defaultId = 'agent';
@@ -21,8 +22,8 @@ function text(value: unknown): string | undefined {
 
 /**
  * Returns the session of an agent's calls. In order of precedence: that of its session manager; that of the surrounding
- * tool call or `session.run`; that of an earlier call among its messages, which an application may keep for another
- * agent; the id that Strands gives the agent, which differs in every process.
+ * tool call or `session.run`; that of the swarm or graph that runs it; that of an earlier call among its messages,
+ * which an application may keep for another agent; the id that Strands gives the agent, which differs in every process.
  */
 export function sessionOf(agent: LocalAgent, { conversations }: AdapterCalls): string {
   const { sessionManager } = agent as WithSession;
@@ -30,6 +31,8 @@ export function sessionOf(agent: LocalAgent, { conversations }: AdapterCalls): s
   return (
     text(sessionManager?.sessionId) ??
     text(sessionManager?._sessionId) ??
+    currentSessionId() ??
+    orchestratorSession() ??
     conversations.sessionOf(agent.messages, ownId) ??
     ownId()
   );

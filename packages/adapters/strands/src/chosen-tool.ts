@@ -2,6 +2,7 @@ import { type AdapterCalls, processWide, withMethods } from '@actlog/recorder/ad
 import type { BeforeToolCallEvent, Tool, ToolContext } from '@strands-agents/sdk';
 import { recordedStream } from './recorded-tool.ts';
 import { noteUncoveredTool } from './shown-texts.ts';
+import { isWrapped } from './wrapped-tools.ts';
 
 /** A tool that replaces another during one call. */
 interface StandIn {
@@ -11,17 +12,23 @@ interface StandIn {
 
 const standIns = processWide('@actlog/strands/stand-ins', () => new WeakMap<Tool, StandIn>());
 
+/** Options for recording the tool that a call runs. */
+interface ChosenToolOptions {
+  /** Covers the agent behind a tool, if there is one. */
+  readonly coverAgentOf: (tool: Tool, calls: AdapterCalls) => void;
+  /** Leaves tools of `actlog.tools()` to their own recorder. Default false. */
+  readonly leavesWrapped?: boolean | undefined;
+}
+
 /**
  * Makes the call run a stand-in that records it, for whichever tool is selected by hooks. Later hooks may still select
  * another tool or name, and the last choice runs. Therefore the stand-in is created when Strands reads `selectedTool`,
  * so that no choice bypasses the guard.
- *
- * @param coverAgentOf - covers the agent behind a tool, if there is one
  */
 export function recordChosenTool(
   event: BeforeToolCallEvent,
   calls: AdapterCalls,
-  coverAgentOf: (tool: Tool, calls: AdapterCalls) => void,
+  { coverAgentOf, leavesWrapped = false }: ChosenToolOptions,
 ): void {
   const earlier = Object.getOwnPropertyDescriptor(event, 'selectedTool');
   const { name } = event.toolUse;
@@ -43,7 +50,8 @@ export function recordChosenTool(
         return tool;
       }
       if (!tool) return noteUnknown(event, calls);
-      if (!standIn || standIns().get(standIn)?.tool !== tool) standIn = standInFor(tool, calls);
+      if (!standIn || standIns().get(standIn)?.tool !== tool)
+        standIn = standInFor(tool, leavesWrapped && isWrapped(tool) ? undefined : calls);
       return standIn;
     },
     set(tool: Tool | undefined) {
@@ -61,12 +69,13 @@ function noteUnknown(event: BeforeToolCallEvent, calls: AdapterCalls): undefined
   if (calls.claim(event)) calls.note({ toolName, callId });
 }
 
-function standInFor(tool: Tool, calls: AdapterCalls): Tool {
+/** @param calls - recorder; undefined for a tool that records itself */
+function standInFor(tool: Tool, calls: AdapterCalls | undefined): Tool {
   const state = { tool, hasRun: false };
   const standIn = withMethods(tool, {
     stream: (context: ToolContext) => {
       state.hasRun = true;
-      return recordedStream(tool, calls, context);
+      return calls ? recordedStream(tool, calls, context) : tool.stream(context);
     },
   });
   standIns().set(standIn, state);

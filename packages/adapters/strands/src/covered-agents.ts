@@ -9,6 +9,7 @@ import {
   type Tool,
 } from '@strands-agents/sdk';
 import { recordChosenTool } from './chosen-tool.ts';
+import { callsAround, processCoverage } from './coverage.ts';
 import { beginRun, endOfRun } from './denied-runs.ts';
 import { recordUnrun } from './finished-call.ts';
 import { noteAgentTexts } from './shown-texts.ts';
@@ -28,9 +29,12 @@ interface WithInterventions {
 
 /** Returns the recorder of an agent: that of its own intervention, else that of an agent that reached it. */
 export function callsOf(agent: object): AdapterCalls | undefined {
+  return ownCallsOf(agent) ?? covered().get(agent);
+}
+
+function ownCallsOf(agent: object): AdapterCalls | undefined {
   const handlers = (agent as WithInterventions)._interventionRegistry?._handlers ?? [];
-  const own = handlers.find((handler) => handler[interventionCalls] !== undefined);
-  return own?.[interventionCalls] ?? covered().get(agent);
+  return handlers.find((handler) => handler[interventionCalls] !== undefined)?.[interventionCalls];
 }
 
 /** Notes that an agent has run with its own intervention. */
@@ -38,21 +42,50 @@ export function noteCovered(agent: object, calls: AdapterCalls): void {
   covered().set(agent, calls);
 }
 
-/**
- * Covers an agent that a covered one has reached, unless it is covered. Uses hooks at the positions of an intervention.
- */
+/** Covers an agent that a covered one has reached, unless it is covered. */
 export function coverAgent(agent: LocalAgent, calls: AdapterCalls): void {
-  if (callsOf(agent)) return;
-  noteCovered(agent, calls);
-  const input = { order: HookOrder.INTERVENTION_INPUT };
-  const output = { order: HookOrder.INTERVENTION_OUTPUT };
-  agent.addHook(BeforeInvocationEvent, (event) => beginCoveredRun(event.agent, calls), input);
-  agent.addHook(BeforeModelCallEvent, endBeforeModel, input);
-  agent.addHook(BeforeToolCallEvent, (event) => recordChosenTool(event, calls, coverAgentOf), input);
-  agent.addHook(AfterToolCallEvent, (event) => recordUnrun(event, calls), output);
+  if (!callsOf(agent)) noteCovered(agent, calls);
 }
 
-function beginCoveredRun(agent: LocalAgent, calls: AdapterCalls): void {
+/** Recorders of the current runs of agents without an intervention of their own. */
+const runs = processWide('@actlog/strands/covered-runs', () => new WeakMap<object, AdapterCalls>());
+
+/** Agents with the hooks of this package. */
+const hooked = processWide('@actlog/strands/hooked-agents', () => new WeakSet<object>());
+
+/**
+ * Decides what covers the run of an agent that is about to begin. In order of precedence: its own intervention; the call
+ * whose tool runs it; an agent that has reached it; the process.
+ */
+export function beginCoverage(agent: LocalAgent): void {
+  const calls = ownCallsOf(agent) ? undefined : (callsAround() ?? callsOf(agent) ?? processCoverage.current);
+  if (!calls) {
+    runs().delete(agent);
+    return;
+  }
+  runs().set(agent, calls);
+  hookAgent(agent);
+}
+
+/** Hooks an agent at the positions of an intervention. */
+function hookAgent(agent: LocalAgent): void {
+  if (hooked().has(agent)) return;
+  hooked().add(agent);
+  const input = { order: HookOrder.INTERVENTION_INPUT };
+  const output = { order: HookOrder.INTERVENTION_OUTPUT };
+  const withCalls =
+    <Event extends { readonly agent: LocalAgent }>(run: (event: Event, calls: AdapterCalls) => void) =>
+    (event: Event) => {
+      const calls = runs().get(event.agent);
+      if (calls) run(event, calls);
+    };
+  agent.addHook(BeforeInvocationEvent, withCalls(beginCoveredRun), input);
+  agent.addHook(BeforeModelCallEvent, withCalls(endBeforeModel), input);
+  agent.addHook(BeforeToolCallEvent, withCalls(recordTool), input);
+  agent.addHook(AfterToolCallEvent, withCalls(recordUnrun), output);
+}
+
+function beginCoveredRun({ agent }: BeforeInvocationEvent, calls: AdapterCalls): void {
   beginRun(agent);
   noteAgentTexts(agent, calls);
 }
@@ -60,6 +93,10 @@ function beginCoveredRun(agent: LocalAgent, calls: AdapterCalls): void {
 function endBeforeModel(event: BeforeModelCallEvent): void {
   const reason = endOfRun(event.agent);
   if (reason !== undefined) event.cancel = reason;
+}
+
+function recordTool(event: BeforeToolCallEvent, calls: AdapterCalls): void {
+  recordChosenTool(event, calls, { coverAgentOf, leavesWrapped: true });
 }
 
 /** Covers the agent behind a tool, if there is one; its runs start with the tool's. */

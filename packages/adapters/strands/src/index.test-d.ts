@@ -24,3 +24,8 @@ test('wrapped tools keep their order and their types', () => {
 test('the options are those of every adapter', () => {
   expectTypeOf<Parameters<typeof actlog>[0]>().toEqualTypeOf<ActlogOptions | undefined>();
 });
+
+test('an install takes the same options, and returns the function that ends it', () => {
+  expectTypeOf(actlog.install).parameter(0).toEqualTypeOf<ActlogOptions | undefined>();
+  expectTypeOf(actlog.install).returns.toEqualTypeOf<() => void>();
+});

@@ -11,7 +11,7 @@ import { recordChosenTool } from './chosen-tool.ts';
 import { coverAgentOf, interventionCalls, noteCovered } from './covered-agents.ts';
 import { beginRun, endOfRun } from './denied-runs.ts';
 import { recordUnrun } from './finished-call.ts';
-import { hookOrchestrators } from './orchestrators.ts';
+import { hookStrands } from './hooks.ts';
 import { noteAgentTexts } from './shown-texts.ts';
 import { strandsCalls } from './strands-calls.ts';
 
@@ -32,7 +32,7 @@ class RecordIntervention extends InterventionHandler {
   constructor(options: AdapterOptions) {
     super();
     this[interventionCalls] = strandsCalls(options);
-    hookOrchestrators();
+    hookStrands();
   }
 
   override beforeInvocation({ agent }: BeforeInvocationEvent) {
@@ -49,7 +49,7 @@ class RecordIntervention extends InterventionHandler {
   }
 
   override beforeToolCall(event: BeforeToolCallEvent) {
-    recordChosenTool(event, this[interventionCalls], coverAgentOf);
+    recordChosenTool(event, this[interventionCalls], { coverAgentOf });
     return InterventionActions.proceed();
   }
 

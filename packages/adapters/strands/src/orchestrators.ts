@@ -1,14 +1,18 @@
-import { type Method, MethodHooks } from '@actlog/recorder/adapter';
+import type { Method } from '@actlog/recorder/adapter';
 import { Graph, type LocalAgent, Swarm } from '@strands-agents/sdk';
+import { callsAround, processCoverage } from './coverage.ts';
 import { callsOf, coverAgent, isLocalAgent } from './covered-agents.ts';
+import { hookedMethods } from './hooked-methods.ts';
+import { inSession, sessionOfRun, streamInSession } from './orchestrator-runs.ts';
 import { noteInput, noteNodes } from './shown-texts.ts';
+
+type Stream = AsyncGenerator<unknown, unknown, undefined>;
 
 /** An orchestrator of agents: a swarm, a graph, or a nested one. */
 interface Orchestrator {
+  readonly id?: unknown;
   readonly nodes: ReadonlyMap<string, { readonly agent?: unknown; readonly orchestrator?: unknown }>;
 }
-
-const methods = new MethodHooks('@actlog/strands/hooked-methods');
 
 /**
  * Makes a swarm or graph cover all its agents like its first covered one, before any of them runs. They hand over to
@@ -16,13 +20,18 @@ const methods = new MethodHooks('@actlog/strands/hooked-methods');
  */
 export function hookOrchestrators(): void {
   for (const { prototype } of [Swarm, Graph]) {
-    methods.hook(prototype, 'initialize', (orchestrator: Orchestrator, initialize: Method<Promise<void>>) => {
-      coverNodes(orchestrator);
-      return initialize.call(orchestrator);
-    });
-    methods.hook(prototype, 'stream', (orchestrator: Orchestrator, stream: Method, args) => {
-      noteRun(orchestrator, args[0]);
-      return stream.apply(orchestrator, args);
+    hookedMethods.hook(
+      prototype,
+      'initialize',
+      (orchestrator: Orchestrator, initialize: Method<Promise<void>>) => {
+        coverNodes(orchestrator);
+        return initialize.call(orchestrator);
+      },
+    );
+    hookedMethods.hook(prototype, 'stream', (orchestrator: Orchestrator, stream: Method<Stream>, args) => {
+      const sessionId = sessionOfRun(orchestrator, args[0]);
+      inSession(sessionId, () => noteRun(orchestrator, args[0]));
+      return streamInSession(sessionId, stream.apply(orchestrator, args));
     });
   }
 }
@@ -36,7 +45,8 @@ function coverNodes(orchestrator: Orchestrator): void {
 /** Notes the input of a run for argument origins, which reaches the nodes together with what models wrote. */
 function noteRun(orchestrator: Orchestrator, input: unknown): void {
   const agents = [...agentsOf(orchestrator)];
-  const calls = agents.map(callsOf).find((known) => known?.tracesOrigins);
+  const all = [...agents.map(callsOf), callsAround(), processCoverage.current];
+  const calls = all.find((known) => known?.tracesOrigins);
   if (!calls) return;
   noteNodes(agents);
   noteNodes(orchestratorsIn(orchestrator));

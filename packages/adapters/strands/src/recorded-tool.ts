@@ -1,6 +1,7 @@
 import { ActionDeniedError, type ToolOutcome } from '@actlog/recorder';
 import type { AdapterCalls, BegunCall } from '@actlog/recorder/adapter';
 import type { Tool, ToolContext, ToolStreamGenerator } from '@strands-agents/sdk';
+import { withinCall } from './coverage.ts';
 import { noteDenial, noteLetThrough } from './denied-runs.ts';
 import { hookedCall } from './strands-calls.ts';
 import { outcomeOf } from './tool-outcome.ts';
@@ -21,15 +22,16 @@ export async function* recordedStream(
   context: ToolContext,
 ): ToolStreamGenerator {
   const call = await begin(calls, context);
+  const step = <Result>(run: () => Result) => call.step(() => withinCall(calls, run));
   let outcome = closedEarly;
   let updates: ToolStreamGenerator | undefined;
   try {
-    const running = call.step(() => tool.stream(context));
+    const running = step(() => tool.stream(context));
     updates = running;
-    let next = await call.step(() => running.next());
+    let next = await step(() => running.next());
     while (!next.done) {
       yield next.value;
-      next = await call.step(() => running.next());
+      next = await step(() => running.next());
     }
     outcome = outcomeOf(next.value);
     return next.value;
@@ -39,7 +41,7 @@ export async function* recordedStream(
   } finally {
     const left = outcome === closedEarly ? updates : undefined;
     await call.end(outcome);
-    await call.step(() => left?.return(undefined as never));
+    await step(() => left?.return(undefined as never));
   }
 }
 

@@ -1,7 +1,10 @@
 import { type AdapterCalls, type AdapterOptions, withMethods } from '@actlog/recorder/adapter';
 import type { Tool, ToolContext, ToolList } from '@strands-agents/sdk';
+import { withinCall } from './coverage.ts';
+import { hookStrands } from './hooks.ts';
 import { recordedStream } from './recorded-tool.ts';
 import { hookedCall, strandsCalls } from './strands-calls.ts';
+import { noteWrapped } from './wrapped-tools.ts';
 
 /** Wraps tools for `actlog.tools()`: the same tools, of the same types. Agents and MCP clients are unchanged. */
 export function recordTools<const Tools extends Readonly<ToolList>>(
@@ -9,6 +12,7 @@ export function recordTools<const Tools extends Readonly<ToolList>>(
   options: AdapterOptions = {},
 ): { -readonly [Index in keyof Tools]: Tools[Index] } {
   const calls = strandsCalls(options);
+  hookStrands();
   return tools.map((entry) => recordedEntry(entry, calls)) as {
     -readonly [Index in keyof Tools]: Tools[Index];
   };
@@ -32,10 +36,12 @@ interface WithInvoke {
 
 function wrapped(tool: Tool & WithInvoke, calls: AdapterCalls): Tool {
   const { invoke } = tool;
-  return withMethods(tool, {
+  const view = withMethods(tool, {
     stream: (context: ToolContext) => recordedStream(tool, calls, context),
     ...(invoke && { invoke: recordedInvoke(tool, invoke, calls) }),
   });
+  noteWrapped(view);
+  return view;
 }
 
 function recordedInvoke(tool: Tool, invoke: Invoke, calls: AdapterCalls): Invoke {
@@ -43,7 +49,7 @@ function recordedInvoke(tool: Tool, invoke: Invoke, calls: AdapterCalls): Invoke
     const known = context && hookedCall(context, calls);
     const wrapping = { wrapper, wrapped: invoke };
     const call = { ...known, toolName: tool.name, arguments: input, wrapping };
-    return calls.run(call, () => invoke.call(tool, input, context));
+    return calls.run(call, () => withinCall(calls, () => invoke.call(tool, input, context)));
   };
   return wrapper;
 }

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { AdapterHarness, Ending, Scenario, SuiteTool } from '@actlog/adapter-suite';
+import type { AdapterHarness, Chat, Ending, Scenario, SuiteTool } from '@actlog/adapter-suite';
 import { fullAbilities } from '@actlog/adapter-suite/harness';
 import {
   Agent,
@@ -41,18 +41,24 @@ class OwnIntervention extends InterventionHandler {
   }
 }
 
-function agentOf(scenario: Scenario, folder: string): Agent {
-  const { tools, turns, sessionId, adapter, isInstalledTwice, ownHook, systemText } = scenario;
+/** Place of the adapter: the agent's interventions, or the whole process. */
+type Place = 'intervention' | 'process';
+
+type AgentConfig = NonNullable<ConstructorParameters<typeof Agent>[0]>;
+
+function agentOf(scenario: Scenario, place: Place, more: AgentConfig = {}): Agent {
+  const { tools, turns, adapter, isInstalledTwice, ownHook, systemText } = scenario;
   const own = tools.map(strandsTool);
   const calls = turns.map((turn) => turn.map(({ toolName, arguments: args }) => ({ name: toolName, args })));
-  const recording = adapter ? [actlog(adapter), ...(isInstalledTwice ? [actlog(adapter)] : [])] : [];
+  const recording = adapter && place === 'intervention' ? [actlog(adapter)] : [];
+  const again = adapter && place === 'intervention' && isInstalledTwice ? [actlog(adapter)] : [];
   return new Agent({
     model: modelOf(calls),
     tools: adapter && isInstalledTwice ? actlog.tools(own, adapter) : own,
-    interventions: [...recording, ...(ownHook ? [new OwnIntervention(ownHook)] : [])],
-    sessionManager: new SessionManager({ sessionId, storage: { snapshot: new FileStorage(folder) } }),
+    interventions: [...recording, ...again, ...(ownHook ? [new OwnIntervention(ownHook)] : [])],
     printer: false,
     ...(systemText !== undefined && { systemPrompt: systemText }),
+    ...more,
   });
 }
 
@@ -65,22 +71,50 @@ async function lastResult(agent: Agent, { isStreamed, signal, userText = 'go' }:
   return next.value;
 }
 
+async function ending(scenario: Scenario, place: Place): Promise<Ending> {
+  const { adapter, sessionId } = scenario;
+  const folder = mkdtempSync(join(tmpdir(), 'actlog-strands-'));
+  const sessionManager = new SessionManager({ sessionId, storage: { snapshot: new FileStorage(folder) } });
+  const stop = adapter && place === 'process' ? actlog.install(adapter) : undefined;
+  const agent = agentOf(scenario, place, { sessionManager });
+  try {
+    const { lastMessage } = await lastResult(agent, scenario);
+    return { answers: toolAnswers(agent), finalText: wordsOf(lastMessage) };
+  } catch (error) {
+    return { answers: toolAnswers(agent), error };
+  } finally {
+    stop?.();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Runs a chat whose messages are stored as JSON, and passed to a new agent for each turn. */
+async function chat({ tool: own, texts, adapter }: Chat, place: Place): Promise<void> {
+  const stop = place === 'process' ? actlog.install(adapter) : undefined;
+  let stored = '[]';
+  for (const text of texts) {
+    const turns = [[{ toolName: own.name, arguments: { text } }]];
+    const messages = JSON.parse(stored);
+    const agent = agentOf({ tools: [own], turns, adapter, sessionId: '' }, place, { messages });
+    await agent.invoke(text);
+    stored = JSON.stringify(agent.messages);
+  }
+  stop?.();
+}
+
+function harnessOf(place: Place, hook: string): AdapterHarness {
+  return {
+    framework: 'strands',
+    sdk: `@actlog/strands/${version}`,
+    hook,
+    abilities: { ...fullAbilities, origins: { user: true, system: true, results: true } },
+    run: (scenario) => ending(scenario, place),
+    chat: (told) => chat(told, place),
+  };
+}
+
 /** The agents of Strands, with an intervention. */
-export const strandsHarness: AdapterHarness = {
-  framework: 'strands',
-  sdk: `@actlog/strands/${version}`,
-  hook: '`interventions: [actlog()]`',
-  abilities: { ...fullAbilities, origins: { user: true, system: true, results: true } },
-  async run(scenario): Promise<Ending> {
-    const folder = mkdtempSync(join(tmpdir(), 'actlog-strands-'));
-    const agent = agentOf(scenario, folder);
-    try {
-      const { lastMessage } = await lastResult(agent, scenario);
-      return { answers: toolAnswers(agent), finalText: wordsOf(lastMessage) };
-    } catch (error) {
-      return { answers: toolAnswers(agent), error };
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
-  },
-};
+export const strandsHarness: AdapterHarness = harnessOf('intervention', '`interventions: [actlog()]`');
+
+/** The agents of Strands, with the adapter for the whole process. */
+export const processHarness: AdapterHarness = harnessOf('process', '`actlog.install()` for the process');

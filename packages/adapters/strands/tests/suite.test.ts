@@ -1,4 +1,5 @@
 import { adapterSuite } from '@actlog/adapter-suite';
-import { strandsHarness } from './harness.ts';
+import { processHarness, strandsHarness } from './harness.ts';
 
 adapterSuite(strandsHarness);
+adapterSuite(processHarness);

@@ -21,6 +21,7 @@ export { newSessionId } from './conversation/new-session-id.ts';
 export type { HookedCall } from './hooked-call.ts';
 export { type Method, MethodHooks } from './method-hooks.ts';
 export { ownName } from './own-name.ts';
+export { ProcessCoverage } from './process-coverage.ts';
 export { endOfRunReason, maxDenialsInARow, maxSameDenials, RunDenials } from './run-denials.ts';
 export { SessionsById } from './sessions-by-id.ts';
 export { noteTexts, type ShownTexts } from './shown-texts.ts';

@@ -1,7 +1,7 @@
 import type { ToolOutcome } from '@actlog/recorder';
 import { AgentsError, type Runner, RunResult, RunState, StreamedRunResult } from '@openai/agents';
 import { unfinished } from '../agents-calls.ts';
-import { coverage } from '../coverage.ts';
+import { coverage, processCoverage } from '../coverage.ts';
 import { listen } from '../listeners.ts';
 import { keepSession, type RunConversation, sessionOf } from '../session-id.ts';
 import { type RunOutcome, UnhookedCalls } from '../unhooked-calls.ts';
@@ -50,14 +50,14 @@ class RecordedRun {
   readonly #unhooked: UnhookedCalls;
 
   constructor(runner: Runner, [agent, input, options]: [object, unknown, RunOptions | undefined]) {
-    const { agents, reached, runners, process } = coverage();
+    const { agents, reached, runners } = coverage();
     const { groupId } = runner.config;
     const outer = this.#place?.run;
     const { signal } = this.#cancelled;
     const own = agents.get(agent);
     const ofRunner = runners.get(runner) ?? outer?.callsOf(undefined);
     const reachedBy = ofRunner ? undefined : reached.get(agent);
-    const calls = own ?? ofRunner ?? reachedBy ?? process;
+    const calls = own ?? ofRunner ?? reachedBy ?? processCoverage.current;
     this.scope = new RunScope({
       calls,
       coveredByAgent: own ?? reachedBy ?? (runners.has(runner) ? undefined : outer?.coveredByAgent),

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ToolOutcome } from '@actlog/recorder';
 import { type AdapterCalls, type BegunCall, type HookedCall, processWide } from '@actlog/recorder/adapter';
 import { unfinished } from '../agents-calls.ts';
-import { coverage } from '../coverage.ts';
+import { coverage, processCoverage } from '../coverage.ts';
 
 /** The used part of an agent. */
 export interface NamedAgent {
@@ -88,10 +88,10 @@ export class RunScope {
 
   /** Returns the recorder of an agent's calls. */
   callsOf(agent: NamedAgent | undefined): AdapterCalls | undefined {
-    const { agents, reached, process } = coverage();
+    const { agents, reached } = coverage();
     const { calls } = this.#options;
     if (!agent) return calls;
-    const isOfRun = calls !== undefined && calls !== process;
+    const isOfRun = calls !== undefined && calls !== processCoverage.current;
     return agents.get(agent) ?? (isOfRun ? calls : (reached.get(agent) ?? calls));
   }
 

@@ -1,4 +1,4 @@
-import { coverage } from '../coverage.ts';
+import { processCoverage } from '../coverage.ts';
 import { sessionOf } from '../session-id.ts';
 import { currentRun, RunScope } from './run-scope.ts';
 
@@ -16,7 +16,7 @@ export function runOf(context: object): RunScope {
   const known = strays.get(context);
   if (known) return known;
   const stray = new RunScope({
-    calls: coverage().process,
+    calls: processCoverage.current,
     sessionId: () => sessionOf({ input: undefined }),
     signal: new AbortController().signal,
   });

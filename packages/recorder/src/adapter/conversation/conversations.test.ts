@@ -122,6 +122,11 @@ const formats: Readonly<Record<string, Messages>> = {
     { role: 'assistant', content: [{ toolUse: { toolUseId: id, name: 'echo', input: {} } }] },
     { role: 'user', content: [{ toolResult: { toolUseId: id, content: [{ text: 'done' }] } }] },
   ],
+  'Strands, in memory': (id) => [
+    { role: 'user', content: [{ type: 'textBlock', text: 'go' }] },
+    { role: 'assistant', content: [{ type: 'toolUseBlock', name: 'echo', toolUseId: id, input: {} }] },
+    { role: 'user', content: [{ type: 'toolResultBlock', toolUseId: id, content: [] }] },
+  ],
   Mastra: (id) => [
     { role: 'user', content: { format: 2, parts: [{ type: 'text', text: 'go' }] } },
     {

@@ -29,10 +29,11 @@ const idNames = ['toolCallId', 'callId', 'call_id', 'toolUseId', 'ref', 'id'];
 const wrapperNames = ['toolRequest', 'functionCall', 'toolUse', 'toolInvocation'];
 
 /** Types of parts and items that are calls; those of UI messages begin with `tool-`. */
-const callTypes = /^(tool[_-]call|tool[_-]use|function_call|custom_tool_call|dynamic-tool|tool-.+)$/;
+const callTypes =
+  /^(tool[_-]call|tool[_-]use|function_call|custom_tool_call|dynamic-tool|toolUseBlock|tool-.+)$/;
 
 /** Types of parts that are not part of what a user wrote. */
-const resultTypes = /tool[_-]?result|tool-output|function_call_output/;
+const resultTypes = /tool[_-]?result|tool-output|function_call_output/i;
 
 /**
  * Returns the keys of all tool calls in a conversation, in their order. A key identifies a call together with what the

@@ -1,0 +1,84 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { type AdapterCalls, newSessionId, processWide } from '@actlog/recorder/adapter';
+import { coercedMessages } from './coerced-messages.ts';
+
+/** Name of a graph that has none. */
+const defaultName = 'LangGraph';
+
+/** A running graph. An agent is one, too. */
+interface GraphRun {
+  readonly name: string | undefined;
+  /** Messages of its input. */
+  readonly messages: unknown;
+  /** Session that it was given, such as its thread. */
+  readonly sessionId: string | undefined;
+  /** Run that this one is a part of. */
+  readonly outer: GraphRun | undefined;
+  /** Sessions by recorder, for the outermost run. */
+  readonly sessions: WeakMap<object, string>;
+}
+
+const runs = processWide('@actlog/langchain/graph-runs', () => new AsyncLocalStorage<GraphRun>());
+
+/** Runs a graph. */
+export function asGraphRun<Result>(
+  graph: { readonly name?: unknown },
+  given: Pick<GraphRun, 'messages' | 'sessionId'>,
+  run: () => Result,
+): Result {
+  const name = typeof graph.name === 'string' && graph.name !== defaultName ? graph.name : undefined;
+  return runs().run({ ...given, name, outer: runs().getStore(), sessions: new WeakMap() }, run);
+}
+
+/** Returns `true` while a graph runs. */
+export function isInGraph(): boolean {
+  return runs().getStore() !== undefined;
+}
+
+/** Returns the name of the innermost running graph that has one. */
+export function currentGraphName(): string | undefined {
+  let run = runs().getStore();
+  while (run && !run.name) run = run.outer;
+  return run?.name;
+}
+
+/**
+ * Returns the session of all calls of the outermost running graph, whose agents may each have messages of their own.
+ *
+ * @param messages - messages of the innermost graph
+ * @param find - returns the session of a conversation
+ */
+export function sessionOfGraphRun(
+  { recorder }: AdapterCalls,
+  messages: unknown,
+  find: (messages: unknown) => string | undefined,
+): string | undefined {
+  const innermost = runs().getStore();
+  if (!innermost) return find(messages);
+  const outermost = outermostOf(innermost);
+  const known = outermost.sessionId ?? outermost.sessions.get(recorder);
+  if (known !== undefined) return known;
+  const own = outermost === innermost ? messages : inputOf(outermost);
+  const session = find(own) ?? newSessionId(outermost.name);
+  outermost.sessions.set(recorder, session);
+  return session;
+}
+
+/** Returns the messages in the input of a run; undefined if they are not messages. */
+function inputOf({ messages }: GraphRun): unknown {
+  try {
+    return coercedMessages(messages);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the input of the outermost running graph, if the innermost is a part of it. */
+export function outerInput(): { readonly messages: unknown } | undefined {
+  const outer = runs().getStore()?.outer;
+  return outer && outermostOf(outer);
+}
+
+function outermostOf(run: GraphRun): GraphRun {
+  return run.outer ? outermostOf(run.outer) : run;
+}
