@@ -1,7 +1,7 @@
 import { processWide } from '../lib/process-wide.ts';
 import type { AdapterCalls } from './adapter-calls.ts';
 
-/** What covers everything of a framework in this process, shared by all copies of its adapter: usually a recorder. */
+/** Coverage of everything of a framework in this process, usually by a recorder. All copies of an adapter share it. */
 export class ProcessCoverage<Installed extends object = AdapterCalls> {
   /** All that are installed, oldest first. */
   readonly #installed: () => Set<Installed>;
