@@ -44,3 +44,8 @@ export function safeCheck(requirement: string, name: string, body: CheckBody): C
 export function lastCheck(requirement: string, name: string, body: CheckBody): Check {
   return made(requirement, name, body, true, true);
 }
+
+/** Creates a check that evaluates all responses of the run, and needs some to requests that write. */
+export function lastWritingCheck(requirement: string, name: string, body: CheckBody): Check {
+  return made(requirement, name, body, false, true);
+}

@@ -1,11 +1,14 @@
 import type { Check } from './check.ts';
+import { archivingChecks } from './checks/archiving.ts';
 import { authenticationChecks } from './checks/authentication.ts';
 import { clientChecks } from './checks/client.ts';
 import { errorChecks } from './checks/errors.ts';
 import { eventFieldChecks } from './checks/event-fields.ts';
 import { eventChecks } from './checks/events.ts';
+import { guardianChecks } from './checks/guardian.ts';
 import { limitChecks } from './checks/limits.ts';
 import { listChecks } from './checks/lists.ts';
+import { readBackChecks } from './checks/read-back.ts';
 import { recordChecks } from './checks/records.ts';
 import { argumentOriginChecks } from './checks/reference/argument-origins.ts';
 import { referenceEventChecks } from './checks/reference/events.ts';
@@ -22,10 +25,13 @@ export const checks: readonly Check[] = [
   ...authenticationChecks,
   ...eventFieldChecks,
   ...eventChecks,
+  ...readBackChecks,
   ...sessionChecks,
   ...riskChecks,
   ...listChecks,
   ...recordChecks,
+  ...archivingChecks,
+  ...guardianChecks,
   ...tenantChecks,
   ...clientChecks,
   ...errorChecks,

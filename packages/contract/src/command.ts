@@ -34,6 +34,7 @@ interface Flags {
   readonly retiredKey?: string;
   readonly capability: readonly Capability[];
   readonly readOnly?: boolean;
+  readonly strict?: boolean;
   readonly only?: readonly string[];
   readonly bodies?: string;
   readonly burst?: number;
@@ -50,14 +51,14 @@ interface Flags {
 
 const exitCodeHelp = `
 Exit codes:
-  0  every MUST that was looked at is kept
-  1  a MUST is broken
-  2  an option cannot be used
+  0  every MUST that was checked is met
+  1  a MUST is violated; with --strict, also if one was skipped or only partly checked
+  2  an option is invalid
   3  the deployment did not respond
-  4  the deployment refused the API key
-  5  the run was ended before it was through
+  4  the deployment rejected the API key
+  5  the run was stopped early
 
-Keys are better given in the environment, where no list of processes shows them:
+Pass keys in the environment, where no list of processes shows them:
   ACTLOG_BASE_URL, ACTLOG_API_KEY, ACTLOG_SECOND_TENANT_KEY, ACTLOG_RETIRED_KEY`;
 
 function wholeNumber(text: string): number {
@@ -83,11 +84,16 @@ export function contractCommand(surroundings: Surroundings, settle: (exitCode: n
         .default([]),
     )
     .option('--read-only', 'send only requests that change nothing')
+    .option('--strict', 'fail for a MUST that is skipped or only partly checked, too')
     .option('--only <ids...>', 'ids of requirements, or their prefixes, such as LST or EVT-04')
     .option('--bodies <file>', 'JSON file with the bodies that the deployment requires, by endpoint')
     .option('--burst <requests>', 'concurrent requests to send to reach the rate limit', wholeNumber)
     .option('--timeout-ms <ms>', 'time limit of one response (30000)', wholeNumber)
-    .option('--settle-ms <ms>', 'time until accepted data can be read (10000)', wholeNumber)
+    .option(
+      '--settle-ms <ms>',
+      'time that the run may wait in vain for accepted data to appear (10000)',
+      wholeNumber,
+    )
     .option('--max-retry-after-ms <ms>', 'longest Retry-After to wait for (60000)', wholeNumber)
     .option('--max-pages <pages>', 'maximum pages to read of a list (50)', wholeNumber)
     .option('--allow-insecure-http', 'send the key unencrypted to another machine')

@@ -29,6 +29,8 @@ export interface ContractOptions {
   readonly capabilities?: readonly Capability[] | undefined;
   /** `true` to only send requests that change nothing. Default: false. */
   readonly readOnly?: boolean | undefined;
+  /** `true` to fail the run for a MUST that is skipped or only partly checked, too. Default: false. */
+  readonly strict?: boolean | undefined;
   /** Ids of requirements, or their prefixes, such as `LST` or `EVT-04`. Default: all. */
   readonly only?: readonly string[] | undefined;
   /**
@@ -43,7 +45,10 @@ export interface ContractOptions {
   readonly burst?: number | undefined;
   /** Time limit of one response including its body, in milliseconds. Default: 30,000. */
   readonly timeoutMs?: number | undefined;
-  /** Time until accepted data can be read, in milliseconds. Default: 10,000. */
+  /**
+   * Time that the whole run may wait in vain for accepted data to appear, in milliseconds. Waiting that ends with
+   * success does not count. Default: 10,000.
+   */
   readonly settleMs?: number | undefined;
   /** Longest `Retry-After` to wait for, in milliseconds; a longer one ends the request. Default: 60,000. */
   readonly maxRetryAfterMs?: number | undefined;
@@ -69,6 +74,7 @@ export interface Settings {
   readonly retiredKey: string | undefined;
   readonly capabilities: ReadonlySet<Capability>;
   readonly readOnly: boolean;
+  readonly strict: boolean;
   readonly only: readonly string[];
   readonly bodies: Bodies;
   readonly burst: number;

@@ -15,14 +15,18 @@ export interface CheckResult {
 }
 
 /**
- * Result of one requirement: `failed` if any of its checks failed, `passed` if none failed and one passed.
+ * Status of a requirement, from those of its checks: `failed` if any failed; `partial` if some ran and some were
+ * skipped, so that it is partly checked; otherwise that of all of them, or `passed` beside `noted`.
  */
+export type RequirementStatus = CheckStatus | 'partial';
+
+/** Result of one requirement. */
 export interface RequirementResult {
   readonly id: string;
   readonly level: Level;
   readonly section: string;
   readonly text: string;
-  readonly status: CheckStatus;
+  readonly status: RequirementStatus;
   readonly checks: readonly CheckResult[];
 }
 
@@ -40,12 +44,22 @@ export interface ContractReport {
   readonly durationMs: number;
   /** Number of requests that received a response. */
   readonly requests: number;
-  /** `true` if no requirement of level MUST failed and the run was not stopped early. */
+  /** `true` if a MUST that was skipped, or partly checked, fails the run. */
+  readonly strict: boolean;
+  /**
+   * `true` if no requirement of level MUST failed and the run was not stopped early; in a strict run, only if every
+   * MUST was wholly checked, too.
+   */
   readonly ok: boolean;
   /** `true` if the run was completed. */
   readonly complete: boolean;
-  /** Number of requirements by status; `mustFailed` and `shouldFailed` split the failed ones. */
-  readonly counts: Readonly<Record<CheckStatus | 'mustFailed' | 'shouldFailed', number>>;
+  /**
+   * Number of requirements by status; `mustFailed` and `shouldFailed` split the failed ones, and `mustUnchecked` counts
+   * each MUST that is skipped or partly checked.
+   */
+  readonly counts: Readonly<
+    Record<RequirementStatus | 'mustFailed' | 'shouldFailed' | 'mustUnchecked', number>
+  >;
   readonly requirements: readonly RequirementResult[];
   /** Records that remain in the deployment because they cannot be deleted. */
   readonly leftBehind: readonly string[];

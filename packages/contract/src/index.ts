@@ -5,7 +5,13 @@
  */
 export { ContractError, type ContractErrorCode } from './contract-error.ts';
 export type { Bodies, BodyName, ContractClock, ContractOptions } from './contract-options.ts';
-export type { CheckResult, CheckStatus, ContractReport, RequirementResult } from './contract-report.ts';
+export type {
+  CheckResult,
+  CheckStatus,
+  ContractReport,
+  RequirementResult,
+  RequirementStatus,
+} from './contract-report.ts';
 export type { Capability, Level, Requirement } from './requirement.ts';
 export { requirements } from './requirements.ts';
 export { runContract } from './run-contract.ts';

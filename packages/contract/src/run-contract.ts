@@ -2,10 +2,11 @@ import type { Check } from './check.ts';
 import { checks as allChecks } from './checks.ts';
 import { ContractError } from './contract-error.ts';
 import type { ContractOptions, Settings } from './contract-options.ts';
-import type { CheckResult, CheckStatus, ContractReport, RequirementResult } from './contract-report.ts';
+import type { CheckResult, CheckStatus, ContractReport } from './contract-report.ts';
 import { Probe } from './http/probe.ts';
 import { Failure, Skip } from './outcome.ts';
 import type { Requirement } from './requirement.ts';
+import { countsOf, requirementResult } from './requirement-result.ts';
 import { requirements as allRequirements } from './requirements.ts';
 import { Run } from './run.ts';
 import { resolveSettings } from './settings.ts';
@@ -33,6 +34,8 @@ export async function runContract(options: ContractOptions): Promise<ContractRep
   const ordered = [...checks.filter(({ last }) => !last), ...checks.filter(({ last }) => last)];
   const results = new Map<Check, CheckResult>();
   try {
+    if (!settings.readOnly && checks.some(({ safe }) => !safe))
+      await run.traffic.prepare().catch(rethrowFatal);
     for (const check of ordered) {
       results.set(check, await outcomeOf(run, check, chosen));
       settings.onProgress(results.size, ordered.length);
@@ -42,7 +45,12 @@ export async function runContract(options: ContractOptions): Promise<ContractRep
   }
   const complete = !settings.signal.aborted;
   const leftBehind = await cleanUp(run, settings);
-  const requirementResults = chosen.map((requirement) => resultOf(requirement, checks, results));
+  const requirementResults = chosen.map((requirement) =>
+    requirementResult(
+      requirement,
+      checks.filter((check) => check.requirement === requirement.id).flatMap((one) => results.get(one) ?? []),
+    ),
+  );
   const counts = countsOf(requirementResults);
   return {
     suite: `@actlog/contract/${version}`,
@@ -53,7 +61,8 @@ export async function runContract(options: ContractOptions): Promise<ContractRep
     startedAt: new Date(startedMs).toISOString(),
     durationMs: Date.now() - startedMs,
     requests: run.probe.responses.length,
-    ok: complete && counts.mustFailed === 0,
+    strict: settings.strict,
+    ok: complete && counts.mustFailed === 0 && !(settings.strict && counts.mustUnchecked > 0),
     complete,
     counts,
     requirements: requirementResults,
@@ -70,6 +79,11 @@ async function meet({ probe, settings }: Run): Promise<void> {
       `${settings.baseURL} rejected the API key; pass a key of this deployment.`,
     );
   }
+}
+
+/** Leaves an error to the check that has the same cause, unless it ends the run. */
+function rethrowFatal(error: unknown): void {
+  if (error instanceof ContractError) throw error;
 }
 
 function isChosen({ id, capability }: Requirement, { only, capabilities }: Settings): boolean {
@@ -102,31 +116,6 @@ async function outcomeOf(run: Run, check: Check, chosen: readonly Requirement[])
 
 function shortened(text: string): string {
   return text.length > longestDetail ? `${text.slice(0, longestDetail)}…` : text;
-}
-
-function resultOf(
-  { id, level, section, text }: Requirement,
-  checks: readonly Check[],
-  results: ReadonlyMap<Check, CheckResult>,
-): RequirementResult {
-  const mine = checks
-    .filter(({ requirement }) => requirement === id)
-    .map((check) => results.get(check) as CheckResult);
-  const order: readonly CheckStatus[] = ['failed', 'passed', 'noted', 'skipped'];
-  const status = order.find((one) => mine.some((result) => result.status === one)) ?? 'skipped';
-  return { id, level, section, text, status, checks: mine };
-}
-
-function countsOf(results: readonly RequirementResult[]): ContractReport['counts'] {
-  const count = (test: (result: RequirementResult) => boolean) => results.filter(test).length;
-  return {
-    passed: count(({ status }) => status === 'passed'),
-    failed: count(({ status }) => status === 'failed'),
-    skipped: count(({ status }) => status === 'skipped'),
-    noted: count(({ status }) => status === 'noted'),
-    mustFailed: count(({ status, level }) => status === 'failed' && level === 'MUST'),
-    shouldFailed: count(({ status, level }) => status === 'failed' && level === 'SHOULD'),
-  };
 }
 
 /** Returns the error that ended a run early, extended by the records that the run left in the deployment. */

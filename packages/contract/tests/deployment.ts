@@ -1,5 +1,5 @@
 import { type RunningServer, type ServerOptions, startServer } from '@actlog/server';
-import { FaultyProxy } from './faulty-proxy.ts';
+import { type Fault, FaultyProxy } from './faulty-proxy.ts';
 import type { MutantKeys } from './mutants/mutant.ts';
 
 /** The reference server behind a proxy that can inject faults. */
@@ -34,6 +34,11 @@ export class Deployment {
       other: (await admin.createKey(other, { name: 'other', kind: 'test' })).apiKey,
       retired: retired.apiKey,
     };
+  }
+
+  /** Starts another proxy with a fault, for runs at the same time. */
+  newProxy(fault: Fault): Promise<FaultyProxy> {
+    return FaultyProxy.start(this.server.url, fault);
   }
 
   /** Stops both. */

@@ -56,8 +56,9 @@ export class FaultyProxy {
   }
 
   /** Starts a proxy in front of a service. */
-  static async start(upstream: string): Promise<FaultyProxy> {
+  static async start(upstream: string, fault: Fault = {}): Promise<FaultyProxy> {
     const proxy = new FaultyProxy(upstream);
+    proxy.fault = fault;
     await new Promise<void>((resolve) => proxy.#server.listen(0, '127.0.0.1', resolve));
     return proxy;
   }

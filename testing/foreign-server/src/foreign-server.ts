@@ -1,7 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { ForeignTenant, isJson, type Json, Refusal } from './foreign-tenant.ts';
+import { ForeignTenant } from './foreign-tenant.ts';
+import { found, type Json, nothing, parsedBody, Refusal, requiredText } from './refusal.ts';
+import { routesOf, routeTo } from './routes.ts';
 
 /** Status and body of a response; undefined for no body. */
 type Reply = readonly [status: number, body?: unknown];
@@ -29,20 +31,6 @@ function paged(name: string, all: readonly unknown[], query: URLSearchParams): R
   return [200, { [name]: all.slice(start, end), hints: [], total: all.length, nextCursor }];
 }
 
-function required(body: Json, name: string): string {
-  const value = body[name];
-  if (typeof value === 'string') return value;
-  throw new Refusal(422, 'VALIDATION_ERROR', `${name} is needed.`);
-}
-
-function found<Value>(value: Value | undefined): Value {
-  return value ?? nothing();
-}
-
-function nothing(): never {
-  throw new Refusal(404, 'nothing-here', 'There is no such thing.');
-}
-
 /** Returns the risk with ten areas by name, and with custom names for factors and recommendations. */
 function riskOf(events: readonly Json[]): Json {
   const areas = Object.fromEntries(
@@ -67,57 +55,47 @@ const handlers: Readonly<Record<string, Handler>> = {
   'GET /v1/sessions/:id/export.json': ({ tenant, id }) => [200, { of: id, log: tenant.events(id) }],
   'POST /v1/agents': ({ tenant, sent }) => {
     const number = tenant.newNumber();
-    tenant.agents.set(number, { displayName: required(sent(), 'displayName'), number });
+    tenant.agents.set(number, { displayName: requiredText(sent(), 'displayName'), number });
     return [200, { created: tenant.agents.get(number) }];
   },
   'GET /v1/agents': ({ tenant, query }) => paged('records', [...tenant.agents.values()], query),
   'GET /v1/agents/:id': ({ tenant, id }) => [200, found(tenant.agents.get(id))],
   'PATCH /v1/agents/:id': ({ tenant, id, sent }) => {
-    found(tenant.agents.get(id)).displayName = required(sent(), 'displayName');
+    found(tenant.agents.get(id)).displayName = requiredText(sent(), 'displayName');
     return [204];
   },
   'GET /v1/agents/:id/sessions': ({ tenant, id, query }) => paged('results', tenant.sessions(id), query),
   'POST /v1/policies': ({ tenant, sent }) => {
     const policyUuid = crypto.randomUUID();
     const { hold } = sent();
-    tenant.policies.set(policyUuid, { title: required(sent(), 'title'), policyUuid, hold });
+    tenant.policies.set(policyUuid, { title: requiredText(sent(), 'title'), policyUuid, hold });
     return [200, { policyUuid }];
   },
   'GET /v1/policies': ({ tenant, query }) => paged('policies', [...tenant.policies.values()], query),
   'GET /v1/policies/:id': ({ tenant, id }) => [200, found(tenant.policies.get(id))],
   'PATCH /v1/policies/:id': ({ tenant, id, sent }) => {
-    found(tenant.policies.get(id)).title = required(sent(), 'title');
+    found(tenant.policies.get(id)).title = requiredText(sent(), 'title');
     return [204];
   },
   'DELETE /v1/policies/:id': ({ tenant, id }) => (tenant.policies.delete(id) ? [204] : nothing()),
-  'POST /v1/policies/check': ({ tenant, sent }) => [200, tenant.check(required(sent(), 'who'))],
+  'POST /v1/policies/check': ({ tenant, sent }) => [200, tenant.check(requiredText(sent(), 'who'))],
   'GET /v1/guardian/pending-actions': ({ tenant, query }) =>
     paged('entries', [...tenant.held.values()], query),
   'POST /v1/guardian/pending-actions/:id/decide': ({ tenant, id, sent }) => {
     found(tenant.held.get(id));
-    required(sent(), 'verdict');
+    requiredText(sent(), 'verdict');
     tenant.held.delete(id);
     return [204];
   },
   'POST /v1/notification-channels': ({ tenant, sent }) => {
-    const channel = { target: required(sent(), 'target'), ref: tenant.newNumber() };
+    const channel = { target: requiredText(sent(), 'target'), ref: tenant.newNumber() };
     tenant.channels.push(channel);
     return [201, channel];
   },
   'GET /v1/notification-channels': ({ tenant, query }) => paged('items', tenant.channels, query),
 };
 
-const routes = Object.entries(handlers)
-  // A literal path takes precedence over one with an identifier.
-  .sort(([left], [right]) => Number(left.includes(':id')) - Number(right.includes(':id')))
-  .map(([route, handler]) => {
-    const [method, path = ''] = route.split(' ');
-    return {
-      method,
-      handler,
-      pattern: new RegExp(`^${path.replaceAll('.', '\\.').replace(':id', '([^/]+)')}$`),
-    };
-  });
+const routes = routesOf(handlers);
 
 /**
  * A service that conforms to the specification and makes every choice that it leaves open differently than the
@@ -175,25 +153,11 @@ export class ForeignServer {
       if (!tenant) throw new Refusal(401, 'AUTHENTICATION_FAILED', 'API key invalid or missing');
       if (this.#count % 40 === 0) throw new Refusal(429, 'slow-down', 'That was too much.');
       const path = pathname.slice(prefix.length);
-      const matches = routes.filter(({ pattern }) => pattern.test(path));
-      const route = matches.find((one) => one.method === method);
-      if (!route)
-        throw new Refusal(matches.length > 0 ? 405 : 404, 'nothing-here', 'There is no such thing.');
-      const [, id = ''] = route.pattern.exec(path) ?? [];
-      return route.handler({ tenant, id: decodeURIComponent(id), query, sent: () => parsed(body) });
+      const { handler, id } = routeTo(routes, method, path);
+      return handler({ tenant, id, query, sent: () => parsedBody(body) });
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       return [error.status, { error: { code: error.code, message: error.message } }];
     }
   }
-}
-
-function parsed(body: string): Json {
-  try {
-    const value: unknown = JSON.parse(body);
-    if (isJson(value)) return value;
-  } catch {
-    // rejected below
-  }
-  throw new Refusal(400, 'not-json', 'An object in JSON is needed.');
 }

@@ -1,19 +1,6 @@
 import { randomUUID } from 'node:crypto';
-
-/** A JSON object. */
-export type Json = Record<string, unknown>;
-
-/** Error response of the service. */
-export class Refusal extends Error {
-  readonly status: number;
-  readonly code: string;
-
-  constructor(status: number, code: string, message: string) {
-    super(message);
-    this.status = status;
-    this.code = code;
-  }
-}
+import { type Json, Refusal } from './refusal.ts';
+import { validateEvent } from './validate-event.ts';
 
 interface Session {
   readonly events: Json[];
@@ -22,9 +9,6 @@ interface Session {
 
 /** Number of reads of a session until its events appear: accepted events can be read a little later. */
 const readsUntilSettled = 2;
-
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-const utc = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 
 /** Data of one tenant of the foreign service. */
 export class ForeignTenant {
@@ -44,7 +28,7 @@ export class ForeignTenant {
 
   /** Records an event: of one category only, and every eventId once. */
   record(event: Json): void {
-    this.#validate(event);
+    validateEvent(event);
     const id = String(event.eventId);
     if (this.#eventIds.has(id)) throw new Refusal(409, 'duplicate', 'The event was taken before.');
     this.#eventIds.add(id);
@@ -78,33 +62,4 @@ export class ForeignTenant {
     this.held.set(ticket, { ticket, who });
     return { verdict: 'wait' };
   }
-
-  #validate({ eventId, agentId, sessionId, sourceTimestamp, category, schemaVersion, payload }: Json): void {
-    const { toolName, argumentsHash, responseStatus } = isJson(payload) ? payload : {};
-    const rules: readonly (readonly [boolean, string])[] = [
-      [typeof eventId === 'string' && uuid.test(eventId), 'eventId'],
-      [isText(agentId), 'agentId'],
-      [isText(sessionId), 'sessionId'],
-      [
-        sourceTimestamp === undefined || (isText(sourceTimestamp) && utc.test(sourceTimestamp)),
-        'sourceTimestamp',
-      ],
-      [category === 'tool_api', 'category'],
-      [schemaVersion === undefined || isText(schemaVersion), 'schemaVersion'],
-      [isJson(payload), 'payload'],
-      [[toolName, argumentsHash].every((value) => value === undefined || isText(value)), 'payload'],
-      [responseStatus === undefined || Number.isInteger(responseStatus), 'payload.responseStatus'],
-    ];
-    const broken = rules.find(([holds]) => !holds);
-    if (broken) throw new Refusal(422, 'VALIDATION_ERROR', `${broken[1]} is not as it should be.`);
-  }
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string';
-}
-
-/** `true` if a value is a JSON object. */
-export function isJson(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

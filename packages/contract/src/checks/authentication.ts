@@ -1,6 +1,7 @@
-import { endpointNames, endpoints, keyPrefixes } from '@actlog/protocol';
-import { type Check, type CheckBody, check, lastCheck, safeCheck } from '../check.ts';
-import { type ApiResponse, codeOf, describeResponse, errorOf } from '../http/api-response.ts';
+import { type EndpointName, endpointNames, endpoints, keyPrefixes } from '@actlog/protocol';
+import { type Check, check, lastCheck, safeCheck } from '../check.ts';
+import { type ApiResponse, codeOf, describeResponse, errorOf, succeeded } from '../http/api-response.ts';
+import { mentions } from '../http/json-search.ts';
 import type { Sent } from '../http/probe.ts';
 import { fail, skip } from '../outcome.ts';
 import type { Run } from '../run.ts';
@@ -22,10 +23,20 @@ const wrongCredentials: readonly (readonly [name: string, sent: (key: string) =>
   ['the key without a scheme', (key) => ({ key: null, headers: { authorization: key } })],
 ];
 
-/** Sends a request without credentials. Its body is empty, so that it has no effect if it is accepted. */
-function anonymous({ probe }: Run, name: (typeof endpointNames)[number], id: string): Promise<ApiResponse> {
+/** Sends a request with other credentials. Its body is empty, so that it has no effect if it is accepted. */
+function sendAs(run: Run, name: EndpointName, credentials: Sent): Promise<ApiResponse> {
   const { body, path } = endpoints[name];
-  return probe.call(name, { key: null, ...(path.includes(':id') && { id }), ...(body && { body: {} }) });
+  const id = path.includes(':id') && { id: run.newName('nothing') };
+  return run.probe.call(name, { ...credentials, ...id, ...(body && { body: {} }) });
+}
+
+/** Creates a check that an endpoint rejects credentials with status 401 and the code of the specification. */
+function rejects(name: EndpointName, what: string, requirement: string, sent: (run: Run) => Sent): Check {
+  const { method, path } = endpoints[name];
+  const make = method === 'GET' ? safeCheck : check;
+  return make(requirement, `${method} ${path}${what}`, async (run) => {
+    expectRefusedKey(await sendAs(run, name, sent(run)));
+  });
 }
 
 /** Fails unless a response rejects credentials as the specification requires. */
@@ -35,22 +46,28 @@ function expectRefusedKey(response: ApiResponse): void {
     fail(`${describeResponse(response)}; expected the code AUTHENTICATION_FAILED`);
 }
 
-function optionalHeaders(headers: Readonly<Record<string, string | null>>): CheckBody {
-  return async ({ probe, traffic, settings }) => {
-    expectSuccess(await probe.call('sessions.list', { query: { limit: 1 }, headers }));
-    if (!settings.readOnly) expectSuccess(await traffic.post(traffic.event(), headers));
-  };
-}
+/** Optional headers that are left out or sent. */
+const optionalHeaders: readonly (readonly [
+  name: string,
+  headers: Readonly<Record<string, string | null>>,
+])[] = [
+  ['omitted', { 'x-service-sdk': null }],
+  [
+    'sent',
+    {
+      'x-service-sdk': 'actlog-contract/1.0.0',
+      'x-service-framework': 'contract-framework',
+      'x-service-agent-version': '1.2.3',
+    },
+  ],
+];
 
 /** Checks of keys and headers. */
 export const authenticationChecks: readonly Check[] = [
-  ...endpointNames.map((name) => {
-    const { method, path } = endpoints[name];
-    const make = method === 'GET' ? safeCheck : check;
-    return make('AUT-01', `${method} ${path}`, async (run) => {
-      expectStatus(await anonymous(run, name, run.newName('nothing')), 401);
-    });
-  }),
+  ...endpointNames.map((name) => rejects(name, '', 'AUT-01', () => ({ key: null }))),
+  ...endpointNames.map((name) =>
+    rejects(name, ', an altered key', 'AUT-05', ({ settings }) => ({ key: altered(settings.apiKey) })),
+  ),
   safeCheck('AUT-02', 'the key of this run', async ({ settings }) => {
     const prefixes = Object.values(keyPrefixes);
     for (const key of [settings.apiKey, settings.secondTenantKey, settings.retiredKey]) {
@@ -61,10 +78,11 @@ export const authenticationChecks: readonly Check[] = [
   safeCheck('AUT-03', 'the key of this run', async ({ probe }) => {
     expectSuccess(await probe.call('sessions.list', { query: { limit: 1 } }));
   }),
-  safeCheck('AUT-04', 'the retired key', async ({ probe, settings }) => {
-    const key = settings.retiredKey ?? skip('no retired key was given (--retired-key)');
-    expectRefusedKey(await probe.call('sessions.list', { key }));
-  }),
+  ...endpointNames.map((name) =>
+    rejects(name, '', 'AUT-04', ({ settings }) => ({
+      key: settings.retiredKey ?? skip('no retired key was given (--retired-key)'),
+    })),
+  ),
   ...wrongCredentials.flatMap(([name, sent]) => [
     safeCheck('AUT-05', name, async ({ probe, settings }) => {
       expectRefusedKey(await probe.call('sessions.list', sent(settings.apiKey)));
@@ -75,27 +93,38 @@ export const authenticationChecks: readonly Check[] = [
       );
     }),
   ]),
-  ...wrongCredentials.slice(0, 3).map(([name, sent]) =>
-    safeCheck('AUT-06', name, async ({ probe, settings }) => {
-      const response = await probe.call('sessions.list', sent(settings.apiKey));
-      if (response.status !== 401)
-        skip(`the credentials are not rejected (AUT-05): ${describeResponse(response)}`);
+  check('AUT-05', 'an event with an altered key is not recorded', async (run) => {
+    const valid = run.traffic.event({ sessionId: run.newName('unkeyed') });
+    const refused = run.traffic.event({ sessionId: valid.sessionId });
+    const key = altered(run.settings.apiKey);
+    const response = await run.probe.call('events.create', { key, body: refused });
+    if (response.status !== 401) skip(`the key is not rejected: ${describeResponse(response)}`);
+    if (!succeeded(await run.traffic.post(valid))) skip('events are not accepted (END-01)');
+    const session = { id: valid.sessionId, agentId: valid.agentId, events: [valid] };
+    const { document } = await run.traffic.detail(session);
+    if (mentions(document, refused.eventId)) fail('an event that was rejected with 401 is in its session');
+  }),
+  lastCheck('AUT-06', 'every 401 of the run', async ({ probe }) => {
+    const refused = probe.responses.filter(({ status }) => status === 401);
+    if (refused.length === 0) skip('no credentials are rejected (AUT-05)');
+    for (const response of refused) {
       const message = String(errorOf(response)?.message);
       const says =
         /api.?key/i.test(message) && /invalid|missing|not valid|unknown|absent|required/i.test(message);
-      if (!says) fail(`the message is "${message}"; it should say that the API key is invalid or missing`);
+      if (!says)
+        fail(
+          `${describeResponse(response)} with the message "${message}"; it should say that the API key is invalid or missing`,
+        );
+    }
+  }),
+  ...optionalHeaders.flatMap(([name, headers]) => [
+    safeCheck('AUT-07', name, async ({ probe }) => {
+      expectSuccess(await probe.call('sessions.list', { query: { limit: 1 }, headers }));
     }),
-  ),
-  safeCheck('AUT-07', 'omitted', optionalHeaders({ 'x-service-sdk': null })),
-  safeCheck(
-    'AUT-07',
-    'sent',
-    optionalHeaders({
-      'x-service-sdk': 'actlog-contract/1.0.0',
-      'x-service-framework': 'contract-framework',
-      'x-service-agent-version': '1.2.3',
+    check('AUT-07', `${name}, for an event`, async ({ traffic }) => {
+      await traffic.expectTaken(await traffic.post(traffic.event(), headers));
     }),
-  ),
+  ]),
   lastCheck('AUT-09', 'requests that the key may not make', async ({ probe }) => {
     const refused = probe.responses.filter(({ status }) => status === 403);
     const paths = new Set(refused.map(({ method, path }) => `${method} ${path.split('?', 1)[0]}`));

@@ -1,6 +1,7 @@
 import { Actlog, type ActlogOptions, type Clock } from '@actlog/client';
-import { headers } from '@actlog/protocol';
+import { endpoints, headers } from '@actlog/protocol';
 import { type Check, safeCheck } from '../check.ts';
+import { isRetried, repeated } from '../http/repeat.ts';
 import { fail, skip } from '../outcome.ts';
 import type { Run } from '../run.ts';
 
@@ -18,11 +19,12 @@ interface Seen {
 }
 
 /**
- * Reads one page with the official client. `faults` are returned for its first attempts; the next one goes to the
+ * Reads one page with the official client, whatever its shape. `faults` are returned for its first attempts; the next one goes to the
  * deployment. Delays are recorded but not waited for.
  */
 async function observe(run: Run, faults: readonly Response[], options: ActlogOptions = {}): Promise<Seen> {
-  const { baseURL, apiKey, fetch: send } = run.settings;
+  const { baseURL, apiKey } = run.settings;
+  let isBusy = false;
   const tries: Headers[] = [];
   const waitsMs: number[] = [];
   const left = [...faults];
@@ -33,7 +35,7 @@ async function observe(run: Run, faults: readonly Response[], options: ActlogOpt
     setTimeout: (callback, delayMs) => {
       const isWait = delayMs < tryLimitMs / 2; // part of a time limit may have passed
       if (isWait) waitsMs.push(delayMs);
-      return setTimeout(callback, isWait ? 0 : run.settings.timeoutMs);
+      return setTimeout(callback, isWait ? 0 : tryLimitMs);
     },
     clearTimeout: (timer) => clearTimeout(timer as NodeJS.Timeout),
   };
@@ -46,15 +48,34 @@ async function observe(run: Run, faults: readonly Response[], options: ActlogOpt
     logLevel: 'off',
     fetch: async (url, init) => {
       tries.push(new Headers(init.headers));
-      return left.shift() ?? send(url, init);
+      // The deployment may be busy or limit the rate meanwhile; the client is to see the injected faults only.
+      const injected = left.shift();
+      if (injected) return injected;
+      const response = await repeated(run.settings, () => sendWhole(run, url, init));
+      isBusy = isRetried(response.status);
+      return response;
     },
     ...options,
   });
-  const isDone = await client.sessions.list({ limit: 1 }).then(
+  const isDone = await client.request('GET', endpoints['sessions.list'].path, { query: { limit: 1 } }).then(
     () => true,
     () => false,
   );
+  if (isBusy) skip('the deployment limits the rate, or is unavailable, for longer than the run waits');
   return { tries, waitsMs, isDone };
+}
+
+/** Sends a request and reads its response within the time limit of the run. */
+async function sendWhole(
+  { settings }: Run,
+  url: Parameters<typeof fetch>[0],
+  init: RequestInit,
+): Promise<Response> {
+  const signals = [init.signal, settings.signal, AbortSignal.timeout(settings.timeoutMs)];
+  const signal = AbortSignal.any(signals.filter((one) => one instanceof AbortSignal));
+  const response = await settings.fetch(url, { ...init, signal });
+  const body = await response.arrayBuffer();
+  return new Response(body.byteLength > 0 ? body : null, response);
 }
 
 function makeClient(options: ActlogOptions): Actlog {

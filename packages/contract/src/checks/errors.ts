@@ -28,10 +28,20 @@ function everyError(
   });
 }
 
-/** Returns the response to an event with invalid types in every field; skips if it is accepted. */
-async function invalidEvent(run: Run): Promise<ApiResponse> {
-  const response = await run.traffic.post({ ...run.traffic.event({ eventId: 'no-uuid' }), payload: 'text' });
-  if (response.status < 400) skip(`an invalid event is accepted (EVT-01): ${describeResponse(response)}`);
+/** Fields of an event with values of another type. */
+const invalidFields: readonly (readonly [field: string, value: unknown])[] = [
+  ['eventId', 'no-uuid'],
+  ['agentId', 42],
+  ['sessionId', 42],
+  ['sourceTimestamp', 'yesterday'],
+  ['category', 42],
+  ['payload', 'text'],
+];
+
+/** Returns the response to an event with an invalid field; skips if it is accepted. */
+async function invalidEvent(run: Run, field: string, value: unknown): Promise<ApiResponse> {
+  const response = await run.traffic.post({ ...run.traffic.event(), [field]: value });
+  if (response.status < 400) skip(`an invalid event is accepted (EVT): ${describeResponse(response)}`);
   return response;
 }
 
@@ -56,20 +66,22 @@ export const errorChecks: readonly Check[] = [
       ? undefined
       : 'whose error.details is not an array';
   }),
-  check('ERR-04', 'an invalid event', async (run) => {
-    const response = await invalidEvent(run);
-    if (codeOf(response) !== 'VALIDATION_ERROR')
-      fail(`${describeResponse(response)}; expected the code VALIDATION_ERROR`);
-  }),
+  ...invalidFields.flatMap(([field, value]) => [
+    check('ERR-04', `an event with an invalid ${field}`, async (run) => {
+      const response = await invalidEvent(run, field, value);
+      if (codeOf(response) !== 'VALIDATION_ERROR')
+        fail(`${describeResponse(response)}; expected the code VALIDATION_ERROR`);
+    }),
+    check('ERR-06', `an event with an invalid ${field}`, async (run) => {
+      const response = await invalidEvent(run, field, value);
+      if (response.status >= 500 || takenStatuses.has(response.status)) fail(describeResponse(response));
+    }),
+  ]),
   check('ERR-05', 'an invalid event', async (run) => {
-    const response = await invalidEvent(run);
+    const response = await invalidEvent(run, 'payload', 'text');
     const details = errorOf(response)?.details;
     if (!Array.isArray(details) || details.length === 0)
       fail(`${describeResponse(response)}, which has no details`);
-  }),
-  check('ERR-06', 'an invalid event', async (run) => {
-    const response = await invalidEvent(run);
-    if (response.status >= 500 || takenStatuses.has(response.status)) fail(describeResponse(response));
   }),
   lastCheck('ERR-07', 'gateway errors of the run', async ({ probe }) => {
     const met = probe.responses.filter(isGatewayError);

@@ -1,20 +1,39 @@
 import type { ListEndpointName } from '@actlog/protocol';
-import { holds } from '../http/json-search.ts';
+import { holds, values } from '../http/json-search.ts';
 import { fail, skip } from '../outcome.ts';
 import type { Run } from '../run.ts';
 import { listed, type WalkOptions } from '../world/list-walk.ts';
+import type { MadeRecord } from '../world/records.ts';
+
+/** Texts by which a record is known in a list, each of them enough: its identifier, and the name that it was given. */
+export type Marks = readonly string[];
+
+/** Returns the marks of a record that the run created. */
+export function marksOf({ id, name }: MadeRecord): Marks {
+  return id === undefined ? [name] : [name, id];
+}
+
+/** `true` if an item of a list is the record with these marks. */
+export function isMarked(item: unknown, marks: Marks): boolean {
+  return marks.some(
+    (mark) =>
+      holds(item, mark) ||
+      values(item).some((value) => typeof value === 'string' && value.split(/[/?#]/).includes(mark)),
+  );
+}
 
 /**
- * Fails unless a list contains every id once writes have settled. Skips if the list is longer than the page limit of
- * the run, because the order of lists is not specified.
+ * Fails unless a list contains every record once writes have settled. Skips if the list is longer than the page limit
+ * of the run, because the order of lists is not specified.
  */
 export async function expectListed(
   run: Run,
   endpoint: ListEndpointName,
-  ids: readonly string[],
+  records: readonly Marks[],
   options: WalkOptions = {},
 ): Promise<void> {
-  const isShown = (items: readonly unknown[]) => ids.every((id) => items.some((item) => holds(item, id)));
+  const isShown = (items: readonly unknown[]) =>
+    records.every((marks) => items.some((item) => isMarked(item, marks)));
   const walk = await run.eventually(
     () => listed(run, endpoint, { ...options, until: isShown }),
     ({ items, ended }) => isShown(items) || !ended,
@@ -22,6 +41,9 @@ export async function expectListed(
   if (isShown(walk.items)) return;
   if (!walk.ended && !walk.repeatsCursor && !walk.refused)
     skip(`the list is longer than ${walk.pages.length} pages (--max-pages)`);
-  const missing = ids.filter((id) => !walk.items.some((item) => holds(item, id)));
-  fail(`${missing.length} of ${ids.length} ids are missing from the list: ${missing.join(', ')}`);
+  const missing = records.filter((marks) => !walk.items.some((item) => isMarked(item, marks)));
+  fail(
+    `${missing.length} of ${records.length} records are missing from the list: ` +
+      missing.map((marks) => marks.at(-1)).join(', '),
+  );
 }

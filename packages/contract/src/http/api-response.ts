@@ -1,3 +1,5 @@
+import type { EndpointName } from '@actlog/protocol';
+
 /** Maximum length of a quoted response in a message, in characters. */
 const longestQuote = 160;
 
@@ -12,6 +14,12 @@ export interface ApiResponse {
   readonly text: string;
   /** Body as JSON; undefined if it is not JSON. */
   readonly json: unknown;
+  /** Endpoint of the request; undefined for a path outside the endpoint table. */
+  readonly endpoint?: EndpointName;
+  /** Body of the request before it was serialized; undefined if it had none, or a raw one. */
+  readonly requestBody?: unknown;
+  /** `true` if the request had the key of the tenant under test. */
+  readonly isOwn?: boolean;
 }
 
 /** A JSON object. */

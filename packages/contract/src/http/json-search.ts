@@ -7,9 +7,18 @@ export function* values(document: unknown): Generator<unknown> {
   for (const value of Object.values(document)) yield* values(value);
 }
 
-/** `true` if a document contains a string that equals the text. */
+/** `true` if a document contains a string, or a number, that reads like the text. */
 export function holds(document: unknown, text: string): boolean {
-  return values(document).some((value) => value === text);
+  return values(document).some(
+    (value) => value === text || (typeof value === 'number' && String(value) === text),
+  );
+}
+
+/** `true` if a document contains the id of an event, in upper or lower case (RFC 9562), as a value or as a name. */
+export function mentions(document: unknown, eventId: string): boolean {
+  const wanted = eventId.toLowerCase();
+  const isId = (value: unknown) => typeof value === 'string' && value.toLowerCase() === wanted;
+  return values(document).some((value) => isId(value) || (isObject(value) && Object.keys(value).some(isId)));
 }
 
 /** Returns every array in a document. */
@@ -22,7 +31,7 @@ export function objects(document: unknown): JsonObject[] {
   return [...values(document).filter(isObject)];
 }
 
-/** Returns the distinct member names in a document. */
-export function memberNames(document: unknown): string[] {
-  return [...new Set(objects(document).flatMap((object) => Object.keys(object)))];
+/** Returns the values of every member with this name in a document. */
+export function membersNamed(document: unknown, name: string): unknown[] {
+  return objects(document).flatMap((object) => (Object.hasOwn(object, name) ? [object[name]] : []));
 }

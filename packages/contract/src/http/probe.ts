@@ -1,10 +1,10 @@
-import { parseRetryAfter } from '@actlog/client';
 import { type EndpointName, endpoints, headers as names } from '@actlog/protocol';
 import { ContractError } from '../contract-error.ts';
 import type { Settings } from '../contract-options.ts';
 import { fail } from '../outcome.ts';
 import { version } from '../version.ts';
 import type { ApiResponse } from './api-response.ts';
+import { repeated } from './repeat.ts';
 
 /** Request data besides method and path. */
 export interface Sent {
@@ -25,9 +25,6 @@ export interface Sent {
 
 /** Maximum size of a response in bytes. */
 const maxResponseBytes = 32 * 1024 * 1024;
-
-/** Maximum number of retries after 429, 502, 503 or 504. */
-const maxRepeats = 5;
 
 /** Consecutive requests without a response after which the deployment's availability is tested. */
 const toleratedSilences = 3;
@@ -52,43 +49,46 @@ export class Probe {
   /** Sends a request to an endpoint of the table. */
   call(name: EndpointName, sent: Sent = {}): Promise<ApiResponse> {
     const { method, path } = endpoints[name];
-    return this.#send(
-      method,
-      path.replace(':id', encodeURIComponent(sent.id ?? '')),
-      sent,
-      `${method} ${path}`,
-    );
+    return this.#send(method, path.replace(':id', encodeURIComponent(sent.id ?? '')), sent, name);
   }
 
   /** Sends a request and retries 429, 502, 503 and 504, as the specification requires of clients. */
   send(method: string, path: string, sent: Sent = {}): Promise<ApiResponse> {
-    return this.#send(method, path, sent, `${method} ${path}`);
+    return this.#send(method, path, sent, undefined);
   }
 
-  async #send(method: string, path: string, sent: Sent, endpoint: string): Promise<ApiResponse> {
-    const { maxRetryAfterMs, clock, signal } = this.#settings;
-    for (let repeat = 0; ; repeat += 1) {
-      const response = await this.#exchange(method, path + queryText(sent.query), sent, endpoint);
-      const isLimited = response.status === 429;
-      const isDown = [502, 503, 504].includes(response.status);
-      if ((!isLimited && !isDown) || sent.once || repeat >= maxRepeats) return response;
-      const asked = parseRetryAfter(response.headers.get(names.retryAfter), Date.now());
-      const waitMs = asked ?? Math.random() * 200 * 2 ** repeat;
-      if (waitMs > maxRetryAfterMs) return response;
-      await clock.sleep(waitMs, signal);
-    }
+  async #send(
+    method: string,
+    path: string,
+    sent: Sent,
+    endpoint: EndpointName | undefined,
+  ): Promise<ApiResponse> {
+    const exchange = () => this.#exchange(method, path + queryText(sent.query), sent, endpoint);
+    return sent.once ? exchange() : repeated(this.#settings, exchange);
   }
 
-  async #exchange(method: string, path: string, sent: Sent, endpoint: string): Promise<ApiResponse> {
+  async #exchange(
+    method: string,
+    path: string,
+    sent: Sent,
+    name: EndpointName | undefined,
+  ): Promise<ApiResponse> {
     const { baseURL, timeoutMs, signal } = this.#settings;
     signal.throwIfAborted();
+    const endpoint = `${method} ${name ? endpoints[name].path : path.split('?', 1)[0]}`;
     const silences = this.#silencesOf.get(endpoint) ?? 0;
     if (silences >= toleratedByEndpoint) {
       return fail(`${endpoint} did not respond ${silences} times in a row and is no longer called`);
     }
     const timeout = AbortSignal.timeout(timeoutMs);
     try {
-      const response = await this.#receive(method, path, sent, timeout);
+      const received = await this.#receive(method, path, sent, timeout);
+      const response: ApiResponse = {
+        ...received,
+        ...(name && { endpoint: name }),
+        requestBody: sent.body,
+        isOwn: sent.key === undefined,
+      };
       this.responses.push(response);
       this.#silences = 0;
       this.#silencesOf.delete(endpoint);

@@ -5,12 +5,23 @@ import { junitReport } from './junit.ts';
 
 function reportOf(level: Level, check: CheckResult): ContractReport {
   const requirement = { id: 'ACK-01', level, section: 'A & B', text: 'It "is" <so>.', status: check.status };
-  const counts = { passed: 0, failed: 0, skipped: 0, noted: 0, mustFailed: 0, shouldFailed: 0 };
+  const counts = {
+    passed: 0,
+    failed: 0,
+    partial: 0,
+    skipped: 0,
+    noted: 0,
+    mustFailed: 0,
+    shouldFailed: 0,
+    mustUnchecked: 0,
+  };
+
   return {
     suite: '@actlog/contract/0.0.0',
     baseURL: 'http://127.0.0.1',
     capabilities: [],
     readOnly: false,
+    strict: false,
     prefix: 'p',
     startedAt: '2026-01-01T00:00:00.000Z',
     durationMs: 1500,
@@ -34,4 +45,29 @@ it.each([
   expect(xml).toContain(`name="It &quot;is&quot; &lt;so&gt;. [n]"${expected}`);
   expect(xml).toContain('<testsuite name="A &amp; B" tests="1"');
   expect(xml).toContain('time="1.500"');
+});
+
+const passed: CheckResult = { name: 'n', status: 'passed' };
+const skipped: CheckResult = { name: 'm', status: 'skipped', detail: 'why' };
+
+function partialReport(strict: boolean): string {
+  const report = reportOf('MUST', passed);
+  const [requirement] = report.requirements as [ContractReport['requirements'][number]];
+  return junitReport({
+    ...report,
+    strict,
+    requirements: [{ ...requirement, status: 'partial', checks: [passed, skipped] }],
+  });
+}
+
+it('says that a requirement is partly checked', () => {
+  const xml = partialReport(false);
+  expect(xml).toContain(
+    '[n]"><system-out>The requirement is partly checked: 1 of 2 checks ran.</system-out>',
+  );
+  expect(xml).toContain('[m]"><skipped message="why"/>');
+});
+
+it('fails the skipped checks of a MUST in a strict run', () => {
+  expect(partialReport(true)).toContain('[m]"><failure message="not checked: why"/>');
 });

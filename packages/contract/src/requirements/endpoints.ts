@@ -39,17 +39,23 @@ const endpointRows: Readonly<Record<(typeof endpointNames)[number], readonly [st
     'What the service does: policies',
   ],
   'policies.archive': [
-    'archives the policy',
+    'archives the policy, which then has no effect',
     'What the service does: policies',
     'States and transitions: DELETE archives',
   ],
-  'policies.check': ['checks an action against policies', 'What the service does: checks'],
+  'policies.check': [
+    'checks an action against policies, and returns the result',
+    'What the service does: checks',
+  ],
   'guardian.pendingActions.list': [
     'lists held actions',
     'What the service does: guardian',
     'Other resources: pending action',
   ],
-  'guardian.pendingActions.decide': ['decides a held action', 'What the service does: guardian'],
+  'guardian.pendingActions.decide': [
+    'decides a held action, and no other',
+    'What the service does: guardian',
+  ],
   'notificationChannels.create': [
     'creates a webhook',
     'What the service does: channels',
@@ -97,5 +103,6 @@ export const endpoints = inSection('Endpoints', [
     'bodies are JSON',
     'Every response with a body is JSON and has `Content-Type: application/json`.',
   ],
+  ['END-24', 'MUST', 'bodies are JSON', 'A body that is not JSON is rejected with the error envelope.'],
   ['END-23', 'OPEN', ['Remaining detail: bodies'], 'Shapes of all other request and response bodies.'],
 ]);

@@ -7,6 +7,6 @@ export const ingest = inSection('POST /v1/events', [
     'ING-02',
     'MUST',
     'invalid body',
-    'A body that is not an event is rejected with the error envelope: not JSON, not an object, empty.',
+    'A body that is not an event is rejected with the error envelope and not recorded: not JSON, not an object, empty, invalid.',
   ],
 ]);

@@ -6,13 +6,13 @@ export const risk = inSection('GET /v1/sessions/:id/risk', [
     'RSK-01',
     'MUST',
     ['score', 'What the service does: risk score'],
-    'The risk of a session has a numeric score.',
+    'The risk of a session has a numeric score, besides those of its dimensions.',
   ],
   [
     'RSK-02',
     'MUST',
     ['ten dimensions', 'What the service does: ten dimensions'],
-    'The risk of a session has ten dimensions.',
+    'The risk of a session has ten different dimensions with scores.',
   ],
   [
     'RSK-03',

@@ -1,30 +1,8 @@
-import type { EndpointName, ListEndpointName } from '@actlog/protocol';
+import type { ListEndpointName } from '@actlog/protocol';
 import { type ApiResponse, describeResponse, isObject, succeeded } from '../http/api-response.ts';
 import { skip } from '../outcome.ts';
 import type { Deployment } from './deployment.ts';
-
-/** Common names for the items of a page. */
-const commonNames = ['items', 'data', 'results', 'records', 'entries'];
-
-/**
- * Returns the name of the array with a page's items. The specification leaves it open, so it is the only array of the
- * page or, among several, the one with a common name; undefined if it is ambiguous.
- */
-export function itemsName({ json }: ApiResponse, endpoint: EndpointName): string | undefined {
-  if (!isObject(json)) return undefined;
-  const names = Object.keys(json).filter((name) => Array.isArray(json[name]));
-  if (names.length <= 1) return names[0];
-  const plural = endpoint === 'agents.sessions' ? 'sessions' : (endpoint.split('.').at(-2) ?? '');
-  return [...commonNames, plural].find((name) => names.includes(name));
-}
-
-/** Returns the items of a page; skips the check if they are ambiguous. */
-export function itemsOf(page: ApiResponse, endpoint: EndpointName): unknown[] {
-  const name = itemsName(page, endpoint);
-  if (name === undefined || !isObject(page.json))
-    return skip(`no array of items can be identified (LST-06): ${describeResponse(page)}`);
-  return page.json[name] as unknown[];
-}
+import { itemsOf } from './page-items.ts';
 
 /** Result of walking through a list. */
 export interface ListWalk {

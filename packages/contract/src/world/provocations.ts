@@ -8,6 +8,7 @@ export class Provocations {
   readonly #deployment: Deployment;
   readonly #traffic: Traffic;
   #reading: Promise<ApiResponse[]> | undefined;
+  #malformed: Promise<readonly ApiResponse[]> | undefined;
   #writing: Promise<ApiResponse[]> | undefined;
 
   constructor(deployment: Deployment, traffic: Traffic) {
@@ -22,6 +23,22 @@ export class Provocations {
     if (this.#deployment.settings.readOnly) return responses;
     this.#writing ??= this.#write();
     return [...responses, ...(await this.#writing)];
+  }
+
+  /** Responses to creations and checks whose body is not JSON: agents, policies, checks and webhooks. */
+  malformed(): Promise<readonly ApiResponse[]> {
+    this.#malformed ??= this.#sendMalformed();
+    return this.#malformed;
+  }
+
+  async #sendMalformed(): Promise<readonly ApiResponse[]> {
+    const { probe } = this.#deployment;
+    return [
+      await probe.call('agents.create', { rawBody: '{' }),
+      await probe.call('policies.create', { rawBody: '[' }),
+      await probe.call('policies.check', { rawBody: '"' }),
+      await probe.call('notificationChannels.create', { rawBody: '{"' }),
+    ];
   }
 
   async #read(): Promise<ApiResponse[]> {
@@ -48,14 +65,11 @@ export class Provocations {
       await probe.call('events.create', { body: [] }),
       await traffic.post(traffic.event({ eventId: 'no-uuid' })),
       await probe.send('DELETE', '/v1/events'),
-      await probe.call('agents.create', { rawBody: '{' }),
       await probe.call('agents.update', { id, body: { description: id } }),
-      await probe.call('policies.create', { rawBody: '[' }),
       await probe.call('policies.update', { id, body: { description: id } }),
       await probe.call('policies.archive', { id }),
-      await probe.call('policies.check', { rawBody: '"' }),
       await probe.call('guardian.pendingActions.decide', { id, body: { decision: 'deny' } }),
-      await probe.call('notificationChannels.create', { rawBody: '{' }),
+      ...(await this.malformed()),
     ];
   }
 }

@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { ActivityEvent } from '@actlog/protocol';
-import { type ApiResponse, describeResponse, succeeded } from '../http/api-response.ts';
-import { holds } from '../http/json-search.ts';
+import { type ApiResponse, describeResponse, type JsonObject, succeeded } from '../http/api-response.ts';
+import { mentions } from '../http/json-search.ts';
 import type { Sent } from '../http/probe.ts';
-import { skip } from '../outcome.ts';
+import { fail, skip } from '../outcome.ts';
 import type { Deployment } from './deployment.ts';
 import { newEvent } from './event.ts';
+import { recordsOf } from './event-record.ts';
 import type { Records } from './records.ts';
+import { readSession, type SessionRead } from './session-read.ts';
 
 /** A session that the run sent events to. */
 export interface MadeSession {
@@ -17,7 +19,7 @@ export interface MadeSession {
 
 /** Sessions of a run. */
 export interface Sessions {
-  /** The session with three events. */
+  /** The session with many events. */
   readonly main: MadeSession;
   /** All sessions of the same agent, including `main`. */
   readonly ofAgent: readonly MadeSession[];
@@ -28,17 +30,50 @@ export interface Sessions {
 /** Number of the agent's sessions for pagination: odd, so that the last page is not full. */
 const sessionsOfAgent = 5;
 
+/** Number of events in the main session: more than any small page has. */
+const eventsOfMain = 12;
+
+/** Number of the agent to which events belong that are about something else. */
+const probeAgent = 90;
+
 /** Events of a run, sent when a check first needs them. */
 export class Traffic {
   readonly #deployment: Deployment;
   readonly #records: Records;
   #sessions: Promise<Sessions> | undefined;
+  #settled: Promise<Sessions> | undefined;
+  #probeAgentId: string;
   /** Number of accepted events. */
   taken = 0;
 
   constructor(deployment: Deployment, records: Records) {
     this.#deployment = deployment;
     this.#records = records;
+    this.#probeAgentId = `${deployment.prefix}-probe`;
+  }
+
+  /** Registers the agent of the events that {@link Traffic.event} creates: a deployment may refuse other agents. */
+  async prepare(): Promise<void> {
+    this.#probeAgentId = await this.#agentId(probeAgent);
+  }
+
+  /** Id of a registered agent, or a made-up one if none can be registered. */
+  get probeAgentId(): string {
+    return this.#probeAgentId;
+  }
+
+  /**
+   * Fails unless an event was accepted; skips the check if its agent could not be registered, because a deployment may
+   * refuse the events of other agents.
+   */
+  async expectTaken(response: ApiResponse): Promise<void> {
+    if (succeeded(response)) return;
+    const { response: registered } = await this.#records.made('agents', probeAgent);
+    if (!succeeded(registered) && response.status < 500) {
+      this.#records.taken('agents.create', registered);
+      skip(`the event was rejected, but its agent could not be registered: ${describeResponse(registered)}`);
+    }
+    fail(`${describeResponse(response)}; expected a 2xx status`);
   }
 
   /** Sends an event or any other body; skips the check if the key is not allowed to. */
@@ -58,10 +93,10 @@ export class Traffic {
     return response;
   }
 
-  /** Creates an event with its own agent and session, unless given in `fields`. */
+  /** Creates an event with the run's own agent and session, unless given in `fields`. */
   event(fields: Partial<ActivityEvent> = {}): ActivityEvent {
     const { prefix } = this.#deployment;
-    return newEvent({ agentId: `${prefix}-probe`, sessionId: `${prefix}-probe`, ...fields });
+    return newEvent({ agentId: this.#probeAgentId, sessionId: `${prefix}-probe`, ...fields });
   }
 
   /** Returns the sessions of the run; skips the check if events are not accepted. */
@@ -71,31 +106,43 @@ export class Traffic {
   }
 
   /** Returns the sessions of the run once their events can be read; skips the check if they cannot. */
-  async settled(): Promise<Sessions> {
+  settled(): Promise<Sessions> {
+    // Waits once: a deployment that never shows the events is not asked again.
+    this.#settled ??= this.#settle();
+    return this.#settled;
+  }
+
+  async #settle(): Promise<Sessions> {
     const sessions = await this.sessions();
     const detail = await this.detail(sessions.main);
     if (!this.isWhole(detail, sessions.main)) skip('the events of a session cannot be read (END-03)');
     return sessions;
   }
 
-  /** Polls a session until it contains its events, and returns the response. */
-  async detail(session: MadeSession): Promise<ApiResponse> {
+  /** Polls a session until it contains its events, and returns what it contains. */
+  async detail(session: MadeSession): Promise<SessionRead> {
     return this.#deployment.eventually(
-      () => this.#deployment.probe.call('sessions.get', { id: session.id }),
-      (response) => this.isWhole(response, session),
+      () => readSession(this.#deployment, session.id),
+      (read) => this.isWhole(read, session),
     );
   }
 
-  /** `true` if a response contains every event of a session. */
-  isWhole(response: ApiResponse, session: MadeSession): boolean {
-    return succeeded(response) && session.events.every(({ eventId }) => holds(response.json, eventId));
+  /** `true` if a session could be read and contains every event that was sent to it. */
+  isWhole({ first, document }: SessionRead, { events }: MadeSession): boolean {
+    return succeeded(first) && events.every(({ eventId }) => mentions(document, eventId));
+  }
+
+  /** Returns the parts of a document that are about one event of a session. */
+  recordsOf(document: unknown, { eventId }: ActivityEvent, { events }: MadeSession): JsonObject[] {
+    const others = events.map((event) => event.eventId).filter((id) => id !== eventId);
+    return recordsOf(document, eventId, others);
   }
 
   async #send(): Promise<Sessions> {
     const [first, second] = [await this.#agentId(1), await this.#agentId(2)];
     const ofAgent: MadeSession[] = [];
     for (let number = 1; number <= sessionsOfAgent; number += 1) {
-      ofAgent.push(await this.#session(first, number === 1 ? 3 : 1));
+      ofAgent.push(await this.#session(first, number === 1 ? eventsOfMain : 1));
     }
     const other = await this.#session(second, 1);
     return { main: ofAgent[0] as MadeSession, ofAgent, other };

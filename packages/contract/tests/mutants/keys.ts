@@ -1,8 +1,10 @@
 import type { Passing, Returning } from '../faulty-proxy.ts';
 import { envelopes, isTo, type Mutant, type MutantKeys, refusal, reply } from './mutant.ts';
 
+const unauthorised = [401];
+
 /** Replaces the key of matching requests by the tenant's own. */
-function letsIn(matches: (passing: Passing, keys: MutantKeys) => boolean) {
+export function letsIn(matches: (passing: Passing, keys: MutantKeys) => boolean) {
   return (keys: MutantKeys) => ({
     request: (passing: Passing) => {
       if (matches(passing, keys)) passing.headers.authorization = `Bearer ${keys.own}`;
@@ -10,13 +12,9 @@ function letsIn(matches: (passing: Passing, keys: MutantKeys) => boolean) {
   });
 }
 
-function has(passing: Passing, key: string): boolean {
+/** `true` if a request has this key. */
+export function has(passing: Passing, key: string): boolean {
   return passing.headers.authorization === `Bearer ${key}`;
-}
-
-/** Confuses the other tenant with this one on a route. */
-function confuses(route: string) {
-  return letsIn((passing, { other }) => isTo(route, passing) && has(passing, other));
 }
 
 /** Returns 429 for every nth request. */
@@ -32,13 +30,11 @@ function limits(headers: Record<string, string>) {
   };
 }
 
-const unauthorised = [401];
-
-/** Faults of keys, tenants, rates and errors. */
+/** Faults of keys, rates and errors. */
 export const keyMutants: readonly Mutant[] = [
   {
     name: 'no key is asked for',
-    caughtBy: ['AUT-01', 'AUT-04', 'AUT-05', 'SVC-02'],
+    caughtBy: ['AUT-01', 'AUT-04', 'AUT-05'],
     fault: letsIn(() => true),
   },
   {
@@ -77,7 +73,7 @@ export const keyMutants: readonly Mutant[] = [
   },
   {
     name: 'another code for 401',
-    caughtBy: ['AUT-04', 'AUT-05'],
+    caughtBy: ['AUT-01', 'AUT-04', 'AUT-05'],
     fault: envelopes('* *', unauthorised, (it) => {
       it.error.code = 'UNAUTHORIZED';
     }),
@@ -119,27 +115,56 @@ export const keyMutants: readonly Mutant[] = [
     }),
   },
   {
-    name: "another tenant's session is shown",
-    caughtBy: ['SVC-02'],
-    fault: confuses('GET /v1/sessions/:id'),
+    name: 'changing a policy takes an altered key',
+    caughtBy: ['AUT-05'],
+    options: { only: ['AUT-05'] },
+    fault: letsIn(
+      (passing, { own, other }) =>
+        isTo('PATCH /v1/policies/:id', passing) &&
+        passing.headers.authorization !== undefined &&
+        !has(passing, own) &&
+        !has(passing, other),
+    ),
   },
   {
-    name: "another tenant's export is shown",
-    caughtBy: ['SVC-02'],
-    fault: confuses('GET /v1/sessions/:id/export.json'),
-  },
-  { name: "another tenant's policies are listed", caughtBy: ['SVC-02'], fault: confuses('GET /v1/policies') },
-  {
-    name: "another tenant's agent is changed",
-    caughtBy: ['SVC-02'],
-    fault: confuses('PATCH /v1/agents/:id'),
+    name: 'events take a retired key',
+    caughtBy: ['AUT-04'],
+    options: { only: ['AUT-04'] },
+    fault: letsIn((passing, { retired }) => isTo('POST /v1/events', passing) && has(passing, retired)),
   },
   {
-    name: "another tenant's policy is archived",
-    caughtBy: ['SVC-02'],
-    fault: confuses('DELETE /v1/policies/:id'),
+    name: 'decisions are rejected with another code',
+    caughtBy: ['AUT-01', 'AUT-04', 'AUT-05'],
+    options: { only: ['AUT-01', 'AUT-04', 'AUT-05'] },
+    fault: envelopes('POST /v1/guardian/pending-actions/:id/decide', unauthorised, (it) => {
+      it.error.code = 'FORBIDDEN';
+    }),
   },
-  { name: 'events land in any tenant', caughtBy: ['SVC-02'], fault: confuses('POST /v1/events') },
+  {
+    name: 'an invalid agentId has another code',
+    caughtBy: ['ERR-04'],
+    options: { only: ['ERR-04'] },
+    fault: () => ({
+      response: (it, passing) => {
+        if (it.status === 400 && passing.body.includes('"agentId":42'))
+          it.body = it.body.replace('VALIDATION_ERROR', 'BAD_AGENT');
+      },
+    }),
+  },
+  {
+    name: '429 without an envelope',
+    caughtBy: ['ERR-01'],
+    options: { only: ['ERR-01'] },
+    fault: () => {
+      let count = 0;
+      return {
+        request: () => {
+          count += 1;
+          return count % 10 === 0 ? reply(429, { detail: 'slow down' }, { 'retry-after': '1' }) : undefined;
+        },
+      };
+    },
+  },
   {
     name: 'an envelope without code',
     caughtBy: ['ERR-01'],
@@ -181,8 +206,8 @@ export const keyMutants: readonly Mutant[] = [
     fault: envelopes('POST /v1/events', [400], (it) => void delete it.error.details),
   },
   {
-    name: 'validation answered with 401',
-    caughtBy: ['*ERR-06'],
+    name: '401 for an invalid event',
+    caughtBy: ['*ERR-06', 'AUT-06'],
     fault: () => ({
       response: (it, passing) => {
         if (it.status === 400 && isTo('POST /v1/events', passing)) it.status = 401;

@@ -62,7 +62,7 @@ export const readingMutants: readonly Mutant[] = [
   },
   {
     name: 'the export is NDJSON',
-    caughtBy: ['END-05', 'END-22'],
+    caughtBy: ['END-05', 'END-22', 'SVC-04'],
     fault: responses('GET /v1/sessions/:id/export.json', (it) => {
       const { events, ...head } = JSON.parse(it.body);
       it.body = [head, ...events].map((line) => JSON.stringify(line)).join('\n');
@@ -70,7 +70,7 @@ export const readingMutants: readonly Mutant[] = [
   },
   {
     name: 'the export lacks events',
-    caughtBy: ['END-05'],
+    caughtBy: ['END-05', 'SVC-04'],
     fault: documents('GET /v1/sessions/:id/export.json', (it) => {
       it.events = [];
     }),
@@ -80,7 +80,7 @@ export const readingMutants: readonly Mutant[] = [
     caughtBy: ['END-04'],
     fault: requests('GET /v1/sessions/:id/risk', () => refusal(500, 'INTERNAL')),
   },
-  { name: 'risk without a score', caughtBy: ['RSK-01'], fault: risk(withoutNumbers) },
+  { name: 'risk without a number', caughtBy: ['RSK-01', 'RSK-02'], fault: risk(withoutNumbers) },
   { name: 'risk in nine dimensions', caughtBy: ['RSK-02'], fault: risk((it) => void it.dimensions.pop()) },
   {
     name: 'the list of sessions lacks the newest',
@@ -100,7 +100,7 @@ export const readingMutants: readonly Mutant[] = [
   },
   {
     name: "an agent's sessions are everybody's",
-    caughtBy: ['END-10'],
+    caughtBy: ['END-10', 'LST-03'],
     fault: requests(ownSessions, (passing) => {
       passing.path = '/v1/sessions';
     }),
@@ -133,14 +133,14 @@ export const readingMutants: readonly Mutant[] = [
   },
   {
     name: 'the list never ends',
-    caughtBy: ['PAG-02'],
+    caughtBy: ['PAG-02', 'LST-04'],
     fault: documents(ownSessions, (it, { query }) => {
       it.nextCursor ??= query.get('cursor');
     }),
   },
   {
     name: 'the cursor skips an item',
-    caughtBy: ['LST-03', '*LST-02'],
+    caughtBy: ['LST-03'],
     fault: documents(ownSessions, (it, { query }) => {
       if (query.has('cursor')) it.items.shift();
     }),

@@ -48,7 +48,7 @@ export const recordMutants: readonly Mutant[] = [
   },
   {
     name: 'policies cannot be created',
-    caughtBy: ['END-11'],
+    caughtBy: ['END-11', 'END-24'],
     fault: requests('POST /v1/policies', () => refusal(501, 'NOT_IMPLEMENTED')),
   },
   {
@@ -132,6 +132,7 @@ export const recordMutants: readonly Mutant[] = [
       'EVT-10',
       'AUT-07',
     ],
+    options: { only: ['END-01', 'EVT', 'AUT-07'] },
     fault: requests('POST /v1/events', () => refusal(400, 'VALIDATION_ERROR')),
   },
   {

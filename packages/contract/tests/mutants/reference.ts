@@ -1,14 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import {
-  type Document,
-  documents,
-  events,
-  isTo,
-  type Mutant,
-  refusal,
-  requests,
-  responses,
-} from './mutant.ts';
+import { type Document, documents, events, type Mutant, refusal, requests, responses } from './mutant.ts';
+import { archivesOnce, forbidsForeign, freshTime, turnsDecisions } from './reference-faults.ts';
 
 const session = (change: (document: Document) => unknown) => documents('GET /v1/sessions/:id', change);
 
@@ -29,7 +21,7 @@ const faults: readonly (readonly [name: string, caughtBy: readonly string[], fau
   ],
   [
     'ids without prefix',
-    ['PRF-02', 'END-20'],
+    ['PRF-02'],
     documents('POST /v1/notification-channels', (it) => {
       it.id = randomUUID();
     }),
@@ -225,43 +217,10 @@ export const referenceMutants: readonly Mutant[] = faults.map(([name, caughtBy, 
   name,
   caughtBy,
   fault,
-  options: { capabilities: ['reference-profile'] },
+  options: { capabilities: ['reference-profile'], only: neighborsOf(caughtBy) },
 }));
 
-let seconds = 0;
-
-function freshTime(): string {
-  seconds += 1;
-  return new Date(Date.UTC(2026, 0, 1, 0, 0, seconds)).toISOString();
-}
-
-function archivesOnce() {
-  const archived = new Set<string>();
-  return {
-    request: ({ method, path }: { method: string; path: string }) => {
-      if (method !== 'DELETE') return undefined;
-      if (archived.has(path)) return refusal(404, 'NOT_FOUND');
-      archived.add(path);
-      return undefined;
-    },
-  };
-}
-
-function turnsDecisions(): ReturnType<Mutant['fault']> {
-  return {
-    response: (it, passing) => {
-      const isTurn = it.status === 409 && isTo('POST /v1/guardian/pending-actions/:id/decide', passing);
-      if (isTurn) Object.assign(it, { status: 200, body: '{}' });
-    },
-  };
-}
-
-function forbidsForeign({ other }: { readonly other: string }): ReturnType<Mutant['fault']> {
-  return {
-    response: (it, passing) => {
-      const isForeign =
-        passing.headers.authorization === `Bearer ${other}` && passing.path.includes('-session-');
-      if (isForeign && it.status === 404) it.status = 403;
-    },
-  };
+/** Returns the requirements of the profile whose numbers start alike, and those that must detect the fault. */
+function neighborsOf(ids: readonly string[]): string[] {
+  return ids.map((id) => id.slice(0, -1));
 }

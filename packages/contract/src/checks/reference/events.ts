@@ -47,10 +47,12 @@ export const referenceEventChecks: readonly Check[] = [
     );
   }),
   check('PRF-07', 'warnings of a registered and of an unknown agent', async (run) => {
-    const { id } = await run.records.identified('agents', 3);
+    const { id } = await run.records.identified('agents', 5);
     const clean = run.traffic.event({ agentId: id, sessionId: run.newName('clean') });
     expectEqual((await sent(run, 'events.create', { body: clean })).warnings, [], 'warnings');
-    const { warnings } = await sent(run, 'events.create', { body: run.traffic.event() });
+    const agentId = run.newName('unregistered');
+    const unknown = run.traffic.event({ agentId, sessionId: agentId });
+    const { warnings } = await sent(run, 'events.create', { body: unknown });
     expectEqual(
       warnings.map(({ code }) => code),
       ['AGENT_NOT_REGISTERED'],
@@ -59,7 +61,7 @@ export const referenceEventChecks: readonly Check[] = [
   }),
   check('PRF-08', 'an unregistered agent that sent an event', async (run) => {
     const agentId = run.newName('unregistered');
-    await sent(run, 'events.create', { body: run.traffic.event({ agentId }) });
+    await sent(run, 'events.create', { body: run.traffic.event({ agentId, sessionId: agentId }) });
     expectEqual((await sent(run, 'agents.get', { id: agentId })).registered, false, 'registered');
   }),
   check('PRF-09', 'a custom category and the reserved one', async ({ traffic }) => {

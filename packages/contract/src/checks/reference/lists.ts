@@ -16,7 +16,7 @@ const lists = [
 /** Sends an event of a new session of an agent; returns the session's id. */
 async function newSession(run: Run, agentId: string): Promise<string> {
   const sessionId = run.newName('listed');
-  const sourceTimestamp = new Date().toISOString();
+  const sourceTimestamp = new Date(Date.now() - 1000).toISOString();
   await sent(run, 'events.create', { body: run.traffic.event({ agentId, sessionId, sourceTimestamp }) });
   return sessionId;
 }

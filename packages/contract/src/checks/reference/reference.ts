@@ -28,12 +28,12 @@ export async function policyFor(
   agentId: string,
   fields: Partial<BodyOf<'policies.create'>> = {},
 ): Promise<SentOf<'policies.create'>> {
-  const { response } = await run.records.make('policies', {
-    name: run.newName('policy'),
+  const { response } = await run.records.make('policies', (name) => ({
+    name,
     effect: 'deny',
     match: { agents: [agentId] },
     ...fields,
-  });
+  }));
   if (response.status !== endpoints['policies.create'].success) fail(describeResponse(response));
   return response.json as SentOf<'policies.create'>;
 }

@@ -33,13 +33,13 @@ async function successOf(run: Run, name: EndpointName): Promise<ApiResponse> {
     case 'policies.update':
     case 'policies.archive':
       return probe.call(name, {
-        id: (await records.identified('policies', name === 'policies.archive' ? 3 : 1)).id,
+        id: (await records.identified('policies', name === 'policies.archive' ? 5 : 1)).id,
         ...(name === 'policies.update' && { body: { message: 'contract' } }),
       });
     case 'policies.check':
-      return guardian.check(run.newName('agent'));
+      return guardian.check(traffic.probeAgentId);
     case 'guardian.pendingActions.decide':
-      return guardian.decide((await guardian.held()).id);
+      return guardian.decide((await guardian.identified()).id);
     case 'guardian.pendingActions.list':
       await guardian.held();
       return probe.call(name);
@@ -58,7 +58,7 @@ const prefixes: readonly (readonly [
   ['an agent', 'agt_', async ({ records }) => (await records.identified('agents')).id],
   ['a policy', 'pol_', async ({ records }) => (await records.identified('policies')).id],
   ['a webhook', 'nch_', async ({ records }) => (await records.made('notificationChannels')).id],
-  ['a held action', 'pac_', async ({ guardian }) => (await guardian.held()).id],
+  ['a held action', 'pac_', async ({ guardian }) => (await guardian.identified()).id],
 ];
 
 /** Bodies with an unknown field. */

@@ -1,0 +1,95 @@
+import type { ActivityEvent } from '@actlog/protocol';
+import { type Check, check } from '../check.ts';
+import { describeResponse, succeeded } from '../http/api-response.ts';
+import { mentions } from '../http/json-search.ts';
+import { fail, skip } from '../outcome.ts';
+import type { Run } from '../run.ts';
+import { copiesOf, ownerFault, readBackFault } from '../world/event-record.ts';
+import type { MadeSession } from '../world/traffic.ts';
+import { expectSuccess } from './expectations.ts';
+
+/** Ways to read the events of a session, with the words for them. */
+const ways = [
+  ['in the session', 'sessions.get'],
+  ['in the export', 'sessions.export'],
+] as const;
+
+type Way = (typeof ways)[number][1];
+
+/** Returns the documents with the events of a session. */
+async function documentsOf(run: Run, session: MadeSession, way: Way): Promise<readonly unknown[]> {
+  if (way === 'sessions.get') return (await run.traffic.detail(session)).pages;
+  const response = await run.probe.call(way, { id: session.id });
+  if (!succeeded(response)) skip(`the export cannot be read (END-05): ${describeResponse(response)}`);
+  return [response.json];
+}
+
+/** Returns the first fault of a session's events; skips if an event cannot be found. */
+async function firstFault(
+  run: Run,
+  way: Way,
+  fault: (documents: readonly unknown[], event: ActivityEvent, session: MadeSession) => string | undefined,
+): Promise<string | undefined> {
+  const { main, ofAgent } = await run.traffic.settled();
+  for (const session of [main, ofAgent.at(-1) as MadeSession]) {
+    const documents = await documentsOf(run, session, way);
+    for (const event of session.events) {
+      if (!mentions(documents, event.eventId)) skip(`an event is missing ${way} (END-03, END-05)`);
+      const found = fault(documents, event, session);
+      if (found !== undefined) return found;
+    }
+  }
+  return undefined;
+}
+
+/** Sends an event three times, twice at once; returns the last response and the session with the event. */
+async function repeatedly(run: Run) {
+  const sessionId = run.newName('again');
+  const event = run.traffic.event({ sessionId });
+  const session = { id: sessionId, agentId: event.agentId, events: [event] };
+  const first = await Promise.all([run.traffic.post(event), run.traffic.post(event)]);
+  if (!first.some(succeeded))
+    skip(`events are not accepted (END-01): ${first.map(describeResponse).join(', ')}`);
+  return { session, event, last: await run.traffic.post(event) };
+}
+
+/** Checks of reading events back. */
+export const readBackChecks: readonly Check[] = [
+  ...ways.flatMap(([where, way]) => [
+    check('SVC-03', `agent and session ${where}`, async (run) => {
+      const found = await firstFault(run, way, (documents, event, session) => {
+        const records = run.traffic.recordsOf(documents, event, session);
+        return (
+          ownerFault(documents, records, event, 'agentId') ??
+          ownerFault(documents, records, event, 'sessionId')
+        );
+      });
+      if (found !== undefined) fail(found);
+    }),
+    check('EVT-11', where, async (run) => {
+      const found = await firstFault(run, way, (documents, event, session) =>
+        readBackFault(run.traffic.recordsOf(documents, event, session), event),
+      );
+      if (found !== undefined) fail(found);
+    }),
+    check('EVT-12', `one copy of each event ${where}`, async (run) => {
+      const found = await firstFault(run, way, (documents, event) => {
+        const count = documents.reduce<number>((sum, document) => sum + copiesOf(document, event), 0);
+        return count > 1 ? `event ${event.eventId} was sent once but occurs ${count} times` : undefined;
+      });
+      if (found !== undefined) fail(found);
+    }),
+    check('EVT-12', `one copy of an event that was sent three times, ${where}`, async (run) => {
+      await run.traffic.settled();
+      const { session, event } = await repeatedly(run);
+      await run.traffic.detail(session);
+      const documents = await documentsOf(run, session, way);
+      if (!mentions(documents, event.eventId)) fail('an event is missing after it was sent three times');
+      const count = documents.reduce<number>((sum, document) => sum + copiesOf(document, event), 0);
+      if (count > 1) fail(`the event occurs ${count} times`);
+    }),
+  ]),
+  check('EVT-13', 'the same event again', async (run) => {
+    expectSuccess((await repeatedly(run)).last);
+  }),
+];

@@ -1,0 +1,2 @@
+export { ForeignServer } from './foreign-server.ts';
+export { NestedServer } from './nested-server.ts';
