@@ -57,6 +57,8 @@ const recorder = new Recorder({
   spoolDir: join(folder, 'spool'),
 });
 
+actlog(ai, { recorder }); // the one line
+
 /** Approves the first held action in place of an approver. */
 async function approve(): Promise<void> {
   for (let look = 0; look < 1000; look += 1) {
@@ -74,7 +76,6 @@ const [{ text }] = await Promise.all([
     tools,
     prompt: 'I need to be in Basel before eleven.',
     context: { sessionId: 'trip-to-basel' },
-    use: [actlog({ recorder })], // the one line
   }),
   approve(),
 ]);

@@ -1,5 +1,5 @@
-// Two agents of one Mastra: a planner that hands the ordering over to a buyer. Everything that they do is recorded by
-// an exporter; what the buyer does costs money, so hooks ask first. An order waits for a person, who approves it here.
+// Two agents of one Mastra: a planner that hands the ordering over to a buyer. One line records and guards what both do.
+// An order waits for a person, who approves it here. An exporter records what no hook sees, such as unknown tools.
 import { Actlog } from '@actlog/client';
 import { actlog } from '@actlog/mastra';
 import { Recorder } from '@actlog/recorder';
@@ -62,7 +62,6 @@ const buyer = new Agent({
     'Ordered 40 lamps.',
   ),
   tools: { change_supplier: supplier, place_order: order },
-  hooks: actlog({ recorder }), // guards, and records
 });
 const planner = new Agent({
   id: 'planner',
@@ -78,6 +77,7 @@ const planner = new Agent({
   tools: { read_stock: stock },
   agents: { buyer },
 });
+actlog.install({ recorder }); // guards, and records
 const exporters = [actlog.exporter({ recorder })]; // records whatever else is called
 const observability = new Observability({ configs: { default: { serviceName: 'shop', exporters } } });
 new Mastra({ agents: { planner, buyer }, logger: false, observability });

@@ -1,6 +1,6 @@
-import type { AdapterHarness, Ending, Scenario, SuiteTool } from '@actlog/adapter-suite';
+import type { AdapterHarness, Chat, Ending, Scenario, SuiteTool } from '@actlog/adapter-suite';
 import { fullAbilities } from '@actlog/adapter-suite/harness';
-import { generateText, stepCountIs, streamText, type ToolSet, tool } from 'ai';
+import { generateText, type ModelMessage, stepCountIs, streamText, type ToolSet, tool } from 'ai';
 import * as z from 'zod';
 import { type ActlogOptions, actlog } from '../src/index.ts';
 import { version } from '../src/version.ts';
@@ -49,6 +49,22 @@ async function ended(scenario: Scenario, install: Install): Promise<Ending> {
   return { answers: toolAnswers(settings.model), finalText };
 }
 
+/** Passes the messages of all responses to the next run, as the AI SDK's own examples do. */
+async function chat({ tool: own, texts, adapter }: Chat, install: Install): Promise<void> {
+  let messages: ModelMessage[] = [];
+  for (const content of texts) {
+    const turns = [[{ toolName: own.name, arguments: { text: content } }]];
+    const scenario = { tools: [own], turns, sessionId: '', adapter };
+    const { prompt: _, ...settings } = settingsOf(scenario, install);
+    const past = JSON.parse(JSON.stringify(messages)) as ModelMessage[];
+    const given: ModelMessage[] = [...past, { role: 'user', content }];
+    const input = past.length === 0 ? { prompt: content } : { messages: given };
+    const run = await generateText({ ...settings, ...input });
+    // In `ai` 7, the response is that of the last step.
+    messages = [...given, ...(run.responseMessages ?? run.response.messages)];
+  }
+}
+
 function harnessOf(
   hook: string,
   install: Install,
@@ -60,6 +76,7 @@ function harnessOf(
     hook,
     abilities: { ...fullAbilities, hasSession: false, maxDenials: 20, ...more },
     run: (scenario) => ended(scenario, install).catch((error: unknown) => ({ answers: [], error })),
+    chat: (told) => chat(told, install),
   };
 }
 

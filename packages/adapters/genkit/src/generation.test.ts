@@ -2,8 +2,6 @@ import { Service } from '@actlog/adapter-suite';
 import { dynamicTool, z } from 'genkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ai, modelOf, tools } from '../tests/agent.ts';
-import { Generation, type Genkit } from './generation.ts';
-import { genkitCalls } from './genkit-calls.ts';
 import { actlog } from './index.ts';
 
 let service: Service;
@@ -51,28 +49,4 @@ test('what one call of a conversation leaves goes on in the next', async () => {
   await service.events('none');
   const sessions = await service.client.agents.sessions('goes-on').toArray({ limit: 10 });
   expect(sessions.map(({ eventCount }) => eventCount)).toEqual([2]);
-});
-
-test.each([
-  ['the context, before all else', { sessionId: 'of the context' }, { id: 'own' }, 'of the context'],
-  ["Genkit's own session", {}, { sessionId: 'own' }, 'own'],
-  ["Genkit's own session, as it was named before", undefined, { id: 'own' }, 'own'],
-  ['nowhere', { sessionId: 5 }, undefined, undefined],
-])('finds the session in %s', async (_where, context, session, expected) => {
-  const surroundings = {
-    currentContext: () => context,
-    currentSession: () => {
-      if (!session) throw new Error('not running within a session');
-      return session;
-    },
-  };
-  const generation = new Generation(
-    surroundings as unknown as Genkit,
-    genkitCalls({ recorder: service.recorder() }),
-  );
-  const turn = { messages: [], signal: undefined, returnsToolRequests: false };
-  const call = await generation.run(turn, async () =>
-    generation.hookedCall({ toolRequest: { name: 'echo' } }),
-  );
-  expect(call.sessionId).toBe(expected);
 });

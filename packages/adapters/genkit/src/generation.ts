@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { type AdapterCalls, type HookedCall, noteTexts, processWidePerOwner } from '@actlog/recorder/adapter';
-import type { GenerateMiddleware, ToolRequestPart } from 'genkit';
+import { type HookedCall, noteTexts, processWidePerOwner } from '@actlog/recorder/adapter';
+import type { ToolRequestPart } from 'genkit';
+import { type Coverage, coverages } from './coverage.ts';
+import { currentSession, type Genkit } from './genkit-context.ts';
 import { contentsOf } from './shown-texts.ts';
-
-/** The Genkit instance passed to a middleware. */
-export type Genkit = Parameters<GenerateMiddleware['instantiate']>[0]['ai'];
 
 /** A turn of a generation, as known before its tool calls. */
 export interface Turn {
@@ -24,30 +23,46 @@ function text(value: unknown): string | undefined {
 /** One `generate` call, from its first turn to its last. */
 export class Generation {
   readonly #ai: Genkit;
-  readonly #calls: AdapterCalls;
+  readonly #coverage: Coverage;
   #turn: Turn | undefined;
+  #failure = new AbortController();
   #sessionId: string | undefined;
 
-  constructor(ai: Genkit, calls: AdapterCalls) {
+  constructor(ai: Genkit, coverage: Coverage) {
     this.#ai = ai;
-    this.#calls = calls;
+    this.#coverage = coverage;
+  }
+
+  /** Runs a turn. */
+  async run<Result>(turn: Turn, run: () => Promise<Result>): Promise<Result> {
+    this.begin(turn);
+    try {
+      return await this.within(run);
+    } catch (error) {
+      this.fail(error);
+      throw error;
+    }
+  }
+
+  /** Begins a turn. */
+  begin(turn: Turn): void {
+    this.#failure = new AbortController();
+    const { signal } = this.#failure;
+    this.#turn = { ...turn, signal: turn.signal ? AbortSignal.any([turn.signal, signal]) : signal };
+    this.#sessionId ??= this.#findSession(turn.messages);
   }
 
   /**
-   * Runs a turn. When it fails, for example because a tool throws, Genkit lets the other tools continue; but a held one
-   * must not run once the caller has the error.
+   * Notes that the turn has failed, for example because a tool threw. Genkit lets the other tools continue, but a held
+   * one must not run once the caller has the error.
    */
-  async run<Result>(turn: Turn, run: () => Promise<Result>): Promise<Result> {
-    const failure = new AbortController();
-    const signal = turn.signal ? AbortSignal.any([turn.signal, failure.signal]) : failure.signal;
-    this.#turn = { ...turn, signal };
-    this.#sessionId ??= this.#findSession(turn.messages);
-    try {
-      return await run();
-    } catch (error) {
-      failure.abort(error);
-      throw error;
-    }
+  fail(error: unknown): void {
+    this.#failure.abort(error);
+  }
+
+  /** `true` if a turn has begun. */
+  get hasTurn(): boolean {
+    return this.#turn !== undefined;
   }
 
   /** `true` if Genkit itself runs the tools. */
@@ -55,9 +70,14 @@ export class Generation {
     return !this.#turn?.returnsToolRequests;
   }
 
+  /** Runs code of the generation, such as its tools, so that generations in it are covered too. */
+  within<Result>(run: () => Result): Result {
+    return coverages().surrounding.run(this.#coverage, run);
+  }
+
   /** Notes the texts of the turn's conversation for argument origins. */
   noteTexts(): void {
-    noteTexts(this.#calls, () => {
+    noteTexts(this.#coverage.calls, () => {
       const messages = this.#turn?.messages ?? [];
       const user = contentsOf(messages, 'user');
       return { sessionId: this.#sessionId, user, system: contentsOf(messages, 'system') };
@@ -67,7 +87,8 @@ export class Generation {
   /** Returns a call for the recorder. */
   hookedCall(part: ToolRequestPart): HookedCall {
     const { name: toolName, ref, input } = part.toolRequest;
-    this.#calls.conversations.note(this.#turn?.messages, { toolName, callId: ref }, this.#sessionId);
+    const { conversations } = this.#coverage.calls;
+    conversations.note(this.#turn?.messages, { toolName, callId: ref }, this.#sessionId);
     return {
       toolName,
       arguments: input,
@@ -79,19 +100,12 @@ export class Generation {
 
   /** Returns the session of the caller's context, else of Genkit's own session, else of the conversation. */
   #findSession(messages: readonly unknown[]): string | undefined {
+    const own = currentSession(this.#ai);
     return (
       text(this.#ai.currentContext()?.sessionId) ??
-      this.#genkitSession() ??
-      this.#calls.conversations.sessionOf(messages)
+      text(own?.sessionId) ??
+      text(own?.id) ??
+      this.#coverage.calls.conversations.sessionOf(messages)
     );
-  }
-
-  #genkitSession(): string | undefined {
-    try {
-      const { id, sessionId } = this.#ai.currentSession() as { id?: unknown; sessionId?: unknown };
-      return text(sessionId) ?? text(id);
-    } catch {
-      return undefined; // it throws if there is none
-    }
   }
 }

@@ -1,4 +1,5 @@
-import { dynamicTool, type Genkit, type MiddlewareRef, z } from 'genkit';
+import { dynamicTool, type Genkit, genkit, type MiddlewareRef, z } from 'genkit';
+import { type GenkitBeta, genkit as genkitBeta } from 'genkit/beta';
 import { expectTypeOf, test } from 'vitest';
 import { type ActlogOptions, actlog } from './index.ts';
 
@@ -21,6 +22,16 @@ test('actlog() is a middleware, and what is generated keeps its type', () => {
   expectTypeOf<Awaited<ReturnType<typeof generate>>['output']>().toEqualTypeOf<{ warm: boolean } | null>();
 });
 
+test('an application keeps its type', () => {
+  expectTypeOf(actlog(genkit({}))).toEqualTypeOf<Genkit>();
+  expectTypeOf(actlog(genkitBeta({}), { agentId: 'support' })).toEqualTypeOf<GenkitBeta>();
+});
+
 test('the options are those of every adapter', () => {
   expectTypeOf<Parameters<typeof actlog>[0]>().toEqualTypeOf<ActlogOptions | undefined>();
+});
+
+test('nothing else can be covered', () => {
+  // @ts-expect-error -- tools are recorded by their generation
+  actlog(weather);
 });

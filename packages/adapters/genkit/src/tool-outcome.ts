@@ -1,4 +1,4 @@
-import type { ToolOutcome } from '@actlog/recorder';
+import { defaultResponseStatus, type ToolOutcome } from '@actlog/recorder';
 import { toolContent } from '@actlog/recorder/adapter';
 import type { ToolResponsePart } from 'genkit';
 
@@ -7,12 +7,24 @@ import type { ToolResponsePart } from 'genkit';
  * code of Genkit's own errors, or `undefined` for the recorder's own table.
  */
 export function toolOutcomeStatus(outcome: ToolOutcome): number | null | undefined {
-  if (outcome.ok || !(outcome.error instanceof Error)) return undefined;
-  const { name, code, status } = outcome.error as { name?: unknown; code?: unknown; status?: unknown };
-  if (name === 'ToolInterruptError') return null;
+  if (outcome.ok) return defaultResponseStatus({ ok: true, result: outputOf(outcome.result) });
+  if (!(outcome.error instanceof Error)) return undefined;
+  if (isInterrupt(outcome.error)) return null;
+  const { code, status } = outcome.error as { code?: unknown; status?: unknown };
   // Their `status` is a name, such as INVALID_ARGUMENT, and `code` its HTTP status.
   const isOfGenkit = typeof status === 'string' && typeof code === 'number';
   return isOfGenkit && code >= 400 && code <= 599 ? code : undefined;
+}
+
+/** Returns what the tool returned, without Genkit's part of a message around it. */
+function outputOf(result: unknown): unknown {
+  const { toolResponse } = (result ?? {}) as Partial<ToolResponsePart>;
+  return toolResponse ? toolResponse.output : result;
+}
+
+/** Returns `true` for the error with which a tool interrupts the generation. */
+export function isInterrupt(error: unknown): boolean {
+  return error instanceof Error && error.name === 'ToolInterruptError';
 }
 
 /** Returns what the model sees of a tool's response: its output, and the texts of its parts. */

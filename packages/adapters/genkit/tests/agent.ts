@@ -12,14 +12,20 @@ export interface ScriptedRequest {
 /** Shared by all tests, because Genkit cannot be set up inside a tool. */
 export const ai = genkit({});
 
+/** The same for tests that cover a whole application. */
+export const application = genkit({});
+
 /** The same with Genkit's beta features, such as interrupts. */
 export const beta = genkitBeta({});
+
+/** The same for tests that cover it as a whole. */
+export const betaApplication = genkitBeta({});
 
 const scripts = new Map<string, readonly (readonly ScriptedRequest[])[]>();
 
 const name = 'scripted';
 
-for (const instance of [ai, beta]) {
+for (const instance of [ai, application, beta, betaApplication]) {
   instance.defineModel(
     { apiVersion: 'v2', name, supports: { tools: true }, configSchema: z.object({ script: z.string() }) },
     async ({ messages, config }, { sendChunk }) => {

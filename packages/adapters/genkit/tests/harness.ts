@@ -1,9 +1,12 @@
-import type { AdapterHarness, Ending, Scenario, SuiteTool } from '@actlog/adapter-suite';
+import type { AdapterHarness, Chat, Ending, Scenario, SuiteTool } from '@actlog/adapter-suite';
 import { fullAbilities } from '@actlog/adapter-suite/harness';
-import { dynamicTool, generateMiddleware, z } from 'genkit';
+import { dynamicTool, generateMiddleware, type MessageData, z } from 'genkit';
 import { actlog } from '../src/index.ts';
 import { version } from '../src/version.ts';
-import { ai, modelOf, toolAnswers } from './agent.ts';
+import { ai, application, modelOf, toolAnswers } from './agent.ts';
+
+/** Place of the adapter: the generation, or the whole application. */
+type Place = 'generation' | 'application';
 
 function genkitTool({ name, run }: SuiteTool) {
   const inputSchema = z.object({ text: z.string() });
@@ -21,40 +24,67 @@ function ownMiddleware(hear: (toolName: string) => void) {
   }))();
 }
 
-async function lastResponse(scenario: Scenario) {
-  const { tools, turns, sessionId, adapter, isInstalledTwice, isStreamed, signal, ownHook } = scenario;
-  const { userText = 'go', systemText } = scenario;
+/** Returns the instance that generates, and the middleware of the adapter. */
+function parts({ adapter, isInstalledTwice }: Pick<Scenario, 'adapter' | 'isInstalledTwice'>, place: Place) {
+  if (!adapter) return { instance: ai, use: [] };
+  const again = isInstalledTwice ? [actlog(adapter)] : [];
+  if (place === 'generation') return { instance: ai, use: [actlog(adapter), ...again] };
+  return { instance: actlog(application, adapter), use: again };
+}
+
+async function lastResponse(scenario: Scenario, place: Place) {
+  const { tools, turns, sessionId, isStreamed, signal, ownHook, userText = 'go', systemText } = scenario;
+  const { instance, use } = parts(scenario, place);
   const calls = turns.map((turn) =>
     turn.map(({ toolName, arguments: input }) => ({ name: toolName, input })),
   );
-  const recording = adapter ? [actlog(adapter), ...(isInstalledTwice ? [actlog(adapter)] : [])] : [];
   const options = {
     ...modelOf(calls),
     prompt: userText,
     ...(systemText !== undefined && { system: systemText }),
     tools: tools.map(genkitTool),
     context: { sessionId },
-    use: [...recording, ...(ownHook ? [ownMiddleware(ownHook)] : [])],
+    use: [...use, ...(ownHook ? [ownMiddleware(ownHook)] : [])],
     ...(signal && { abortSignal: signal }),
   };
-  if (!isStreamed) return ai.generate(options);
-  const { stream, response } = ai.generateStream(options);
+  if (!isStreamed) return instance.generate(options);
+  const { stream, response } = instance.generateStream(options);
   for await (const _ of stream);
   return response;
 }
 
+/** Passes the messages of each response to the next generation, as Genkit's own examples do. */
+async function chat({ tool, texts, adapter }: Chat, place: Place): Promise<void> {
+  const { instance, use } = parts({ adapter }, place);
+  // The scripted model counts its earlier messages: two for each turn of the chat.
+  const model = modelOf(texts.flatMap((text) => [[{ name: tool.name, input: { text } }], []]));
+  let messages: MessageData[] = [];
+  for (const prompt of texts) {
+    const response = await instance.generate({ ...model, messages, prompt, tools: [genkitTool(tool)], use });
+    messages = JSON.parse(JSON.stringify(response.messages));
+  }
+}
+
+function harnessOf(place: Place, hook: string): AdapterHarness {
+  return {
+    framework: 'genkit',
+    sdk: `@actlog/genkit/${version}`,
+    hook,
+    abilities: { ...fullAbilities, origins: { user: true, system: true, results: true } },
+    async run(scenario): Promise<Ending> {
+      try {
+        const response = await lastResponse(scenario, place);
+        return { answers: toolAnswers(response), finalText: response.text };
+      } catch (error) {
+        return { answers: [], error };
+      }
+    },
+    chat: (told) => chat(told, place),
+  };
+}
+
 /** Generations of Genkit, with middleware. */
-export const genkitHarness: AdapterHarness = {
-  framework: 'genkit',
-  sdk: `@actlog/genkit/${version}`,
-  hook: '`use: [actlog()]`',
-  abilities: { ...fullAbilities, origins: { user: true, system: true, results: true } },
-  async run(scenario): Promise<Ending> {
-    try {
-      const response = await lastResponse(scenario);
-      return { answers: toolAnswers(response), finalText: response.text };
-    } catch (error) {
-      return { answers: [], error };
-    }
-  },
-};
+export const genkitHarness: AdapterHarness = harnessOf('generation', '`use: [actlog()]`');
+
+/** Generations of an application that is covered as a whole. */
+export const processHarness: AdapterHarness = harnessOf('application', '`actlog(genkit({...}))`');

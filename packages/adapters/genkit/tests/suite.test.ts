@@ -1,4 +1,5 @@
 import { adapterSuite } from '@actlog/adapter-suite';
-import { genkitHarness } from './harness.ts';
+import { genkitHarness, processHarness } from './harness.ts';
 
 adapterSuite(genkitHarness);
+adapterSuite(processHarness);

@@ -50,6 +50,11 @@ test('the exporter is one for Observability, and takes no guard', () => {
   actlog.exporter({ guard: { mode: 'observe' } });
 });
 
+test('the process is covered until the returned function is called', () => {
+  expectTypeOf(actlog.install()).toEqualTypeOf<() => void>();
+  expectTypeOf(actlog.install).parameter(0).toEqualTypeOf<ActlogOptions | undefined>();
+});
+
 test('the options are those of every adapter', () => {
   expectTypeOf<Parameters<typeof actlog>[0]>().toEqualTypeOf<ActlogOptions | undefined>();
 });

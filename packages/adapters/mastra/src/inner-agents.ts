@@ -2,6 +2,7 @@ import { MethodHooks, processWide } from '@actlog/recorder/adapter';
 import { Agent } from '@mastra/core/agent';
 import type { ToolHooks } from '@mastra/core/tools';
 import { currentPlace } from './place.ts';
+import { processCoverage } from './process-coverage.ts';
 
 const methods = new MethodHooks('@actlog/mastra/hooked-methods');
 
@@ -15,8 +16,8 @@ export function noteRecording({ beforeToolCall, afterToolCall }: ToolHooks): voi
 
 /**
  * Makes agents inside a covered call, such as those that a covered agent delegates to, use the hooks of the outer
- * agent. Mastra passes hooks to no inner agent, so they are added in the undocumented method that gives an agent its
- * hooks.
+ * agent, and all agents of a covered process those of the process. Mastra passes hooks to no inner agent, so they are
+ * added in the undocumented method that gives an agent its hooks.
  */
 export function hookInnerAgents(): void {
   const prototype = Agent.prototype as unknown as { wrapToolsWithHooks?: unknown };
@@ -29,5 +30,6 @@ export function hookInnerAgents(): void {
 
 function coveredHooks(own: ToolHooks | undefined): ToolHooks | undefined {
   const isRecording = [own?.beforeToolCall, own?.afterToolCall].some((hook) => hook && recording().has(hook));
-  return isRecording ? own : (currentPlace()?.cover?.(own ?? {}) ?? own);
+  if (isRecording) return own;
+  return currentPlace()?.cover?.(own ?? {}) ?? processCoverage.current?.cover(own) ?? own;
 }

@@ -14,6 +14,8 @@ export interface Place {
   readonly cover?: ((own: ToolHooks) => ToolHooks) | undefined;
   /** Recorders of the call by a hook. */
   readonly recordedBy: Set<RecordedCalls>;
+  /** Function of the tool that runs as the call, once it does. */
+  tool?: object;
   /** Span of the call, once started. */
   spanId?: string;
   /** Makes the following code part of a call that begins later; shared by nested hooks. */

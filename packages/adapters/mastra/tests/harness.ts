@@ -1,4 +1,4 @@
-import type { AdapterHarness, Ending, Scenario, SuiteTool } from '@actlog/adapter-suite';
+import type { AdapterHarness, Chat, Ending, Scenario, SuiteTool } from '@actlog/adapter-suite';
 import { fullAbilities } from '@actlog/adapter-suite/harness';
 import { Mastra } from '@mastra/core';
 import { Agent, type ToolsInput } from '@mastra/core/agent';
@@ -8,6 +8,7 @@ import { Observability } from '@mastra/observability';
 import * as z from 'zod';
 import { type ActlogOptions, actlog } from '../src/index.ts';
 import { version } from '../src/version.ts';
+import { tracesInDetail } from './agent.ts';
 import { ScriptedModel } from './model.ts';
 
 /** Installs the adapter in an agent and returns the hooks of the run. */
@@ -15,6 +16,8 @@ export interface Installation {
   readonly agentHooks?: ToolHooks;
   readonly runHooks?: ToolHooks;
   readonly exporters?: ReturnType<typeof actlog.exporter>[];
+  /** Ends what is not part of the agent. */
+  readonly end?: () => void;
   /** Default: the tools unchanged. */
   readonly wrap?: (tools: ToolsInput) => ToolsInput;
 }
@@ -30,10 +33,10 @@ function mastraTool({ name, run }: SuiteTool) {
   });
 }
 
-function setUp(scenario: Scenario, install: Install) {
+function setUp(scenario: Omit<Scenario, 'sessionId'>, install: Install, hasMemory = true) {
   const { tools, turns, adapter, isInstalledTwice = false, ownHook, systemText } = scenario;
   const own: ToolHooks = ownHook ? { beforeToolCall: ({ toolName }) => ownHook(toolName) } : {};
-  const { agentHooks, runHooks, exporters, wrap }: Installation = adapter
+  const { agentHooks, runHooks, exporters, wrap, end }: Installation = adapter
     ? install(adapter, isInstalledTwice, own)
     : { agentHooks: own };
   const model = new ScriptedModel(
@@ -46,17 +49,17 @@ function setUp(scenario: Scenario, install: Install) {
     instructions: systemText ?? 'Do as you are told.',
     model: model.config,
     tools: wrap ? wrap(bare) : bare,
-    memory: new MockMemory(),
+    ...(hasMemory && { memory: new MockMemory() }),
     ...(agentHooks && { hooks: agentHooks }),
   });
   const observability =
     exporters && new Observability({ configs: { default: { serviceName: 'suite', exporters } } });
   new Mastra({ logger: false, agents: { agent }, ...(observability && { observability }) });
-  return { agent, model, runHooks };
+  return { agent, model, runHooks, end };
 }
 
 async function ended(scenario: Scenario, install: Install): Promise<Ending> {
-  const { agent, model, runHooks } = setUp(scenario, install);
+  const { agent, model, runHooks, end } = setUp(scenario, install);
   const options = {
     ...(!scenario.keepsTurnLimit && { maxSteps: scenario.turns.length + 1 }),
     memory: { thread: scenario.sessionId, resource: 'user' },
@@ -70,6 +73,22 @@ async function ended(scenario: Scenario, install: Install): Promise<Ending> {
     return { answers: model.answers(), finalText };
   } catch (error) {
     return { answers: model.answers(), error };
+  } finally {
+    end?.();
+  }
+}
+
+/** Passes the messages of all responses to the next run, as an application does whose agent has no memory. */
+async function chat({ tool, texts, adapter }: Chat, install: Install): Promise<void> {
+  let messages: unknown[] = [];
+  for (const content of texts) {
+    const turns = [[{ toolName: tool.name, arguments: { text: content } }]];
+    const { agent, runHooks, end } = setUp({ tools: [tool], turns, adapter }, install, false);
+    const given = [...(JSON.parse(JSON.stringify(messages)) as unknown[]), { role: 'user', content }];
+    const input = (messages.length > 0 ? given : content) as Parameters<typeof agent.generate>[0];
+    const { response } = await agent.generate(input, runHooks ? { hooks: runHooks } : {});
+    messages = [...given, ...(response.messages ?? [])];
+    end?.();
   }
 }
 
@@ -86,6 +105,7 @@ export function harnessOf(
     hook,
     abilities: { ...fullAbilities, unknownTool: 'unseen', origins: allOrigins, ...abilities },
     run: (scenario) => ended(scenario, install),
+    chat: (told) => chat(told, install),
   };
 }
 
@@ -100,7 +120,7 @@ export const hooksHarness = harnessOf(
 );
 
 /** The exporter of a whole Mastra. */
-export const exporterHarness = harnessOf(
+const everyExporter = harnessOf(
   '`exporters: [actlog.exporter()]`',
   (options, isTwice, own) => {
     const exporters = Array.from({ length: isTwice ? 2 : 1 }, () => actlog.exporter(options));
@@ -108,6 +128,11 @@ export const exporterHarness = harnessOf(
   },
   { guards: false, holds: false, aborts: false, goesOnAfterDenial: false, unknownTool: 404, thrown: 500 },
 );
+
+/** The same. A chat is recognized only where the traces contain the ids of calls. */
+export const exporterHarness: AdapterHarness = tracesInDetail
+  ? everyExporter
+  : { ...everyExporter, chat: undefined };
 
 /** Wrapped tools of an agent. */
 export const toolsHarness = harnessOf(
@@ -117,4 +142,14 @@ export const toolsHarness = harnessOf(
     return { agentHooks: own, wrap: isTwice ? (tools) => once(once(tools)) : once };
   },
   { invalidArguments: 'unseen' },
+);
+
+/** The whole process. */
+export const processHarness = harnessOf(
+  '`actlog.install()` for the process',
+  (options, isTwice, own) => {
+    const end = actlog.install(options);
+    return isTwice ? { agentHooks: actlog.around(own, options), end } : { agentHooks: own, end };
+  },
+  {},
 );

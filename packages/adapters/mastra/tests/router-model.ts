@@ -2,7 +2,7 @@ import type { MastraModelConfig } from '@mastra/core/llm';
 
 const usage = { inputTokens: 1, outputTokens: 1, totalTokens: 2 };
 
-/** Model of a network: makes the router select one tool, and then says that the task is done. */
+/** Model of a network: makes the router select a tool or an agent, and then says that the task is done. */
 export class RouterModel {
   readonly specificationVersion = 'v2';
   readonly provider = 'scripted';
@@ -12,9 +12,11 @@ export class RouterModel {
   /** Text of the last prompt. */
   told = '';
 
-  constructor(toolName: string, args: Record<string, unknown>) {
-    const tool = { primitiveId: toolName, primitiveType: 'tool', prompt: JSON.stringify(args) };
-    this.#answers = [{ ...tool, selectionReason: 'asked for' }];
+  /** @param args - arguments of the tool, or the prompt of the agent */
+  constructor(name: string, args: Record<string, unknown> | string) {
+    const primitiveType = typeof args === 'string' ? 'agent' : 'tool';
+    const prompt = typeof args === 'string' ? args : JSON.stringify(args);
+    this.#answers = [{ primitiveId: name, primitiveType, prompt, selectionReason: 'asked for' }];
   }
 
   /** The model with the type that Mastra requires. */

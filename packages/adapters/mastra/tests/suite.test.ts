@@ -1,6 +1,7 @@
 import { adapterSuite } from '@actlog/adapter-suite';
-import { exporterHarness, hooksHarness, toolsHarness } from './harness.ts';
+import { exporterHarness, hooksHarness, processHarness, toolsHarness } from './harness.ts';
 
 adapterSuite(hooksHarness);
+adapterSuite(processHarness);
 adapterSuite(exporterHarness);
 adapterSuite(toolsHarness);

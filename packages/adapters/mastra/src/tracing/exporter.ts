@@ -10,7 +10,7 @@ import { currentPlace } from '../place.ts';
 import { type RecordedCalls, recordedCalls } from '../recorded-calls.ts';
 import { sessionsOfTraces } from '../session.ts';
 import { userContents } from '../shown-texts.ts';
-import { OpenSpans } from './open-spans.ts';
+import { conversationOf, OpenSpans } from './open-spans.ts';
 import { ranTool, toolSpan } from './tool-span.ts';
 import { locate } from './traced-place.ts';
 
@@ -52,6 +52,7 @@ class SpanRecorder implements ObservabilityExporter {
 
   #start(span: AnyExportedSpan): void {
     this.#spans.start(span);
+    this.#findConversation(span);
     this.#noteTexts(span);
     // A tool's span starts in the context of the hook before it.
     const place = currentPlace();
@@ -64,15 +65,29 @@ class SpanRecorder implements ObservabilityExporter {
     const tool = toolSpan(span);
     if (tool && this.#calls.covers(tool.toolName) && this.#recorded.takeSpan(span.id)) {
       this.#recorded.noteExported({ traceId: span.traceId, callId: tool.callId });
-      this.#calls.record({ ...tool, ...this.#placeOf(span) }, tool.outcome);
+      const { conversation, ...place } = this.#placeOf(span);
+      this.#calls.conversations.note(conversation, tool, place.sessionId);
+      this.#calls.record({ ...tool, ...place }, tool.outcome);
     }
     this.#spans.end(span);
   }
 
+  /** Finds the session of a run without a thread that continues an earlier conversation. */
+  #findConversation(span: AnyExportedSpan): void {
+    const messages = conversationOf(span);
+    const places = [...this.#spans.around(span)];
+    if (messages === undefined || places.length > 1 || locate(places).threadId !== undefined) return;
+    if (sessionsOfTraces.get(span.traceId) !== undefined) return;
+    const sessionId = this.#calls.conversations.sessionOf(messages, () => span.traceId);
+    sessionsOfTraces.note(span.traceId, sessionId);
+  }
+
   #placeOf(span: AnyExportedSpan) {
-    const { agentId, threadId } = locate(this.#spans.around(span));
+    const places = [...this.#spans.around(span)];
+    const { agentId, threadId } = locate(places);
     return {
       agentId,
+      conversation: places.find(({ conversation }) => conversation !== undefined)?.conversation,
       sessionId: threadId ?? currentSessionId() ?? sessionsOfTraces.get(span.traceId) ?? span.traceId,
     };
   }

@@ -7,6 +7,8 @@ const maxOpen = 10_000;
 /** Data of a span that others may start in. */
 interface OpenSpan extends TracedPlace {
   readonly parentSpanId: string | undefined;
+  /** Messages or the text that an agent run was started with. */
+  readonly conversation?: unknown;
 }
 
 /**
@@ -17,7 +19,8 @@ export class OpenSpans {
   readonly #open = new Map<string, OpenSpan>();
 
   start(span: AnyExportedSpan): void {
-    this.#open.set(span.id, { ...tracedPlace(span), parentSpanId: span.parentSpanId });
+    const { id, parentSpanId } = span;
+    this.#open.set(id, { ...tracedPlace(span), parentSpanId, conversation: conversationOf(span) });
     if (this.#open.size > maxOpen) this.#open.delete(this.#open.keys().next().value as string);
   }
 
@@ -26,8 +29,8 @@ export class OpenSpans {
   }
 
   /** Yields a span and its ancestors, starting with the innermost. */
-  *around(span: AnyExportedSpan): Generator<TracedPlace> {
-    yield tracedPlace(span);
+  *around(span: AnyExportedSpan): Generator<TracedPlace & Pick<OpenSpan, 'conversation'>> {
+    yield { ...tracedPlace(span), conversation: conversationOf(span) };
     let { parentSpanId } = span;
     // Ancestors from outside might be cyclic.
     for (let depth = 0; parentSpanId !== undefined && depth < maxOpen; depth += 1) {
@@ -37,4 +40,10 @@ export class OpenSpans {
       parentSpanId = parent.parentSpanId;
     }
   }
+}
+
+/** Returns what an agent run was started with, as messages or a text; undefined for other spans. */
+export function conversationOf({ type, input }: AnyExportedSpan): unknown {
+  if (type !== 'agent_run') return undefined;
+  return (input as { readonly messages?: unknown } | null | undefined)?.messages ?? input;
 }

@@ -1,0 +1,61 @@
+import { ActionDeniedError, responseStatuses } from '@actlog/recorder';
+import type { AdapterCalls } from '@actlog/recorder/adapter';
+import type { GenerateMiddlewareDef, ToolRequestPart } from 'genkit';
+import type { Generation } from './generation.ts';
+import { unknownToolRequests } from './unknown-tools.ts';
+
+/** Hooks of a middleware that record and guard the tool calls of a generation. */
+export type RecordingHooks = Required<Pick<GenerateMiddlewareDef, 'generate' | 'model' | 'tool'>>;
+
+/** Creates the hooks of a generation. */
+export function recordingHooks(generation: Generation, calls: AdapterCalls): RecordingHooks {
+  return {
+    generate(envelope, context, next) {
+      const { messages, returnToolRequests: returnsToolRequests = false } = envelope.request;
+      const turn = { messages, signal: context.abortSignal, returnsToolRequests };
+      return generation.run(turn, () => {
+        generation.noteTexts();
+        return next(envelope, context);
+      });
+    },
+    async model(request, context, next) {
+      const response = await next(request, context);
+      if (!generation.runsTools) return response;
+      for (const part of unknownToolRequests(request, response)) {
+        if (!calls.covers(part.toolRequest.name) || !calls.claim(part)) continue;
+        const error = Object.assign(new Error('Unknown tool.'), { status: responseStatuses.unknownTool });
+        calls.record(generation.hookedCall(part), { ok: false, error });
+      }
+      return response;
+    },
+    async tool(request, context, next) {
+      const { name, ref } = request.toolRequest;
+      try {
+        return await runTool(calls, generation, request, () => next(request, context));
+      } catch (error) {
+        if (!ActionDeniedError.isInstance(error)) throw error;
+        // Rethrowing would end the whole generation while the other tools of the turn continue.
+        return { toolResponse: { name, ...(ref !== undefined && { ref }), output: deniedOutput(error) } };
+      }
+    },
+  };
+}
+
+/**
+ * Records and guards a tool call, if its tool is covered.
+ *
+ * @throws ActionDeniedError when the guard denies the call
+ */
+export function runTool<Result>(
+  calls: AdapterCalls,
+  generation: Generation,
+  request: ToolRequestPart,
+  run: () => Promise<Result>,
+): Promise<Result> {
+  return calls.covers(request.toolRequest.name) ? calls.run(generation.hookedCall(request), run) : run();
+}
+
+/** Returns the output of a denied call. */
+export function deniedOutput({ message }: Error): { error: string } {
+  return { error: message };
+}
