@@ -1,4 +1,4 @@
-// Writes the table of docs/adapters.md from the harnesses, whose abilities the shared suite proves.
+// Writes the tables of docs/adapters.md from the harnesses, whose abilities the shared suite proves.
 import type { AdapterHarness } from '../testing/adapter-suite/src/index.ts';
 import { adapterHarnesses } from './adapter-harnesses.ts';
 import { holdGeneratedPart } from './generated-part.ts';
@@ -23,18 +23,18 @@ function sessionSource({ abilities, chat }: AdapterHarness): string {
     .join(', else ');
 }
 
+function packageOf({ sdk }: AdapterHarness): string {
+  return `\`${sdk.slice(0, sdk.lastIndexOf('/'))}\``;
+}
+
 function row(harness: AdapterHarness): string {
-  const { sdk, hook = '', abilities } = harness;
-  const { guards, holds, aborts, thrown, streams, maxDenials, origins } = abilities;
-  const { invalidArguments, unknownTool } = abilities;
+  const { hook = '', abilities } = harness;
+  const { guards, holds, aborts, streams, maxDenials, origins } = abilities;
   const cells = [
-    `\`${sdk.slice(0, sdk.lastIndexOf('/'))}\``,
+    packageOf(harness),
     hook,
     guards ? 'yes' : 'no',
     holds ? (aborts ? 'yes' : 'yes; the run has no signal') : 'no: denied at once',
-    seenAs(thrown),
-    seenAs(invalidArguments),
-    seenAs(unknownTool),
     streams ? 'yes' : '–',
     sessionSource(harness),
     guards ? endOfRetries(maxDenials) : '–',
@@ -45,11 +45,41 @@ function row(harness: AdapterHarness): string {
 
 function table(rows: readonly AdapterHarness[]): string {
   return [
-    '| package | hook | stops a denied call | holds for approval | a tool throws a 502 | invalid arguments | unknown tool | streaming | session | the model repeats a denied call | texts for origins |',
-    '|---|---|---|---|---|---|---|---|---|---|---|',
+    '| package | hook | stops a denied call | holds for approval | streaming | session | the model repeats a denied call | texts for origins |',
+    '|---|---|---|---|---|---|---|---|',
     ...rows.map(row),
     '',
   ].join('\n');
 }
 
-holdGeneratedPart('adapters.md', table(await adapterHarnesses()));
+/** Returns the statuses that a hook gives, in the order of the table's columns. */
+function statuses({ abilities }: AdapterHarness): string {
+  const { thrown, invalidArguments, unknownTool, aborts, aborted, timedOut } = abilities;
+  const ofSignal = aborts ? [seenAs(aborted), seenAs(timedOut)] : ['–', '–'];
+  return [seenAs(thrown), seenAs(invalidArguments), seenAs(unknownTool), ...ofSignal].join(' | ');
+}
+
+/** Hooks of a package that give the same statuses share a row. */
+function statusRows(harnesses: readonly AdapterHarness[]): string[] {
+  const packages = Map.groupBy(harnesses, packageOf);
+  return [...packages].flatMap(([name, ofPackage]) => {
+    const groups = Map.groupBy(ofPackage, statuses);
+    return [...groups].map(([cells, group]) => {
+      const hooks = groups.size === 1 ? 'all' : group.map(({ hook = '' }) => hook).join('; ');
+      return `| ${name} | ${hooks} | ${cells} |`;
+    });
+  });
+}
+
+function statusTable(rows: readonly AdapterHarness[]): string {
+  return [
+    '| package | hooks | a tool throws an error with `status: 502` | invalid arguments | unknown tool | aborted while it runs | ended by `AbortSignal.timeout()` |',
+    '|---|---|---|---|---|---|---|',
+    ...statusRows(rows),
+    '',
+  ].join('\n');
+}
+
+const harnesses = await adapterHarnesses();
+holdGeneratedPart('adapters.md', table(harnesses));
+holdGeneratedPart('adapters.md', statusTable(harnesses), 'statuses');

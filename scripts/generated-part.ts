@@ -2,14 +2,15 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './workspace.ts';
 
-const begin = '<!-- table: begin -->\n';
-const end = '<!-- table: end -->';
-
 /**
  * Holds the part of a page of `docs/` that is made from the code to what the code makes of it: `--write` writes it,
  * and without that a page that differs fails the script.
+ *
+ * @param name - of the part, in the comments around it
  */
-export function holdGeneratedPart(page: string, made: string): void {
+export function holdGeneratedPart(page: string, made: string, name = 'table'): void {
+  const begin = `<!-- ${name}: begin -->\n`;
+  const end = `<!-- ${name}: end -->`;
   const file = join(root, 'docs', page);
   const text = readFileSync(file, 'utf8');
   const start = text.indexOf(begin) + begin.length;

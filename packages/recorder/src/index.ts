@@ -13,9 +13,9 @@ export type { AnnouncedCall, RecordedOutcome } from './events/announced-call.ts'
 export {
   defaultResponseStatus,
   type ResponseStatusMapping,
-  responseStatuses,
   type ToolOutcome,
 } from './events/response-status.ts';
+export { responseStatuses } from './events/response-statuses.ts';
 export type { ToolCall, ToolCallFacts } from './events/tool-call.ts';
 export { type ActionDenial, ActionDeniedError, type DeniedBecause } from './guard/action-denied-error.ts';
 export type { GuardDecision, GuardOptions, ReadDecision } from './guard/guard-options.ts';

@@ -88,6 +88,10 @@ export interface Abilities {
   readonly unknownTool: number | 'unseen';
   /** Status of a tool that throws an error with `status: 502`: 500 if the framework hides the error. */
   readonly thrown: number;
+  /** Status of a call whose tool throws after the caller's signal has aborted. Applies if `aborts`. */
+  readonly aborted: number;
+  /** The same if the signal's reason is a timeout, as with `AbortSignal.timeout()`. */
+  readonly timedOut: number;
   /** `true` if the framework has a streaming API. */
   readonly streams: boolean;
   /** `true` if users of the framework have hooks of the same kind. */
@@ -113,6 +117,8 @@ export const fullAbilities: Abilities = {
   invalidArguments: 400,
   unknownTool: 404,
   thrown: 502,
+  aborted: 499,
+  timedOut: 408,
   streams: true,
   hasOwnHooks: true,
   hasSession: true,

@@ -14,6 +14,7 @@ export type {
   SeenOrigins,
   SuiteTool,
 } from './harness.ts';
+export { mcpErrorResult, refusalOf, refusedPaths, refusedStatuses } from './mcp-results.ts';
 export { withEnvironment } from './process-environment.ts';
 export { RecordingProxy } from './recording-proxy.ts';
 export { secondCopy } from './second-copy.ts';

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import type { AdapterCase } from './adapter-case.ts';
+import { abortingCases } from './cases/aborting.ts';
 import { chattingCases } from './cases/chatting.ts';
 import { countingCases } from './cases/counting.ts';
 import { guardingCases } from './cases/guarding.ts';
@@ -16,6 +17,7 @@ export const adapterCases: readonly AdapterCase[] = [
   ...recordingCases,
   ...countingCases,
   ...chattingCases,
+  ...abortingCases,
   ...guardingCases,
   ...retryingCases,
   ...robustnessCases,

@@ -1,4 +1,5 @@
 import { responseStatuses, type ToolOutcome } from '@actlog/recorder';
+import { mcpErrorStatus } from '@actlog/recorder/adapter';
 
 /** Properties of a message's blocks that relate to tool calls, with or without the beta API. */
 export interface MessageBlock {
@@ -47,7 +48,10 @@ const serverErrorStatuses: Readonly<Record<string, number>> = {
 /** Returns the outcome of a tool that Anthropic ran. */
 export function serverOutcome({ is_error, content }: MessageBlock): ToolOutcome {
   const { error_code: code } = (content ?? {}) as { error_code?: unknown };
-  if (is_error) return failure('The tool of the MCP server failed.', responseStatuses.threw);
+  if (is_error) {
+    const status = mcpErrorStatus(textOf(content)) ?? responseStatuses.threw;
+    return failure('The tool of the MCP server failed.', status);
+  }
   if (typeof code !== 'string') return { ok: true, result: content };
   return failure(`The server tool failed: ${code}.`, serverErrorStatuses[code] ?? responseStatuses.threw);
 }
@@ -59,10 +63,9 @@ export function clientOutcome(block: MessageBlock): ToolOutcome | undefined {
   // Text of the SDK's tool runner.
   if (text.startsWith('Not executed: ')) return undefined;
   const isUnknown = /^Error: Tool(set)? '.*' not found$/.test(text);
-  return failure(
-    text || 'The tool failed.',
-    isUnknown ? responseStatuses.unknownTool : responseStatuses.threw,
-  );
+  // A thrown error begins with its name, and the error result of an MCP server does not.
+  const status = isUnknown ? responseStatuses.unknownTool : mcpErrorStatus(text.replace(/^Error: /, ''));
+  return failure(text || 'The tool failed.', status ?? responseStatuses.threw);
 }
 
 function textOf(content: unknown): string {

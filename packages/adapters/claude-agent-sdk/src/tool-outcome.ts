@@ -12,16 +12,9 @@ export const aborted = {
   error: new DOMException('The run ended before the call.', 'AbortError'),
 } as const satisfies ToolOutcome;
 
-/** Texts of the MCP SDK for a tool that violates a schema itself, although the code is that of invalid arguments. */
-const invalidResult = /output schema|structured content|invalid tools\/call result/i;
-
-/** Derives the outcome of a failed tool from Claude Code's text. */
+/** Derives the outcome of a failed tool from Claude Code's text, which begins with the code of an MCP error. */
 export function failed(text: string, isInterrupt = false): ToolOutcome {
-  if (isInterrupt) return aborted;
-  const [, code] = /^MCP error (-\d+):/.exec(text) ?? [];
-  return code === undefined || invalidResult.test(text)
-    ? { ok: false, error: new Error(text) }
-    : { ok: false, error: Object.assign(new Error(text), { code: Number(code) }) };
+  return isInterrupt ? aborted : { ok: false, error: new Error(text) };
 }
 
 /** Derives the outcome of a call without a hook: an unknown tool, or invalid arguments. */

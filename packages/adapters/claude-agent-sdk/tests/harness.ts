@@ -16,7 +16,7 @@ function sdkTool({ name, run }: SuiteTool) {
 
 function optionsOf({ tools, signal, ownHook, systemText }: Scenario): Options {
   const abortController = new AbortController();
-  signal?.addEventListener('abort', () => abortController.abort());
+  signal?.addEventListener('abort', () => abortController.abort(signal.reason));
   return {
     tools: [],
     allowedTools: ['mcp__suite'],

@@ -1,5 +1,5 @@
 import { responseStatuses, type ToolOutcome } from '@actlog/recorder';
-import { type HookedCall, toolContent } from '@actlog/recorder/adapter';
+import { type HookedCall, mcpErrorStatus, toolContent } from '@actlog/recorder/adapter';
 import type { Part } from '@google/genai';
 
 /** Content of a function response. Without `output` and `error`, the model sees the whole object. */
@@ -7,9 +7,6 @@ type Response = Readonly<Record<string, unknown>>;
 
 /** Calls of functions that no tool of their request declares. */
 const unknownCalls = new WeakSet<HookedCall>();
-
-/** Beginning of an MCP server's text about arguments that do not fit a tool's schema; there is no code for it. */
-const invalidArguments = /^(MCP error -32602: )*(Input validation error: )?Invalid arguments for tool /;
 
 /** Notes that no tool of the request declares the function of a call. */
 export function noteUnknown(call: HookedCall): void {
@@ -23,15 +20,13 @@ export function outcomeOfResponse(told: ToolOutcome): ToolOutcome {
   return failed ? { ok: false, error: failed.error } : told;
 }
 
-/** Returns the status of a call of an unknown function, or with invalid arguments for an MCP tool. */
+/** Returns the status of a call of an unknown function, or that of an MCP server's error. */
 export function statusOfFunction(outcome: ToolOutcome, call: HookedCall): number | undefined {
   if (call.signal?.aborted) return undefined;
   if (unknownCalls.has(call) && !hasResponse(outcome)) return responseStatuses.unknownTool;
   if (outcome.ok) return undefined;
   const [text] = [toolContent(outcome.error)].flat();
-  return typeof text === 'string' && invalidArguments.test(text)
-    ? responseStatuses.invalidArguments
-    : undefined;
+  return typeof text === 'string' ? mcpErrorStatus(text) : undefined;
 }
 
 /** Returns what the model sees of the parts that a tool returned. */

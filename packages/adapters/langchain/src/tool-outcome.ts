@@ -1,11 +1,15 @@
 import { responseStatuses, type ToolOutcome } from '@actlog/recorder';
-import type { HookedCall } from '@actlog/recorder/adapter';
+import { type HookedCall, mcpErrorStatus } from '@actlog/recorder/adapter';
 import { ToolMessage } from '@langchain/core/messages';
 import { isCommand, isGraphBubbleUp, isParentCommand } from '@langchain/langgraph';
 import { MiddlewareError, ToolInvocationError } from 'langchain';
 
 /** Start of LangChain's error message for arguments that do not match a tool's schema. */
 const unfitInput = 'Received tool input did not match expected schema';
+
+/** Start of the messages of `@langchain/mcp-adapters` for an error result of a server, and for an error of the client. */
+const ofMcpAdapters =
+  /^(?:MCP tool '.*?' on server '.*?' returned an error: |Error calling tool .*?: (?:\w+: )?)/;
 
 /** Unwraps the error thrown by a tool from the wrappers of inner middleware. */
 export function thrownByTool(error: unknown): unknown {
@@ -52,7 +56,14 @@ function messageIn({ update }: { readonly update?: unknown }, callId: string | u
 function statusOfError(error: unknown): number | null | undefined {
   // A tool whose graph hands over to its parent has finished and is not run again.
   if (isInterruption(error)) return isParentCommand(error) ? responseStatuses.ok : null;
-  return isInvalidInput(error) ? responseStatuses.invalidArguments : undefined;
+  return isInvalidInput(error) ? responseStatuses.invalidArguments : statusOfMcpError(error);
+}
+
+/** Returns the status of an error of `@langchain/mcp-adapters`, whose message has that of the server or the client. */
+function statusOfMcpError(error: unknown): number | undefined {
+  const { name, message } = (error ?? {}) as { name?: unknown; message?: unknown };
+  if (name !== 'ToolException' || typeof message !== 'string') return undefined;
+  return mcpErrorStatus(message.replace(ofMcpAdapters, ''));
 }
 
 /**

@@ -13,7 +13,7 @@ afterAll(() => service.close());
 
 const timeout = Object.assign(new Error('Request timed out'), { code: 'REQUEST_TIMEOUT' });
 
-test.each(['return', 'throw'])('records errors of MCP servers with `onToolError: "%s"`', async (onToolError) => {
+test.each(['return', 'throw'])('records errors of MCP servers: %s', async (onToolError) => {
   const read = createTool({
     id: 'read',
     description: 'Reads a file.',

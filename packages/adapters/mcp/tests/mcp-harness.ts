@@ -23,6 +23,7 @@ export function mcpHarness(adapterSide: Side, connect: Connect): AdapterHarness 
     abilities: {
       ...fullAbilities,
       thrown: adapterSide === 'server' ? 502 : 500, // a client only receives the message
+      timedOut: adapterSide === 'server' ? 499 : 408, // a server only receives that the call is canceled
       streams: false,
       maxDenials: 'caller',
     },

@@ -54,6 +54,8 @@ export function outcomeOf(run: RunScope, tool: FunctionTool, callId: string, out
   if (run.timedOut.has(callId) || (tool.timeoutMs && text.includes(`timed out after ${tool.timeoutMs}ms`))) {
     return failure(responseStatuses.timedOut, text);
   }
+  const ofServer = run.mcpFailures.get(callId);
+  if (ofServer) return ofServer;
   return getCurrentSpan()?.error || hasThrown(text)
     ? { ok: false, error: new Error(text) }
     : { ok: true, result: output };

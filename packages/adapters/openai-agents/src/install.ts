@@ -3,6 +3,7 @@ import { Agent, Runner, type Tool } from '@openai/agents';
 import { keepDenialsFromOutput } from './denied-output.ts';
 import { hookedMethods } from './hooked-methods.ts';
 import { hookTool } from './hooked-tool.ts';
+import { hookMcpServer } from './mcp-servers.ts';
 import { reachAgent } from './reached-agents.ts';
 import { recordedRun } from './runs/recorded-run.ts';
 import { currentRun } from './runs/run-scope.ts';
@@ -14,13 +15,14 @@ export function install(): void {
   hookedMethods.hook(
     Agent.prototype,
     'getAllTools',
-    async (agent, getAllTools: Method<Promise<Tool[]>>, args) => {
+    async (agent: Agent, getAllTools: Method<Promise<Tool[]>>, args) => {
       const tools = await getAllTools.apply(agent, args);
       const run = currentRun();
       if (run?.coveredByAgent) reachAgent(agent, run.coveredByAgent);
       if (run) keepDenialsFromOutput(agent);
       if (run && !run.hasSession) await run.sessionId(); // while the run's trace is available
       if (run) await noteInput(run, agent);
+      for (const server of agent.mcpServers) hookMcpServer(server);
       return tools.map(hookTool);
     },
   );

@@ -1,4 +1,4 @@
-import { Service } from '@actlog/adapter-suite';
+import { mcpErrorResult, refusalOf, refusedPaths, refusedStatuses, Service } from '@actlog/adapter-suite';
 import { Agent, type MCPServer, MemorySession, run } from '@openai/agents';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { modelOf, toolAnswers } from '../tests/agent.ts';
@@ -59,4 +59,36 @@ test('records and guards tools of MCP servers, and keeps their lists up to date'
   expect(toolAnswers(result.newItems)[2]).toContain('The call of the tool "remove" was not run');
   const events = (await service.events('mcp')).map(({ toolName, status }) => `${toolName} ${status}`);
   expect(events.sort()).toEqual(['read 200', 'read 500', 'remove 403']);
+});
+
+/** Creates a server like those of the SDK, which add the rest of a result to its blocks. */
+function refusingServer(more: Partial<MCPServer>): MCPServer {
+  const inputSchema = {
+    type: 'object' as const,
+    properties: { path: { type: 'string' } },
+    required: ['path'],
+    additionalProperties: false,
+  };
+  const resultFor = (path: unknown) => {
+    if (path === 'slow') throw Object.assign(new Error('Request timed out'), { code: 'REQUEST_TIMEOUT' });
+    const { isError, content } = mcpErrorResult(refusalOf(String(path)));
+    return path === 'fine' ? { content } : { isError, content: Object.assign(content, { isError }) };
+  };
+  return {
+    ...files().server,
+    listTools: async () => [{ name: 'read', description: 'Reads a file.', inputSchema }],
+    callTool: async (_name, args) => resultFor(args?.path).content,
+    callToolResult: async (_name, args) => resultFor(args?.path),
+    ...more,
+  };
+}
+
+test.each([{}, { useStructuredContent: true }])('records errors of an MCP server with %o', async (more) => {
+  const sessionId = `refused-${JSON.stringify(more)}`;
+  const calls = [...refusedPaths, 'slow', 'fine'].map((path) => ({ name: 'read', args: { path } }));
+  const agent = new Agent({ name: 'clerk', model: modelOf([calls]), mcpServers: [refusingServer(more)] });
+  actlog(agent, { recorder: service.recorder() });
+  await run(agent, 'go', inSession(sessionId));
+  const statuses = (await service.events(sessionId)).map(({ status }) => status);
+  expect(statuses.sort()).toEqual([...refusedStatuses, 408, 200].sort());
 });

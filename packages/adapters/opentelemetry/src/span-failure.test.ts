@@ -14,7 +14,7 @@ function failedSpan(attributes: Attributes, exception?: Attributes, message?: st
 }
 
 function statusOf(...given: Parameters<typeof failedSpan>): number {
-  return defaultResponseStatus({ ok: false, error: failureOf(failedSpan(...given)) }, false);
+  return defaultResponseStatus({ ok: false, error: failureOf(failedSpan(...given)) });
 }
 
 test('reads the status of a failure from its kind', () => {
@@ -34,7 +34,7 @@ test("reads the status from a recorded exception, which prefers an error's code 
     span.setStatus({ code: SpanStatusCode.ERROR });
     span.end();
     const error = failureOf(span as unknown as ReadableSpan);
-    return defaultResponseStatus({ ok: false, error }, false);
+    return defaultResponseStatus({ ok: false, error });
   };
   const withCode = (code: string | number) => Object.assign(new Error('it broke'), { code });
   expect(statusOfThrown(new DOMException('left', 'AbortError'))).toBe(499);
@@ -51,7 +51,7 @@ test('treats a span with an error type as failed, even with an unset status', ()
   span.setAttribute('error.type', '429');
   span.end();
   const error = failureOf(span as unknown as ReadableSpan);
-  expect(defaultResponseStatus({ ok: false, error }, false)).toBe(429);
+  expect(defaultResponseStatus({ ok: false, error })).toBe(429);
 });
 
 test('returns no failure for a successful span', () => {

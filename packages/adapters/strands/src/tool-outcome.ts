@@ -1,5 +1,5 @@
 import { responseStatuses, type ToolOutcome } from '@actlog/recorder';
-import { toolContent } from '@actlog/recorder/adapter';
+import { mcpErrorStatus, toolContent } from '@actlog/recorder/adapter';
 import type { ToolResultBlock } from '@strands-agents/sdk';
 
 /** Returns the outcome of a call from Strands' result, which contains the errors of most tools. */
@@ -14,12 +14,11 @@ export function outcomeOf(result: ToolResultBlock | undefined): ToolOutcome {
  */
 export function toolOutcomeStatus(outcome: ToolOutcome): number | null | undefined {
   if (!outcome.ok) return (outcome.error as Error | undefined)?.name === 'InterruptError' ? null : undefined;
-  return isErrorResult(outcome.result) ? responseStatuses.threw : undefined;
-}
-
-function isErrorResult(result: unknown): boolean {
-  const { type, status } = (result ?? {}) as { type?: unknown; status?: unknown };
-  return type === 'toolResultBlock' && status === 'error';
+  const { type, status, content } = (outcome.result ?? {}) as Partial<ToolResultBlock>;
+  if (type !== 'toolResultBlock' || status !== 'error') return undefined;
+  // Without an error, it is the result of an MCP server, or of a tool that returns such a block itself.
+  const [first] = content ?? [];
+  return (first?.type === 'textBlock' ? mcpErrorStatus(first.text) : undefined) ?? responseStatuses.threw;
 }
 
 /** Returns what the model sees of a result: its texts and its JSON, without Strands' blocks around them. */

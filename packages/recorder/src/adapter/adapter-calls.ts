@@ -250,9 +250,7 @@ export class AdapterCalls {
     const own = responseStatus && this.#usable('responseStatus', () => responseStatus(outcome), isStatus);
     if (own !== undefined) return own;
     const frameworks = statusOf?.(outcome, call);
-    return frameworks === undefined
-      ? defaultResponseStatus(outcome, call.signal?.aborted ?? false)
-      : frameworks;
+    return frameworks === undefined ? defaultResponseStatus(outcome, call.signal) : frameworks;
   }
 
   /** Calls a user function and returns its result if it is valid. Errors must not reach the agent. */

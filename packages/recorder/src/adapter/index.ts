@@ -6,6 +6,7 @@
  */
 
 export type { AnnouncedCall, RecordedOutcome } from '../events/announced-call.ts';
+export { mcpErrorStatus } from '../events/mcp-error.ts';
 export { processWide, processWidePerOwner } from '../lib/process-wide.ts';
 export type { RunningCall } from '../recording/active-call.ts';
 export { noHash as noArgumentsHash } from '../recording/no-hash.ts';

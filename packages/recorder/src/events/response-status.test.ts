@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { defaultResponseStatus } from './response-status.ts';
 
-function thrown(error: unknown, isAborted = false): number {
-  return defaultResponseStatus({ ok: false, error }, isAborted);
+function thrown(error: unknown, signal?: AbortSignal): number {
+  return defaultResponseStatus({ ok: false, error }, signal);
 }
 
 /** Creates the error that Node throws for a command with this exit code. */
@@ -13,6 +13,12 @@ function failedCommand(exitCode: number): unknown {
   } catch (error) {
     return error;
   }
+}
+
+const invalid = 'MCP error -32602: ';
+
+function mcpError(text: string): unknown {
+  return { isError: true, content: [{ type: 'text', text }] };
 }
 
 const lazy = {
@@ -27,9 +33,15 @@ test.each<[string, unknown, number]>([
   ['a Response', new Response('', { status: 503 }), 503],
   ['an MCP result', { content: [] }, 200],
   ['an MCP error result', { isError: true, content: [] }, 500],
+  ['an MCP error result about access', mcpError('Access denied'), 500],
+  ['an MCP error result about arguments', mcpError(`${invalid}Invalid arguments for tool read: path`), 400],
+  ['an MCP error result about arguments without a code', mcpError('Input validation error: path'), 400],
+  ['an MCP error result about an unknown tool', mcpError(`${invalid}Tool read not found`), 404],
+  ['an MCP error result about a schema of results', mcpError(`${invalid}Output schema of read`), 500],
+  ['an MCP error result about another tool', mcpError('Tool hammer not found'), 500],
   ['a result whose getter throws', lazy, 200],
 ])('returns the status of a call that returned %s', (_name, result, status) => {
-  expect(defaultResponseStatus({ ok: true, result }, false)).toBe(status);
+  expect(defaultResponseStatus({ ok: true, result })).toBe(status);
 });
 
 test.each<[string, unknown, number]>([
@@ -46,6 +58,10 @@ test.each<[string, unknown, number]>([
   ['invalid arguments of zod', Object.assign(new Error(), { name: 'ZodError' }), 400],
   ['invalid arguments of LangChain', Object.assign(new Error(), { name: 'ToolInvocationError' }), 400],
   ['invalid arguments over MCP', Object.assign(new Error(), { code: -32602 }), 400],
+  ['an unknown tool of an MCP server', Object.assign(new Error('Tool x not found'), { code: -32602 }), 404],
+  ['the text of an MCP error', new Error('MCP error -32602: MCP error -32602: Invalid arguments'), 400],
+  ['the text of an MCP timeout', new Error('MCP error -32001: Request timed out'), 408],
+  ["a timeout of the MCP SDK's second version", Object.assign(new Error(), { code: 'REQUEST_TIMEOUT' }), 408],
   ['an unknown tool over MCP', Object.assign(new Error(), { code: -32601 }), 404],
   ['a timed out MCP request', Object.assign(new Error(), { code: -32001 }), 408],
   ['a timeout signal', new DOMException('', 'TimeoutError'), 408],
@@ -75,7 +91,16 @@ test.each<[string, unknown, number]>([
 });
 
 test('reports an abort, whatever was thrown', () => {
-  expect(thrown(new Error('socket closed'), true)).toBe(499);
-  expect(thrown('reason', true)).toBe(499);
-  expect(thrown(new DOMException('', 'TimeoutError'), true)).toBe(408);
+  const signal = AbortSignal.abort();
+  expect(thrown(new Error('socket closed'), signal)).toBe(499);
+  expect(thrown('reason', signal)).toBe(499);
+  expect(thrown(undefined, signal)).toBe(499);
+  expect(thrown(new DOMException('', 'TimeoutError'), signal)).toBe(408);
+});
+
+test("reports the timeout of the caller's signal, whatever was thrown", () => {
+  const signal = AbortSignal.abort(new DOMException('', 'TimeoutError'));
+  expect(thrown(new Error('socket closed'), signal)).toBe(408);
+  expect(thrown('reason', signal)).toBe(408);
+  expect(thrown(new DOMException('', 'AbortError'), signal)).toBe(408);
 });

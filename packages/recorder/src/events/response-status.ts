@@ -1,3 +1,6 @@
+import { mcpErrorStatus } from './mcp-error.ts';
+import { responseStatuses } from './response-statuses.ts';
+
 /** Outcome of a tool call. */
 export type ToolOutcome =
   | { readonly ok: true; readonly result: unknown }
@@ -8,24 +11,6 @@ export type ToolOutcome =
  * finished and must not be recorded (a framework that interrupts a tool and runs it again later).
  */
 export type ResponseStatusMapping = (outcome: ToolOutcome) => number | null | undefined;
-
-/** Statuses for outcomes without an HTTP response. */
-export const responseStatuses = {
-  ok: 200,
-  invalidArguments: 400,
-  denied: 403,
-  unknownTool: 404,
-  timedOut: 408,
-  aborted: 499,
-  threw: 500,
-} as const;
-
-/** JSON-RPC and MCP error codes (JSON-RPC 2.0, section 5.1; Model Context Protocol, "Timeouts"). */
-const rpcStatuses: Readonly<Record<number, number>> = {
-  [-32602]: responseStatuses.invalidArguments,
-  [-32601]: responseStatuses.unknownTool,
-  [-32001]: responseStatuses.timedOut,
-};
 
 const nameStatuses = byName({
   ZodError: responseStatuses.invalidArguments,
@@ -43,6 +28,7 @@ const nameStatuses = byName({
 const codeStatuses = byName({
   ABORT_ERR: responseStatuses.aborted,
   ETIMEDOUT: responseStatuses.timedOut,
+  REQUEST_TIMEOUT: responseStatuses.timedOut, // the MCP SDK's second version
   ESOCKETTIMEDOUT: responseStatuses.timedOut,
   ECONNABORTED: responseStatuses.timedOut,
   UND_ERR_HEADERS_TIMEOUT: responseStatuses.timedOut,
@@ -54,11 +40,11 @@ const codeStatuses = byName({
  * Returns the status from the table of the README: the HTTP status of the error or result if it has one, else one for
  * the kind of error.
  *
- * @param isAborted - `true` if the caller's signal had aborted when the call ended
+ * @param signal - the caller's signal, as it is when the call has ended. Default: none
  */
-export function defaultResponseStatus(outcome: ToolOutcome, isAborted: boolean): number {
+export function defaultResponseStatus(outcome: ToolOutcome, signal?: AbortSignal): number {
   try {
-    return outcome.ok ? statusOfResult(outcome.result) : statusOfError(outcome.error, isAborted);
+    return outcome.ok ? statusOfResult(outcome.result) : statusOfError(outcome.error, signal);
   } catch {
     return unreadableStatus(outcome); // a getter of the result or of the error threw
   }
@@ -80,24 +66,33 @@ function statusOfResult(result: unknown): number {
   if (result instanceof Response) return result.status;
   // An MCP tool result (Model Context Protocol, "Error Handling").
   const { isError, content } = result as { isError?: unknown; content?: unknown };
-  return isError === true && Array.isArray(content) ? responseStatuses.threw : responseStatuses.ok;
+  if (isError !== true || !Array.isArray(content)) return responseStatuses.ok;
+  const [first] = content as readonly ({ readonly text?: unknown } | null | undefined)[];
+  return mcpErrorStatus(String(first?.text)) ?? responseStatuses.threw;
 }
 
-function statusOfError(error: unknown, isAborted: boolean): number {
-  if (typeof error !== 'object' || error === null) {
-    return isAborted ? responseStatuses.aborted : responseStatuses.threw;
-  }
-  const { name, code } = error as { name?: unknown; code?: unknown };
-  // The caller aborted, so the tool's error is a consequence. The error of a timeout signal has its own name.
-  if (isAborted) return name === 'TimeoutError' ? responseStatuses.timedOut : responseStatuses.aborted;
+function statusOfError(error: unknown, signal: AbortSignal | undefined): number {
+  // The caller aborted, so the tool's error is a consequence, and may be anything.
+  if (signal?.aborted) return statusOfAbort(error, signal);
+  if (typeof error !== 'object' || error === null) return responseStatuses.threw;
+  const { name, code, message } = error as { name?: unknown; code?: unknown; message?: unknown };
+  const text = typeof message === 'string' ? message : '';
   return (
     httpStatusOf(error) ??
-    (typeof code === 'number' ? rpcStatuses[code] : undefined) ??
+    (typeof code === 'number' || text.startsWith('MCP error ') ? mcpErrorStatus(text, code) : undefined) ??
     nameStatuses.get(name) ??
     codeStatuses.get(code) ??
     (name === 'TypeError' ? statusOfFetchFailure(error) : undefined) ??
     responseStatuses.threw
   );
+}
+
+/** The error of a timeout signal has a name of its own: it is the signal's reason, and often what the tool throws. */
+function statusOfAbort(error: unknown, { reason }: AbortSignal): number {
+  const isTimeout = [error, reason].some(
+    (thrown) => (thrown as { name?: unknown } | null | undefined)?.name === 'TimeoutError',
+  );
+  return isTimeout ? responseStatuses.timedOut : responseStatuses.aborted;
 }
 
 /** `fetch` throws a TypeError for every failure; Node identifies it by the code of its cause. */

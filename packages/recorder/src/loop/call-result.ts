@@ -1,5 +1,5 @@
 import type { AdapterCalls } from '../adapter/adapter-calls.ts';
-import { responseStatuses } from '../events/response-status.ts';
+import { responseStatuses } from '../events/response-statuses.ts';
 import { ActionDeniedError } from '../guard/action-denied-error.ts';
 import { type ReadArguments, type RequestedCall, readArguments } from './requested-call.ts';
 

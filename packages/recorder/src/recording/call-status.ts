@@ -2,10 +2,10 @@ import {
   defaultResponseStatus,
   isResponseStatus,
   type ResponseStatusMapping,
-  responseStatuses,
   type ToolOutcome,
   unreadableStatus,
 } from '../events/response-status.ts';
+import { responseStatuses } from '../events/response-statuses.ts';
 import type { ToolCall } from '../events/tool-call.ts';
 import { ActionDeniedError } from '../guard/action-denied-error.ts';
 import { ignoreRejection } from '../lib/ignore-rejection.ts';
@@ -41,7 +41,7 @@ export class CallStatus {
         this.#reporter.failed('mapping', new Error('A status mapping threw.', { cause: error }));
       }
     }
-    return defaultResponseStatus(outcome, call.signal?.aborted ?? false);
+    return defaultResponseStatus(outcome, call.signal);
   }
 
   /** Reports a mapping that returned an invalid status. */

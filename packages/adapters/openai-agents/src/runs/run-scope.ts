@@ -57,6 +57,8 @@ export class RunScope {
   readonly invalid = new Set<string>();
   /** Calls that exceeded their tool's `timeoutMs`. */
   readonly timedOut = new Set<string>();
+  /** Failures of MCP servers by call, which the SDK passes on as texts, or as any other result. */
+  readonly mcpFailures = new Map<string, ToolOutcome>();
   /** Calls that the guard denied. */
   readonly denied = new Set<string>();
   readonly #options: RunScopeOptions;
