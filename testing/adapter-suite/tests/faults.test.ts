@@ -40,6 +40,10 @@ const faults: Record<string, { readonly fault: Fault; readonly caughtBy: RegExp 
     fault: { call: ({ signal: _, ...call }) => call },
     caughtBy: /^held, then aborted/,
   },
+  'takes the timeout of a caller for an abort': {
+    fault: { traits: { statusOf: (_outcome, { signal }) => (signal?.aborted ? 499 : undefined) } },
+    caughtBy: /^knows a call that the caller's timeout/,
+  },
   'takes the words of a thrown error away': {
     fault: {
       hook: (hook) => (call, run) =>

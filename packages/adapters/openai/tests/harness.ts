@@ -3,6 +3,7 @@ import { fullAbilities } from '@actlog/adapter-suite/harness';
 import type OpenAI from 'openai';
 import type { ChatCompletionMessageParam } from 'openai/resources/chat/completions';
 import type { ResponseInputItem } from 'openai/resources/responses/responses';
+import { VERSION } from 'openai/version';
 import * as z from 'zod';
 import { actlog } from '../src/index.ts';
 import { version } from '../src/version.ts';
@@ -183,11 +184,14 @@ const abilities: Abilities = {
   origins: { user: true, system: true, results: true },
 };
 
+/** `openai` 5 has `runTools` abort without the reason of the caller's signal. */
+const timedOut = VERSION.startsWith('5.') ? 499 : 408;
+
 /** The tools of `runTools`. */
 export const runToolsHarness: AdapterHarness = {
   ...identity,
   hook: '`runTools({ tools: actlog(tools) })`',
-  abilities: { ...abilities, unknownTool: 'unseen', hasOwnHooks: true, maxDenials: 10 },
+  abilities: { ...abilities, unknownTool: 'unseen', timedOut, hasOwnHooks: true, maxDenials: 10 },
   run: (scenario) => ended(scenario, runTools),
   chat: (chat) => chatBy(runToolsTurn, chat),
 };
