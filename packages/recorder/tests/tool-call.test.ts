@@ -249,7 +249,11 @@ test('sanitizes invalid names', async () => {
 });
 
 test('passes on and records results, errors and reasons whose properties throw', async () => {
-  const { sink, recorder } = await start({ guard: { mode: 'enforce', onUnavailable: 'allow' } });
+  // The sink decides nothing.
+  const readDecision = () => ({ decision: 'allow' as const });
+  const { sink, recorder } = await start({
+    guard: { mode: 'enforce', onUnavailable: 'allow', readDecision },
+  });
   expect((await recorder.toolCall(call, () => closed)) === closed).toBe(true);
   const thrown = await recorder.toolCall(call, () => Promise.reject(closed)).catch((error) => error);
   expect(thrown === closed).toBe(true);
