@@ -4,14 +4,14 @@ export interface ChatTexts {
   readonly system: unknown[];
 }
 
-/** Returns the contents that the user and the developer wrote in messages of the form `{ role, content }`. */
+/** Returns the contents that the user and the developer wrote in messages `{ role, content }`, or `{ role, parts }`. */
 export function chatTexts(messages: unknown): ChatTexts {
   const user: unknown[] = [];
   const system: unknown[] = [];
   for (const message of Array.isArray(messages) ? messages : []) {
-    const { role, content } = (message ?? {}) as { role?: unknown; content?: unknown };
-    if (role === 'user') user.push(content);
-    else if (role === 'system' || role === 'developer') system.push(content);
+    const { role, content, parts } = (message ?? {}) as Record<string, unknown>;
+    if (role === 'user') user.push(content ?? parts);
+    else if (role === 'system' || role === 'developer') system.push(content ?? parts);
   }
   return { user, system };
 }

@@ -1,3 +1,4 @@
+import { dropOldest } from '../lib/drop-oldest.ts';
 import { processWidePerOwner } from '../lib/process-wide.ts';
 import { currentCall } from '../recording/active-call.ts';
 
@@ -55,7 +56,7 @@ function add(calls: CallCounts, name: string): void {
   const count = calls.get(name) ?? 0;
   if (count > 0) calls.delete(name); // re-added as the newest entry
   calls.set(name, count + 1);
-  if (calls.size > 2 * maxCalls) forgetOldest(calls);
+  if (calls.size > 2 * maxCalls) dropOldest(calls, maxCalls);
 }
 
 function take(calls: CallCounts, name: string): boolean {
@@ -63,14 +64,6 @@ function take(calls: CallCounts, name: string): boolean {
   if (count > 1) calls.set(name, count - 1);
   else calls.delete(name);
   return count > 0;
-}
-
-/** Deletes many at once, because a map's iteration has to skip all entries deleted before its first one. */
-function forgetOldest(calls: CallCounts): void {
-  for (const name of calls.keys()) {
-    if (calls.size <= maxCalls) return;
-    calls.delete(name);
-  }
 }
 
 /** Returns `true` if an outer hook has reported this call, because the adapter is installed twice. */

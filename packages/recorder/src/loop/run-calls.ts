@@ -1,4 +1,5 @@
 import type { AdapterCalls } from '../adapter/adapter-calls.ts';
+import { chatTexts } from '../adapter/chat-texts.ts';
 import { noteTexts } from '../adapter/shown-texts.ts';
 import { type CallResult, callResult, type LoopFunctions, type RunTool } from './call-result.ts';
 import {
@@ -15,7 +16,6 @@ import {
 import { type ConverseOutput, type ConverseToolMessage, converseFormat } from './formats/converse.ts';
 import { type GeminiOutput, type GeminiToolContent, geminiFormat } from './formats/gemini.ts';
 import { type PlainCall, plainFormat } from './formats/plain.ts';
-import { conversationOf, textsOf } from './loop-messages.ts';
 
 /** Options beside the model's output. */
 export interface RunCallsOptions {
@@ -67,10 +67,12 @@ const knownFields = [
 export function callRunner(calls: AdapterCalls, functions: LoopFunctions | RunTool): RunCalls {
   const runCalls = async (output: object, { signal, messages, system }: RunCallsOptions = {}) => {
     const [format, requested] = requestedIn(output);
-    const conversation = conversationOf(messages);
-    const sessionId = calls.conversations.sessionOf(conversation);
-    noteTexts(calls, () => ({ sessionId, ...textsOf(messages, system) }));
-    const surroundings = { calls, functions, sessionId, signal, messages: conversation };
+    const sessionId = calls.conversations.sessionOf(messages);
+    noteTexts(calls, () => {
+      const texts = chatTexts(messages);
+      return { sessionId, user: texts.user, system: [system, ...texts.system] };
+    });
+    const surroundings = { calls, functions, sessionId, signal, messages };
     const results = await Promise.all(requested.map((call) => callResult(call, surroundings)));
     return results.length === 0 ? [] : format.messagesOf(results);
   };

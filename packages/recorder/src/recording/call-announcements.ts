@@ -5,6 +5,7 @@ import {
   parseRecordedOutcome,
   type RecordedOutcome,
 } from '../events/announced-call.ts';
+import { dropOldest } from '../lib/drop-oldest.ts';
 import { processWide } from '../lib/process-wide.ts';
 
 /** Maximum age of an announcement, in milliseconds; clocks may differ by as much. */
@@ -113,11 +114,8 @@ export class CallAnnouncements {
   }
 }
 
-/** Deletes many at once, because a map's iteration has to skip all entries deleted before its first one. */
 function forgetOldest(state: OpenedAnnouncements): void {
-  for (const [eventId, atMs] of state.atMsById) {
-    if (state.atMsById.size <= maxOpened / 2) return;
-    state.atMsById.delete(eventId);
+  dropOldest(state.atMsById, maxOpened / 2, (atMs) => {
     state.refusedUntilMs = Math.max(state.refusedUntilMs, atMs);
-  }
+  });
 }

@@ -1,3 +1,5 @@
+import { dropOldest } from '../../lib/drop-oldest.ts';
+
 /** Minimum number of calls remembered per recorder; the maximum is twice as many. The end of a chat is not reported. */
 const maxCalls = 10_000;
 
@@ -49,12 +51,7 @@ export class CallSessions {
   }
 }
 
-/** Adds an entry, and deletes the oldest if there are too many: at once, because a map's iteration skips the deleted. */
 function add<Value>(map: Map<string, Value>, key: string, value: Value): void {
   map.set(key, value);
-  if (map.size <= 2 * maxCalls) return;
-  for (const oldest of map.keys()) {
-    if (map.size <= maxCalls) return;
-    map.delete(oldest);
-  }
+  if (map.size > 2 * maxCalls) dropOldest(map, maxCalls);
 }
