@@ -14,7 +14,9 @@ const allowed = {
   contract: ['protocol', 'client'],
   msw: ['protocol', 'policy', 'risk'],
   console: ['protocol', 'client'],
-  cli: ['client', 'server', 'contract', 'protocol', 'risk'],
+  gateway: ['recorder', 'client', 'protocol'],
+  hook: ['recorder', 'client', 'protocol'],
+  cli: ['client', 'recorder', 'server', 'contract', 'protocol', 'risk', 'gateway', 'hook'],
 };
 
 /** Folders of a package from the bottom up. A folder may import those before it, and the files beside the folders. */

@@ -1,0 +1,18 @@
+/** Exit codes of the command, the same for every subcommand that does not document its own. */
+export const exitCodes = {
+  /** The command did what it was asked to. */
+  ok: 0,
+  /** The service rejected the request, or an operation failed. */
+  failed: 1,
+  /** An argument, an option or an environment variable is missing or invalid. */
+  usage: 2,
+  /** The service could not be reached. */
+  unreachable: 3,
+  /** The API key is missing or rejected, or lacks a permission. */
+  keyRejected: 4,
+  /** The user interrupted the command (128 + SIGINT). */
+  interrupted: 130,
+} as const;
+
+/** One of the exit codes. */
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];

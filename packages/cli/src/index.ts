@@ -1,0 +1,7 @@
+/**
+ * The command `actlog`, for programs that run it in their own process.
+ *
+ * @packageDocumentation
+ */
+export { type ExitCode, exitCodes } from './exit-codes.ts';
+export { run } from './run.ts';
