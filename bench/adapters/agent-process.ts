@@ -4,8 +4,16 @@
 import { Recorder } from '@actlog/recorder';
 import { adapterHarnesses } from '../../scripts/adapter-harnesses.ts';
 import { median } from '../measure/interleaved-rounds.ts';
+import { LeastDelivery } from '../recorder/least-delivery.ts';
 import { temporaryFolder } from '../recorder/temporary-folder.ts';
-import { type CallCost, callsTogether, isWay, microsOfRuns, type Way } from './agent-runs.ts';
+import {
+  type CallCost,
+  callsTogether,
+  type HookedWay,
+  isWay,
+  microsOfRuns,
+  ownHookOf,
+} from './agent-runs.ts';
 import { frameworks, type InstalledPeer } from './peer-frameworks.ts';
 
 type Install = (framework: object | undefined, url: string) => Promise<InstalledPeer>;
@@ -31,25 +39,29 @@ async function workOf(): Promise<() => Promise<number[]>> {
   if (framework) silence?.(framework as never);
   const harness = (await adapterHarnesses([adapter])).find((one) => (one.hook ?? '') === hook);
   if (!harness) throw new Error(`${adapter} has no hook "${hook}".`);
-  if (isWay(way)) {
+  if (way === 'actlog') {
     const spoolDir = temporaryFolder();
     const keys = { apiKey: 'al_test_benchmark', agentId: 'benchmark' };
     const recorder = new Recorder({ ...keys, baseURL: url, spoolDir });
-    return () => timed(harness, way, { recorder }, () => recorder.flush());
+    return () => timed(harness, { adapter: { recorder } }, () => recorder.flush());
+  }
+  if (isWay(way)) {
+    const delivery = way === 'delivering' ? new LeastDelivery(url) : undefined;
+    const ownHook = ownHookOf(way, delivery);
+    return () => timed(harness, { ownHook }, async () => delivery?.drained());
   }
   const peer = await installPeer(framework);
   const run = (await agentWith?.(peer)) ?? harness.run;
-  return () => timed({ ...harness, run }, 'bare', undefined, peer.deliver);
+  return () => timed({ ...harness, run }, {}, peer.deliver);
 }
 
 /** Times calls; events are delivered before the next round so that the backlog is not measured. */
 async function timed(
   harness: Parameters<typeof microsOfRuns>[0],
-  as: Way,
-  options: Parameters<typeof microsOfRuns>[2],
+  as: HookedWay,
   deliver: () => Promise<unknown>,
 ): Promise<number[]> {
-  const micros = await microsOfRuns(harness, as, options);
+  const micros = await microsOfRuns(harness, as);
   await deliver();
   return micros;
 }

@@ -1,16 +1,23 @@
 import type { AdapterHarness, Scenario } from '../../testing/adapter-suite/src/index.ts';
+import type { LeastDelivery } from '../recorder/least-delivery.ts';
 import { leastRecorder } from '../recorder/least-recorder.ts';
 
 /**
- * Ways to run an agent: unmodified, with an empty user hook, with a hook that does the minimum of any recorder, or with
- * our adapter.
+ * Ways to run an agent: unmodified, with an empty user hook, with a hook that does the minimum of any recorder, with one
+ * that also delivers what it recorded, or with our adapter.
  */
-export const ways = ['bare', 'empty', 'least', 'actlog'] as const;
+export const ways = ['bare', 'empty', 'least', 'delivering', 'actlog'] as const;
 export type Way = (typeof ways)[number];
 
 /** `true` if a name is one of the ways. */
 export function isWay(name: string): name is Way {
   return ways.some((way) => way === name);
+}
+
+/** Recorder of one way: our adapter, or a hook of the user; neither for an unmodified agent. */
+export interface HookedWay {
+  readonly adapter?: Scenario['adapter'];
+  readonly ownHook?: (() => void) | undefined;
 }
 
 /** Cost of an agent's call, including its framework. */
@@ -30,26 +37,27 @@ const runs = 10;
 /** Calls between two deliveries. */
 export const callsTogether: number = turns * runs;
 
-/** Hook functions of the ways that use one. */
-const ownHooks: Partial<Record<Way, () => void>> = {
-  empty: () => {},
-  least: () => {
-    // The file is only created if it is written to.
-    recordLeast ??= leastRecorder(true);
-    recordLeast(sessions, { text: 'turn 1' });
-  },
-};
-
-let recordLeast: ReturnType<typeof leastRecorder> | undefined;
+/**
+ * Returns the hook function of a way; undefined for a way that has none.
+ *
+ * @param delivery - delivers the events of the way `delivering`
+ */
+export function ownHookOf(way: Way, delivery?: LeastDelivery): (() => void) | undefined {
+  if (way === 'empty') return () => {};
+  if (way !== 'least' && way !== 'delivering') return undefined;
+  const record = leastRecorder(true, delivery && ((body) => delivery.add(body)));
+  return () => record(sessions, { text: 'turn 1' });
+}
 
 let sessions = 0;
 
-function scenarioOf(harness: AdapterHarness, way: Way, adapter: Scenario['adapter']): Scenario {
+function scenarioOf(harness: AdapterHarness, way: HookedWay): Scenario {
   sessions += 1;
   const { hasOwnHooks } = harness.abilities;
-  const ownHook = hasOwnHooks ? ownHooks[way] : undefined;
+  const { adapter } = way;
+  const ownHook = hasOwnHooks ? way.ownHook : undefined;
   // Where users have no hooks of that kind, the tool itself is the place.
-  const inTool = hasOwnHooks ? undefined : ownHooks[way];
+  const inTool = hasOwnHooks ? undefined : way.ownHook;
   return {
     tools: [
       {
@@ -64,20 +72,16 @@ function scenarioOf(harness: AdapterHarness, way: Way, adapter: Scenario['adapte
       { toolName: 'echo', arguments: { text: `turn ${turn}` } },
     ]),
     sessionId: `bench-${sessions}`,
-    ...(way === 'actlog' && adapter && { adapter }),
+    ...(adapter && { adapter }),
     ...(ownHook && { ownHook }),
   };
 }
 
 /** Returns the microseconds per call, including the framework, of each run. */
-export async function microsOfRuns(
-  harness: AdapterHarness,
-  way: Way,
-  adapter: Scenario['adapter'],
-): Promise<number[]> {
+export async function microsOfRuns(harness: AdapterHarness, way: HookedWay): Promise<number[]> {
   const micros: number[] = [];
   while (micros.length < runs) {
-    const scenario = scenarioOf(harness, way, adapter);
+    const scenario = scenarioOf(harness, way);
     const startedMs = performance.now();
     const { error } = await harness.run(scenario);
     micros.push(((performance.now() - startedMs) * 1000) / turns);

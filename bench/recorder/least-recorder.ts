@@ -12,9 +12,13 @@ const keptEvents = 1000;
  * write to a file. It sorts no keys, tracks no context, guards nothing and delivers nothing, so its cost is
  * unavoidable.
  *
+ * @param deliver - receives each event, for a recorder that also delivers
  * @returns a function that records a call by its number and arguments
  */
-export function leastRecorder(isWritten: boolean): (number: number, args: unknown) => void {
+export function leastRecorder(
+  isWritten: boolean,
+  deliver?: (body: string) => void,
+): (number: number, args: unknown) => void {
   const file = isWritten ? openSync(join(temporaryFolder(), 'events'), 'a') : undefined;
   const kept: string[] = [];
   return (number, args) => {
@@ -29,6 +33,7 @@ export function leastRecorder(isWritten: boolean): (number: number, args: unknow
       payload: { toolName: 'search', argumentsHash, responseStatus: 200 },
     });
     if (file !== undefined) writeSync(file, `${body}\n`);
-    if (kept.push(body) > keptEvents) kept.shift();
+    if (deliver) deliver(body);
+    else if (kept.push(body) > keptEvents) kept.shift();
   };
 }
