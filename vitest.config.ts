@@ -4,14 +4,25 @@ import { basename, dirname } from 'node:path';
 import { defaultServerConditions, type Plugin } from 'vite';
 import { configDefaults, defineConfig } from 'vitest/config';
 
-const include = ['src/**/*.test.ts', 'site/**/*.test.ts', 'tests/**/*.test.ts', '*.test.ts'];
+/**
+ * Projects share one root, and with it the transformed sources: a project with a root of its own would transform every
+ * package that it imports anew.
+ */
+const sharedRoot = import.meta.dirname;
+
+const patterns = ['src/**/*.test.ts', 'site/**/*.test.ts', 'tests/**/*.test.ts', '*.test.ts'];
+
+/** Patterns of files in a folder, from the root. */
+function within(folder: string, files: readonly string[]): string[] {
+  return files.map((file) => `${folder}/${file}`);
+}
 
 /** Takes the packages of a manifest from there, wherever the sources of a package import them. */
 function peersOf(folder: string): Plugin {
   const manifest = `${import.meta.dirname}/${folder}/package.json`;
   const peers = Object.keys(JSON.parse(readFileSync(manifest, 'utf8')).dependencies);
   return {
-    name: 'peers',
+    name: `peers of ${folder}`,
     enforce: 'pre',
     resolveId(source, importer) {
       const isPeer = peers.some((peer) => source === peer || source.startsWith(`${peer}/`));
@@ -30,19 +41,19 @@ const folders = globSync([
 
 const projects = folders.map((folder) => ({
   extends: true as const,
-  root: `./${folder}`,
+  root: sharedRoot,
   test: {
     name: basename(folder),
-    include,
-    exclude: [...configDefaults.exclude, 'tests/postgres/**'],
+    include: within(folder, patterns),
+    exclude: [...configDefaults.exclude, `${folder}/tests/postgres/**`],
   },
 }));
 
 // The repository's own files, such as its workflows.
 const repository = {
   extends: true as const,
-  root: './scripts',
-  test: { name: 'repository', include: ['*.test.ts'] },
+  root: sharedRoot,
+  test: { name: 'repository', include: ['scripts/*.test.ts'] },
 };
 
 // What types promise, in all packages at once: each project of its own would have the compiler read everything anew.
@@ -74,11 +85,11 @@ const onPostgres = folders
   .filter((folder) => existsSync(`${folder}/tests/postgres/global-setup.ts`))
   .map((folder) => ({
     extends: true as const,
-    root: `./${folder}`,
+    root: sharedRoot,
     test: {
       name: `${basename(folder)}-postgres`,
-      include: ['tests/**/*.test.ts'],
-      exclude: [...configDefaults.exclude, ...withoutStorage],
+      include: [`${folder}/tests/**/*.test.ts`],
+      exclude: [...configDefaults.exclude, ...within(folder, withoutStorage)],
       globalSetup: [`${import.meta.dirname}/${folder}/tests/postgres/global-setup.ts`],
       setupFiles: [`${import.meta.dirname}/${folder}/tests/postgres/skip-when-missing.ts`],
     },
@@ -87,13 +98,14 @@ const onPostgres = folders
 // Adapters are tried once more with the oldest peers that they work with.
 const lowest = globSync('packages/adapters/*/tests/lowest/package.json')
   .map((manifest) => dirname(manifest))
-  .map((folder) => ({
+  .map((folder) => ({ folder, adapter: dirname(dirname(folder)) }))
+  .map(({ folder, adapter }) => ({
     extends: true as const,
-    root: `./${dirname(dirname(folder))}`,
+    root: sharedRoot,
     plugins: [peersOf(folder)],
     test: {
-      name: `${basename(dirname(dirname(folder)))}-lowest`,
-      include,
+      name: `${basename(adapter)}-lowest`,
+      include: within(adapter, patterns),
       // What covers a whole process would also cover the latest version of the framework in the same worker.
       isolate: folder.includes('/langchain/'),
     },
