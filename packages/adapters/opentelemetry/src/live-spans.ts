@@ -1,5 +1,5 @@
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
-import { parentIdOf } from './span-origin.ts';
+import { parentIdOf } from './parent-id.ts';
 
 /** Maximum number of spans kept, because some are never ended. */
 const maxSpans = 10_000;

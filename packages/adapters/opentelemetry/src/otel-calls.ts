@@ -1,6 +1,6 @@
 import { AdapterCalls, toolContent } from '@actlog/recorder/adapter';
+import { isInterruption } from '@actlog/tool-call/spans';
 import type { ActlogOptions } from './options.ts';
-import { isInterruption } from './span-failure.ts';
 import { version } from './version.ts';
 
 /** Creates the `AdapterCalls` of this adapter. */

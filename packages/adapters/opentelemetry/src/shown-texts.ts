@@ -1,8 +1,7 @@
 import { type AdapterCalls, noteTexts } from '@actlog/recorder/adapter';
+import { jsonOf, textOf, toolSpanOf } from '@actlog/tool-call/spans';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
-import { jsonOf, textOf } from './span-attributes.ts';
 import { conversationOf } from './surroundings.ts';
-import { toolSpanOf } from './tool-span.ts';
 
 /** Attributes with texts (OpenTelemetry's semantic conventions for GenAI). */
 const messagesKey = 'gen_ai.input.messages';

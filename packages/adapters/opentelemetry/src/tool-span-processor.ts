@@ -1,16 +1,11 @@
-import type { ToolOutcome } from '@actlog/recorder';
 import { type AdapterCalls, noArgumentsHash, type RunningCall } from '@actlog/recorder/adapter';
+import { EmittedCalls, scopeOf, spanOutcome, type ToolSpan, toolSpanOf } from '@actlog/tool-call/spans';
 import type { ReadableSpan, SpanProcessor } from '@opentelemetry/sdk-trace-base';
-import type { ToolSpan } from './dialect.ts';
-import { EmittedCalls } from './emitted-calls.ts';
 import { LiveSpans } from './live-spans.ts';
 import type { ActlogOptions } from './options.ts';
 import { otelCalls } from './otel-calls.ts';
 import { SpanTexts } from './shown-texts.ts';
-import { jsonOf } from './span-attributes.ts';
-import { failureOf } from './span-failure.ts';
 import { surroundings } from './surroundings.ts';
-import { toolSpanOf } from './tool-span.ts';
 
 /** Records the tool calls of spans when they end. Never throws into the code that ends a span. */
 export class ToolSpanProcessor implements SpanProcessor {
@@ -37,7 +32,7 @@ export class ToolSpanProcessor implements SpanProcessor {
     this.#noteTexts([span, ...around]);
     const tool = toolSpanOf(span);
     if (!tool || !this.#calls.covers(tool.toolName) || !this.#calls.claim(span)) return;
-    if (this.#emitted.isReportedByAnother(span, tool, around)) return;
+    if (this.#isReportedByAnother(span, tool, around)) return;
     const isShown = tool.arguments !== undefined;
     const call = {
       ...surroundings(span, around),
@@ -48,7 +43,13 @@ export class ToolSpanProcessor implements SpanProcessor {
       endedAt: dateOf(span.endTime),
       startedIn: this.#callOf(span, around),
     };
-    this.#calls.recordUnhooked(call, outcomeOf(span, tool));
+    this.#calls.recordUnhooked(call, spanOutcome(span, tool));
+  }
+
+  #isReportedByAnother(span: ReadableSpan, tool: ToolSpan, around: readonly ReadableSpan[]): boolean {
+    const { traceId } = span.spanContext();
+    const call = { traceId, scope: scopeOf(span), toolName: tool.toolName, callId: tool.callId };
+    return this.#emitted.isReportedByAnother(call, callsOf(around));
   }
 
   /** Notes the texts of a span that ends and of those around it, whose attributes may have been set meanwhile. */
@@ -78,13 +79,12 @@ export class ToolSpanProcessor implements SpanProcessor {
   }
 }
 
-function outcomeOf(span: ReadableSpan, { errorName, result }: ToolSpan): ToolOutcome {
-  const error = failureOf(span) ?? (errorName === undefined ? undefined : missingError(errorName));
-  return error ? { ok: false, error } : { ok: true, result: jsonOf(result) ?? result };
-}
-
-function missingError(name: string): Error {
-  return Object.assign(new Error('The span contains no outcome.'), { name });
+/** Yields the calls of those spans that are of tools. */
+function* callsOf(spans: readonly ReadableSpan[]) {
+  for (const span of spans) {
+    const tool = toolSpanOf(span);
+    if (tool) yield { scope: scopeOf(span), toolName: tool.toolName };
+  }
 }
 
 /** OpenTelemetry uses seconds and nanoseconds. */

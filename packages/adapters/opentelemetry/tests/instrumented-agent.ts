@@ -9,7 +9,7 @@ import {
 } from '@opentelemetry/api';
 import * as z from 'zod';
 
-type Answer = Ending['answers'][number];
+type ToolResult = Ending['toolResults'][number];
 
 /** A manually instrumented agent that follows OpenTelemetry's conventions for GenAI. */
 export class InstrumentedAgent {
@@ -33,16 +33,16 @@ export class InstrumentedAgent {
     };
     const span = this.#tracer.startSpan('invoke_agent tester', { attributes });
     const within = trace.setSpan(ROOT_CONTEXT, span);
-    const answers: Answer[] = [];
+    const toolResults: ToolResult[] = [];
     for (const [turn, calls] of turns.entries()) {
       this.#chat(userText, within);
-      const answered = calls.map(({ toolName, arguments: args }, place) =>
+      const results = calls.map(({ toolName, arguments: args }, place) =>
         this.#call(toolName, args, `${turn}-${place}`, within),
       );
-      answers.push(...(await Promise.all(answered)));
+      toolResults.push(...(await Promise.all(results)));
     }
     span.end();
-    return { answers, finalText: 'done' };
+    return { toolResults, finalText: 'done' };
   }
 
   #chat(userText: string, within: Context): void {
@@ -59,7 +59,7 @@ export class InstrumentedAgent {
     args: Record<string, unknown>,
     callId: string,
     within: Context,
-  ): Promise<Answer> {
+  ): Promise<ToolResult> {
     const tool = this.#tools.get(toolName);
     if (!tool) return { text: `There is no tool ${toolName}.`, isError: true };
     const { success, data } = z.object({ text: z.string() }).safeParse(args);
@@ -87,7 +87,7 @@ function textPart(content: string) {
   return { type: 'text', content };
 }
 
-function failed(span: Span, error: Error): Answer {
+function failed(span: Span, error: Error): ToolResult {
   span.recordException(error);
   span.setAttribute('error.type', error.name);
   span.setStatus({ code: SpanStatusCode.ERROR, message: error.message });

@@ -1,5 +1,5 @@
 import type { ArgumentOrigins } from '@actlog/protocol';
-import { isResponseStatus } from './response-status.ts';
+import { isResponseStatus } from '@actlog/tool-call';
 
 /**
  * A call as one side of a connection announces it to the other, so that both record the same event and check the same

@@ -1,7 +1,7 @@
 import { event } from '@actlog/protocol/schemas';
+import { toIdentifier } from '@actlog/tool-call';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { toIdentifier } from '../lib/identifier.ts';
 import { eventBody, identityOf, isoTimestamp } from './event-body.ts';
 import { createEventId } from './event-id.ts';
 

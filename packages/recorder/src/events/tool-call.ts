@@ -1,6 +1,6 @@
+import type { ResponseStatusMapping } from '@actlog/tool-call';
 import { typeName } from '../lib/option-checks.ts';
 import type { AnnouncedCall, RecordedOutcome } from './announced-call.ts';
-import type { ResponseStatusMapping } from './response-status.ts';
 
 /** A tool call that is about to run. */
 export interface ToolCall {

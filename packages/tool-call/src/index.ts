@@ -1,0 +1,23 @@
+/**
+ * The facts of a tool call as events carry them: the hash of its arguments, the status of its outcome, and its names.
+ * The recorder and the server use the same, so that a call has the same event however it is reported.
+ *
+ * @packageDocumentation
+ */
+export {
+  ArgumentsHasher,
+  type ArgumentsHashOptions,
+  hashArguments,
+  matchesArguments,
+} from './arguments/arguments-hash.ts';
+export { noHash } from './arguments/no-hash.ts';
+export { toIdentifier, toResourceId } from './names/identifier.ts';
+export { mcpErrorStatus } from './outcome/mcp-error.ts';
+export {
+  defaultResponseStatus,
+  isResponseStatus,
+  type ResponseStatusMapping,
+  type ToolOutcome,
+  unreadableStatus,
+} from './outcome/response-status.ts';
+export { responseStatuses } from './outcome/response-statuses.ts';

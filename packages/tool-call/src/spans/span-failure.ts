@@ -1,0 +1,67 @@
+import type { GenAiSpan } from './genai-span.ts';
+import { textOf } from './span-attributes.ts';
+
+/** `SpanStatusCode.ERROR` of the OpenTelemetry API. */
+const errorStatus = 2;
+/** `SpanStatusCode.OK`. */
+const okStatus = 1;
+
+/** JavaScript's names of errors that have others elsewhere. */
+const names: ReadonlyMap<string, string> = new Map([
+  // `recordException` prefers the `code` of a `DOMException` to its name.
+  ['20', 'AbortError'],
+  ['23', 'TimeoutError'],
+  // Python: a canceled task, and arguments that Pydantic rejects.
+  ['CancelledError', 'AbortError'],
+  ['ValidationError', 'ZodError'],
+  // httpx and Java
+  ['ReadTimeout', 'TimeoutError'],
+  ['ConnectTimeout', 'TimeoutError'],
+  ['TimeoutException', 'TimeoutError'],
+]);
+
+/** Errors with which frameworks wait for a person; the tool runs again later. */
+const interruptions: readonly string[] = [
+  'GraphInterrupt',
+  'NodeInterrupt',
+  'ToolInterruptError',
+  'InterruptError',
+];
+
+/** Returns the error of a span; undefined if it ended successfully. */
+export function failureOf(span: GenAiSpan): Error | undefined {
+  const type = textOf(span.attributes, 'error.type');
+  const { code } = span.status;
+  // "error.type" is only set on failure (semantic conventions, "Recording errors").
+  if (code === okStatus || (code !== errorStatus && type === undefined)) return undefined;
+  const exception = span.events.findLast(({ name }) => name === 'exception')?.attributes;
+  const message = textOf(exception, 'exception.message') ?? span.status.message ?? '';
+  const error = new Error(message);
+  const kind = withoutModule(
+    textOf(exception, 'exception.type') ?? nameInStack(message) ?? type ?? error.name,
+  );
+  error.name = names.get(kind) ?? kind;
+  // "error.type" is an HTTP status, the word "timeout" or a class.
+  if (type === 'timeout') error.name = 'TimeoutError';
+  const status = [type, kind].find((text) => /^[1-5]\d\d$/.test(text ?? ''));
+  // For an error with a code, "exception.type" is the code, a word or the number of an RPC.
+  return Object.assign(error, {
+    code: /^-\d+$/.test(kind) ? Number(kind) : kind,
+    ...(status && { status: Number(status) }),
+  });
+}
+
+/** Returns the name of a class without its module, which Python and Java put before it. */
+function withoutModule(kind: string): string {
+  return kind.slice(kind.lastIndexOf('.') + 1) || kind;
+}
+
+/** Returns the error name from a stack that LangChain's tracers append to the message. */
+function nameInStack(message: string): string | undefined {
+  return /\n\n(\w+): /.exec(message)?.[1];
+}
+
+/** Returns `true` if a call has not failed, but waits and will run again. */
+export function isInterruption(error: unknown): boolean {
+  return error instanceof Error && interruptions.includes(error.name);
+}

@@ -1,0 +1,20 @@
+import { defaultResponseStatus, type ToolOutcome } from '../outcome/response-status.ts';
+import type { ToolSpan } from './dialect.ts';
+import type { GenAiSpan } from './genai-span.ts';
+import { jsonOf } from './span-attributes.ts';
+import { failureOf, isInterruption } from './span-failure.ts';
+
+/** Returns the outcome of a tool call from its span; a result that is JSON is parsed. */
+export function spanOutcome(span: GenAiSpan, { errorName, result }: ToolSpan): ToolOutcome {
+  const error = failureOf(span) ?? (errorName === undefined ? undefined : missingError(errorName));
+  return error ? { ok: false, error } : { ok: true, result: jsonOf(result) ?? result };
+}
+
+/** Returns the `responseStatus` of a tool call from its outcome; `null` if the call waits and will run again. */
+export function spanStatus(outcome: ToolOutcome): number | null {
+  return !outcome.ok && isInterruption(outcome.error) ? null : defaultResponseStatus(outcome);
+}
+
+function missingError(name: string): Error {
+  return Object.assign(new Error('The span contains no outcome.'), { name });
+}
