@@ -3,4 +3,7 @@
  *
  * @packageDocumentation
  */
+export { GatewayCalls, type GatewayCallsOptions } from './calls/gateway-calls.ts';
+export { gatewayCommand } from './command/gateway-command.ts';
+export { Relay, type RelayEnds, type RelayOptions } from './relay/relay.ts';
 export { version } from './version.ts';

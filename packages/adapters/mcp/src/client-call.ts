@@ -1,6 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { processWide } from '@actlog/recorder/adapter';
-import { type CallParams, isSameCall } from './call-params.ts';
+import { type CallParams, isSameCall, processWide } from '@actlog/recorder/adapter';
 
 /** A call made by a recorded client. */
 export interface ClientCall {

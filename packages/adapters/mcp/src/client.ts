@@ -1,15 +1,28 @@
 import { randomUUID } from 'node:crypto';
 import { ActionDeniedError } from '@actlog/recorder';
-import { type AdapterCalls, type AdapterOptions, currentSessionId } from '@actlog/recorder/adapter';
-import { keepActionId, takeActionId } from './action-ids.ts';
-import { removeOutcomes, sealedIn, withAnnouncements } from './announcement.ts';
-import { argumentsOf, type CallParams, callMethod, isCallParams } from './call-params.ts';
+import {
+  type AdapterCalls,
+  type AdapterOptions,
+  argumentsOf,
+  type CallParams,
+  callMethod,
+  currentSessionId,
+  deniedResult,
+  giveUpCalls,
+  isCallParams,
+  isInputRequired,
+  keepActionId,
+  noteRecordedStatus,
+  removeOutcomes,
+  repetitionKey,
+  runRepeatable,
+  sealedIn,
+  takeActionId,
+  throwFromClient,
+  withAnnouncements,
+} from '@actlog/recorder/adapter';
 import { asClientCall, currentClientCall } from './client-call.ts';
 import { type Hooks, hooksOf } from './hooks.ts';
-import { runRepeatable } from './repeatable-call.ts';
-import { noteRecordedStatus, throwFromClient } from './tool-outcome.ts';
-import { deniedResult, isInputRequired } from './tool-result.ts';
-import { giveUpCalls, repetitionKey } from './unrepeated-calls.ts';
 
 /** A `Client` of `@modelcontextprotocol/sdk` or of `@modelcontextprotocol/client`. */
 export interface McpClient {

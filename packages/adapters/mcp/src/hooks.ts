@@ -1,4 +1,4 @@
-import type { AdapterCalls, AdapterOptions, HookedCall } from '@actlog/recorder/adapter';
+import type { AdapterCalls, AdapterOptions, HookedCall, RecorderTerms } from '@actlog/recorder/adapter';
 import { mcpCalls } from './mcp-calls.ts';
 
 const brand = Symbol.for('@actlog/mcp');
@@ -7,9 +7,6 @@ interface Hook {
   readonly calls: AdapterCalls;
   readonly guard: string;
 }
-
-/** Part of a call that depends on the recorder. */
-export type RecorderTerms = Pick<HookedCall, 'announced' | 'onRecorded'>;
 
 /** The recorders of one client or server. The first records; the others only apply their guards. */
 export class Hooks {

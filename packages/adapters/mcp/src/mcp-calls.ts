@@ -1,5 +1,4 @@
-import { AdapterCalls, type AdapterOptions, toolContent } from '@actlog/recorder/adapter';
-import { toolOutcomeStatus } from './tool-outcome.ts';
+import { AdapterCalls, type AdapterOptions, toolContent, toolOutcomeStatus } from '@actlog/recorder/adapter';
 import { version } from './version.ts';
 
 /** Creates the `AdapterCalls` of this adapter. */

@@ -1,17 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import { ActionDeniedError } from '@actlog/recorder';
-import type { AdapterOptions } from '@actlog/recorder/adapter';
-import { keepActionId, takeActionId } from './action-ids.ts';
-import { argumentsOf, callMethod, isCallParams } from './call-params.ts';
+import {
+  type AdapterOptions,
+  argumentsOf,
+  callMethod,
+  deniedResult,
+  giveUpCalls,
+  isCallParams,
+  isErrorResult,
+  isInputRequired,
+  keepActionId,
+  repetitionKey,
+  runRepeatable,
+  ServerCall,
+  takeActionId,
+} from '@actlog/recorder/adapter';
 import { takeClientCallId } from './client-call.ts';
 import { type Hooks, hooksOf } from './hooks.ts';
-import { runRepeatable } from './repeatable-call.ts';
 import { requestContext } from './request-context.ts';
 import { sessionOfRequest } from './request-session.ts';
-import { ServerCall } from './server-call.ts';
 import { noteThrownErrors, withThrownError } from './thrown-errors.ts';
-import { deniedResult, isErrorResult, isInputRequired } from './tool-result.ts';
-import { giveUpCalls, repetitionKey } from './unrepeated-calls.ts';
 
 /** A `Server` of `@modelcontextprotocol/sdk` or of `@modelcontextprotocol/server`. */
 export interface ProtocolServer {

@@ -40,11 +40,11 @@ export function listenFetch(handle: (request: Request) => Promise<Response>): Pr
       signal: gone.signal,
       ...(method === 'POST' && { body: Readable.toWeb(incoming), duplex: 'half' }),
     };
-    const answer = await handle(new Request(new URL(url, `http://${headers.host}`), init as RequestInit));
-    outgoing.writeHead(answer.status, Object.fromEntries(answer.headers));
+    const response = await handle(new Request(new URL(url, `http://${headers.host}`), init as RequestInit));
+    outgoing.writeHead(response.status, Object.fromEntries(response.headers));
     outgoing.flushHeaders();
-    if (!answer.body) outgoing.end();
+    if (!response.body) outgoing.end();
     // A disconnected client needs no response.
-    else await pipeline(Readable.fromWeb(answer.body as NodeReadableStream), outgoing).catch(() => {});
+    else await pipeline(Readable.fromWeb(response.body as NodeReadableStream), outgoing).catch(() => {});
   });
 }

@@ -1,12 +1,12 @@
+import { defaultResponseStatus, isResponseStatus, type ToolOutcome } from '@actlog/tool-call';
 import type { AdapterRecorder } from '../adapter-recorder.ts';
-import { defaultResponseStatus, isResponseStatus, type ToolOutcome } from '../events/response-status.ts';
 import { ignoreRejection } from '../lib/ignore-rejection.ts';
 import { processWidePerOwner } from '../lib/process-wide.ts';
 import type { TextAuthor } from '../origins/session-origins.ts';
 import type { Recorder } from '../recorder.ts';
 import { prepareCalls, type RunningCall } from '../recording/active-call.ts';
 import { shownResult } from '../recording/call-origins.ts';
-import { prepareSessions } from '../recording/session.ts';
+import { prepareSessions } from '../recording/recorder-session.ts';
 import type { SharedCalls } from '../recording/shared-calls.ts';
 import { sharedRecorder } from '../shared-recorder.ts';
 import { checkAdapterOptions } from './adapter-option-checks.ts';

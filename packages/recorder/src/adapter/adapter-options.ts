@@ -1,4 +1,4 @@
-import type { ResponseStatusMapping } from '../events/response-status.ts';
+import type { ResponseStatusMapping } from '@actlog/tool-call';
 import type { GuardOptions } from '../guard/guard-options.ts';
 import type { OriginsOptions } from '../origins/origins-options.ts';
 import type { Recorder } from '../recorder.ts';

@@ -1,5 +1,5 @@
+import type { ToolOutcome } from '@actlog/tool-call';
 import type { AdapterIdentity } from '../adapter-recorder.ts';
-import type { ToolOutcome } from '../events/response-status.ts';
 import type { HookedCall } from './hooked-call.ts';
 
 /** Properties of an adapter and its framework. */

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { expect, test } from 'vitest';
 import { Recorder } from '../recorder.ts';
 import { type ActiveCall, currentCall, runAsCall } from '../recording/active-call.ts';
-import { currentSessionId } from '../recording/session.ts';
+import { currentSessionId } from '../recording/recorder-session.ts';
 import { BegunCall } from './begun-call.ts';
 
 const storage = new AsyncLocalStorage<string>();

@@ -1,7 +1,7 @@
 import { AsyncResource } from 'node:async_hooks';
-import type { ToolOutcome } from '../events/response-status.ts';
+import type { ToolOutcome } from '@actlog/tool-call';
 import { currentCall, enterCall, enterPlace } from '../recording/active-call.ts';
-import { currentSessionId, enterSession } from '../recording/session.ts';
+import { currentSessionId, enterSession } from '../recording/recorder-session.ts';
 
 /**
  * A running call that its guard has allowed. For hooks that cannot put the whole call in one function, for example

@@ -5,12 +5,12 @@
  * @packageDocumentation
  */
 
+export { mcpErrorStatus, noHash as noArgumentsHash } from '@actlog/tool-call';
 export type { AnnouncedCall, RecordedOutcome } from '../events/announced-call.ts';
-export { mcpErrorStatus } from '../events/mcp-error.ts';
 export { processWide, processWidePerOwner } from '../lib/process-wide.ts';
 export type { RunningCall } from '../recording/active-call.ts';
-export { noHash as noArgumentsHash } from '../recording/no-hash.ts';
-export { currentSessionId } from '../recording/session.ts';
+
+export { currentSessionId } from '../recording/recorder-session.ts';
 export type { SharedCalls } from '../recording/shared-calls.ts';
 export { AdapterCalls } from './adapter-calls.ts';
 export type { AdapterOptions, SessionSource, ToolFilter } from './adapter-options.ts';
@@ -20,6 +20,21 @@ export { type ChatTexts, chatTexts } from './chat-texts.ts';
 export { type ConversationCall, Conversations } from './conversation/conversations.ts';
 export { newSessionId } from './conversation/new-session-id.ts';
 export type { HookedCall } from './hooked-call.ts';
+export { keepActionId, takeActionId } from './mcp/action-ids.ts';
+export { metaKey, removeOutcomes, sealedIn, withAnnouncements } from './mcp/announcement.ts';
+export {
+  argumentsOf,
+  type CallParams,
+  callMethod,
+  callText,
+  isCallParams,
+  isSameCall,
+} from './mcp/call-params.ts';
+export { runRepeatable } from './mcp/repeatable-call.ts';
+export { type RecorderTerms, ServerCall } from './mcp/server-call.ts';
+export { noteRecordedStatus, throwFromClient, toolOutcomeStatus } from './mcp/tool-outcome.ts';
+export { deniedResult, isErrorResult, isInputRequired } from './mcp/tool-result.ts';
+export { giveUpCalls, repetitionKey } from './mcp/unrepeated-calls.ts';
 export { type Method, MethodHooks } from './method-hooks.ts';
 export { ownName } from './own-name.ts';
 export { ProcessCoverage } from './process-coverage.ts';

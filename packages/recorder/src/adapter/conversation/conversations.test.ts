@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Session } from '../../recording/session.ts';
+import { RecorderSession } from '../../recording/recorder-session.ts';
 import { Conversations } from './conversations.ts';
 
 const nowhere = { toolCall: () => Promise.reject(new Error('no')), record: () => '', noteText: () => {} };
@@ -29,7 +29,7 @@ test('keeps the session of a turn when messages are added or instructions change
 test('prefers the surrounding session', () => {
   const conversations = new Conversations({});
   const messages = [{ role: 'user', content: 'go' }];
-  const session = new Session('around', nowhere);
+  const session = new RecorderSession('around', nowhere);
   expect(session.run(() => conversations.sessionOf(messages, () => 'own'))).toBe('around');
 });
 

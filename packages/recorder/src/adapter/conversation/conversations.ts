@@ -1,5 +1,5 @@
 import { processWide, processWidePerOwner } from '../../lib/process-wide.ts';
-import { currentSessionId } from '../../recording/session.ts';
+import { currentSessionId } from '../../recording/recorder-session.ts';
 import type { AdapterOptions } from '../adapter-options.ts';
 import { CallSessions } from './call-sessions.ts';
 import { newSessionId } from './new-session-id.ts';

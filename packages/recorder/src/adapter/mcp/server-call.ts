@@ -1,7 +1,11 @@
-import type { AdapterCalls, AnnouncedCall, RecordedOutcome } from '@actlog/recorder/adapter';
+import type { AnnouncedCall, RecordedOutcome } from '../../events/announced-call.ts';
+import type { AdapterCalls } from '../adapter-calls.ts';
+import type { HookedCall } from '../hooked-call.ts';
 import { openAnnouncement, withOutcomes } from './announcement.ts';
 import type { CallParams } from './call-params.ts';
-import type { RecorderTerms } from './hooks.ts';
+
+/** Part of a call that depends on the recorder. */
+export type RecorderTerms = Pick<HookedCall, 'announced' | 'onRecorded'>;
 
 /** Common part of a recorder and of the client that announced the call. */
 interface Common {
@@ -31,10 +35,19 @@ export class ServerCall {
     return { announced, onRecorded };
   }
 
+  /** Sealed outcomes of what was recorded so far, for the client. */
+  get outcomes(): readonly string[] {
+    return [...this.#common.values()].flatMap(({ outcome }) => outcome ?? []);
+  }
+
+  /** `true` if the client announced the call to one of the recorders. */
+  get isAnnounced(): boolean {
+    return [...this.#common.values()].some(({ announced }) => announced !== undefined);
+  }
+
   /** Returns the result with what was recorded, for the client. */
   withOutcomes(result: unknown): unknown {
-    const sealed = [...this.#common.values()].flatMap(({ outcome }) => outcome ?? []);
-    return withOutcomes(result, sealed);
+    return withOutcomes(result, this.outcomes);
   }
 
   /** Notes that the call goes on with another request, which the client announces in the same way. */

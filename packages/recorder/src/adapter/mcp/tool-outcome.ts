@@ -1,5 +1,6 @@
-import { responseStatuses, type ToolOutcome } from '@actlog/recorder';
-import type { HookedCall } from '@actlog/recorder/adapter';
+import { responseStatuses, type ToolOutcome } from '@actlog/tool-call';
+
+import type { HookedCall } from '../hooked-call.ts';
 import { isCreatedTask, isErrorResult, isInputRequired, textOf } from './tool-result.ts';
 
 /** Status of an accepted call whose end is not visible here. */

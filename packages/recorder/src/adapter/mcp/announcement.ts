@@ -1,4 +1,5 @@
-import type { AdapterCalls, AnnouncedCall } from '@actlog/recorder/adapter';
+import type { AnnouncedCall } from '../../events/announced-call.ts';
+import type { AdapterCalls } from '../adapter-calls.ts';
 import type { CallParams } from './call-params.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { processWide } from '@actlog/recorder/adapter';
+import { processWide } from '../../lib/process-wide.ts';
 import { type CallParams, callText } from './call-params.ts';
 
 /** Maximum number of calls remembered that wait for user input. */

@@ -1,4 +1,4 @@
-import type { ActionDeniedError } from '@actlog/recorder';
+import type { ActionDeniedError } from '../../guard/action-denied-error.ts';
 
 /** Properties of a tool result that indicate success (Model Context Protocol, "Error Handling"). */
 interface ToolResult {

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { processWide } from '@actlog/recorder/adapter';
+import { processWide } from '../../lib/process-wide.ts';
 import { type CallParams, callText } from './call-params.ts';
 
 /** Time after which a call counts as given up, in milliseconds. */
-export const maxWaitMs = 10 * 60_000;
+const maxWaitMs = 10 * 60_000;
 /** Maximum number of calls that wait. */
 const maxWaiting = 1000;
 

@@ -1,0 +1,3 @@
+import { gatewayCommand } from '@actlog/gateway';
+
+await gatewayCommand().parseAsync(process.argv.slice(2), { from: 'user' });

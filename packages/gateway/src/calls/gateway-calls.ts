@@ -1,0 +1,78 @@
+import type { Recorder, ToolOutcome } from '@actlog/recorder';
+import { AdapterCalls, type HookedCall, toolContent, toolOutcomeStatus } from '@actlog/recorder/adapter';
+import { version } from '../version.ts';
+import { PendingApprovals } from './pending-approvals.ts';
+
+/** Result of a call that was sent as a notification, which has no response. */
+export const unanswered = Symbol('unanswered');
+
+/** Status of an accepted call whose end is not visible. */
+const accepted = 202;
+
+/** Time limit of a hold without progress notifications, in milliseconds: most clients give up after a minute. */
+const briefHoldMs = 50_000;
+/** Time limit of a hold with progress notifications, in milliseconds. */
+const patientHoldMs = 300_000;
+
+/** Options of the calls of a gateway. */
+export interface GatewayCallsOptions {
+  /** Recorder of the calls, with its guard. */
+  readonly recorder: Recorder;
+  /** Id of the agent. Default: the name that the client gives itself, else the recorder's. */
+  readonly agentId?: string | undefined;
+  /**
+   * Maximum wait for a person's approval, in milliseconds. Default: 300,000 for a call with a progress token, whose
+   * client is notified while it waits; 50,000 for others.
+   */
+  readonly holdTimeoutMs?: number | undefined;
+  /** Text in front of each tool's name in events and for policies, such as `files.`. Default: none. */
+  readonly toolPrefix?: string | undefined;
+  /** `true` announces each call to the server, for servers that record with actlog themselves. Default `false`. */
+  readonly announces?: boolean | undefined;
+}
+
+/** Calls of all sessions of a gateway. */
+export class GatewayCalls {
+  readonly agentId: string | undefined;
+  readonly announces: boolean;
+  /** Actions that wait for a person, by the call that repeats them. */
+  readonly pending = new PendingApprovals();
+  readonly #patient: AdapterCalls;
+  readonly #brief: AdapterCalls;
+
+  /** @throws RangeError or TypeError when an option is invalid */
+  constructor({ recorder, agentId, holdTimeoutMs, toolPrefix, announces = false }: GatewayCallsOptions) {
+    this.agentId = agentId;
+    this.announces = announces;
+    const traits = {
+      framework: 'mcp',
+      sdk: `@actlog/gateway/${version}`,
+      statusOf,
+      resultOf: toolContent,
+    };
+    const toolName = toolPrefix ? (name: string) => `${toolPrefix}${name}` : undefined;
+    const callsWith = (defaultMs: number) =>
+      new AdapterCalls(traits, {
+        recorder,
+        agentId,
+        toolName,
+        guard: { holdTimeoutMs: holdTimeoutMs ?? defaultMs },
+      });
+    this.#patient = callsWith(patientHoldMs);
+    this.#brief = callsWith(briefHoldMs);
+  }
+
+  /** `true` if the guard may stop a call from running. */
+  get isGuarding(): boolean {
+    return this.#patient.isGuarding;
+  }
+
+  /** Returns the calls that wait for a person as long as the client does. */
+  for({ canNotify }: { readonly canNotify: boolean }): AdapterCalls {
+    return canNotify ? this.#patient : this.#brief;
+  }
+}
+
+function statusOf(outcome: ToolOutcome, call: HookedCall): number | null | undefined {
+  return outcome.ok && outcome.result === unanswered ? accepted : toolOutcomeStatus(outcome, call);
+}

@@ -1,0 +1,181 @@
+import { randomUUID } from 'node:crypto';
+import { ActionDeniedError } from '@actlog/recorder';
+import {
+  type AdapterCalls,
+  argumentsOf,
+  type CallParams,
+  isInputRequired,
+  keepActionId,
+  noteRecordedStatus,
+  repetitionKey,
+  runRepeatable,
+  ServerCall,
+  sealedIn,
+  takeActionId,
+} from '@actlog/recorder/adapter';
+import { errorText, RpcError, type RpcMessage, rpcErrors } from '../messages/json-rpc.ts';
+import { type GatewayCalls, unanswered } from './gateway-calls.ts';
+import { notifyWhileHeld, progressTokenOf } from './hold-progress.ts';
+import type { Caller } from './pending-approvals.ts';
+import { isPending, refusalText } from './refusal-text.ts';
+
+/** A request, or notification, that calls a tool. */
+export interface CallRequest extends RpcMessage {
+  readonly params: CallParams;
+}
+
+/** Decision about a call: to forward it, with announcements for the server, or not to. */
+export type CallDecision =
+  | { readonly runs: true; readonly announcements: readonly string[] }
+  /** `response` is undefined if the client expects none. */
+  | { readonly runs: false; readonly response: string | undefined };
+
+/** Changes that a response needs before the client gets it. */
+export interface ResponseChanges {
+  /** Outcomes to add for a client that announced the call. */
+  readonly outcomes: readonly string[];
+  /** `true` if the outcomes in the response are meant for the gateway. */
+  readonly removesOutcomes: boolean;
+}
+
+/** Surroundings of a call. */
+export interface CallContext extends Caller {
+  readonly calls: GatewayCalls;
+  /** Client's connection, with which waiting calls end. */
+  readonly owner: object;
+  /** Receives the decision, while the call's line can still be forwarded in order. */
+  decided(decision: CallDecision): void;
+  /** Sends a message to the client while the call waits. */
+  notify(text: string): void;
+}
+
+/** A tool call between the client's request and its response, which is checked, recorded and held. */
+export class OpenCall {
+  readonly id: unknown;
+  /** Resolves when the call is recorded, or goes on with another request. */
+  readonly recorded: Promise<ResponseChanges>;
+  readonly #request: CallRequest;
+  readonly #context: CallContext;
+  readonly #abort = new AbortController();
+  readonly #response = Promise.withResolvers<unknown>();
+  #isDecided = false;
+  #endNotifying: (() => void) | undefined;
+
+  /** Starts the call: without a check, its decision is known when this returns. */
+  constructor(request: CallRequest, context: CallContext) {
+    this.id = request.id;
+    this.#request = request;
+    this.#context = context;
+    this.#response.promise.catch(() => {}); // a call that does not run awaits none
+    const progressToken = progressTokenOf(request.params);
+    const canNotify = progressToken !== undefined && request.id !== undefined;
+    this.recorded = this.#record(context.calls.for({ canNotify }));
+    if (canNotify && !this.#isDecided) {
+      this.#endNotifying = notifyWhileHeld(progressToken, context.notify);
+    }
+  }
+
+  /** `true` once the call is forwarded or refused. */
+  get isDecided(): boolean {
+    return this.#isDecided;
+  }
+
+  /** Ends the call with the server's response. */
+  respond({ result, error }: RpcMessage): void {
+    if (error === undefined) this.#response.resolve(result);
+    else this.#response.reject(RpcError.of(error));
+  }
+
+  /** Ends the call because its client does not want it any more; if it was not forwarded, it never is. */
+  cancel(reason: unknown): void {
+    this.#abort.abort(reason);
+    this.#response.reject(reason);
+  }
+
+  /** Ends the call because the server is gone. */
+  fail(error: RpcError): void {
+    if (!this.#isDecided) this.#abort.abort(error);
+    this.#response.reject(error);
+  }
+
+  async #record(calls: AdapterCalls): Promise<ResponseChanges> {
+    const { params } = this.#request;
+    const { sessionId, agentId, owner, calls: gateway } = this.#context;
+    const caller = { sessionId, agentId };
+    const callId = randomUUID();
+    const actionId = takeActionId(caller, params) ?? gateway.pending.take(caller, params) ?? callId;
+    const serverCall = new ServerCall(params);
+    let response: { readonly result: unknown } | undefined;
+    let announcements: readonly string[] = [];
+    const run = async () => {
+      const { signal } = this.#abort;
+      signal.throwIfAborted();
+      if (gateway.announces && !serverCall.isAnnounced) {
+        announcements = [calls.sharedCalls?.announce(actionId) ?? []].flat();
+      }
+      this.#decide({ runs: true, announcements });
+      const result = this.id === undefined ? unanswered : await this.#response.promise;
+      response = { result };
+      noteOutcomes(calls, result, announcements.length > 0);
+      return result;
+    };
+    const key = () => {
+      const running = calls.currentCall();
+      return running && repetitionKey(['gateway', running.agentId, running.sessionId], params);
+    };
+    const call = {
+      toolName: params.name,
+      arguments: argumentsOf(params),
+      sessionId,
+      agentId,
+      callId,
+      actionId,
+      signal: this.#abort.signal,
+    };
+    const record = (recorded: typeof run) => calls.run({ ...call, ...serverCall.termsOf(calls) }, recorded);
+    try {
+      await runRepeatable({ owner, run, key, record });
+    } catch (error) {
+      const mayBeApproved = isPending(error) || isTimeout(error);
+      if (!this.#isDecided && mayBeApproved) gateway.pending.keep(caller, params, actionId);
+      this.#decide({ runs: false, response: this.#refusal(error) });
+    }
+    if (isInputRequired(response?.result)) {
+      keepActionId(caller, params, actionId);
+      serverCall.goesOn();
+    }
+    const isRecordedByServer = sealedIn(response?.result).length > 0;
+    return {
+      outcomes: isRecordedByServer ? [] : serverCall.outcomes,
+      removesOutcomes: isRecordedByServer && announcements.length > 0,
+    };
+  }
+
+  /** The first decision counts: the call of a forwarded request may still fail. */
+  #decide(decision: CallDecision): void {
+    if (this.#isDecided) return;
+    this.#isDecided = true;
+    this.#endNotifying?.();
+    this.#context.decided(decision);
+  }
+
+  #refusal(error: unknown): string | undefined {
+    if (this.id === undefined) return undefined;
+    if (ActionDeniedError.isInstance(error)) return refusalText(this.id, this.#request.params, error);
+    if (error instanceof RpcError) return errorText(this.id, Number(error.code), error.message);
+    // The client canceled the call, and expects no response.
+    if (this.#abort.signal.aborted) return undefined;
+    return errorText(this.id, rpcErrors.internalError, 'The call could not be checked, and was not run.');
+  }
+}
+
+/** Takes the status that the server recorded: it knows more than a client. */
+function noteOutcomes(calls: AdapterCalls, result: unknown, isAnnounced: boolean): void {
+  const [status] = sealedIn(result).flatMap((outcome) => calls.sharedCalls?.openOutcome(outcome) ?? []);
+  if (status !== undefined) noteRecordedStatus(result, status);
+  else if (isAnnounced && !isInputRequired(result)) calls.sharedCalls?.withdraw();
+}
+
+function isTimeout(error: unknown): boolean {
+  return (error as { readonly name?: unknown } | null | undefined)?.name === 'TimeoutError';
+}

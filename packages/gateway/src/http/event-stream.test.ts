@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { EventStreamSplitter, eventBytes } from './event-stream.ts';
+
+test.each(['\n', '\r\n', '\r'])('splits a stream with line endings %j without changing a byte', (eol) => {
+  const blocks = [
+    `: comment${eol}${eol}`,
+    `id: 1${eol}data: {"a":"ä"}${eol}${eol}`,
+    `id: 2${eol}data:${eol}${eol}`,
+    `event: message${eol}data: {"b":${eol}data: 1}${eol}${eol}`,
+  ];
+  const stream = Buffer.from(`${blocks.join('')}data: cut off`);
+  for (let size = 1; size <= stream.length; size += 1) {
+    const splitter = new EventStreamSplitter();
+    const found = [];
+    for (let start = 0; start < stream.length; start += size) {
+      found.push(...splitter.push(stream.subarray(start, start + size)));
+    }
+    expect(found.map(({ raw }) => raw.toString())).toEqual(blocks);
+    expect(found.map(({ data }) => data)).toEqual([undefined, '{"a":"ä"}', undefined, '{"b":\n1}']);
+    expect(found.map(({ id }) => id)).toEqual([undefined, '1', '2', undefined]);
+    expect(splitter.end().toString()).toBe('data: cut off');
+  }
+});
+
+test('writes a message on several lines as one event', () => {
+  expect(eventBytes(Buffer.from('{"a":\r\n1}\n')).toString()).toBe(
+    'event: message\ndata: {"a":\ndata: 1}\n\n',
+  );
+});

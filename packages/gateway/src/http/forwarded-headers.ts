@@ -1,0 +1,26 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
+/** Headers that belong to one connection (RFC 9110, section 7.6.1), or that each message has of its own. */
+const connectionHeaders: ReadonlySet<string> = new Set([
+  'accept-encoding',
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** Returns the headers that a proxy passes on. */
+export function forwardedHeaders(headers: IncomingHttpHeaders): Record<string, string | string[]> {
+  const forwarded: Record<string, string | string[]> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined && !connectionHeaders.has(name.toLowerCase())) forwarded[name] = value;
+  }
+  return forwarded;
+}

@@ -1,0 +1,160 @@
+import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { GatewayCalls } from '../calls/gateway-calls.ts';
+import { RpcError } from '../messages/json-rpc.ts';
+import { Relay } from '../relay/relay.ts';
+import { ClientResponse } from './client-response.ts';
+import { EventStreamSplitter, eventBytes, eventStreamType } from './event-stream.ts';
+import { forwardedHeaders } from './forwarded-headers.ts';
+import type { ProxySession, ProxySessions } from './proxy-sessions.ts';
+import { respondJson } from './respond-json.ts';
+import type { Upstream } from './upstream.ts';
+
+type UpstreamResponse = Awaited<ReturnType<Upstream['send']>>;
+
+/** Parts of an exchange. */
+export interface ProxyExchangeOptions {
+  readonly upstream: Upstream;
+  readonly calls: GatewayCalls;
+  readonly sessions: ProxySessions;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+/** One request of a client to an HTTP server, and its response. */
+export class ProxyExchange {
+  readonly #options: ProxyExchangeOptions;
+  readonly #client: ClientResponse;
+  readonly #gone = new AbortController();
+  readonly #done = Promise.withResolvers<void>();
+  /** Bytes of events, by their messages: an unchanged message is passed on in the very bytes. */
+  readonly #blocks = new WeakMap<Buffer, Buffer>();
+  /** `true` if the client can get what is missing of the response with another request. */
+  #isResumable = false;
+  /** Sends a message to the client; how depends on the server's response. */
+  #deliver = (line: Buffer): void => this.#deliverOwn(line);
+
+  constructor(options: ProxyExchangeOptions) {
+    this.#options = options;
+    this.#client = new ClientResponse(options.request, options.response);
+  }
+
+  /** Runs the exchange, and resolves when it has ended and its calls are recorded. */
+  async run(body: Buffer, session: ProxySession): Promise<void> {
+    const { calls, request, response } = this.#options;
+    const { id: sessionId, clientName, open } = session;
+    const ends = {
+      toServer: (line: Buffer) => void this.#forward(line, relay, session),
+      toClient: (line: Buffer) => this.#deliver(line),
+      dropped: () => {
+        this.#client.finish();
+        this.#done.resolve();
+      },
+    };
+    const relay: Relay = new Relay(calls, ends, { sessionId, clientName, open });
+    response.once('close', () => {
+      if (!response.writableFinished) relay.clientGone();
+      this.#gone.abort();
+      this.#done.resolve();
+    });
+    if (request.method === 'POST') relay.fromClient(body);
+    else void this.#forward(body, relay, session);
+    session.clientName = relay.clientName;
+    await this.#done.promise;
+    if (!this.#isResumable) await relay.close();
+  }
+
+  /** Sends a message of the gateway itself: nothing was forwarded. */
+  #deliverOwn(line: Buffer): void {
+    if ('method' in (JSON.parse(line.toString()) as object)) {
+      this.#client.event(line);
+      return;
+    }
+    this.#client.end(line);
+    this.#done.resolve();
+  }
+
+  async #forward(body: Buffer, relay: Relay, session: ProxySession): Promise<void> {
+    const { upstream, sessions, request, response } = this.#options;
+    try {
+      const received = await upstream.send({
+        method: request.method ?? 'GET',
+        headers: forwardedHeaders(request.headers),
+        body: body.length > 0 ? body : undefined,
+        path: request.url,
+        signal: this.#gone.signal,
+      });
+      const sessionId = received.headers['mcp-session-id'];
+      if (typeof sessionId === 'string')
+        sessions.begin(sessionId, { ...session, clientName: relay.clientName });
+      await this.#receive(received, relay);
+      await relay.recorded();
+      if (received.statusCode >= 400) await relay.fail(rejection(received.statusCode));
+      else if (!this.#isResumable)
+        await relay.serverGone('The MCP server closed the stream before it responded');
+      response.end();
+    } catch {
+      // The error is that of a lost connection: there is no response, or not the whole of it.
+      if (!this.#gone.signal.aborted) await this.#fail(relay);
+    }
+    this.#done.resolve();
+  }
+
+  async #receive(received: UpstreamResponse, relay: Relay): Promise<void> {
+    const { response } = this.#options;
+    const { statusCode, headers, body } = received;
+    const type = String(headers['content-type'] ?? '');
+    const start = () => {
+      if (!this.#client.isStarted) response.writeHead(statusCode, forwardedHeaders(headers));
+    };
+    if (type.startsWith(eventStreamType)) {
+      start();
+      response.flushHeaders();
+      this.#deliver = (line) => {
+        response.write(this.#blocks.get(line) ?? eventBytes(line));
+      };
+      await this.#receiveStream(body, relay);
+      return;
+    }
+    const bytes = Buffer.from(await body.arrayBuffer());
+    this.#deliver = (line) => {
+      start();
+      response.write(this.#client.isStream ? eventBytes(line) : line);
+    };
+    if (type.startsWith('application/json') && bytes.length > 0) relay.fromServer(bytes);
+    else if (bytes.length > 0) this.#deliver(bytes);
+    else start();
+  }
+
+  async #receiveStream(body: UpstreamResponse['body'], relay: Relay): Promise<void> {
+    const { response } = this.#options;
+    const splitter = new EventStreamSplitter();
+    for await (const chunk of body) {
+      for (const { raw, data, id } of splitter.push(chunk as Buffer)) {
+        if (id !== undefined) this.#isResumable = true;
+        const message = data === undefined ? raw : Buffer.from(data);
+        this.#blocks.set(message, raw);
+        relay.fromServer(message);
+      }
+      if (response.writableNeedDrain) await once(response, 'drain', { signal: this.#gone.signal });
+    }
+    response.write(splitter.end());
+  }
+
+  async #fail(relay: Relay): Promise<void> {
+    const { response } = this.#options;
+    const problem = 'The MCP server could not be reached';
+    if (this.#client.isStarted && !this.#client.isStream) {
+      response.destroy();
+      return;
+    }
+    await relay.serverGone(problem);
+    if (this.#client.isStarted) response.end();
+    else respondJson(response, 502, `${problem}.`);
+  }
+}
+
+/** Names a status in the SDKs' words, from which the recorder takes it. */
+function rejection(status: number): RpcError {
+  return new RpcError(undefined, `Error POSTing to endpoint (HTTP ${status})`);
+}

@@ -1,0 +1,44 @@
+import { type Dispatcher, EnvHttpProxyAgent, request } from 'undici';
+
+/** Address of a server, with the headers of each request to it. */
+export class Upstream {
+  readonly url: URL;
+  readonly #headers: Readonly<Record<string, string>>;
+  /** Without time limits: a call may run for long, and a stream may be silent for long. */
+  readonly #dispatcher = new EnvHttpProxyAgent({ headersTimeout: 0, bodyTimeout: 0 });
+
+  /** @param headers - headers such as `Authorization` */
+  constructor(url: URL, headers: Readonly<Record<string, string>>) {
+    this.url = url;
+    this.#headers = headers;
+  }
+
+  /**
+   * Sends a request.
+   *
+   * @param path - path and query, for another one than that of the address
+   * @throws when there is no response
+   */
+  send(options: {
+    readonly method: string;
+    readonly headers: Readonly<Record<string, string | string[]>>;
+    readonly body?: Buffer | undefined;
+    readonly path?: string | undefined;
+    readonly signal?: AbortSignal | undefined;
+  }): Promise<Dispatcher.ResponseData> {
+    const { method, headers, body, path, signal } = options;
+    // A path such as //example.com must not become another host.
+    return request(path === undefined ? this.url : new URL(`${this.url.origin}${path}`), {
+      dispatcher: this.#dispatcher,
+      method: method as Dispatcher.HttpMethod,
+      headers: { ...headers, ...this.#headers },
+      body: body ?? null,
+      signal: signal ?? null,
+    });
+  }
+
+  /** Closes the connections. */
+  async close(): Promise<void> {
+    await this.#dispatcher.destroy();
+  }
+}

@@ -1,0 +1,245 @@
+import { callMethod, giveUpCalls, isCallParams, newSessionId } from '@actlog/recorder/adapter';
+import { CallLine, type DecidedLine } from '../calls/call-line.ts';
+import type { GatewayCalls } from '../calls/gateway-calls.ts';
+import { type CallRequest, OpenCall } from '../calls/open-call.ts';
+import { withElements } from '../messages/edit-text.ts';
+import { findAmbiguity } from '../messages/find-ambiguity.ts';
+import {
+  errorText,
+  isResponse,
+  lineOf,
+  messagesOf,
+  parseMessage,
+  RpcError,
+  type RpcMessage,
+  rpcErrors,
+} from '../messages/json-rpc.ts';
+import { OrderedOutput } from '../messages/ordered-output.ts';
+import { type Cancellation, cancellationIn } from './cancellation.ts';
+import { clientNameIn } from './client-name.ts';
+import { OpenCalls } from './open-calls.ts';
+import { refusalOf } from './refusal-of.ts';
+import { withChanges } from './with-changes.ts';
+
+/** Both ends of a connection. Each message is a line of JSON with or without its line ending. */
+export interface RelayEnds {
+  toServer(line: Buffer): void;
+  toClient(line: Buffer): void;
+  /** Notes that a line of the client is neither forwarded nor gets a response, for transports that must respond. */
+  dropped?(): void;
+}
+
+/** Options of a relay. */
+export interface RelayOptions {
+  /** Session of the calls. Default: a new one. */
+  readonly sessionId?: string | undefined;
+  /** Name that the client gave itself in an earlier exchange of its session. */
+  readonly clientName?: string | undefined;
+  /** Calls of the session, if its messages come in several exchanges. Default: none yet. */
+  readonly open?: OpenCalls | undefined;
+}
+
+/**
+ * Passes the messages of one MCP session between a client and a server, byte for byte. Only tool calls are recorded and
+ * guarded: one that is not allowed gets its response here, and a line is changed only if a part of it is not forwarded
+ * or if two sides record the same call.
+ */
+export class Relay {
+  readonly sessionId: string;
+  readonly #calls: GatewayCalls;
+  readonly #ends: RelayEnds;
+  readonly #output: OrderedOutput;
+  readonly #open: OpenCalls;
+  /** Calls of this exchange. */
+  readonly #own = new Set<OpenCall>();
+  /** Responses to refused calls of a batch, by a call of the batch that was forwarded: a batch has one response. */
+  readonly #owed = new WeakMap<OpenCall, string[]>();
+  #clientName: string | undefined;
+  #isClientGone = false;
+
+  constructor(calls: GatewayCalls, ends: RelayEnds, { sessionId, clientName, open }: RelayOptions = {}) {
+    this.#open = open ?? new OpenCalls();
+    this.#calls = calls;
+    this.#ends = ends;
+    this.sessionId = sessionId ?? newSessionId();
+    this.#clientName = clientName;
+    this.#output = new OrderedOutput((line) => ends.toClient(line));
+  }
+
+  /** Name that the client gives itself. */
+  get clientName(): string | undefined {
+    return this.#clientName;
+  }
+
+  /** Takes a message, or a batch, of the client. */
+  fromClient(line: Buffer): void {
+    const text = line.toString();
+    if (text.trim() === '') {
+      this.#ends.toServer(line);
+      return;
+    }
+    const value = parseMessage(text);
+    if (this.#calls.isGuarding) {
+      const problem = value === undefined ? 'is not JSON' : findAmbiguity(line, text, value);
+      if (problem !== undefined) {
+        this.#output.write(refusalOf(value, problem));
+        return;
+      }
+    }
+    const messages = messagesOf(value);
+    for (const message of messages) this.#clientName = clientNameIn(message) ?? this.#clientName;
+    if (messages.some(isCall)) this.#takeCalls(line, messages, Array.isArray(value));
+    else this.#passToServer(line, messages);
+  }
+
+  /** Takes a message, or a batch, of the server. */
+  fromServer(line: Buffer): void {
+    if (this.#open.isEmpty) {
+      this.#output.write(line);
+      return;
+    }
+    const value = parseMessage(line.toString());
+    const responses = messagesOf(value).filter(isResponse);
+    const ended = responses.flatMap((response) => {
+      const call = this.#open.take(response.id);
+      call?.respond(response);
+      return call ?? [];
+    });
+    this.#output.write(ended.length === 0 ? line : this.#responseLine(line, ended, Array.isArray(value)));
+  }
+
+  /** Notes that the client is gone: calls that wait for a decision never run. */
+  clientGone(): void {
+    this.#isClientGone = true;
+    this.cancelWaiting(() => true);
+    giveUpCalls(this);
+  }
+
+  /** Cancels the calls that wait for a decision, and whose client no longer waits. */
+  cancelWaiting(isOf: (id: unknown) => boolean): void {
+    const reason = new DOMException('The client disconnected.', 'AbortError');
+    for (const call of this.#own) if (!call.isDecided && isOf(call.id)) call.cancel(reason);
+  }
+
+  /**
+   * Ends all calls without a response, because the server is gone, and resolves when they are recorded.
+   *
+   * @param because - reason for the client, such as `the server ended with exit code 1`
+   */
+  async serverGone(because: string): Promise<void> {
+    if (this.#isClientGone) {
+      await this.close();
+      return;
+    }
+    const error = new RpcError(rpcErrors.connectionClosed, `${because}: Connection closed`);
+    for (const call of this.#unanswered()) {
+      // A call that waits reports its end itself.
+      if (call.isDecided)
+        this.#output.write(lineOf(errorText(call.id, rpcErrors.connectionClosed, error.message)));
+    }
+    await this.fail(error);
+  }
+
+  /** Ends all calls without a response by an error that the client knows, and resolves when they are recorded. */
+  async fail(error: RpcError): Promise<void> {
+    for (const call of this.#unanswered()) {
+      if (call.isDecided) this.#open.remove(call);
+      call.fail(error);
+    }
+    await this.recorded();
+  }
+
+  /** Ends the calls that are still open without a response, and resolves when they are recorded. */
+  async close(): Promise<void> {
+    const reason = new DOMException('The connection was closed.', 'AbortError');
+    for (const call of this.#unanswered()) {
+      this.#open.remove(call);
+      call.cancel(reason);
+    }
+    giveUpCalls(this);
+    await this.recorded();
+  }
+
+  /** Resolves when all calls that have ended are recorded, and their responses passed on. */
+  async recorded(): Promise<void> {
+    const ended = [...this.#own].filter((call) => !this.#open.has(call) || !call.isDecided);
+    await Promise.allSettled(ended.map((call) => call.recorded));
+    await this.#output.written;
+  }
+
+  /** Returns the calls of this exchange without a response. */
+  #unanswered(): OpenCall[] {
+    return [...this.#own].filter((call) => this.#open.has(call));
+  }
+
+  #passToServer(line: Buffer, messages: readonly RpcMessage[]): void {
+    const cancellations = messages.flatMap((message) => cancellationIn(message) ?? []);
+    const held = (one: Cancellation) => this.#open.get(one.requestId)?.isDecided === false;
+    // The server has not seen a call that waits, so the end of the wait is not its business.
+    const isOurs = cancellations.length === messages.length && cancellations.every(held);
+    if (isOurs) this.#ends.dropped?.();
+    else this.#ends.toServer(line);
+    for (const { requestId, reason } of cancellations) this.#open.take(requestId)?.cancel(reason);
+  }
+
+  #takeCalls(line: Buffer, messages: readonly RpcMessage[], isBatch: boolean): void {
+    const calls: OpenCall[] = [];
+    const requests = [...messages.entries()].filter((entry): entry is [number, CallRequest] =>
+      isCall(entry[1]),
+    );
+    const decided = (parts: DecidedLine) => this.#deliver(parts, isBatch, calls);
+    const callLine = new CallLine(line, isBatch, requests.length, decided);
+    for (const message of messages) {
+      const cancellation = cancellationIn(message);
+      if (cancellation) this.#open.take(cancellation.requestId)?.cancel(cancellation.reason);
+    }
+    for (const [index, request] of requests) {
+      const call: OpenCall = new OpenCall(request, {
+        calls: this.#calls,
+        owner: this,
+        sessionId: this.sessionId,
+        agentId: this.#calls.agentId ?? this.#clientName,
+        decided: (decision) => {
+          // A refusal never comes before the constructor has returned: it needs a check.
+          if (!decision.runs) this.#open.remove(call);
+          callLine.decide(index, decision);
+        },
+        notify: (text) => this.#output.write(lineOf(text)),
+      });
+      calls.push(call);
+      this.#open.add(call);
+      this.#own.add(call);
+      void call.recorded.finally(() => this.#own.delete(call));
+    }
+  }
+
+  /** Forwards a decided line, and responds to its calls that are not forwarded. */
+  #deliver({ forwarded, responses }: DecidedLine, isBatch: boolean, calls: readonly OpenCall[]): void {
+    if (forwarded) this.#ends.toServer(forwarded);
+    if (!forwarded && responses.length === 0) this.#ends.dropped?.();
+    if (responses.length === 0) return;
+    const running = calls.filter((call) => this.#open.has(call));
+    if (isBatch && forwarded && running.length > 0) {
+      const owed = [...responses];
+      for (const call of running) this.#owed.set(call, owed);
+    } else {
+      this.#output.write(lineOf(isBatch ? `[${responses.join(',')}]` : responses.join('')));
+    }
+  }
+
+  /** Returns the server's response when its calls are recorded: the very line, unless somebody else records them. */
+  async #responseLine(line: Buffer, calls: readonly OpenCall[], isBatch: boolean): Promise<Buffer> {
+    const changes = await Promise.all(calls.map((call) => call.recorded));
+    const owed = calls.flatMap((call) => this.#owed.get(call)?.splice(0) ?? []);
+    const changed = isBatch ? line : withChanges(line, changes[0]);
+    if (owed.length === 0) return changed;
+    const text = changed.toString();
+    return isBatch
+      ? Buffer.from(withElements(text, owed))
+      : Buffer.concat([changed, lineOf(`[${owed.join(',')}]`)]);
+  }
+}
+
+function isCall(message: RpcMessage): message is CallRequest {
+  return message.method === callMethod && isCallParams(message.params);
+}

@@ -1,0 +1,106 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import type { Readable, Writable } from 'node:stream';
+import spawn from 'cross-spawn';
+
+/** Time that a server has to end after the end of its stdin, in milliseconds. */
+const endMs = 5000;
+/** Time that it has to end after SIGTERM, in milliseconds: less than clients give the gateway. */
+const terminateMs = 1500;
+
+/** End of a server's process. */
+export interface ServerExit {
+  /** Exit code; `null` if a signal ended it. */
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** Options of a server's process. */
+export interface ChildServerOptions {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/** Process of an MCP server that is connected by stdio. Its stderr is that of this process. */
+export class ChildServer {
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  /** Resolves when the process has ended and its output is read. */
+  readonly exit: Promise<ServerExit>;
+  readonly #process: ChildProcess;
+
+  private constructor(process: ChildProcess, stdin: Writable, stdout: Readable) {
+    this.#process = process;
+    this.stdin = stdin;
+    this.stdout = stdout;
+    // A server that has ended reads nothing more; its end is reported by `exit`.
+    stdin.on('error', () => {});
+    this.exit = new Promise((resolve) => {
+      process.once('close', (code, signal) => resolve({ code, signal }));
+    });
+  }
+
+  /**
+   * Starts a server.
+   *
+   * @throws Error when the command cannot be started; its message names the command and not the arguments
+   */
+  static async start({ command, args, env }: ChildServerOptions): Promise<ChildServer> {
+    const child = spawn(command, [...args], { env, stdio: ['pipe', 'pipe', 'inherit'], windowsHide: true });
+    const { stdin, stdout } = child;
+    if (!stdin || !stdout) throw new Error(`The MCP server ${command} has no stdin or stdout.`);
+    const server = new ChildServer(child, stdin, stdout);
+    try {
+      await once(child, 'spawn');
+      return server;
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      const problem = code === 'ENOENT' ? 'was not found: check the name and PATH' : `failed: ${code}`;
+      throw new Error(`The command of the MCP server, ${command}, could not be started: it ${problem}.`);
+    }
+  }
+
+  /** Sends a signal. */
+  kill(signal: NodeJS.Signals): void {
+    this.#process.kill(signal);
+  }
+
+  /**
+   * Ends the process in the order of the Model Context Protocol ("Lifecycle", "Shutdown"): its stdin ends; if it does
+   * not exit, it gets SIGTERM, and then SIGKILL.
+   */
+  async stop(): Promise<ServerExit> {
+    await this.#endInput();
+    if (await this.#exitsWithin(endMs)) return this.exit;
+    return this.terminate('SIGTERM');
+  }
+
+  /** Ends the process by a signal, and by SIGKILL if it does not exit. */
+  async terminate(signal: NodeJS.Signals): Promise<ServerExit> {
+    this.kill(signal);
+    this.stdin.end();
+    if (!(await this.#exitsWithin(terminateMs))) this.kill('SIGKILL');
+    return this.exit;
+  }
+
+  /** Ends stdin, and resolves when the server has read it, except for what fits into the pipe. */
+  async #endInput(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.stdin.end(() => resolve());
+    this.stdin.once('close', () => resolve());
+    void this.exit.then(() => resolve());
+    return promise;
+  }
+
+  async #exitsWithin(ms: number): Promise<boolean> {
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const timer = setTimeout(() => resolve(false), ms);
+    void this.exit.then(() => resolve(true));
+    try {
+      return await promise;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}

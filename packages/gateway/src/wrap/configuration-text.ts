@@ -1,0 +1,182 @@
+import {
+  applyEdits,
+  findNodeAtLocation,
+  modify,
+  type Node,
+  type ParseError,
+  parse,
+  parseTree,
+  printParseErrorCode,
+} from 'jsonc-parser';
+import {
+  type EntryChanges,
+  isWrapped,
+  obstacle,
+  type ServerEntry,
+  unwrapChanges,
+  type WrapOptions,
+  wrapChanges,
+} from './server-entry.ts';
+
+/** Members that hold the servers: that of Claude Desktop and Cursor, and that of VS Code. */
+const serversMembers = ['mcpServers', 'servers'] as const;
+
+/** Outcome for one server of a configuration. */
+export interface ServerChange {
+  readonly name: string;
+  readonly outcome: 'wrapped' | 'unwrapped' | 'unchanged';
+  /** Reason why the server is unchanged. */
+  readonly reason?: string | undefined;
+}
+
+/** A changed configuration. */
+export interface ChangedText {
+  readonly text: string;
+  readonly servers: readonly ServerChange[];
+}
+
+/** Configuration of an MCP client as text: JSON with comments, which keeps everything but the changed servers. */
+export class ConfigurationText {
+  readonly text: string;
+  readonly #root: Node;
+  readonly #member: string;
+
+  /**
+   * @param file - path for errors
+   * @throws SyntaxError when the text is not JSON with comments, or has no servers
+   */
+  constructor(text: string, file: string) {
+    const errors: ParseError[] = [];
+    const root = parseTree(text, errors, { allowTrailingComma: true });
+    const [error] = errors;
+    if (!root || error) {
+      const line = text.slice(0, error?.offset).split('\n').length;
+      const problem = error ? printParseErrorCode(error.error) : 'it is empty';
+      throw new SyntaxError(
+        `${file} is not valid JSON (${problem} in line ${line}): fix it, and run the command again.`,
+      );
+    }
+    const member = serversMembers.find((name) => findNodeAtLocation(root, [name])?.type === 'object');
+    if (member === undefined) {
+      throw new SyntaxError(
+        `${file} has no servers: it needs an object "mcpServers" or, for VS Code, "servers".`,
+      );
+    }
+    this.text = text;
+    this.#root = root;
+    this.#member = member;
+  }
+
+  /** Names of the servers. */
+  get names(): string[] {
+    return Object.keys(this.#entries());
+  }
+
+  /** Puts the gateway in front of the named servers. Each change is inside the value of its server. */
+  wrap(names: readonly string[], options: WrapOptions): ChangedText {
+    return this.#change(names, (name, entry) => {
+      if (isWrapped(entry)) return { name, outcome: 'unchanged', reason: 'it is wrapped already' };
+      const reason = obstacle(entry);
+      if (reason !== undefined) return { name, outcome: 'unchanged', reason };
+      return { name, outcome: 'wrapped', changes: wrapChanges(entry, options) };
+    });
+  }
+
+  /**
+   * Takes the gateway away from the named servers.
+   *
+   * @param earlier - configuration before it was wrapped, whose very text is restored; undefined if it is lost
+   */
+  unwrap(names: readonly string[], earlier: ConfigurationText | undefined): ChangedText {
+    return this.#change(names, (name, entry) => {
+      if (!isWrapped(entry)) return { name, outcome: 'unchanged', reason: 'it is not wrapped' };
+      const text = earlier?.unwrappedText(name);
+      return {
+        name,
+        outcome: 'unwrapped',
+        ...(text === undefined ? { changes: unwrapChanges(entry) } : { text }),
+      };
+    });
+  }
+
+  /** Returns the very text of a server that is not wrapped. */
+  unwrappedText(name: string): string | undefined {
+    const node = this.#node(name);
+    const entry = this.#entries()[name];
+    return node && entry && !isWrapped(entry) ? this.#textOf(node) : undefined;
+  }
+
+  #change(
+    names: readonly string[],
+    changeOf: (
+      name: string,
+      entry: ServerEntry,
+    ) => ServerChange & { readonly changes?: EntryChanges; readonly text?: string },
+  ): ChangedText {
+    const servers: ServerChange[] = [];
+    const replaced: { readonly node: Node; readonly text: string }[] = [];
+    for (const name of names) {
+      const node = this.#node(name);
+      const entry = this.#entries()[name];
+      if (!node || !entry) continue;
+      const { changes, text, ...server } = changeOf(name, entry);
+      servers.push(server);
+      if (text !== undefined) replaced.push({ node, text });
+      else if (changes) replaced.push({ node, text: this.#changedEntry(node, changes) });
+    }
+    // From the end, so that earlier offsets stay valid.
+    const text = replaced
+      .sort((one, other) => other.node.offset - one.node.offset)
+      .reduce(
+        (all, { node: { offset, length }, text }) => all.slice(0, offset) + text + all.slice(offset + length),
+        this.text,
+      );
+    return { text, servers };
+  }
+
+  #changedEntry(node: Node, changes: EntryChanges): string {
+    const formattingOptions = formattingOf(this.text);
+    const before = this.text.slice(0, node.offset);
+    const after = this.text.slice(node.offset + node.length);
+    // In the whole text, so that new lines are indented like those around them.
+    let text = this.text;
+    for (const [name, value] of changes) {
+      const path = [this.#member, nameOf(node), name];
+      const formatted = applyEdits(text, modify(text, path, value, { formattingOptions }));
+      // Whole lines are formatted: if others share them, the entry stays on its line.
+      const isInside = formatted.startsWith(before) && formatted.endsWith(after);
+      text = isInside ? formatted : applyEdits(text, modify(text, path, value, {}));
+    }
+    return text.slice(before.length, text.length - after.length);
+  }
+
+  #node(name: string): Node | undefined {
+    return findNodeAtLocation(this.#root, [this.#member, name]);
+  }
+
+  #textOf({ offset, length }: Node): string {
+    return this.text.slice(offset, offset + length);
+  }
+
+  #entries(): Readonly<Record<string, ServerEntry>> {
+    const all = parse(this.text) as Readonly<Record<string, Record<string, unknown>>>;
+    const entries = Object.entries(all[this.#member] ?? {});
+    return Object.fromEntries(
+      entries.filter(([, entry]) => typeof entry === 'object' && entry !== null) as [string, ServerEntry][],
+    );
+  }
+}
+
+function nameOf(node: Node): string {
+  return String(node.parent?.children?.[0]?.value);
+}
+
+/** Finds out how a file is indented and how its lines end. */
+function formattingOf(text: string) {
+  const indent = /\n([ \t]+)\S/.exec(text)?.[1] ?? '  ';
+  return {
+    insertSpaces: !indent.startsWith('\t'),
+    tabSize: indent.startsWith('\t') ? 1 : indent.length,
+    eol: text.includes('\r\n') ? '\r\n' : '\n',
+  };
+}
