@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
@@ -7,10 +6,10 @@ import type { PageStep, PageWay } from './page-steps.ts';
 import { patternOf, typedLines } from './printed-pattern.ts';
 import { Terminal } from './terminal.ts';
 
-/** Environment variables that a machine sets for all its users. */
+/** Environment variables that a machine sets for all users. */
 const machineVariables = /^(LANG|LC_\w+|TERM|TMPDIR|SSL_CERT_\w+|NODE_EXTRA_CA_CERTS|(https?|no)_proxy)$/i;
 
-/** One thing that was done, and how long it took. */
+/** A completed step with its duration. */
 export interface TimedStep {
   readonly what: string;
   readonly seconds: number;
@@ -22,23 +21,19 @@ function titleOf(step: PageStep): string {
 
 type TypeStep = Extract<PageStep, { kind: 'type' }>;
 
-/** Somebody with an empty home folder who knows nothing but a page. */
+/** A new user with an empty home folder, who follows a page of the docs. */
 export class Newcomer {
   readonly #folder = mkdtempSync(join(tmpdir(), 'actlog-newcomer-'));
   readonly #environment: NodeJS.ProcessEnv;
   readonly #terminals: Terminal[] = [];
 
-  /** @param registry - the registry that has the packages of this repository; all others come from the machine's own */
+  /** @param registry - registry with the packages of this repository, which redirects for all others */
   constructor(registry: string) {
     const home = join(this.#folder, 'home');
     mkdirSync(home);
-    const general = execFileSync('npm', ['config', 'get', 'registry', '--loglevel=error'], {
-      encoding: 'utf8',
-      cwd: tmpdir(),
-    });
-    writeFileSync(join(home, '.npmrc'), `registry=${general.trim()}\n@actlog:registry=${registry}/\n`);
+    writeFileSync(join(home, '.npmrc'), `registry=${registry}/\n`);
     const shared = Object.entries(process.env).filter(([name]) => machineVariables.test(name));
-    // The tools of this repository are not on the machine of a newcomer, but for Node.
+    // A new user has Node, but none of this repository's tools.
     const path = (process.env.PATH ?? '').split(delimiter).filter((entry) => !entry.startsWith(root));
     this.#environment = {
       ...Object.fromEntries(shared),
@@ -51,8 +46,8 @@ export class Newcomer {
   /**
    * Follows a page to the end.
    *
-   * @param signal - ends it when it takes too long
-   * @throws Error that names the step that does not do what the page says, with all that was printed
+   * @param signal - ends the run if it takes too long
+   * @throws Error that names the step that does not do what the page says, with its output
    */
   async follow({ steps }: PageWay, signal: AbortSignal): Promise<TimedStep[]> {
     const timed: TimedStep[] = [];
@@ -63,7 +58,7 @@ export class Newcomer {
         else await this.#type(step, signal);
       } catch (error) {
         const printed = this.#printed.replaceAll(/(?<=al_(?:test|live)_)\w+/g, '…');
-        throw new Error(`${titleOf(step)}\n${(error as Error).message}; printed was:\n${printed}`);
+        throw new Error(`${titleOf(step)}\n${(error as Error).message}; its output:\n${printed}`);
       }
       timed.push({ what: titleOf(step), seconds: (performance.now() - startedAt) / 1000 });
     }
@@ -83,10 +78,10 @@ export class Newcomer {
       signal,
     );
     if (promised !== undefined && !isSeen)
-      throw new Error(`it does not print what the page shows:\n${promised}`);
+      throw new Error(`the output does not contain what the page shows:\n${promised}`);
   }
 
-  /** The terminal that the reader looks at. */
+  /** Terminal in use. */
   get #terminal(): Terminal {
     return this.#terminals.at(-1) as Terminal;
   }

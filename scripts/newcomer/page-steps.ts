@@ -1,17 +1,17 @@
-/** Something that a reader of a page does. */
+/** One action of a page's reader. */
 export type PageStep =
   | {
       readonly kind: 'type';
       /** Lines for a terminal, as printed. */
       readonly lines: readonly string[];
-      /** The page asks for another terminal. */
+      /** `true` if the page asks for another terminal. */
       readonly isNewTerminal: boolean;
       /** Output that the page promises. */
       promised?: string;
     }
   | { readonly kind: 'save'; readonly name: string; readonly content: string };
 
-/** A part of a page that leads from nothing to the first event: a heading of the second level with steps below it. */
+/** A complete way to the first event: a second-level heading of a page with its steps. */
 export interface PageWay {
   readonly title: string;
   readonly steps: readonly PageStep[];
@@ -29,7 +29,7 @@ function stepOf(language: string, code: string, prose: string): PageStep {
     };
   }
   if (!sources.has(language))
-    throw new Error(`a reader cannot tell what to do with a block of "${language}"`);
+    throw new Error(`the page does not say what to do with a block of "${language}"`);
   const name = [...prose.matchAll(/\bsave this\b[^.]*?`([^`]+\.\w+)`/gi)].at(-1)?.[1];
   if (name === undefined) throw new Error(`the page does not say in which file to save:\n${code}`);
   return { kind: 'save', name, content: `${code}\n` };
@@ -51,10 +51,10 @@ function stepsOf(part: string): PageStep[] {
 }
 
 /**
- * Returns the steps of a page, taken only from its visible text: blocks of shell lines are typed, programs are saved
- * under the name given in the text above them, and a block of text is the output that the lines before it must print.
+ * Returns the steps of a page from its visible text: shell blocks are typed, programs are saved under the name given in
+ * the text above them, and a text block is the expected output of the lines before it.
  *
- * @throws Error when the text does not say enough to follow it
+ * @throws Error when the page does not say what to do with a block
  */
 export function waysOf(page: string): PageWay[] {
   return page

@@ -1,8 +1,8 @@
 /**
- * Returns a pattern for an output or a line as a page shows it: `…` matches anything, and white space matches white
- * space of any length.
+ * Returns a pattern for an output or a line in a page: `…` matches anything, and white space matches white space of any
+ * length.
  *
- * @param anything - Source of the pattern for `…`; by default it matches everything, line breaks included.
+ * @param anything - source of the pattern for `…`; by default it also matches line breaks
  */
 export function patternOf(printed: string, anything = '[\\s\\S]*?'): RegExp {
   const parts = printed.split('…').map((part) =>
@@ -15,16 +15,16 @@ export function patternOf(printed: string, anything = '[\\s\\S]*?'): RegExp {
 }
 
 /**
- * Lines that a page asks for, as its reader types them: where a line has `…` in it, the reader copies the line that
- * was printed.
+ * Returns the lines of a shell block as a reader types them: a line with `…` is replaced by the printed line that matches
+ * it.
  *
- * @throws Error when nothing of the kind was printed
+ * @throws Error when no printed line matches
  */
 export function typedLines(lines: readonly string[], printed: string): string[] {
   return lines.map((line) => {
     if (!line.includes('…')) return line;
     const found = patternOf(line.trim(), '\\S+').exec(printed)?.[0];
-    if (found === undefined) throw new Error(`no line like "${line}" was printed that could be copied`);
+    if (found === undefined) throw new Error(`no printed line matches "${line}"`);
     return found;
   });
 }

@@ -4,9 +4,19 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import type { Tarball } from '../packed/tarballs.ts';
 
-/** A package registry on a loopback port that has the packed packages and nothing else. */
+/** Returns the URL of the registry that npm uses, with a trailing slash. */
+function generalRegistry(): string {
+  const printed = execFileSync('npm', ['config', 'get', 'registry', '--loglevel=error'], {
+    encoding: 'utf8',
+    cwd: tmpdir(),
+  });
+  return printed.trim().replace(/\/*$/, '/');
+}
+
+/** A package registry on a loopback port with the packed packages; it redirects to npm's own registry for others. */
 export class TarballRegistry {
   readonly #server: Server;
 
@@ -16,12 +26,13 @@ export class TarballRegistry {
 
   static async start(tarballs: readonly Tarball[]): Promise<TarballRegistry> {
     const files = new Map(tarballs.map(({ manifest, file }) => [manifest.name, file]));
+    const general = generalRegistry();
     const registry = new TarballRegistry(
       createServer((request, response) => {
         const path = decodeURIComponent(request.url ?? '').slice(1);
         const [name = '', isTarball] = path.split('/-/', 2);
         const file = files.get(name);
-        if (file === undefined) response.writeHead(404).end('{}');
+        if (file === undefined) response.writeHead(307, { location: general + request.url?.slice(1) }).end();
         else if (isTarball) response.end(readFileSync(file));
         else response.end(JSON.stringify(registry.#document(name, file)));
       }),
@@ -31,12 +42,12 @@ export class TarballRegistry {
     return registry;
   }
 
-  /** Its address. */
+  /** URL of the registry. */
   get url(): string {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Returns a registry's document for a package: its only version, with the packed manifest. */
+  /** Returns the registry document of a package: its only version, with the packed manifest. */
   #document(name: string, file: string): object {
     const manifest = JSON.parse(
       execFileSync('tar', ['-xzOf', file, 'package/package.json'], { encoding: 'utf8' }),

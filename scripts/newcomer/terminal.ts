@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Keeps folder and variables for the next lines, as a terminal does. */
+/** Saves the folder and variables for the next lines. */
 const remember = `{ export -p; printf 'cd %q\\n' "$PWD"; } > "$ACTLOG_TERMINAL_STATE"`;
 const recall = `if [ -f "$ACTLOG_TERMINAL_STATE" ]; then . "$ACTLOG_TERMINAL_STATE"; fi`;
 
-/** A terminal with a shell in it: what is typed keeps its folder and its variables for what is typed next. */
+/** A terminal with a shell that keeps its folder and variables between lines. */
 export class Terminal {
   readonly #environment: NodeJS.ProcessEnv;
   readonly #home: string;
@@ -18,8 +18,8 @@ export class Terminal {
   #onOutput: () => void = () => {};
 
   /**
-   * @param environment - with `HOME`, in which it opens
-   * @param scratch - a folder for what the terminal has to remember
+   * @param environment - variables, including `HOME`, the first folder
+   * @param scratch - folder for the state between lines
    */
   constructor(environment: NodeJS.ProcessEnv, scratch: string) {
     this.#state = join(mkdtempSync(join(scratch, 'terminal-')), 'state');
@@ -27,12 +27,12 @@ export class Terminal {
     this.#environment = { ...environment, ACTLOG_TERMINAL_STATE: this.#state };
   }
 
-  /** Everything that was printed in it. */
+  /** All output so far. */
   get output(): string {
     return this.#output;
   }
 
-  /** The folder that it is in. */
+  /** Current folder. */
   get folder(): string {
     if (!existsSync(this.#state)) return this.#home;
     const [, folder = this.#home] = /^cd (.*)$/m.exec(readFileSync(this.#state, 'utf8')) ?? [];
@@ -46,10 +46,10 @@ export class Terminal {
   /**
    * Types lines.
    *
-   * @throws Error when what was typed before still runs, so that there is no prompt
+   * @throws Error when an earlier command is still running, so there is no prompt
    */
   type(lines: readonly string[]): void {
-    if (this.#isBusy) throw new Error('what was started in this terminal before still runs');
+    if (this.#isBusy) throw new Error('an earlier command is still running in this terminal');
     const program = ['set -e', recall, ...lines, remember].join('\n');
     const child = spawn('bash', ['-c', program], {
       cwd: this.#home,
@@ -68,9 +68,9 @@ export class Terminal {
   }
 
   /**
-   * Waits until what is awaited was printed after `from`, or for the end of the lines where nothing is awaited.
+   * Waits until the awaited text is printed after `from`; without one, until the lines end.
    *
-   * @returns whether it was seen; false when the lines have ended without
+   * @returns `true` if it was printed; `false` if the lines ended without it
    * @throws Error when the lines end with a failure, or the signal ends the wait
    */
   async until(awaited: RegExp | undefined, from: number, signal: AbortSignal): Promise<boolean> {
@@ -81,15 +81,16 @@ export class Terminal {
       };
     });
     const givenUp = new Promise<never>((_, reject) => {
-      signal.addEventListener('abort', () => reject(new Error('it took too long')), { once: true });
+      signal.addEventListener('abort', () => reject(new Error('the step took too long')), { once: true });
     });
     await Promise.race([seen, this.#ended, givenUp]);
     const { exitCode, signalCode } = this.#child ?? {};
-    if (exitCode || signalCode) throw new Error(`it ended with ${signalCode ?? `exit code ${exitCode}`}`);
+    if (exitCode || signalCode)
+      throw new Error(`the command ended with ${signalCode ?? `exit code ${exitCode}`}`);
     return isSeen();
   }
 
-  /** Presses Ctrl+C and waits for the end of all that runs in it. */
+  /** Presses Ctrl+C and waits until every process has ended. */
   async interrupt(): Promise<void> {
     const group = -(this.#child?.pid ?? 0);
     if (!this.#isBusy || group === 0) return;

@@ -1,6 +1,3 @@
-import { CommanderError } from 'commander';
-import { exitCodes } from './exit-codes.ts';
-import { program } from './program.ts';
 import { subcommands } from './subcommands.ts';
 
 /**
@@ -12,14 +9,8 @@ import { subcommands } from './subcommands.ts';
 export async function run(args: readonly string[]): Promise<number> {
   const [name] = args;
   const subcommand = name !== undefined && Object.hasOwn(subcommands, name) ? subcommands[name] : undefined;
+  // A subcommand that runs once for each tool call does without commander.
   if (subcommand && 'start' in subcommand) return subcommand.start(args.slice(1));
-  try {
-    const command = program(await subcommand?.load());
-    await command.parseAsync(args, { from: 'user' });
-    return Number(process.exitCode ?? exitCodes.ok);
-  } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
-    process.stderr.write(`${(error as Error).message}\n`);
-    return exitCodes.failed;
-  }
+  const { runParsed } = await import('./run-parsed.ts');
+  return runParsed(args);
 }

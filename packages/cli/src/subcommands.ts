@@ -1,4 +1,89 @@
+import type { Command } from 'commander';
+import type { ServerCommandName } from './server/load-server-command.ts';
 import type { Subcommand } from './subcommand.ts';
 
-/** All subcommands by name, in the order of `actlog --help`. */
-export const subcommands: Readonly<Record<string, Subcommand>> = {};
+/** Loads a command of the server, with its examples. */
+async function serverCommand(name: ServerCommandName): Promise<Command> {
+  const { loadServerCommand } = await import('./server/load-server-command.ts');
+  return loadServerCommand(name);
+}
+
+/** All subcommands by name. `command-groups.ts` has their order in `actlog --help`. */
+export const subcommands: Readonly<Record<string, Subcommand>> = {
+  serve: {
+    summary: 'start a server and print its address and test keys',
+    load: () => serverCommand('serve'),
+  },
+  keys: { summary: 'create, list, rotate and revoke API keys', load: () => serverCommand('keys') },
+  tenants: { summary: 'list and delete tenants', load: () => serverCommand('tenants') },
+  retention: { summary: 'set how long sessions are kept', load: () => serverCommand('retention') },
+  quota: { summary: 'set and list what a tenant may store', load: () => serverCommand('quota') },
+  tags: { summary: 'correct how the risk engine classifies tools', load: () => serverCommand('tags') },
+  learn: { summary: 'learn from a session that a person confirmed', load: () => serverCommand('learn') },
+  webhooks: {
+    summary: 'disable webhooks, rotate their secrets and replay messages',
+    load: () => serverCommand('webhooks'),
+  },
+  backup: { summary: 'copy the database while the server runs', load: () => serverCommand('backup') },
+  migrate: { summary: 'apply database migrations', load: () => serverCommand('migrate') },
+  sessions: {
+    summary: 'list, show, follow, export and score sessions',
+    load: async () => (await import('./sessions/sessions-command.ts')).sessionsCommand(),
+  },
+  agents: {
+    summary: 'list, register, change and revoke agents',
+    load: async () => (await import('./agents/agents-command.ts')).agentsCommand(),
+  },
+  events: {
+    summary: 'record events from a shell or a file',
+    load: async () => (await import('./events/events-command.ts')).eventsCommand(),
+  },
+  policies: {
+    summary: 'list, create, change, try and archive policies',
+    load: async () => (await import('./policies/policies-command.ts')).policiesCommand(),
+  },
+  guardian: {
+    summary: 'watch, approve and deny held actions',
+    load: async () => (await import('./guardian/guardian-command.ts')).guardianCommand(),
+  },
+  channels: {
+    summary: 'create and list webhooks',
+    load: async () => (await import('./channels/channels-command.ts')).channelsCommand(),
+  },
+  rules: {
+    summary: 'list and explain the rules of the risk score',
+    load: async () => (await import('./risk/rules-command.ts')).rulesCommand(),
+  },
+  tool: {
+    summary: 'show how the risk engine classifies a tool',
+    load: async () => (await import('./risk/tool-command.ts')).toolCommand(),
+  },
+  conformance: {
+    summary: 'check a deployment against the specification',
+    load: async () => (await import('@actlog/contract/command')).conformanceCommand(),
+  },
+  completion: {
+    summary: 'print the completion script of a shell',
+    load: async () => (await import('./completion/completion-command.ts')).completionCommand(),
+  },
+  gateway: {
+    summary: 'record, guard and hold the tool calls of an MCP client',
+    load: async () => (await import('@actlog/gateway')).gatewayCommand(),
+  },
+  hook: {
+    summary: 'record and guard the tools of a coding agent, which starts it',
+    start: async (args) => (await import('@actlog/hook/run')).runHook(args),
+  },
+  init: {
+    summary: 'set up a project, a coding agent or the MCP servers of a client',
+    load: async () => (await import('./init/init-command.ts')).initCommand(),
+  },
+  doctor: {
+    summary: 'find out why events do not arrive, and how to fix it',
+    load: async () => (await import('./doctor/doctor-command.ts')).doctorCommand(),
+  },
+  spool: {
+    summary: 'see and deliver the events that recorders left on disk',
+    load: async () => (await import('./spool/spool-command.ts')).spoolCommand(),
+  },
+};

@@ -7,7 +7,6 @@ import { coverageSentence, coverageTable } from './report/coverage-table.ts';
 import { junitReport } from './report/junit.ts';
 import { type Capability, capabilities } from './requirement.ts';
 import { runContract } from './run-contract.ts';
-import { version } from './version.ts';
 
 /** Exit codes of the command. */
 export const exitCodes = {
@@ -29,9 +28,6 @@ export interface Surroundings {
 
 interface Flags {
   readonly baseUrl?: string;
-  readonly apiKey?: string;
-  readonly secondTenantKey?: string;
-  readonly retiredKey?: string;
   readonly capability: readonly Capability[];
   readonly readOnly?: boolean;
   readonly strict?: boolean;
@@ -58,23 +54,35 @@ Exit codes:
   4  the deployment rejected the API key
   5  the run was stopped early
 
-Pass keys in the environment, where no list of processes shows them:
-  ACTLOG_BASE_URL, ACTLOG_API_KEY, ACTLOG_SECOND_TENANT_KEY, ACTLOG_RETIRED_KEY`;
+Keys have no flags, because lists of processes show flags. Set the variables:
+  ACTLOG_API_KEY            key of a tenant, with every scope
+  ACTLOG_SECOND_TENANT_KEY  key of another tenant, to check that tenants are kept apart
+  ACTLOG_RETIRED_KEY        rotated key that has expired, to check that it is rejected
+
+Examples:
+  $ actlog conformance --base-url https://actlog.example.com --strict
+  # requests that change nothing, and a report for a CI system
+  $ actlog conformance --read-only --junit report.xml`;
 
 function wholeNumber(text: string): number {
   if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.');
   return Number(text);
 }
 
-/** Creates the command `actlog-contract`; `settle` receives the exit code. */
-export function contractCommand(surroundings: Surroundings, settle: (exitCode: number) => void): Command {
-  return new Command('actlog-contract')
+/**
+ * Creates the command that checks a deployment against the specification.
+ *
+ * @param name - name of the command
+ * @param settle - receives the exit code
+ */
+export function contractCommand(
+  name: string,
+  surroundings: Surroundings,
+  settle: (exitCode: number) => void,
+): Command {
+  return new Command(name)
     .description('Checks a deployment of the actlog service against the specification.')
-    .version(version)
     .option('--base-url <address>', 'URL of the deployment, without /v1 (ACTLOG_BASE_URL)')
-    .option('--api-key <key>', 'key of a tenant, with every scope (ACTLOG_API_KEY)')
-    .option('--second-tenant-key <key>', 'key of another tenant (ACTLOG_SECOND_TENANT_KEY)')
-    .option('--retired-key <key>', 'rotated key that has expired (ACTLOG_RETIRED_KEY)')
     .addOption(
       new Option(
         '--capability <name...>',
@@ -102,7 +110,7 @@ export function contractCommand(surroundings: Surroundings, settle: (exitCode: n
     .option('--verbose', 'print every check')
     .option('--list', 'print the requirements and their checks, and send nothing')
     .addHelpText('after', exitCodeHelp)
-    .showHelpAfterError('(actlog-contract --help for details)')
+    .showHelpAfterError('(see --help for details)')
     .exitOverride()
     .configureOutput({ writeOut: surroundings.write, writeErr: surroundings.writeError })
     .action(async (flags: Flags) => settle(await perform(flags, surroundings)));
@@ -141,9 +149,9 @@ function optionsOf(flags: Flags, { environment, signal }: Surroundings): Contrac
   return {
     ...rest,
     baseURL: baseUrl ?? environment.ACTLOG_BASE_URL ?? '',
-    apiKey: flags.apiKey ?? environment.ACTLOG_API_KEY ?? '',
-    secondTenantKey: flags.secondTenantKey ?? environment.ACTLOG_SECOND_TENANT_KEY,
-    retiredKey: flags.retiredKey ?? environment.ACTLOG_RETIRED_KEY,
+    apiKey: environment.ACTLOG_API_KEY ?? '',
+    secondTenantKey: environment.ACTLOG_SECOND_TENANT_KEY,
+    retiredKey: environment.ACTLOG_RETIRED_KEY,
     capabilities: capability,
     ...(bodies !== undefined && { bodies: readBodies(bodies) }),
     ...(signal && { signal }),

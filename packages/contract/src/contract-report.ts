@@ -7,7 +7,7 @@ import type { Capability, Level } from './requirement.ts';
 export type CheckStatus = 'passed' | 'failed' | 'skipped' | 'noted';
 
 /** Result of one check. */
-export interface CheckResult {
+export interface CheckReport {
   readonly name: string;
   readonly status: CheckStatus;
   /** Expected and actual behavior, reason for skipping, or observation. */
@@ -27,7 +27,7 @@ export interface RequirementResult {
   readonly section: string;
   readonly text: string;
   readonly status: RequirementStatus;
-  readonly checks: readonly CheckResult[];
+  readonly checks: readonly CheckReport[];
 }
 
 /** Result of a run. It contains no key and no secret. */

@@ -6,7 +6,7 @@
 export { ContractError, type ContractErrorCode } from './contract-error.ts';
 export type { Bodies, BodyName, ContractClock, ContractOptions } from './contract-options.ts';
 export type {
-  CheckResult,
+  CheckReport,
   CheckStatus,
   ContractReport,
   RequirementResult,

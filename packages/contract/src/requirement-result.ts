@@ -1,15 +1,15 @@
-import type { CheckResult, ContractReport, RequirementResult, RequirementStatus } from './contract-report.ts';
+import type { CheckReport, ContractReport, RequirementResult, RequirementStatus } from './contract-report.ts';
 import type { Requirement } from './requirement.ts';
 
 /** Returns the result of a requirement from the results of its checks. */
 export function requirementResult(
   { id, level, section, text }: Requirement,
-  checks: readonly CheckResult[],
+  checks: readonly CheckReport[],
 ): RequirementResult {
   return { id, level, section, text, status: statusOf(checks), checks };
 }
 
-function statusOf(checks: readonly CheckResult[]): RequirementStatus {
+function statusOf(checks: readonly CheckReport[]): RequirementStatus {
   const has = (status: string) => checks.some((check) => check.status === status);
   if (has('failed')) return 'failed';
   if (has('skipped')) return checks.every(({ status }) => status === 'skipped') ? 'skipped' : 'partial';

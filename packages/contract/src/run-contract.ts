@@ -2,7 +2,7 @@ import type { Check } from './check.ts';
 import { checks as allChecks } from './checks.ts';
 import { ContractError } from './contract-error.ts';
 import type { ContractOptions, Settings } from './contract-options.ts';
-import type { CheckResult, CheckStatus, ContractReport } from './contract-report.ts';
+import type { CheckReport, CheckStatus, ContractReport } from './contract-report.ts';
 import { Probe } from './http/probe.ts';
 import { Failure, Skip } from './outcome.ts';
 import type { Requirement } from './requirement.ts';
@@ -32,7 +32,7 @@ export async function runContract(options: ContractOptions): Promise<ContractRep
   const ids = new Set(chosen.map(({ id }) => id));
   const checks = allChecks.filter(({ requirement }) => ids.has(requirement));
   const ordered = [...checks.filter(({ last }) => !last), ...checks.filter(({ last }) => last)];
-  const results = new Map<Check, CheckResult>();
+  const results = new Map<Check, CheckReport>();
   try {
     if (!settings.readOnly && checks.some(({ safe }) => !safe))
       await run.traffic.prepare().catch(rethrowFatal);
@@ -91,9 +91,9 @@ function isChosen({ id, capability }: Requirement, { only, capabilities }: Setti
   return only.length === 0 || only.some((part) => id.startsWith(part));
 }
 
-async function outcomeOf(run: Run, check: Check, chosen: readonly Requirement[]): Promise<CheckResult> {
+async function outcomeOf(run: Run, check: Check, chosen: readonly Requirement[]): Promise<CheckReport> {
   const { name } = check;
-  const result = (status: CheckStatus, detail?: string): CheckResult => ({
+  const result = (status: CheckStatus, detail?: string): CheckReport => ({
     name,
     status,
     ...(detail !== undefined && { detail: run.redaction.text(shortened(detail)) }),

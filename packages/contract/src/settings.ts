@@ -21,7 +21,7 @@ export function resolveSettings(options: ContractOptions): Settings {
   const only = options.only ?? [];
   for (const part of only) {
     if (!requirements.some(({ id }) => id.startsWith(part))) {
-      throw usage(`only: "${part}" matches no requirement; run "actlog-contract --list" for a list.`);
+      throw usage(`only: "${part}" matches no requirement; run "actlog conformance --list" for a list.`);
     }
   }
   for (const name of options.capabilities ?? []) {

@@ -32,11 +32,16 @@ function written(name: string, content: string): string {
 }
 
 /** Runs the command in a child process. */
-async function command(...flags: string[]) {
+function command(...flags: string[]) {
+  return commandWith({}, ...flags);
+}
+
+/** Runs the command in a child process with other variables. */
+async function commandWith(variables: Readonly<Record<string, string>>, ...flags: string[]) {
   const nodeFlags = ['--conditions=@actlog/source', '--disable-warning=ExperimentalWarning'];
   const { PATH } = process.env;
   const child = spawn(process.execPath, [...nodeFlags, bin, ...flags], {
-    env: { PATH, ACTLOG_BASE_URL: deployment.proxy.url, ACTLOG_API_KEY: keys.own },
+    env: { PATH, ACTLOG_BASE_URL: deployment.proxy.url, ACTLOG_API_KEY: keys.own, ...variables },
   });
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
   const [stdout, stderr, exitCode] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
@@ -58,7 +63,7 @@ it('exits with 0 for a conforming deployment and writes the requested reports', 
   expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 });
   expect(stdout).toContain('✓ ACK-02 MUST');
   expect(stdout).toContain('– AUT-04 MUST');
-  expect(stdout).toContain('skipped: no retired key was given (--retired-key)');
+  expect(stdout).toContain('skipped: no retired key was given (ACTLOG_RETIRED_KEY)');
   expect(stdout).toContain('The deployment conforms to the contract');
   expect(JSON.parse(readFileSync(json, 'utf8'))).toMatchObject({ ok: true, baseURL: deployment.proxy.url });
   expect(readFileSync(junit, 'utf8')).toMatch(/<testcase classname="ACK-02" name="[^"]+\[receivedAt\]"\/>/);
@@ -82,7 +87,11 @@ it('exits with 1 for a violated MUST and reports it', async () => {
 });
 
 /** Runs the command in this process. */
-async function commandHere(...flags: string[]) {
+function commandHere(...flags: string[]) {
+  return commandHereWith({}, ...flags);
+}
+
+async function commandHereWith(variables: Readonly<Record<string, string>>, ...flags: string[]) {
   let stderr = '';
   let exitCode: number | undefined;
   const surroundings = {
@@ -90,9 +99,9 @@ async function commandHere(...flags: string[]) {
     writeError: (line: string) => {
       stderr += line;
     },
-    environment: { ACTLOG_BASE_URL: deployment.proxy.url, ACTLOG_API_KEY: keys.own },
+    environment: { ACTLOG_BASE_URL: deployment.proxy.url, ACTLOG_API_KEY: keys.own, ...variables },
   };
-  const program = contractCommand(surroundings, (settled) => {
+  const program = contractCommand('conformance', surroundings, (settled) => {
     exitCode = settled;
   });
   await program.parseAsync(flags, { from: 'user' });
@@ -102,16 +111,23 @@ async function commandHere(...flags: string[]) {
 it.each([
   [['--only', 'NOPE'], /"NOPE" matches no requirement/],
   [['--base-url', ''], /baseURL is missing: .* ACTLOG_BASE_URL/],
-  [['--api-key', ''], /apiKey is missing: .* ACTLOG_API_KEY/],
   [['--base-url', 'ftp://example.com'], /baseURL must be an http or https URL/],
   [['--base-url', 'http://example.com'], /unencrypted to example\.com/],
   [['--base-url', 'https://example.com/v1'], /must not end in \/v1/],
-  [['--api-key', 'a b'], /apiKey must not be empty or contain white space/],
   [['--bodies', join(folder, 'absent.json')], /cannot be read as JSON/],
   [['--bodies', written('list.json', '[]')], /bodies must be an object/],
   [['--bodies', written('null.json', 'null')], /bodies must be an object/],
 ])('exits with 2 for %j', async (flags, message) => {
   const { stderr, exitCode } = await commandHere(...flags);
+  expect(stderr).toMatch(message);
+  expect(exitCode).toBe(exitCodes.USAGE);
+});
+
+it.each([
+  ['', /apiKey is missing: .* ACTLOG_API_KEY/],
+  ['a b', /apiKey must not be empty or contain white space/],
+])('exits with 2 for the key %j', async (key, message) => {
+  const { stderr, exitCode } = await commandHereWith({ ACTLOG_API_KEY: key });
   expect(stderr).toMatch(message);
   expect(exitCode).toBe(exitCodes.USAGE);
 });
@@ -133,7 +149,7 @@ it('exits with 3 without a response, and with 4 if the key is rejected', async (
     exitCode: 3,
     stderr: expect.stringContaining('did not respond'),
   });
-  expect(await command('--api-key', keys.retired)).toMatchObject({
+  expect(await commandWith({ ACTLOG_API_KEY: keys.retired })).toMatchObject({
     exitCode: 4,
     stderr: expect.stringContaining('rejected the API key'),
   });

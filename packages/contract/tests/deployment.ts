@@ -25,13 +25,13 @@ export class Deployment {
     const { admin } = this.server;
     this.#tenants += 1;
     const [own, other] = [`own-${this.#tenants}`, `other-${this.#tenants}`];
-    await admin.createTenant(own);
-    await admin.createTenant(other);
-    const retired = await admin.createKey(own, { name: 'retired', kind: 'test' });
-    await admin.revokeKey(own, retired.key.id);
+    await admin.tenants.create(own);
+    await admin.tenants.create(other);
+    const retired = await admin.keys.create(own, { name: 'retired', kind: 'test' });
+    await admin.keys.revoke(own, retired.key.id);
     return {
-      own: (await admin.createKey(own, { name: 'own', kind: 'test' })).apiKey,
-      other: (await admin.createKey(other, { name: 'other', kind: 'test' })).apiKey,
+      own: (await admin.keys.create(own, { name: 'own', kind: 'test' })).apiKey,
+      other: (await admin.keys.create(other, { name: 'other', kind: 'test' })).apiKey,
       retired: retired.apiKey,
     };
   }

@@ -173,8 +173,8 @@ it('times out a missing response', async () => {
 
 it('skips requests that the key may not make', async () => {
   const tenant = 'without-scopes';
-  await deployment.server.admin.createTenant(tenant);
-  const { apiKey } = await deployment.server.admin.createKey(tenant, {
+  await deployment.server.admin.tenants.create(tenant);
+  const { apiKey } = await deployment.server.admin.keys.create(tenant, {
     name: 'reader',
     kind: 'test',
     scopes: ['read'],

@@ -80,7 +80,7 @@ export const authenticationChecks: readonly Check[] = [
   }),
   ...endpointNames.map((name) =>
     rejects(name, '', 'AUT-04', ({ settings }) => ({
-      key: settings.retiredKey ?? skip('no retired key was given (--retired-key)'),
+      key: settings.retiredKey ?? skip('no retired key was given (ACTLOG_RETIRED_KEY)'),
     })),
   ),
   ...wrongCredentials.flatMap(([name, sent]) => [

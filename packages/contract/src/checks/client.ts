@@ -1,4 +1,4 @@
-import { Actlog, type ActlogOptions, type Clock } from '@actlog/client';
+import { Actlog, type ClientOptions, type Clock } from '@actlog/client';
 import { endpoints, headers } from '@actlog/protocol';
 import { type Check, safeCheck } from '../check.ts';
 import { isRetried, repeated } from '../http/repeat.ts';
@@ -22,7 +22,7 @@ interface Seen {
  * Reads one page with the official client, whatever its shape. `faults` are returned for its first attempts; the next one goes to the
  * deployment. Delays are recorded but not waited for.
  */
-async function observe(run: Run, faults: readonly Response[], options: ActlogOptions = {}): Promise<Seen> {
+async function observe(run: Run, faults: readonly Response[], options: ClientOptions = {}): Promise<Seen> {
   const { baseURL, apiKey } = run.settings;
   let isBusy = false;
   const tries: Headers[] = [];
@@ -78,7 +78,7 @@ async function sendWhole(
   return new Response(body.byteLength > 0 ? body : null, response);
 }
 
-function makeClient(options: ActlogOptions): Actlog {
+function makeClient(options: ClientOptions): Actlog {
   try {
     return new Actlog(options);
   } catch (error) {

@@ -1,5 +1,5 @@
 import type {
-  CheckResult,
+  CheckReport,
   ContractReport,
   RequirementResult,
   RequirementStatus,
@@ -60,7 +60,7 @@ function requirementLines(
   ];
 }
 
-function partText(status: RequirementStatus, checks: readonly CheckResult[]): string {
+function partText(status: RequirementStatus, checks: readonly CheckReport[]): string {
   const skipped = checks.filter((check) => check.status === 'skipped').length;
   return status === 'partial'
     ? ` (partly checked: ${checks.length - skipped} of ${checks.length} checks)`
@@ -68,7 +68,7 @@ function partText(status: RequirementStatus, checks: readonly CheckResult[]): st
 }
 
 /** Formats the skipped checks of a requirement, one line for each reason. */
-function skippedLines(checks: readonly CheckResult[]): string[] {
+function skippedLines(checks: readonly CheckReport[]): string[] {
   const skipped = checks.filter((check) => check.status === 'skipped');
   const reasons = new Set(skipped.map((check) => check.detail));
   return [...reasons].map((reason) => {

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import type { CheckResult, ContractReport } from '../contract-report.ts';
+import type { CheckReport, ContractReport } from '../contract-report.ts';
 import type { Level } from '../requirement.ts';
 import { junitReport } from './junit.ts';
 
-function reportOf(level: Level, check: CheckResult): ContractReport {
+function reportOf(level: Level, check: CheckReport): ContractReport {
   const requirement = { id: 'ACK-01', level, section: 'A & B', text: 'It "is" <so>.', status: check.status };
   const counts = {
     passed: 0,
@@ -47,8 +47,8 @@ it.each([
   expect(xml).toContain('time="1.500"');
 });
 
-const passed: CheckResult = { name: 'n', status: 'passed' };
-const skipped: CheckResult = { name: 'm', status: 'skipped', detail: 'why' };
+const passed: CheckReport = { name: 'n', status: 'passed' };
+const skipped: CheckReport = { name: 'm', status: 'skipped', detail: 'why' };
 
 function partialReport(strict: boolean): string {
   const report = reportOf('MUST', passed);

@@ -2,7 +2,7 @@ import type { BodyName } from '../contract-options.ts';
 
 /** Bodies of the reference profile. None of them affects agents other than the run's own. */
 export const defaultBodies: Readonly<Partial<Record<BodyName, unknown>>> = {
-  'agents.create': { name: '{name}', description: 'Created by actlog-contract; safe to delete.' },
+  'agents.create': { name: '{name}', description: 'Created by the conformance suite; safe to delete.' },
   'agents.update': { description: '{name}' },
   'policies.create': { name: '{name}', effect: 'allow', mode: 'log_only', match: { agents: ['{prefix}-*'] } },
   'policies.update': { description: '{name}' },

@@ -37,7 +37,9 @@ export class Deployment {
 
   /** Returns the key of another tenant; skips the check if there is none. */
   secondTenantKey(): string {
-    return this.settings.secondTenantKey ?? skip('no key of a second tenant was given (--second-tenant-key)');
+    return (
+      this.settings.secondTenantKey ?? skip('no key of a second tenant was given (ACTLOG_SECOND_TENANT_KEY)')
+    );
   }
 
   /**

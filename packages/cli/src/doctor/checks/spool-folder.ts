@@ -1,0 +1,78 @@
+import { accessSync, constants, lstatSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { assertOwnFolder, type SpoolPlace, spoolPlaces, UntrustedFileError } from '@actlog/recorder/spool';
+import { surveySpool } from '../../spool/spool-survey.ts';
+import { type Check, found, type Outcome, ok } from '../check.ts';
+import { codeOf } from '../connect-to.ts';
+import type { Facts } from '../facts.ts';
+
+/** Check that a recorder of this user can keep events on disk, by the rules of the recorder. */
+export const spoolFolder: Check = {
+  id: 'spool-folder',
+  title: 'Spool folder',
+  run(facts) {
+    const places = placesOf(facts);
+    const problems = places.map(({ userFolder, tenantFolder }) => {
+      return problemOf(userFolder) ?? (tenantFolder && problemOf(tenantFolder));
+    });
+    const usable = problems.indexOf(undefined);
+    const [first] = problems;
+    // Where one default folder cannot be written, the next is used. One that others can change may hold events.
+    if (first && (usable < 0 || first.code !== 'spool-not-writable')) return first;
+    const { userFolder, tenantFolder } = places[usable] as SpoolPlace;
+    return survey(facts, userFolder, tenantFolder);
+  },
+};
+
+function placesOf({ client, variables }: Facts): SpoolPlace[] {
+  const spoolDir = variables.get('ACTLOG_SPOOL_DIR');
+  return spoolPlaces({ client, spoolDir, tenant: variables.get('ACTLOG_TENANT') });
+}
+
+function survey(facts: Facts, userFolder: string, tenantFolder: string | undefined): Outcome {
+  const spool = surveySpool(userFolder, tenantFolder);
+  facts.spool = spool;
+  const journals = spool.tenants.flatMap((tenant) => tenant.journals);
+  const [problem] = [
+    ...spool.problems.map(({ message }) => message),
+    ...journals.flatMap((journal) => journal.problems),
+  ];
+  return problem === undefined ? ok(userFolder) : found('spool-files-skipped', { problem });
+}
+
+/** Returns the reason for which a recorder cannot use a folder, or create it. */
+function problemOf(path: string): Outcome | undefined {
+  try {
+    assertOwnFolder(path);
+    accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
+    return undefined;
+  } catch (error) {
+    if (error instanceof UntrustedFileError) return untrusted(path, error);
+    const code = codeOf(error);
+    const isMissing = code === 'ENOENT' || code === 'ENOTDIR';
+    return isMissing ? creationProblem(dirname(path)) : found('spool-not-writable', { path, code });
+  }
+}
+
+function untrusted(path: string, { because }: UntrustedFileError): Outcome {
+  const { uid, mode } = lstatSync(path);
+  const own = process.geteuid?.() ?? 0;
+  if (because === 'owner') return found('spool-owner', { path, uid, own });
+  if (because === 'type') return found('spool-not-a-folder', { path });
+  return found('spool-mode', { path, mode: (mode & 0o777).toString(8).padStart(4, '0') });
+}
+
+/** Returns the reason for which a folder cannot be created in `parent`, or in the first parent of it that exists. */
+function creationProblem(parent: string): Outcome | undefined {
+  try {
+    if (!statSync(parent).isDirectory()) return found('spool-not-a-folder', { path: parent });
+    accessSync(parent, constants.W_OK | constants.X_OK);
+    return undefined;
+  } catch (error) {
+    const code = codeOf(error);
+    const above = dirname(parent);
+    if (code === 'ENOENT' && above !== parent) return creationProblem(above);
+    // A file stands where a folder should be.
+    return code === 'ENOTDIR' ? creationProblem(above) : found('spool-not-writable', { path: parent, code });
+  }
+}

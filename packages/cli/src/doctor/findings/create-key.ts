@@ -1,0 +1,3 @@
+/** Advice that the fixes of several problems share. */
+export const createKey =
+  'Create one with "npx actlog keys create NAME --scopes ingest,read" or on the console.';

@@ -1,0 +1,54 @@
+import type { PendingAction } from '@actlog/client';
+import { localTime } from '../output/local-time.ts';
+import type { Detail } from '../output/print-record.ts';
+import type { Style } from '../output/style.ts';
+import type { Column } from '../output/table.ts';
+
+const statusStyles: Readonly<Record<string, Style>> = {
+  pending: 'yellow',
+  approved: 'green',
+  denied: 'red',
+  expired: 'dim',
+};
+
+function statusStyle(status: string | undefined): Style | undefined {
+  return status === undefined ? undefined : statusStyles[status];
+}
+
+/** Columns of a list of held actions. */
+export const actionColumns: readonly Column<PendingAction>[] = [
+  { title: 'ACTION', value: ({ id }) => id, minWidth: 36 },
+  { title: 'STATUS', value: ({ status }) => status, style: ({ status }) => statusStyle(status) },
+  { title: 'AGENT', value: ({ agentId }) => agentId },
+  { title: 'TOOL', value: ({ action }) => action?.toolName, style: () => 'bold', minWidth: 10 },
+  { title: 'EXPIRES', value: ({ expiresAt }) => localTime(expiresAt), minWidth: 19 },
+  { title: 'SESSION', value: ({ sessionId }) => sessionId },
+  { title: 'REASON', value: ({ reason }) => reason },
+];
+
+/** Returns the details of a held action, with all that its approver should see. */
+export function actionDetails(held: PendingAction): Detail[] {
+  const { action, decision } = held;
+  return [
+    ['action', held.id, 'bold'],
+    ['status', held.status, statusStyle(held.status)],
+    ['agent', held.agentId],
+    ['session', held.sessionId],
+    ['tool', action?.toolName, 'bold'],
+    ['arguments', action?.arguments === undefined ? 'not shown' : JSON.stringify(action.arguments)],
+    ['hash', action?.argumentsHash, 'dim'],
+    ['origins', action?.origins === undefined ? undefined : originsText(action.origins)],
+    ['reason', held.reason],
+    ['created', localTime(held.createdAt)],
+    ['expires', held.expiresAt && `${localTime(held.expiresAt)}, then ${held.onTimeout ?? 'denied'}`],
+    ['approval', held.singleUse ? 'for one call' : undefined],
+    ['decided by', decision?.decidedBy],
+    ['comment', decision?.comment],
+  ];
+}
+
+function originsText(origins: NonNullable<NonNullable<PendingAction['action']>['origins']>): string {
+  return Object.entries(origins)
+    .map(([path, { from, toolName }]) => `${path} from ${[from, toolName].filter(Boolean).join(' ')}`)
+    .join(', ');
+}

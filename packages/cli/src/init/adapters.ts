@@ -1,0 +1,109 @@
+/** An adapter, and the line that hooks its framework to the recorder. */
+export interface Adapter {
+  /** Name of the package, or of its entry point. */
+  readonly package: string;
+  /** Name of the framework. */
+  readonly title: string;
+  /** Packages in package.json by which the framework is recognized. */
+  readonly frameworks: readonly string[];
+  /** Line to add to the program, with the names of the user's own code. */
+  readonly line: string;
+}
+
+/**
+ * All adapters. A test compares them with the manifests of `packages/adapters`, and the lines with the first snippet of
+ * their READMEs.
+ */
+export const adapters = [
+  {
+    package: '@actlog/ai-sdk',
+    title: 'the Vercel AI SDK',
+    frameworks: ['ai'],
+    line: 'const result = await generateText({ model, prompt, tools: actlog(tools) });',
+  },
+  {
+    package: '@actlog/anthropic',
+    title: 'the Anthropic SDK',
+    frameworks: ['@anthropic-ai/sdk'],
+    line: 'const message = await client.beta.messages.toolRunner({ model, max_tokens, messages, tools: actlog(tools) });',
+  },
+  {
+    package: '@actlog/claude-agent-sdk',
+    title: 'the Claude Agent SDK',
+    frameworks: ['@anthropic-ai/claude-agent-sdk'],
+    line: 'for await (const message of query({ prompt, options: actlog(options) })) console.log(message);',
+  },
+  {
+    package: '@actlog/genkit',
+    title: 'Genkit',
+    frameworks: ['genkit'],
+    line: 'const ai = actlog(genkit({ plugins }));',
+  },
+  {
+    package: '@actlog/google-adk',
+    title: 'the Google ADK',
+    frameworks: ['@google/adk'],
+    line: 'const runner = new InMemoryRunner({ agent, plugins: [actlog()] });',
+  },
+  {
+    package: '@actlog/google-genai',
+    title: 'the Google Gen AI SDK',
+    frameworks: ['@google/genai'],
+    line: 'const ai = actlog(new GoogleGenAI({ apiKey }));',
+  },
+  {
+    package: '@actlog/langchain',
+    title: 'LangChain or LangGraph',
+    frameworks: ['langchain', '@langchain/core', '@langchain/langgraph'],
+    line: 'actlog.install();',
+  },
+  {
+    package: '@actlog/mastra',
+    title: 'Mastra',
+    frameworks: ['@mastra/core'],
+    line: 'actlog.install();',
+  },
+  {
+    package: '@actlog/mcp',
+    title: 'the MCP SDK or FastMCP',
+    frameworks: [
+      '@modelcontextprotocol/sdk',
+      '@modelcontextprotocol/client',
+      '@modelcontextprotocol/server',
+      'fastmcp',
+    ],
+    line: "const client = actlog(new Client({ name: 'agent', version: '1.0.0' }));\nconst server = actlog(new McpServer({ name: 'accounts', version: '1.0.0' }));",
+  },
+  {
+    package: '@actlog/openai',
+    title: 'the OpenAI SDK',
+    frameworks: ['openai'],
+    line: 'const runner = client.chat.completions.runTools({ model, messages, tools: actlog(tools) });',
+  },
+  {
+    package: '@actlog/openai-agents',
+    title: 'the OpenAI Agents SDK',
+    frameworks: ['@openai/agents'],
+    line: 'actlog(agent);',
+  },
+  {
+    package: '@actlog/opentelemetry',
+    title: 'OpenTelemetry',
+    frameworks: ['@opentelemetry/sdk-trace-base'],
+    line: 'const provider = new NodeTracerProvider({ spanProcessors: [actlog()] });',
+  },
+  {
+    package: '@actlog/strands',
+    title: 'Strands Agents',
+    frameworks: ['@strands-agents/sdk'],
+    line: 'actlog.install();',
+  },
+] as const satisfies readonly Adapter[];
+
+/** Integration for loops that the user wrote over a provider without an adapter. */
+export const loop = {
+  package: '@actlog/recorder/loop',
+  title: 'a loop of your own',
+  frameworks: ['@aws-sdk/client-bedrock-runtime', '@mistralai/mistralai', 'ollama'],
+  line: 'const runCalls = actlog(functions);',
+} as const satisfies Adapter;

@@ -1,0 +1,60 @@
+import type { Policy } from '@actlog/client';
+import { localTime } from '../output/local-time.ts';
+import type { Detail } from '../output/print-record.ts';
+import type { Style } from '../output/style.ts';
+import type { Column } from '../output/table.ts';
+
+const effectStyles: Readonly<Record<string, Style>> = {
+  allow: 'green',
+  deny: 'red',
+  require_approval: 'yellow',
+};
+
+/** Returns the style of an effect or a decision. */
+export function effectStyle(effect: string | undefined): Style | undefined {
+  return effect === undefined ? undefined : effectStyles[effect];
+}
+
+/** Columns of a list of policies. */
+export const policyColumns: readonly Column<Policy>[] = [
+  { title: 'POLICY', value: ({ id }) => id, minWidth: 36 },
+  { title: 'NAME', value: ({ name }) => name, style: () => 'bold', minWidth: 12 },
+  { title: 'EFFECT', value: ({ effect }) => effect, style: ({ effect }) => effectStyle(effect) },
+  { title: 'MODE', value: ({ mode }) => mode },
+  {
+    title: 'STATUS',
+    value: ({ status }) => status,
+    style: ({ status }) => (status === 'archived' ? 'dim' : undefined),
+  },
+  { title: 'TOOLS', value: ({ match }) => match?.tools?.join(', ') ?? 'all' },
+  { title: 'CONDITION', value: ({ condition }) => condition },
+];
+
+/** Returns the details of a policy. */
+export function policyDetails(policy: Policy): Detail[] {
+  const { match, rate, approval } = policy;
+  return [
+    ['policy', policy.id, 'bold'],
+    ['name', policy.name],
+    ['description', policy.description],
+    ['effect', policy.effect, effectStyle(policy.effect)],
+    ['mode', policy.mode],
+    ['status', policy.status],
+    ['priority', policy.priority],
+    ['agents', match?.agents?.join(', ')],
+    ['tools', match?.tools?.join(', ')],
+    ['frameworks', match?.frameworks?.join(', ')],
+    ['environments', match?.environments?.join(', ')],
+    ['condition', policy.condition],
+    ['rate', rate && `beyond ${rate.max} in ${rate.windowSeconds} s per ${rate.per}`],
+    [
+      'approval',
+      approval &&
+        `${approval.onTimeout} after ${approval.timeoutSeconds} s${approval.singleUse ? ', for one call' : ''}`,
+    ],
+    ['message', policy.message],
+    ['created', localTime(policy.createdAt)],
+    ['archived', localTime(policy.archivedAt)],
+    ['version', policy.version],
+  ];
+}

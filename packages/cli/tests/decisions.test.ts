@@ -1,0 +1,84 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { actlog } from './command-line.ts';
+import { TestService } from './test-service.ts';
+
+let service: TestService;
+let folder: string;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'actlog-cli-'));
+  service = await TestService.start();
+  await service.client.policies.create({
+    name: 'no deletions',
+    effect: 'deny',
+    match: { tools: ['delete'] },
+  });
+  for (const toolName of ['read', 'delete', 'refund', 'refund']) {
+    const action = { toolName, argumentsHash: 'sha256:aa' };
+    await service.client.policies.check({ agentId: 'billing', sessionId: 's-1', action });
+  }
+});
+
+afterAll(async () => {
+  await service.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** Runs a command of `policies`. */
+function policies(...args: string[]) {
+  return actlog(['policies', ...args], { env: service.env });
+}
+
+function fileOf(name: string, content: unknown): string {
+  const file = join(folder, name);
+  writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
+  return file;
+}
+
+it('lists decisions as a table and as JSON lines, by tool, decision and time', async () => {
+  const table = await policies('decisions');
+  expect(table.stdout.split('\n')[0]).toMatch(/^TIME +DECISION +TOOL +AGENT +SESSION +DECIDED BY/);
+  expect(table.stdout).toMatch(/ deny +delete +billing +s-1 +pol_/);
+  expect(table.stdout).toMatch(/ allow +refund +billing +s-1 +no policy/);
+  const denied = await policies('decisions', '--decision', 'deny', '--since', '1h', '--jsonl');
+  expect(
+    denied.stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).toolName),
+  ).toEqual(['delete']);
+  expect((await policies('decisions', '--until', '1h')).stderr).toContain('There are no decisions.');
+});
+
+it('tries a policy on the past, and fails with --fail-on-change', async () => {
+  const file = fileOf('refunds.json', { name: 'refunds', effect: 'deny', match: { tools: ['refund'] } });
+  const { stdout, exitCode } = await policies('backtest', file);
+  expect(exitCode).toBe(0);
+  expect(stdout).toMatch(/^decisions +4$/m);
+  expect(stdout).toMatch(/^different +2$/m);
+  expect(stdout).toMatch(/^2 +refund +billing +allow +deny +dec_/m);
+  const failed = await policies('backtest', file, '--fail-on-change', '--json');
+  expect(failed.exitCode).toBe(1);
+  expect(JSON.parse(failed.stdout)).toMatchObject({ decisions: 4, changed: 2, cannotTell: 0 });
+  const alone = await policies(
+    'backtest',
+    fileOf('list.json', { policies: [{ name: 'a', effect: 'allow' }] }),
+    '--replace',
+    '--json',
+  );
+  expect(JSON.parse(alone.stdout).changes).toMatchObject([{ toolName: 'delete', from: 'deny', to: 'allow' }]);
+});
+
+it.each([
+  ['not json', 'must contain a policy as JSON', 2],
+  ['[]', 'must contain a policy as JSON', 2],
+  ['{"name":"x","effect":"forbid"}', 'policies.0.effect', 1],
+  ['{"name":"x","effect":"deny","condition":"args."}', 'policies.0.condition', 1],
+])('rejects the file %s', async (content, message, code) => {
+  const { stderr, exitCode } = await policies('backtest', fileOf('bad.json', content));
+  expect(stderr).toContain(message);
+  expect(exitCode).toBe(code);
+});

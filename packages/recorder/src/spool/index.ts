@@ -1,0 +1,14 @@
+/**
+ * The spool folder as other programs of the same user see it: where it is, what waits in it, and what the service
+ * rejected. Everything here only reads; events are delivered by a `Recorder`.
+ *
+ * @packageDocumentation
+ */
+
+export { assertOwnFolder, type UntrustedBecause, UntrustedFileError } from '../journal/own-file.ts';
+export type { ProcessIdentity } from '../journal/process-identity.ts';
+export { type DeadLetter, readDeadLetters } from './dead-letter.ts';
+export { type JournalOwner, type ProcessJournal, readProcessJournals } from './process-journal.ts';
+export { type SpoolPlace, type SpoolPlaceOptions, spoolPlaces } from './spool-place.ts';
+export { listTenantFolders } from './tenant-folders.ts';
+export { readWaitingEvents, type WaitingEvent } from './waiting-event.ts';

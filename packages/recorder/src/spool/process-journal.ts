@@ -1,0 +1,126 @@
+import { join } from 'node:path';
+import { realFiles } from '../journal/journal-files.ts';
+import { UntrustedFileError } from '../journal/own-file.ts';
+import { isAlive, type ProcessIdentity, parseFolderName } from '../journal/process-identity.ts';
+import { Segment } from '../journal/segment.ts';
+import { survey } from '../journal/segment-survey.ts';
+import { releasedSuffix } from '../journal/spool-folder.ts';
+import { isMissing } from './tenant-folders.ts';
+
+/** State of the process that owns a journal: `running`, or `ended` and waiting for another to take it over. */
+export type JournalOwner = 'running' | 'ended';
+
+/** Journal of one process on disk, as it was when it was read. */
+export interface ProcessJournal {
+  /** Folder of the journal. */
+  readonly path: string;
+  /** Process that owns it; its id means something only on `isThisMachine`. */
+  readonly process: ProcessIdentity;
+  readonly owner: JournalOwner;
+  /** Time at which the process created the journal, in Unix milliseconds. */
+  readonly createdAtMs: number;
+  /** Size of all segments, in bytes. */
+  readonly bytes: number;
+  /** Number of events that are not settled. */
+  readonly waiting: number;
+  /** Number of records with a wrong checksum. In the journal of a running process, the last may be incomplete. */
+  readonly damaged: number;
+  /** Segments with events that wait, oldest first. */
+  readonly segments: readonly string[];
+  /** Reasons why files are not used: other users could have changed them, or they cannot be read. */
+  readonly problems: readonly string[];
+}
+
+/**
+ * Reads the journals in the folder of a tenant, oldest first; none if the folder does not exist. Processes may write to
+ * them meanwhile, and nothing is locked.
+ *
+ * @throws UntrustedFileError when other users can change the folder
+ * @throws the system's error when the folder cannot be read
+ */
+export function readProcessJournals(tenantFolder: string): ProcessJournal[] {
+  return unlessGone([], () => {
+    realFiles.assertOwnFolder(tenantFolder);
+    return realFiles.list(tenantFolder).flatMap((name) => {
+      const path = join(tenantFolder, name);
+      return unlessGone([], () => readJournal(path, name));
+    });
+  });
+}
+
+function readJournal(path: string, name: string): ProcessJournal[] {
+  const isReleased = name.endsWith(releasedSuffix);
+  const process = parseFolderName(isReleased ? name.slice(0, -releasedSuffix.length) : name);
+  if (!process) return [];
+  const silenceMs = Date.now() - realFiles.modifiedAtMs(path);
+  const content = new JournalContent();
+  content.add(path);
+  return [
+    {
+      path,
+      process,
+      owner: !isReleased && isAlive(process, silenceMs) ? 'running' : 'ended',
+      createdAtMs: Number.parseInt(name, 10),
+      ...content,
+    },
+  ];
+}
+
+/** Sums of the segments in a folder, and in the folders that its process has taken over. */
+class JournalContent {
+  bytes = 0;
+  waiting = 0;
+  damaged = 0;
+  readonly segments: string[] = [];
+  readonly problems: string[] = [];
+
+  add(folder: string): void {
+    this.#attempt(folder, () => {
+      realFiles.assertOwnFolder(folder);
+      const names = realFiles.list(folder);
+      // Events that were taken over are older, and are delivered first.
+      for (const name of names) if (parseFolderName(name)) this.add(join(folder, name));
+      for (const name of names.filter((each) => each.endsWith('.seg'))) {
+        const path = join(folder, name);
+        this.#attempt(path, () => this.#addSegment(path));
+      }
+    });
+  }
+
+  #addSegment(path: string): void {
+    realFiles.assertOwnSegment(path);
+    const bytes = realFiles.size(path);
+    const segment = adoptedSegment(path, bytes);
+    this.damaged += survey(realFiles, segment);
+    this.bytes += bytes;
+    this.waiting += segment.unread;
+    if (segment.unread > 0) this.segments.push(path);
+  }
+
+  /** Notes why a file or folder cannot be used. One that is gone was delivered or taken over meanwhile. */
+  #attempt(path: string, read: () => void): void {
+    try {
+      read();
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException;
+      if (code === 'ENOENT') return;
+      this.problems.push(
+        error instanceof UntrustedFileError ? message : `${path} cannot be read (${code ?? message}).`,
+      );
+    }
+  }
+}
+
+/** Returns a segment of another process, of which nothing is settled here. */
+export function adoptedSegment(path: string, bytes: number): Segment {
+  return new Segment({ path, bytes, isAdopted: true, onSettled() {} });
+}
+
+function unlessGone<Value>(otherwise: Value, read: () => Value): Value {
+  try {
+    return read();
+  } catch (error) {
+    if (isMissing(error)) return otherwise;
+    throw error;
+  }
+}
