@@ -13,6 +13,7 @@ import { GroupCommit } from './ingest/group-commit.ts';
 import type { DeploymentSecret } from './keys/deployment-secret.ts';
 import { KeyRing } from './keys/key-ring.ts';
 import type { Metrics } from './observability/metrics.ts';
+import { DecisionLog } from './policy/decision-log.ts';
 import { PolicySets } from './policy/policy-set.ts';
 import { QuotaGate } from './quota/quota-gate.ts';
 import { RiskScoring } from './risk/risk-scoring.ts';
@@ -58,6 +59,13 @@ export function assemble(
     quotaGate: new QuotaGate(settings.quotas),
     countQuotaRefusal: (quota) => metrics.quotaRefusal(quota),
     policySets,
+    decisionLog: new DecisionLog({
+      storage,
+      quotas: settings.quotas,
+      isOn: settings.keepDecisions,
+      maxQueued: settings.maxQueuedEvents,
+      countQuotaRefusal: (quota) => metrics.quotaRefusal(quota),
+    }),
     tenantTurns,
     writeTurns: new TenantTurns(storage.isShared ? maxSharedWrites : 1),
     eventWriter,
@@ -81,6 +89,7 @@ export function assemble(
     checkMemory: memory('Too many checks are in progress. Send this one again later.'),
     waitMemory: memory('Too many checks are waiting for a decision.', settings.maxQueuedBytes / 2),
     bodyMemory: memory('Too many requests are in progress. Send this one again later.'),
+    traceMemory: memory('Too many spans are waiting to be read. Send these again later.'),
     exportMemory: new RequestMemory(
       settings.maxQueuedBytes,
       'Too many exports are in progress. Request this one again later.',

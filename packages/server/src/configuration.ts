@@ -56,7 +56,7 @@ export const configuration = z.strictObject({
   maxQueuedEvents: z.int().min(1).default(10_000),
   /**
    * Maximum memory for events from their first byte until they are stored, in bytes; further ones are refused with 503.
-   * Checks, all other requests, exports, responses and pipelined requests may each take as much again. A single request
+   * Checks, spans, all other requests, exports, responses and pipelined requests may each take as much again. A single request
    * always has room. Default: an eighth of Node's heap limit.
    */
   maxQueuedBytes: z
@@ -113,6 +113,8 @@ export const configuration = z.strictObject({
     .string()
     .min(minMetricsTokenLength, `must have at least ${minMetricsTokenLength} characters`)
     .optional(),
+  /** `true` to keep the decision of every check, for the retention of the tenant. */
+  keepDecisions: trueOrFalse.default(true),
   /** `true` to serve the console and its API below `/console`. */
   console: trueOrFalse.default(true),
   /** Minimum level of log lines, which are JSON on standard output. */

@@ -5,7 +5,12 @@
  * @packageDocumentation
  */
 export type { Administration } from './administration/administration.ts';
+export type { KeyAdministration } from './administration/keys.ts';
 export type { QuotaUsage } from './administration/quota-usage.ts';
+export type { SessionAdministration } from './administration/sessions.ts';
+export type { TenantAdministration } from './administration/tenants.ts';
+export type { ToolTagAdministration } from './administration/tool-tags.ts';
+export type { WebhookAdministration } from './administration/webhooks.ts';
 export type { ServerOptions } from './configuration.ts';
 export type { KeyKind } from './keys/api-key.ts';
 export type { CreatedKey, CreateKeyOptions } from './keys/key-changes.ts';

@@ -8,6 +8,7 @@ import type { EventWriter } from './ingest/event-writer.ts';
 import type { GroupCommit } from './ingest/group-commit.ts';
 import type { DeploymentSecret } from './keys/deployment-secret.ts';
 import type { KeyRing } from './keys/key-ring.ts';
+import type { DecisionLog } from './policy/decision-log.ts';
 import type { PolicySets } from './policy/policy-set.ts';
 import type { QuotaGate } from './quota/quota-gate.ts';
 import type { RiskScoring } from './risk/risk-scoring.ts';
@@ -36,6 +37,8 @@ export interface Services {
   /** Counts an exceeded quota that no error response reports. */
   readonly countQuotaRefusal: (quota: QuotaName) => void;
   readonly policySets: PolicySets;
+  /** Keeps the decision of every check. */
+  readonly decisionLog: DecisionLog;
   /** Shares the event loop between the checks and large bodies of tenants. */
   readonly tenantTurns: TenantTurns;
   /** Shares the writing connections between the checks and changes of tenants. */
@@ -49,6 +52,8 @@ export interface Services {
   readonly waitMemory: RequestMemory;
   /** Limits the memory of all other request bodies. */
   readonly bodyMemory: RequestMemory;
+  /** Limits the memory of spans from their first byte until their events are stored. */
+  readonly traceMemory: RequestMemory;
   /** Limits the memory of exports while they are sent. */
   readonly exportMemory: RequestMemory;
   /** Limits the memory of pipelined requests, all but the first of each connection. */

@@ -22,9 +22,11 @@ import { listenError } from './listen-error.ts';
 import { LogOutput } from './observability/log-output.ts';
 import { Metrics } from './observability/metrics.ts';
 import { openStorage } from './open-storage.ts';
+import { mountTraces } from './otlp/mount-traces.ts';
 import { learnFromEndedSessions } from './risk/learning.ts';
 import { createRoutes } from './routes.ts';
 import { checkRuntime } from './runtime.ts';
+import { mountServerApi } from './server-api/mount-server-api.ts';
 import type { Storage } from './storage/storage.ts';
 import { expireKey, hasEnded } from './storage/stores/key-store.ts';
 import { WatchedStorage } from './storage/watched-storage.ts';
@@ -123,6 +125,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
       services.decisions.close();
       await closeApp(app);
       await services.ingest.drain();
+      await services.decisionLog.drain();
       await tasks.stop();
       await sender.close();
       await services.scoring.close();
@@ -146,6 +149,8 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
       isClosing: () => closing !== undefined,
     });
     mountEndpoints(app, services, createRoutes(services));
+    await mountServerApi(app, services);
+    await mountTraces(app, services, metrics);
     if (settings.docs) await mountDocs(app);
     if (settings.console) {
       mountConsolePage(app);

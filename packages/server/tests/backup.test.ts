@@ -75,7 +75,7 @@ test.each([':memory:', 'b.db'])('keeps serving on %s during a backup', async (na
     docs: false,
   });
   try {
-    const { key, apiKey } = await server.admin.createKey('default', { kind: 'test', name: 'copied' });
+    const { key, apiKey } = await server.admin.keys.create('default', { kind: 'test', name: 'copied' });
     const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
     // So much that no copy is done before the event loop has gone round.
     for (let number = 0; number < 20; number += 1) {

@@ -86,7 +86,7 @@ test('prints an address and a working key, and stops cleanly on SIGTERM', async 
 });
 
 test('names the variable of every setting in the help', async () => {
-  const { stdout } = await command('start', '--help');
+  const { stdout } = await command('serve', '--help');
   const variables = Object.keys(configuration.shape).map(
     (name) => `ACTLOG_${name.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`,
   );
@@ -147,10 +147,10 @@ test('prints a key for agents that records and reads, and cannot approve, manage
 test.each([
   [
     ['--database', "people's.db"],
-    String.raw`create one: npx @actlog/server keys create NAME --scopes ingest --database 'people'\''s.db'`,
+    String.raw`create one: npx actlog keys create NAME --scopes ingest --database 'people'\''s.db'`,
   ],
-  [['--tenant', 'acme'], 'create one: npx @actlog/server keys create NAME --scopes ingest --tenant acme'],
-  [[], 'create one: npx @actlog/server keys create NAME --scopes ingest'],
+  [['--tenant', 'acme'], 'create one: npx actlog keys create NAME --scopes ingest --tenant acme'],
+  [[], 'create one: npx actlog keys create NAME --scopes ingest'],
   [['--database', ':memory:'], 'set ACTLOG_API_KEY, because commands cannot reach a database in memory'],
 ])('without test keys and with %j, explains how to create a key', async (args, way) => {
   const start = [...commandLine, '--port', '0', '--accept-test-keys', 'false', ...args];

@@ -4,10 +4,10 @@ import { testServer } from './test-server.ts';
 
 test('meets the whole contract, including the reference profile', async () => {
   const { server, apiKey } = await testServer();
-  await server.admin.createTenant('another');
-  const another = await server.admin.createKey('another', { name: 'suite', kind: 'test' });
-  const retired = await server.admin.createKey('default', { name: 'retired', kind: 'test' });
-  await server.admin.revokeKey('default', retired.key.id);
+  await server.admin.tenants.create('another');
+  const another = await server.admin.keys.create('another', { name: 'suite', kind: 'test' });
+  const retired = await server.admin.keys.create('default', { name: 'retired', kind: 'test' });
+  await server.admin.keys.revoke('default', retired.key.id);
   const report = await runContract({
     baseURL: server.url,
     apiKey,

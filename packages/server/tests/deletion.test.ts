@@ -155,13 +155,13 @@ test.skipIf(onPostgres)(
     await cleanUp(options, Date.now());
     await record();
     const { admin } = server.server;
-    for (const number of numbers) await admin.deleteSession('default', `gone-${number}`);
+    for (const number of numbers) await admin.sessions.delete('default', `gone-${number}`);
     const left = () =>
       ['customer of gone', 'words of gone'].filter((text) => isInFiles(options.database, text));
     // A log that is being read stays until the next deletion or cleanup.
     const deleteOneMore = async () => {
       await server.record({ sessionId: 'gone' });
-      await admin.deleteSession('default', 'gone');
+      await admin.sessions.delete('default', 'gone');
       return left();
     };
     await expect.poll(deleteOneMore, { timeout: 10_000 }).toEqual([]);
@@ -193,7 +193,7 @@ test('deletes everything of a session but the learned baseline, and nothing of o
       'sessions',
     ]),
   );
-  await server.server.admin.deleteSession('default', 'gone');
+  await server.server.admin.sessions.delete('default', 'gone');
   const rows = await allRows(options.database);
   const left = rows.filter(({ text }) => text.includes('of gone') || text.includes('"session_id":"gone"'));
   expect(left.map(({ table }) => table)).toEqual(['agents']);
@@ -204,8 +204,8 @@ test('deletes everything of a session but the learned baseline, and nothing of o
   expect((await server.ok('sessions.get', { id: 'kept' })).eventCount).toBeGreaterThan(4);
   expect(await server.refused('sessions.get', { id: 'gone' })).toMatchObject({ status: 404 });
   expect(await server.refused('sessions.risk', { id: 'gone' })).toMatchObject({ status: 404 });
-  expect((await server.server.admin.quota('default')).sessions.used).toBe(1);
-  await expect(server.server.admin.deleteSession('default', 'gone')).rejects.toThrow(
+  expect((await server.server.admin.tenants.quota('default')).sessions.used).toBe(1);
+  await expect(server.server.admin.sessions.delete('default', 'gone')).rejects.toThrow(
     'The tenant "default" has no session "gone".',
   );
 });
@@ -221,7 +221,7 @@ test('deletes a message about the session that is queued during the deletion', a
     }
   };
   afterNextRead(queueMessages);
-  await server.server.admin.deleteSession('default', 'gone');
+  await server.server.admin.sessions.delete('default', 'gone');
   const deliveries = (await allRows(options.database)).filter(({ table }) => table === 'deliveries');
   const denials = deliveries.filter(({ text }) => text.includes('policy.matched'));
   expect(denials.filter(({ text }) => text.includes('of kept')).length).toBeGreaterThan(0);
@@ -231,7 +231,7 @@ test('deletes a message about the session that is queued during the deletion', a
 test('recreates a deleted session from later events', async () => {
   const server = await testServer();
   await server.record({}, {});
-  await server.server.admin.deleteSession('default', 'thread-1');
+  await server.server.admin.sessions.delete('default', 'thread-1');
   await server.record({});
   expect(await server.ok('sessions.get', { id: 'thread-1' })).toMatchObject({ eventCount: 1 });
 });
@@ -241,12 +241,12 @@ test('does not delete a session with a pending action, which can still be decide
   await server.policy({ effect: 'require_approval' });
   const { pendingActionId } = await server.check();
   const { admin } = server.server;
-  await expect(admin.deleteSession('default', 'thread-1')).rejects.toThrow(
+  await expect(admin.sessions.delete('default', 'thread-1')).rejects.toThrow(
     'An action of the session "thread-1" waits for a decision: approve or deny it first.',
   );
   const body = { decision: 'deny' as const };
   await server.ok('guardian.pendingActions.decide', { id: pendingActionId as string, body });
-  await admin.deleteSession('default', 'thread-1');
+  await admin.sessions.delete('default', 'thread-1');
   expect((await server.ok('guardian.pendingActions.list', { query: { status: 'denied' } })).items).toEqual(
     [],
   );
@@ -260,7 +260,7 @@ test('deletes checked actions of a session that were never recorded', async () =
   await server.check({ agentId: 'agent of gone', sessionId: 'gone' });
   // The action has expired, even before the sweep.
   vi.setSystemTime(Date.now() + 2000);
-  await server.server.admin.deleteSession('default', 'gone');
+  await server.server.admin.sessions.delete('default', 'gone');
   const left = (await allRows(options.database)).filter(({ text }) => text.includes('gone'));
   expect(left.filter(({ table }) => table !== 'agents')).toEqual([]);
 });
@@ -290,14 +290,14 @@ test('repeats a check whose held action was deleted while it waited', async () =
 test('deletes a session of one tenant only', async () => {
   const server = await testServer();
   const { admin } = server.server;
-  await admin.createTenant('other');
-  const { apiKey } = await admin.createKey('other', { name: 'agent' });
+  await admin.tenants.create('other');
+  const { apiKey } = await admin.keys.create('other', { name: 'agent' });
   const other = server.as(apiKey);
   for (const each of [server, other]) await each.record({ sessionId: 'chat' });
-  await admin.deleteSession('other', 'chat');
+  await admin.sessions.delete('other', 'chat');
   expect((await server.ok('sessions.list')).items).toHaveLength(1);
   expect((await other.ok('sessions.list')).items).toEqual([]);
-  await expect(admin.deleteSession('other', 'chat')).rejects.toThrow('has no session');
+  await expect(admin.sessions.delete('other', 'chat')).rejects.toThrow('has no session');
 });
 
 /** Starts a server with a second tenant that has rows everywhere. */
@@ -305,13 +305,13 @@ async function withTenant() {
   const options = await database();
   const server = await testServer(options);
   const { admin } = server.server;
-  await admin.createTenant('acme');
-  const { apiKey, key } = await admin.createKey('acme', { name: 'agent' });
+  await admin.tenants.create('acme');
+  const { apiKey, key } = await admin.keys.create('acme', { name: 'agent' });
   const acme = server.as(apiKey);
   await busyServer(acme, ['one', 'two']);
   await busyServer(server, ['mine']);
   await acme.ok('agents.create', { body: { id: 'registered', name: 'Registered' } });
-  await admin.setToolTags('acme', { refund: ['payment'] });
+  await admin.toolTags.set('acme', { refund: ['payment'] });
   const tenant = (await allRows(options.database)).find(
     ({ table, text }) => table === 'tenants' && text.includes('acme'),
   )?.tenant as number;
@@ -335,18 +335,18 @@ test('deletes a tenant: unknown at once, its name free, and nothing left', async
     (await allRows(options.database)).filter(({ tenant, text }) => tenant === 1 && text.includes('of mine'));
   const before = await mine();
   expect((await tables()).size).toBeGreaterThan(14);
-  await admin.deleteTenant('acme');
+  await admin.tenants.delete('acme');
   expect(await acme.refused('sessions.list')).toMatchObject({ status: 401 });
-  expect(await admin.tenants()).toEqual(['default']);
-  await expect(admin.deleteTenant('acme')).rejects.toThrow('There is no tenant "acme"');
+  expect(await admin.tenants.list()).toEqual(['default']);
+  await expect(admin.tenants.delete('acme')).rejects.toThrow('There is no tenant "acme"');
   const left = await tables();
   expect(left).toContain('policies');
   for (const table of ['sessions', 'events', 'session_risk', 'deliveries', 'api_keys', 'idempotency_keys']) {
     expect(left).not.toContain(table);
   }
 
-  await admin.createTenant('acme');
-  const recreated = server.as((await admin.createKey('acme', { name: 'agent' })).apiKey);
+  await admin.tenants.create('acme');
+  const recreated = server.as((await admin.keys.create('acme', { name: 'agent' })).apiKey);
   for (const list of [
     'sessions.list',
     'agents.list',
@@ -369,7 +369,7 @@ test('deletes a tenant: unknown at once, its name free, and nothing left', async
 
 test('stores no risk state of a deleted tenant', async () => {
   const { options, admin, tenant } = await withTenant();
-  await admin.deleteTenant('acme');
+  await admin.tenants.delete('acme');
   const storage = await openStorage({ ...options, connections: 2 });
   atTestEnd(() => storage.close());
   await storage.write(tenant, ({ db }) => saveTenantRisk(db, tenant, 'late'));
@@ -387,7 +387,7 @@ test('judges a check in progress by the policies of its deleted tenant', async (
   const send = { toolName: 'send', argumentsHash: 'sha256:aa' };
   await beside.policy({ match: { tools: ['send'] }, rate: { max: 1, windowSeconds: 3600, per: 'tenant' } });
   expect(await beside.check({ action: send })).toMatchObject({ decision: 'allow' });
-  await admin.deleteTenant('acme');
+  await admin.tenants.delete('acme');
   const wipe = { toolName: 'wipe', argumentsHash: 'sha256:aa' };
   expect(await beside.check({ action: wipe })).toMatchObject({ decision: 'deny' });
   expect(await beside.check({ action: send })).toMatchObject({ decision: 'deny' });
@@ -402,7 +402,7 @@ test.runIf(onPostgres)('deletes a key that is created while its tenant is delete
   let isDeleted = false;
   const { apiKey } = await storage.writeAcross('administer', async ({ db }) => {
     const created = await createKey(db, await tenantIdOf(db, 'acme'), { name: 'late' });
-    deletion = admin.deleteTenant('acme').then(() => {
+    deletion = admin.tenants.delete('acme').then(() => {
       isDeleted = true;
     });
     // Until it waits for this transaction, or turns out not to wait.
@@ -414,7 +414,7 @@ test.runIf(onPostgres)('deletes a key that is created while its tenant is delete
   });
   await deletion;
   expect(await server.as(apiKey).refused('sessions.list')).toMatchObject({ status: 401 });
-  await expect(admin.createKey('acme', { name: 'later' })).rejects.toThrow('There is no tenant "acme"');
+  await expect(admin.keys.create('acme', { name: 'later' })).rejects.toThrow('There is no tenant "acme"');
 });
 
 test('completes an interrupted deletion in the cleanup', async () => {

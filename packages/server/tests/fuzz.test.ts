@@ -1,7 +1,7 @@
 import { type EndpointName, endpointNames, endpoints } from '@actlog/protocol';
 import { contract, errorEnvelope } from '@actlog/protocol/schemas';
 import { expect, test } from 'vitest';
-import { asText, oddities, randomFrom } from './odd-values.ts';
+import { asText, oddValues, randomFrom } from './odd-values.ts';
 import { activityEvent, checkBody, testServer } from './test-server.ts';
 
 /** Total number of requests; set it higher for a long run. */
@@ -38,20 +38,20 @@ test(`responds to ${requests} odd requests by the contract, never with 500`, {
   const ids = ['thread-1', 'billing-agent', 'unknown'];
 
   function mutated(value: unknown): unknown {
-    if (random() < 0.15) return pick(oddities);
+    if (random() < 0.15) return pick(oddValues);
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
     const entries = Object.entries(value).filter(() => random() > 0.05);
     const result = Object.fromEntries(entries.map(([key, part]) => [key, mutated(part)]));
-    if (random() < 0.05) result[asText(pick(oddities)).slice(0, 100)] = pick(oddities);
+    if (random() < 0.05) result[asText(pick(oddValues)).slice(0, 100)] = pick(oddValues);
     return result;
   }
 
   async function one(): Promise<void> {
     const name = pick(endpointNames);
     const template = templates[name]?.();
-    const query = random() < 0.3 ? { [pick(parameters)]: asText(pick(oddities)) } : {};
-    const body = template && (random() < 0.05 ? asText(pick(oddities)) : mutated(template));
-    const oddId = asText(pick(oddities)).toWellFormed();
+    const query = random() < 0.3 ? { [pick(parameters)]: asText(pick(oddValues)) } : {};
+    const body = template && (random() < 0.05 ? asText(pick(oddValues)) : mutated(template));
+    const oddId = asText(pick(oddValues)).toWellFormed();
     const id = random() < 0.3 ? oddId : pick(ids);
     const response = await server.send(name, { id, query, body });
     const text = await response.text();

@@ -153,8 +153,8 @@ test('filters the list of agents', async () => {
 test('binds a cursor to its list, filters and tenant, for a day', async () => {
   vi.useFakeTimers({ toFake: ['Date'] });
   const { server } = await withSessions(4);
-  await server.server.admin.createTenant('rival');
-  const rival = server.as((await server.server.admin.createKey('rival', { name: 'r' })).apiKey);
+  await server.server.admin.tenants.create('rival');
+  const rival = server.as((await server.server.admin.keys.create('rival', { name: 'r' })).apiKey);
   const { nextCursor } = await server.ok('sessions.list', { query: { limit: 1, agentId: 'agent-0' } });
   const cursor = nextCursor as string;
   await server.ok('sessions.list', { query: { limit: 2, agentId: 'agent-0', cursor } });

@@ -15,7 +15,7 @@ export function randomFrom(seed: number): () => number {
 }
 
 /** Values that a careless program or an attacker sends instead of the expected ones. */
-export const oddities: readonly unknown[] = [
+export const oddValues: readonly unknown[] = [
   null,
   '',
   ' ',

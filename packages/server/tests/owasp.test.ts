@@ -11,8 +11,8 @@ let policy: SentOf<'policies.create'>;
 
 beforeEach(async () => {
   owner = await testServer({ webhookAllowedRanges: ['127.0.0.0/8'] });
-  await owner.server.admin.createTenant('rival');
-  rival = owner.as((await owner.server.admin.createKey('rival', { name: 'r' })).apiKey);
+  await owner.server.admin.tenants.create('rival');
+  rival = owner.as((await owner.server.admin.keys.create('rival', { name: 'r' })).apiKey);
   await owner.record({});
   await owner.ok('agents.update', { id: 'billing-agent', body: { name: 'Owned' } });
   policy = await owner.policy({ effect: 'require_approval' });
@@ -115,7 +115,7 @@ test.each([
 });
 
 test('API5 broken function level authorization: a key for events cannot manage, read or decide', async () => {
-  const { apiKey } = await owner.server.admin.createKey('default', { name: 'a', scopes: ['ingest'] });
+  const { apiKey } = await owner.server.admin.keys.create('default', { name: 'a', scopes: ['ingest'] });
   const agent = owner.as(apiKey);
   await agent.record({});
   for (const name of endpointNames) {

@@ -46,7 +46,7 @@ function events(count: number, fields: (index: number) => object = () => ({})): 
 test('refuses events beyond the monthly quota until the next month; a repeat needs no room', async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 11, 31, 23, 0, 0) });
   const server = await testServer();
-  await server.server.admin.setQuota('default', { eventsPerMonth: 2 });
+  await server.server.admin.tenants.setQuota('default', { eventsPerMonth: 2 });
   const first = activityEvent();
   await server.record(first, {});
   const refused = await server.refused('events.create', { body: activityEvent() });
@@ -60,12 +60,12 @@ test('refuses events beyond the monthly quota until the next month; a repeat nee
   );
   expect(Number(refused.headers.get('retry-after'))).toBe(3600);
   await server.record(first);
-  expect((await server.server.admin.quota('default')).eventsPerMonth).toEqual({ used: 2, max: 2 });
+  expect((await server.server.admin.tenants.quota('default')).eventsPerMonth).toEqual({ used: 2, max: 2 });
   const shown = await (await fetch(`${server.server.url}/metrics`)).text();
   expect(shown).toContain('actlog_quota_refusals_total{quota="eventsPerMonth"} 1\n');
   vi.setSystemTime(Date.UTC(2027, 0, 1, 0, 0, 0));
   await server.record({});
-  expect((await server.server.admin.quota('default')).eventsPerMonth).toEqual({ used: 1, max: 2 });
+  expect((await server.server.admin.tenants.quota('default')).eventsPerMonth).toEqual({ used: 1, max: 2 });
 });
 
 test.each([
@@ -75,7 +75,7 @@ test.each([
   const options = await sharedDatabase();
   const servers = [await testServer(options), await testServer(options)];
   const [server] = servers as [TestServer, TestServer];
-  await server.server.admin.setQuota('default', { eventsPerMonth: max });
+  await server.server.admin.tenants.setQuota('default', { eventsPerMonth: max });
   const bodies = events(120, (index) => ({ sessionId: `s-${index % 9}` }));
   const taken = Math.min(max, bodies.length);
   const repeated = [...bodies, ...bodies.slice(0, 20)];
@@ -84,14 +84,14 @@ test.each([
   expect((counts[202] ?? 0) + (counts[429] ?? 0)).toBe(repeated.length);
   const { items } = await server.ok('sessions.list');
   expect(items.reduce((sum, { eventCount }) => sum + eventCount, 0)).toBe(taken);
-  expect((await server.server.admin.quota('default')).eventsPerMonth.used).toBe(taken);
+  expect((await server.server.admin.tenants.quota('default')).eventsPerMonth.used).toBe(taken);
 });
 
 test('refuses a session beyond the quota, continues stored ones, and frees room by retention', async () => {
   const options = await sharedDatabase();
   const server = await testServer(options);
   const { admin } = server.server;
-  await admin.setQuota('default', { sessions: 3 });
+  await admin.tenants.setQuota('default', { sessions: 3 });
   const counts = await statuses(
     [server],
     events(40, (index) => ({ sessionId: `s-${index % 8}` })),
@@ -105,29 +105,29 @@ test('refuses a session beyond the quota, continues stored ones, and frees room 
   // The path tells the sender that other sessions may continue.
   expect(refused.details).toMatchObject([{ path: 'sessionId', code: 'quota_exceeded' }]);
   expect(refused.headers.get('retry-after')).toBe('3600');
-  await admin.setRetention('default', 1);
+  await admin.tenants.setRetention('default', 1);
   const storage = await openStorage({ database: options.database as string, connections: 1 });
   atTestEnd(() => storage.close());
   expect(await dropExpiredSessions(storage, Date.now() + 2 * 86_400_000)).toBe(3);
-  expect((await admin.quota('default')).sessions).toEqual({ used: 0, max: 3 });
-  await admin.setRetention('default', null);
+  expect((await admin.tenants.quota('default')).sessions).toEqual({ used: 0, max: 3 });
+  await admin.tenants.setRetention('default', null);
   await server.record({ sessionId: 'another' });
 });
 
 test('does not let one tenant at its quota delay another', async () => {
   const server = await testServer();
   const { admin } = server.server;
-  await admin.createTenant('rival');
-  const rival = server.as((await admin.createKey('rival', { name: 'r' })).apiKey);
-  await admin.setQuota('default', { eventsPerMonth: 0 });
+  await admin.tenants.create('rival');
+  const rival = server.as((await admin.keys.create('rival', { name: 'r' })).apiKey);
+  await admin.tenants.setQuota('default', { eventsPerMonth: 0 });
   expect(await statuses([server, rival], events(60))).toEqual({ 202: 30, 429: 30 });
-  expect((await admin.quota('rival')).eventsPerMonth).toEqual({ used: 30, max: 100_000_000 });
+  expect((await admin.tenants.quota('rival')).eventsPerMonth).toEqual({ used: 30, max: 100_000_000 });
 });
 
 test('limits policies and webhooks, even when created concurrently', async () => {
   const server = await testServer({ webhookAllowedRanges: ['127.0.0.0/8'] });
   const { admin } = server.server;
-  await admin.setQuota('default', { policies: 2, channels: 1 });
+  await admin.tenants.setQuota('default', { policies: 2, channels: 1 });
   const policies = await Promise.all(
     Array.from({ length: 5 }, (_, index) =>
       server.send('policies.create', { body: { name: `p${index}`, effect: 'deny' } }),
@@ -144,9 +144,9 @@ test('limits policies and webhooks, even when created concurrently', async () =>
   expect(channels.map(({ status }) => status).sort()).toEqual([201, 429, 429]);
   const refused = await server.refused('notificationChannels.create', { body });
   expect(refused.message).toContain('quota channels of the tenant, 1 active webhooks');
-  await admin.setQuota('default', { channels: null });
+  await admin.tenants.setQuota('default', { channels: null });
   await server.ok('notificationChannels.create', { body });
-  expect(await admin.quota('default')).toMatchObject({
+  expect(await admin.tenants.quota('default')).toMatchObject({
     policies: { used: 2, max: 2 },
     channels: { used: 2, max: null },
   });
@@ -157,18 +157,18 @@ test.each(['eventsPerMonth', 'checksPerMonth', 'sessions', 'agents'] as const)(
   async (name) => {
     const server = await testServer();
     const { admin } = server.server;
-    await admin.setQuota('default', { [name]: 0 });
+    await admin.tenants.setQuota('default', { [name]: 0 });
     await server.policy({ effect: 'deny' });
     expect(await server.check({ actionId: randomUUID() })).toMatchObject({ decision: 'deny' });
-    const use = await admin.quota('default');
+    const use = await admin.tenants.quota('default');
     expect([use.eventsPerMonth.used, use.sessions.used, use.agents.used, use.checksPerMonth.used]).toEqual([
       0, 0, 0, 0,
     ]);
     const shown = await (await fetch(`${server.server.url}/metrics`)).text();
     expect(shown).toContain(`actlog_quota_refusals_total{quota="${name}"} 1\n`);
-    await admin.setQuota('default', { [name]: 'default' });
+    await admin.tenants.setQuota('default', { [name]: 'default' });
     await server.check({ actionId: randomUUID() });
-    const after = await admin.quota('default');
+    const after = await admin.tenants.quota('default');
     expect([
       after.eventsPerMonth.used,
       after.sessions.used,
@@ -180,7 +180,7 @@ test.each(['eventsPerMonth', 'checksPerMonth', 'sessions', 'agents'] as const)(
 
 test('refuses a check that must be counted or held where no quota has room to record it', async () => {
   const server = await testServer();
-  await server.server.admin.setQuota('default', { checksPerMonth: 1 });
+  await server.server.admin.tenants.setQuota('default', { checksPerMonth: 1 });
   await server.policy({ rate: { max: 5, windowSeconds: 60, per: 'agent' } });
   expect(await server.check({ actionId: 'first' })).toMatchObject({ decision: 'allow' });
   const refused = await server.refused('policies.check', { body: checkBody({ actionId: 'second' }) });
@@ -194,7 +194,7 @@ test('records a decision about a held action beyond all quotas', async () => {
   const { admin } = server.server;
   await server.policy({ effect: 'require_approval' });
   const { pendingActionId } = await server.check({ actionId: 'held' });
-  await admin.setQuota('default', {
+  await admin.tenants.setQuota('default', {
     eventsPerMonth: 0,
     checksPerMonth: 0,
     sessions: 0,
@@ -206,7 +206,7 @@ test('records a decision about a held action beyond all quotas', async () => {
     body: { decision: 'approve' },
   });
   expect(await server.check({ actionId: 'held' })).toMatchObject({ decision: 'allow' });
-  const { eventsPerMonth, heldActions } = await admin.quota('default');
+  const { eventsPerMonth, heldActions } = await admin.tenants.quota('default');
   expect([eventsPerMonth.used, heldActions.used]).toEqual([2, 0]);
 });
 
@@ -215,11 +215,11 @@ test('adds exactly as many agents from concurrent events on two servers as the q
   const servers = [await testServer(options), await testServer(options)];
   const [server] = servers as [TestServer, TestServer];
   const { admin } = server.server;
-  await admin.setQuota('default', { agents: 7 });
+  await admin.tenants.setQuota('default', { agents: 7 });
   const bodies = events(120, (index) => ({ agentId: `bot-${index % 20}`, sessionId: `s-${index % 20}` }));
   expect(await statuses(servers, bodies)).toEqual({ 202: 42, 429: 78 });
   expect((await server.ok('agents.list')).items).toHaveLength(7);
-  expect((await admin.quota('default')).agents).toEqual({ used: 7, max: 7 });
+  expect((await admin.tenants.quota('default')).agents).toEqual({ used: 7, max: 7 });
   const refused = await server.refused('events.create', { body: activityEvent({ agentId: 'another' }) });
   expect(refused).toMatchObject({ status: 429, details: [{ path: 'agentId', code: 'quota_exceeded' }] });
   expect(refused.message).toContain('quota agents of the tenant, 7 agents, registered or seen, is used up');
@@ -227,9 +227,9 @@ test('adds exactly as many agents from concurrent events on two servers as the q
   expect((await server.refused('agents.create', { body })).status).toBe(429);
   const [known] = (await server.ok('agents.list')).items;
   await server.ok('agents.create', { body: { id: known?.id, name: 'Known' } });
-  await admin.setQuota('default', { agents: 8 });
+  await admin.tenants.setQuota('default', { agents: 8 });
   await server.ok('agents.create', { body });
-  expect((await admin.quota('default')).agents.used).toBe(8);
+  expect((await admin.tenants.quota('default')).agents.used).toBe(8);
 });
 
 test('limits the total metadata of agents, even when written concurrently', async () => {
@@ -237,7 +237,7 @@ test('limits the total metadata of agents, even when written concurrently', asyn
   const servers = [await testServer(options), await testServer(options)];
   const [server] = servers as [TestServer, TestServer];
   const { admin } = server.server;
-  await admin.setQuota('default', { metadataBytes: 2500 });
+  await admin.tenants.setQuota('default', { metadataBytes: 2500 });
   const metadata = { note: 'é'.repeat(494) };
   const created = await Promise.all(
     ['a', 'b', 'c', 'd'].map((id, index) =>
@@ -245,7 +245,7 @@ test('limits the total metadata of agents, even when written concurrently', asyn
     ),
   );
   expect(created.map(({ status }) => status).sort()).toEqual([201, 201, 429, 429]);
-  expect((await admin.quota('default')).metadataBytes).toEqual({ used: 1998, max: 2500 });
+  expect((await admin.tenants.quota('default')).metadataBytes).toEqual({ used: 1998, max: 2500 });
   const [agent] = (await server.ok('agents.list')).items;
   const id = agent?.id as string;
   const refused = await server.refused('agents.update', {
@@ -254,7 +254,7 @@ test('limits the total metadata of agents, even when written concurrently', asyn
   });
   expect(refused).toMatchObject({ status: 429, details: [{ path: 'metadata', code: 'quota_exceeded' }] });
   await server.ok('agents.update', { id, body: { metadata: null } });
-  expect((await admin.quota('default')).metadataBytes.used).toBe(999);
+  expect((await admin.tenants.quota('default')).metadataBytes.used).toBe(999);
   await server.ok('agents.update', { id, body: { metadata: { more: 'x'.repeat(600) } } });
 });
 
@@ -264,7 +264,7 @@ test('holds exactly as many concurrent actions on two servers as the quota allow
   const [server] = servers as [TestServer, TestServer];
   const { admin } = server.server;
   await server.policy({ effect: 'require_approval' });
-  await admin.setQuota('default', { heldActions: 5 });
+  await admin.tenants.setQuota('default', { heldActions: 5 });
   const responses = await Promise.all(
     Array.from({ length: 30 }, (_, index) =>
       (servers[index % 2] as TestServer).send('policies.check', {
@@ -281,7 +281,7 @@ test('holds exactly as many concurrent actions on two servers as the quota allow
   expect(refused.message).toContain('5 actions that wait for a decision, is used up. Decide pending actions');
   const { pendingActionId } = (await (held[0] as Response).json()) as { pendingActionId: string };
   await server.ok('guardian.pendingActions.decide', { id: pendingActionId, body: { decision: 'deny' } });
-  expect((await admin.quota('default')).heldActions).toEqual({ used: 4, max: 5 });
+  expect((await admin.tenants.quota('default')).heldActions).toEqual({ used: 4, max: 5 });
   expect(await server.ok('policies.check', { body })).toMatchObject({ decision: 'require_approval' });
 });
 
@@ -302,11 +302,11 @@ test('limits the bytes of held actions: of one, and of all', async () => {
     code: 'PAYLOAD_TOO_LARGE',
     details: [{ path: 'action.arguments', code: 'too_big' }],
   });
-  expect((await admin.quota('default')).heldActionBytes.used).toBe(0);
-  await admin.setQuota('default', { heldActionBytes: 45_000 });
+  expect((await admin.tenants.quota('default')).heldActionBytes.used).toBe(0);
+  await admin.tenants.setQuota('default', { heldActionBytes: 45_000 });
   const { pendingActionId } = await server.ok('policies.check', check('first', 10_000));
   await server.ok('policies.check', check('second', 10_000));
-  const { used } = (await admin.quota('default')).heldActionBytes;
+  const { used } = (await admin.tenants.quota('default')).heldActionBytes;
   expect(used).toBeGreaterThan(40_000);
   expect((await server.refused('policies.check', check('third', 10_000))).status).toBe(429);
   await server.ok('guardian.pendingActions.decide', {
@@ -315,24 +315,24 @@ test('limits the bytes of held actions: of one, and of all', async () => {
   });
   // A decided action is kept, with its displayed arguments, until retention deletes it.
   expect((await server.refused('policies.check', check('third', 10_000))).status).toBe(429);
-  await admin.setRetention('default', 1);
+  await admin.tenants.setRetention('default', 1);
   const storage = await openStorage({ database: options.database as string, connections: 1 });
   atTestEnd(() => storage.close());
   await deleteExpiredData(storage, Date.now() + 2 * 86_400_000);
-  expect((await admin.quota('default')).heldActionBytes.used).toBe(used / 2);
+  expect((await admin.tenants.quota('default')).heldActionBytes.used).toBe(used / 2);
   expect((await server.ok('policies.check', check('third', 10_000))).decision).toBe('require_approval');
 });
 
 test('limits archived policies and disabled webhooks, too', async () => {
   const server = await testServer({ webhookAllowedRanges: ['127.0.0.0/8'] });
   const { admin } = server.server;
-  await admin.setQuota('default', { storedPolicies: 2, storedChannels: 1 });
+  await admin.tenants.setQuota('default', { storedPolicies: 2, storedChannels: 1 });
   for (const _ of [1, 2]) await server.ok('policies.archive', { id: (await server.policy()).id });
   const policy = await server.refused('policies.create', { body: { name: 'p', effect: 'deny' } });
   expect(policy.message).toContain('quota storedPolicies of the tenant, 2 policies, archived ones included');
   const body = { url: 'http://127.0.0.1:9/' };
   const { id } = await server.ok('notificationChannels.create', { body });
-  await admin.disableWebhook('default', id);
+  await admin.webhooks.disable('default', id);
   const channel = await server.refused('notificationChannels.create', { body });
   expect(channel.message).toContain('quota storedChannels of the tenant, 1 webhooks, disabled ones included');
 });
@@ -340,7 +340,7 @@ test('limits archived policies and disabled webhooks, too', async () => {
 test('has default quotas that the operator changes for all tenants or for one', async () => {
   const server = await testServer({ quotas: { policies: 1, channels: null } });
   const { admin } = server.server;
-  expect(await admin.quota('default')).toEqual({
+  expect(await admin.tenants.quota('default')).toEqual({
     eventsPerMonth: { used: 0, max: 100_000_000 },
     checksPerMonth: { used: 0, max: 100_000_000 },
     sessions: { used: 0, max: 10_000_000 },
@@ -357,11 +357,11 @@ test('has default quotas that the operator changes for all tenants or for one', 
   await server.policy();
   const body = { name: 'p', effect: 'deny' };
   expect((await server.refused('policies.create', { body })).status).toBe(429);
-  await admin.setQuota('default', { policies: null });
+  await admin.tenants.setQuota('default', { policies: null });
   await server.policy();
-  expect((await admin.quota('default')).policies).toEqual({ used: 2, max: null });
-  await admin.setQuota('default', { policies: 'default' });
-  expect((await admin.quota('default')).policies).toEqual({ used: 2, max: 1 });
+  expect((await admin.tenants.quota('default')).policies).toEqual({ used: 2, max: null });
+  await admin.tenants.setQuota('default', { policies: 'default' });
+  expect((await admin.tenants.quota('default')).policies).toEqual({ used: 2, max: 1 });
 });
 
 test('refuses an unknown quota of the deployment, and names the known ones', async () => {
@@ -384,13 +384,13 @@ test.each<[object, string]>([
   [{ sessions: 1.5 }, '"sessions" must be a whole number'],
 ])('refuses the invalid quota %j with a reason', async (changes, reason) => {
   const { admin } = (await testServer()).server;
-  await expect(admin.setQuota('default', changes as QuotaChanges)).rejects.toThrow(reason);
-  await expect(admin.setQuota('nobody', {})).rejects.toThrow('There is no tenant "nobody"');
+  await expect(admin.tenants.setQuota('default', changes as QuotaChanges)).rejects.toThrow(reason);
+  await expect(admin.tenants.setQuota('nobody', {})).rejects.toThrow('There is no tenant "nobody"');
 });
 
 test('limits by default everything that a key can make grow', async () => {
   const { server } = await testServer();
-  const quotas = await server.admin.quota('default');
+  const quotas = await server.admin.tenants.quota('default');
   expect(Object.fromEntries(Object.entries(quotas).map(([name, { max }]) => [name, max]))).toEqual({
     eventsPerMonth: 100_000_000,
     checksPerMonth: 100_000_000,

@@ -30,8 +30,8 @@ test('binds an Idempotency-Key to one request, endpoint and tenant, for a day', 
     code: 'IDEMPOTENCY_KEY_REUSED',
   });
   await server.ok('policies.create', { body: { name: 'A', effect: 'deny' }, headers });
-  await server.server.admin.createTenant('rival');
-  const rival = await server.server.admin.createKey('rival', { name: 'r' });
+  await server.server.admin.tenants.create('rival');
+  const rival = await server.server.admin.keys.create('rival', { name: 'r' });
   await server.as(rival.apiKey).ok('agents.create', { body: { name: 'B' }, headers });
   vi.setSystemTime(Date.now() + 24 * 3_600_000 + 1);
   const later = await server.ok('agents.create', { body: { name: 'A' }, headers });
@@ -60,7 +60,7 @@ test.each(['', 'a b', 'x'.repeat(256), 'é'])('refuses the Idempotency-Key %j', 
 test('returns Retry-After beyond the rate of a key, and does not affect other keys', async () => {
   vi.useFakeTimers({ toFake: ['Date'] });
   const server = await testServer({ rateLimit: { requestsPerSecond: 0.1, burst: 3 } });
-  const other = await server.server.admin.createKey('default', { name: 'other' });
+  const other = await server.server.admin.keys.create('default', { name: 'other' });
   const first = await server.send('sessions.list');
   expect(first.headers.get('ratelimit-policy')).toBe('"key";q=3;w=30');
   expect(first.headers.get('ratelimit')).toBe('"key";r=2;t=10');

@@ -152,7 +152,7 @@ test('drops held actions past retention with their displayed arguments, unless t
     body: { decision: 'deny' },
   });
   const waiting = await hold(first, 'waiting');
-  await first.server.admin.setRetention('default', 1);
+  await first.server.admin.tenants.setRetention('default', 1);
   await first.server.close();
 
   const storage = await openStorage({

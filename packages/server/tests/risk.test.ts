@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
+import { mailboxTools } from './mailbox-tools.ts';
 import { activityEvent, type TestServer, testServer } from './test-server.ts';
 import { WebhookReceiver } from './webhook-receiver.ts';
 
@@ -121,28 +122,19 @@ test('gives an agent a baseline once a person confirms its high-scoring sessions
   vi.useFakeTimers({ toFake: ['Date'] });
   const server = await testServer();
   const { admin } = server.server;
-  const mailbox = [
-    'list_messages',
-    'read_message',
-    'reply_to_message',
-    'archive_message',
-    'delete_message',
-    'create_calendar_event',
-    'send_email',
-  ];
   const work = async (sessionId: string) => {
-    await server.record(...mailbox.map((toolName, second) => call(toolName, second, { sessionId })));
+    await server.record(...mailboxTools.map((toolName, second) => call(toolName, second, { sessionId })));
     return server.ok('sessions.risk', { id: sessionId });
   };
   const first = await work('first');
   expect(first.level).toBe('high');
   await work('second');
   await work('third');
-  await expect(admin.learnSession('default', 'first')).rejects.toThrow('has not ended');
-  await expect(admin.learnSession('default', 'none')).rejects.toThrow('has no session "none"');
+  await expect(admin.sessions.learn('default', 'first')).rejects.toThrow('has not ended');
+  await expect(admin.sessions.learn('default', 'none')).rejects.toThrow('has no session "none"');
   vi.setSystemTime(Date.now() + 31 * 60_000);
   for (const id of ['first', 'first', 'second', 'third']) {
-    expect(await admin.learnSession('default', id)).toBe(true);
+    expect(await admin.sessions.learn('default', id)).toBe(true);
   }
   const later = await work('later');
   expect(later.level).toBe('medium');

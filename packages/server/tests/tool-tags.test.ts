@@ -40,7 +40,7 @@ test('applies corrected tags to sessions that begin later only', async () => {
   await callEach(server, 'begun');
   await callEach(control, 'begun');
   await server.ok('sessions.risk', { id: 'begun' });
-  expect(await server.server.admin.setToolTags('default', corrections)).toEqual(corrections);
+  expect(await server.server.admin.toolTags.set('default', corrections)).toEqual(corrections);
   await callEach(server, 'begun', 10);
   await callEach(control, 'begun', 10);
   expect(await riskOf(server, 'begun')).toEqual(await riskOf(control, 'begun'));
@@ -56,10 +56,10 @@ test('scores the same when all events are observed again, also after a restart',
   atTestEnd(async () => rmSync(folder, { recursive: true }));
   const options = await withTestDatabase({ database: join(folder, 'tags.db') });
   const first = await testServer(options);
-  await first.server.admin.setToolTags('default', corrections);
+  await first.server.admin.toolTags.set('default', corrections);
   await callEach(first, 'kept');
   await first.ok('sessions.risk', { id: 'kept' });
-  await first.server.admin.setToolTags('default', { zorp: ['payment'], blim: null });
+  await first.server.admin.toolTags.set('default', { zorp: ['payment'], blim: null });
   await first.server.close();
   const second = await testServer(options);
   await callEach(second, 'kept', 10);
@@ -81,21 +81,21 @@ test('scores the same when all events are observed again, also after a restart',
 
 test('leaves other tools unchanged, and restores the classification by name with null', async () => {
   const { admin } = (await testServer()).server;
-  await admin.setToolTags('default', { b: ['write', 'read_private', 'write'], a: [] });
-  expect(await admin.toolTags('default')).toEqual({ a: [], b: ['read_private', 'write'] });
-  expect(await admin.setToolTags('default', { a: null, c: ['exec'] })).toEqual({
+  await admin.toolTags.set('default', { b: ['write', 'read_private', 'write'], a: [] });
+  expect(await admin.toolTags.list('default')).toEqual({ a: [], b: ['read_private', 'write'] });
+  expect(await admin.toolTags.set('default', { a: null, c: ['exec'] })).toEqual({
     b: ['read_private', 'write'],
     c: ['exec'],
   });
-  await admin.createTenant('rival');
-  expect(await admin.toolTags('rival')).toEqual({});
+  await admin.tenants.create('rival');
+  expect(await admin.toolTags.list('rival')).toEqual({});
 });
 
 test('keeps all of several concurrent corrections', async () => {
   const { admin } = (await testServer()).server;
   const tools = Array.from({ length: 8 }, (_, index) => `tool-${index}`);
-  await Promise.all(tools.map((tool) => admin.setToolTags('default', { [tool]: ['exec'] })));
-  expect(Object.keys(await admin.toolTags('default'))).toEqual(tools);
+  await Promise.all(tools.map((tool) => admin.toolTags.set('default', { [tool]: ['exec'] })));
+  expect(Object.keys(await admin.toolTags.list('default'))).toEqual(tools);
 });
 
 const tooMany = Object.fromEntries(Array.from({ length: 1001 }, (_, index) => [`t${index}`, []]));
@@ -109,7 +109,7 @@ test.each<[unknown, string]>([
   [tooMany, '1001 tools would have corrected tags, and the maximum is 1000'],
 ])('refuses invalid tags with a reason, and changes nothing (%#)', async (changes, reason) => {
   const { admin } = (await testServer()).server;
-  await expect(admin.setToolTags('default', changes as ToolTagChanges)).rejects.toThrow(reason);
-  expect(await admin.toolTags('default')).toEqual({});
-  await expect(admin.setToolTags('nobody', {})).rejects.toThrow('There is no tenant "nobody"');
+  await expect(admin.toolTags.set('default', changes as ToolTagChanges)).rejects.toThrow(reason);
+  expect(await admin.toolTags.list('default')).toEqual({});
+  await expect(admin.toolTags.set('nobody', {})).rejects.toThrow('There is no tenant "nobody"');
 });

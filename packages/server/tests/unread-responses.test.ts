@@ -133,8 +133,8 @@ test('refuses a page with 503 before it is read while unread responses take the 
     'close',
   ]);
   // Unread responses of one tenant leave room for others, and for events.
-  await server.server.admin.createTenant('other');
-  const other = await server.server.admin.createKey('other', { name: 'other' });
+  await server.server.admin.tenants.create('other');
+  const other = await server.server.admin.keys.create('other', { name: 'other' });
   await server.as(other.apiKey).ok('agents.list');
   await server.record({});
   // The tenant's own checks are not refused, either.

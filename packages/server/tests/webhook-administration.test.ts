@@ -51,15 +51,15 @@ function signers({ text, headers }: ReceivedMessage, secrets: readonly string[])
 
 test('signs with both secrets during the overlap of a rotation, and then with the new one', async () => {
   const { server, webhook, admin } = await sendingServer();
-  const secrets = [webhook.secret, await admin.rotateWebhookSecret('default', webhook.id)];
+  const secrets = [webhook.secret, await admin.webhooks.rotateSecret('default', webhook.id)];
   expect(secrets[1]).toMatch(/^whsec_/);
   expect(signers(await nextMessage(server), secrets)).toEqual([true, true]);
-  secrets.push(await admin.rotateWebhookSecret('default', webhook.id, 7));
+  secrets.push(await admin.webhooks.rotateSecret('default', webhook.id, 7));
   expect(signers(await nextMessage(server), secrets)).toEqual([false, true, true]);
-  secrets.push(await admin.rotateWebhookSecret('default', webhook.id, 0));
+  secrets.push(await admin.webhooks.rotateSecret('default', webhook.id, 0));
   expect(signers(await nextMessage(server), secrets)).toEqual([false, false, false, true]);
   const shown = JSON.stringify([
-    await admin.webhooks('default'),
+    await admin.webhooks.list('default'),
     await server.ok('notificationChannels.list'),
   ]);
   for (const hidden of [...secrets, 'previous']) expect(shown).not.toContain(hidden);
@@ -69,37 +69,39 @@ test('refuses an invalid overlap, and an unknown webhook', async () => {
   const { webhook, admin } = await sendingServer();
   for (const days of [-1, 8, Number.NaN]) {
     const refusal = `The overlap must be 0 to 7 days, not ${days}.`;
-    await expect(admin.rotateWebhookSecret('default', webhook.id, days)).rejects.toThrow(RangeError(refusal));
+    await expect(admin.webhooks.rotateSecret('default', webhook.id, days)).rejects.toThrow(
+      RangeError(refusal),
+    );
   }
   const none = 'has no webhook "nch_none"';
-  await expect(admin.rotateWebhookSecret('default', 'nch_none')).rejects.toThrow(none);
-  await expect(admin.disableWebhook('default', 'nch_none')).rejects.toThrow(none);
-  await expect(admin.enableWebhook('default', 'nch_none')).rejects.toThrow(none);
-  await expect(admin.deliveries('default', 'nch_none')).rejects.toThrow(none);
-  await admin.createTenant('another');
-  await expect(admin.disableWebhook('another', webhook.id)).rejects.toThrow('has no webhook');
+  await expect(admin.webhooks.rotateSecret('default', 'nch_none')).rejects.toThrow(none);
+  await expect(admin.webhooks.disable('default', 'nch_none')).rejects.toThrow(none);
+  await expect(admin.webhooks.enable('default', 'nch_none')).rejects.toThrow(none);
+  await expect(admin.webhooks.deliveries('default', 'nch_none')).rejects.toThrow(none);
+  await admin.tenants.create('another');
+  await expect(admin.webhooks.disable('another', webhook.id)).rejects.toThrow('has no webhook');
 });
 
 test('sends nothing to a disabled webhook until it is enabled', async () => {
   const { server, webhook, admin } = await sendingServer();
-  await admin.disableWebhook('default', webhook.id);
+  await admin.webhooks.disable('default', webhook.id);
   await server.check();
-  expect(await admin.webhooks('default')).toMatchObject([{ id: webhook.id, status: 'disabled' }]);
-  expect(await admin.deliveries('default', webhook.id)).toEqual([]);
-  await admin.enableWebhook('default', webhook.id);
+  expect(await admin.webhooks.list('default')).toMatchObject([{ id: webhook.id, status: 'disabled' }]);
+  expect(await admin.webhooks.deliveries('default', webhook.id)).toEqual([]);
+  await admin.webhooks.enable('default', webhook.id);
   await nextMessage(server);
   expect(receiver.messages).toHaveLength(1);
 });
 
 test('enables a webhook only within the quota', async () => {
   const { webhook, admin } = await sendingServer();
-  await admin.setQuota('default', { channels: 0 });
-  await admin.enableWebhook('default', webhook.id);
-  await admin.disableWebhook('default', webhook.id);
-  await expect(admin.enableWebhook('default', webhook.id)).rejects.toThrow(
+  await admin.tenants.setQuota('default', { channels: 0 });
+  await admin.webhooks.enable('default', webhook.id);
+  await admin.webhooks.disable('default', webhook.id);
+  await expect(admin.webhooks.enable('default', webhook.id)).rejects.toThrow(
     'The quota channels of the tenant',
   );
-  expect(await admin.webhooks('default')).toMatchObject([{ status: 'disabled' }]);
+  expect(await admin.webhooks.list('default')).toMatchObject([{ status: 'disabled' }]);
 });
 
 // The database is a flag of the commands, so one run is enough.

@@ -109,7 +109,7 @@ test('sends one message per webhook for a check, however many policies match', a
   expect(matched).toHaveLength(130);
   const messages = await receiver.received(3);
   for (const id of channels) {
-    expect(await server.server.admin.deliveries('default', id)).toHaveLength(1);
+    expect(await server.server.admin.webhooks.deliveries('default', id)).toHaveLength(1);
   }
   const [{ text, body }] = messages as [(typeof messages)[0]];
   expect(body).toMatchObject({ type: 'policy.matched', data: { decision: 'allow', morePolicies: 30 } });
@@ -166,7 +166,7 @@ test('disables a webhook after all attempts of a message failed over five days, 
     await received(attempts + 1);
   }
   await channelWith(server, { failureCount: 10, status: 'disabled' });
-  const [delivery] = await server.server.admin.deliveries('default', id);
+  const [delivery] = await server.server.admin.webhooks.deliveries('default', id);
   expect(delivery).toMatchObject({ status: 'failed', attempts: 10, last_status: 500 });
 });
 
@@ -179,14 +179,14 @@ test('disables a webhook that returns 410, and sends nothing more, not even a re
   await server.policy();
   await server.check();
   await channelWith(server, { status: 'disabled' });
-  const log = await server.server.admin.deliveries('default', id);
+  const log = await server.server.admin.webhooks.deliveries('default', id);
   expect(log).toMatchObject([{ status: 'failed', attempts: 1, last_status: 410 }]);
   expect((await server.check()).decision).toBe('deny');
-  expect(await server.server.admin.deliveries('default', id)).toEqual(log);
+  expect(await server.server.admin.webhooks.deliveries('default', id)).toEqual(log);
   const { admin } = server.server;
-  await expect(admin.replayDelivery('default', log[0]?.id as string)).rejects.toThrow(`"${id}" is disabled`);
-  await expect(admin.replayDelivery('default', 'dlv_none')).rejects.toThrow('no delivery "dlv_none"');
-  expect(await admin.deliveries('default', id)).toEqual(log);
+  await expect(admin.webhooks.replay('default', log[0]?.id as string)).rejects.toThrow(`"${id}" is disabled`);
+  await expect(admin.webhooks.replay('default', 'dlv_none')).rejects.toThrow('no delivery "dlv_none"');
+  expect(await admin.webhooks.deliveries('default', id)).toEqual(log);
 });
 
 test('replays a message', async () => {
@@ -198,8 +198,8 @@ test('replays a message', async () => {
   await server.check();
   await receiver.received(1);
   await channelWith(server, { lastDeliveryAt: expect.any(String) });
-  const [delivery] = await server.server.admin.deliveries('default', id);
-  await server.server.admin.replayDelivery('default', delivery?.id as string);
+  const [delivery] = await server.server.admin.webhooks.deliveries('default', id);
+  await server.server.admin.webhooks.replay('default', delivery?.id as string);
   const [first, second] = await receiver.received(2);
   expect(second?.headers['webhook-id']).toBe(first?.headers['webhook-id']);
 });
@@ -217,14 +217,14 @@ test.each([
   receiver.responses.push({ status });
   receiver.beforeResponse = async () => {
     receiver.beforeResponse = async () => {};
-    const [delivery] = await admin.deliveries('default', id);
-    await admin.replayDelivery('default', delivery?.id as string);
+    const [delivery] = await admin.webhooks.deliveries('default', id);
+    await admin.webhooks.replay('default', delivery?.id as string);
   };
   await server.check();
   await vi.waitFor(() => expect(receiver.messages).toHaveLength(2), 10_000);
   await channelWith(server, { failureCount: 0 });
   await vi.waitFor(async () => {
-    const log = await admin.deliveries('default', id);
+    const log = await admin.webhooks.deliveries('default', id);
     expect(log).toMatchObject([{ status: 'delivered', attempts: 1, last_error: null }]);
   });
 });
@@ -289,7 +289,7 @@ test('reports a webhook whose secret was created under another secret of the dep
   const after = await testServer({ ...options, secret: 'another secret, of more than 32 characters' });
   await after.check();
   await channelWith(after, { failureCount: 1 });
-  const [delivery] = await after.server.admin.deliveries('default', id);
+  const [delivery] = await after.server.admin.webhooks.deliveries('default', id);
   expect(delivery).toMatchObject({
     status: 'waiting',
     last_error: expect.stringContaining('create it again'),

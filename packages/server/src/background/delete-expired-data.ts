@@ -2,12 +2,19 @@ import { dropDeletedTenants } from '../deletion/delete-tenant.ts';
 import { dropInBatches } from '../deletion/session-batches.ts';
 import { repeat } from '../lib/repeat.ts';
 import { dropOldest, type OldRows, oldRows } from '../storage/retention/old-rows.ts';
-import { dropExpired, oldHeldCalls, type Retention, retentions } from '../storage/retention/retention.ts';
+import {
+  decisionRetentions,
+  dropExpired,
+  oldHeldCalls,
+  type Retention,
+  retentions,
+} from '../storage/retention/retention.ts';
 import type { Storage } from '../storage/storage.ts';
 import { oldDeliveries } from '../storage/stores/delivery-store.ts';
 import { responsesKeptForMs } from '../storage/stores/idempotent-response-store.ts';
 import { dropEndedActions } from '../storage/stores/pending-action-store.ts';
 import { oldCounts } from '../storage/stores/policy-count-store.ts';
+import { dropOldPolicyDecisions } from '../storage/stores/policy-decision-store.ts';
 import type { Database } from '../storage/transaction.ts';
 
 const dayMs = 24 * 3_600_000;
@@ -34,6 +41,7 @@ export async function deleteExpiredData(
     () => storage.maintain(nowMs),
     ...expiredRows(nowMs).map((rows) => () => dropExpiredRows(storage, rows, signal)),
     () => dropHeldActions(storage, nowMs, signal),
+    () => dropPolicyDecisions(storage, nowMs, signal),
     () => dropExpiredSessions(storage, nowMs, signal),
     () => dropDeletedTenants(storage, nowMs, signal),
     () => storage.truncateLog(),
@@ -72,6 +80,20 @@ async function dropHeldActions(
       repeat(() => storage.write(tenantId, ({ db }) => work(db)), signal);
     await drop((db) => dropEndedActions(db, tenantId, keptFromMs));
     await drop((db) => dropOldest(db, oldHeldCalls(tenantId, keptFromMs)));
+  }
+}
+
+async function dropPolicyDecisions(
+  storage: Storage,
+  nowMs: number,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const kept = await storage.readAcross('sweep', (db) => decisionRetentions(db, nowMs));
+  for (const { tenantId, keptFromMs } of kept) {
+    await repeat(
+      () => storage.write(tenantId, ({ db }) => dropOldPolicyDecisions(db, tenantId, keptFromMs)),
+      signal,
+    );
   }
 }
 

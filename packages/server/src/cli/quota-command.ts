@@ -2,7 +2,8 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { configured, type ServerOptions } from '../configuration.ts';
 import type { DeploymentQuotas } from '../storage/stores/quota-store.ts';
 import { type QuotaName, quotaDefinition, quotaNames } from '../storage/stores/quota-table.ts';
-import { administer, parseNumberOr, print, type TenantFlags, tenantCommand } from './tenant-flags.ts';
+import { administer } from './administer.ts';
+import { parseNumberOr, print, type TenantFlags, tenantCommand } from './tenant-flags.ts';
 
 const unbounded = 'unlimited';
 const deploymentDefault = 'default';
@@ -37,7 +38,7 @@ export function quotaCommand(): Command {
     )
     .action(
       (name: string, max: number | null | typeof deploymentDefault, { database, tenant }: TenantFlags) =>
-        administer(database, (admin) => admin.setQuota(tenant, { [name as QuotaName]: max })),
+        administer(database, (admin) => admin.tenants.setQuota(tenant, { [name as QuotaName]: max })),
     );
   tenantCommand(quota, 'list', 'list the quotas of a tenant, and how much of each is used')
     .addOption(quotasOption())
@@ -45,7 +46,7 @@ export function quotaCommand(): Command {
       administer(
         database,
         async (admin) => {
-          for (const [name, { used, max }] of Object.entries(await admin.quota(tenant))) {
+          for (const [name, { used, max }] of Object.entries(await admin.tenants.quota(tenant))) {
             const { unit } = quotaDefinition(name as QuotaName);
             print(`${name}\tused ${used}\tof ${max ?? unbounded}\t${unit}`);
           }

@@ -26,6 +26,7 @@ const descriptions: Record<keyof typeof configuration.shape, string> = {
   docs: 'true to serve /docs, which needs the package @scalar/fastify-api-reference',
   metrics: 'access to /metrics without a token: loopback or open',
   metricsToken: 'bearer token for /metrics',
+  keepDecisions: 'true to keep the decision of every check',
   console: 'true to serve /console',
   logLevel: 'silent, fatal, error, warn, info, debug or trace',
 };

@@ -1,6 +1,7 @@
 import { TOOL_TAGS, type ToolTag } from '@actlog/risk';
 import { Command } from 'commander';
-import { administer, print, type TenantFlags, tenantCommand } from './tenant-flags.ts';
+import { administer } from './administer.ts';
+import { print, type TenantFlags, tenantCommand } from './tenant-flags.ts';
 
 /** Arguments instead of tags: the tool has none, or is classified by name again. */
 const none = 'none';
@@ -19,12 +20,12 @@ export function tagsCommand(): Command {
     'set <tool> <tags>',
     `set the tags of a tool to some of ${TOOL_TAGS.join(',')}, or to "${none}"; "${byName}" classifies it by name again. Applies to sessions that begin from now on`,
   ).action((tool: string, text: string, { database, tenant }: TenantFlags) =>
-    administer(database, (admin) => admin.setToolTags(tenant, { [tool]: parseTags(text) })),
+    administer(database, (admin) => admin.toolTags.set(tenant, { [tool]: parseTags(text) })),
   );
   tenantCommand(tags, 'list', 'list the tools whose tags the tenant has corrected').action(
     ({ database, tenant }: TenantFlags) =>
       administer(database, async (admin) => {
-        for (const [tool, names] of Object.entries(await admin.toolTags(tenant))) {
+        for (const [tool, names] of Object.entries(await admin.toolTags.list(tenant))) {
           print(`${tool}\t${names.join(',') || none}`);
         }
       }),

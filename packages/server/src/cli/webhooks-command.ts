@@ -1,7 +1,8 @@
 import { Command } from 'commander';
 import type { ListedWebhook } from '../resources/channel-view.ts';
 import type { DeliveryRow } from '../storage/stores/delivery-store.ts';
-import { administer, parseNumber, print, type TenantFlags, tenantCommand } from './tenant-flags.ts';
+import { administer } from './administer.ts';
+import { parseNumber, print, type TenantFlags, tenantCommand } from './tenant-flags.ts';
 
 function channelLine({ id, status, url, events, failureCount: failures }: ListedWebhook): string {
   return [id, status, url, events.join(','), `${failures} failures in a row`].join('\t');
@@ -23,16 +24,16 @@ export function webhooksCommand(): Command {
   tenantCommand(webhooks, 'list', 'list the webhooks of a tenant').action(
     ({ database, tenant }: TenantFlags) =>
       administer(database, async (admin) => {
-        for (const channel of await admin.webhooks(tenant)) print(channelLine(channel));
+        for (const channel of await admin.webhooks.list(tenant)) print(channelLine(channel));
       }),
   );
   tenantCommand(webhooks, 'disable <id>', 'disable a webhook').action(
     (id: string, { database, tenant }: TenantFlags) =>
-      administer(database, (admin) => admin.disableWebhook(tenant, id)),
+      administer(database, (admin) => admin.webhooks.disable(tenant, id)),
   );
   tenantCommand(webhooks, 'enable <id>', 'enable a webhook').action(
     (id: string, { database, tenant }: TenantFlags) =>
-      administer(database, (admin) => admin.enableWebhook(tenant, id)),
+      administer(database, (admin) => admin.webhooks.enable(tenant, id)),
   );
   tenantCommand(webhooks, 'rotate <id>', 'replace the secret of a webhook; the new one is shown only once')
     .option(
@@ -42,17 +43,19 @@ export function webhooksCommand(): Command {
       1,
     )
     .action((id: string, { database, tenant, overlapDays }: TenantFlags & { overlapDays: number }) =>
-      administer(database, async (admin) => print(await admin.rotateWebhookSecret(tenant, id, overlapDays))),
+      administer(database, async (admin) =>
+        print(await admin.webhooks.rotateSecret(tenant, id, overlapDays)),
+      ),
     );
   tenantCommand(webhooks, 'deliveries <id>', 'list the last messages to a webhook').action(
     (id: string, { database, tenant }: TenantFlags) =>
       administer(database, async (admin) => {
-        for (const delivery of await admin.deliveries(tenant, id)) print(deliveryLine(delivery));
+        for (const delivery of await admin.webhooks.deliveries(tenant, id)) print(deliveryLine(delivery));
       }),
   );
   tenantCommand(webhooks, 'replay <delivery>', 'send a message again').action(
     (id: string, { database, tenant }: TenantFlags) =>
-      administer(database, (admin) => admin.replayDelivery(tenant, id)),
+      administer(database, (admin) => admin.webhooks.replay(tenant, id)),
   );
   return webhooks;
 }

@@ -1,10 +1,15 @@
 import { authenticationFailed } from '../http/authentication.ts';
+import type { ServerRoute } from '../http/server-route.ts';
+import { isoTimeOrNull } from '../lib/iso-time.ts';
 import type { Services } from '../services.ts';
 import { findKey } from '../storage/stores/key-store.ts';
-import type { ConsoleRoute } from './console-route.ts';
+import { version } from '../version.ts';
 
-/** Route `GET /console/api/identity`: the caller's key and tenant, so that the console offers what the key may do. */
-export function identityRoute({ storage }: Services): ConsoleRoute {
+/**
+ * Route `GET /console/api/identity`: the caller's key and tenant, so that the console offers what the key may do, and the
+ * version of the server. Only callers with a key see the version.
+ */
+export function identityRoute({ storage }: Services): ServerRoute {
   return {
     method: 'GET',
     path: '/identity',
@@ -20,7 +25,15 @@ export function identityRoute({ storage }: Services): ConsoleRoute {
           .where('id', '=', tenantId)
           .executeTakeFirst();
         if (!key || !tenant) throw authenticationFailed();
-        return { keyId, name: key.name, kind: key.kind, scopes: key.scopes, tenant: tenant.name };
+        return {
+          keyId,
+          name: key.name,
+          kind: key.kind,
+          scopes: key.scopes,
+          expiresAt: isoTimeOrNull(key.expiresMs),
+          tenant: tenant.name,
+          serverVersion: version,
+        };
       }),
   };
 }

@@ -1,11 +1,11 @@
 import { authenticationFailed, requireEveryScope } from '../http/authentication.ts';
+import type { ServerCall, ServerRoute } from '../http/server-route.ts';
 import { validated } from '../http/validation.ts';
 import { type CreatedKey, createKey, EndedKeyError, revokeKey, rotateKey } from '../keys/key-changes.ts';
 import { notFound, validationError } from '../lib/api-error.ts';
 import type { Services } from '../services.ts';
 import { findKey, hasEnded, listRecentKeys } from '../storage/stores/key-store.ts';
 import type { Database } from '../storage/transaction.ts';
-import type { ConsoleCall, ConsoleRoute } from './console-route.ts';
 import { keyView } from './key-view.ts';
 import { createKeyBody, revokeKeyBody, rotateKeyBody } from './keys-requests.ts';
 
@@ -16,7 +16,7 @@ const endedListedForMs = 30 * 24 * 3_600_000;
 const maxListedKeys = 1000;
 
 /** Route `GET /console/api/keys`: up to 1,000 keys, newest first, without those that ended more than 30 days ago. */
-export function listKeysRoute({ storage }: Services): ConsoleRoute {
+export function listKeysRoute({ storage }: Services): ServerRoute {
   return {
     method: 'GET',
     path: '/keys',
@@ -33,7 +33,7 @@ export function listKeysRoute({ storage }: Services): ConsoleRoute {
 }
 
 /** Route `POST /console/api/keys`: creates a key and shows it this once. */
-export function createKeyRoute(services: Services): ConsoleRoute {
+export function createKeyRoute(services: Services): ServerRoute {
   return {
     method: 'POST',
     path: '/keys',
@@ -49,7 +49,7 @@ export function createKeyRoute(services: Services): ConsoleRoute {
 }
 
 /** Route `POST /console/api/keys/:id/rotate`: replaces a key and shows the new one this once. */
-export function rotateKeyRoute(services: Services): ConsoleRoute {
+export function rotateKeyRoute(services: Services): ServerRoute {
   return {
     method: 'POST',
     path: '/keys/:id/rotate',
@@ -68,7 +68,7 @@ export function rotateKeyRoute(services: Services): ConsoleRoute {
 }
 
 /** Route `POST /console/api/keys/:id/revoke`: ends a key at once; one that has ended is unchanged. */
-export function revokeKeyRoute(services: Services): ConsoleRoute {
+export function revokeKeyRoute(services: Services): ServerRoute {
   return {
     method: 'POST',
     path: '/keys/:id/revoke',
@@ -90,7 +90,7 @@ export function revokeKeyRoute(services: Services): ConsoleRoute {
  */
 async function changeKeys<Result>(
   { storage, keys }: Services,
-  call: ConsoleCall,
+  call: ServerCall,
   change: (db: Database, tenantId: number) => Promise<Result>,
 ): Promise<Result> {
   const { tenantId, keyId } = call.caller;
@@ -107,7 +107,7 @@ async function changeKeys<Result>(
   }
 }
 
-function createdView({ apiKey, key }: CreatedKey, { caller }: ConsoleCall): object {
+function createdView({ apiKey, key }: CreatedKey, { caller }: ServerCall): object {
   return { key: keyView(key, caller.keyId), apiKey };
 }
 
@@ -120,6 +120,6 @@ interface KeyChange {
 }
 
 /** Logs a change of a key with the ids only, never a key or its name. */
-function logChange({ caller: { tenantId, keyId }, log }: ConsoleCall, change: KeyChange): void {
+function logChange({ caller: { tenantId, keyId }, log }: ServerCall, change: KeyChange): void {
   log.info({ tenantId, keyId, ...change }, 'key changed');
 }

@@ -1,11 +1,11 @@
 import { contract } from '@actlog/protocol/schemas';
 import * as z from 'zod';
 import { requireScope } from '../http/authentication.ts';
+import type { ServerRoute } from '../http/server-route.ts';
 import { validated, validator } from '../http/validation.ts';
 import { notFound, validationError } from '../lib/api-error.ts';
 import { learnConfirmedSession } from '../risk/learning.ts';
 import type { Services } from '../services.ts';
-import type { ConsoleRoute } from './console-route.ts';
 
 /** Validator of the session id, the same as in `/v1`. */
 const sessionPath = validator('params', contract['sessions.get'].params);
@@ -17,7 +17,7 @@ const noBody = z.strictObject({}).optional();
  * Route `POST /console/api/sessions/:id/learn`: confirms a session with a high score as expected behavior. Like a
  * policy, it changes how later sessions are judged, so it requires the same scope.
  */
-export function learnSessionRoute({ storage }: Services): ConsoleRoute {
+export function learnSessionRoute({ storage }: Services): ServerRoute {
   return {
     method: 'POST',
     path: '/sessions/:id/learn',

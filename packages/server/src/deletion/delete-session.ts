@@ -3,6 +3,7 @@ import type { Storage } from '../storage/storage.ts';
 import { deliveriesAbout, dropDeliveries } from '../storage/stores/delivery-store.ts';
 import { deleteStoredResponses } from '../storage/stores/idempotent-response-store.ts';
 import { dropPendingActions, isOverdue, lockActionsOf } from '../storage/stores/pending-action-store.ts';
+import { dropPolicyDecisionsOf } from '../storage/stores/policy-decision-store.ts';
 
 /** Result of a deletion: `deleted`; `waiting`, because an action of the session waits for a decision; or `unknown`. */
 export type SessionDeletion = 'deleted' | 'waiting' | 'unknown';
@@ -14,8 +15,8 @@ export type SessionDeletion = 'deleted' | 'waiting' | 'unknown';
 const recentMs = 60_000;
 
 /**
- * Deletes a session permanently: its events, its risk, its held actions with their displayed arguments, and the
- * messages to webhooks about it. A session with a pending action is not deleted, because its agent would only check
+ * Deletes a session permanently: its events, its risk, its held actions with their displayed arguments, the decisions
+ * about its actions, and the messages to webhooks about it. A session with a pending action is not deleted, because its agent would only check
  * again.
  */
 export async function deleteSession(
@@ -31,6 +32,7 @@ export async function deleteSession(
     const actions = await lockActionsOf(db, tenantId, id);
     if (actions.some((row) => row.status === 'pending' && !isOverdue(row, nowMs))) return 'waiting';
     const dropped = await dropSessions(db, tenantId, [id], nowMs);
+    while (await dropPolicyDecisionsOf(db, tenantId, id, nowMs));
     // Within the transaction, so that no event in between uses a cached session.
     storage.clearSessionCache();
     await dropPendingActions(

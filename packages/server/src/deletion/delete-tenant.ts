@@ -79,7 +79,7 @@ async function dropAll(
   const ofTenant = sql`tenant_id = ${tenantId}`;
   const drop = async (db: Database): Promise<boolean> => {
     let isMore = false;
-    for (const table of tables) isMore = (await dropRows(db, table, ofTenant)) || isMore;
+    for (const table of tables) isMore = (await dropRows(db, table, ofTenant)).hasMore || isMore;
     return isMore;
   };
   await repeat(() => storage.write(tenantId, ({ db }) => drop(db)), signal);

@@ -14,18 +14,28 @@ const maxDrainedBytes = 16 * 1024 * 1024;
 
 /** Responds to every failure with the error envelope: of handlers, of Fastify itself, of unknown paths and methods. */
 export function handleErrors(app: FastifyInstance, metrics: Metrics): void {
-  app.setErrorHandler((error: FastifyError, request, reply) => {
-    releaseBody(request);
-    const reported = apiError(error);
-    if (reported instanceof QuotaError || reported instanceof PolicyCostError)
-      metrics.quotaRefusal(reported.quota);
-    // An aborted body is not a failure of the server; the log has the request with 499.
-    if (reported.code === 'INTERNAL' && error !== request.raw.errored)
-      request.log.error({ err: error }, 'request failed');
-    if (reported.code === 'PAYLOAD_TOO_LARGE' && drainsBody(request)) reply.removeHeader('connection');
-    return sendError(reply, reported);
-  });
+  app.setErrorHandler((error: FastifyError, request, reply) =>
+    sendError(reply, reportedError(error, request, reply, metrics)),
+  );
   app.setNotFoundHandler(unknownRouteHandler(Object.values(endpoints)));
+}
+
+/** Ends a request that failed: releases its body, counts and logs the error, and returns the one to send. */
+export function reportedError(
+  error: Error,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  metrics: Metrics,
+): ApiError {
+  releaseBody(request);
+  const reported = apiError(error);
+  if (reported instanceof QuotaError || reported instanceof PolicyCostError)
+    metrics.quotaRefusal(reported.quota);
+  // An aborted body is not a failure of the server; the log has the request with 499.
+  if (reported.code === 'INTERNAL' && error !== request.raw.errored)
+    request.log.error({ err: error }, 'request failed');
+  if (reported.code === 'PAYLOAD_TOO_LARGE' && drainsBody(request)) reply.removeHeader('connection');
+  return reported;
 }
 
 /**

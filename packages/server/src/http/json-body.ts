@@ -69,15 +69,20 @@ function parsedBody(request: FastifyRequest, bytes: Buffer): unknown {
 /**
  * Reserves memory for the body that the request's headers announce, until `releaseBody`.
  *
+ * @param maxBytes - limit of the route's bodies
  * @throws ApiError `OVERLOADED` when there is no memory left; the body is not read.
  */
-export function reserveBody(request: FastifyRequest, memory: RequestMemory): void {
+export function reserveBody(
+  request: FastifyRequest,
+  memory: RequestMemory,
+  maxBytes: number = limits.maxBodyBytes,
+): void {
   // A closed connection sends neither a body nor an event that would release the memory.
   if (request.raw.destroyed) return;
   const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
-  const bytes = encoding === undefined ? Number(length ?? 0) : limits.maxBodyBytes;
+  const bytes = encoding === undefined ? Number(length ?? 0) : maxBytes;
   // Larger bodies are rejected by the body limit.
-  if (bytes > 0 && bytes <= limits.maxBodyBytes) request.bodyMemory = memory.reserve(bytes);
+  if (bytes > 0 && bytes <= maxBytes) request.bodyMemory = memory.reserve(bytes);
 }
 
 /** Releases a request's body, which the connection may reference long after the response. */

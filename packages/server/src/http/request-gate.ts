@@ -16,6 +16,8 @@ export interface GateRule {
   check(caller: Caller): void;
   /** Limits the memory of the route's request bodies until they are responded to. */
   readonly memory: RequestMemory;
+  /** Limit of the route's request bodies, in bytes. Default: that of the endpoints. */
+  readonly maxBodyBytes?: number;
 }
 
 /**
@@ -45,7 +47,7 @@ export class RequestGate {
       void reply.headers(allowance);
       request.caller = caller;
       rule.check(caller);
-      reserveBody(request, rule.memory);
+      reserveBody(request, rule.memory, rule.maxBodyBytes);
     };
     return (request, reply, done) => {
       // The common request needs no database and no turn of the event loop.

@@ -24,6 +24,7 @@ import type { ExceededQuota } from '../storage/stores/quota-store.ts';
 import type { Database, Write } from '../storage/transaction.ts';
 import { CheckEffects } from './check-effects.ts';
 import type { Matches } from './matches.ts';
+import type { PolicySet } from './policy-set.ts';
 import { RecordedDenials } from './recorded-denials.ts';
 import { StoredFacts } from './stored-facts.ts';
 
@@ -36,6 +37,7 @@ export class Check {
   readonly #heldId: string | undefined;
   readonly #denials: RecordedDenials;
   readonly #stored: StoredFacts;
+  #set: PolicySet | undefined;
 
   /**
    * @param matches - matches of the same action, also from earlier rounds
@@ -58,11 +60,17 @@ export class Check {
     this.#denials = new RecordedDenials(services, tenantId, body);
   }
 
+  /** Policies that the last response is based on. @throws Error before a response. */
+  get policySet(): PolicySet {
+    if (!this.#set) throw new Error('The policies have not been read.');
+    return this.#set;
+  }
+
   /**
    * Returns the response, or `undefined` if a write is needed: to count, hold or end the action, or to notify webhooks.
    */
   async respondByReading(db: Database): Promise<CheckResponse | undefined> {
-    const set = await this.#services.policySets.of(db, this.#tenantId);
+    const set = await this.#readPolicies(db);
     const matching = await this.#stored.matching(db, set);
     if (this.#heldId !== undefined) {
       const row = await this.#stored.held(db, this.#heldId);
@@ -91,7 +99,7 @@ export class Check {
 
   /** Returns the response without any effect: nothing is counted, held, recorded or sent. */
   async respondDry(db: Database): Promise<CheckResponse> {
-    const set = await this.#services.policySets.of(db, this.#tenantId);
+    const set = await this.#readPolicies(db);
     const known = await this.#stored.known(db);
     const matching = await this.#stored.matching(db, set);
     const fired = await this.#stored.fired(db, matching, this.#stored.windows(matching), known);
@@ -102,7 +110,7 @@ export class Check {
   /** Returns the response, and writes its effects. */
   async respondByWriting(write: Write): Promise<CheckResponse> {
     const { db } = write;
-    const set = await this.#services.policySets.of(db, this.#tenantId);
+    const set = await this.#readPolicies(db);
     const matching = await this.#stored.matching(db, set);
     const decided = await this.#respondToWaiting(write, matching);
     // Otherwise the held action was deleted or its approval used up, and the action is checked as a new one.
@@ -149,6 +157,11 @@ export class Check {
       await effects.write(write, decision, fired);
       return decision.response;
     }
+  }
+
+  async #readPolicies(db: Database): Promise<PolicySet> {
+    this.#set = await this.#services.policySets.of(db, this.#tenantId);
+    return this.#set;
   }
 
   #facts(fired: readonly FiredPolicy[], windows: readonly RateWindow[], known: KnownAction | undefined) {

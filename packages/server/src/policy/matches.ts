@@ -1,4 +1,4 @@
-import { type CheckedAction, type FiredPolicy, policyMatch } from '@actlog/policy';
+import { type CheckedAction, type FiredPolicy, matchPolicy } from '@actlog/policy';
 import { callerGone, type Turn } from '../tenant-turns.ts';
 import type { CompiledPolicy } from './compiled-policy.ts';
 import type { PolicySet } from './policy-set.ts';
@@ -30,7 +30,7 @@ class Matching {
     while (this.#next < policies.length) {
       const policy = policies[this.#next] as CompiledPolicy;
       this.#next += 1;
-      const why = policyMatch(policy.rule, this.#action);
+      const why = matchPolicy(policy.rule, this.#action);
       if (why !== undefined) this.fired.push({ policy, why });
       if (performance.now() >= endMs && this.#next < policies.length) return false;
     }

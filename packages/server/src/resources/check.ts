@@ -5,6 +5,7 @@ import { authenticationFailed } from '../http/authentication.ts';
 import type { Call, OwnRoute } from '../http/route.ts';
 import { validationError } from '../lib/api-error.ts';
 import { Check } from '../policy/check.ts';
+import { type DecidedCheck, decisionRow } from '../policy/decision-row.ts';
 import { Matches, UnfinishedMatchingError } from '../policy/matches.ts';
 import type { Services } from '../services.ts';
 import type { Turn } from '../tenant-turns.ts';
@@ -28,10 +29,14 @@ async function checkResponse(
   const { waitSeconds, isDryRun } = checkPreference(call.header(headers.prefer));
   if (isDryRun) {
     void reply.header('preference-applied', 'dry-run');
-    return dryRun(services, call);
+    const decided = await dryRun(services, call);
+    await keepDecision(services, call, decided, isDryRun);
+    return decided.response;
   }
   const matches = new Matches();
-  const response = await runCheck(services, call, matches, call.receivedMs);
+  const decided = await runCheck(services, call, matches, call.receivedMs);
+  await keepDecision(services, call, decided);
+  const { response } = decided;
   if (waitSeconds === 0) return response;
   if (!isHeld(response)) {
     void reply.header('preference-applied', `wait=${waitSeconds}`);
@@ -43,7 +48,7 @@ async function checkResponse(
   if (!room) return response;
   try {
     void reply.header('preference-applied', `wait=${waitSeconds}`);
-    const decided = await decidedResponse(
+    const later = await waitForDecision(
       services,
       call,
       matches,
@@ -52,10 +57,24 @@ async function checkResponse(
     );
     // The key may have been revoked meanwhile.
     if (!(await services.keys.isCurrent(call.caller))) throw authenticationFailed();
-    return decided;
+    if (later.response.decision !== response.decision) await keepDecision(services, call, later);
+    return later.response;
   } finally {
     room.release();
   }
+}
+
+/** Response to a check, with its policies and the time that it took. */
+type Decided = Pick<DecidedCheck, 'response' | 'set' | 'durationMs'>;
+
+/** Keeps a decision in the log. The caller gets the response only if that succeeds. */
+function keepDecision(
+  { decisionLog }: Services,
+  { caller: { tenantId }, body }: Call<'policies.check'>,
+  decided: Decided,
+  isDryRun = false,
+): Promise<void> {
+  return decisionLog.keep(decisionRow({ tenantId, check: body, isDryRun, ...decided }));
 }
 
 /** A response that a decision can change. */
@@ -70,13 +89,13 @@ function isHeld(response: CheckResponse): response is HeldResponse {
 }
 
 /** Returns the response once the action is decided, or when the wait ends. Independent of changes of the clock. */
-async function decidedResponse(
+async function waitForDecision(
   services: Services,
   call: Call<'policies.check'>,
   matches: Matches,
   heldId: string,
   waitMs: number,
-): Promise<CheckResponse> {
+): Promise<Decided> {
   const { decisions } = services;
   const endsAt = performance.now() + waitMs;
   // Listening begins before the first read of the action, so that no decision is missed.
@@ -84,11 +103,12 @@ async function decidedResponse(
   try {
     // A wake-up may have another cause, so the action is read again after each.
     for (;;) {
-      const response = await runCheck(services, call, matches, Date.now(), heldId);
+      const decided = await runCheck(services, call, matches, Date.now(), heldId);
+      const { response } = decided;
       const leftMs = endsAt - performance.now();
       const isSame = response.pendingActionId === heldId;
       if (!isHeld(response) || !isSame || leftMs <= 0 || call.disconnected().aborted || decisions.isClosed)
-        return response;
+        return decided;
       const livesMs = Date.parse(response.expiresAt) - Date.now();
       await listener.waitForChange(Math.max(1, Math.min(leftMs, livesMs)), call.disconnected());
     }
@@ -97,13 +117,19 @@ async function decidedResponse(
   }
 }
 
-function dryRun(services: Services, call: Call<'policies.check'>): Promise<CheckResponse> {
+function dryRun(services: Services, call: Call<'policies.check'>): Promise<Decided> {
   const { tenantId } = call.caller;
   const matches = new Matches();
   return inTurns(services, call, matches, () => {
     const check = new Check(services, tenantId, call.body, call.receivedMs, matches);
-    return services.storage.read(tenantId, (db) => check.respondDry(db));
+    return decide(check, () => services.storage.read(tenantId, (db) => check.respondDry(db)));
   });
+}
+
+async function decide(check: Check, respond: () => Promise<CheckResponse>): Promise<Decided> {
+  const startedAt = performance.now();
+  const response = await respond();
+  return { response, set: check.policySet, durationMs: performance.now() - startedAt };
 }
 
 function runCheck(
@@ -112,17 +138,19 @@ function runCheck(
   matches: Matches,
   nowMs: number,
   heldId?: string,
-): Promise<CheckResponse> {
+): Promise<Decided> {
   const { tenantId } = call.caller;
-  return inTurns(services, call, matches, async () => {
+  return inTurns(services, call, matches, () => {
     const check = new Check(services, tenantId, call.body, nowMs, matches, heldId);
-    const read = await services.storage.read(tenantId, (db) => check.respondByReading(db));
-    if (read) return read;
-    return services.writeTurns.run(
-      tenantId,
-      () => services.storage.write(tenantId, (write) => check.respondByWriting(write)),
-      call.disconnected,
-    );
+    return decide(check, async () => {
+      const read = await services.storage.read(tenantId, (db) => check.respondByReading(db));
+      if (read) return read;
+      return services.writeTurns.run(
+        tenantId,
+        () => services.storage.write(tenantId, (write) => check.respondByWriting(write)),
+        call.disconnected,
+      );
+    });
   });
 }
 
@@ -134,8 +162,8 @@ function inTurns(
   { tenantTurns }: Services,
   call: Call<'policies.check'>,
   matches: Matches,
-  response: () => Promise<CheckResponse>,
-): Promise<CheckResponse> {
+  response: () => Promise<Decided>,
+): Promise<Decided> {
   const work = async (turn: Turn) => {
     matches.begin();
     try {

@@ -1,6 +1,7 @@
 import { ConditionError, maxConditionCost, type PolicyDefinition, parseCondition } from '@actlog/policy';
 import { mergePatch, type SentOf } from '@actlog/protocol';
 import { policyCreate } from '@actlog/protocol/schemas';
+import type * as z from 'zod';
 import { readPage } from '../http/page.ts';
 import type { ReadRoute, WriteRoute } from '../http/route.ts';
 import { validated } from '../http/validation.ts';
@@ -44,23 +45,46 @@ async function existing(db: Database, tenantId: number, id: string): Promise<Sto
   return policy;
 }
 
+/** Returns a policy from the body of its creation, with defaults filled in. */
+export function policyDefinition(body: z.output<typeof policyCreate>): PolicyDefinition {
+  return {
+    name: body.name,
+    description: body.description ?? null,
+    mode: body.mode ?? 'enforce',
+    effect: body.effect,
+    priority: body.priority ?? 0,
+    match: body.match ?? {},
+    condition: body.condition ?? null,
+    rate: body.rate ?? null,
+    approval: body.approval ?? null,
+    message: body.message ?? null,
+  };
+}
+
 /**
  * Rejects contradictions that the schema cannot express: an invalid condition, or an approval without
  * `require_approval`. An unchanged condition may exceed the cost limit, because earlier releases had none.
+ *
+ * @param pathPrefix - path of the policy in the body, ending with a period; empty if the body is the policy
  */
-function requireConsistent(
+export function requireConsistent(
   { condition, approval, effect }: PolicyDefinition,
   former?: PolicyDefinition,
+  pathPrefix = '',
 ): void {
   if (approval !== null && effect !== 'require_approval') {
-    throw validationError('approval', 'contradiction', 'is allowed only with the effect require_approval');
+    throw validationError(
+      `${pathPrefix}approval`,
+      'contradiction',
+      'is allowed only with the effect require_approval',
+    );
   }
   if (condition === null) return;
   try {
     parseCondition(condition, condition === former?.condition ? Number.POSITIVE_INFINITY : maxConditionCost);
   } catch (error) {
     if (!(error instanceof ConditionError)) throw error;
-    throw validationError('condition', 'invalid_condition', `is invalid: ${error.problem}`);
+    throw validationError(`${pathPrefix}condition`, 'invalid_condition', error.problem);
   }
 }
 
@@ -69,18 +93,7 @@ export const createPolicy = ({ quotas, policySets, storage }: Services): WriteRo
   kind: 'write',
   prepare: ({ caller }) => policySets.prepare(storage, caller.tenantId),
   async handle({ caller: { tenantId }, body, receivedMs }, { db }) {
-    const definition: PolicyDefinition = {
-      name: body.name,
-      description: body.description ?? null,
-      mode: body.mode ?? 'enforce',
-      effect: body.effect,
-      priority: body.priority ?? 0,
-      match: body.match ?? {},
-      condition: body.condition ?? null,
-      rate: body.rate ?? null,
-      approval: body.approval ?? null,
-      message: body.message ?? null,
-    };
+    const definition = policyDefinition(body);
     requireConsistent(definition);
     await lockNames(db, tenantId, policiesLock);
     await requireRoom(db, tenantId, 'policies', countActivePolicies, quotas);

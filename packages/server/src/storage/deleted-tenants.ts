@@ -1,37 +1,30 @@
-import type { KeyedTable } from './retention/drop-rows.ts';
-import type { Tables } from './schema.ts';
+import { type KeyedTable, keyedTable } from './retention/drop-rows.ts';
 import { tenantIdOf } from './stores/tenant-store.ts';
 import type { Database } from './transaction.ts';
 
-function keyed<Table extends keyof Tables>(
-  table: Table,
-  ...key: readonly (keyof Tables[Table] & string)[]
-): KeyedTable {
-  return { table, key } as unknown as KeyedTable;
-}
-
 /** Tables of a tenant that are emptied together with its sessions; no check depends on them. */
 export const dataTables: readonly KeyedTable[] = [
-  keyed('notification_channels', 'id'),
-  keyed('deliveries', 'id'),
-  keyed('idempotency_keys', 'endpoint', 'key'),
-  keyed('agent_baselines', 'agent_id'),
-  keyed('tool_tag_sets', 'version'),
+  keyedTable('notification_channels', 'id'),
+  keyedTable('deliveries', 'id'),
+  keyedTable('idempotency_keys', 'endpoint', 'key'),
+  keyedTable('agent_baselines', 'agent_id'),
+  keyedTable('tool_tag_sets', 'version'),
 ];
 
 /** Tables of a tenant that checks read, and that a server with cached data of the tenant may still write. */
 export const checkTables: readonly KeyedTable[] = [
-  keyed('policies', 'id'),
-  keyed('policy_counts', 'policy_id', 'subject', 'slice_ms'),
-  keyed('pending_actions', 'id'),
-  keyed('checked_actions', 'agent_id', 'action_id'),
-  keyed('agents', 'id'),
-  keyed('rate_limits', 'subject'),
-  keyed('tenant_risk', 'tenant_id'),
+  keyedTable('policies', 'id'),
+  keyedTable('policy_counts', 'policy_id', 'subject', 'slice_ms'),
+  keyedTable('pending_actions', 'id'),
+  keyedTable('checked_actions', 'agent_id', 'action_id'),
+  keyedTable('policy_decisions', 'id'),
+  keyedTable('agents', 'id'),
+  keyedTable('rate_limits', 'subject'),
+  keyedTable('tenant_risk', 'tenant_id'),
 ];
 
 /** The usage table, from which each deleted session is subtracted. */
-export const usageTable: KeyedTable = keyed('usage', 'kind', 'period_ms', 'slot');
+export const usageTable: KeyedTable = keyedTable('usage', 'kind', 'period_ms', 'slot');
 
 /**
  * Deletes a tenant's keys and its name, so that it is unreachable and the name is free again. The tenant's row stays,

@@ -3,6 +3,7 @@ import type {
   CheckedActionTable,
   PendingActionTable,
   PolicyCountTable,
+  PolicyDecisionTable,
   PolicyTable,
 } from './stores/policy-schema.ts';
 import type { UsageKind } from './stores/usage-kinds.ts';
@@ -33,6 +34,7 @@ export interface Tables {
   policies: PolicyTable;
   policy_counts: PolicyCountTable;
   checked_actions: CheckedActionTable;
+  policy_decisions: PolicyDecisionTable;
   pending_actions: PendingActionTable;
   notification_channels: NotificationChannelTable;
   deliveries: DeliveryTable;
@@ -47,6 +49,8 @@ export interface TenantTable {
   settings_version: number;
   /** Days that a session is kept after its last event; `null` keeps it forever. */
   retention_days: number | null;
+  /** Days that a decision of the policies is kept; `null` keeps it forever. */
+  decision_days: Generated<number | null>;
   /** The tenant's own quotas, as JSON by the name of the quota; `null` for none. */
   quotas: Generated<string | null>;
   /** Time of deletion; `null` for a tenant that exists. */

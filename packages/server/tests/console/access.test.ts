@@ -58,8 +58,8 @@ test.each(['rotate', 'revoke'])(
   'responds to %s for a key of another tenant as for an unknown key',
   async (what) => {
     const { admin } = owner.server.server;
-    await admin.createTenant('rival');
-    const rival = owner.as((await admin.createKey('rival', { name: 'r' })).apiKey);
+    await admin.tenants.create('rival');
+    const rival = owner.as((await admin.keys.create('rival', { name: 'r' })).apiKey);
     const target = idOf(owner.server.apiKey);
     const foreign = await rival.refused('POST', `keys/${target}/${what}`);
     expect(foreign).toMatchObject({ status: 404, code: 'NOT_FOUND', details: [] });

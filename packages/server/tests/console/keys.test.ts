@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { version } from '../../src/version.ts';
 import { testServer } from '../test-server.ts';
 import { idOf, TestConsole } from './test-console.ts';
 
@@ -78,7 +79,7 @@ test('lists the newest thousand keys', async () => {
   for (let created = 0; created < 1000; created += 50) {
     await Promise.all(
       Array.from({ length: 50 }, (_, index) =>
-        admin.createKey('default', { name: `key ${created + index}` }),
+        admin.keys.create('default', { name: `key ${created + index}` }),
       ),
     );
   }
@@ -170,8 +171,8 @@ test("rotates and revokes the caller's own key, which is then refused", async ()
 });
 
 test("shows the caller's key to a key with any scope", async () => {
-  await owner.server.server.admin.createTenant('acme');
-  const { apiKey, key } = await owner.server.server.admin.createKey('acme', {
+  await owner.server.server.admin.tenants.create('acme');
+  const { apiKey, key } = await owner.server.server.admin.keys.create('acme', {
     name: 'agent',
     scopes: ['ingest'],
   });
@@ -180,6 +181,18 @@ test("shows the caller's key to a key with any scope", async () => {
     name: 'agent',
     kind: 'live',
     scopes: ['ingest'],
+    expiresAt: null,
     tenant: 'acme',
+    serverVersion: version,
   });
+});
+
+test("shows the tenant's retention and quotas to a key that may read", async () => {
+  const limits = await owner.send('GET', 'limits');
+  expect(await limits.json()).toMatchObject({
+    retentionDays: null,
+    quotas: { eventsPerMonth: { used: 0, max: 100_000_000 }, policies: { used: 0, max: 1000 } },
+  });
+  const { apiKey } = await owner.create({ name: 'agent', scopes: ['ingest'] });
+  expect((await owner.as(apiKey).refused('GET', 'limits')).code).toBe('PERMISSION_DENIED');
 });

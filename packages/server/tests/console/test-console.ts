@@ -23,6 +23,7 @@ export interface ShownNewKey {
 /** Routes of the console, with a method that each supports. */
 export const consoleRoutes: readonly (readonly ['GET' | 'POST', string])[] = [
   ['GET', 'identity'],
+  ['GET', 'limits'],
   ['GET', 'keys'],
   ['POST', 'keys'],
   ['POST', 'keys/:id/rotate'],

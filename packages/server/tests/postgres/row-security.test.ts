@@ -16,10 +16,10 @@ let tables: string[];
 beforeEach(async () => {
   url = await createDatabase();
   owner = await testServer({ database: url, secret: 's'.repeat(32), webhookAllowedRanges: ['127.0.0.0/8'] });
-  await owner.server.admin.createTenant('rival');
-  const { apiKey } = await owner.server.admin.createKey('rival', { name: 'rival' });
+  await owner.server.admin.tenants.create('rival');
+  const { apiKey } = await owner.server.admin.keys.create('rival', { name: 'rival' });
   for (const tenant of ['default', 'rival']) {
-    await owner.server.admin.setToolTags(tenant, { search: ['exec'] });
+    await owner.server.admin.toolTags.set(tenant, { search: ['exec'] });
   }
   for (const server of [owner, owner.as(apiKey)]) {
     await server.record({});

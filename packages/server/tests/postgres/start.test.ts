@@ -61,7 +61,7 @@ test('runs with existing tables and a role that may not create tables, and clean
   const database = await ownedByAnother();
   const server = await testServer({ database, secret: testSecret });
   await server.record({});
-  await server.server.admin.setRetention('default', 1);
+  await server.server.admin.tenants.setRetention('default', 1);
   const storage = await openStorage({ database });
   atTestEnd(() => storage.close());
   await deleteExpiredData(storage, Date.now() + 3 * 24 * 3_600_000);
@@ -71,7 +71,7 @@ test('runs with existing tables and a role that may not create tables, and clean
 test('says who must create the tables when the role may not', async () => {
   const database = await ownedByAnother();
   await expect(openStorage({ database, needsPartitions: true })).rejects.toThrow(
-    'their owner must run actlog-server migrate',
+    'their owner must run actlog migrate',
   );
 });
 
@@ -79,7 +79,7 @@ test('says who must migrate tables of an older release that the role does not ow
   const database = await ownedByAnother();
   await asSuperuser(`delete from schema_migrations where name > '0002'`, database);
   await expect(openStorage({ database })).rejects.toThrow(
-    /must be owner of .*; .* their owner must run actlog-server migrate/,
+    /must be owner of .*; .* their owner must run actlog migrate/,
   );
 });
 

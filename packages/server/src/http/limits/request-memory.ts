@@ -19,6 +19,11 @@ export class RequestMemory {
     return this.#reservedBytes;
   }
 
+  /** Limit for all requests together, which a single request may exceed. */
+  get maxBytes(): number {
+    return this.#maxBytes;
+  }
+
   /** `true` if nothing more can be reserved. */
   get isFull(): boolean {
     return this.#reservedBytes > 0 && this.#reservedBytes >= this.#maxBytes;

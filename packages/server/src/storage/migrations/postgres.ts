@@ -11,6 +11,7 @@ import { countedQuotas } from './postgres/0009-counted-quotas.ts';
 import { lowerCaseEventIds } from './postgres/0010-lower-case-event-ids.ts';
 import { activePolicies } from './postgres/0011-active-policies.ts';
 import { singleUseApprovals } from './postgres/0012-single-use-approvals.ts';
+import { policyDecisions } from './postgres/0013-policy-decisions.ts';
 
 /** All migrations of PostgreSQL, oldest first. A released migration is never changed. */
 export const postgresMigrations: readonly Migration[] = [
@@ -26,4 +27,5 @@ export const postgresMigrations: readonly Migration[] = [
   lowerCaseEventIds,
   activePolicies,
   singleUseApprovals,
+  policyDecisions,
 ];

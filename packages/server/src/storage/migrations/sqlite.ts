@@ -13,6 +13,7 @@ import { countedQuotas } from './sqlite/0011-counted-quotas.ts';
 import { lowerCaseEventIds } from './sqlite/0012-lower-case-event-ids.ts';
 import { activePolicies } from './sqlite/0013-active-policies.ts';
 import { singleUseApprovals } from './sqlite/0014-single-use-approvals.ts';
+import { policyDecisions } from './sqlite/0015-policy-decisions.ts';
 
 /** All migrations of SQLite, oldest first. A released migration is never changed. */
 export const sqliteMigrations: readonly Migration[] = [
@@ -30,4 +31,5 @@ export const sqliteMigrations: readonly Migration[] = [
   lowerCaseEventIds,
   activePolicies,
   singleUseApprovals,
+  policyDecisions,
 ];

@@ -22,7 +22,7 @@ const invalidAddressMessage =
 
 /** Hint for a role that may not create the tables or use the existing ones. */
 const missingPrivilegesHint =
-  'the role must own the database and its tables, or their owner must run actlog-server migrate and grant it select, insert, update and delete on all of them';
+  'the role must own the database and its tables, or their owner must run actlog migrate and grant it select, insert, update and delete on all of them';
 
 /** Options for opening a PostgreSQL database. */
 export interface PostgresStorageOptions extends Pick<PoolOptions, 'url' | 'connections'> {

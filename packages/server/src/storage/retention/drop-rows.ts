@@ -11,21 +11,35 @@ export interface KeyedTable<Table extends keyof Tables = keyof Tables> {
   readonly key: readonly (keyof Tables[Table] & string)[];
 }
 
+/** Describes a table by its name and the columns of its key. */
+export function keyedTable<Table extends keyof Tables>(
+  table: Table,
+  ...key: readonly (keyof Tables[Table] & string)[]
+): KeyedTable {
+  return { table, key } as unknown as KeyedTable;
+}
+
+/** Result of one transaction that deletes rows. */
+export interface DroppedRows {
+  readonly count: number;
+  /** `true` if there can be more rows. */
+  readonly hasMore: boolean;
+}
+
 /**
  * Deletes rows of a table, up to the limit of one transaction.
  *
  * @param condition - the condition on the rows, and their order where it matters
- * @returns `true` if there can be more rows.
  */
 export async function dropRows(
   db: Database,
   { table, key }: KeyedTable,
   condition: RawBuilder<unknown>,
-): Promise<boolean> {
+): Promise<DroppedRows> {
   const columns = sql.join(key.map((column) => sql.ref(column)));
   const { numAffectedRows = 0n } = await sql`
     delete from ${sql.table(table)} where (${columns}) in (
       select ${columns} from ${sql.table(table)} where ${condition} limit ${sql.lit(maxRows)}
     )`.execute(db);
-  return numAffectedRows >= maxRows;
+  return { count: Number(numAffectedRows), hasMore: numAffectedRows >= maxRows };
 }

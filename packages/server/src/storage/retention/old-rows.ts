@@ -19,9 +19,10 @@ export function oldRows<Table extends keyof Tables>(rows: OldRows<Table>): OldRo
 }
 
 /** Deletes the oldest of the rows, up to the limit of one transaction. Returns `true` if there can be more. */
-export function dropOldest(
+export async function dropOldest(
   db: Database,
   { age, beforeMs, where = sql`true`, ...rows }: OldRows,
 ): Promise<boolean> {
-  return dropRows(db, rows, sql`${sql.ref(age)} < ${beforeMs} and ${where} order by ${sql.ref(age)}`);
+  const condition = sql`${sql.ref(age)} < ${beforeMs} and ${where} order by ${sql.ref(age)}`;
+  return (await dropRows(db, rows, condition)).hasMore;
 }

@@ -16,9 +16,7 @@ const maxSweptEvents = 20_000;
  * @throws RangeError unless `days` is a whole number from 1 to 100 years.
  */
 export async function changeRetention(db: Database, tenantId: number, days: number | null): Promise<void> {
-  if (days !== null && !(Number.isInteger(days) && days >= 1 && days <= maxDays)) {
-    throw new RangeError(`Days must be a whole number from 1 to ${maxDays}, not ${days}.`);
-  }
+  requireDays(days);
   await db.updateTable('tenants').set({ retention_days: days }).where('id', '=', tenantId).execute();
 }
 
@@ -60,23 +58,54 @@ export async function dropExpired(
   return dropSessions(db, tenantId, sessionIds, nowMs, (session) => session.received_ms < keptFromMs);
 }
 
+/**
+ * Sets the days for which decisions of the policies are kept; `null` keeps them forever.
+ *
+ * @throws RangeError unless `days` is a whole number from 1 to 100 years.
+ */
+export async function changeDecisionRetention(
+  db: Database,
+  tenantId: number,
+  days: number | null,
+): Promise<void> {
+  requireDays(days);
+  await db.updateTable('tenants').set({ decision_days: days }).where('id', '=', tenantId).execute();
+}
+
+/** @throws RangeError unless `days` is `null` or a whole number from 1 to 100 years. */
+function requireDays(days: number | null): void {
+  if (days === null || (Number.isInteger(days) && days >= 1 && days <= maxDays)) return;
+  throw new RangeError(`Days must be a whole number from 1 to ${maxDays}, not ${days}.`);
+}
+
 /** Time from which a tenant's data is kept, in Unix milliseconds. */
 export interface Retention {
   readonly tenantId: number;
   readonly keptFromMs: number;
 }
 
-/** Returns the retention of each tenant that has one. */
-export async function retentions(db: Database, nowMs: number): Promise<Retention[]> {
+/** Returns the retention of sessions of each tenant that has one. */
+export function retentions(db: Database, nowMs: number): Promise<Retention[]> {
+  return retentionsBy(db, 'retention_days', nowMs);
+}
+
+/** Returns the retention of decisions of each tenant that has one. */
+export function decisionRetentions(db: Database, nowMs: number): Promise<Retention[]> {
+  return retentionsBy(db, 'decision_days', nowMs);
+}
+
+async function retentionsBy(
+  db: Database,
+  column: 'retention_days' | 'decision_days',
+  nowMs: number,
+): Promise<Retention[]> {
   const tenants = await db
     .selectFrom('tenants')
-    .select(['id', 'retention_days'])
-    .where('retention_days', 'is not', null)
+    .select(['id', `${column} as days`])
+    .where(column, 'is not', null)
+    .where('deleted_ms', 'is', null)
     .execute();
-  return tenants.map(({ id, retention_days: days }) => ({
-    tenantId: id,
-    keptFromMs: nowMs - Number(days) * dayMs,
-  }));
+  return tenants.map(({ id, days }) => ({ tenantId: id, keptFromMs: nowMs - Number(days) * dayMs }));
 }
 
 /** Returns the checked actions older than `beforeMs` that refer to a deleted held action. */

@@ -37,6 +37,36 @@ export interface CheckedActionTable {
   created_ms: number;
 }
 
+/** Response of the service to one check of an action. */
+export interface PolicyDecisionTable {
+  tenant_id: number;
+  /** Sorts by the time of the decision. */
+  id: string;
+  decided_ms: number;
+  agent_id: string;
+  session_id: string | null;
+  /** `actionId` of the check. */
+  action_id: string | null;
+  tool_name: string;
+  arguments_hash: string;
+  framework: string | null;
+  environment: string | null;
+  decision: 'allow' | 'deny' | 'require_approval';
+  /** Policy that decided, or key of the approver; `null` if no policy decided. */
+  decided_by: string | null;
+  pending_action_id: string | null;
+  /** 1 for a check without effects. */
+  dry_run: 0 | 1;
+  /** Time from the arrival of the check to its decision, without the wait for an approver, in microseconds. */
+  duration_us: number;
+  /** Matched policies with their versions, in order of precedence, as JSON; `null` for none. */
+  matched: string | null;
+  /** Shown arguments as JSON; `null` for none, and an empty text if they were too large to keep. */
+  arguments: string | null;
+  /** Origins of the arguments as JSON; `null` for none. */
+  origins: string | null;
+}
+
 /** An action that is or was held for approval. */
 export interface PendingActionTable {
   tenant_id: number;

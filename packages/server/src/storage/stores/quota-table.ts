@@ -70,6 +70,13 @@ export const quotaTable = {
     path: '',
     usage: 'heldActionBytes',
   },
+  decisions: {
+    defaultMax: 10_000_000,
+    unit: 'stored decisions of the policies',
+    remedy: 'Decisions deleted by their retention make room.',
+    path: '',
+    usage: 'decisions',
+  },
   policies: {
     defaultMax: 1000,
     unit: 'active policies',

@@ -9,6 +9,7 @@ export const usageKinds = [
   'metadataBytes',
   'heldActions',
   'heldActionBytes',
+  'decisions',
 ] as const;
 
 /** Kind of usage that writes keep count of, so that no request has to count rows. */

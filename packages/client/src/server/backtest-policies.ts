@@ -1,0 +1,99 @@
+import type { PolicyCreate, PolicyEffect } from '@actlog/protocol';
+import type { Actlog } from '../actlog.ts';
+import { ResponseShapeError } from '../errors/response-shape-error.ts';
+import type { RequestOptions } from '../request/request-options.ts';
+import { LineSink } from './line-sink.ts';
+import { timeText } from './time-text.ts';
+
+/** Policies to try, and the decisions to try them on. */
+export interface BacktestDraft {
+  /** The draft, as for `client.policies.create`. */
+  readonly policies: readonly PolicyCreate[];
+  /**
+   * `merge` tries them together with the active policies, and instead of those with the same names; `replace` tries
+   * them alone. Default: `merge`.
+   */
+  readonly mode?: 'merge' | 'replace' | undefined;
+  /** Time of the earliest decision (inclusive): a date, or ISO 8601. Default: 30 days ago. */
+  readonly since?: Date | string | undefined;
+  /** Time before which the decisions were made (exclusive): a date, or ISO 8601. Default: now. */
+  readonly until?: Date | string | undefined;
+}
+
+/** Decisions of one agent's calls of one tool that would be different. */
+export interface BacktestChange {
+  readonly agentId: string;
+  readonly toolName: string;
+  /** Decision of the policies then. */
+  readonly from: PolicyEffect;
+  /** Decision of the draft. */
+  readonly to: PolicyEffect;
+  /** Policy that decides: its id, or `draft_` and its index in the draft; null if none does. */
+  readonly policyId: string | null;
+  readonly count: number;
+  /** Ids of the first decisions, at most three. */
+  readonly examples: readonly string[];
+}
+
+/** Result of a backtest. */
+export interface BacktestResult {
+  /** Number of decisions that were compared. */
+  readonly decisions: number;
+  /** Number of decisions that would be the same. */
+  readonly unchanged: number;
+  /** Number of decisions that would be different. */
+  readonly changed: number;
+  /** Number of decisions for which a condition of the draft reads what was not shown or not kept. */
+  readonly cannotTell: number;
+  /** Changes by agent, tool and decision, most frequent first. */
+  readonly changes: readonly BacktestChange[];
+}
+
+/** Options of {@link backtestPolicies}. */
+export interface BacktestOptions extends RequestOptions {
+  /** Called about once a second with the number of decisions that have been compared. */
+  readonly onProgress?: ((progress: { readonly decisions: number }) => void) | undefined;
+}
+
+/** One line of the response of `POST /server/v1/backtests`. */
+interface Line {
+  readonly progress?: { readonly decisions: number };
+  readonly result?: BacktestResult;
+}
+
+/**
+ * Tries policies on the kept decisions of the past: `POST /server/v1/backtests`. It changes nothing. Needs a key with
+ * the scope `manage`. `timeoutMs` limits the time without progress, not the whole run.
+ *
+ * @throws ValidationError When a policy of the draft could not be created.
+ * @throws ResponseShapeError When the server ended the run early.
+ * @throws NotFoundError When the service is not the actlog server, or an older one.
+ *
+ * @example
+ * ```ts
+ * import { backtestPolicies } from '@actlog/client/server';
+ *
+ * const policies = [{ name: 'refunds', effect: 'require_approval', match: { tools: ['refund'] } } as const];
+ * const { changed, changes } = await backtestPolicies(client, { policies });
+ * console.log(changed, changes);
+ * ```
+ */
+export async function backtestPolicies(
+  client: Actlog,
+  { since, until, ...draft }: BacktestDraft,
+  { onProgress, ...options }: BacktestOptions = {},
+): Promise<BacktestResult> {
+  let result: BacktestResult | undefined;
+  const onLine = (text: string) => {
+    const line = JSON.parse(text) as Line;
+    if (line.progress) onProgress?.(line.progress);
+    result ??= line.result;
+  };
+  await client.request('POST', '/server/v1/backtests', {
+    ...options,
+    body: { ...draft, since: timeText(since), until: timeText(until) },
+    openSink: () => new LineSink(onLine),
+  });
+  if (!result) throw new ResponseShapeError('The backtest ended without a result.');
+  return result;
+}

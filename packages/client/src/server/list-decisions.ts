@@ -1,0 +1,68 @@
+import type { PolicyEffect } from '@actlog/protocol';
+import type { Actlog } from '../actlog.ts';
+import { ItemSequence } from '../pagination/item-sequence.ts';
+import type { RequestOptions } from '../request/request-options.ts';
+import type { PolicyDecision } from './policy-decision.ts';
+import { timeText } from './time-text.ts';
+
+/** Filters of {@link listDecisions}. A decision must pass all of them. */
+export interface DecisionFilters {
+  readonly agentId?: string | undefined;
+  readonly sessionId?: string | undefined;
+  readonly toolName?: string | undefined;
+  readonly decision?: PolicyEffect | undefined;
+  /** `true` for dry runs only, `false` for checks with effects only. Default: both. */
+  readonly dryRun?: boolean | undefined;
+  /** Earliest time of a decision (inclusive): a date, or ISO 8601. */
+  readonly since?: Date | string | undefined;
+  /** Time before which a decision was made (exclusive): a date, or ISO 8601. */
+  readonly until?: Date | string | undefined;
+  /** Decisions in one response, 1 to 200. Default: 200. */
+  readonly limit?: number | undefined;
+}
+
+/** Response of `GET /server/v1/decisions`. */
+interface DecisionPage {
+  readonly items: readonly PolicyDecision[];
+  readonly nextCursor: string | null;
+}
+
+/** Decisions per response unless the caller sets a limit. */
+const defaultLimit = 200;
+
+/**
+ * Lists the decisions of the policies, newest first: `GET /server/v1/decisions`. Pages are requested as they are
+ * needed. Needs a key with the scope `read`.
+ *
+ * @throws NotFoundError When the service is not the actlog server, or an older one.
+ *
+ * @example
+ * ```ts
+ * import { listDecisions } from '@actlog/client/server';
+ *
+ * const since = new Date(Date.now() - 86_400_000);
+ * for await (const { agentId, toolName, decision } of listDecisions(client, { since, decision: 'deny' })) {
+ *   console.log(agentId, toolName, decision);
+ * }
+ * ```
+ */
+export function listDecisions(
+  client: Actlog,
+  filters: DecisionFilters = {},
+  options: RequestOptions = {},
+): ItemSequence<PolicyDecision> {
+  const { since, until, limit = defaultLimit, ...rest } = filters;
+  const query = { ...rest, limit, since: timeText(since), until: timeText(until) };
+  return new ItemSequence(async function* () {
+    let cursor: string | undefined;
+    do {
+      const page: DecisionPage = await client.request('GET', '/server/v1/decisions', {
+        ...options,
+        query: { ...query, cursor },
+      });
+      yield* page.items;
+      cursor = page.nextCursor ?? undefined;
+    } while (cursor !== undefined);
+    return undefined;
+  });
+}

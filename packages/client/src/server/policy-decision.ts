@@ -1,0 +1,45 @@
+import type { ArgumentOrigins, PolicyEffect } from '@actlog/protocol';
+
+/** A policy that matched a checked action. */
+export interface MatchedPolicy {
+  /** Id of the policy, or `agent_revoked`. */
+  readonly policyId: string;
+  /** Version of the policy at the time of the decision; null for a built-in policy. */
+  readonly version: number | null;
+  readonly effect: PolicyEffect;
+  /** Policies of the mode `log_only` do not affect the decision. */
+  readonly mode: 'enforce' | 'log_only';
+  /** Order within one effect, highest first. */
+  readonly priority: number;
+}
+
+/** Decision of the service about one check of an action. */
+export interface PolicyDecision {
+  readonly id: string;
+  /** ISO 8601 in UTC, with milliseconds. */
+  readonly decidedAt: string;
+  readonly agentId: string;
+  readonly sessionId: string | null;
+  readonly actionId: string | null;
+  readonly toolName: string;
+  readonly argumentsHash: string;
+  readonly framework: string | null;
+  readonly environment: string | null;
+  readonly decision: PolicyEffect;
+  /** Policy that decided, or key of the approver; null if no policy decided. */
+  readonly decidedBy: string | null;
+  /** Matched policies in order of precedence. */
+  readonly matched: readonly MatchedPolicy[];
+  /** Id of the held action; null if the action was not held. */
+  readonly pendingActionId: string | null;
+  /** `true` for a check without effects, such as those of a guard that only observes. */
+  readonly dryRun: boolean;
+  /** Time that the decision took on the server, without the wait for an approver, in milliseconds. */
+  readonly durationMs: number;
+  /** Arguments that the agent showed; null if it showed none or they were too large to keep. */
+  readonly arguments: Readonly<Record<string, unknown>> | null;
+  /** `true` if the agent showed arguments of more than 4,096 characters, which are not kept. */
+  readonly argumentsOmitted: boolean;
+  /** Origins of the arguments by path; null for none. */
+  readonly origins: ArgumentOrigins | null;
+}

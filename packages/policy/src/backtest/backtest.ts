@@ -1,0 +1,202 @@
+import type { PolicyEffect } from '@actlog/protocol';
+import { type DefinedPolicy, type FiredPolicy, firedPolicies, verdictOn } from '../check/fired-policy.ts';
+import { byPrecedence } from '../check/precedence.ts';
+import { exceededRates, rateWindows } from '../check/rate.ts';
+import { agentRevoked } from '../check/revoked-agent.ts';
+import { type CheckedAction, checkedAction } from '../match/checked-action.ts';
+import { matchPolicy } from '../match/match-policy.ts';
+import { type PolicyRule, policyRule } from '../match/policy-rule.ts';
+import { type PastDecision, pastVerdict } from './past-decision.ts';
+import { RateHistory } from './rate-history.ts';
+
+/** Decisions of one agent's calls of one tool that would be different. */
+export interface BacktestChange {
+  readonly agentId: string;
+  readonly toolName: string;
+  /** Decision of the policies then. */
+  readonly from: PolicyEffect;
+  /** Decision of the draft. */
+  readonly to: PolicyEffect;
+  /** Policy of the draft that decides; null if none does. */
+  readonly policyId: string | null;
+  readonly count: number;
+  /** Ids of the first decisions, at most three. */
+  readonly examples: readonly string[];
+}
+
+/** Result of a backtest. */
+export interface BacktestResult {
+  /** Number of decisions that were compared. */
+  readonly decisions: number;
+  /** Number of decisions that would be the same. */
+  readonly unchanged: number;
+  /** Number of decisions that would be different. */
+  readonly changed: number;
+  /** Number of decisions for which a condition of the draft reads what was not shown or not kept. */
+  readonly cannotTell: number;
+  /** Changes by agent, tool and decision, most frequent first. */
+  readonly changes: readonly BacktestChange[];
+}
+
+/** A policy of the draft with its compiled rule. */
+interface DraftPolicy {
+  readonly policy: DefinedPolicy;
+  readonly rule: PolicyRule;
+}
+
+/** Decision of the draft about one action. */
+export interface DraftVerdict {
+  /** Decision by the rules of a check, where a condition that cannot be evaluated denies or holds, and never allows. */
+  readonly decision: PolicyEffect;
+  /** Policy that decides; null if none does. */
+  readonly policyId: string | null;
+  /** `false` if it depends on a condition that reads what was not shown or not kept. */
+  readonly isCertain: boolean;
+}
+
+type MutableChange = { -readonly [Field in keyof BacktestChange]: BacktestChange[Field] } & {
+  examples: string[];
+};
+
+/** Maximum number of examples of a change. */
+const maxExamples = 3;
+
+/**
+ * Tries policies on decisions of the past. Add the decisions in the order in which they were made, oldest first,
+ * because rates count them.
+ */
+export class Backtest {
+  readonly #draft: readonly DraftPolicy[];
+  readonly #rates = new RateHistory();
+  readonly #changes = new Map<string, MutableChange>();
+  #decisions = 0;
+  #changed = 0;
+  #cannotTell = 0;
+
+  /**
+   * Compiles the policies.
+   *
+   * @param draft - all policies that would be active
+   * @throws ConditionError for an invalid condition.
+   */
+  constructor(draft: readonly DefinedPolicy[]) {
+    this.#draft = draft
+      .toSorted(
+        (left, right) => byPrecedence(left.definition, right.definition) || (left.id < right.id ? -1 : 1),
+      )
+      .map((policy) => ({ policy, rule: policyRule(policy.definition, Number.POSITIVE_INFINITY) }));
+  }
+
+  /** Compares one decision with that of the draft, and returns the latter. */
+  add(past: PastDecision): DraftVerdict {
+    const verdict = this.#verdictOn(past);
+    const from = pastVerdict(past);
+    this.#decisions += 1;
+    if (!verdict.isCertain) this.#cannotTell += 1;
+    else if (verdict.decision !== from) this.#note(past, from, verdict);
+    return verdict;
+  }
+
+  /** Returns the result so far. */
+  result(): BacktestResult {
+    return {
+      decisions: this.#decisions,
+      unchanged: this.#decisions - this.#changed - this.#cannotTell,
+      changed: this.#changed,
+      cannotTell: this.#cannotTell,
+      changes: [...this.#changes.values()].toSorted((left, right) => right.count - left.count),
+    };
+  }
+
+  #verdictOn(past: PastDecision): DraftVerdict {
+    const action = actionOf(past);
+    const matching: FiredPolicy[] = [];
+    const uncertain = new Set<string>();
+    // Nobody knows if the agent would still be revoked, so it stays so.
+    if (past.matched[0]?.policyId === agentRevoked.policy.id) matching.push(agentRevoked);
+    for (const { policy, rule } of this.#draft) {
+      const why = matchPolicy(rule, action);
+      if (why !== undefined) matching.push({ policy, why });
+      if (isUnknown({ policy, rule }, action, past)) uncertain.add(policy.id);
+    }
+    const windows = rateWindows(matching, action, Date.parse(past.decidedAt));
+    const isCounted = this.#rates.hasCounted(past);
+    const exceeded = exceededRates(windows, this.#rates.countedIn(windows), isCounted);
+    const { decision, decidedBy } = verdictOn(firedPolicies(matching, exceeded));
+    if (!past.dryRun && decision !== 'deny' && !isCounted) this.#rates.count(past, windows);
+    return {
+      decision,
+      policyId: decidedBy?.policy.id ?? null,
+      isCertain: uncertain.size === 0 || this.#isDecidedAnyway(uncertain, matching, decidedBy),
+    };
+  }
+
+  /** `true` if a policy with a known match takes precedence over all policies whose match is unknown. */
+  #isDecidedAnyway(
+    uncertain: ReadonlySet<string>,
+    matching: readonly FiredPolicy[],
+    decidedBy: FiredPolicy | undefined,
+  ): boolean {
+    if (decidedBy === agentRevoked) return true;
+    const first = this.#draft.find(
+      ({ policy: { id, definition } }) =>
+        definition.mode === 'enforce' &&
+        (uncertain.has(id) || (id === decidedBy?.policy.id && isIn(matching, id))),
+    );
+    return first === undefined || !uncertain.has(first.policy.id);
+  }
+
+  #note(past: PastDecision, from: PolicyEffect, { decision: to, policyId }: DraftVerdict): void {
+    const { agentId, toolName } = past;
+    const key = JSON.stringify([agentId, toolName, from, to, policyId]);
+    let change = this.#changes.get(key);
+    if (!change) {
+      change = { agentId, toolName, from, to, policyId, count: 0, examples: [] };
+      this.#changes.set(key, change);
+    }
+    change.count += 1;
+    this.#changed += 1;
+    if (change.examples.length < maxExamples) change.examples.push(past.id);
+  }
+}
+
+function isIn(matching: readonly FiredPolicy[], id: string): boolean {
+  return matching.some(({ policy }) => policy.id === id);
+}
+
+function actionOf(past: PastDecision): CheckedAction {
+  const action = checkedAction({
+    agentId: past.agentId,
+    sessionId: past.sessionId ?? undefined,
+    action: {
+      toolName: past.toolName,
+      argumentsHash: past.argumentsHash,
+      arguments: past.arguments ?? undefined,
+      origins: past.origins ?? undefined,
+    },
+    framework: past.framework ?? undefined,
+    environment: past.environment ?? undefined,
+  });
+  return past.argumentsOmitted ? { ...action, arguments: undefined } : action;
+}
+
+/** `true` if a policy's names match, and its condition cannot be evaluated for lack of arguments or origins. */
+function isUnknown({ policy, rule }: DraftPolicy, action: CheckedAction, past: PastDecision): boolean {
+  const { condition } = rule;
+  if (!condition || !readsMissing(policy.definition.condition ?? '', past)) return false;
+  if (matchPolicy({ ...rule, condition: undefined }, action) === undefined) return false;
+  try {
+    condition.holds(action);
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+/** `true` if a condition mentions arguments or origins that the decision does not have. */
+function readsMissing(condition: string, past: PastDecision): boolean {
+  return (
+    (past.arguments === null && /\bargs\b/.test(condition)) ||
+    (past.origins === null && /\borigins\b/.test(condition))
+  );
+}

@@ -1,0 +1,95 @@
+import { deleteTenant } from '../deletion/delete-tenant.ts';
+import { ensureTenant } from '../keys/provisioning.ts';
+import { changeDecisionRetention, changeRetention } from '../storage/retention/retention.ts';
+import type { Storage } from '../storage/storage.ts';
+import { changeQuotas, type DeploymentQuotas, type QuotaChanges } from '../storage/stores/quota-store.ts';
+import { tenantIdOf } from '../storage/stores/tenant-store.ts';
+import { eraseTraces } from './erase-traces.ts';
+import { findTenantId } from './find-tenant-id.ts';
+import { type QuotaUsage, readQuotaUsage } from './quota-usage.ts';
+
+/** Tenants with their retention and quotas. */
+export class TenantAdministration {
+  readonly #storage: Storage;
+  readonly #onKeyChanged: (keyId: string) => void;
+  readonly #quotas: DeploymentQuotas;
+
+  /** @internal */
+  constructor(storage: Storage, onKeyChanged: (keyId: string) => void, quotas: DeploymentQuotas) {
+    this.#storage = storage;
+    this.#onKeyChanged = onKeyChanged;
+    this.#quotas = quotas;
+  }
+
+  /** Creates a tenant, unless it exists. @throws RangeError for an invalid name. */
+  async create(name: string): Promise<void> {
+    await this.#storage.writeAcross('administer', ({ db }) => ensureTenant(db, name));
+  }
+
+  /**
+   * Deletes a tenant permanently, with its keys, sessions, agents, policies and webhooks. Its keys are refused at once,
+   * by other servers within a second, and its name is free again. Data that checks depend on, such as policies and
+   * agents, is deleted an hour later, so that a check in progress is not allowed for lack of a policy. Backups still
+   * contain the tenant.
+   *
+   * @throws Error when there is no such tenant.
+   */
+  async delete(name: string): Promise<void> {
+    await deleteTenant(this.#storage, name, Date.now(), this.#onKeyChanged);
+    await eraseTraces(this.#storage);
+  }
+
+  /** Returns the names of all tenants. */
+  async list(): Promise<string[]> {
+    const rows = await this.#storage.readAcross('administer', (db) =>
+      db.selectFrom('tenants').select('name').where('deleted_ms', 'is', null).orderBy('name').execute(),
+    );
+    return rows.map(({ name }) => name);
+  }
+
+  /**
+   * Sets the days for which sessions are kept after their last event; `null`, the default, keeps them forever.
+   *
+   * @throws RangeError unless `days` is a whole number from 1 to 100 years; Error when there is no such tenant.
+   */
+  async setRetention(tenant: string, days: number | null): Promise<void> {
+    await this.#storage.writeAcross('administer', async ({ db }) =>
+      changeRetention(db, await tenantIdOf(db, tenant), days),
+    );
+  }
+
+  /**
+   * Sets the days for which decisions of the policies are kept; `null` keeps them forever. Default: 90.
+   *
+   * @throws RangeError unless `days` is a whole number from 1 to 100 years; Error when there is no such tenant.
+   */
+  async setDecisionRetention(tenant: string, days: number | null): Promise<void> {
+    await this.#storage.writeAcross('administer', async ({ db }) =>
+      changeDecisionRetention(db, await tenantIdOf(db, tenant), days),
+    );
+  }
+
+  /**
+   * Changes quotas of a tenant: `null` removes the limit, and `default` restores the quota of the deployment. Other
+   * quotas are unchanged. Takes effect at once, on every server. Data beyond a new limit is kept, but nothing can be
+   * added.
+   *
+   * @throws TypeError for an unknown quota; RangeError unless each number is a whole number of at least 0; Error when
+   *   there is no such tenant.
+   */
+  async setQuota(tenant: string, changes: QuotaChanges): Promise<void> {
+    await this.#storage.writeAcross('administer', async ({ db }) =>
+      changeQuotas(db, await tenantIdOf(db, tenant), changes),
+    );
+  }
+
+  /**
+   * Returns a tenant's usage and limit for each quota.
+   *
+   * @throws Error when there is no such tenant.
+   */
+  async quota(tenant: string): Promise<QuotaUsage> {
+    const owner = await findTenantId(this.#storage, tenant);
+    return this.#storage.read(owner, (db) => readQuotaUsage(db, owner, this.#quotas, Date.now()));
+  }
+}

@@ -1,0 +1,78 @@
+import type { Scope } from '@actlog/protocol';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { keyEndMs } from '../keys/lifetime.ts';
+import { allScopes } from '../keys/provisioning.ts';
+import { requireSingleLineName } from '../keys/single-line-name.ts';
+import type { StoredKey } from '../storage/stores/key-store.ts';
+import { administer } from './administer.ts';
+import { parseNumber, print, type TenantFlags, tenantCommand } from './tenant-flags.ts';
+
+function formatTime(timeMs: number | null): string {
+  return timeMs === null ? 'never' : new Date(timeMs).toISOString();
+}
+
+function keyLine({ id, kind, name, scopes, expiresMs, lastUsedMs }: StoredKey): string {
+  return [
+    id,
+    kind,
+    name,
+    scopes.join(','),
+    `ends ${formatTime(expiresMs)}`,
+    `used ${formatTime(lastUsedMs)}`,
+  ].join('\t');
+}
+
+function scopeList(text: string): Scope[] {
+  const scopes = text.split(',') as Scope[];
+  const unknown = scopes.find((scope) => !allScopes.includes(scope));
+  if (unknown === undefined) return scopes;
+  throw new InvalidArgumentError(`There is no scope "${unknown}"; the scopes are: ${allScopes.join(', ')}.`);
+}
+
+/** Returns the command `keys`, which creates, lists, rotates and revokes API keys. */
+export function keysCommand(): Command {
+  const keys = new Command('keys').description('create, list, rotate and revoke API keys');
+  tenantCommand(keys, 'create <name>', 'create a key, which is shown only once')
+    .addOption(new Option('--kind <kind>', 'kind of the key').choices(['live', 'test']).default('live'))
+    .option('--scopes <scopes>', `comma-separated, of ${allScopes.join(',')}; all by default`, scopeList)
+    .option('--expires-in-days <days>', 'days until it expires; never by default', parseNumber)
+    .action(
+      (
+        name: string,
+        flags: TenantFlags & { kind: 'live' | 'test'; scopes?: Scope[]; expiresInDays?: number },
+      ) => {
+        const { database, tenant, ...options } = flags;
+        // Validated before a database or a tenant is created for the key.
+        requireSingleLineName('tenant', tenant);
+        requireSingleLineName('key', name);
+        keyEndMs(options.expiresInDays);
+        return administer(
+          database,
+          async (admin) => {
+            await admin.tenants.create(tenant);
+            print((await admin.keys.create(tenant, { name, ...options })).apiKey);
+          },
+          { createsFile: true },
+        );
+      },
+    );
+  tenantCommand(keys, 'list', 'list the keys of a tenant').action(({ database, tenant }: TenantFlags) =>
+    administer(database, async (admin) => {
+      for (const key of await admin.keys.list(tenant)) print(keyLine(key));
+    }),
+  );
+  tenantCommand(keys, 'rotate <id>', 'replace a key by a new one')
+    .option('--overlap-days <days>', 'days for which the old key remains valid, 0 to 7', parseNumber, 1)
+    .option('--expires-in-days <days>', 'days until the new key expires; never by default', parseNumber)
+    .action((id: string, flags: TenantFlags & { overlapDays: number; expiresInDays?: number }) =>
+      administer(flags.database, async (admin) => {
+        const { tenant, overlapDays, expiresInDays } = flags;
+        print((await admin.keys.rotate(tenant, id, overlapDays, expiresInDays)).apiKey);
+      }),
+    );
+  tenantCommand(keys, 'revoke <id>', 'end a key at once').action(
+    (id: string, { database, tenant }: TenantFlags) =>
+      administer(database, (admin) => admin.keys.revoke(tenant, id)),
+  );
+  return keys;
+}

@@ -1,0 +1,64 @@
+import { Command } from 'commander';
+import { administer, requireDatabase } from './administer.ts';
+import { databaseOption, parseNumberOr, print, type TenantFlags, tenantOption } from './tenant-flags.ts';
+
+/** Returns the command `learn`, which adds a confirmed session to the baseline of its agent. */
+export function learnCommand(): Command {
+  return new Command('learn')
+    .description('learn from a session that scored high, because a person confirmed it as expected behavior')
+    .argument('<session>', 'session id; at the earliest half an hour after its last event')
+    .addOption(databaseOption())
+    .addOption(tenantOption())
+    .action((session: string, { database, tenant }: TenantFlags) =>
+      administer(database, async (admin) => {
+        const isKept = await admin.sessions.learn(tenant, session);
+        print(
+          isKept
+            ? 'learned'
+            : 'not kept: it has no calls, or there is no room in the sample of past sessions',
+        );
+      }),
+    );
+}
+
+/** Returns the command `retention`, which sets how long sessions or decisions are kept. */
+export function retentionCommand(): Command {
+  return new Command('retention')
+    .description(
+      'set the days for which sessions are kept after their last event, or decisions after they were made',
+    )
+    .argument('<days>', 'days, or "forever"', parseNumberOr('forever'))
+    .option('--decisions', 'set the retention of decisions (90 days by default), not that of sessions')
+    .addOption(databaseOption())
+    .addOption(tenantOption())
+    .action((days: number | null, { database, tenant, decisions }: TenantFlags & { decisions?: true }) =>
+      administer(database, ({ tenants }) =>
+        decisions ? tenants.setDecisionRetention(tenant, days) : tenants.setRetention(tenant, days),
+      ),
+    );
+}
+
+/** Returns the command `backup`, which copies an SQLite database. */
+export function backupCommand(): Command {
+  return new Command('backup')
+    .description('copy the database into a new file while the server runs')
+    .argument('<file>')
+    .addOption(databaseOption())
+    .action(async (file: string, { database }: { database: string }) => {
+      requireDatabase(database);
+      const { backUp } = await import('../storage/backup.ts');
+      await backUp(database, file);
+    });
+}
+
+/** Returns the command `migrate`, which applies database migrations. */
+export function migrateCommand(): Command {
+  return new Command('migrate')
+    .description(
+      'apply database migrations, before servers of a new release start or for servers whose role may not',
+    )
+    .addOption(databaseOption())
+    .action(({ database }: { database: string }) =>
+      administer(database, () => undefined, { createsFile: true, needsPartitions: true }),
+    );
+}

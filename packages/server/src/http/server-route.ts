@@ -1,0 +1,96 @@
+import { Readable } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply } from 'fastify';
+import * as z from 'zod';
+import type { Caller } from '../keys/key-ring.ts';
+import { noSuchEndpoint } from '../lib/api-error.ts';
+import type { Services } from '../services.ts';
+import { releaseBody } from './json-body.ts';
+import { jsonType, responsePayload } from './mount.ts';
+import { validator } from './validation.ts';
+
+const noQuery = z.strictObject({});
+
+/** An admitted request to a route that the server adds to the specification. */
+export interface ServerCall<Query extends z.ZodObject = typeof noQuery> {
+  readonly caller: Caller;
+  /** `:id` of the path; empty if the path has none. */
+  readonly id: string;
+  readonly query: z.output<Query>;
+  /** Body, not yet validated; `undefined` for none. */
+  readonly body: unknown;
+  /** Aborts when the caller disconnects. */
+  readonly disconnected: AbortSignal;
+  /** Logger whose lines contain the request id. */
+  readonly log: FastifyBaseLogger;
+}
+
+/** A route that the server adds to the specification. It is not in the endpoint table or in `/openapi.json`. */
+export interface ServerRoute<Query extends z.ZodObject = typeof noQuery> {
+  readonly method: 'GET' | 'POST';
+  /** Path below the prefix of the API. */
+  readonly path: string;
+  /** Status of a successful response. */
+  readonly success: 200 | 201;
+  /** Schema of the query. Default: no parameter. */
+  readonly query?: Query;
+  /** Checks the caller before the body is read. @throws ApiError to reject the request. */
+  check(caller: Caller): void;
+  /**
+   * Returns the response body, or lines of JSON (NDJSON) that are sent as they come.
+   *
+   * @throws ApiError for an error response.
+   */
+  handle(call: ServerCall<Query>): Promise<object | AsyncIterable<string>>;
+}
+
+/** Mounts a route behind the gate for requests with a key. */
+export function mountServerRoute<Query extends z.ZodObject>(
+  app: FastifyInstance,
+  services: Services,
+  route: ServerRoute<Query>,
+): void {
+  const checkedQuery = validator('query', route.query ?? noQuery) as (query: unknown) => z.output<Query>;
+  app.route({
+    method: route.method,
+    url: route.path,
+    onRequest: services.requestGate.hook({
+      check: (caller) => route.check(caller),
+      memory: services.bodyMemory,
+    }),
+    handler: async (request, reply) => {
+      const { caller, body, log } = request;
+      if (!caller) throw new Error('The request was not authenticated.');
+      const { id = '' } = request.params as { id?: string };
+      if (id === '' && route.path.includes(':id')) throw noSuchEndpoint();
+      const query = checkedQuery(request.query);
+      services.responseMemory.requireRoom(caller.tenantId, route.path);
+      const result = await route.handle({ caller, id, query, body, log, disconnected: signalOf(reply) });
+      releaseBody(request);
+      if (Symbol.asyncIterator in result) return sendLines(reply, route.success, result);
+      const payload = responsePayload(result);
+      services.responseMemory.force(caller.tenantId, route.path, payload.length, reply.raw);
+      return reply.code(route.success).type(jsonType).send(payload);
+    },
+  });
+}
+
+function signalOf(reply: FastifyReply): AbortSignal {
+  const controller = new AbortController();
+  reply.raw.once('close', () => controller.abort());
+  return controller.signal;
+}
+
+/** Sends lines as they come. Resolves when all are sent or the client has disconnected. */
+async function sendLines(
+  reply: FastifyReply,
+  status: number,
+  lines: AsyncIterable<string>,
+): Promise<FastifyReply> {
+  void reply
+    .code(status)
+    .type('application/x-ndjson; charset=utf-8')
+    .send(Readable.from(lines, { objectMode: false }));
+  await finished(reply.raw).catch(() => {});
+  return reply;
+}

@@ -1,0 +1,116 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Insertable } from 'kysely';
+import { ApiError } from '../lib/api-error.ts';
+import { leftOf, readRoom } from '../quota/room.ts';
+import { enterScope } from '../storage/postgres/scope.ts';
+import type { Storage } from '../storage/storage.ts';
+import { insertPolicyDecisions } from '../storage/stores/policy-decision-store.ts';
+import type { PolicyDecisionTable } from '../storage/stores/policy-schema.ts';
+import type { DeploymentQuotas } from '../storage/stores/quota-store.ts';
+import type { QuotaName } from '../storage/stores/quota-table.ts';
+import { addUsage } from '../storage/stores/usage-store.ts';
+import type { Database } from '../storage/transaction.ts';
+
+type NewDecision = Insertable<PolicyDecisionTable>;
+
+interface Waiting {
+  readonly decision: NewDecision;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Options of {@link DecisionLog}. */
+export interface DecisionLogOptions {
+  readonly storage: Pick<Storage, 'isShared' | 'write'>;
+  /** Quotas of the deployment. */
+  readonly quotas: DeploymentQuotas;
+  /** `false` to keep nothing. */
+  readonly isOn: boolean;
+  /** Maximum number of waiting decisions; further checks are rejected with 503. */
+  readonly maxQueued: number;
+  /** Counts a decision that is not kept because of the tenant's quota. */
+  readonly countQuotaRefusal: (quota: QuotaName) => void;
+}
+
+/** Maximum number of decisions in one transaction. */
+const maxGroupSize = 512;
+
+/**
+ * Keeps the decision of every check. Decisions that arrive together are written in one durable transaction, so that a
+ * check that only reads costs a part of a write. A check is responded to after its decision is kept.
+ */
+export class DecisionLog {
+  readonly #options: DecisionLogOptions;
+  #queue: Waiting[] = [];
+  #running: Promise<void> | undefined;
+
+  constructor(options: DecisionLogOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Keeps a decision. Resolves when it is durable, or when the tenant's quota has no room for it.
+   *
+   * @throws ApiError `OVERLOADED` when too many decisions wait; the error of the database when it is unavailable.
+   */
+  async keep(decision: NewDecision): Promise<void> {
+    if (!this.#options.isOn) return;
+    await new Promise<void>((resolve, reject) => {
+      if (this.#queue.length >= this.#options.maxQueued) {
+        throw new ApiError('OVERLOADED', 'Too many checks are in progress. Send this one again later.', {
+          retryAfterSeconds: 1,
+        });
+      }
+      this.#queue.push({ decision, resolve, reject });
+      this.#running ??= this.#run();
+    });
+  }
+
+  /** Resolves when no decision is waiting. */
+  async drain(): Promise<void> {
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    // One turn of the event loop collects the checks that arrived together.
+    await setImmediate();
+    while (this.#queue.length > 0) await this.#write(this.#queue.splice(0, maxGroupSize));
+    this.#running = undefined;
+  }
+
+  async #write(group: readonly Waiting[]): Promise<void> {
+    try {
+      await this.#commit(group.map(({ decision }) => decision));
+      for (const { resolve } of group) resolve();
+    } catch (error) {
+      for (const { reject } of group) reject(error);
+    }
+  }
+
+  /** Writes decisions in one transaction, with tenants in a fixed order so that two transactions cannot deadlock. */
+  async #commit(decisions: readonly NewDecision[]): Promise<void> {
+    const byTenant = [...Map.groupBy(decisions, (decision) => decision.tenant_id)].sort(
+      ([left], [right]) => left - right,
+    );
+    const [[firstTenantId]] = byTenant as [[number, NewDecision[]]];
+    const { storage } = this.#options;
+    await storage.write(firstTenantId, async ({ db }) => {
+      for (const [tenantId, rows] of byTenant) {
+        if (storage.isShared && tenantId !== firstTenantId) await enterScope(db, tenantId);
+        await this.#insert(db, tenantId, rows);
+      }
+    });
+  }
+
+  async #insert(db: Database, tenantId: number, decisions: readonly NewDecision[]): Promise<void> {
+    const nowMs = Date.now();
+    const room = leftOf(await readRoom(db, tenantId, this.#options.quotas, nowMs), 'decisions');
+    const kept = decisions.slice(0, Math.max(0, room));
+    for (let left = decisions.length - kept.length; left > 0; left -= 1) {
+      this.#options.countQuotaRefusal('decisions');
+    }
+    if (kept.length === 0) return;
+    await insertPolicyDecisions(db, kept);
+    await addUsage(db, tenantId, { decisions: kept.length }, nowMs, true);
+  }
+}

@@ -1,0 +1,76 @@
+import type { CheckResponse } from '@actlog/policy';
+import type { PolicyCheck } from '@actlog/protocol';
+import type { Insertable } from 'kysely';
+import { newIdentifier } from '../lib/identifier.ts';
+import type { PolicyDecisionTable } from '../storage/stores/policy-schema.ts';
+import type { PolicySet } from './policy-set.ts';
+
+/** Maximum length of shown arguments that are kept with a decision, in UTF-16 code units. */
+const maxArgumentsLength = 4096;
+
+/** A check with its decision. */
+export interface DecidedCheck {
+  readonly tenantId: number;
+  readonly check: PolicyCheck;
+  readonly response: CheckResponse;
+  /** Policies of the tenant at the time of the decision. */
+  readonly set: PolicySet;
+  readonly isDryRun: boolean;
+  /** Time from the arrival of the check to its decision, in milliseconds. */
+  readonly durationMs: number;
+}
+
+/** Returns a decision as it is stored. */
+export function decisionRow({
+  tenantId,
+  check,
+  response,
+  set,
+  isDryRun,
+  durationMs,
+}: DecidedCheck): Insertable<PolicyDecisionTable> {
+  const { toolName, argumentsHash, arguments: shown, origins } = check.action;
+  return {
+    tenant_id: tenantId,
+    id: newIdentifier('dec'),
+    decided_ms: Date.now(),
+    agent_id: check.agentId,
+    session_id: check.sessionId ?? null,
+    action_id: check.actionId ?? null,
+    tool_name: toolName,
+    arguments_hash: argumentsHash,
+    framework: check.framework ?? null,
+    environment: check.environment ?? null,
+    decision: response.decision,
+    decided_by: response.decidedBy,
+    pending_action_id: response.pendingActionId,
+    dry_run: isDryRun ? 1 : 0,
+    duration_us: Math.max(0, Math.round(durationMs * 1000)),
+    matched: matchedJson(response, set),
+    arguments: shown === undefined ? null : smallJson(shown),
+    origins: origins === undefined ? null : JSON.stringify(origins),
+  };
+}
+
+function matchedJson({ matched }: CheckResponse, { policies }: PolicySet): string | null {
+  if (matched.length === 0) return null;
+  return JSON.stringify(
+    matched.map(({ policyId, effect, mode }) => {
+      const policy = policies.find(({ id }) => id === policyId);
+      // The built-in policy about revoked agents has no version.
+      return {
+        policyId,
+        version: policy?.version ?? null,
+        effect,
+        mode,
+        priority: policy?.definition.priority ?? 0,
+      };
+    }),
+  );
+}
+
+/** Returns arguments as JSON; an empty text if they are too large. */
+function smallJson(shown: object): string {
+  const json = JSON.stringify(shown);
+  return json.length <= maxArgumentsLength ? json : '';
+}

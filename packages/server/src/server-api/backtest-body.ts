@@ -1,0 +1,23 @@
+import { policyCreate } from '@actlog/protocol/schemas';
+import * as z from 'zod';
+import { maxActivePolicies } from '../policy/policy-set.ts';
+
+const time = z.iso.datetime({
+  offset: true,
+  error: 'must be a time in ISO 8601, such as 2026-01-31T12:00:00.000Z',
+});
+
+/** Body of `POST /server/v1/backtests`. */
+export const backtestBody = z.strictObject({
+  /** Policies to try, as for `POST /v1/policies`. */
+  policies: z.array(policyCreate).min(1).max(maxActivePolicies),
+  /**
+   * `merge` tries them together with the active policies, and instead of those with the same names; `replace` tries
+   * them alone.
+   */
+  mode: z.enum(['merge', 'replace']).default('merge'),
+  /** Time of the earliest decision (inclusive). Default: 30 days ago. */
+  since: time.optional(),
+  /** Time before which the decisions were made (exclusive). Default: now. */
+  until: time.optional(),
+});

@@ -1,0 +1,140 @@
+import { Backtest, type DefinedPolicy, policyRule } from '@actlog/policy';
+import type * as z from 'zod';
+import { requireScope } from '../http/authentication.ts';
+import type { ServerCall, ServerRoute } from '../http/server-route.ts';
+import { validated } from '../http/validation.ts';
+import { ApiError, validationError } from '../lib/api-error.ts';
+import { lowestIdentifierOf } from '../lib/identifier.ts';
+import { policyDefinition, requireConsistent } from '../resources/policies.ts';
+import type { Services } from '../services.ts';
+import { nextPolicyDecisions } from '../storage/stores/policy-decision-store.ts';
+import { readQuotas } from '../storage/stores/quota-store.ts';
+import type { Turn } from '../tenant-turns.ts';
+import { backtestBody } from './backtest-body.ts';
+import { decisionView } from './decision-view.ts';
+
+/** Decisions that are read at a time. */
+const decisionsAtOnce = 500;
+
+/** Time after which a backtest lets other requests run, in milliseconds. */
+const sliceMs = 2;
+
+/** Time between two lines about the progress, in milliseconds. */
+const progressEveryMs = 1000;
+
+const defaultSpanMs = 30 * 24 * 3_600_000;
+
+type Body = z.output<typeof backtestBody>;
+
+/**
+ * Route `POST /server/v1/backtests`: tries policies on the kept decisions. The response is NDJSON: lines with the
+ * progress, such as `{"progress":{"decisions":12000}}`, and at the end a line with the result. A tenant can run one
+ * backtest at a time.
+ */
+export function backtestsRoute(services: Services): ServerRoute {
+  const running = new Set<number>();
+  return {
+    method: 'POST',
+    path: '/backtests',
+    success: 200,
+    check: (caller) => requireScope(caller, 'manage'),
+    async handle(call) {
+      const { tenantId } = call.caller;
+      const body = validated('body', backtestBody, call.body);
+      const backtest = new Backtest(await draftOf(services, tenantId, body));
+      if (running.has(tenantId)) {
+        throw new ApiError(
+          'OVERLOADED',
+          'A backtest of this tenant is running. Start another when it has ended.',
+          {
+            retryAfterSeconds: 5,
+          },
+        );
+      }
+      running.add(tenantId);
+      return linesOf(services, call, body, backtest, () => running.delete(tenantId));
+    },
+  };
+}
+
+/**
+ * Returns the policies that would be active.
+ *
+ * @throws ApiError `VALIDATION_ERROR` for a contradiction, an invalid condition, or policies that cost too much together.
+ */
+async function draftOf(
+  services: Services,
+  tenantId: number,
+  { policies, mode }: Body,
+): Promise<DefinedPolicy[]> {
+  const draft = policies.map((policy, index): DefinedPolicy => {
+    const definition = policyDefinition(policy);
+    requireConsistent(definition, undefined, `policies.${index}.`);
+    return { id: `draft_${index}`, definition };
+  });
+  const names = new Set(draft.map(({ definition }) => definition.name));
+  const { budget, active } = await services.storage.read(tenantId, async (db) => ({
+    budget: (await readQuotas(db, tenantId, services.quotas)).policyCost,
+    active: (await services.policySets.of(db, tenantId)).policies,
+  }));
+  const kept = mode === 'merge' ? active.filter(({ definition }) => !names.has(definition.name)) : [];
+  const cost = draft.reduce((sum, { definition }) => sum + policyRule(definition).cost, 0);
+  if (budget !== null && cost > budget) {
+    throw validationError(
+      'policies',
+      'too_costly',
+      `cost ${cost}, which exceeds the tenant's budget of ${budget}`,
+    );
+  }
+  return [...kept.map(({ id, definition }) => ({ id, definition })), ...draft];
+}
+
+async function* linesOf(
+  services: Services,
+  call: ServerCall,
+  body: Body,
+  backtest: Backtest,
+  onEnd: () => void,
+): AsyncGenerator<string> {
+  const { tenantId } = call.caller;
+  const untilMs = body.until === undefined ? Date.now() : Date.parse(body.until);
+  const sinceMs = body.since === undefined ? untilMs - defaultSpanMs : Date.parse(body.since);
+  let afterId: string | undefined = lowestIdentifierOf('dec', sinceMs);
+  let decisions = 0;
+  let shownAt = performance.now();
+  try {
+    while (afterId !== undefined && !call.disconnected.aborted) {
+      const from: string = afterId;
+      const read = await services.tenantTurns.run(tenantId, async (turn) => {
+        await turn();
+        const { rows, hasMore } = await services.storage.read(tenantId, (db) =>
+          nextPolicyDecisions(db, { tenantId, afterId: from, untilMs, limit: decisionsAtOnce }),
+        );
+        await addAll(backtest, rows.map(decisionView), turn);
+        return { count: rows.length, lastId: hasMore ? rows.at(-1)?.id : undefined };
+      });
+      decisions += read.count;
+      afterId = read.lastId;
+      if (performance.now() - shownAt < progressEveryMs) continue;
+      shownAt = performance.now();
+      yield `${JSON.stringify({ progress: { decisions } })}\n`;
+    }
+    yield `${JSON.stringify({ result: backtest.result() })}\n`;
+  } finally {
+    onEnd();
+  }
+}
+
+async function addAll(
+  backtest: Backtest,
+  decisions: readonly Parameters<Backtest['add']>[0][],
+  turn: Turn,
+): Promise<void> {
+  let endMs = performance.now() + sliceMs;
+  for (const decision of decisions) {
+    backtest.add(decision);
+    if (performance.now() < endMs) continue;
+    await turn();
+    endMs = performance.now() + sliceMs;
+  }
+}

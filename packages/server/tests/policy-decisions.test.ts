@@ -1,0 +1,264 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { readQuotaUsage } from '../src/administration/quota-usage.ts';
+import { deleteExpiredData } from '../src/background/delete-expired-data.ts';
+import { newApiKey } from '../src/keys/api-key.ts';
+import { ensureTenant } from '../src/keys/provisioning.ts';
+import { openStorage } from '../src/open-storage.ts';
+import { DecisionLog } from '../src/policy/decision-log.ts';
+import { decisionRow } from '../src/policy/decision-row.ts';
+import type { DecisionView } from '../src/server-api/decision-view.ts';
+import { listPolicyDecisions } from '../src/storage/stores/policy-decision-store.ts';
+import { ChildServer } from './child-server.ts';
+import { withTestDatabase } from './test-database.ts';
+import { atTestEnd } from './test-end.ts';
+import { readError, type TestServer, testServer } from './test-server.ts';
+
+interface DecisionPage {
+  readonly items: readonly DecisionView[];
+  readonly nextCursor: string | null;
+}
+
+function request(server: TestServer, query: Readonly<Record<string, string>> = {}): Promise<Response> {
+  const url = new URL('/server/v1/decisions', server.server.url);
+  url.search = new URLSearchParams(query).toString();
+  return fetch(url, { headers: { authorization: `Bearer ${server.apiKey}` } });
+}
+
+async function decisions(
+  server: TestServer,
+  query?: Readonly<Record<string, string>>,
+): Promise<DecisionPage> {
+  const response = await request(server, query);
+  expect(response.status).toBe(200);
+  return (await response.json()) as DecisionPage;
+}
+
+const dayMs = 24 * 3_600_000;
+const action = { toolName: 'refund', argumentsHash: 'sha256:aa' };
+
+test('keeps every decision, an allowed action without a policy included', async () => {
+  const server = await testServer();
+  await server.check({ agentId: 'billing', sessionId: 's-1', action, environment: 'prod' });
+  const policy = await server.policy({ match: { tools: ['refund'] }, effect: 'deny' });
+  const audit = await server.policy({ mode: 'log_only' });
+  await server.check({ agentId: 'billing', sessionId: 's-1', actionId: 'a-1', action });
+  const { items, nextCursor } = await decisions(server);
+  expect(nextCursor).toBeNull();
+  expect(items).toEqual([
+    {
+      id: expect.stringMatching(/^dec_[0-9a-f]{32}$/),
+      decidedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      agentId: 'billing',
+      sessionId: 's-1',
+      actionId: 'a-1',
+      toolName: 'refund',
+      argumentsHash: 'sha256:aa',
+      framework: null,
+      environment: null,
+      decision: 'deny',
+      decidedBy: policy.id,
+      matched: [
+        { policyId: policy.id, version: 1, effect: 'deny', mode: 'enforce', priority: 0 },
+        { policyId: audit.id, version: 1, effect: 'deny', mode: 'log_only', priority: 0 },
+      ],
+      pendingActionId: null,
+      dryRun: false,
+      durationMs: expect.any(Number),
+      arguments: null,
+      argumentsOmitted: false,
+      origins: null,
+    },
+    expect.objectContaining({ decision: 'allow', decidedBy: null, matched: [], environment: 'prod' }),
+  ]);
+  expect(items[0]?.durationMs).toBeGreaterThan(0);
+});
+
+test('keeps the version of a policy at the time of the decision', async () => {
+  const server = await testServer();
+  const { id } = await server.policy();
+  await server.check();
+  await server.ok('policies.update', { id, body: { effect: 'allow' } });
+  await server.check();
+  const versions = (await decisions(server)).items.map(({ decision, matched }) => [
+    decision,
+    matched[0]?.version,
+  ]);
+  expect(versions).toEqual([
+    ['allow', 2],
+    ['deny', 1],
+  ]);
+});
+
+test('keeps dry runs as such', async () => {
+  const server = await testServer();
+  await server.policy();
+  await server.check({}, { prefer: 'dry-run' });
+  await server.check();
+  expect((await decisions(server)).items.map(({ dryRun }) => dryRun)).toEqual([false, true]);
+  expect((await decisions(server, { dryRun: 'true' })).items).toHaveLength(1);
+});
+
+test('keeps the decision of an approver beside that of the policy', async () => {
+  const server = await testServer();
+  await server.policy({ effect: 'require_approval' });
+  const held = await server.check({ actionId: 'a-1' });
+  const waiting = server.check({ actionId: 'a-1' }, { prefer: 'wait=20' });
+  await server.ok('guardian.pendingActions.decide', {
+    id: held.pendingActionId as string,
+    body: { decision: 'approve' },
+  });
+  const { decidedBy } = await waiting;
+  const kept = (await decisions(server)).items.map(({ decision, pendingActionId }) => [
+    decision,
+    pendingActionId,
+  ]);
+  expect(kept[0]).toEqual(['allow', held.pendingActionId]);
+  expect(kept.at(-1)).toEqual(['require_approval', held.pendingActionId]);
+  expect((await decisions(server)).items[0]?.decidedBy).toBe(decidedBy);
+});
+
+test('keeps shown arguments and origins, but no large arguments', async () => {
+  const server = await testServer();
+  const origins = { to: { from: 'user' } } as const;
+  await server.check({ action: { ...action, arguments: { to: 'ann' }, origins } });
+  await server.check({ action: { ...action, arguments: { text: 'x'.repeat(5000) } } });
+  const [large, small] = (await decisions(server)).items;
+  expect(small).toMatchObject({ arguments: { to: 'ann' }, origins });
+  expect(large).toMatchObject({ arguments: null, argumentsOmitted: true, origins: null });
+});
+
+test('lists pages, newest first, by agent, session, tool, decision and time', async () => {
+  const server = await testServer();
+  await server.policy({ match: { tools: ['delete'] } });
+  for (let number = 0; number < 5; number += 1) {
+    await server.check({
+      agentId: number % 2 === 0 ? 'even' : 'odd',
+      sessionId: `s-${number}`,
+      action: { ...action, toolName: number === 4 ? 'delete' : 'read' },
+    });
+  }
+  const first = await decisions(server, { limit: '2' });
+  const second = await decisions(server, { limit: '2', cursor: first.nextCursor as string });
+  const third = await decisions(server, { limit: '2', cursor: second.nextCursor as string });
+  const all = [first, second, third].flatMap(({ items }) => items);
+  expect(all.map(({ sessionId }) => sessionId)).toEqual(['s-4', 's-3', 's-2', 's-1', 's-0']);
+  expect(third.nextCursor).toBeNull();
+  const sessions = async (query: Readonly<Record<string, string>>) =>
+    (await decisions(server, query)).items.map(({ sessionId }) => sessionId);
+  expect(await sessions({ agentId: 'odd' })).toEqual(['s-3', 's-1']);
+  expect(await sessions({ sessionId: 's-2' })).toEqual(['s-2']);
+  expect(await sessions({ toolName: 'delete' })).toEqual(['s-4']);
+  expect(await sessions({ decision: 'deny' })).toEqual(['s-4']);
+  expect(await sessions({ until: all[2]?.decidedAt as string })).not.toContain('s-4');
+  expect(await sessions({ since: new Date(Date.now() + 60_000).toISOString() })).toEqual([]);
+});
+
+test('rejects a cursor of other filters, unknown parameters and keys without the scope', async () => {
+  const server = await testServer();
+  await server.check();
+  await server.check();
+  const { nextCursor } = await decisions(server, { limit: '1' });
+  const reused = await request(server, { limit: '1', cursor: nextCursor as string, agentId: 'other' });
+  expect((await readError(reused)).details[0]).toMatchObject({
+    path: 'query.cursor',
+    code: 'invalid_cursor',
+  });
+  for (const query of [{ since: 'yesterday' }, { limit: '0' }, { tool: 'refund' }, { decision: 'maybe' }]) {
+    const refused = await readError(await request(server, query));
+    expect(refused).toMatchObject({ status: 400, code: 'VALIDATION_ERROR' });
+    expect(refused.details[0]?.path).toBe(`query.${Object.keys(query)[0]}`);
+  }
+  const { apiKey } = await server.server.admin.keys.create('default', { name: 'agent', scopes: ['ingest'] });
+  expect((await readError(await request(server.as(apiKey)))).code).toBe('PERMISSION_DENIED');
+});
+
+test('shows a tenant only its own decisions', async () => {
+  const server = await testServer();
+  const { admin } = server.server;
+  await admin.tenants.create('other');
+  const other = server.as((await admin.keys.create('other', { name: 'k' })).apiKey);
+  await Promise.all([server.check({ agentId: 'mine' }), other.check({ agentId: 'theirs' })]);
+  expect((await decisions(server)).items.map(({ agentId }) => agentId)).toEqual(['mine']);
+  expect((await decisions(other)).items.map(({ agentId }) => agentId)).toEqual(['theirs']);
+});
+
+test('keeps each of many concurrent decisions once', async () => {
+  const server = await testServer();
+  const agents = Array.from({ length: 300 }, (_, number) => `agent-${number}`);
+  await Promise.all(agents.map((agentId) => server.check({ agentId })));
+  const seen: string[] = [];
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const page: DecisionPage = await decisions(server, { limit: '200', ...(cursor && { cursor }) });
+    seen.push(...page.items.map(({ agentId }) => agentId));
+    cursor = page.nextCursor;
+  }
+  expect(seen.sort()).toEqual(agents.sort());
+});
+
+test('keeps a decision whose server is killed after the response', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'actlog-decisions-'));
+  atTestEnd(async () => rmSync(folder, { recursive: true }));
+  const apiKey = newApiKey('test');
+  const options = { database: join(folder, 'a.db'), docs: false, apiKey };
+  const child = await ChildServer.start(options);
+  atTestEnd(() => child.kill());
+  const response = await fetch(new URL('/v1/policies/check', child.url), {
+    method: 'POST',
+    headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ agentId: 'billing', action }),
+  });
+  await child.kill();
+  expect(response.status).toBe(200);
+  const server = (await testServer(options)).as(apiKey);
+  expect((await decisions(server)).items).toMatchObject([{ agentId: 'billing' }]);
+});
+
+test('deletes decisions past their own retention, and counts them as freed', async () => {
+  const { database = ':memory:' } = await withTestDatabase({});
+  const storage = await openStorage({ database, connections: 2 });
+  atTestEnd(() => storage.close());
+  const tenantId = await storage.writeAcross('administer', ({ db }) => ensureTenant(db, 'one'));
+  const log = new DecisionLog({
+    storage,
+    quotas: {},
+    isOn: true,
+    maxQueued: 10,
+    countQuotaRefusal: () => {},
+  });
+  const check = { agentId: 'billing', action };
+  const response = { decision: 'allow', decidedBy: null, matched: [], pendingActionId: null } as never;
+  const set = { version: 1, policies: [], wanted: new Set<never>() };
+  await log.keep(decisionRow({ tenantId, check, response, set, isDryRun: false, durationMs: 1 }));
+  const kept = () =>
+    storage.read(tenantId, async (db) => [
+      (await listPolicyDecisions(db, { tenantId, filters: {}, limit: 10 })).rows.length,
+      (await readQuotaUsage(db, tenantId, {}, Date.now())).decisions.used,
+    ]);
+  await deleteExpiredData(storage, Date.now() + 89 * dayMs);
+  expect(await kept()).toEqual([1, 1]);
+  await deleteExpiredData(storage, Date.now() + 91 * dayMs);
+  expect(await kept()).toEqual([0, 0]);
+});
+
+test('deletes the decisions about a deleted session', async () => {
+  const server = await testServer();
+  const { admin } = server.server;
+  await server.check({ sessionId: 's-1' });
+  await server.record({ sessionId: 's-1' });
+  await server.check({ sessionId: 's-2' });
+  await admin.sessions.delete('default', 's-1');
+  expect((await decisions(server)).items.map(({ sessionId }) => sessionId)).toEqual(['s-2']);
+});
+
+test('responds without keeping a decision when the quota is used up', async () => {
+  const server = await testServer();
+  const { admin } = server.server;
+  await admin.tenants.setQuota('default', { decisions: 2 });
+  for (let number = 0; number < 4; number += 1)
+    expect(await server.check()).toMatchObject({ decision: 'allow' });
+  expect((await decisions(server)).items).toHaveLength(2);
+  expect((await admin.tenants.quota('default')).decisions).toEqual({ used: 2, max: 2 });
+});
