@@ -10,9 +10,9 @@ import { ExportButton } from '../parts/events/export-button.tsx';
 import { HeldActions } from '../parts/held-actions/held-actions.tsx';
 import { ToolPolicies } from '../parts/policies/tool-policies.tsx';
 import { Problem } from '../parts/problem.tsx';
+import { LearnSession } from '../parts/risk/learn-session.tsx';
 import { RiskReport } from '../parts/risk/risk-report.tsx';
 import { RiskScore } from '../parts/risk/risk-score.tsx';
-import { UsualWork } from '../parts/risk/usual-work.tsx';
 import { Time } from '../parts/time.tsx';
 import { WayBack } from '../parts/way-back.tsx';
 
@@ -83,7 +83,7 @@ function SessionReport({ id, data }: { id: string; data: SessionDetail }) {
         )}
         {may(identity, 'manage') && <ToolPolicies tools={data.toolNames} />}
         {isSuspect(risk.data?.level) && hasKnownOwner(identity) && may(identity, 'manage') && (
-          <UsualWork sessionId={id} agentId={data.agentId ?? ''} lastEventAt={data.lastEventAt} />
+          <LearnSession sessionId={id} agentId={data.agentId ?? ''} lastEventAt={data.lastEventAt} />
         )}
       </section>
       <section aria-labelledby="events">

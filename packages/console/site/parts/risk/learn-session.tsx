@@ -12,7 +12,7 @@ const endedAfterMs = 30 * 60_000;
  * Button to learn a session that scored high but was benign: such a session is not learned automatically. Uses private
  * endpoints of the reference server, as the keys do.
  */
-export function UsualWork({
+export function LearnSession({
   sessionId,
   agentId,
   lastEventAt,

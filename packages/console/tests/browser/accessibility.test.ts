@@ -1,0 +1,128 @@
+import type { Locator } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { checkBody, type TestServer, testServer } from '../../../server/tests/test-server.ts';
+import { ConsoleTab, hasBrowser, useBrowser } from './console-tab.ts';
+
+/** Starts a server with data on every page. */
+async function busyServer(): Promise<TestServer> {
+  const server = await testServer({ webhookAllowedRanges: ['127.0.0.0/8'] });
+  await server.policy({ effect: 'require_approval', name: 'Refunds' });
+  await server.check({ actionId: 'call-1', action: { ...checkBody().action, arguments: { amount: 1 } } });
+  for (const toolName of ['read_email', 'send_email', 'delete_email', 'fails']) {
+    const responseStatus = toolName === 'fails' ? 500 : 200;
+    await server.record({ payload: { toolName, argumentsHash: 'sha256:aa', responseStatus } });
+  }
+  await server.ok('notificationChannels.create', { body: { url: 'http://127.0.0.1:9/hook' } });
+  return server;
+}
+
+const places = [
+  ['/sessions', 'Sessions'],
+  ['/sessions/thread-1', 'thread-1'],
+  ['/approvals', 'Approvals'],
+  ['/policies', 'Policies'],
+  ['/policies/new', 'New policy'],
+  ['/agents', 'Agents'],
+  ['/webhooks', 'Webhooks'],
+  ['/keys', 'Keys'],
+  ['/nowhere', 'Page not found'],
+] as const;
+
+describe.skipIf(!hasBrowser)('every page', () => {
+  useBrowser();
+
+  test.each(['light', 'dark'] as const)('is accessible in %s', async (colorScheme) => {
+    const { server, apiKey } = await busyServer();
+    const tab = await ConsoleTab.open(server.url, apiKey, '', { colorScheme });
+    for (const [place, heading] of places) {
+      await tab.go(place);
+      await tab.heading(heading);
+      await tab.page.getByText('Loading…').waitFor({ state: 'detached' });
+      expect([place, await tab.accessibilityFaults()]).toEqual([place, []]);
+    }
+  });
+
+  // The rules ignore placeholders, which browsers render too faintly, each in its own way.
+  test.each(['light', 'dark'] as const)(
+    'shows placeholders in %s in the color of hints',
+    async (colorScheme) => {
+      const { server, apiKey } = await testServer();
+      const { page } = await ConsoleTab.open(server.url, apiKey, '/webhooks', { colorScheme });
+      await page.getByText('Deliveries are signed').waitFor();
+      expect(
+        await page.evaluate('getComputedStyle(document.querySelector("input"), "::placeholder").color'),
+      ).toBe(await page.evaluate('getComputedStyle(document.querySelector("small")).color'));
+    },
+  );
+
+  test('tells screen readers which action a button decides', async () => {
+    const { server, apiKey } = await busyServer();
+    const tab = await ConsoleTab.open(server.url, apiKey, '/approvals');
+    const card = tab.page.getByRole('group', { name: 'refund by billing-agent', exact: true });
+    await card.getByRole('button', { name: 'Approve' }).waitFor();
+    await card.getByRole('textbox', { name: 'Comment, shown to the agent' }).waitFor();
+  });
+
+  test('is reached by keyboard, and reading starts at its beginning', async () => {
+    const { server, apiKey } = await busyServer();
+    const tab = await ConsoleTab.open(server.url, apiKey);
+    await tab.page.getByRole('link', { name: 'Agents' }).focus();
+    await tab.page.keyboard.press('Enter');
+    await tab.heading('Agents');
+    await expect.poll(() => tab.page.evaluate('document.activeElement.tagName')).toBe('MAIN');
+    expect(await tab.page.title()).toBe('Agents · actlog');
+  });
+
+  test('keeps the focus of keyboard users on the pressed button', async () => {
+    const server = await testServer();
+    const { id } = await server.policy();
+    const tab = await ConsoleTab.open(server.server.url, server.apiKey, `/policies/${id}`);
+    const { page } = tab;
+    const press = async (name: string, outcome: Locator) => {
+      const button = page.getByRole('button', { name, exact: true });
+      await button.focus();
+      await page.keyboard.press('Enter');
+      await outcome.waitFor();
+      expect(await page.evaluate('document.activeElement.textContent')).toBe(name);
+    };
+    await page.getByLabel('Description').fill('changed');
+    await press('Save', page.getByText('Saved.'));
+    await tab.go('/policies');
+    await page.getByLabel('Agent', { exact: true }).fill('billing-agent');
+    await page.getByLabel('Tool', { exact: true }).fill('refund');
+    await press('Try', page.getByText('Decision: deny'));
+    await tab.go('/webhooks');
+    await page.getByLabel('Address').fill('http://127.0.0.1:9/hook');
+    await press('Create', page.getByRole('alert'));
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('API key').fill('al_live_none');
+    await press('Sign in', page.getByRole('alert'));
+  });
+
+  // WCAG 2.2, 1.4.10: 320 pixels correspond to a screen of 1280 at 400%.
+  test.each([360, 320])('fits a screen of %d pixels without horizontal scrolling', async (width) => {
+    const { server, apiKey } = await busyServer();
+    const tab = await ConsoleTab.open(server.url, apiKey, '', { viewport: { width, height: 740 } });
+    for (const [place, heading] of places) {
+      await tab.go(place);
+      await tab.heading(heading);
+      await tab.page.getByText('Loading…').waitFor({ state: 'detached' });
+      expect([place, await tab.page.evaluate('document.documentElement.scrollWidth')]).toEqual([
+        place,
+        width,
+      ]);
+    }
+  });
+});
+
+describe.skipIf(!hasBrowser)('sign-in page', () => {
+  useBrowser();
+
+  test('is accessible', async () => {
+    const { server } = await testServer();
+    const tab = await ConsoleTab.blank(server.url);
+    await tab.page.goto(`${server.url}/console/`);
+    await tab.heading('actlog');
+    expect(await tab.accessibilityFaults()).toEqual([]);
+  });
+});

@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest';
+import { testServer } from '../../../server/tests/test-server.ts';
+import { ConsoleTab, hasBrowser, useBrowser } from './console-tab.ts';
+
+describe.skipIf(!hasBrowser)('agents and webhooks pages', () => {
+  useBrowser();
+
+  test('registers an agent that was only seen, revokes and reinstates it', async () => {
+    const server = await testServer();
+    await server.record({});
+    const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/agents');
+    await page.getByText('not registered').waitFor();
+    await page.getByText('A revoked agent is denied every action that its guard asks about').waitFor();
+    await page.getByRole('button', { name: 'Register' }).click();
+    await page.getByRole('button', { name: 'Revoke' }).click();
+    await page.getByRole('button', { name: 'Revoke billing-agent' }).click();
+    await page.getByRole('button', { name: 'Reinstate' }).waitFor();
+    expect(await server.ok('agents.get', { id: 'billing-agent' })).toMatchObject({ status: 'revoked' });
+    expect(await server.check()).toMatchObject({ decision: 'deny', decidedBy: 'agent_revoked' });
+    await page.getByRole('button', { name: 'Reinstate' }).click();
+    await page.getByRole('button', { name: 'Revoke' }).waitFor();
+    await page.getByRole('link', { name: 'billing-agent' }).click();
+    await page.getByRole('link', { name: 'thread-1' }).waitFor();
+  });
+
+  test('creates a webhook, and shows its secret once', async () => {
+    const server = await testServer({ webhookAllowedRanges: ['127.0.0.0/8'] });
+    const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/webhooks');
+    await page.getByLabel('Address').fill('http://127.0.0.1:9/hook');
+    await page.getByLabel('An action waits for approval').check();
+    await page.getByRole('button', { name: 'Create' }).click();
+    expect(await page.getByLabel('Signing secret').textContent()).toMatch(/whsec_/);
+    expect((await server.ok('notificationChannels.list')).items).toMatchObject([
+      { url: 'http://127.0.0.1:9/hook', events: ['guardian.action_pending'] },
+    ]);
+    await page.getByRole('button', { name: 'I have it' }).click();
+    await page.getByLabel('Signing secret').waitFor({ state: 'detached' });
+    expect(await page.content()).not.toContain('whsec_');
+  });
+
+  test('explains why a webhook address is invalid', async () => {
+    const server = await testServer();
+    const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/webhooks');
+    await page.getByLabel('Address').fill('http://127.0.0.1:9/hook');
+    await page.getByRole('button', { name: 'Create' }).click();
+    expect(await page.getByRole('alert').textContent()).toContain('url');
+    expect((await server.ok('notificationChannels.list')).items).toEqual([]);
+  });
+
+  test('offers no change to a read-only key', async () => {
+    const { server } = await testServer();
+    const { apiKey } = await server.admin.keys.create('default', { name: 'reader', scopes: ['read'] });
+    const tab = await ConsoleTab.open(server.url, apiKey);
+    for (const [place, heading] of [
+      ['/policies', 'Policies'],
+      ['/agents', 'Agents'],
+      ['/webhooks', 'Webhooks'],
+    ] as const) {
+      await tab.go(place);
+      await tab.heading(heading);
+      expect(await tab.page.locator('main button').count()).toBe(0);
+    }
+  });
+
+  test('offers no copy button where the browser has no clipboard, as over plain HTTP', async () => {
+    const server = await testServer();
+    const tab = await ConsoleTab.blank(server.server.url);
+    await tab.page.addInitScript(() => {
+      Object.defineProperty(navigator, 'clipboard', { value: undefined });
+    });
+    await tab.page.goto(`${server.server.url}/console/#key=${server.apiKey}`);
+    await tab.heading('Sessions');
+    await tab.go('/keys');
+    await tab.page.getByLabel('Name', { exact: true }).fill('new');
+    await tab.page.getByRole('button', { name: 'Create' }).click();
+    await tab.page.getByRole('button', { name: 'I have it' }).waitFor();
+    expect(await tab.page.getByRole('button', { name: 'Copy' }).count()).toBe(0);
+  });
+});

@@ -1,0 +1,200 @@
+import type { Route } from 'playwright-core';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { testServer } from '../../../server/tests/test-server.ts';
+import { ConsoleTab, hasBrowser, useBrowser } from './console-tab.ts';
+
+describe.skipIf(!hasBrowser)('policies page', () => {
+  useBrowser();
+
+  test('creates, changes, tests and archives a policy', async () => {
+    const server = await testServer();
+    const tab = await ConsoleTab.open(server.server.url, server.apiKey, '/policies');
+    const { page } = tab;
+    await page.getByRole('link', { name: 'New policy' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('Large refunds');
+    await page.getByLabel('Tools', { exact: true }).fill('refund\ntransfer_*');
+    await page.getByLabel('Condition').fill('args.amount > 100');
+    await page.getByLabel('Effect').selectOption('require_approval');
+    await page.getByLabel('After seconds').fill('600');
+    await page.getByLabel('Each approval is for one call').check();
+    await page.getByRole('button', { name: 'Create' }).click();
+    await tab.heading('Large refunds');
+    // The empty form is not in the history.
+    await page.goBack();
+    await tab.heading('Policies');
+    await page.goForward();
+    await tab.heading('Large refunds');
+    await page.locator('main').getByRole('link', { name: 'Policies' }).click();
+    await tab.heading('Policies');
+    // The page went back, not forward.
+    await page.goForward();
+    await tab.heading('Large refunds');
+    const [created] = (await server.ok('policies.list')).items;
+    expect(created).toMatchObject({
+      effect: 'require_approval',
+      match: { tools: ['refund', 'transfer_*'] },
+      condition: 'args.amount > 100',
+      approval: { timeoutSeconds: 600, onTimeout: 'deny', singleUse: true },
+      rate: null,
+    });
+
+    await page.getByLabel('Each approval is for one call').uncheck();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('status').getByText('Saved').waitFor();
+    expect((await server.ok('policies.list')).items).toMatchObject([{ approval: { singleUse: false } }]);
+
+    await page.getByLabel('Effect').selectOption('deny');
+    await page.getByLabel('Tools', { exact: true }).fill('');
+    await page.getByLabel('More than').fill('0');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('status').getByText('Saved').waitFor();
+    expect((await server.ok('policies.list')).items).toMatchObject([
+      { effect: 'deny', match: {}, approval: null, rate: { max: 0, windowSeconds: 60, per: 'agent' } },
+    ]);
+
+    await tab.go('/policies');
+    await page.getByLabel('Agent', { exact: true }).fill('billing-agent');
+    await page.getByLabel('Tool', { exact: true }).fill('refund');
+    await page.getByLabel('Arguments').fill('{"amount": 250}');
+    await page.getByRole('button', { name: 'Try' }).click();
+    await page.getByText('Decision: deny').waitFor();
+    expect((await server.ok('guardian.pendingActions.list')).items).toEqual([]);
+
+    await page.getByRole('button', { name: 'Archive', exact: true }).click();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Archive', exact: true }).click();
+    await page.getByRole('button', { name: 'Archive permanently' }).click();
+    await page.getByText('No policy is active').waitFor();
+    await page.getByRole('link', { name: 'archived' }).click();
+    await page.getByRole('link', { name: 'Large refunds' }).click();
+    await page.getByText('This policy is archived').waitFor();
+    expect(await page.getByLabel('Name', { exact: true }).isDisabled()).toBe(true);
+  });
+
+  test('explains why the service refused a policy, and keeps typed text', async () => {
+    const server = await testServer();
+    const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/policies/new');
+    await page.getByLabel('Name', { exact: true }).fill('Broken');
+    await page.getByLabel('Condition').fill('args.amount >');
+    await page.getByRole('button', { name: 'Create' }).click();
+    const told = (await page.getByRole('alert').textContent()) ?? '';
+    console.log(told);
+    expect(told.match(/Unexpected token: EOF \(line 1, column 14\)/g)).toHaveLength(1);
+    expect(await page.getByLabel('Condition').inputValue()).toBe('args.amount >');
+    expect((await server.ok('policies.list')).items).toEqual([]);
+  });
+
+  test('saves only the changed fields', async () => {
+    const server = await testServer();
+    const { id } = await server.policy({
+      name: ' Refunds ',
+      description: ' one\n\ntwo ',
+      effect: 'require_approval',
+      mode: 'log_only',
+      priority: -7,
+      match: { tools: ['a,b', ' c ', 'd'], agents: ['<b>'], frameworks: ['x'], environments: ['prod'] },
+      condition: 'args.amount > 1.0 &&\n  args.amount < 2.5',
+      message: 'one\ntwo\n',
+      rate: { max: 3, windowSeconds: 90, per: 'tenant' },
+      approval: { timeoutSeconds: 60, onTimeout: 'allow' },
+    });
+    const before = await server.ok('policies.get', { id });
+    const tab = await ConsoleTab.open(server.server.url, server.apiKey, `/policies/${id}`);
+    const { page } = tab;
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('status').getByText('Nothing has changed.').waitFor();
+    expect(await server.ok('policies.get', { id })).toEqual(before);
+
+    const tools = page.getByLabel('Tools', { exact: true });
+    await tools.fill(`${await tools.inputValue()}\ne, f`);
+    await server.ok('policies.update', { id, body: { priority: 5 } });
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('status').getByText('Saved').waitFor();
+    const { updatedAt, version, ...after } = await server.ok('policies.get', { id });
+    const match = { ...before.match, tools: ['a,b', ' c ', 'd', 'e', 'f'] };
+    expect({ ...before, priority: 5, match }).toMatchObject(after);
+  });
+
+  test('keeps text that is typed while a policy is being saved', async () => {
+    const server = await testServer();
+    const { id } = await server.policy();
+    const { page } = await ConsoleTab.open(server.server.url, server.apiKey, `/policies/${id}`);
+    const held: Route[] = [];
+    await page.getByLabel('Message').fill('first');
+    await page.route(`**/v1/policies/${id}`, (route) =>
+      route.request().method() === 'GET' ? void held.push(route) : route.continue(),
+    );
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('status').getByText('Saved').waitFor();
+    await page.getByLabel('Message').fill('second');
+    await expect.poll(() => held.length).toBe(1);
+    await held[0]?.continue();
+    await page.unrouteAll({ behavior: 'wait' });
+    await page.getByLabel('Description').fill('of money');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await expect.poll(async () => (await server.ok('policies.get', { id })).message).toBe('second');
+    expect(await server.ok('policies.get', { id })).toMatchObject({ description: 'of money' });
+  });
+
+  test('does not navigate back to a new policy after the user went on', async () => {
+    const server = await testServer();
+    const tab = await ConsoleTab.open(server.server.url, server.apiKey, '/policies/new');
+    const { page } = tab;
+    const disconnected = Promise.withResolvers<void>();
+    await page.route('**/v1/policies', async (route) => {
+      await disconnected.promise;
+      await route.fulfill({ response: await route.fetch() });
+    });
+    await page.getByLabel('Name', { exact: true }).fill('Refunds');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('link', { name: 'Agents' }).click();
+    await tab.heading('Agents');
+    disconnected.resolve();
+    await page.unrouteAll({ behavior: 'wait' });
+    await expect.poll(async () => (await server.ok('policies.list')).items.length).toBe(1);
+    await tab.accessibilityFaults();
+    expect(page.url()).toContain('#/agents');
+  });
+
+  test('does not archive on a double click or a key held down', async () => {
+    const server = await testServer();
+    await server.policy();
+    const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/policies');
+    const archive = page.getByRole('button', { name: 'Archive', exact: true });
+    const sent: string[] = [];
+    page.on('request', (request) => request.method() === 'DELETE' && sent.push(request.url()));
+    await archive.dblclick();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await archive.focus();
+    await page.keyboard.down('Enter');
+    await page.keyboard.down('Enter');
+    await page.keyboard.up('Enter');
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    expect(sent).toEqual([]);
+  });
+
+  test.each(['{amount: 1}', 'null', '0', '[1]'])(
+    'reports invalid arguments, %s, before it sends a check',
+    async (text) => {
+      const server = await testServer();
+      const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/policies');
+      await page.getByLabel('Agent', { exact: true }).fill('a');
+      await page.getByLabel('Tool', { exact: true }).fill('t');
+      await page.getByLabel('Arguments').fill(text);
+      await page.getByRole('button', { name: 'Try' }).click();
+      await page.getByRole('alert').getByText('must be a JSON object').waitFor();
+    },
+  );
+
+  test('shows further policies in a tab that was open for days', async () => {
+    const server = await testServer();
+    for (let number = 0; number < 51; number += 1) await server.policy({ name: `p-${number}` });
+    const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/policies');
+    const more = page.getByRole('button', { name: 'Show more' });
+    await more.waitFor();
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 2 * 86_400_000 });
+    onTestFinished(() => void vi.useRealTimers());
+    await more.click();
+    await page.getByRole('link', { name: 'p-0', exact: true }).waitFor();
+  });
+});

@@ -1,0 +1,375 @@
+import type { Locator, Page } from 'playwright-core';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { mailboxTools } from '../../../server/tests/mailbox-tools.ts';
+import { type TestServer, testServer } from '../../../server/tests/test-server.ts';
+import { ConsoleTab, hasBrowser, ownContext, useBrowser } from './console-tab.ts';
+
+const hostile = '<img src=x onerror=alert(1)><script>alert(2)</script>';
+
+/** Records calls one second apart, because the order within a millisecond would be undefined. */
+async function session(server: TestServer, sessionId: string, tools: readonly string[], agentId = 'mailer') {
+  const endMs = Date.now();
+  for (const [index, toolName] of tools.entries()) {
+    const payload = {
+      toolName,
+      argumentsHash: 'sha256:aa',
+      responseStatus: toolName === 'fails' ? 500 : 200,
+    };
+    const sourceTimestamp = new Date(endMs - 1000 * (tools.length - 1 - index)).toISOString();
+    await server.record({ sessionId, agentId, sourceTimestamp, payload });
+  }
+}
+
+/** Returns the link to the first event of the first reason about sending. */
+function showSent(page: Page): Locator {
+  return page
+    .getByRole('listitem')
+    .filter({ hasText: '"send_email"' })
+    .getByRole('button', { name: 'show 1' })
+    .first();
+}
+
+describe.skipIf(!hasBrowser)('sessions page', () => {
+  useBrowser();
+
+  test('lists sessions with their risk, newest first, and adds new ones', async () => {
+    const server = await testServer();
+    await session(server, 'first', ['read_email', 'fails']);
+    const { page } = await ConsoleTab.open(server.server.url, server.apiKey);
+    const rows = page.getByRole('row');
+    await rows.nth(1).getByRole('link', { name: 'first' }).waitFor();
+    expect(await rows.nth(1).textContent()).toMatch(/^first ?\d+ lowmailer21read_email, fails/);
+    await session(server, 'second', ['search']);
+    await rows.nth(1).getByRole('link', { name: 'second' }).waitFor();
+  });
+
+  test('filters by agent and by risk, and keeps the filter in the address', async () => {
+    const server = await testServer();
+    await session(server, 'of-mailer', ['search']);
+    await session(server, 'of-coder', ['search'], 'coder');
+    const { page } = await ConsoleTab.open(server.server.url, server.apiKey);
+    await page.getByRole('link', { name: 'of-coder' }).waitFor();
+    await page.getByLabel('Agent').fill('coder');
+    await page.getByLabel('Agent').press('Enter');
+    await page.getByRole('link', { name: 'of-mailer' }).waitFor({ state: 'detached' });
+    await expect.poll(() => page.evaluate('document.activeElement.name')).toBe('agent');
+    await page.getByRole('link', { name: 'of-coder' }).waitFor();
+    await page.reload();
+    await page.getByRole('link', { name: 'of-coder' }).waitFor();
+    expect(await page.getByLabel('Agent').inputValue()).toBe('coder');
+    await page.getByLabel('Risk score from').fill('100');
+    await page.getByRole('button', { name: 'Filter' }).click();
+    await page.getByText('No session matches.').waitFor();
+    await page.getByRole('link', { name: 'Show all' }).click();
+    await page.getByRole('link', { name: 'of-mailer' }).waitFor();
+    expect(await page.getByLabel('Agent').inputValue()).toBe('');
+    await page.goBack();
+    await page.getByText('No session matches.').waitFor();
+    expect(await page.getByLabel('Agent').inputValue()).toBe('coder');
+  });
+
+  test('rounds scores down, so that none seems higher than its level', async () => {
+    const server = await testServer();
+    await session(server, 'nearly', ['search']);
+    const tab = await ConsoleTab.open(server.server.url, server.apiKey);
+    await tab.page.route('**/v1/sessions', async (route) => {
+      const { items } = await (await route.fetch()).json();
+      const risk = { score: 90.99, level: 'medium' };
+      await route.fulfill({ json: { items: [{ ...items[0], risk }], nextCursor: null } });
+    });
+    await tab.page.reload();
+    await tab.page.getByRole('row', { name: /^nearly 90 medium/ }).waitFor();
+  });
+
+  test("filters by start date in the user's time zone", async () => {
+    const server = await testServer();
+    // In Kathmandu, days begin at 18:15 UTC.
+    for (const time of ['15T18:14:59.999', '15T18:15:00.000', '17T18:14:59.999', '17T18:15:00.000']) {
+      await server.record({ sessionId: `at-${time}`, sourceTimestamp: `2026-11-${time}Z` });
+    }
+    const { server: running, apiKey } = server;
+    const { page } = await ConsoleTab.open(running.url, apiKey, '', { timezoneId: 'Asia/Kathmandu' });
+    await page.getByRole('link', { name: 'at-15T18:14' }).waitFor();
+    await page.getByLabel('Started from').fill('2026-11-16');
+    await page.getByLabel('Started until').fill('2026-11-17');
+    await page.getByRole('button', { name: 'Filter' }).click();
+    await expect
+      .poll(() => page.getByRole('rowheader').allTextContents())
+      .toEqual(['at-17T18:14:59.999', 'at-15T18:15:00.000']);
+    await page.reload();
+    await page.getByRole('link', { name: 'at-17T18:14' }).waitFor();
+    expect(await page.getByLabel('Started until').inputValue()).toBe('2026-11-17');
+  });
+
+  test('shows sessions in pages until the last', async () => {
+    const server = await testServer();
+    for (let number = 0; number < 51; number += 1) await session(server, `s-${number}`, ['search']);
+    const { page } = await ConsoleTab.open(server.server.url, server.apiKey);
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await page.getByRole('link', { name: 's-0', exact: true }).waitFor();
+    expect(await page.getByRole('button', { name: 'Show more' }).count()).toBe(0);
+  });
+
+  test('shows a session: ten dimensions, reasons with their events, and the events', async () => {
+    const server = await testServer();
+    await session(server, 'chat/1', ['read_email', 'send_email', 'delete_email', 'fails']);
+    const { page } = await ConsoleTab.open(server.server.url, server.apiKey);
+    await page.getByRole('link', { name: 'chat/1' }).click();
+    const dimensions = page.getByRole('table', { name: 'Risk by dimension' });
+    await dimensions.waitFor();
+    expect(await dimensions.getByRole('row').count()).toBe(11);
+    const events = page.getByRole('table', { name: 'Events, oldest first' });
+    await events.waitFor();
+    expect(await events.getByRole('rowheader').allTextContents()).toEqual([
+      'read_email',
+      'send_email',
+      'delete_email',
+      'fails',
+    ]);
+    await page.getByRole('button', { name: 'show 1' }).first().click();
+    await expect.poll(() => page.evaluate('document.activeElement.id')).toMatch(/^event-/);
+    await server.record({ sessionId: 'chat/1', agentId: 'mailer' });
+    await events.getByRole('row').nth(5).waitFor();
+  });
+
+  test('requests a risk once, and again when its session has grown', async () => {
+    const server = await testServer();
+    await session(server, 'chat', ['search']);
+    const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '', ownContext);
+    await page.clock.install();
+    let requested = 0;
+    page.on('request', (request) => {
+      if (new URL(request.url()).pathname.endsWith('/risk')) requested += 1;
+    });
+    await page.getByRole('link', { name: 'chat' }).click();
+    await page.getByRole('table', { name: 'Risk by dimension' }).waitFor();
+    await page.getByRole('rowheader', { name: 'search' }).waitFor();
+    expect(requested).toBe(1);
+    await session(server, 'chat', ['search']);
+    await page.clock.runFor(6000);
+    await expect.poll(() => requested).toBe(2);
+  });
+
+  test('shows the next page without requesting the previous one again', async () => {
+    const server = await testServer();
+    for (let number = 0; number < 101; number += 1) await session(server, `s-${number}`, ['search']);
+    const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '', ownContext);
+    const cursors: (string | null)[] = [];
+    await page.getByRole('link', { name: 's-100', exact: true }).waitFor();
+    page.on('request', (request) => {
+      const { pathname, searchParams } = new URL(request.url());
+      if (pathname === '/v1/sessions') cursors.push(searchParams.get('cursor'));
+    });
+    await page.clock.pauseAt(Date.now() + 1000);
+    for (const last of ['s-51', 's-1', 's-0']) {
+      await page.getByRole('link', { name: last, exact: true }).waitFor();
+      if (last !== 's-0') await page.getByRole('button', { name: 'Show more' }).click();
+      await page.clock.runFor(100);
+    }
+    expect(cursors).toEqual([expect.any(String), expect.any(String)]);
+    expect(new Set(cursors).size).toBe(2);
+  });
+
+  test('does not reload sessions that grow beyond the visible events', async () => {
+    const server = await testServer();
+    await session(server, 'long', Array<string>(201).fill('search'));
+    const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/sessions/long');
+    await page.getByRole('button', { name: 'Show more' }).waitFor();
+    const requested: string[] = [];
+    page.on('request', (request) => request.url().includes('limit=200') && requested.push(request.url()));
+    await session(server, 'long', ['search']);
+    await page.getByText('202', { exact: true }).waitFor();
+    expect(requested).toEqual([]);
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await page.getByRole('button', { name: 'Show more' }).waitFor({ state: 'detached' });
+    expect(requested[0]).toContain('cursor=');
+    await session(server, 'long', ['delete']);
+    await page.getByRole('rowheader', { name: 'delete', exact: true }).waitFor();
+  });
+
+  test('shows the event that a reason names, however far down', async () => {
+    const server = await testServer();
+    await session(server, 'long', [...Array<string>(650).fill('search'), 'read_email', 'send_email']);
+    const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/sessions/long');
+    const shown = page.locator('tr:focus').getByRole('rowheader', { name: /_email$/ });
+    await showSent(page).click();
+    await shown.waitFor();
+    await page.getByRole('link', { name: 'Sessions' }).first().focus();
+    await showSent(page).click();
+    await shown.waitFor();
+    // Events far above are not rendered.
+    const rows = page.getByRole('table', { name: 'Events' }).getByRole('row');
+    expect(await rows.count()).toBe(1 + 252);
+    await page.getByText('From event 401 on.').getByRole('button', { name: 'Show from the first' }).click();
+    await expect.poll(() => rows.count()).toBe(1 + 200);
+    await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('events');
+  });
+
+  test('says that loading a distant event failed, and tries again', async () => {
+    const server = await testServer();
+    await session(server, 'long', [...Array<string>(250).fill('search'), 'read_email', 'send_email']);
+    const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/sessions/long');
+    await page.route('**/v1/sessions/long?*cursor=*', (route) => route.abort());
+    await showSent(page).click();
+    await page.getByRole('alert').getByText('The service cannot be reached.').waitFor();
+    await page.unrouteAll();
+    await showSent(page).click();
+    await page
+      .locator('tr:focus')
+      .getByRole('rowheader', { name: /_email$/ })
+      .waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
+  });
+
+  test('downloads sessions as the service exports them', async () => {
+    const server = await testServer();
+    await session(server, 'chat', ['search']);
+    const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/sessions/chat');
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Download JSON' }).click();
+    const chunks: Buffer[] = [];
+    for await (const chunk of await (await download).createReadStream()) chunks.push(chunk);
+    expect(JSON.parse(Buffer.concat(chunks).toString())).toMatchObject({
+      exportVersion: '1.0',
+      eventCount: 1,
+    });
+    expect((await download).suggestedFilename()).toBe('chat.json');
+  });
+
+  test('links to a new policy for a tool that was called', async () => {
+    const server = await testServer();
+    await session(server, 'chat', ['run_shell', 'a,b', 'every*']);
+    const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/sessions/chat');
+    const offered = page.getByText('Create a policy for');
+    await offered.waitFor();
+    // The form separates patterns by commas, and a pattern with a star would match more than the tool.
+    expect(await offered.getByRole('link').allTextContents()).toEqual(['run_shell']);
+    await page.getByRole('link', { name: 'run_shell' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('No shell');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('heading', { level: 1, name: 'No shell' }).waitFor();
+    expect((await server.ok('policies.list')).items).toMatchObject([
+      { effect: 'deny', match: { tools: ['run_shell'] } },
+    ]);
+    const { apiKey } = await server.server.admin.keys.create('default', { name: 'reader', scopes: ['read'] });
+    const reader = await ConsoleTab.open(server.server.url, apiKey, '/sessions/chat');
+    await reader.page.getByRole('table', { name: 'Risk by dimension' }).waitFor();
+    expect(await reader.page.getByText('Create a policy for').count()).toBe(0);
+  });
+
+  test('shows each time in local time with its zone, and in UTC', async () => {
+    const server = await testServer();
+    // The hour that occurs twice in the night of 25 October 2026.
+    for (const sourceTimestamp of ['2026-10-25T00:30:00.000Z', '2026-10-25T01:30:00.000Z']) {
+      await server.record({ sessionId: 'night', sourceTimestamp });
+    }
+    for (const [timezoneId, first, second] of [
+      ['Europe/Berlin', '02:30:00 CEST', '02:30:00 CET'],
+      ['Asia/Kathmandu', '06:15:00 GMT+5:45', '07:15:00 GMT+5:45'],
+    ] as const) {
+      const { server: running, apiKey } = server;
+      const { page } = await ConsoleTab.open(running.url, apiKey, '/sessions/night', { timezoneId });
+      await page.getByRole('table', { name: 'Events' }).waitFor();
+      const reported = await page
+        .locator('time')
+        .evaluateAll((times) => times.map((time) => time.getAttribute('title')));
+      const whole = [
+        `25 Oct 2026, ${first} (2026-10-25T00:30:00.000Z)`,
+        `25 Oct 2026, ${second} (2026-10-25T01:30:00.000Z)`,
+      ];
+      expect(reported).toEqual([...whole, ...whole]);
+    }
+  });
+
+  test('prints complete times, without controls', async () => {
+    const server = await testServer();
+    await session(server, 'chat', ['search']);
+    const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/sessions/chat');
+    await page.getByRole('table', { name: 'Events' }).waitFor();
+    await page.emulateMedia({ media: 'print' });
+    expect(await page.getByRole('button').count()).toBe(0);
+    const printed = await page.evaluate(
+      `getComputedStyle(document.querySelector('.summary time'), '::after').content`,
+    );
+    expect(printed).toContain('Z)');
+  });
+
+  test('shows any name as text', async () => {
+    const server = await testServer();
+    await session(server, hostile, [hostile, "javascript:alert('3')"], hostile);
+    const { page } = await ConsoleTab.open(server.server.url, server.apiKey);
+    await page.getByRole('link', { name: hostile }).click();
+    await page.getByRole('heading', { level: 1, name: hostile }).waitFor();
+    await page.getByRole('rowheader', { name: hostile }).waitFor();
+    expect(await page.locator('img, main script').count()).toBe(0);
+  });
+
+  test('reports unknown sessions', async () => {
+    const server = await testServer();
+    const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/sessions/none');
+    await page.getByRole('alert').getByText('There is no such session.').waitFor();
+  });
+
+  test('does not interrupt users who went on to another page', async () => {
+    const server = await testServer();
+    await session(server, 'long', [...Array<string>(250).fill('search'), 'read_email', 'send_email']);
+    const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/sessions/long');
+    const late = Promise.withResolvers<void>();
+    await page.route('**/v1/sessions/long?*cursor=*', async (route) => {
+      await late.promise;
+      await route.continue();
+    });
+    await showSent(page).click();
+    await page.getByRole('button', { name: 'Download JSON' }).focus();
+    late.resolve();
+    await page.getByRole('rowheader', { name: 'send_email' }).waitFor();
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Download JSON');
+  });
+
+  test('says that the event of a reason was not found', async () => {
+    const server = await testServer();
+    await session(server, 'chat', ['read_email', 'send_email']);
+    const tab = await ConsoleTab.open(server.server.url, server.apiKey);
+    const [factor] = (await server.ok('sessions.risk', { id: 'chat' })).factors;
+    const json = { factors: [{ ...factor, evidence: { eventIds: ['gone'], count: 1 } }] };
+    await tab.page.route('**/v1/sessions/*/risk', (route) => route.fulfill({ json }));
+    await tab.go('/sessions/chat');
+    await tab.page.getByRole('rowheader', { name: 'send_email' }).waitFor();
+    await tab.page.getByRole('button', { name: 'show 1' }).click();
+    await tab.page.getByRole('status').getByText('not among the first 2').waitFor();
+  });
+
+  test('learns from a session that scored high once the user confirms it as expected', async () => {
+    const server = await testServer();
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 31 * 60_000 });
+    onTestFinished(() => void vi.useRealTimers());
+    await session(server, 'quiet', ['search'], 'assistant');
+    await session(server, 'ended', mailboxTools, 'assistant');
+    vi.useRealTimers();
+    await session(server, 'open', mailboxTools, 'assistant');
+    const { page } = await ConsoleTab.open(server.server.url, server.apiKey);
+    const usual = page.getByRole('button', { name: 'This session was benign' });
+    const visit = async (id: string, text: string) => {
+      await page.goto(`${server.server.url}/console/#/sessions/${id}`);
+      await page.getByText(text).waitFor();
+    };
+    await visit('quiet', 'Create a policy for');
+    expect(await usual.count()).toBe(0);
+    await visit('open', 'unless a person confirms them here, half an hour after the last event.');
+    expect(await usual.count()).toBe(0);
+    await visit('ended', 'unless a person confirms them.');
+    await usual.click();
+    await page.getByRole('button', { name: 'Yes, add it to the baseline of assistant' }).click();
+    await page.getByText('Learned. New sessions of assistant').waitFor();
+    await server.record(
+      ...mailboxTools.map((toolName) => ({
+        sessionId: 'next',
+        agentId: 'assistant',
+        payload: { toolName, argumentsHash: 'sha256:aa', responseStatus: 200 },
+      })),
+    );
+    const { risk: next } = await server.ok('sessions.get', { id: 'next' });
+    const { risk: ended } = await server.ok('sessions.get', { id: 'ended' });
+    expect(next?.score).toBeLessThan(ended?.score as number);
+  });
+});
