@@ -11,12 +11,12 @@ export const description =
 /** Limit for {@link Cost.timesDelivering}. */
 const maxTimesDelivering = 2;
 
-/** Microseconds per call: the framework's own, and what is added to it. */
+/** Microseconds per call: the framework's own, and those added to it. */
 interface Cost {
   readonly bare: number;
   /** Added by an empty hook of the user. */
   readonly emptyHook: number;
-  /** Added by the least that keeps a hash and a file, in the same hook. */
+  /** Added in the same hook by the least recorder, which only keeps a hash and writes a file. */
   readonly least: number;
   /** Added by the least recorder that also delivers what it recorded. */
   readonly delivering: number;
@@ -42,7 +42,7 @@ interface AddedCost {
 
 /**
  * Options: names of adapters (default: all), `--rounds=N` (default 8), `--no-peers`, `--json`. Each agent is run in
- * every way in processes of their own, in short turns; figures are medians of the differences within a turn.
+ * every way, each in its own process, in short turns; figures are medians of the differences within a turn.
  */
 export async function run(args: string[]): Promise<Record<string, unknown>> {
   const rounds = Number(args.find((arg) => arg.startsWith('--rounds='))?.split('=')[1] ?? 8);

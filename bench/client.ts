@@ -120,7 +120,7 @@ async function retainedBytes(iterate: () => Promise<number>): Promise<number[]> 
 }
 
 async function startServer(): Promise<{ origin: string; server: ChildProcess }> {
-  const file = fileURLToPath(new URL('./measure/fixed-answers-server.ts', import.meta.url));
+  const file = fileURLToPath(new URL('./measure/fixed-response-server.ts', import.meta.url));
   const server = fork(file, [String(sessionCount), String(pageSize)]);
   const [port] = await once(server, 'message');
   return { origin: `http://127.0.0.1:${port}`, server };

@@ -19,8 +19,8 @@ function cellOf({ made, lost, named, repeated, doubled }: Loss, isOurs: boolean)
 }
 
 /**
- * Options: `--no-peers`, `--recorders=NAMES` (with commas between; default: all), `--only=TEXT` (scenarios whose name
- * holds it), `--json`.
+ * Options: `--no-peers`, `--recorders=NAMES` (comma-separated; default: all), `--only=TEXT` (scenarios whose name
+ * contains it), `--json`.
  */
 export async function run(args: string[]): Promise<Record<string, unknown>> {
   const only = args.find((arg) => arg.startsWith('--only='))?.slice('--only='.length) ?? '';

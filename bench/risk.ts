@@ -10,27 +10,27 @@ import {
   originsShares,
 } from './risk/cross-validation.ts';
 import { anyTextCondition, type GuardFigures, guardFigures, originsCondition } from './risk/guard-figures.ts';
-import { type Judgement, judge, type Verdict } from './risk/judgement.ts';
-import { classOf, familyOf, hasContent, type LabelledRun, readRuns } from './risk/labelled-run.ts';
+import { type Judgment, judge, type Verdict } from './risk/judgment.ts';
+import { classOf, familyOf, hasContent, type LabeledRun, readRuns } from './risk/labeled-run.ts';
 import { type Replayed, Replayer } from './risk/replay.ts';
 
 /** One-line description of this benchmark. */
 export const description =
   'risk: separation of compromised and benign sessions by score (--data FILE [--history FILE] --warmup K [--folds] [--adaptive])';
 
-function row(name: string, judgement: Judgement): string {
+function row(name: string, judgment: Judgment): string {
   const interval = ([low, high]: [number, number]) => `${low.toFixed(3)}–${high.toFixed(3)}`;
   return [
     name.padEnd(34),
-    judgement.aucT1.toFixed(3).padStart(6),
-    interval(judgement.ciT1).padStart(12),
-    judgement.barT1.toFixed(3).padStart(6),
-    judgement.aucT2.toFixed(3).padStart(7),
-    interval(judgement.ciT2).padStart(12),
-    judgement.barT2.toFixed(3).padStart(6),
-    judgement.tprAt5Fpr.toFixed(3).padStart(8),
-    judgement.benignHighShare.toFixed(3).padStart(11),
-    judgement.attackedHighShare.toFixed(3).padStart(12),
+    judgment.aucT1.toFixed(3).padStart(6),
+    interval(judgment.ciT1).padStart(12),
+    judgment.barT1.toFixed(3).padStart(6),
+    judgment.aucT2.toFixed(3).padStart(7),
+    interval(judgment.ciT2).padStart(12),
+    judgment.barT2.toFixed(3).padStart(6),
+    judgment.tprAt5Fpr.toFixed(3).padStart(8),
+    judgment.benignHighShare.toFixed(3).padStart(11),
+    judgment.attackedHighShare.toFixed(3).padStart(12),
   ].join(' ');
 }
 
@@ -44,10 +44,10 @@ const HEADER =
   'sessions                               T1     95 % CI    bar      T2     95 % CI    bar   TPR@5% benign≥high attack≥high';
 
 /** Figures of one way to record the runs: with the origins of arguments or without. */
-interface Figures extends Judgement {
-  readonly suites: Readonly<Record<string, Judgement>>;
-  readonly families: Readonly<Record<string, Judgement>>;
-  readonly folds?: Readonly<Record<string, Judgement>>;
+interface Figures extends Judgment {
+  readonly suites: Readonly<Record<string, Judgment>>;
+  readonly families: Readonly<Record<string, Judgment>>;
+  readonly folds?: Readonly<Record<string, Judgment>>;
   readonly weights?: Readonly<Record<string, number>>;
 }
 
@@ -59,8 +59,8 @@ function verdictOf({ run, state, baseline }: Replayed): Verdict {
 function judgeBy(
   verdicts: readonly Verdict[],
   draws: number,
-  groupOf: (run: LabelledRun) => string,
-): Record<string, Judgement> {
+  groupOf: (run: LabeledRun) => string,
+): Record<string, Judgment> {
   const groups = Map.groupBy(verdicts, ({ run }) => groupOf(run));
   return Object.fromEntries(
     [...groups.keys()].sort().map((name) => [name, judge(groups.get(name) as Verdict[], draws)]),
@@ -69,8 +69,8 @@ function judgeBy(
 
 /** Options that all measurements share. */
 interface Setup {
-  readonly runs: readonly LabelledRun[];
-  readonly history: readonly LabelledRun[];
+  readonly runs: readonly LabeledRun[];
+  readonly history: readonly LabeledRun[];
   readonly warmup: number;
   readonly draws: number;
   readonly folds: boolean;
@@ -93,11 +93,11 @@ function measure({ runs, history, warmup, draws, folds }: Setup, withOrigins: bo
 
 function print(title: string, figures: Figures): void {
   console.log(`\n${title}\n${HEADER}\n${row('all', figures)}`);
-  for (const [suite, judgement] of Object.entries(figures.suites))
-    console.log(row(`suite ${suite}`, judgement));
-  for (const [family, judgement] of Object.entries(figures.families))
-    console.log(row(`family ${family}`, judgement));
-  for (const [fold, judgement] of Object.entries(figures.folds ?? {})) console.log(row(fold, judgement));
+  for (const [suite, judgment] of Object.entries(figures.suites))
+    console.log(row(`suite ${suite}`, judgment));
+  for (const [family, judgment] of Object.entries(figures.families))
+    console.log(row(`family ${family}`, judgment));
+  for (const [fold, judgment] of Object.entries(figures.folds ?? {})) console.log(row(fold, judgment));
   if (figures.weights !== undefined)
     console.log(`\nweights fitted on all sessions\n${weightTable(figures.weights)}`);
 }
@@ -124,7 +124,7 @@ export async function run(args: string[]): Promise<Record<string, unknown>> {
     },
   });
   if (values.data === undefined)
-    throw new Error('--data FILE is missing: a file of labelled runs, one JSON object a line');
+    throw new Error('--data FILE is missing: a file of labeled runs, one JSON object a line');
   const warmup = Number(values.warmup);
   const draws = Number(values.draws);
   if (!Number.isInteger(warmup) || warmup < 0)

@@ -1,6 +1,8 @@
+import { measureChecks } from './server/checks.ts';
 import { measureFlatness } from './server/flatness.ts';
 import { measureIngest } from './server/ingest.ts';
 import { measureNeighbors } from './server/neighbors.ts';
+import { measureOtlp } from './server/otlp.ts';
 import { measureOutage } from './server/outage.ts';
 import { measurePostgres } from './server/postgres.ts';
 import { measureTiming } from './server/timing.ts';
@@ -8,11 +10,11 @@ import { measureUnread } from './server/unread.ts';
 
 /** One-line description of this benchmark. */
 export const description: string =
-  'durable ingest, flat reads, uniform responses (--full for ten million events); PostgreSQL with one and four processes, and gone for 30 s; responses that nobody reads; a quiet tenant beside the worst one';
+  'durable ingest, kept decisions of checks, spans by OTLP, flat reads, uniform responses (--full for ten million events); PostgreSQL with one and four processes, and gone for 30 s; responses that nobody reads; a quiet tenant beside the worst one';
 
 /**
- * Callers at once while events are taken. Each waits for its answer, so half of them make a group: with 96 the disk is
- * asked three times as often for each event, and the processor time of that is measured (1.5 of the floor, not 1.2).
+ * Concurrent callers of ingest. Each waits for its response, so half of them form a group: with 96 callers there are three
+ * times as many disk writes per event, whose processor time counts (1.5 times the floor instead of 1.2).
  */
 const usualConnections = 256;
 
@@ -21,9 +23,9 @@ const largeSize = { events: 1_000_000, sessions: 100_000 };
 const fullSize = { events: 10_000_000, sessions: 1_000_000 };
 
 /**
- * Measures ingest beside a handler that stores nothing, and reads at two sizes. `--full` takes ten million events
- * for the large size, which needs some gigabytes of disk; `--connections=N` is how many callers `ingest` has (256), and
- * `--ids=4` gives its events ids at random, where they come in the order of time; `ingest`, `reads`, `timing`, `postgres`, `outage`, `unread` or `neighbors` in `args` runs that part alone.
+ * Measures ingest beside a handler that stores nothing, and reads at two sizes. `--full` uses ten million events for the
+ * large size, which needs some gigabytes of disk; `--connections=N` sets the number of callers of `ingest` (256), and
+ * `--ids=4` uses random event ids instead of ids in the order of time; `ingest`, `checks`, `otlp`, `reads`, `timing`, `postgres`, `outage`, `unread` or `neighbors` in `args` runs only that part.
  */
 export async function run(args: string[]): Promise<Record<string, unknown>> {
   const wants = (part: string) => args.includes(part) || !args.some((arg) => !arg.startsWith('--'));
@@ -40,6 +42,22 @@ export async function run(args: string[]): Promise<Record<string, unknown>> {
     });
     result.ingest = ingest;
     if (isShown) console.table(ingest);
+  }
+  if (wants('checks')) {
+    const checks = await measureChecks({ connections: 64, processes: 2, rounds: 6, roundMs: 1500 });
+    result.checks = checks;
+    if (isShown) {
+      console.log('Checks with and without kept decisions; cpuRatio is to be at most 1.1');
+      console.table(checks);
+    }
+  }
+  if (wants('otlp')) {
+    const otlp = await measureOtlp(7);
+    result.otlp = otlp;
+    if (isShown) {
+      console.log('Processor time of a tool call, and its ratio to POST /v1/events');
+      console.table(otlp);
+    }
   }
   if (wants('reads')) {
     const reads = await measureFlatness(smallSize, args.includes('--full') ? fullSize : largeSize);

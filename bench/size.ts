@@ -5,10 +5,10 @@ import { build, type Metafile } from 'esbuild';
 /** One-line description of this benchmark. */
 export const description = 'Size of the client, minified and gzipped, without undici, and what it is made of';
 
-/** The budget of the client's core. */
+/** Size budget of the client's core. */
 const limitBytes = 15_000;
 
-/** Sizes of a bundle: the initial load, and what the client loads on demand. */
+/** Sizes of a bundle: the initial load, and the parts that the client loads on demand. */
 interface Bundle {
   readonly minifiedBytes: number;
   readonly gzippedBytes: number;
@@ -16,7 +16,7 @@ interface Bundle {
   readonly metafile: Metafile;
 }
 
-/** Bundles some code as an application would, and weighs it. */
+/** Bundles code like an application, and returns its size. */
 async function weigh(code: string): Promise<Bundle> {
   const { outputFiles, metafile } = await build({
     stdin: { contents: code, resolveDir: import.meta.dirname },
@@ -49,7 +49,7 @@ async function weigh(code: string): Promise<Bundle> {
   };
 }
 
-/** The entry and all that it imports statically. */
+/** Returns the entry and everything that it imports statically. */
 function filesAtStart({ outputs }: Metafile): string[] {
   const found = Object.keys(outputs).filter((path) => outputs[path]?.entryPoint === '<stdin>');
   for (const path of found) {
@@ -60,7 +60,7 @@ function filesAtStart({ outputs }: Metafile): string[] {
   return found;
 }
 
-/** Minified bytes by the package they come from. */
+/** Returns the minified bytes of each package. */
 function byPackage({ outputs }: Metafile): Record<string, number> {
   const sizes: Record<string, number> = {};
   for (const [path, { bytesInOutput }] of Object.values(outputs).flatMap(({ inputs }) =>
@@ -74,7 +74,7 @@ function byPackage({ outputs }: Metafile): Record<string, number> {
   return sizes;
 }
 
-/** Runs the benchmark; `--json` leaves out the table. Fails when the core is over its budget. */
+/** Runs the benchmark; `--json` omits the table. Fails when the core is over its budget. */
 export async function run(args: string[]): Promise<Record<string, unknown>> {
   const whole = await weigh("export * from '@actlog/client'");
   const errorsOnly = await weigh("export { ActlogError } from '@actlog/client'");

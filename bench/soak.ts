@@ -12,16 +12,16 @@ export const description =
 
 const roundMs = 30_000;
 const faultMs = 8_000;
-/** Rounds below which nothing is concluded about memory. */
+/** Minimum number of rounds for a conclusion about memory. */
 const roundsForMemory = 8;
-/** Growth a minute that counts as flat: what the garbage collector leaves lying differs by more between two rounds. */
+/** Growth per minute that counts as flat: the garbage collector's leftovers vary by more between two rounds. */
 const flatHeapMb = 0.2;
 const flatRssMb = 2;
 
 /** Files that an idle recorder may keep open: its current segment. */
 const ownDescriptors = 1;
 
-/** One fault a round, in turns. */
+/** One fault per round, in turn. */
 const faults = ['unavailable', 'throttled', 'restart', 'reset', 'cut'] as const;
 
 async function strike(sink: SinkProcess, fault: (typeof faults)[number]): Promise<void> {
@@ -42,8 +42,8 @@ function lineOf(atMs: number, fault: string, health: AgentHealth): string {
 }
 
 /**
- * Returns the memory growth at the ends of the rounds in the second half: in the first, code is compiled, and pools and maps
- * reach their size. Those with a backlog, which takes memory, do not count.
+ * Returns the memory growth between the ends of the rounds in the second half: in the first half, code is compiled, and
+ * pools and maps reach their size. Rounds that end with a backlog, which takes memory, do not count.
  */
 function memoryOf(rounds: readonly AgentHealth[]): { heapMbPerMinute: number; rssMbPerMinute: number } {
   const settled = rounds.slice(rounds.length / 2).filter(({ pending }) => pending === 0);
@@ -71,7 +71,7 @@ async function soak(minutes: number, sink: SinkProcess, agent: SoakingAgent, pri
 /**
  * Options: `--minutes N` or `--minutes=N` (default 10), `--json`.
  *
- * @throws when an event was lost, or memory, descriptors or the spool did not come back to where they were
+ * @throws when an event was lost, or memory, descriptors or the spool did not return to their earlier size
  */
 export async function run(args: string[]): Promise<Record<string, unknown>> {
   const text = args.join(' ');
@@ -87,7 +87,7 @@ export async function run(args: string[]): Promise<Record<string, unknown>> {
     await agent.work();
     const rounds = await soak(minutes, sink, agent, print);
     await agent.rest();
-    await delay(6_000); // idle connections are given up after 4 s
+    await delay(6_000); // idle connections are closed after 4 s
     const idle = await agent.health();
     const { arrived, repeated, doubled } = await sink.report();
     const ended = await agent.end();

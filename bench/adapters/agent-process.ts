@@ -1,6 +1,6 @@
-// One agent with one recorder in a process of its own, because other recorders are registered for a whole process:
-// `ADAPTER HOOK WAY URL`, where HOOK is the name of a harness's hook, and WAY is one of ours or another recorder's name. Every message of the parent is
-// a time in milliseconds to work for; what a call cost meanwhile is the answer.
+// Runs one agent with one recorder in its own process, because other recorders are registered for a whole process:
+// `ADAPTER HOOK WAY URL`, where HOOK is the name of a harness's hook, and WAY is one of ours or another recorder's name.
+// Every message of the parent is a working time in milliseconds; the response is the cost of a call.
 import { Recorder } from '@actlog/recorder';
 import { adapterHarnesses } from '../../scripts/adapter-harnesses.ts';
 import { median } from '../measure/interleaved-rounds.ts';

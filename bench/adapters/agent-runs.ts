@@ -56,7 +56,7 @@ function scenarioOf(harness: AdapterHarness, way: HookedWay): Scenario {
   const { hasOwnHooks } = harness.abilities;
   const { adapter } = way;
   const ownHook = hasOwnHooks ? way.ownHook : undefined;
-  // Where users have no hooks of that kind, the tool itself is the place.
+  // Without user hooks of that kind, the hook is called by the tool itself.
   const inTool = hasOwnHooks ? undefined : way.ownHook;
   return {
     tools: [

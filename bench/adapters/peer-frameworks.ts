@@ -19,14 +19,13 @@ interface Framework {
   readonly load?: () => Promise<object>;
   /** Keeps the framework's own tracing from connecting to its service. */
   readonly silence?: (framework: { setTraceProcessors(processors: never[]): void }) => void;
-  /** The same agent with a recorder that is put into it. */
+  /** Returns the same agent with a recorder passed to it. */
   readonly agentWith?: (peer: InstalledPeer) => Promise<AdapterHarness['run']>;
 }
 
 /**
- * Those frameworks by the names of our adapters; for LangChain see `npm run bench -- recorder langchain`.
- * Recorders that
- * miss calls made by the framework's own loop are left out; docs/comparison.md names them.
+ * Frameworks by the names of our adapters; for LangChain see `npm run bench -- recorder langchain`. Omits recorders that
+ * miss calls made by the framework's own loop; docs/comparison.md names them.
  */
 export const frameworks: Readonly<Record<string, Framework>> = {
   'ai-sdk': {

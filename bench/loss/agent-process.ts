@@ -1,5 +1,5 @@
-// An agent in a process of its own that makes calls in a tight loop: `RECORDER URL CALLS END PROGRESS SPOOL`.
-// After every call it notes the number of calls that had returned in the file PROGRESS.
+// An agent process that makes calls in a tight loop: `RECORDER URL CALLS END PROGRESS SPOOL`.
+// After every call it writes the number of completed calls to the file PROGRESS.
 import { openSync, writeSync } from 'node:fs';
 import { Recorder } from '@actlog/recorder';
 import { argumentsOf } from '../recorder/arguments.ts';

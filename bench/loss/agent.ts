@@ -16,7 +16,7 @@ export interface AgentOptions {
   readonly calls: number;
   readonly end: End;
   readonly spool: string;
-  /** Most KiB of a file; beyond, the system refuses writes as on a full disk. */
+  /** Maximum file size in KiB; larger writes fail as on a full disk. */
   readonly fileLimitKiB?: number;
 }
 

@@ -1,5 +1,5 @@
-// AgentOps sees the calls of the OpenAI Agents SDK only, in programs that load it with `require`: in others it records
-// nothing. So the tool is called by such an agent, with a model that asks for the call and nothing after it.
+// AgentOps only records calls of the OpenAI Agents SDK, in programs that load it with `require`. So such an agent calls
+// the tool, with a model that only requests this call.
 import { createRequire } from 'node:module';
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -11,7 +11,7 @@ const require = createRequire(import.meta.url);
  */
 const deliveryMs = 10_000;
 
-/** A model that asks for one call with what `argumentsOf` gives. */
+/** A model that requests one call with the arguments from `argumentsOf`. */
 function modelFor(usage, argumentsOf) {
   return {
     async getResponse() {
@@ -29,9 +29,9 @@ function modelFor(usage, argumentsOf) {
 }
 
 export async function agentops(url) {
-  process.chdir(import.meta.dirname); // where it looks for the framework
+  process.chdir(import.meta.dirname); // it looks for the framework in the current folder
   const { agentops } = require('agentops');
-  // It asks the service for a token first. An agent that goes on without it records nothing.
+  // It requests a token from the service first. Without the token, nothing is recorded.
   await agentops.init({ apiKey: 'benchmark', apiEndpoint: url, otlpEndpoint: url }).catch(() => {});
   const { Agent, getGlobalTraceProvider, run, tool, Usage } = require('@openai/agents');
   let current = {};

@@ -1,9 +1,9 @@
-// Other recorders for agent frameworks, each as its own documentation registers it for a whole process. What is given
-// is the framework as the agent imports it, because a second copy would hear of nothing.
+// Other recorders for agent frameworks, each registered for a whole process as its documentation shows. The argument is
+// the framework as the agent imports it, because hooks on a second copy would never be called.
 
 import { langfuseProcessor, langsmithClient, otlpExporter, registerProvider } from './senders.mjs';
 
-/** An OpenInference instrumentation of a client's class, which is given with the first client. */
+/** An OpenInference instrumentation of a client's class, installed with the first client. */
 async function openInferenceOf(Instrumentation, url) {
   const { BatchSpanProcessor } = await import('@opentelemetry/sdk-trace-base');
   const processor = new BatchSpanProcessor(await otlpExporter(url));
@@ -17,14 +17,14 @@ async function openInferenceOf(Instrumentation, url) {
   return { wrap, deliver: () => processor.forceFlush() };
 }
 
-/** For frameworks that make spans of OpenTelemetry themselves. */
+/** Installers for frameworks that create OpenTelemetry spans themselves. */
 async function langfuseOfSpans(_framework, url) {
   const processor = await langfuseProcessor(url);
   await registerProvider(processor);
   return { deliver: () => processor.forceFlush() };
 }
 
-/** An exporter of Mastra's for all of a process, where a benchmark makes many a Mastra. */
+/** One Mastra exporter for the whole process, because a benchmark creates many Mastra instances. */
 function exporterOf(exporter) {
   const init = exporter.init?.bind(exporter);
   let isInitialized = false;
@@ -36,8 +36,8 @@ function exporterOf(exporter) {
 }
 
 /**
- * Functions that install a recorder, by adapter and recorder. Each returns a way to deliver and the object to put into the
- * agent where that is how it is installed: a wrapper for clients, or an exporter.
+ * Functions that install a recorder, by adapter and recorder. Each returns a function that delivers, and the object to
+ * pass to the agent if needed: a wrapper for clients, or an exporter.
  */
 export const installers = {
   'ai-sdk': {

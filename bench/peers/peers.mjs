@@ -1,5 +1,5 @@
-// Other recorders, over LangChain's callbacks where they have any, each as its own documentation sets it up. Their queues
-// are large enough for what is measured, so that cost is compared with all of them delivering.
+// Other recorders, with LangChain's callbacks if they support them, each set up as its documentation shows. Their queues
+// are large enough for the measurement, so all of them deliver everything.
 import { BaseCallbackHandler } from '@langchain/core/callbacks/base';
 import { tool } from '@langchain/core/tools';
 import { LangChainTracer } from '@langchain/core/tracers/tracer_langchain';
@@ -21,12 +21,12 @@ class EmptyHandler extends BaseCallbackHandler {
   handleToolEnd() {}
 }
 
-/** The floor of the hook: a handler that records nothing. */
+/** Minimum cost of the hook: a handler that records nothing. */
 export async function empty() {
   return { callbacks: [new EmptyHandler()], flush: async () => {} };
 }
 
-/** The floor of recording by it: a handler that does what no recorder can save, with what it is told of a call. */
+/** Minimum cost of recording with it: a handler that does only the work that every recorder must do. */
 export async function least() {
   const record = leastRecorder(true);
   class LeastHandler extends EmptyHandler {

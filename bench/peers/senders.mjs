@@ -1,4 +1,4 @@
-// What other recorders send with, as their own documentation sets it up, whatever framework they hang in.
+// Exporters of other recorders, set up as their documentation shows, for any framework.
 
 /** Registers a tracer provider for the process. */
 export async function registerProvider(spanProcessor) {

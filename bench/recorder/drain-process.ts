@@ -1,4 +1,4 @@
-// Sends many events as fast as the sink takes them: `WHO URL EVENTS CONNECTIONS PIPELINING`, where WHO is `actlog` or
+// Sends many events as fast as the sink accepts them: `WHO URL EVENTS CONNECTIONS PIPELINING`, where WHO is `actlog` or
 // `bare`, a loop of undici's `pool.request` over as many connections with the same bodies.
 import { Recorder } from '@actlog/recorder';
 import { Pool } from 'undici';
@@ -40,7 +40,7 @@ async function loadRecorder(): Promise<() => Promise<unknown>> {
     baseURL: url,
     agentId: 'benchmark',
     concurrency: connections * pipelining,
-    // Automatic unless requested.
+    // By default, the recorder chooses.
     ...(pipelining > 1 ? { pipelining } : {}),
     spoolDir: temporaryFolder(),
   });

@@ -7,10 +7,8 @@ import { temporaryFolder } from './temporary-folder.ts';
 const keptEvents = 1000;
 
 /**
- * The minimum that any recorder does within a call: two JSON texts, a SHA-256, an id, the time and, with
- * `isWritten`, one
- * write to a file. It sorts no keys, tracks no context, guards nothing and delivers nothing, so its cost is
- * unavoidable.
+ * The minimum that any recorder does within a call: two JSON texts, a SHA-256, an id, the time and, with `isWritten`, one
+ * write to a file. It sorts no keys, tracks no context, guards nothing and delivers nothing, so its cost is unavoidable.
  *
  * @param deliver - receives each event, for a recorder that also delivers
  * @returns a function that records a call by its number and arguments

@@ -16,7 +16,7 @@ const changes: Readonly<Record<string, Change>> = {
 
 const syllables = 'ba den fer go hul kim lor mu nes pir quo ras sten tor ul ven wix yar zol'.split(' ');
 
-/** Makes values of one kind. */
+/** Generator of values of one kind. */
 type Maker = (random: () => number) => string;
 
 const whole = (random: () => number, below: number) => Math.floor(random() * below);
@@ -41,7 +41,7 @@ const kinds: Readonly<Record<string, Maker>> = {
   sentence: (random) => `${name(random)} ${Array.from({ length: 7 }, () => word(random)).join(' ')}`,
 };
 
-/** Further changes that only some kinds know. */
+/** Further changes that apply only to some kinds. */
 const ownChanges: Readonly<Record<string, Readonly<Record<string, Change>>>> = {
   URL: { 'without its scheme': (value) => value.slice('https://'.length) },
   'account number': { 'without groups': (value) => value.replaceAll(' ', '') },

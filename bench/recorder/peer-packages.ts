@@ -14,7 +14,7 @@ export function ensurePeers(): boolean {
   if (!existsSync(join(folder, 'node_modules'))) {
     console.error('Installing the other recorders into bench/peers, once …');
   }
-  // In any case, since their versions may have changed: what is there already takes a second.
+  // Always, because their versions may have changed; it takes a second if they are up to date.
   const args = ['--ignore-workspace', '--ignore-scripts', '--config.strict-dep-builds=false'];
   const { status } = spawnSync('pnpm', ['install', '--frozen-lockfile', '--silent', ...args], {
     cwd: folder,

@@ -1,5 +1,5 @@
-// One subject in a process of its own: `SUBJECT URL`. Every message of the parent is a number of calls to make; what
-// they cost is the answer.
+// One subject in its own process: `SUBJECT URL`. Every message of the parent is a number of calls; the response is their
+// cost.
 import { measureCalls } from './measured-calls.ts';
 import { createSubject } from './subjects.ts';
 

@@ -8,7 +8,7 @@ function removeAll(): void {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 }
 
-/** A new folder that is gone when this process has ended, unless it was killed. */
+/** Creates a folder that is removed when this process ends, unless it is killed. */
 export function temporaryFolder(): string {
   if (folders.length === 0) process.on('exit', removeAll);
   const folder = mkdtempSync(join(tmpdir(), 'actlog-bench-'));

@@ -1,17 +1,17 @@
 import type { ArgumentOrigins } from '@actlog/recorder';
 // The recorder's own code, below its public interface.
 import { OriginTracker } from '../../packages/recorder/src/origins/origin-tracker.ts';
-import type { LabelledRun } from './labelled-run.ts';
+import type { LabeledRun } from './labeled-run.ts';
 
 const SESSION_BYTES = 256 * 1024;
 
 /**
- * Returns the origins of the arguments of each call of a run with content. Calls of one turn are made at once: none of
- * them can have its arguments from the result of another.
+ * Returns the origins of the arguments of each call of a run with content. Calls of one turn are concurrent, so none of
+ * them can have arguments from the result of another.
  *
  * @param idOf - id of a call's event, by its position
  */
-export function callOrigins(run: LabelledRun, idOf: (at: number) => string): ArgumentOrigins[] {
+export function callOrigins(run: LabeledRun, idOf: (at: number) => string): ArgumentOrigins[] {
   const tracker = new OriginTracker(SESSION_BYTES);
   if (run.system) tracker.systemText(run.system);
   for (const text of run.user ?? []) tracker.userText(text);

@@ -73,9 +73,9 @@ function calibrate(): void {
 }
 
 /**
- * Median processor time of the rounds, by piece of work. A round counts only where a fixed loop just before and just
- * after it ran about as fast as it ever did: a core whose other half is busy, or whose clock was lowered, is slower
- * by up to half, which says nothing of the work.
+ * Returns the median processor time of the rounds, by task. A round counts only if a fixed loop just before and just after
+ * it ran about as fast as ever: a core that shares its hardware with a busy one, or whose clock was lowered, is slower by
+ * up to half.
  */
 function medianMicros(rounds: number, pieces: number, work: (round: number) => () => void): number {
   const measured: { micros: number; calibration: number }[] = [];
@@ -99,8 +99,8 @@ function rounded(micros: number): number {
 }
 
 /**
- * Processor time per event and per score of a session of a million events, the latter with `warmup` sessions of past
- * and with as many as a baseline keeps (`microsPerScoreFullPast`), and the length of its stored state.
+ * Measures the processor time per event and per score of a session of a million events, the latter with a history of
+ * `warmup` sessions and with a full baseline (`microsPerScoreFullPast`), and the length of its stored state.
  */
 export function measureCost(warmup: number): {
   microsPerEvent: number;

@@ -1,19 +1,19 @@
 import { emptyBaseline, findings, RULES, viewOf } from '@actlog/risk';
-import { type Judgement, judge, type Verdict } from './judgement.ts';
-import { classOf, familyOf, type LabelledRun } from './labelled-run.ts';
+import { type Judgment, judge, type Verdict } from './judgment.ts';
+import { classOf, familyOf, type LabeledRun } from './labeled-run.ts';
 import type { Replayed } from './replay.ts';
 import { mean, quantile } from './statistics.ts';
 import { type Example, fitWeights, type Strengths } from './weights.ts';
 
 /**
- * Sessions of past that those have which weights are fitted on, as the engine's were: it has one set of weights,
- * whatever it knows of a session's past.
+ * Number of past sessions of the runs that weights are fitted on, as for the engine's own weights. The engine has one set
+ * of weights, regardless of an agent's history.
  */
 export const fittedWarmup = 3;
 
 /**
- * Mean to which fitted weights are scaled, as evidence: about the mean of those that are set by hand. It changes no order of
- * sessions, only how scores spread from 0 to 100.
+ * Mean to which fitted weights are scaled, as evidence: about the mean of the weights set by hand. It does not change the
+ * order of sessions, only the spread of scores from 0 to 100.
  */
 const MEAN_EVIDENCE = 0.33;
 
@@ -23,7 +23,7 @@ interface BenignShares {
   readonly warm: number;
 }
 
-/** The shares without origins of arguments: all sessions without a known past. */
+/** Shares without origins of arguments: all sessions without a known history. */
 export const metadataShares: BenignShares = { cold: 1, warm: 0.98 };
 
 /** The shares with origins. */
@@ -49,7 +49,7 @@ function sampleOf(replayed: Replayed): Sample {
 
 /** A session to judge. */
 interface Judged {
-  readonly run: LabelledRun;
+  readonly run: LabeledRun;
   readonly row: Strengths;
 }
 
@@ -58,7 +58,7 @@ function evaluate(
   test: readonly Judged[],
   draws: number,
   shares: BenignShares,
-): Judgement {
+): Judgment {
   const weights = fitWeights(train);
   const sum = (row: Strengths) => row.reduce((total, value, at) => total + value * (weights[at] ?? 0), 0);
   const benign = train.filter(({ run }) => classOf(run) === 'benign');
@@ -76,8 +76,8 @@ function evaluate(
 }
 
 /**
- * Returns the score of each rule's match at full strength alone, 0 to 1, fitted on all sessions; for rules that at least
- * one session in a hundred shows.
+ * Returns the score of each rule's match alone at full strength, 0 to 1, fitted on all sessions; for rules that match in
+ * at least one session in a hundred.
  */
 export function fittedWeights(replayed: readonly Replayed[]): Record<string, number> {
   const samples = replayed.map(sampleOf);
@@ -99,7 +99,7 @@ interface LeftOut {
   readonly family?: string;
 }
 
-/** Fewer attacks than this show nothing of a suite and a family together. */
+/** Minimum number of attacks to judge a suite and a family together. */
 const fewestAttacks = 30;
 
 function leftOuts(judged: readonly Judged[]): LeftOut[] {
@@ -115,20 +115,20 @@ function leftOuts(judged: readonly Judged[]): LeftOut[] {
   ];
 }
 
-function isOf(run: LabelledRun, { suite = run.suite, family = familyOf(run.model) }: LeftOut): boolean {
+function isOf(run: LabeledRun, { suite = run.suite, family = familyOf(run.model) }: LeftOut): boolean {
   return run.suite === suite && familyOf(run.model) === family;
 }
 
 /** `true` if a run belongs to neither the suite nor the family. */
-function isApartFrom(run: LabelledRun, { suite, family }: LeftOut): boolean {
+function isApartFrom(run: LabeledRun, { suite, family }: LeftOut): boolean {
   return run.suite !== suite && familyOf(run.model) !== family;
 }
 
 /**
- * Fits the rules' weights without one suite, without one family of models, or without both, and judges them on what was
- * left out; for every suite and family. The limit of `high` is taken from the sessions that were fitted, too.
+ * Fits the rules' weights without one suite, without one family of models, or without both, and judges them on the
+ * omitted data; for every suite and family. The limit of `high` also comes from the fitted sessions.
  *
- * @param fitted - all sessions, replayed with a past of `fittedWarmup`
+ * @param fitted - all sessions, replayed with a history of `fittedWarmup` sessions
  * @param judged - the same, as they are to be judged
  * @param shares - shares of benign sessions below the limit of `high`
  */
@@ -137,7 +137,7 @@ export function crossValidate(
   judged: readonly Replayed[],
   draws: number,
   shares = metadataShares,
-): Record<string, Judgement> {
+): Record<string, Judgment> {
   const samples = fitted.map(sampleOf);
   const tests = judged.map((one): Judged => ({ run: one.run, row: strengths(one) }));
   return Object.fromEntries(

@@ -2,17 +2,17 @@ import { type Condition, checkedAction, parseCondition } from '@actlog/policy';
 import type { ArgumentOrigins } from '@actlog/recorder';
 import { readToolName } from '@actlog/risk';
 import { callOrigins } from './call-origins.ts';
-import { classOf, hasContent, type LabelledRun } from './labelled-run.ts';
+import { classOf, hasContent, type LabeledRun } from './labeled-run.ts';
 
 /**
- * Condition of a policy that holds an action if everything that it is aimed at stood in the running text of results, and
- * its content came from results as well: neither the user nor the model contributed.
+ * Condition of a policy that holds an action if all its targets come from the prose of results, and its content comes from
+ * results as well: neither the user nor the model contributed.
  */
 export const originsCondition = `origins.any("tool", "text") && origins.all(path, origins[path].as == "text" ||
   origins[path].from == "tool" && path in
   ["body", "content", "description", "message", "subject", "text", "title"])`;
 
-/** The simplest condition on origins: any argument stood in the running text of a result. */
+/** The simplest condition on origins: any argument comes from the prose of a result. */
 export const anyTextCondition = 'origins.any("tool", "text")';
 
 /** Effect of a policy with a condition on actions: calls whose tools change something. */
@@ -34,15 +34,15 @@ interface ActionOrigins {
 }
 
 /** Returns the actions of a run: calls of tools that change something. */
-export function actionOrigins(run: LabelledRun): ActionOrigins[] {
+export function actionOrigins(run: LabeledRun): ActionOrigins[] {
   const origins = callOrigins(run, () => '00000000-0000-7000-8000-000000000000');
   return run.events.flatMap(([toolName], at) =>
     toolName !== '' && readToolName(toolName).acts ? [{ at, origins: origins[at] ?? {} }] : [],
   );
 }
 
-/** Returns for each action of a run whether a policy with this condition holds it. */
-export function heldActions(run: LabelledRun, condition: Condition): boolean[] {
+/** Returns `true` for each action of a run that a policy with this condition holds. */
+export function heldActions(run: LabeledRun, condition: Condition): boolean[] {
   return actionOrigins(run).map(({ at, origins }) => {
     const [toolName, argumentsHash] = run.events[at] as (typeof run.events)[number];
     return condition.holds(checkedAction({ agentId: 'agent', action: { toolName, argumentsHash, origins } }));
@@ -50,9 +50,9 @@ export function heldActions(run: LabelledRun, condition: Condition): boolean[] {
 }
 
 /** Evaluates a policy with this condition on all runs with content. */
-export function guardFigures(runs: readonly LabelledRun[], text: string): GuardFigures {
+export function guardFigures(runs: readonly LabeledRun[], text: string): GuardFigures {
   const condition = parseCondition(text);
-  const isHeld = (run: LabelledRun) => heldActions(run, condition);
+  const isHeld = (run: LabeledRun) => heldActions(run, condition);
   const withContent = runs.filter(hasContent);
   const attacked = withContent.filter((run) => classOf(run) === 'attacked').map(isHeld);
   const benign = withContent.filter((run) => classOf(run) === 'benign').flatMap(isHeld);

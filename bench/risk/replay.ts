@@ -12,7 +12,7 @@ import {
   serializeBaseline,
 } from '@actlog/risk';
 import { callOrigins } from './call-origins.ts';
-import { classOf, familyOf, hasContent, type LabelledRun } from './labelled-run.ts';
+import { classOf, familyOf, hasContent, type LabeledRun } from './labeled-run.ts';
 
 const STEP_MS = 1000;
 const START_MS = Date.UTC(2026, 0, 5, 9);
@@ -27,11 +27,11 @@ function uuid(text: string): string {
 }
 
 /**
- * The state of a run's session. The runs have no times: their calls are set a second apart.
+ * Returns the state of a run's session. The runs have no times, so their calls are a second apart.
  *
  * @param withOrigins - reports the origins of arguments, as a recorder with this option does, if the run has content
  */
-export function replay(run: LabelledRun, withOrigins: boolean): SessionState {
+export function replay(run: LabeledRun, withOrigins: boolean): SessionState {
   const state = emptySession();
   const session = digest(run.id).slice(0, 16);
   const idOf = (at: number) => uuid(`${session} ${at}`);
@@ -57,14 +57,14 @@ export function replay(run: LabelledRun, withOrigins: boolean): SessionState {
   return state;
 }
 
-/** Number of calls that act: what the engine must beat. */
-export function actionCalls(run: LabelledRun): number {
+/** Returns the number of calls that act: the score that the engine must beat. */
+export function actionCalls(run: LabeledRun): number {
   return run.events.filter(([toolName]) => readToolName(toolName).acts).length;
 }
 
 /** A run whose session was replayed, with the baseline of its agent. */
 export interface Replayed {
-  readonly run: LabelledRun;
+  readonly run: LabeledRun;
   readonly state: SessionState;
   readonly baseline: Baseline;
 }
@@ -74,17 +74,17 @@ export interface Replayed {
  * by a hash. Each of these is scored against what was learned before it, and offered to the baseline.
  */
 export class Replayer {
-  readonly #past = new Map<string, LabelledRun[]>();
-  readonly #states = new Map<LabelledRun, SessionState>();
+  readonly #past = new Map<string, LabeledRun[]>();
+  readonly #states = new Map<LabeledRun, SessionState>();
   readonly #warmup: number;
   readonly #withOrigins: boolean;
 
   /**
-   * @param history - runs whose benign ones may serve as past
+   * @param history - runs whose benign ones may serve as history
    * @param warmup - number of past sessions
    * @param withOrigins - as for {@link replay}
    */
-  constructor(history: readonly LabelledRun[], warmup: number, withOrigins = false) {
+  constructor(history: readonly LabeledRun[], warmup: number, withOrigins = false) {
     this.#warmup = warmup;
     this.#withOrigins = withOrigins;
     for (const run of history) {
@@ -97,12 +97,12 @@ export class Replayer {
   }
 
   /** Replays runs. */
-  replayAll(runs: readonly LabelledRun[]): Replayed[] {
+  replayAll(runs: readonly LabeledRun[]): Replayed[] {
     return runs.map((run) => this.replay(run));
   }
 
   /** Replays one run. */
-  replay(run: LabelledRun): Replayed {
+  replay(run: LabeledRun): Replayed {
     let frozen = serializeBaseline(emptyBaseline());
     for (const past of this.#pastOf(run)) {
       const baseline = parseBaseline(frozen);
@@ -113,13 +113,13 @@ export class Replayer {
     return { run, state: this.#stateOf(run), baseline: parseBaseline(frozen) };
   }
 
-  #stateOf(run: LabelledRun): SessionState {
+  #stateOf(run: LabeledRun): SessionState {
     const state = this.#states.get(run) ?? replay(run, this.#withOrigins);
     this.#states.set(run, state);
     return state;
   }
 
-  #pastOf(run: LabelledRun): LabelledRun[] {
+  #pastOf(run: LabeledRun): LabeledRun[] {
     const family = familyOf(run.model);
     return (this.#past.get(`${run.suite} ${run.user_task}`) ?? [])
       .filter((past) => familyOf(past.model) !== family && past.id !== run.id)

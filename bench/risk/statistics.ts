@@ -1,4 +1,4 @@
-/** Numbers from 0 up to 1 that are the same for the same seed (mulberry32). */
+/** Returns a generator of numbers from 0 up to 1, the same for the same seed (mulberry32). */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -37,7 +37,7 @@ function weightedAuc(sorted: readonly Scored[], weight: (item: Scored) => number
   return wins / (positives * negatives);
 }
 
-/** Probability that a positive scores above a negative, ties counted half. NaN where one side is empty. */
+/** Returns the probability that a positive scores above a negative; ties count half. NaN if one side is empty. */
 export function auc(items: readonly Scored[]): number {
   return weightedAuc(
     items.toSorted((a, b) => a.score - b.score),
@@ -45,7 +45,7 @@ export function auc(items: readonly Scored[]): number {
   );
 }
 
-/** The interval that holds the AUC of 95 in 100 draws of groups with replacement. */
+/** Returns the interval that contains the AUC of 95 in 100 draws of groups with replacement. */
 export function aucInterval(items: readonly Scored[], draws: number, seed: number): [number, number] {
   const random = seededRandom(seed);
   const sorted = items.toSorted((a, b) => a.score - b.score);
@@ -63,18 +63,18 @@ export function aucInterval(items: readonly Scored[], draws: number, seed: numbe
   return [quantile(values, 0.025), quantile(values, 0.975)];
 }
 
-/** NaN of none. */
+/** Returns the mean; NaN for no values. */
 export function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-/** The smallest value that at least `share` of the values do not exceed. NaN of none. */
+/** Returns the smallest value that at least `share` of the values do not exceed; NaN for no values. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.max(0, Math.ceil(share * sorted.length) - 1))] ?? Number.NaN;
 }
 
-/** Share of positives above the score that at most `falsePositives` of the negatives exceed. */
+/** Returns the share of positives above the score that at most `falsePositives` of the negatives exceed. */
 export function truePositivesAt(items: readonly Scored[], falsePositives: number): number {
   const limit = quantile(
     items.filter((item) => !item.positive).map((item) => item.score),

@@ -1,4 +1,4 @@
-import { classOf, type LabelledRun } from './labelled-run.ts';
+import { classOf, type LabeledRun } from './labeled-run.ts';
 import { mean } from './statistics.ts';
 
 /** Strength of each rule's match in a session, 0 to 1, in the order of the rules. */
@@ -6,7 +6,7 @@ export type Strengths = readonly number[];
 
 /** A session for the fit: its label, and the matched rules with and without its history. */
 export interface Example {
-  readonly run: LabelledRun;
+  readonly run: LabeledRun;
   readonly row: Strengths;
   readonly coldRow: Strengths;
 }
@@ -15,22 +15,22 @@ export interface Example {
 const CLASS_SHARES: Readonly<Record<string, number>> = { attacked: 0.5, benign: 0.25, resisted: 0.25 };
 
 /**
- * Strength with which weights are pulled towards their mean. A rule that few sessions show is worth about what rules are worth:
- * pulled towards 0 instead, it would count for nothing in the next suite, whose sessions may show it all the time. From
- * 0.005 to 0.1 the AUCs of the folds move by about a hundredth.
+ * Strength with which weights are pulled toward their mean, so that a rule that matches in few sessions gets about the mean
+ * weight. Pulled toward 0 instead, it would not count in the next suite, whose sessions may match it often. From 0.005 to
+ * 0.1, the AUCs of the folds change by about a hundredth.
  */
 const PULL = 0.005;
 
 /**
- * The least that a weight may be, of their mean. Signs that come together share what they are worth, and how they share
- * it is chance; alone, as elsewhere they may come, each must count.
+ * Minimum weight, as a share of the mean. Rules that match together share their evidence at random; each must still count
+ * where it matches alone.
  */
 const LEAST = 0.45;
 
 const ROUNDS = 2000;
 const STEP = 0.03;
 
-/** Sessions of one class in which the same rules matched as strongly, as the rules that matched and their share. */
+/** Sessions of one class in which the same rules matched equally strongly: the rules, and their share of the sessions. */
 interface Point {
   readonly matches: readonly (readonly [rule: number, strength: number])[];
   readonly isAttacked: boolean;
@@ -54,7 +54,7 @@ function pointsOf(examples: readonly Example[]): Point[] {
 }
 
 /**
- * Fits evidence by rule: logistic regression of attacked against benign and resisted sessions, each once with its past
+ * Fits evidence by rule: logistic regression of attacked against benign and resisted sessions, each once with its history
  * and once without. A rule that matches nowhere gets the mean of the others. Deterministic (Adam from zero).
  */
 export function fitWeights(examples: readonly Example[]): number[] {

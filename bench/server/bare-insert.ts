@@ -10,8 +10,8 @@ const payload = JSON.stringify({
 });
 
 /**
- * An event and the upsert of its session with nothing between them and SQLite: prepared statements, 64 events a
- * durable commit.
+ * Inserts of events and upserts of their sessions directly in SQLite: prepared statements, 64 events per durable
+ * commit.
  */
 export class BareInsert {
   readonly #database: DatabaseSync;
@@ -45,7 +45,7 @@ export class BareInsert {
     };
   }
 
-  /** Inserts so many events at least; returns microseconds of processor time for each. */
+  /** Inserts at least this many events; returns microseconds of processor time per event. */
   insert(count: number): number {
     const from = this.#events;
     const before = process.cpuUsage();

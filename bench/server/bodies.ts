@@ -2,20 +2,20 @@ import { randomUUID } from 'node:crypto';
 import { v7 } from 'uuid';
 
 /**
- * Version of event ids: in the order of time, as actlog's recorder and the clients of many others do (version 7
- * of RFC 9562), or at random (version 4).
+ * Version of event ids: in the order of time, like those of actlog's recorder and many other clients (version 7 of
+ * RFC 9562), or random (version 4).
  */
 export type IdVersion = 4 | 7;
 
-/** Makes ids of events. */
+/** Returns a generator of event ids. */
 export function eventIds(version: IdVersion): () => string {
   return version === 7 ? v7 : randomUUID;
 }
 
-/** The agents whose events {@link eventBodies} makes. */
+/** Agents in the events of {@link eventBodies}. */
 export const agentIds: readonly string[] = Array.from({ length: 10 }, (_, index) => `agent-${index}`);
 
-/** Makes bodies of events, each with its own id, spread over so many sessions. */
+/** Returns a generator of event bodies, each with its own id, spread over this many sessions. */
 export function eventBodies(sessions: number, version: IdVersion = 7): () => string {
   const newId = eventIds(version);
   let index = 0;

@@ -8,13 +8,13 @@ export interface Usage {
   readonly cpuMicros: number;
   readonly rssBytes: number;
   readonly heapBytes: number;
-  /** Connections that are open at present. */
+  /** Open connections. */
   readonly sockets: number;
 }
 
 /** Options for a server process. */
 export interface ChildServerOptions {
-  /** MiB of heap that the process may use; by default what Node gives it. */
+  /** Maximum heap in MiB. Default: Node's own. */
   readonly heapMegabytes?: number;
   /** Settings of the server beside its database. */
   readonly settings?: Record<string, unknown>;
@@ -41,7 +41,7 @@ export class ChildServer {
     const file = fileURLToPath(import.meta.resolve('./target.ts'));
     const heap = heapMegabytes === undefined ? [] : [`--max-old-space-size=${heapMegabytes}`];
     const child = fork(file, [kind, database ?? ':memory:', JSON.stringify(settings)], {
-      // As `actlog-server` does for itself; without it some processes are slower than others, of either kind.
+      // The server's command sets the same; without it, some processes of either kind are slower than others.
       execArgv: [...process.execArgv, '--no-allocation-site-pretenuring', ...heap],
     });
     const [ready] = (await once(child, 'message')) as [{ url: string; apiKey: string }];

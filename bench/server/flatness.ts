@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { ChildServer } from './child-server.ts';
 import { largeSession, type SeedSize, seed } from './seed.ts';
 
-/** Milliseconds of a read, in the middle of many. */
+/** Median milliseconds of reads. */
 export interface ReadTimes {
   readonly firstPageMs: number;
   readonly thousandthPageMs: number;
@@ -18,7 +18,7 @@ export interface ReadTimes {
 export interface SizeResult extends ReadTimes {
   readonly exportMs: number;
   readonly exportedEvents: number;
-  /** Megabytes that the server's memory grew by during the export. */
+  /** Growth of the server's memory during the export, in megabytes. */
   readonly exportMegabytes: number;
 }
 
@@ -96,7 +96,7 @@ async function thousandthCursor(get: Get): Promise<string> {
   return cursor;
 }
 
-/** The middle of many reads from each server, taken in turn, so that what else the machine does falls on both. */
+/** Returns the median of many reads from each server, taken in turn, so that other load affects both alike. */
 async function mediansMs(gets: readonly Get[], path: (index: number) => string): Promise<number[]> {
   const times = gets.map((): number[] => []);
   for (let round = 0; round < reads; round += 1) {

@@ -82,12 +82,12 @@ class Trio {
     this.#insert = new BareInsert(join(folder, 'insert.db'), options.ids);
   }
 
-  /** Starts them, and lets them run until their code is compiled for good. */
+  /** Starts them, and runs them until their code is fully compiled. */
   static async start(options: IngestOptions): Promise<Trio> {
     const folder = mkdtempSync(join(tmpdir(), 'actlog-bench-'));
     const bare = await ChildServer.start('bare');
     const ours = await ChildServer.start('actlog', join(folder, 'bench.db'));
-    // Without them every answer would warn, and be longer than the handler's.
+    // Without them, every response would have a warning and be longer than the handler's.
     const client = new Actlog({ baseURL: ours.url, apiKey: ours.apiKey });
     for (const id of agentIds) await client.agents.create({ id, name: id });
     const trio = new Trio(folder, bare, ours, options);
@@ -95,7 +95,7 @@ class Trio {
     return trio;
   }
 
-  /** The insert puts in as many events as the server, so that their tables are of one size. */
+  /** Inserts as many events as the server, so that their tables have the same size. */
   async turn(roundMs: number): Promise<Turn> {
     const bare = await round(this.#bare, this.#connections, this.#nextBody, roundMs);
     const ours = await round(this.#ours, this.#connections, this.#nextBody, roundMs);
@@ -111,9 +111,9 @@ class Trio {
 }
 
 /**
- * Measures handler, insert and server in turn, and compares them within a turn: what else the machine does, and how
- * fast it runs just then, falls on all three. Several processes of each take turns, because one and the same code
- * runs up to a tenth faster in one process than in the next, by how its memory happens to lie.
+ * Measures handler, insert and server in turn, and compares them within a turn, so that other load and the clock rate
+ * affect all three alike. Several processes of each take turns, because the same code runs up to a tenth faster in one
+ * process than in another, depending on its memory layout.
  */
 export async function measureIngest(options: IngestOptions): Promise<IngestResult> {
   const { processes, rounds, roundMs } = options;

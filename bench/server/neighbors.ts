@@ -15,22 +15,22 @@ import { type WorstTenant, worstPolicies, worstTenants } from './worst-tenants.t
 /** Limits of a quiet tenant's request: a multiple of its time alone, or an absolute time in ms. */
 const bound = { ratio: 2, ms: 20 };
 
-/** Callers of the tenant beside it. */
+/** Callers of the other tenant. */
 const connections = 32;
 
 /** Milliseconds between the requests of the quiet tenant. */
 const pauseMs = 4;
 
-/** One kind of request of the quiet tenant, beside one tenant. */
+/** Times of one kind of request of the quiet tenant beside the other tenant. */
 export interface NeighborResult {
   readonly aloneP50Ms: number;
   readonly aloneP99Ms: number;
   readonly besideP50Ms: number;
   readonly besideP99Ms: number;
   readonly ratio: number;
-  /** `FAIL` where neither bound is kept. */
+  /** `FAIL` if both limits are exceeded. */
   readonly verdict: 'ok' | 'FAIL';
-  /** Responses that the tenant beside it got in a second. */
+  /** Responses to the other tenant per second. */
   readonly besideResponses: number;
 }
 
@@ -40,8 +40,8 @@ interface Latencies {
 }
 
 /**
- * Measures checks and events of a quiet tenant alone and beside one tenant that does the worst of a kind that its budget
- * allows, in turns; medians of the rounds.
+ * Measures checks and events of a quiet tenant alone and beside a tenant with the most expensive work that its budget
+ * allows, in turns; returns medians of the rounds.
  */
 export async function measureNeighbors(
   rounds: number,
@@ -141,7 +141,7 @@ async function createPolicies(tenant: WorstTenant, url: string, apiKey: string):
   return ids;
 }
 
-/** A tenant with a few ordinary policies that sends a check and an event now and then. */
+/** A tenant with a few ordinary policies that occasionally sends a check and an event. */
 class QuietTenant {
   readonly #url: string;
   readonly #apiKey: string;

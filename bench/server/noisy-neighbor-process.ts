@@ -1,11 +1,11 @@
-// Callers of one tenant, each of which sends its next request as soon as it has a response, until they are stopped.
+// Callers of one tenant. Each sends its next request as soon as it has a response, until stopped.
 import { Agent } from 'node:http';
 import { setPriority } from 'node:os';
 import { send } from './send.ts';
 import { type WorstTenant, worstRequests } from './worst-tenants.ts';
 
 const [url = '', apiKey = '', tenant, connections, ...policyIds] = process.argv.slice(2);
-// Callers run on other machines: what they do must not take the processor from the server and from what measures it.
+// In production, callers run on other machines. They must not take processor time from the server or the measurement.
 setPriority(19);
 
 const agent = new Agent({ keepAlive: true, maxSockets: Number(connections) });
@@ -19,7 +19,7 @@ async function call(): Promise<void> {
       await send({ url, apiKey, agent, ...next() });
       answered += 1;
     } catch {
-      // A connection that the server ended is opened again.
+      // Reopens a connection that the server has closed.
     }
   }
 }
@@ -34,7 +34,7 @@ process.on('message', async (message) => {
     return;
   }
   process.send?.(answered);
-  // The next round begins when what was sent last is answered.
+  // The next round begins after the last response.
   await Promise.all(calls);
   process.send?.('idle');
 });

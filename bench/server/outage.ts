@@ -3,28 +3,28 @@ import { LocalPostgres } from '../../packages/server/tests/local-postgres.ts';
 import { eventBodies } from './bodies.ts';
 import { ChildServer } from './child-server.ts';
 
-/** Experience of senders while the database is gone. */
+/** Observations of senders while the database is down. */
 export interface OutageResult {
   readonly outageSeconds: number;
   readonly acknowledged: number;
-  /** Answers 503 that said when to come back. */
+  /** Responses 503 with `Retry-After`. */
   readonly refused: number;
-  /** Answers of any other kind, and requests with none: must be 0. */
+  /** Any other responses, and requests without one: must be 0. */
   readonly otherwise: number;
-  /** Longest time that a sender waited for a response while the database was gone. */
+  /** Longest time that a sender waited for a response while the database was down. */
   readonly slowestAnswerMs: number;
-  /** From the moment at which the database takes connections again to the first event that is stored. */
+  /** Time from when the database accepts connections again to the first stored event. */
   readonly recoveryMs: number;
-  /** Acknowledged events that are not stored once: must be 0. */
+  /** Acknowledged events that are not stored exactly once: must be 0. */
   readonly lostOrDoubled: number;
 }
 
 const senders = 16;
 const aroundMs = 3000;
-/** Between the requests of a sender. */
+/** Delay between the requests of a sender. */
 const pauseMs = 20;
 
-/** Stops a PostgreSQL under load, starts it again after `outageMs`, and leaves the server alone all the while. */
+/** Stops PostgreSQL under load and starts it again after `outageMs`; the server keeps running. */
 export async function measureOutage(outageMs: number): Promise<OutageResult | undefined> {
   const postgres = await LocalPostgres.create([]);
   if (typeof postgres === 'string') {
@@ -59,7 +59,7 @@ export async function measureOutage(outageMs: number): Promise<OutageResult | un
   }
 }
 
-/** Sends events and keeps what came back. An event is sent again until it is acknowledged, as a client would. */
+/** Sends events and keeps the responses. Like a client, it sends an event again until it is acknowledged. */
 class SenderLog {
   isOut = false;
   isEnded = false;
@@ -78,7 +78,7 @@ class SenderLog {
 
   async sendUntilEnded(): Promise<void> {
     for (let body = this.#nextBody(); ; body = this.#nextBody()) {
-      // What is under way is brought to its end, so that all that is stored is known to be.
+      // Waits for pending requests, so that all stored events are known.
       while (!(await this.#send(body))) await setTimeout(pauseMs);
       if (this.isEnded) return;
       await setTimeout(pauseMs);

@@ -10,33 +10,33 @@ export interface SharedIngestResult {
   readonly eventsPerSecond: number;
   /** The limit is 50. */
   readonly p99Ms: number;
-  /** Statements that PostgreSQL ran for one event, of whatever kind: each is a round trip. */
+  /** Statements of any kind per event: each is a round trip. */
   readonly statementsPerEvent: number;
-  /** Events that shared one commit. */
+  /** Events per commit. */
   readonly eventsPerCommit: number;
-  /** Microseconds of processor time of the server processes for one event. */
+  /** Processor time of the server processes per event, in microseconds. */
   readonly cpuMicros: number;
-  /** Bytes of the database, indexes included, and of the write-ahead log, for one event. */
+  /** Bytes of the database, including indexes, and of the write-ahead log, per event. */
   readonly storedBytes: number;
   readonly walBytes: number;
-  /** Share of the looks at a busy connection that found it waiting for a lock of another. */
+  /** Share of the samples in which a busy connection waited for a lock of another. */
   readonly lockWaits: number;
   readonly deadlocks: number;
-  /** Acknowledged events that are not stored once: must be 0. */
+  /** Acknowledged events that are not stored exactly once: must be 0. */
   readonly lostOrDoubled: number;
 }
 
-/** Durable as PostgreSQL is by default, and with its own count of statements. */
+/** Settings: durable as by default, and with statistics of statements. */
 const settings = ['shared_preload_libraries=pg_stat_statements', 'pg_stat_statements.max=1000'];
 
-/** To each process, so that each has the same load. */
+/** Connections to each process, so that each has the same load. */
 const connections = 64;
 const sessions = 50;
 
-/** Milliseconds between looks at what connections wait for. */
+/** Milliseconds between samples of the connections' waits. */
 const lookEveryMs = 25;
 
-/** Measures one process, four with sessions of their own, and four that all write to the same sessions. */
+/** Measures one process, four with separate sessions, and four that all write to the same sessions. */
 export async function measurePostgres(durationMs: number): Promise<SharedIngestResult[]> {
   const postgres = await LocalPostgres.create(settings);
   if (typeof postgres === 'string') {
@@ -136,7 +136,7 @@ async function cpuMicros(servers: readonly ChildServer[]): Promise<number> {
   return usages.reduce((sum, usage) => sum + usage.cpuMicros, 0);
 }
 
-/** Looks again and again at what the connections of a database wait for. */
+/** Samples the waits of a database's connections. */
 class LockWaits {
   readonly #looking: Promise<void>;
   #isOver = false;
@@ -147,7 +147,7 @@ class LockWaits {
     this.#looking = this.#look(postgres, database);
   }
 
-  /** The share of looks that found a busy connection waiting for a lock. */
+  /** Returns the share of samples in which a busy connection waited for a lock. */
   async end(): Promise<number> {
     this.#isOver = true;
     await this.#looking;

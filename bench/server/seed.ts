@@ -5,7 +5,7 @@ import { ChildServer } from './child-server.ts';
 /** The session that holds a tenth of all events. */
 export const largeSession = 'large';
 
-/** Sessions that score 99: as few at every size, and the oldest, which a list that begins with the newest meets last. */
+/** Number of sessions that score 99, the same at every size. They are the oldest, so lists by time have them last. */
 const riskySessions = 30;
 
 /** Amount of seed data in a database. */
@@ -15,8 +15,8 @@ export interface SeedSize {
 }
 
 /**
- * Fills a new database as if a server had done it: a real server makes the tables and one real session, whose risk
- * then stands for all; the rest is written by SQL, because ten million requests would take an hour.
+ * Fills a new database as a server would: a real server creates the tables and one session, whose risk is copied to all
+ * others. SQL inserts the rest, because ten million requests would take an hour.
  */
 export async function seed(file: string, size: SeedSize): Promise<void> {
   const server = await ChildServer.start('actlog', file);

@@ -1,4 +1,4 @@
-// A server in a process of its own: `bare` validates and stores nothing, `actlog` is the real one.
+// A server process: `bare` validates and stores nothing, `actlog` is the real server.
 import { contract } from '@actlog/protocol/schemas';
 import { startServer } from '@actlog/server';
 import { fastify } from 'fastify';
@@ -27,7 +27,7 @@ function shared() {
   return database.startsWith('postgres:') ? { secret: 'the same in all servers of this measurement' } : {};
 }
 
-/** High enough to be counted and never to refuse. */
+/** Rate limit that counts requests but never rejects one. */
 function limit() {
   return { requestsPerSecond: 1_000_000, burst: 10_000_000 };
 }

@@ -5,14 +5,14 @@ import { interleave, type Measured } from '../measure/interleaved-rounds.ts';
 /** Requests of each kind in one round. */
 const requestsPerRound = 200;
 
-/** Bodies of the endpoints that take one beside an id. */
+/** Bodies of the endpoints with an id and a body. */
 const bodies: Partial<Record<EndpointName, unknown>> = {
   'agents.update': { name: 'x' },
   'policies.update': { name: 'x' },
   'guardian.pendingActions.decide': { decision: 'approve' },
 };
 
-/** The ids of what one tenant owns, by the first word of the endpoints that take them. */
+/** Ids of one tenant's records, by the first word of their endpoints' names. */
 async function ownedIds({ url, apiKey }: RunningServer): Promise<Record<string, string>> {
   const post = async (path: string, body: unknown) => {
     const response = await fetch(new URL(path, url), {
@@ -55,14 +55,14 @@ export async function measureTiming(rounds: number): Promise<Record<string, Meas
   const server = await startServer({ docs: false, rateLimit: { requestsPerSecond: 1e6, burst: 1e7 } });
   try {
     const owned = await ownedIds(server);
-    await server.admin.createTenant('stranger');
-    const { apiKey } = await server.admin.createKey('stranger', { name: 'stranger' });
+    await server.admin.tenants.create('stranger');
+    const { apiKey } = await server.admin.keys.create('stranger', { name: 'stranger' });
     const result: Record<string, Measured> = {};
     for (const name of endpointNames) {
       const { path, method } = endpoints[name];
       if (!path.includes(':id')) continue;
       const foreign = owned[name.split('.')[0] ?? ''] ?? '';
-      // As long and of the same form: only whether it exists differs.
+      // Same length and format; the only difference is that it exists.
       const unknown = foreign.replace(/.$/, (last) => (last === '0' ? '1' : '0'));
       const body = bodies[name];
       const askFor = (id: string) => async () => {

@@ -12,18 +12,18 @@ import { ChildServer } from './child-server.ts';
 export interface UnreadResult {
   readonly attack: string;
   readonly isAlive: boolean;
-  /** The most that the process used, in megabytes. */
+  /** Maximum memory of the process, in megabytes. */
   readonly heapMegabytes: number;
   readonly rssMegabytes: number;
-  /** The longest response time of `/healthz` in the seconds before the attack: what else the machine does shows in it. */
+  /** Longest response time of `/healthz` in the seconds before the attack, which shows other load of the machine. */
   readonly quietMaxMs: number;
   /** Response times of `/healthz` during the attack; a maximum of 100 ms is the target. */
   readonly healthzProbes: number;
   readonly healthzP99Ms: number;
   readonly healthzMaxMs: number;
-  /** Connections that the server has ended, of those that attacked. */
+  /** Attacking connections that the server has closed. */
   readonly ended: string;
-  /** The time until the last of them was ended. */
+  /** Time until the last of them was closed. */
   readonly seconds: number;
 }
 
@@ -40,7 +40,7 @@ const requestTimeoutMs = 3000;
 const longestMs = 120_000;
 const probeEveryMs = 20;
 const quietMs = 5000;
-/** The connections of the probe and of the benchmark itself, which the server keeps. */
+/** Connections of the probe and of the benchmark itself, which the server keeps open. */
 const otherSockets = 2;
 
 const paths = {
@@ -49,7 +49,7 @@ const paths = {
   events: '/v1/sessions/unread?limit=200',
 };
 
-/** Measures a server with a heap of 1 GiB while 3 connections, and then 1,000, send requests for large pages and read nothing. */
+/** Measures a server with a heap of 1 GiB while 3 connections, and then 1,000, request large pages and never read. */
 export async function measureUnread(): Promise<UnreadResult[]> {
   const folder = mkdtempSync(join(tmpdir(), 'actlog-bench-'));
   try {
@@ -139,7 +139,7 @@ async function measure(file: string, attack: Attack): Promise<UnreadResult> {
   }
 }
 
-/** Returns the longest response time of `/healthz` while nobody attacks. */
+/** Returns the longest response time of `/healthz` without an attack. */
 async function quietMaximum(url: string): Promise<number> {
   const probe = new HealthProbe(url);
   const probing = probe.run();
@@ -170,7 +170,7 @@ async function attackers(
   return sockets;
 }
 
-/** Requests `/healthz` again and again over one connection. */
+/** Requests `/healthz` repeatedly over one connection. */
 class HealthProbe {
   readonly #url: string;
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });

@@ -3,26 +3,26 @@ import type { Sent } from './send.ts';
 /** Tenants that fill their budget with one kind of work each. */
 export const worstTenants = ['patterns', 'conditions', 'rates', 'arguments', 'changes'] as const;
 
-/** One of them. */
+/** Name of a worst tenant. */
 export type WorstTenant = (typeof worstTenants)[number];
 
 const name = 'a'.repeat(200);
 const shortName = 'a'.repeat(100);
 
-/** Patterns for which the whole of a name is looked through, and none of which fits. */
+/** Patterns that search a whole name, and none of which matches. */
 function patterns(): string[] {
   return Array.from({ length: 100 }, (_, index) => `*${'a'.repeat(index % 10)}b*`);
 }
 
-/** A condition whose comparisons fail for each item of a list. */
+/** Returns a condition whose comparisons fail for every item of a list. */
 const costly = 'args.list.exists(x, x > 1 || x > 2 || x > 3)';
 
-/** The policies of a tenant, to be created until the service refuses one. */
+/** Returns the policies of a tenant, to be created until the service rejects one. */
 export function worstPolicies(tenant: WorstTenant): { readonly body: object; readonly most: number } {
   const common = { name: 'worst', effect: 'allow' };
   switch (tenant) {
     case 'patterns': {
-      // Each list but the last one fits, so that all are gone through.
+      // Every list except the last one matches, so all are searched.
       const fitting = [...patterns().slice(1), '*a'];
       const match = { agents: fitting, tools: fitting, frameworks: fitting, environments: patterns() };
       return { body: { ...common, match }, most: 1000 };
@@ -39,7 +39,7 @@ export function worstPolicies(tenant: WorstTenant): { readonly body: object; rea
   }
 }
 
-/** Returns what gives the next request of a tenant: a check, and for `changes` every second one a change of a policy. */
+/** Returns a generator of a tenant's requests: checks, and for `changes` every second one a change of a policy. */
 export function worstRequests(tenant: WorstTenant, policyIds: readonly string[] = []): () => Sent {
   const list =
     tenant === 'arguments'

@@ -1,5 +1,5 @@
-// An agent that works for a long time, as agents do: conversations of a few calls, bursts, errors, now and then large
-// arguments: `URL SPOOL`. It tells how it is when it is asked, and ends when it is told.
+// A long-running agent with conversations of a few calls, bursts, errors, and occasionally large arguments: `URL SPOOL`.
+// It reports its health on request, and ends on request.
 import { readdirSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Recorder } from '@actlog/recorder';
@@ -17,7 +17,7 @@ export interface AgentHealth {
   /** After a full garbage collection. */
   readonly heapMb: number;
   readonly rssMb: number;
-  /** Open file descriptors; 0 where the system does not tell. */
+  /** Open file descriptors; 0 if the system does not report them. */
   readonly descriptors: number;
   /** Resources that keep the event loop alive: sockets, timers, requests. */
   readonly resources: number;
@@ -46,7 +46,7 @@ function call(sessionId: string): Promise<unknown> {
   return recorder.toolCall({ toolName: `call-${number}`, arguments: args, sessionId }, () => tool(number));
 }
 
-/** A conversation: a few calls, a moment apart, and one that only has the facts. */
+/** A conversation: a few calls, a moment apart, and one call that is only reported. */
 async function converse(): Promise<void> {
   const session = recorder.session();
   for (let turn = 0; turn < 8 && isWorking; turn += 1) {
@@ -68,7 +68,7 @@ async function work(): Promise<void> {
 }
 
 async function health(): Promise<AgentHealth> {
-  // Twice, with a turn in between: what the first finalises, the second collects.
+  // Twice, with a turn in between: the second collects what the first finalizes.
   globalThis.gc?.();
   await delay(50);
   globalThis.gc?.();

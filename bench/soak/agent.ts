@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fromSource } from '../measure/from-source.ts';
 import type { AgentHealth } from './agent-process.ts';
 
-/** The working agent, seen from the process that watches it. */
+/** Handle of the agent process. */
 export class SoakingAgent {
   readonly #child: ChildProcess;
   readonly #exited: Promise<unknown>;
@@ -21,7 +21,7 @@ export class SoakingAgent {
     return this.#ask('health');
   }
 
-  /** Begins the work. */
+  /** Starts the work. */
   work(): Promise<AgentHealth> {
     return this.#ask('work');
   }
@@ -38,7 +38,7 @@ export class SoakingAgent {
     return health;
   }
 
-  /** Ends the process whatever it does. */
+  /** Kills the process. */
   kill(): void {
     this.#child.kill('SIGKILL');
   }

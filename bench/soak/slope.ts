@@ -1,4 +1,4 @@
-/** The slope of a line through points that stand at equal distances (least squares), per step. */
+/** Returns the slope per step of a line through equidistant points (least squares). */
 export function slopeOf(values: readonly number[]): number {
   const middle = (values.length - 1) / 2;
   let products = 0;

@@ -1,4 +1,4 @@
-// An agent of the Vercel AI SDK looks up an order, pays it back and tries to delete it, which a policy denies.
+// An agent of the Vercel AI SDK looks up an order, refunds it, and tries to delete it, which a policy denies.
 import { actlog } from '@actlog/ai-sdk';
 import { Actlog } from '@actlog/client';
 import { Recorder } from '@actlog/recorder';
@@ -10,7 +10,7 @@ import { scriptedModel } from './scripted-model.ts';
 const server = await startServer({ port: 0 });
 const client = new Actlog({ baseURL: server.url, apiKey: server.apiKey });
 await client.policies.create({
-  name: 'orders are kept for the books',
+  name: 'orders are kept for accounting',
   effect: 'deny',
   match: { tools: ['deleteOrder'] },
   message: 'Orders are kept for ten years.',
@@ -32,7 +32,7 @@ const tools = {
     inputSchema: orderId,
     execute: async (input) => {
       const order = orders.get(input.orderId);
-      // The record takes the status from the error, so that it tells a 404 from a crash.
+      // The recorded status comes from the error, so a 404 differs from a crash.
       if (!order) throw Object.assign(new Error('There is no such order.'), { status: 404 });
       return order;
     },
@@ -53,16 +53,16 @@ const options = { recorder, sessionId: 'ticket-4711' };
 const agent = new ToolLoopAgent({
   model: scriptedModel(
     [
-      ['getOrder', { orderId: 'A-1O02' }], // a slip of the model
+      ['getOrder', { orderId: 'A-1O02' }], // a typo of the model
       ['getOrder', { orderId: 'A-1002' }],
       ['refundOrder', { orderId: 'A-1002', amount: 310 }],
       ['deleteOrder', { orderId: 'A-1002' }],
-      ['closeTicket', {}], // there is no such tool
+      ['closeTicket', {}], // an unknown tool
     ],
     'Omar has his money back. The order stays in the books.',
   ),
   tools: actlog(tools, options), // the one line
-  onStepFinish: actlog.steps(options), // and one for the calls that reach no tool
+  onStepFinish: actlog.steps(options), // and one for calls that reach no tool
   stopWhen: stepCountIs(10),
 });
 

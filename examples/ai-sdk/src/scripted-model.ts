@@ -1,8 +1,8 @@
 import { MockLanguageModelV3 } from 'ai/test';
 
-type Answer = Awaited<ReturnType<MockLanguageModelV3['doGenerate']>>;
+type ModelResult = Awaited<ReturnType<MockLanguageModelV3['doGenerate']>>;
 
-const usage: Answer['usage'] = {
+const usage: ModelResult['usage'] = {
   inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
   outputTokens: { total: 1, text: 1, reasoning: 0 },
 };
@@ -14,7 +14,7 @@ const usage: Answer['usage'] = {
 export function scriptedModel(calls: readonly (readonly [toolName: string, input: object])[], text: string) {
   let turn = 0;
   return new MockLanguageModelV3({
-    doGenerate: async (): Promise<Answer> => {
+    doGenerate: async (): Promise<ModelResult> => {
       const call = calls[turn];
       turn += 1;
       const [toolName, input] = call ?? [];

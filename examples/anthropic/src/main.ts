@@ -52,14 +52,14 @@ const tools = [
 
 const turns = [
   [...webSearch('checkout hangs after deploy'), toolUse('get_status', { service: 'checkout' })],
-  [toolUse('restart', { service: 5 })], // arguments that do not fit
+  [toolUse('restart', { service: 5 })], // invalid arguments
   [toolUse('restart', { service: 'checkout' })],
-  [toolUse('drop_database', { service: 'checkout' }), toolUse('page_someone', {})], // the last is no tool
+  [toolUse('drop_database', { service: 'checkout' }), toolUse('page_someone', {})], // the last one is an unknown tool
 ];
 const client = new Anthropic({
-  apiKey: 'none: the answers are scripted',
+  apiKey: 'none: the responses are scripted',
   fetch: scriptedFetch(turns, 'Checkout runs again. Its database stays.'),
-  middleware: [actlog.middleware({ recorder })], // for the calls that reach no tool
+  middleware: [actlog.middleware({ recorder })], // for calls that reach no tool
 });
 const message = await client.beta.messages.toolRunner(
   {

@@ -3,12 +3,12 @@ interface Block {
   readonly [field: string]: unknown;
 }
 
-/** A call of one of the agent's own tools. */
+/** Creates a call of one of the agent's own tools. */
 export function toolUse(name: string, input: object): Block {
   return { type: 'tool_use', id: `toolu_${crypto.randomUUID()}`, name, input };
 }
 
-/** A search that Anthropic makes, with what it found. */
+/** Creates a search that Anthropic runs, with its results. */
 export function webSearch(query: string): Block[] {
   const id = `srvtoolu_${crypto.randomUUID()}`;
   return [

@@ -7,7 +7,7 @@ export function inWords(milliseconds: number): string {
   return seconds < 7200 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`;
 }
 
-/** Nothing that an agent named may write over the terminal. */
+/** Removes control characters, because an agent's texts must not control the terminal. */
 const plain = (text: string) => text.replaceAll(/[^\P{C}\n]/gu, '�');
 
 /** Formats a held action on one line: the agent, the action, the waiting time and the timeout. */

@@ -1,12 +1,12 @@
-// The command of the person who decides:
+// The approver's command:
 //
-//   approvals list                             what waits, the oldest first
-//   approvals watch                            the same, and what comes and ends, until Ctrl-C
+//   approvals list                             lists held actions, oldest first
+//   approvals watch                            lists them, and prints changes until Ctrl-C
 //   approvals approve ID [--comment TEXT]
 //   approvals deny ID [--comment TEXT]
 //
-// It reads ACTLOG_BASE_URL and ACTLOG_API_KEY; the key needs the scopes `read` and `decide`. Exit codes: 0 done, 1 the
-// service said no, 2 called wrongly.
+// It reads ACTLOG_BASE_URL and ACTLOG_API_KEY; the key needs the scopes `read` and `decide`. Exit codes: 0 success, 1
+// rejected by the service, 2 invalid arguments.
 import { parseArgs } from 'node:util';
 import { Actlog, ActlogError, ConflictError } from '@actlog/client';
 import { actionLine, endLine } from './action-line.ts';
@@ -19,7 +19,7 @@ const { positionals, values } = parseArgs({
 const [command, id] = positionals;
 const client = new Actlog();
 
-// Ctrl-C ends what is under way and lets the process come to its own end.
+// Ctrl-C aborts the pending request, and the process exits normally.
 const interrupted = new AbortController();
 process.once('SIGINT', () => interrupted.abort());
 const { signal } = interrupted;
@@ -44,7 +44,7 @@ try {
 async function list(): Promise<void> {
   const held = await client.guardian.pendingActions.list({ limit: 200 }, { signal }).toArray();
   for (const action of held.toReversed()) console.log(actionLine(action, Date.now()));
-  if (held.length === 0) console.log('Nothing waits.');
+  if (held.length === 0) console.log('No held actions.');
 }
 
 async function follow(): Promise<void> {

@@ -30,7 +30,7 @@ export class ConsoleProcess {
       const found = this.#lines.filter((line) => pattern.test(line));
       if (found.length >= count) return found;
       await once(this.#child, 'shown', { signal }).catch(() => {
-        throw new Error(`The console showed nothing in 20 seconds that is like ${pattern}.`);
+        throw new Error(`The console printed no line that matches ${pattern} within 20 seconds.`);
       });
     }
   }

@@ -1,6 +1,6 @@
-// A console for the person who decides about held actions: `approvals.ts` is the command. This program has an agent
-// ask for two things, and drives the command as a person does: it watches, approves one, denies the other, tries to
-// decide once more, and leaves with Ctrl-C.
+// A console for approvers of held actions: `approvals.ts` is the command. This program runs an agent with two actions that
+// need approval, and uses the command like a person: it watches, approves one action, denies the other, tries to decide
+// again, and exits with Ctrl-C.
 import { Actlog } from '@actlog/client';
 import { ActionDeniedError, Recorder } from '@actlog/recorder';
 import { startServer } from '@actlog/server';
@@ -9,7 +9,7 @@ import { ConsoleProcess } from './console-process.ts';
 const server = await startServer({ port: 0 });
 const client = new Actlog({ baseURL: server.url, apiKey: server.apiKey });
 await client.policies.create({
-  name: 'Production is changed with a second pair of eyes',
+  name: 'Changes to production need approval',
   effect: 'require_approval',
   match: { tools: ['deploy', 'delete_*'] },
   approval: { timeoutSeconds: 1800, onTimeout: 'deny' },
@@ -22,7 +22,7 @@ const recorder = new Recorder({
   guard: {
     mode: 'enforce',
     onUnavailable: 'deny',
-    showArguments: (args) => args as Record<string, unknown>, // nothing here is secret
+    showArguments: (args) => args as Record<string, unknown>, // no secrets in this example
   },
 });
 const session = recorder.session('release-4.2');
@@ -35,7 +35,7 @@ function ask(toolName: string, args: Record<string, unknown>): Promise<string> {
   );
 }
 
-const key = await server.admin.createKey('default', { name: 'on duty', scopes: ['read', 'decide'] });
+const key = await server.admin.keys.create('default', { name: 'on duty', scopes: ['read', 'decide'] });
 const env = { ...process.env, ACTLOG_BASE_URL: server.url, ACTLOG_API_KEY: key.apiKey };
 
 /** Runs the command to its end and returns the exit code. */

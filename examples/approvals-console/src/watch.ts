@@ -7,10 +7,10 @@ export type Change =
   | { readonly kind: 'ended'; readonly action: PendingAction };
 
 /**
- * Actions as they begin and cease to wait, until the signal ends it. The service is looked at every `everyMs`
- * milliseconds; while it cannot be reached, the client's own retries bridge short outages.
+ * Yields actions when they are held and when they end, until the signal aborts. Polls the service every `everyMs`
+ * milliseconds; the client's retries bridge short outages.
  *
- * @throws ActlogError when the service does not answer for longer
+ * @throws ActlogError when an outage lasts longer
  */
 export async function* watch(client: Actlog, signal: AbortSignal, everyMs: number): AsyncGenerator<Change> {
   const { pendingActions } = client.guardian;

@@ -1,5 +1,5 @@
-// A hand-written loop over Amazon Bedrock's Converse API. Each tool call is recorded, a denied one does not run, and a
-// function that throws tells the model so without ending the loop.
+// A hand-written loop over Amazon Bedrock's Converse API. Each tool call is recorded, a denied call does not run, and the
+// model gets the error of a function that throws, without ending the loop.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// A release assistant built with the Claude Agent SDK, around the real Claude Code. It may read, it may not use the
-// shell, and a deployment waits for a person, who approves it here.
+// A release assistant built with the Claude Agent SDK and the real Claude Code. It may read files, it must not use the
+// shell, and a deployment needs approval, which this program gives.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

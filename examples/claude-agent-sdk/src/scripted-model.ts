@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 export type ScriptedCall = readonly [name: string, input: object];
 
 /**
- * A Messages API on a loopback port, whose model makes these calls, one a turn, and then says its answer: no key, no
- * network.
+ * A Messages API on a loopback port, whose model makes these calls, one per turn, and then gives its final text. It needs
+ * no key and no network.
  */
 export async function scriptedModel(calls: readonly ScriptedCall[], text: string) {
   const server = createServer(async (request, response) => {

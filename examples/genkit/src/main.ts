@@ -1,5 +1,5 @@
-// A travel desk built with Genkit: it looks for a train, and buys the ticket once a person has approved it. The
-// policy of the service asks for the approval, and the tool waits for it.
+// A travel desk built with Genkit: it looks for a train, and buys the ticket once an approver has approved it. The
+// service's policy requires the approval, and the tool waits for it.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -44,7 +44,7 @@ const folder = await mkdtemp(join(tmpdir(), 'actlog-genkit-'));
 const server = await startServer({ port: 0 });
 const client = new Actlog({ baseURL: server.url, apiKey: server.apiKey });
 await client.policies.create({
-  name: 'money needs a person',
+  name: 'purchases need approval',
   effect: 'require_approval',
   match: { tools: ['buy_*'] },
 });

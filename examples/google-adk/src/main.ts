@@ -1,5 +1,5 @@
-// A newsroom built with Google ADK: an editor has a researcher, who is an agent used as a tool. Both are recorded by
-// one plugin, and what the policies of the service deny does not run, however deep in the team it is asked for.
+// A newsroom built with Google ADK: an editor uses a researcher, another agent, as a tool. One plugin records both, and
+// the service's policies apply to both.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ const researcher = new LlmAgent({
   model: new ScriptedLlm(
     [
       { name: 'search_archive', args: { words: 'the harbour' } },
-      { name: 'read_source_file', args: { source: 'the harbour pilot' } }, // not for agents
+      { name: 'read_source_file', args: { source: 'the harbour pilot' } }, // denied by a policy
     ],
     'The archive has one article.',
   ),

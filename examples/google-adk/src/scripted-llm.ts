@@ -6,22 +6,24 @@ export interface ScriptedCall {
   readonly args: Record<string, unknown>;
 }
 
-/** A model that makes these calls, one a turn, and then gives its answer: no key, no network. */
+/** A model that makes these calls, one per turn, and then gives its final text. It needs no key and no network. */
 export class ScriptedLlm extends BaseLlm {
   readonly #calls: readonly ScriptedCall[];
-  readonly #answer: string;
+  readonly #finalText: string;
   #turn = 0;
 
-  constructor(calls: readonly ScriptedCall[], answer: string) {
+  constructor(calls: readonly ScriptedCall[], finalText: string) {
     super({ model: 'scripted' });
     this.#calls = calls;
-    this.#answer = answer;
+    this.#finalText = finalText;
   }
 
   override async *generateContentAsync(): AsyncGenerator<LlmResponse, void> {
     const functionCall = this.#calls[this.#turn];
     this.#turn += 1;
-    yield { content: { role: 'model', parts: [functionCall ? { functionCall } : { text: this.#answer }] } };
+    yield {
+      content: { role: 'model', parts: [functionCall ? { functionCall } : { text: this.#finalText }] },
+    };
   }
 
   override connect(): never {

@@ -1,5 +1,5 @@
-// A hotel's desk in a chat with Gemini, whose functions the SDK runs by itself. One line records each of them, and the
-// one that a policy denies does not run: the model reads why and goes on without it.
+// A hotel's desk in a chat with Gemini, whose functions the SDK runs. One line records each call, and the one that a
+// policy denies does not run: the model gets the reason and continues without it.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -36,8 +36,7 @@ const { text } = await chat.sendMessage({ message: 'I am Ines Aas. Please move m
 console.log(`The agent says: ${text}`);
 for (const { parts = [] } of chat.getHistory()) {
   for (const { functionResponse } of parts) {
-    if (functionResponse?.response?.error)
-      console.log(`The model was told: ${functionResponse.response.error}`);
+    if (functionResponse?.response?.error) console.log(`The model got: ${functionResponse.response.error}`);
   }
 }
 

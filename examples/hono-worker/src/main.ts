@@ -1,13 +1,13 @@
-// An agent behind an HTTP endpoint, in the shape of a serverless worker: no disk, no shutdown, many requests at once
-// in one instance. `worker.ts` is what a platform deploys; this program calls it as a platform does, both where there
-// is a `waitUntil` and where the instance freezes with the answer.
+// An agent behind an HTTP endpoint, as a serverless worker: no disk, no shutdown, many concurrent requests in one
+// instance. A platform deploys `worker.ts`; this program calls it like a platform with `waitUntil`, and like one that
+// freezes the instance after the response.
 import { Actlog } from '@actlog/client';
 import { startServer } from '@actlog/server';
 import worker, { type Bindings, handle, recorderOf } from './worker.ts';
 
 const server = await startServer({ port: 0 });
 const client = new Actlog({ baseURL: server.url, apiKey: server.apiKey });
-const { apiKey } = await server.admin.createKey('default', { name: 'worker', scopes: ['ingest'] });
+const { apiKey } = await server.admin.keys.create('default', { name: 'worker', scopes: ['ingest'] });
 const bindings: Bindings = { ACTLOG_BASE_URL: server.url, ACTLOG_API_KEY: apiKey };
 
 function question(chat: string, orderId: string): Request {
@@ -19,7 +19,7 @@ function question(chat: string, orderId: string): Request {
 }
 const orderIds = ['B-1', 'B-7', 'B-3', 'B-17', 'B-5', 'B-27', 'B-8', 'B-37'];
 
-// A platform with `waitUntil`: eight requests at once, and the instance lives until what they left is done.
+// A platform with `waitUntil`: eight concurrent requests. The instance lives until their background work is done.
 const left: Promise<unknown>[] = [];
 const context = {
   waitUntil: (promise: Promise<unknown>) => left.push(promise),
@@ -35,7 +35,7 @@ for (const { answer } of answers as { answer: string }[]) console.log(answer);
 await Promise.all(left);
 const { pending: forgotten } = recorderOf(bindings).stats();
 
-// A platform without: the answer is held back until what was recorded is delivered.
+// A platform without `waitUntil`: the response is delayed until the events are delivered.
 await handle(question('chat-frozen', 'B-47'), bindings);
 
 const { recorded, pending, dropped } = recorderOf(bindings).stats();

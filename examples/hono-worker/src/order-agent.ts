@@ -1,4 +1,4 @@
-/** The tools of the agent: plain functions, as they were before anything was recorded. */
+/** Tools of the agent: plain functions, unchanged for recording. */
 export const orderTools = {
   async find_order({ orderId }: { orderId: string }) {
     return { orderId, status: orderId.endsWith('7') ? 'lost' : 'on its way' };
@@ -10,7 +10,7 @@ export const orderTools = {
   },
 };
 
-/** Answers a question about an order with the help of tools, in place of a loop around a model. */
+/** Answers a question about an order with tools, in place of a loop around a model. */
 export async function answerQuestion(orderId: string, tools: typeof orderTools): Promise<string> {
   const { status } = await tools.find_order({ orderId });
   if (status !== 'lost') return `Order ${orderId} is ${status}.`;

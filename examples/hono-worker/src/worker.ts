@@ -14,20 +14,20 @@ type Environment = { Bindings: Bindings };
 
 let recorder: Recorder | undefined;
 
-/** One recorder for all requests of this instance: made by the first one, because only requests bring bindings. */
+/** Returns the recorder of all requests of this instance. The first one creates it, because bindings come with requests. */
 export function recorderOf({ ACTLOG_BASE_URL, ACTLOG_API_KEY }: Bindings): Recorder {
   recorder ??= new Recorder({
     baseURL: ACTLOG_BASE_URL,
     apiKey: ACTLOG_API_KEY,
     agentId: 'order-desk',
-    spool: false, // there is no disk that would outlive the instance
-    // Delivery is the business of the request that is answered; its answer does not wait for it.
+    spool: false, // no disk outlives the instance
+    // Delivery is background work of the request, and does not delay its response.
     waitUntil: (delivery) => tryGetContext<Environment>()?.executionCtx.waitUntil(delivery),
   });
   return recorder;
 }
 
-/** The agent behind `POST /chats/:id`, whose body names an order. Each chat is a session of its own. */
+/** Handler of `POST /chats/:id`, whose body names an order. Each chat is a separate session. */
 const app = new Hono<Environment>();
 app.use(contextStorage());
 app.post('/chats/:id', async (context) => {

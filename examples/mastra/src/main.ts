@@ -1,5 +1,5 @@
-// Two agents of one Mastra: a planner that hands the ordering over to a buyer. One line records and guards what both do.
-// An order waits for a person, who approves it here. An exporter records what no hook sees, such as unknown tools.
+// Two agents of one Mastra: a planner that delegates orders to a buyer. One line records and guards both. An order needs
+// approval, which this program gives. An exporter records calls that no hook sees, such as those of unknown tools.
 import { Actlog } from '@actlog/client';
 import { actlog } from '@actlog/mastra';
 import { Recorder } from '@actlog/recorder';
@@ -14,12 +14,12 @@ import { scriptedModel } from './scripted-model.ts';
 const server = await startServer({ port: 0 });
 const client = new Actlog({ baseURL: server.url, apiKey: server.apiKey });
 await client.policies.create({
-  name: 'orders are approved by a person',
+  name: 'orders need approval',
   effect: 'require_approval',
   match: { tools: ['place_order'] },
 });
 await client.policies.create({
-  name: 'suppliers are changed by people only',
+  name: 'agents must not change suppliers',
   effect: 'deny',
   match: { tools: ['change_supplier'] },
 });
@@ -56,7 +56,7 @@ const buyer = new Agent({
   instructions: 'Order what you are asked for, from the cheapest supplier.',
   model: scriptedModel(
     [
-      ['change_supplier', { name: 'Cheap & Sons' }], // what a mail of the supplier talked the model into
+      ['change_supplier', { name: 'Cheap & Sons' }], // an injection in an email of the supplier
       ['place_order', { article: 'lamp', pieces: 40 }],
     ],
     'Ordered 40 lamps.',
@@ -78,7 +78,7 @@ const planner = new Agent({
   agents: { buyer },
 });
 actlog.install({ recorder }); // guards, and records
-const exporters = [actlog.exporter({ recorder })]; // records whatever else is called
+const exporters = [actlog.exporter({ recorder })]; // records all other calls
 const observability = new Observability({ configs: { default: { serviceName: 'shop', exporters } } });
 new Mastra({ agents: { planner, buyer }, logger: false, observability });
 

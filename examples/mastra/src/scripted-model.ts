@@ -1,6 +1,6 @@
 import type { MastraModelConfig } from '@mastra/core/llm';
 
-/** A model that makes these calls, one a turn, and then says its answer: no key, no network. */
+/** Creates a model that makes these calls, one per turn, and then gives its final text. It needs no key and no network. */
 export function scriptedModel(
   calls: readonly (readonly [toolName: string, input: object])[],
   text: string,

@@ -1,6 +1,6 @@
-// An MCP server for the files of a team, and an agent that uses it. The server checks every call that comes in: reading
-// is free, deleting needs a person, and nobody touches the payroll. Both record, each with a recorder of its own as in
-// two processes, and each call is one event, of the agent and in its session.
+// An MCP server for the files of a team, and an agent that uses it. The server checks every call: reading is allowed,
+// deleting needs approval, and payroll files are denied. Both record, each with its own recorder as in two processes, and
+// each call is one event of the agent in its session.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ const folder = await mkdtemp(join(tmpdir(), 'actlog-mcp-'));
 const service = await startServer({ port: 0 });
 const client = new Actlog({ baseURL: service.url, apiKey: service.apiKey });
 await client.policies.create({
-  name: 'payroll stays',
+  name: 'payroll files are not deleted',
   effect: 'deny',
   match: { tools: ['*payroll*'] },
   message: 'The payroll is for people only.',
@@ -37,7 +37,7 @@ const guard = { mode: 'enforce', onUnavailable: 'deny' } as const;
 const ofServer = new Recorder({ ...connection, agentId: 'file-server', guard });
 const ofAgent = new Recorder({ ...connection, agentId: 'desk-agent' });
 
-// The one line. Its tools may be registered before or after.
+// The one line. Tools may be registered before or after it.
 const server = actlog(new McpServer({ name: 'files', version: '1.0.0' }), { recorder: ofServer });
 const file = z.object({ name: z.string() });
 server.registerTool('read_file', { description: 'Read a file.', inputSchema: file }, ({ name }) => {
@@ -67,11 +67,11 @@ await use('read_file', { name: 'notes.md' });
 await use('read_file', { name: 'nowhere.md' });
 await use('open_payroll');
 const deleting = use('delete_file', { name: 'old-notes.md' });
-await approveNext(); // stands for a person who looks at it
+await approveNext(); // in place of an approver
 await deleting;
 
 for (const recorder of [ofAgent, ofServer]) await recorder.close();
-console.log('\nOne event of each call:');
+console.log('\nOne event per call:');
 for await (const { agentId, payload } of client.sessions.events('desk-12')) {
   console.log(`  ${agentId}  ${payload?.responseStatus ?? payload?.decision}  ${payload?.toolName}`);
 }

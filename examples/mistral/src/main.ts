@@ -1,5 +1,5 @@
-// A hand-written loop over Mistral's API, in which a person approves the one call that leaves the house. The calls of a
-// turn run at once, and all of them are on the record of one session.
+// A hand-written loop over Mistral's API, with approval of the one call that sends something to customers. The calls of a
+// turn run at once, and are recorded in one session.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import { startScriptedMistral } from './scripted-mistral.ts';
 const server = await startServer({ port: 0 });
 const client = new Actlog({ baseURL: server.url, apiKey: server.apiKey });
 await client.policies.create({
-  name: 'A person reads what leaves the house',
+  name: 'Outgoing messages need approval',
   effect: 'require_approval',
   match: { tools: ['send_*'] },
 });

@@ -8,22 +8,22 @@ import { type Manifest, readManifest, sha256, writeManifest } from './manifest.t
 
 /** Options of a daily export. */
 export interface DayExport {
-  /** A day of UTC that is over, such as `2026-01-05`. */
+  /** Past day in UTC, such as `2026-01-05`. */
   readonly day: string;
-  /** Folder that gets `sessions-DAY.ndjson` and `sessions-DAY.manifest.json`. */
+  /** Folder for `sessions-DAY.ndjson` and `sessions-DAY.manifest.json`. */
   readonly folder: string;
-  /** Ends the export; the next one goes on from there. */
+  /** Ends the export; the next one continues from there. */
   readonly signal?: AbortSignal;
   /** Called for every downloaded session. */
   readonly onSession?: (id: string) => void;
 }
 
 /**
- * Exports the sessions that began on a day to one newline-delimited file, a document a line, with its events and its
- * risk. A day that is exported already is left as it is.
+ * Exports the sessions that began on a day to one newline-delimited file: one document per line, with events and risk.
+ * Does nothing if the day is already exported.
  *
- * Every session is first downloaded to a file of its own, which appears only when it is whole and matches the hash
- * that the service sent; a run that was interrupted downloads only those that are missing. No session is in memory.
+ * Every session is first downloaded to its own file, which appears only when it is complete and matches the service's
+ * hash. After an interruption, only missing sessions are downloaded. No session is kept in memory.
  */
 export async function exportDay(client: Actlog, options: DayExport): Promise<Manifest> {
   const { day, folder } = options;
@@ -62,7 +62,7 @@ async function download(client: Actlog, parts: string, { day, signal, onSession 
   }
 }
 
-/** The sessions that began on a day of UTC. Both filters leave their own moment out, so the first begins earlier. */
+/** Returns the sessions that began on a day in UTC. Both filters are exclusive, so the first one is a moment earlier. */
 function sessionsOf(client: Actlog, day: string, signal?: AbortSignal): AsyncIterable<Session> {
   const beganMs = Date.parse(`${day}T00:00:00.000Z`);
   const startedAfter = new Date(beganMs - 1);
@@ -73,12 +73,12 @@ function sessionsOf(client: Actlog, day: string, signal?: AbortSignal): AsyncIte
   return client.sessions.list({ startedAfter, startedBefore, limit: 200 }, { prefetch: true, signal });
 }
 
-/** Identifiers hold what file names must not, and may be longer. */
+/** Returns a file name for a session: its id may be too long, or contain characters that file names must not have. */
 function partName(id: string): string {
   return `${createHash('sha256').update(id).digest('hex')}.json`;
 }
 
-/** One line for each part, of which there are so many. Line breaks within a document are white space, because its texts hold them escaped. */
+/** Joins the parts, one per line. Line breaks in a document are only white space, because they are escaped in its texts. */
 async function concatenate(parts: string, target: string): Promise<number> {
   const names = (await readdir(parts)).filter((name) => /^[0-9a-f]{64}\.json$/.test(name)).sort();
   await pipeline(

@@ -1,5 +1,5 @@
 // A nightly export of all sessions of a day to a newline-delimited file, with a manifest and a checksum.
-// `export-day.ts` is what a timer runs; here it is interrupted once, goes on, and finds nothing left to do.
+// A timer runs `export-day.ts`. This program interrupts it once, continues it, and runs it again with nothing to do.
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -39,7 +39,7 @@ for (const [index, minute] of [-1, 0, 61, 300, 600, 900, 1439, 1440].entries()) 
 }
 await recorder.close();
 
-/** One night: exports the day, and says what it took. */
+/** Exports the day, and prints the number of downloads and requests. */
 async function night(mostSessions = Number.POSITIVE_INFINITY): Promise<number> {
   const before = requests;
   const interruption = new AbortController();

@@ -6,15 +6,15 @@ import { pipeline } from 'node:stream/promises';
 /** Manifest of a complete daily export. */
 export interface Manifest {
   readonly day: string;
-  /** Name of the file with the sessions, one document a line. */
+  /** Name of the file with the sessions, one document per line. */
   readonly file: string;
   readonly bytes: number;
-  /** SHA-256 of the file, in hex: `sha256sum` prints the same. */
+  /** SHA-256 of the file, in hex, as `sha256sum` prints it. */
   readonly sha256: string;
   readonly sessions: number;
 }
 
-/** The manifest of a day; undefined when the day was never exported to its end. */
+/** Reads the manifest of a day; undefined if the day has not been completely exported. */
 export async function readManifest(path: string): Promise<Manifest | undefined> {
   try {
     return JSON.parse(await readFile(path, 'utf8'));
@@ -30,7 +30,7 @@ export async function writeManifest(path: string, manifest: Manifest): Promise<v
   await rename(`${path}.part`, path);
 }
 
-/** SHA-256 of a file, in hex. */
+/** Returns the SHA-256 of a file, in hex. */
 export async function sha256(path: string): Promise<string> {
   const hash = createHash('sha256');
   await pipeline(createReadStream(path), hash);

@@ -1,5 +1,5 @@
 // A hand-written loop over a local model with Ollama. Each tool call is recorded, and the one that a policy denies does
-// not run: the model reads why.
+// not run: the model gets the reason.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// A shop's front desk hands a customer over to an agent that may refund. A policy denies large refunds, so the agent
-// hears no, says so, and the service knows of every call of both.
+// A shop's front desk hands a customer off to an agent that may refund. A policy denies large refunds: the agent gets the
+// denial and tells the customer. The calls of both are recorded.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ setTracingDisabled(true); // the SDK's own traces go to OpenAI, and this program
 const server = await startServer({ port: 0 });
 const client = new Actlog({ baseURL: server.url, apiKey: server.apiKey });
 await client.policies.create({
-  name: 'Refunds are for people',
+  name: 'Agents must not make large refunds',
   effect: 'deny',
   match: { tools: ['refund'] },
   message: 'Refunds are made by the finance team.',
@@ -43,7 +43,7 @@ const refund = tool({
   execute: ({ orderId }) => `refunded ${orderId}`,
 });
 
-// Scripted models: no key, no network, and the real SDK around them.
+// Scripted models in the real SDK: no key, no network.
 const finance = new Agent({
   name: 'finance',
   handoffDescription: 'Refunds and invoices.',

@@ -1,5 +1,5 @@
-// A loop over the Responses API that is written by hand. A person approves the one call that a policy holds, OpenAI's
-// own web search is recorded too, and the service knows all of it.
+// A hand-written loop over the Responses API. A policy holds one call, which this program approves. OpenAI's own web
+// search is recorded, too.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import { scriptedFetch } from './scripted-fetch.ts';
 const server = await startServer({ port: 0 });
 const client = new Actlog({ baseURL: server.url, apiKey: server.apiKey });
 await client.policies.create({
-  name: 'A person reads what leaves the house',
+  name: 'Outgoing emails need approval',
   effect: 'require_approval',
   match: { tools: ['send_email'] },
 });
@@ -28,7 +28,7 @@ const recorder = new Recorder({
 });
 
 const sent: string[] = [];
-const answer = actlog.answers(
+const runCalls = actlog.callRunner(
   {
     get_trip: ({ tripId }: { tripId: string }) => ({ tripId, train: 'IC 204', arrives: '18:04' }),
     send_email: ({ to, body }: { to: string; body: string }) => {
@@ -56,12 +56,12 @@ const input: ResponseInputItem[] = [{ role: 'user', content: 'Is my train late? 
 let text = '';
 for (let turn = 0; turn < 10 && !text; turn += 1) {
   const response = await openai.responses.create({ model: 'gpt-5', input });
-  const answers = await answer(response, { messages: input });
-  input.push(...(response.output as ResponseInputItem[]), ...answers);
+  const outputs = await runCalls(response, { messages: input });
+  input.push(...(response.output as ResponseInputItem[]), ...outputs);
   text = response.output_text;
 }
 await approved;
-console.log(`Mails sent: ${sent.join('; ')}\nThe agent says: ${text}\n`);
+console.log(`Emails sent: ${sent.join('; ')}\nThe agent says: ${text}\n`);
 
 const { delivered } = await recorder.close();
 console.log(`${delivered} calls of session trip-88:`);

@@ -1,4 +1,4 @@
-/** A call of one of the agent's own tools. */
+/** Creates a call of one of the agent's own tools. */
 function call(name: string, args: object) {
   const id = `call_${name}`;
   return {

@@ -1,5 +1,5 @@
-// A billing agent built with Strands, which emits OpenTelemetry spans by itself. The provider has one line more, and
-// every tool call is on the record: no change to the agent, none to its tools.
+// A billing agent built with Strands, which emits OpenTelemetry spans. One more line in the provider records every tool
+// call; the agent and its tools are unchanged.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -32,7 +32,7 @@ const agent = new Agent({
   model: new ScriptedModel(
     [
       { name: 'read_invoice', input: { invoice: 'I-7' } },
-      { name: 'read_invoice', input: { invoice: 'I-8' } }, // a slip of the model
+      { name: 'read_invoice', input: { invoice: 'I-8' } }, // a typo of the model
       { name: 'send_reminder', input: { invoice: 'I-7' } },
     ],
     'A reminder for invoice I-7 is on its way.',
@@ -58,7 +58,7 @@ const agent = new Agent({
   printer: false,
 });
 
-// Strands knows no session in its spans; around a run, this says which.
+// Spans of Strands have no session, so it is set around the run.
 await recorder.session('dunning-3').run(() => agent.invoke('Remind the customer of invoice I-7.'));
 await provider.forceFlush();
 

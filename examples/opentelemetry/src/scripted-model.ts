@@ -6,15 +6,15 @@ export interface ScriptedCall {
   readonly input: Record<string, unknown>;
 }
 
-/** A model that makes its calls one after the other and then gives its answer: no key, no network. */
+/** A model that makes its calls one after the other, and then gives its final text. It needs no key and no network. */
 export class ScriptedModel extends Model {
   readonly #script: Iterator<ScriptedCall>;
-  readonly #answer: string;
+  readonly #finalText: string;
 
-  constructor(calls: readonly ScriptedCall[], answer: string) {
+  constructor(calls: readonly ScriptedCall[], finalText: string) {
     super();
     this.#script = calls.values();
-    this.#answer = answer;
+    this.#finalText = finalText;
   }
 
   override updateConfig(): void {}
@@ -26,7 +26,7 @@ export class ScriptedModel extends Model {
   override async *stream(): AsyncGenerator<ModelStreamEvent> {
     const { value: call } = this.#script.next();
     yield { type: 'modelMessageStartEvent', role: 'assistant' };
-    yield* call ? toolUse(call) : text(this.#answer);
+    yield* call ? toolUse(call) : text(this.#finalText);
     yield { type: 'modelContentBlockStopEvent' };
     yield { type: 'modelMessageStopEvent', stopReason: call ? 'toolUse' : 'endTurn' };
   }

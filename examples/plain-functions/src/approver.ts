@@ -2,10 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Actlog } from '@actlog/client';
 
 /**
- * Approves the next action of a session that waits: stands for a person.
+ * Approves the next held action of a session, in place of an approver.
  *
- * @param meanwhile - what happens between the person's look and the decision
- * @throws Error when nothing waits for 20 seconds
+ * @param meanwhile - called between reading the action and the decision
+ * @throws Error when no action is held within 20 seconds
  */
 export async function approveNext(client: Actlog, sessionId: string, meanwhile = () => {}): Promise<void> {
   for (let look = 0; look < 200; look += 1) {
@@ -17,5 +17,5 @@ export async function approveNext(client: Actlog, sessionId: string, meanwhile =
     }
     await pause(100);
   }
-  throw new Error(`Nothing of ${sessionId} waited for a person.`);
+  throw new Error(`No action of ${sessionId} was held.`);
 }

@@ -1,6 +1,6 @@
-// No framework: a hand-written loop, plain functions, and the guard in front of them. One payment is approved, one run
-// is stopped while its payment waits and stays unpaid although it is approved later, and months after, the record
-// proves what was called without ever having held an argument.
+// No framework: a hand-written loop, and plain functions behind the guard. One payment is approved. One run is stopped
+// while its payment is held, which then never runs, although it is approved later. Months later, the record proves which
+// calls were made, without containing any argument.
 import { Actlog } from '@actlog/client';
 import { matchesArguments, Recorder } from '@actlog/recorder';
 import { startServer } from '@actlog/server';
@@ -11,17 +11,17 @@ import { paid, tools } from './tools.ts';
 const server = await startServer({ port: 0 });
 const client = new Actlog({ baseURL: server.url, apiKey: server.apiKey });
 await client.policies.create({
-  name: 'Bank details are changed by hand',
+  name: 'Agents must not change bank details',
   effect: 'deny',
   match: { tools: ['change_bank_details'] },
   message: 'Call the vendor and let a colleague change it.',
 });
 await client.policies.create({
-  name: 'Payments need a colleague',
+  name: 'Payments need approval',
   effect: 'require_approval',
   match: { tools: ['pay_*'] },
 });
-const hashKey = 'keep this key with your other secrets'; // without one, small arguments can be found by trying
+const hashKey = 'keep this key with your other secrets'; // without one, short arguments can be guessed
 const recorder = new Recorder({
   baseURL: server.url,
   apiKey: server.agentKey,
@@ -31,17 +31,17 @@ const recorder = new Recorder({
   guard: { mode: 'enforce', onUnavailable: 'deny' },
 });
 
-/** A model that asks for one call after another, whatever it hears: no key, no network. */
+/** Creates a model that requests one call after another, regardless of results. It needs no key and no network. */
 function scripted(...calls: readonly Omit<RequestedCall, 'id'>[]) {
-  return async (heard: readonly string[]) => {
-    if (heard.length > 0) console.log(`  it hears: ${heard.at(-1)}`);
-    const call = calls[heard.length];
-    return call ? [{ id: `call_${heard.length + 1}`, ...call }] : 'That is all.';
+  return async (results: readonly string[]) => {
+    if (results.length > 0) console.log(`  it gets: ${results.at(-1)}`);
+    const call = calls[results.length];
+    return call ? [{ id: `call_${results.length + 1}`, ...call }] : 'That is all.';
   };
 }
 const payment = { invoiceId: 'INV-204', euros: 180 };
 
-console.log('The agent pays an invoice, and falls for a mail with new bank details:');
+console.log('The agent pays an invoice, and follows an email with new bank details:');
 const march = recorder.session('invoices-of-march');
 const running = runAgent(
   scripted(
@@ -56,20 +56,20 @@ const running = runAgent(
 await approveNext(client, march.id);
 console.log(`  it says: ${await running}`);
 
-console.log('\nA user stops a run while its payment waits:');
+console.log('\nA user stops a run while its payment is held:');
 const april = recorder.session('invoices-of-april');
 const stop = new AbortController();
-const asked = scripted({ name: 'pay_invoice', arguments: { invoiceId: 'INV-205', euros: 9400 } });
-const stopped = runAgent(asked, tools, april, stop.signal).catch((reason: unknown) => reason);
+const model = scripted({ name: 'pay_invoice', arguments: { invoiceId: 'INV-205', euros: 9400 } });
+const stopped = runAgent(model, tools, april, stop.signal).catch((reason: unknown) => reason);
 await approveNext(client, april.id, () => stop.abort(new Error('the user pressed stop')));
 console.log(`  it ends with: ${((await stopped) as Error).message}; it was approved a moment later`);
 
-// Functions that ordinary code calls need no loop: each keeps its type and returns a promise.
+// Functions can also be called by ordinary code: each keeps its type and returns a promise.
 const { read_invoice } = recorder.instrument(tools);
 const { vendor } = await march.run(() => read_invoice({ invoiceId: 'INV-204' }));
 await recorder.close();
 
-console.log(`\nWhat the record says, with ${vendor} at the telephone:`);
+console.log(`\nThe record, when ${vendor} calls:`);
 let proven = 0;
 for (const { id } of [march, april]) {
   for await (const { category, payload } of client.sessions.events(id)) {
@@ -84,7 +84,7 @@ for (const { id } of [march, april]) {
   }
 }
 if (JSON.stringify(paid) !== JSON.stringify([payment]) || proven !== 1) {
-  console.error(`Expected one payment with its proof; there were ${paid.length}, and ${proven} proven.`);
+  console.error(`Expected one proven payment, got ${paid.length} payments, ${proven} of them proven.`);
   process.exitCode = 1;
 }
 await server.close();

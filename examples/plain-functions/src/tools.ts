@@ -1,13 +1,13 @@
-/** Invoices that came by mail. */
+/** Received invoices. */
 const invoices = new Map([
   ['INV-204', { vendor: 'Paper & Co', euros: 180 }],
   ['INV-205', { vendor: 'Northlight Studios', euros: 9400 }],
 ]);
 
-/** Payments that left the account, in order. */
+/** Completed payments, in order. */
 export const paid: { readonly invoiceId: string; readonly euros: number }[] = [];
 
-/** The tools of a bookkeeping agent. */
+/** Tools of a bookkeeping agent. */
 export const tools = {
   read_invoice({ invoiceId }: { invoiceId: string }) {
     const invoice = invoices.get(invoiceId);

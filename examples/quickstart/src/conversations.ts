@@ -20,7 +20,7 @@ export const conversations: readonly Conversation[] = [
     title: 'a benign refund',
     question: 'Order A-1002 never arrived. Can Omar have his money back?',
     calls: [
-      { name: 'get_order', args: { orderId: 'A-1O02' } }, // a slip of the model: the shop returns 404
+      { name: 'get_order', args: { orderId: 'A-1O02' } }, // a typo of the model: the shop returns 404
       { name: 'get_order', args: { orderId: 'A-1002' } },
       { name: 'read_file', args: { file: 'refund-rules.md' } },
       { name: 'append_note', args: { note: 'Refund A-1002: lost in the post.' } },
@@ -42,7 +42,7 @@ export const conversations: readonly Conversation[] = [
   },
 ];
 
-/** A model that plays a conversation: no key, no network, and a real agent around it. */
+/** Creates a model that plays a conversation, for a real agent. It needs no key and no network. */
 export function scriptedModel({ calls, answer }: Conversation) {
   const model = fakeModel();
   for (const call of calls) model.respondWithTools([{ ...call }]);

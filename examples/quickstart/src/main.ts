@@ -1,5 +1,5 @@
-// The whole road: a server, a LangChain agent with one line of actlog in it, and what the service knows after.
-// `--keep` leaves the server up when the agent is done.
+// The complete path: a server, a LangChain agent with one line of actlog, and a report from the service. `--keep` keeps
+// the server running afterwards.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -47,7 +47,7 @@ console.log(`
 These agents have no past yet, so "medium" begins late: docs/risk.md says what scores and levels mean.
 
 Where to look next
-  npm start -- --keep   leaves the server up, and prints a link to these sessions in the browser
+  npm start -- --keep   leaves the server up, for these sessions in the browser and in \`npx actlog\`
   docs/                 the guides: iterating sessions, holding risky calls, running the service
   examples/quickstart   this program, to copy from`);
 
@@ -57,7 +57,12 @@ if (process.argv.includes('--keep')) {
   console.log(`
 The server stays up until Ctrl+C ends it.
   ${server.url}/console/#key=${server.apiKey}   these sessions, in the browser
-  ${server.url}/openapi.json   the service's API`);
+  ${server.url}/openapi.json   the service's API
+
+In a second terminal:
+  export ACTLOG_BASE_URL=${server.url} ACTLOG_API_KEY=${server.apiKey}
+  npx actlog sessions list
+  npx actlog sessions tail`);
 } else {
   await server.close();
 }

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 /** A small web shop on a loopback port that the agent's tools call. */
 export interface Shop {
   readonly url: string;
-  /** Addresses that mail was sent to, as far as it was not deleted. */
+  /** Recipients of sent emails that were not deleted. */
   readonly sent: ReadonlySet<string>;
   close(): Promise<void>;
 }

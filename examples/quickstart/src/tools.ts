@@ -6,13 +6,13 @@ import * as z from 'zod';
 async function fetchText(address: string, method = 'GET'): Promise<string> {
   const response = await fetch(address, { method });
   if (!response.ok) {
-    // The record takes the status from the error, so that it tells a 404 from a crash.
+    // The recorded status comes from the error, so a 404 differs from a crash.
     throw Object.assign(new Error(await response.text()), { status: response.status });
   }
   return response.text();
 }
 
-/** The tools of a support agent: they call the shop over HTTP, and read and write files in `folder`. */
+/** Creates the tools of a support agent: they call the shop over HTTP, and read and write files in `folder`. */
 export function supportTools(shopUrl: string, folder: string) {
   return [
     tool(({ orderId }) => fetchText(`${shopUrl}/orders/${orderId}`), {

@@ -1,5 +1,5 @@
-// A CI gate on what an agent did in its tests. `gate.ts` is what a job runs; this program records two test runs, one
-// good and one bad, and runs the gate over each, and over a run that recorded nothing.
+// A CI gate for the actions of an agent in its tests. A job runs `gate.ts`; this program records two test runs, one good
+// and one bad, and runs the gate for each, and for a run without events.
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ const recorder = new Recorder({
   spool: false,
 });
 
-/** A test of the agent: its tools are stand-ins, and the recorder sees them as it would in production. */
+/** Runs a test of the agent with stub tools, which are recorded as in production. */
 async function agentTest(sessionId: string, toolNames: readonly string[]): Promise<void> {
   const session = recorder.session(sessionId);
   for (const toolName of toolNames) {
@@ -35,14 +35,14 @@ await agentTest('ci-482-mail', [
   'post_to_slack',
   'delete_email',
 ]);
-await recorder.close(); // the gate judges what was delivered
+await recorder.close(); // the gate only sees delivered events
 
 const folder = await mkdtemp(join(tmpdir(), 'actlog-risk-gate-'));
-const reader = await server.admin.createKey('default', { name: 'risk gate', scopes: ['read'] });
+const reader = await server.admin.keys.create('default', { name: 'risk gate', scopes: ['read'] });
 const env = { ...process.env, ACTLOG_BASE_URL: server.url, ACTLOG_API_KEY: reader.apiKey };
 const gate = fileURLToPath(import.meta.resolve('./gate.ts'));
 
-/** Runs the gate as a job would, and gives its exit code. */
+/** Runs the gate like a job, and returns its exit code. */
 function runGate(run: string): Promise<number | null> {
   const files = ['--junit', join(folder, `${run}.xml`), '--summary', join(folder, `${run}.md`)];
   const args = [gate, '--prefix', `${run}-`, '--fail-at', 'high', '--forbid', 'drop_table', ...files];

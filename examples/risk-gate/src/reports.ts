@@ -3,12 +3,12 @@ import type { Verdict } from './verdict.ts';
 const xmlEntities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 const xml = (text: string) => text.replaceAll(/[&<>"]/g, (character) => xmlEntities[character] ?? '');
 const cell = (text: string) => text.replaceAll(/([|\\<>`*_[\]])/g, '\\$1');
-/** As the toolkit of GitHub Actions encodes what follows `::error::`. */
+/** Encodes a text after `::error::` like the toolkit of GitHub Actions. */
 const command = (text: string) => text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 
 const failed = (verdicts: readonly Verdict[]) => verdicts.filter(({ problems }) => problems.length > 0);
 
-/** A JUnit report: one test case a session. */
+/** Creates a JUnit report with one test case per session. */
 export function junit(verdicts: readonly Verdict[]): string {
   const cases = verdicts.map(({ sessionId, problems }) => {
     const failures = problems.map((problem) => `<failure message="${xml(problem)}"/>`).join('');
@@ -22,7 +22,7 @@ ${cases.join('\n')}
 `;
 }
 
-/** A table for a job's summary page. */
+/** Creates a table for a job's summary page. */
 export function markdown(verdicts: readonly Verdict[]): string {
   const rows = verdicts.map(({ sessionId, score, level, eventCount, problems }) => {
     const outcome = problems.length === 0 ? '✅' : `❌ ${problems.map(cell).join('; ')}`;
@@ -32,7 +32,7 @@ export function markdown(verdicts: readonly Verdict[]): string {
   return `## Risk of this test run\n\n${head}\n${rows.join('\n')}\n`;
 }
 
-/** Lines that GitHub Actions shows at the top of the run. */
+/** Creates lines that GitHub Actions shows at the top of the run. */
 export function annotations(verdicts: readonly Verdict[]): string[] {
   return failed(verdicts).flatMap(({ sessionId, problems }) =>
     problems.map((problem) => `::error title=Risk gate::${command(`${sessionId}: ${problem}`)}`),

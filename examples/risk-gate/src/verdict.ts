@@ -1,6 +1,6 @@
 import type { Actlog } from '@actlog/client';
 
-/** Levels of risk, the lowest first. */
+/** Levels of risk, lowest first. */
 export const levels = ['low', 'medium', 'high', 'critical'] as const;
 
 /** Rules of the gate. */
@@ -9,9 +9,9 @@ export interface GateRules {
   readonly prefix: string;
   /** Start of the run, or earlier; older sessions are ignored. */
   readonly startedAfter: Date;
-  /** The lowest level that fails. */
+  /** Lowest level that fails. */
   readonly failAt: (typeof levels)[number];
-  /** Tools that no session may have called. A call that a policy denied is named too: the agent tried. */
+  /** Forbidden tools. Denied calls count, because the agent tried. */
   readonly forbidden: readonly string[];
 }
 
@@ -42,7 +42,7 @@ async function judgeSession(client: Actlog, sessionId: string, rules: GateRules)
   else if (levels.indexOf(level) >= levels.indexOf(rules.failAt)) {
     problems.push(`risk is ${level}: ${factors[0]?.explanation ?? 'no reason given'}`);
   }
-  // The session's own toolNames end at fifty, so its events are read.
+  // A session's `toolNames` has at most 50 entries, so this reads its events.
   const called = new Map<string, number>();
   for await (const { payload } of client.sessions.events(sessionId, { limit: 200 })) {
     const name = String(payload?.toolName);

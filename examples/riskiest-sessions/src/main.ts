@@ -1,16 +1,16 @@
-// The riskiest sessions of a week, and why: a script for Monday morning. `riskiest.ts` is what to copy; around it
-// stand a server for this run and the week that three agents had.
+// The riskiest sessions of a week, with reasons: a weekly report. Copy `riskiest.ts`; this program provides a server, and
+// records a week of three agents.
 import { Actlog } from '@actlog/client';
 import { Recorder } from '@actlog/recorder';
 import { startServer } from '@actlog/server';
-import { recordAWeek } from './a-week.ts';
+import { recordWeek } from './record-week.ts';
 import { riskiest } from './riskiest.ts';
 
 const server = await startServer({ port: 0 });
 const client = new Actlog({ baseURL: server.url, apiKey: server.apiKey });
 const recorder = new Recorder({ baseURL: server.url, apiKey: server.agentKey, spool: false });
 const now = new Date();
-recordAWeek(recorder, now);
+recordWeek(recorder, now);
 await recorder.close();
 
 const aWeekAgo = new Date(now.getTime() - 7 * 24 * 3_600_000);
@@ -27,7 +27,7 @@ for await (const session of riskiest(client, { startedAfter: aWeekAgo, minRiskSc
 
 const expected = ['mailbox-tidying', 'pull-request-77', 'market-research'];
 if (shown.join() !== expected.join()) {
-  console.error(`Expected the sessions ${expected.join(', ')} and got ${shown.join(', ') || 'none'}.`);
+  console.error(`Expected the sessions ${expected.join(', ')}, got ${shown.join(', ') || 'none'}.`);
   process.exitCode = 1;
 }
 await server.close();

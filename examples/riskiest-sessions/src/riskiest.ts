@@ -8,20 +8,20 @@ export interface RiskySession {
   readonly level: string;
   /** Title of the strongest factor. */
   readonly factor: string;
-  /** The calls that the factor rests on: at most five, the first first. */
+  /** Calls on which the factor is based: at most five, oldest first. */
   readonly evidence: readonly string[];
 }
 
 /** Options of the query. */
 export interface RiskQuery extends RequestOptions {
   readonly startedAfter: Date;
-  /** Smallest score, 0 to 100. */
+  /** Minimum score, 0 to 100. */
   readonly minRiskScore: number;
   /** Maximum number of sessions. */
   readonly most: number;
 }
 
-/** The riskiest sessions, the riskiest first. The service lists the newest first, so they are put in order here. */
+/** Returns the riskiest sessions, riskiest first. Sorts them, because the service lists the newest first. */
 export async function* riskiest(client: Actlog, query: RiskQuery): AsyncGenerator<RiskySession> {
   const { startedAfter, minRiskScore, most, ...options } = query;
   const filter = { startedAfter, minRiskScore, limit: 200 };
@@ -35,7 +35,7 @@ export async function* riskiest(client: Actlog, query: RiskQuery): AsyncGenerato
   }
 }
 
-/** The events with these ids, in words. Stops reading when it has them all. */
+/** Describes the events with these ids. Stops reading when all are found. */
 function calls(client: Actlog, id: string, eventIds: readonly string[], options: RequestOptions) {
   return client.sessions
     .events(id, { limit: 200 }, options)

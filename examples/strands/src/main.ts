@@ -1,5 +1,5 @@
-// An on-call agent built with Strands: it may look around freely, it may restart things, and it may never drop a
-// database. The policies of the service say so, and one line in the agent asks them.
+// An on-call agent built with Strands: it may read and restart services, but never drop a database. The service's policies
+// define this, and one line in the agent applies them.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -44,7 +44,7 @@ const folder = await mkdtemp(join(tmpdir(), 'actlog-strands-'));
 const server = await startServer({ port: 0 });
 const client = new Actlog({ baseURL: server.url, apiKey: server.apiKey });
 await client.policies.create({
-  name: 'databases stay',
+  name: 'databases are not dropped',
   effect: 'deny',
   match: { tools: ['drop_*'] },
   message: 'Databases are dropped by people only.',

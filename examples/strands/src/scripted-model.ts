@@ -6,7 +6,7 @@ export interface ScriptedCall {
   readonly input: Record<string, unknown>;
 }
 
-/** A model that makes these calls, one a turn, and then gives its answer: no key, no network. */
+/** A model that makes these calls, one per turn, and then gives its final text. It needs no key and no network. */
 export class ScriptedModel extends Model {
   readonly #calls: readonly ScriptedCall[];
   readonly #answer: string;

@@ -1,5 +1,5 @@
-// A support bot that refunds small amounts alone and large ones with the word of a person. The policy stands on the
-// service, so it is changed there without touching the bot, and the bot's own key cannot approve anything.
+// A support bot that makes small refunds itself, and large ones with approval. The policy is stored in the service, so it
+// can change without the bot, and the bot's key cannot approve anything.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,8 +13,11 @@ import { inWords, scriptedModel, type Ticket, tickets } from './tickets.ts';
 
 const server = await startServer({ port: 0 });
 const baseURL = server.url;
-const botKey = await server.admin.createKey('default', { name: 'support bot', scopes: ['ingest'] });
-const deskKey = await server.admin.createKey('default', { name: 'refund desk', scopes: ['read', 'decide'] });
+const botKey = await server.admin.keys.create('default', { name: 'support bot', scopes: ['ingest'] });
+const deskKey = await server.admin.keys.create('default', {
+  name: 'refund desk',
+  scopes: ['read', 'decide'],
+});
 
 await setRefundPolicy(new Actlog({ baseURL, apiKey: server.apiKey }), 100);
 
@@ -24,7 +27,7 @@ const deskWork = runRefundDesk(
   desk,
   ({ action, reason }) => {
     const amount = Number(action?.arguments?.amount);
-    const decision = amount <= 500 ? 'approve' : 'deny'; // stands for a person who looks at the order
+    const decision = amount <= 500 ? 'approve' : 'deny'; // in place of an approver
     console.log(`[desk] ${reason} Order ${action?.arguments?.orderId}, ${amount} euros: ${decision}.`);
     return { decision, comment: decision === 'deny' ? 'It was returned too late.' : 'Lost in the post.' };
   },
@@ -69,7 +72,7 @@ const ownApproval = await botClient.guardian.pendingActions
   .decide(held?.id ?? 'none', { decision: 'approve' })
   .catch((error: unknown) => error);
 if (paid !== 'A-1001, A-1002' || !(ownApproval instanceof PermissionDeniedError)) {
-  console.error(`Refunded: ${paid}. Only A-1001 and A-1002 should be, and by nobody but the desk's word.`);
+  console.error(`Expected refunds of A-1001 and A-1002 only, the latter by approval, got ${paid}.`);
   process.exitCode = 1;
 }
 await server.close();

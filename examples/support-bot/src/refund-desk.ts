@@ -8,9 +8,9 @@ export interface Verdict {
 }
 
 /**
- * The refund desk: shows every refund that waits to `decide`, and passes the answer on, until the signal ends it.
+ * Passes every held refund to `decide`, and sends the decision to the service, until the signal aborts.
  *
- * @param decide - a person: behind a form, a chat message or, as in `main.ts`, a rule
+ * @param decide - the approver's decision: from a form, a chat message or, as in `main.ts`, a rule
  */
 export async function runRefundDesk(
   client: Actlog,
@@ -21,7 +21,7 @@ export async function runRefundDesk(
     for await (const action of client.guardian.pendingActions.list({ status: 'pending' })) {
       const verdict = await decide(action);
       await client.guardian.pendingActions.decide(action.id, verdict).catch((error: unknown) => {
-        // A colleague was faster, or its time was over: what holds is decided.
+        // Another approver has decided, or it has expired.
         if (!(error instanceof ConflictError)) throw error;
       });
     }

@@ -6,13 +6,13 @@ import * as z from 'zod';
 
 /** Data of the shop. */
 export interface Shop {
-  /** Euros that were paid, by order. */
+  /** Euros paid, by order. */
   readonly orders: ReadonlyMap<string, number>;
-  /** Euros that were paid back, by order. */
+  /** Euros refunded, by order. */
   readonly refunds: Map<string, number>;
 }
 
-/** A bot that looks orders up and pays money back. Which refunds it may make alone, it does not know. */
+/** A bot that looks up orders and makes refunds. It does not know which refunds need approval. */
 export function supportBot(model: BaseChatModel, shop: Shop, recorder: Recorder) {
   const getOrder = tool(
     ({ orderId }) => {

@@ -1,23 +1,23 @@
 import { AIMessage, type BaseMessage } from '@langchain/core/messages';
 import { fakeModel } from '@langchain/core/testing';
 
-/** A customer's wish. */
+/** A customer's request. */
 export interface Ticket {
   readonly id: string;
   readonly orderId: string;
-  /** Euros to be paid back. */
+  /** Euros to refund. */
   readonly amount: number;
   readonly question: string;
 }
 
-/** One that the bot settles alone, one that a person approves, one that a person denies. */
+/** Tickets that the bot completes itself, that the desk approves, and that the desk denies. */
 export const tickets: readonly Ticket[] = [
   { id: 'ticket-51', orderId: 'A-1001', amount: 20, question: 'The lamp of order A-1001 has a scratch.' },
   { id: 'ticket-52', orderId: 'A-1002', amount: 310, question: 'Order A-1002 never arrived.' },
   { id: 'ticket-53', orderId: 'A-1003', amount: 900, question: 'I want my money back for order A-1003.' },
 ];
 
-/** A model that plays a ticket and goes by what the tools answer: no key, no network, a real agent around it. */
+/** Creates a model that plays a ticket, for a real agent. It needs no key and no network. */
 export function scriptedModel({ orderId, amount }: Ticket) {
   return fakeModel()
     .respondWithTools([{ name: 'get_order', args: { orderId } }])
@@ -30,7 +30,7 @@ export function scriptedModel({ orderId, amount }: Ticket) {
     });
 }
 
-/** A line of a conversation, as a person reads it. */
+/** Formats a line of a conversation. */
 export function inWords(message: BaseMessage): string {
   const calls = AIMessage.isInstance(message) ? (message.tool_calls ?? []) : [];
   const said = calls.map(({ name, args }) => `${name}(${Object.values(args).join(', ')})`).join(', ');

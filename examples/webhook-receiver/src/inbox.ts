@@ -11,13 +11,13 @@ export interface Received {
 }
 
 /**
- * Deliveries that were taken and not yet acted on, in an SQLite file: an answer of 200 ends the service's own tries,
- * so from then on nothing else remembers the delivery. Its primary key is the guard against doubled deliveries.
+ * Received deliveries that are not yet processed, in an SQLite file. A response of 200 ends the service's retries, so this
+ * is then the only copy. The primary key rejects repeated deliveries.
  */
 export class Inbox {
   readonly #database: DatabaseSync;
 
-  /** @param file - path of the SQLite file; made when it is missing */
+  /** @param file - path of the SQLite file, created if it is missing */
   constructor(file: string) {
     this.#database = new DatabaseSync(file);
     this.#database.exec(`create table if not exists inbox (

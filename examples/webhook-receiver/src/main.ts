@@ -1,5 +1,5 @@
-// A receiver of actlog's webhooks: it checks signatures, answers at once, acts once on what is delivered twice, and
-// keeps people out of what needs none: an action of a risky session is denied before anyone has to look at it.
+// A receiver of actlog's webhooks: it verifies signatures, responds at once, processes repeated deliveries once, and denies
+// held actions of risky sessions without an approver.
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
@@ -10,12 +10,12 @@ import { ActionDeniedError, Recorder } from '@actlog/recorder';
 import { startServer } from '@actlog/server';
 import { serve } from '@hono/node-server';
 import { Inbox } from './inbox.ts';
+import { MessageLog } from './message-log.ts';
 import { createReceiver } from './receiver.ts';
 import { respond } from './responder.ts';
-import { Told } from './told.ts';
 import { Worker } from './worker.ts';
 
-// Webhooks go to public addresses and to ports 443 and 80 only; the range and the port are for this receiver, which is on this machine.
+// By default, webhooks go only to public addresses and ports 443 and 80. These options allow a receiver on this machine.
 const server = await startServer({
   port: 0,
   webhookAllowedRanges: ['127.0.0.0/8'],
@@ -24,23 +24,23 @@ const server = await startServer({
 const client = new Actlog({ baseURL: server.url, apiKey: server.apiKey });
 const folder = await mkdtemp(join(tmpdir(), 'actlog-webhook-receiver-'));
 
-const told = new Told();
+const messages = new MessageLog();
 const inbox = new Inbox(join(folder, 'inbox.db'));
-const worker = new Worker(inbox, (event) => respond(client, event, (text) => told.add(text)));
+const worker = new Worker(inbox, (event) => respond(client, event, (text) => messages.add(text)));
 const secrets: string[] = [];
 const receiver = createReceiver({
   secrets: () => secrets,
   put: (delivery) => inbox.put(delivery),
   onKept: () => void worker.wake(),
 });
-const answers = new Told();
+const responses = new MessageLog();
 const listener = serve({
   hostname: '127.0.0.1',
   port: 0,
   fetch: async (request) => {
-    const answer = await receiver.fetch(request);
-    answers.add(`${answer.status} ${request.headers.get('webhook-id')}`);
-    return answer;
+    const response = await receiver.fetch(request);
+    responses.add(`${response.status} ${request.headers.get('webhook-id')}`);
+    return response;
   },
 });
 await once(listener, 'listening');
@@ -49,10 +49,10 @@ const channel = await client.notificationChannels.create({
   url,
   events: ['session.risk_raised', 'guardian.action_pending'],
 });
-secrets.push(channel.secret ?? ''); // shown this once: keep it where the receiver reads it
+secrets.push(channel.secret ?? ''); // shown only once: store it where the receiver reads it
 
 await client.policies.create({
-  name: 'Money moves by a person only',
+  name: 'Transfers need approval',
   effect: 'require_approval',
   match: { tools: ['transfer_money'] },
 });
@@ -65,17 +65,17 @@ const recorder = new Recorder({
   spool: false,
 });
 
-/** Works through calls of tools, the way an agent would, and gives what the last one answered. */
+/** Calls tools like an agent, and returns the result of the last one. */
 async function work(sessionId: string, toolNames: readonly string[]): Promise<string> {
   const session = recorder.session(sessionId);
-  let answer = '';
+  let result = '';
   for (const toolName of toolNames) {
-    await recorder.flush(); // so that the risk is of all that happened before
-    answer = await session
+    await recorder.flush(); // so that the risk includes all earlier calls
+    result = await session
       .toolCall({ toolName, arguments: {} }, () => 'done')
       .catch((error: unknown) => (ActionDeniedError.isInstance(error) ? 'denied' : Promise.reject(error)));
   }
-  return answer;
+  return result;
 }
 const benign = work('rent-of-march', ['get_contract', 'transfer_money']);
 const compromised = work('mailbox-of-ines', [
@@ -88,20 +88,20 @@ const compromised = work('mailbox-of-ines', [
   'transfer_money',
 ]);
 
-const announced = await told.first(/^transfer_money of session rent-of-march waits/);
+const announced = await messages.first(/^transfer_money of session rent-of-march waits/);
 const held = announced.slice(announced.lastIndexOf(' ') + 1);
-await client.guardian.pendingActions.decide(held, { decision: 'approve' }); // stands for a person
+await client.guardian.pendingActions.decide(held, { decision: 'approve' }); // in place of an approver
 console.log(`The benign transfer: ${await benign}. The compromised one: ${await compromised}.`);
-await told.first(/^Session mailbox-of-ines is at/);
+await messages.first(/^Session mailbox-of-ines is at/);
 await worker.wake();
 
-// The same delivery again, as after an answer that got lost, and one that somebody else made up.
-const deliveries = await server.admin.deliveries('default', channel.id);
+// The same delivery again, as after a lost response, and a forged one.
+const deliveries = await server.admin.webhooks.deliveries('default', channel.id);
 const delivery = deliveries.find(
   ({ status, event_type }) => status === 'delivered' && event_type === 'guardian.action_pending',
 );
-await server.admin.replayDelivery('default', delivery?.id ?? '');
-await answers.times(2, new RegExp(`^200 ${delivery?.message_id}$`));
+await server.admin.webhooks.replay('default', delivery?.id ?? '');
+await responses.times(2, new RegExp(`^200 ${delivery?.message_id}$`));
 const forged = await fetch(url, {
   method: 'POST',
   headers: await client.webhooks.sign('{}', `whsec_${btoa('another secret, of 32 characters')}`),
@@ -109,14 +109,14 @@ const forged = await fetch(url, {
 });
 await worker.wake();
 console.log(
-  `The forged delivery was answered ${forged.status}; ${told.length} messages to the people on call:`,
+  `Response to the forged delivery: ${forged.status}; ${messages.length} messages to the on-call channel:`,
 );
-console.log(told.all.map((text) => `  ${text}`).join('\n'));
+console.log(messages.all.map((text) => `  ${text}`).join('\n'));
 
-const doubled = told.length - new Set(told.all).size;
+const doubled = messages.length - new Set(messages.all).size;
 const outcome = [await benign, await compromised, forged.status, doubled].join(' ');
 if (outcome !== 'done denied 401 0') {
-  console.error(`Expected done, denied, 401 and nothing told twice; it was: ${outcome}.`);
+  console.error(`Expected done, denied, 401 and no repeated message, got ${outcome}.`);
   process.exitCode = 1;
 }
 await recorder.close();

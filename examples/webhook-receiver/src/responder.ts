@@ -7,7 +7,7 @@ const refusedLevels: readonly (string | undefined)[] = ['high', 'critical'];
  * Acts on a delivery. Notifies the people on call of a session whose risk rises, with the reason. Denies a held action
  * at once if its session is risky, and shows it to people otherwise. Idempotent.
  *
- * @param tell - posts to the channel of the people on call
+ * @param tell - posts to the on-call channel
  */
 export async function respond(
   client: Actlog,
@@ -34,7 +34,7 @@ export async function respond(
       tell(`${action?.toolName} of session ${sessionId} was denied: its risk is ${risk?.level}.`);
       return;
     }
-    default: // other kinds, and those of later versions
+    default: // other types, including those of later versions
   }
 }
 

@@ -1,7 +1,7 @@
 import type { WebhookEvent } from '@actlog/client';
 import type { Inbox } from './inbox.ts';
 
-/** Acts on what the inbox holds, one after the other. What fails is tried again the next time that it is woken. */
+/** Processes the deliveries of the inbox one by one. Failed ones are retried at the next wake-up. */
 export class Worker {
   readonly #inbox: Inbox;
   readonly #act: (event: WebhookEvent) => Promise<void>;
@@ -12,7 +12,7 @@ export class Worker {
     this.#act = act;
   }
 
-  /** To be called after every delivery, at the start, and every minute. Resolves when all that waits was tried. */
+  /** Call after every delivery, at the start, and every minute. Resolves after an attempt at every waiting delivery. */
   wake(): Promise<void> {
     this.#passes = this.#passes.then(() => this.#pass());
     return this.#passes;
@@ -25,7 +25,7 @@ export class Worker {
         await this.#act(event);
         isDone = true;
       } catch (error) {
-        console.error(`${event.type} could not be acted on:`, (error as Error).message);
+        console.error(`Processing ${event.type} failed:`, (error as Error).message);
       }
       this.#inbox.tried(id, isDone);
     }

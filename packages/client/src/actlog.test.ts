@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { Agent } from 'undici';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Actlog } from './actlog.ts';
-import type { ActlogOptions } from './client-options.ts';
+import type { ClientOptions } from './client-options.ts';
 import { version } from './version.ts';
 
 const apiKey = 'al_test_0123456789secret';
@@ -20,7 +20,7 @@ describe('construction', () => {
     expect(new Actlog(options).baseURL).toBe('https://actlog.example.com');
   });
 
-  it.each<[string, ActlogOptions, RegExp]>([
+  it.each<[string, ClientOptions, RegExp]>([
     ['no key', { apiKey: '' }, /^apiKey is missing or not a string: .*ACTLOG_API_KEY/],
     [
       'a key that is not a string',

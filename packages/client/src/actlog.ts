@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import type { ActlogOptions, Fetch } from './client-options.ts';
+import type { ClientOptions, Fetch } from './client-options.ts';
 import { InvalidArgumentError } from './errors/invalid-argument-error.ts';
 import { detectPlatform } from './platform.ts';
 import { EndpointCaller } from './request/endpoint-caller.ts';
@@ -14,6 +14,7 @@ import { NotificationChannels } from './resources/notification-channels.ts';
 import { Policies } from './resources/policies.ts';
 import { Sessions } from './resources/sessions.ts';
 import { Webhooks } from './resources/webhooks.ts';
+import type { BodySink } from './response/body-sink.ts';
 import { resolveSettings, type Settings } from './settings.ts';
 import { FetchTransport } from './transport/fetch-transport.ts';
 import { LazyTransport } from './transport/lazy-transport.ts';
@@ -25,6 +26,8 @@ export interface RawRequestOptions extends RequestOptions {
   readonly query?: Query | undefined;
   /** Request body, sent as JSON. */
   readonly body?: unknown;
+  /** @internal */
+  readonly openSink?: (() => BodySink) | undefined;
 }
 
 /**
@@ -52,7 +55,7 @@ export class Actlog {
   readonly webhooks: Webhooks;
   /** Address of the deployment, without a trailing slash. */
   readonly baseURL: string;
-  readonly #options: ActlogOptions;
+  readonly #options: ClientOptions;
   readonly #settings: Settings;
   readonly #caller: EndpointCaller;
   readonly #transport: LazyTransport | FetchTransport;
@@ -63,7 +66,7 @@ export class Actlog {
    * @throws InvalidArgumentError When the key or the address is missing, or an option is invalid. The message names the
    * option, the problem and the fix.
    */
-  constructor(options: ActlogOptions = {}) {
+  constructor(options: ClientOptions = {}) {
     const settings = resolveSettings(options);
     const platform = detectPlatform();
     if (platform === 'browser' && !options.dangerouslyExposeApiKeyInBrowser) {
@@ -104,9 +107,9 @@ export class Actlog {
     path: string,
     options: RawRequestOptions = {},
   ): RequestPromise<Data> {
-    const { query, body, ...rest } = options;
+    const { query, body, openSink, ...rest } = options;
     const ask = async () =>
-      this.#caller.raw(method.toUpperCase(), rawPath(path), { query, body, options: rest });
+      this.#caller.raw(method.toUpperCase(), rawPath(path), { query, body, options: rest }, openSink);
     return new RequestPromise(ask() as Promise<never>);
   }
 
@@ -119,7 +122,7 @@ export class Actlog {
    * const patient = client.withOptions({ maxRetries: 10, deadlineMs: 600_000 });
    * ```
    */
-  withOptions(changes: ActlogOptions): Actlog {
+  withOptions(changes: ClientOptions): Actlog {
     const { sdk } = this.#options;
     const joined = changes.sdk && sdk && changes.sdk !== sdk ? `${changes.sdk} ${sdk}` : (changes.sdk ?? sdk);
     const none = { dispatcher: undefined, fetch: undefined, proxy: undefined };
@@ -168,10 +171,10 @@ export class Actlog {
 }
 
 /** Outside the class, because a bundler renames a class that refers to itself by name. */
-const createClient = (options: ActlogOptions) => new Actlog(options);
+const createClient = (options: ClientOptions) => new Actlog(options);
 
 function transportFor(
-  { fetch, dispatcher, proxy }: ActlogOptions,
+  { fetch, dispatcher, proxy }: ClientOptions,
   isNode: boolean,
   { baseURL }: Settings,
 ): LazyTransport | FetchTransport {

@@ -8,7 +8,7 @@ import type { HeaderOverrides } from './request/request-headers.ts';
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /** Options of the client. All have defaults, except the key and the address, which may come from the environment. */
-export interface ActlogOptions {
+export interface ClientOptions {
   /** API key of the tenant, `al_live_…` or `al_test_…`. Default: the environment variable `ACTLOG_API_KEY`. */
   readonly apiKey?: string | undefined;
   /** Address of the deployment, without `/v1`. Default: the environment variable `ACTLOG_BASE_URL`. */

@@ -37,7 +37,7 @@ export type {
   WebhookEventType,
 } from '@actlog/protocol';
 export { Actlog, Actlog as default, type RawRequestOptions } from './actlog.ts';
-export type { ActlogOptions, Fetch } from './client-options.ts';
+export type { ClientOptions, Fetch } from './client-options.ts';
 export type { Clock, TimerHandle } from './clock.ts';
 export { ActlogError, type ErrorContext } from './errors/actlog-error.ts';
 export { APIAbortError } from './errors/api-abort-error.ts';

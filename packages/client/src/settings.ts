@@ -1,6 +1,6 @@
 import { resolveApiKey } from './api-key.ts';
 import { type BaseURL, resolveBaseURL } from './base-url.ts';
-import type { ActlogOptions } from './client-options.ts';
+import type { ClientOptions } from './client-options.ts';
 import { type Clock, longestTimerMs, systemClock } from './clock.ts';
 import { invalidValue } from './errors/invalid-argument-error.ts';
 import type { Hooks } from './hooks.ts';
@@ -30,7 +30,7 @@ export interface Settings {
  *
  * @throws InvalidArgumentError When an option is invalid.
  */
-export function resolveSettings(options: ActlogOptions): Settings {
+export function resolveSettings(options: ClientOptions): Settings {
   const { framework, agentVersion, headers: extraHeaders, hooks = {}, logger = console } = options;
   const sdk = options.sdk ? `${options.sdk} ${sdkName}` : sdkName;
   const apiKey = resolveApiKey(options.apiKey);

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
   type Actlog,
-  type ActlogOptions,
   AuthenticationError,
+  type ClientOptions,
   type IncomingResponse,
   NotFoundError,
   ValidationError,
@@ -28,7 +28,7 @@ describe.each(deployments)('against %s', (_deployment, start) => {
   /** Responses received, of every attempt. */
   const responses: IncomingResponse[] = [];
 
-  function client(options: ActlogOptions = {}): Actlog {
+  function client(options: ClientOptions = {}): Actlog {
     responses.length = 0;
     // The service may compute `Retry-After` from its own clock.
     const clock = Object.assign(new TestClock(), { wallMs: Date.now() });

@@ -1,4 +1,4 @@
-import { Actlog, type ActlogOptions, type Fetch } from '@actlog/client';
+import { Actlog, type ClientOptions, type Fetch } from '@actlog/client';
 import { attemptLimitMs, TestClock } from './test-clock.ts';
 
 /** API key of the tests; no error, log line or file may ever show it. */
@@ -7,7 +7,7 @@ export const testKey = 'al_test_0123456789secret';
 /** Creates a client for a test server, with a stopped clock. */
 export function testClient(
   origin: string,
-  options: ActlogOptions = {},
+  options: ClientOptions = {},
 ): { client: Actlog; clock: TestClock } {
   const clock = (options.clock as TestClock | undefined) ?? new TestClock();
   const client = new Actlog({
@@ -22,7 +22,7 @@ export function testClient(
 }
 
 /** Both transports: the client must behave the same over each. */
-export const transports: [name: string, options: ActlogOptions][] = [
+export const transports: [name: string, options: ClientOptions][] = [
   ['undici', {}],
   ['fetch', { fetch: (url, init) => fetch(url, init) }],
 ];

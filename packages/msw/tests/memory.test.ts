@@ -103,7 +103,7 @@ it('names the invalid option', () => {
   );
   const condition = 'action.toolName ==';
   expect(() => actlogMock({ policies: [{ name: 'p', effect: 'deny', condition }] })).toThrow(
-    'policies[0] is invalid: condition: is invalid:',
+    'policies[0] is invalid: condition: ',
   );
   expect(() => mock.addPolicy({ name: '', effect: 'deny' })).toThrow('policies[0] is invalid: name:');
 });

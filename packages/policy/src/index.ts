@@ -5,6 +5,13 @@
  *
  * @packageDocumentation
  */
+export {
+  Backtest,
+  type BacktestChange,
+  type BacktestResult,
+  type DraftVerdict,
+} from './backtest/backtest.ts';
+export { type PastDecision, type PastMatch, pastVerdict } from './backtest/past-decision.ts';
 export { approvalSubject } from './check/approval-subject.ts';
 export { type ApprovalUse, approvalRepeatMs, isUsedUp } from './check/approval-use.ts';
 export {
@@ -56,7 +63,7 @@ export { type Condition, maxConditionCost, parseCondition } from './match/condit
 export { ConditionError } from './match/condition-error.ts';
 export { budgetProblem, defaultPolicyBudget, type PolicyBudget } from './match/cost/policy-cost.ts';
 export { Glob, matchesGlob } from './match/glob.ts';
-export { policyMatch } from './match/policy-match.ts';
+export { matchPolicy } from './match/match-policy.ts';
 export { type PolicyMatch, type PolicyRule, policyRule } from './match/policy-rule.ts';
 export { invalidRequest, notFoundRefusal, type Refusal, unknownEndpoint } from './requests/refusal.ts';
 export { type SchemaIssue, schemaRefusal } from './requests/schema-refusal.ts';

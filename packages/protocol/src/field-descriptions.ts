@@ -30,7 +30,7 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
     message: 'Human-readable message that names the problem and the fix.',
   },
   ErrorEnvelope: { error: 'The error.' },
-  Fault: {
+  ApiError: {
     code: 'Machine-readable code, such as `VALIDATION_ERROR`; more codes may be added.',
     message: 'Human-readable message that names the problem and the fix.',
     details: 'Present for some errors: for `VALIDATION_ERROR` one `{path, code, message}` for each problem.',

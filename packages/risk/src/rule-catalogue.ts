@@ -28,7 +28,7 @@ import { messageReplayed } from './rules/message-replayed.ts';
 import { messageStranger } from './rules/message-stranger.ts';
 import { messageVersionDowngrade } from './rules/message-version-downgrade.ts';
 import { misuseDeleteAfterUntrusted } from './rules/misuse-delete-after-untrusted.ts';
-import { misuseGraveAfterUntrusted } from './rules/misuse-grave-after-untrusted.ts';
+import { misuseIrreversibleAfterUntrusted } from './rules/misuse-irreversible-after-untrusted.ts';
 import { misuseLongerThanUsual } from './rules/misuse-longer-than-usual.ts';
 import { misuseLossBurst } from './rules/misuse-loss-burst.ts';
 import { misuseMixedActions } from './rules/misuse-mixed-actions.ts';
@@ -78,7 +78,7 @@ export const RULES: readonly Rule[] = [
   goalScatteredActions,
   goalUnreadObject,
   misuseDeleteAfterUntrusted,
-  misuseGraveAfterUntrusted,
+  misuseIrreversibleAfterUntrusted,
   misuseLongerThanUsual,
   misuseLossBurst,
   misuseMixedActions,

@@ -94,8 +94,8 @@ describe('score', () => {
     const both = risk.dimensions.flatMap((dimension) => dimension.factors);
     const ids = both.map((factor) => factor.ruleId);
     expect(ids).toContain('privilege.secret-after-untrusted');
-    expect(ids).toContain('misuse.grave-after-untrusted');
-    expect(both.find((factor) => factor.ruleId === 'misuse.grave-after-untrusted')?.delta).toBe(0);
+    expect(ids).toContain('misuse.irreversible-after-untrusted');
+    expect(both.find((factor) => factor.ruleId === 'misuse.irreversible-after-untrusted')?.delta).toBe(0);
   });
 });
 

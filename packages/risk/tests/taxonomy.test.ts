@@ -6,12 +6,12 @@ import { readToolName } from '../src/taxonomy/tool-profile.ts';
 type Labels = Record<string, Partial<Record<ToolTag | 'none', string[]>>>;
 
 /** A tool of a fixture with the one tag that matters most; undefined for tools that have none. */
-interface LabelledTool {
+interface LabeledTool {
   readonly name: string;
   readonly tag: ToolTag | undefined;
 }
 
-function labelled(file: string): LabelledTool[] {
+function labeled(file: string): LabeledTool[] {
   const labels = JSON.parse(readFileSync(new URL(`fixtures/${file}`, import.meta.url), 'utf8')) as Labels;
   return Object.values(labels).flatMap((groups) =>
     Object.entries(groups).flatMap(([tag, names]) =>
@@ -21,19 +21,19 @@ function labelled(file: string): LabelledTool[] {
 }
 
 // The taxonomy was corrected by what it got wrong of the seen names, never by the held-out ones.
-const seen = labelled('tool-names.json');
-const heldOut = labelled('tool-names-held-out.json');
+const seen = labeled('tool-names.json');
+const heldOut = labeled('tool-names-held-out.json');
 
 const isRead = (tag: ToolTag) => tag === 'read_private' || tag === 'ingest_untrusted';
 
 /** `true` if a tool's `acts` is classified incorrectly. */
-function actsWrong({ name, tag }: LabelledTool): boolean {
+function actsWrong({ name, tag }: LabeledTool): boolean {
   const acts = tag !== undefined && (tagBits(tag) & ACTION_BITS) !== 0;
   return readToolName(name).acts !== acts;
 }
 
 /** `true` if the main tag is missing; either of the two tags for reading is accepted. */
-function tagWrong({ name, tag }: LabelledTool): boolean {
+function tagWrong({ name, tag }: LabeledTool): boolean {
   const { bits } = readToolName(name);
   if (tag === undefined) return (bits & ACTION_BITS) !== 0;
   const wanted = isRead(tag) ? tagBits('read_private', 'ingest_untrusted') : tagBits(tag);

@@ -43,8 +43,8 @@ export function echoes(...texts: string[]) {
 }
 
 /** Returns the part of an ending that is compared between runs. */
-export function comparable({ answers, finalText, error }: Ending) {
-  return { answers, finalText, error: error instanceof Error ? error.message : error };
+export function comparable({ toolResults, finalText, error }: Ending) {
+  return { toolResults, finalText, error: error instanceof Error ? error.message : error };
 }
 
 /** Runs the scenario without the adapter. */
@@ -54,7 +54,7 @@ export function bare(harness: AdapterHarness, scenario: Scenario): Promise<Endin
 }
 
 /** Returns everything that the model and the caller received, as one text. */
-export function toldBy({ answers, finalText, error }: Ending): string {
+export function receivedText({ toolResults, finalText, error }: Ending): string {
   const thrown = error instanceof Error ? `${error.message} ${(error.cause as Error)?.message ?? ''}` : '';
-  return [...answers.map(({ text }) => text), finalText, thrown].join('\n');
+  return [...toolResults.map(({ text }) => text), finalText, thrown].join('\n');
 }

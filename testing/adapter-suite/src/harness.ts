@@ -54,7 +54,7 @@ export interface Chat {
 /** End of a run. */
 export interface Ending {
   /** Tool results for the model, in the order of the conversation; no stack traces. */
-  readonly answers: readonly { readonly text: string; readonly isError: boolean }[];
+  readonly toolResults: readonly { readonly text: string; readonly isError: boolean }[];
   /** Result of the run, such as the model's final text. */
   readonly finalText?: string | undefined;
   /** Error thrown by the run. */

@@ -21,14 +21,14 @@ export class RecordingProxy {
       const body = await buffer(request);
       this.requests.push({ path: url, body: body.toString() });
       const { host: _, connection: __, 'content-length': ___, ...headers } = request.headers;
-      const answered = await fetch(target + url, {
+      const forwarded = await fetch(target + url, {
         method,
         headers: headers as Record<string, string>,
         ...(body.length > 0 && { body: new Uint8Array(body) }),
       });
-      const type = answered.headers.get('content-type');
-      response.writeHead(answered.status, type === null ? {} : { 'content-type': type });
-      response.end(Buffer.from(await answered.arrayBuffer()));
+      const type = forwarded.headers.get('content-type');
+      response.writeHead(forwarded.status, type === null ? {} : { 'content-type': type });
+      response.end(Buffer.from(await forwarded.arrayBuffer()));
     });
   }
 

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Actlog, NotFoundError, type PendingAction, type StoredEvent } from '@actlog/client';
+import { Actlog, NotFoundError, type PendingAction, type Policy, type StoredEvent } from '@actlog/client';
 import { type ArgumentOriginsPayload, argumentOriginsCategory, toolCallCategory } from '@actlog/protocol';
 import { type GuardOptions, Recorder, type RecorderOptions } from '@actlog/recorder';
 import { startServer } from '@actlog/server';
@@ -61,6 +61,21 @@ export class Service {
   /** Creates a recorder that checks every call. */
   guarded(guard: Partial<GuardOptions> = {}): Recorder {
     return this.recorder({ guard: { mode: 'enforce', onUnavailable: 'deny', ...guard } });
+  }
+
+  /** Creates a policy that denies a tool, and returns it. */
+  denyTool(toolName: string, message?: string): Promise<Policy> {
+    const match = { tools: [toolName] };
+    return this.client.policies.create({ name: 'no', effect: 'deny', match, ...(message && { message }) });
+  }
+
+  /** Creates a policy that holds a tool for approval, and returns it. */
+  holdTool(toolName: string): Promise<Policy> {
+    return this.client.policies.create({
+      name: 'ask',
+      effect: 'require_approval',
+      match: { tools: [toolName] },
+    });
   }
 
   /** Creates an empty folder that is removed with the service. */

@@ -44,7 +44,7 @@ async function runAgent(
   { tools, turns, sessionId, signal, userText = 'go', systemText }: Scenario,
   hooks: readonly PlainHook[],
 ): Promise<Ending> {
-  const answers: { text: string; isError: boolean }[] = [];
+  const toolResults: { text: string; isError: boolean }[] = [];
   const messages = [
     ...(systemText === undefined ? [] : [{ role: 'system' as const, text: systemText }]),
     { role: 'user' as const, text: userText },
@@ -62,10 +62,10 @@ async function runAgent(
         return { text: (error as Error).message, isError: true };
       }
     });
-    answers.push(...(await Promise.all(told)));
-    if (signal?.aborted) return { answers, error: signal.reason };
+    toolResults.push(...(await Promise.all(told)));
+    if (signal?.aborted) return { toolResults, error: signal.reason };
   }
-  return { answers, finalText: 'done' };
+  return { toolResults, finalText: 'done' };
 }
 
 /** Faults of an adapter: each replaces one part of the plain one. */

@@ -1,10 +1,10 @@
 import { MockLanguageModelV3, simulateReadableStream } from 'ai/test';
 
-type Answer = Awaited<ReturnType<MockLanguageModelV3['doGenerate']>>;
+type ModelResult = Awaited<ReturnType<MockLanguageModelV3['doGenerate']>>;
 type Streamed = Awaited<ReturnType<MockLanguageModelV3['doStream']>>['stream'];
 type Chunk = Streamed extends ReadableStream<infer Value> ? Value : never;
 
-const usage: Answer['usage'] = {
+const usage: ModelResult['usage'] = {
   inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
   outputTokens: { total: 1, text: 1, reasoning: 0 },
 };
@@ -17,8 +17,8 @@ export function modelCalling(names: readonly string[]): MockLanguageModelV3 {
     toolName,
     input: '{"id":"u-1"}',
   }));
-  const calling: Answer['finishReason'] = { unified: 'tool-calls', raw: undefined };
-  const done: Answer['finishReason'] = { unified: 'stop', raw: undefined };
+  const calling: ModelResult['finishReason'] = { unified: 'tool-calls', raw: undefined };
+  const done: ModelResult['finishReason'] = { unified: 'stop', raw: undefined };
   const streams: Chunk[][] = [
     [...calls, { type: 'finish', finishReason: calling, usage }],
     [

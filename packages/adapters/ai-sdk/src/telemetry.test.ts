@@ -5,7 +5,7 @@ import * as ai from 'ai';
 import { generateText, stepCountIs, streamText, type ToolSet, tool } from 'ai';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { callOf, modelOf, type Turn, toolAnswers } from '../tests/model.ts';
+import { callOf, modelOf, type Turn, toolResultsOf } from '../tests/model.ts';
 import { actlog } from './index.ts';
 
 let service: Service;
@@ -44,7 +44,7 @@ describe.runIf('registerTelemetry' in ai)('telemetry', () => {
         if (isStreamed) await streamText(each).consumeStream();
         else await generateText(each);
       }
-      expect(toolAnswers(settings.model)).toEqual(toolAnswers(bare.model));
+      expect(toolResultsOf(settings.model)).toEqual(toolResultsOf(bare.model));
       const events = await service.storedEvents(sessionId);
       const seen = events.map(({ payload }) => `${payload?.toolName} ${payload?.responseStatus}`);
       expect(seen.sort()).toEqual(['echo 200', 'echo 400', 'fail 502', 'nowhere 404']);
@@ -129,7 +129,7 @@ describe.runIf('registerTelemetry' in ai)('telemetry', () => {
     await service.decide('telemetry-held', 'approve');
     await run;
     await policies.archive(id);
-    expect(toolAnswers(settings.model)).toEqual([{ text: 'echo: a', isError: false }]);
+    expect(toolResultsOf(settings.model)).toEqual([{ text: 'echo: a', isError: false }]);
     expect(await service.events('telemetry-held')).toMatchObject([{ status: 200 }]);
   });
 

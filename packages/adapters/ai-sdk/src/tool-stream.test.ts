@@ -3,7 +3,7 @@ import { Service } from '@actlog/adapter-suite';
 import { generateText, stepCountIs, streamText, tool } from 'ai';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as z from 'zod';
-import { callOf, modelOf, toolAnswers } from '../tests/model.ts';
+import { callOf, modelOf, toolResultsOf } from '../tests/model.ts';
 import { actlog } from './index.ts';
 
 let service: Service;
@@ -33,7 +33,7 @@ async function streamed(tools: { count: typeof count }, to: number) {
     if (part.type === 'tool-result') seen.push([part.output, part.preliminary ?? false]);
     if (part.type === 'tool-error') seen.push(String(part.error));
   }
-  return { seen, answers: toolAnswers(model) };
+  return { seen, toolResults: toolResultsOf(model) };
 }
 
 test('passes on several results as without the adapter, as one call', async () => {
@@ -110,7 +110,7 @@ test('closes an unread stream and records it as aborted', async () => {
 
 test('does not start a denied stream', async () => {
   const { policies } = service.client;
-  const { id } = await policies.create({ name: 'no', effect: 'deny', match: { tools: ['count'] } });
+  const { id } = await service.denyTool('count');
   const tools = actlog({ count }, { recorder: service.guarded(), sessionId: 'no-stream' });
   const { seen } = await streamed(tools, 3);
   await policies.archive(id);
@@ -132,7 +132,7 @@ test('recognizes the same call in an inner hook in the body of a stream', async 
   const model = modelOf([[callOf('twice', { to: 2 })]]);
   const tools = actlog({ twice }, { recorder, sessionId });
   await generateText({ model, prompt: 'go', tools, stopWhen: stepCountIs(2) });
-  expect(toolAnswers(model)).toEqual([{ text: '2', isError: false }]);
+  expect(toolResultsOf(model)).toEqual([{ text: '2', isError: false }]);
   expect(await service.events(sessionId)).toHaveLength(1);
 });
 
@@ -146,7 +146,10 @@ test('returns the last result of a stream returned by a plain function', async (
     },
     { recorder: service.recorder(), sessionId: 'hidden-stream' },
   );
-  expect(await streamed(tools, 3)).toEqual({ seen: [[3, false]], answers: [{ text: '3', isError: false }] });
+  expect(await streamed(tools, 3)).toEqual({
+    seen: [[3, false]],
+    toolResults: [{ text: '3', isError: false }],
+  });
   expect(await service.events('hidden-stream')).toMatchObject([{ status: 200 }]);
 });
 

@@ -1,6 +1,6 @@
 import type { ToolOutcome } from '@actlog/recorder';
 import type { AdapterCalls, HookedCall } from '@actlog/recorder/adapter';
-import { throwForModel } from './denial.ts';
+import { throwForModel } from './throw-for-model.ts';
 
 /**
  * Returns `true` if a tool is an async generator function, without running it. Checks the tag, because bundlers for

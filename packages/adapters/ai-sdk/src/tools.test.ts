@@ -10,7 +10,7 @@ import {
 } from 'ai';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as z from 'zod';
-import { callOf, modelOf, toolAnswers } from '../tests/model.ts';
+import { callOf, modelOf, toolResultsOf } from '../tests/model.ts';
 import { actlog } from './index.ts';
 
 let service: Service;
@@ -80,7 +80,7 @@ test.runIf('experimental_toolCaller' in ai)(
     expect(await running('code-allowed')).toEqual(['inner 200', 'code 200']);
     expect(ran).toEqual(['code', 'inner']);
     const { policies } = service.client;
-    const { id } = await policies.create({ name: 'no', effect: 'deny', match: { tools: ['code'] } });
+    const { id } = await service.denyTool('code');
     expect(await running('code-denied')).toEqual(['code 403']);
     expect(ran).toEqual(['code', 'inner']);
     await policies.archive(id);
@@ -101,7 +101,7 @@ test('keeps the fields and methods of a class instance', async () => {
   const model = modelOf([[callOf('shout', { text: 'hey' })]]);
   const tools = actlog({ shout: new Shout() as never }, { recorder: service.recorder(), sessionId: 'class' });
   await generateText({ model, prompt: 'go', tools, stopWhen: stepCountIs(2) });
-  expect(toolAnswers(model)).toEqual([{ text: 'hey!!', isError: false }]);
+  expect(toolResultsOf(model)).toEqual([{ text: 'hey!!', isError: false }]);
   expect(await service.events('class')).toMatchObject([{ toolName: 'shout', status: 200 }]);
 });
 
@@ -151,7 +151,7 @@ test('passes a denial unchanged through several tools', async () => {
   const model = modelOf([[callOf('wipe', { text: 'x' }), callOf('clean', { text: 'x' })]]);
   await generateText({ model, prompt: 'go', tools: { wipe, clean }, stopWhen: stepCountIs(2) });
   const denied = expect.stringMatching(/^The call of the tool "wipe" was not run: .*Never wipe\./);
-  expect(toolAnswers(model).map(({ text }) => text)).toEqual([denied, denied]);
+  expect(toolResultsOf(model).map(({ text }) => text)).toEqual([denied, denied]);
   const events = await service.events('passed-on');
   expect(events.map(({ toolName, status }) => `${toolName} ${status}`).sort()).toEqual([
     'clean 403',
@@ -187,7 +187,7 @@ test("records a tool that waits for the AI SDK's approval once, when it runs", a
     const isAsked = step.content.some(({ type }) => type === 'tool-approval-request');
     expect(await service.events('approval')).toHaveLength(isAsked ? 0 : 1);
   });
-  expect(toolAnswers(model)).toEqual([{ text: 'echo: a', isError: false }]);
+  expect(toolResultsOf(model)).toEqual([{ text: 'echo: a', isError: false }]);
 });
 
 test.each([false, true])(
@@ -208,11 +208,11 @@ test.each([false, true])(
     const model = modelOf([[callOf('echo', { text: 'a' })]]);
     await approved(model, tools);
     await policies.archive(id);
-    expect(toolAnswers(model)).toHaveLength(1);
-    expect(toolAnswers(model)[0]?.text).toMatch(
+    expect(toolResultsOf(model)).toHaveLength(1);
+    expect(toolResultsOf(model)[0]?.text).toMatch(
       /^"?The call of the tool .*echo.* was not run: .*tell the user\."?$/,
     );
-    expect(toolAnswers(model)[0]?.isError).toBe(true);
+    expect(toolResultsOf(model)[0]?.isError).toBe(true);
     expect(await service.events(`denied-${needsApproval}`)).toMatchObject([{ status: 403 }]);
   },
 );

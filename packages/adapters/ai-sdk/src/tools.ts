@@ -7,9 +7,9 @@ import {
 } from '@actlog/recorder/adapter';
 import type { ToolSet } from 'ai';
 import { aiSdkCalls } from './ai-sdk-calls.ts';
-import { throwForModel } from './denial.ts';
 import { noteExecution } from './execution.ts';
 import type { ActlogOptions } from './options.ts';
+import { throwForModel } from './throw-for-model.ts';
 import { isAsyncIterable, isGeneratorFunction, lastOf, recordStream } from './tool-stream.ts';
 
 /** Options that `execute` receives beside the input; a manual call may omit all of them. */

@@ -4,7 +4,7 @@ import { generateText, type ModelMessage, stepCountIs, streamText, type ToolSet,
 import * as z from 'zod';
 import { type ActlogOptions, actlog } from '../src/index.ts';
 import { version } from '../src/version.ts';
-import { callOf, modelOf, toolAnswers } from './model.ts';
+import { callOf, modelOf, toolResultsOf } from './model.ts';
 
 /** Installs the adapter in a run with these tools, once or twice. */
 type Install = (tools: ToolSet, options: ActlogOptions, isTwice: boolean) => object;
@@ -46,7 +46,7 @@ async function ended(scenario: Scenario, install: Install): Promise<Ending> {
   const run = scenario.isStreamed ? streamText(settings) : await generateText(settings);
   const finalText = await run.text;
   // The prompt of the last turn is the conversation as seen by the model.
-  return { answers: toolAnswers(settings.model), finalText };
+  return { toolResults: toolResultsOf(settings.model), finalText };
 }
 
 /** Passes the messages of all responses to the next run, as the AI SDK's own examples do. */
@@ -75,7 +75,7 @@ function harnessOf(
     sdk: `@actlog/ai-sdk/${version}`,
     hook,
     abilities: { ...fullAbilities, hasSession: false, maxDenials: 20, ...more },
-    run: (scenario) => ended(scenario, install).catch((error: unknown) => ({ answers: [], error })),
+    run: (scenario) => ended(scenario, install).catch((error: unknown) => ({ toolResults: [], error })),
     chat: (told) => chat(told, install),
   };
 }

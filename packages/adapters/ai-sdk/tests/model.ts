@@ -1,14 +1,14 @@
 import { MockLanguageModelV3, simulateReadableStream } from 'ai/test';
 
-type Answer = Awaited<ReturnType<MockLanguageModelV3['doGenerate']>>;
-type Part = Answer['content'][number];
+type ModelResult = Awaited<ReturnType<MockLanguageModelV3['doGenerate']>>;
+type Part = ModelResult['content'][number];
 
 type CallPart = Extract<Part, { type: 'tool-call' }>;
 
 /** Content of the scripted model's response in a turn: calls or other parts. */
 export type Turn = readonly Part[];
 
-const usage: Answer['usage'] = {
+const usage: ModelResult['usage'] = {
   inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
   outputTokens: { total: 1, text: 1, reasoning: 0 },
 };
@@ -21,7 +21,7 @@ export function callOf(toolName: string, args: unknown, toolCallId = `call-${too
 /** Creates a model that returns these turns and then says `done`; both majors accept this version of the interface. */
 export function modelOf(turns: readonly Turn[]): MockLanguageModelV3 {
   let taken = 0;
-  const next = (): Answer => {
+  const next = (): ModelResult => {
     const turn = turns[taken];
     taken += 1;
     const calls = turn?.some(({ type }) => type === 'tool-call') ?? false;
@@ -43,7 +43,7 @@ type Chunk =
     ? Value
     : never;
 
-function chunksOf({ content, finishReason }: Answer): Chunk[] {
+function chunksOf({ content, finishReason }: ModelResult): Chunk[] {
   return [
     { type: 'stream-start', warnings: [] },
     ...content.flatMap((part): Chunk[] =>
@@ -60,7 +60,7 @@ function chunksOf({ content, finishReason }: Answer): Chunk[] {
 }
 
 /** Returns the tool results that the model received in its last turn. */
-export function toolAnswers({ doGenerateCalls, doStreamCalls }: MockLanguageModelV3) {
+export function toolResultsOf({ doGenerateCalls, doStreamCalls }: MockLanguageModelV3) {
   const { prompt = [] } = [...doGenerateCalls, ...doStreamCalls].at(-1) ?? {};
   return prompt
     .flatMap((message) => (message.role === 'tool' ? message.content : []))

@@ -41,8 +41,8 @@ test('a tool runner takes them, those written in place too', () => {
   });
 });
 
-test('answers are messages, of the beta API too', async () => {
-  const answer = actlog.answers({
+test('results are messages, also of the beta API', async () => {
+  const runCalls = actlog.callRunner({
     weather: ({ city }: { city: string }) => `sunny in ${city}`,
     both: async (_input, { toolUse, signal }) => {
       expectTypeOf(toolUse.id).toEqualTypeOf<string>();
@@ -51,14 +51,14 @@ test('answers are messages, of the beta API too', async () => {
     },
   });
   const message = await client.messages.create(request);
-  const results = await answer(message, { messages: request.messages });
+  const results = await runCalls(message, { messages: request.messages });
   if (!results) return;
   expectTypeOf(results).toExtend<Anthropic.MessageParam>();
   expectTypeOf(results).toExtend<Anthropic.Beta.BetaMessageParam>();
-  const blocks = actlog.answers(() => [{ type: 'text' as const, text: 'a' }]);
+  const blocks = actlog.callRunner(() => [{ type: 'text' as const, text: 'a' }]);
   expectTypeOf<NonNullable<Awaited<ReturnType<typeof blocks>>>>().toExtend<Anthropic.MessageParam>();
   // @ts-expect-error -- this is no content of a tool result
-  const noContent: Anthropic.MessageParam | undefined = await actlog.answers(() => 5)(message);
+  const noContent: Anthropic.MessageParam | undefined = await actlog.callRunner(() => 5)(message);
   expectTypeOf(noContent).not.toBeAny();
 });
 

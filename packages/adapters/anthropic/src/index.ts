@@ -4,5 +4,12 @@
  * @packageDocumentation
  */
 export { actlog } from './actlog.ts';
-export type { AnsweredMessage, Answers, RunToolUse, ToolFunctions, ToolUseContext } from './answers.ts';
+export type {
+  LoopFunctions,
+  RunCalls,
+  RunCallsOptions,
+  RunToolUse,
+  ToolResultMessage,
+  ToolUseContext,
+} from './call-runner.ts';
 export type { ActlogOptions } from './options.ts';

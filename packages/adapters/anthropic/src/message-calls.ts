@@ -35,9 +35,9 @@ export class MessageCalls {
 
   /** Handles a conversation sent to the model: records the results at its end that nothing else has recorded. */
   sent(messages: readonly AnyMessage[]): void {
-    const { asked, results } = lastCalls(messages);
+    const { requested, results } = lastCalls(messages);
     for (const block of results) {
-      const use = asked.find(({ id }) => id === block.tool_use_id);
+      const use = requested.find(({ id }) => id === block.tool_use_id);
       const known = use && toolUses().find(use.id as string);
       if (use && known?.input === undefined) this.received(use, known?.sessionId);
       this.#record(block.tool_use_id, clientOutcome(block));
@@ -73,7 +73,7 @@ function lastCalls(messages: readonly AnyMessage[]) {
   const lastResponse = messages.findLastIndex(({ role }) => role === 'assistant');
   const results = messages.slice(lastResponse + 1).flatMap(blocksOf);
   return {
-    asked: blocksOf(messages[lastResponse]),
+    requested: blocksOf(messages[lastResponse]),
     results: results.filter(({ type }) => type === 'tool_result'),
   };
 }

@@ -106,19 +106,19 @@ test('does not take the prompt of an agent in a tool, written by a model, for a 
   expect(await originsOf('inner')).toEqual([{ from: 'model' }]);
 });
 
-test('answers see the messages and the system prompt that are passed, and the blocks of results', async () => {
+test('the call runner sees the messages and the system prompt that are passed, and the blocks of results', async () => {
   const functions = {
     send: () => 'Sent.',
     read: () => [{ type: 'text' as const, text: JSON.stringify({ address }) }],
   };
-  const options = { recorder: traced(), sessionId: 'answers' };
-  const answer = actlog.answers<string | { type: 'text'; text: string }[]>(functions, options);
+  const options = { recorder: traced(), sessionId: 'call-runner' };
+  const runCalls = actlog.callRunner<string | { type: 'text'; text: string }[]>(functions, options);
   const messages = [{ role: 'user', content: pay }];
   const system = 'Questions go to treasury@northwind.example.';
-  await answer(messageOf(toolUse('read', {})), { messages, system });
+  await runCalls(messageOf(toolUse('read', {})), { messages, system });
   for (const to of [account, 'treasury@northwind.example', address])
-    await answer(messageOf(toolUse('send', { to })), { messages, system });
-  expect(await originsOf('answers')).toMatchObject([
+    await runCalls(messageOf(toolUse('send', { to })), { messages, system });
+  expect(await originsOf('call-runner')).toMatchObject([
     { from: 'user' },
     { from: 'system' },
     { from: 'tool', as: 'field', toolName: 'read' },
@@ -126,14 +126,17 @@ test('answers see the messages and the system prompt that are passed, and the bl
 });
 
 test('leaves the agent alone when the messages cannot be read', async () => {
-  const answer = actlog.answers({ send: () => 'Sent.' }, { recorder: traced(), sessionId: 'unreadable' });
+  const runCalls = actlog.callRunner(
+    { send: () => 'Sent.' },
+    { recorder: traced(), sessionId: 'unreadable' },
+  );
   const message = {
     role: 'user',
     get content(): string {
       throw new Error('unreadable');
     },
   };
-  const told = await answer(messageOf(toolUse('send', { to: account })), { messages: [message] });
-  expect(told?.content).toMatchObject([{ content: 'Sent.' }]);
+  const result = await runCalls(messageOf(toolUse('send', { to: account })), { messages: [message] });
+  expect(result?.content).toMatchObject([{ content: 'Sent.' }]);
   expect(await originsOf('unreadable')).toEqual([{ from: 'model' }]);
 });

@@ -9,7 +9,7 @@ import { ToolError } from '@anthropic-ai/sdk/lib/tools/ToolError';
 import type { BetaToolUseBlock } from '@anthropic-ai/sdk/resources/beta';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as z from 'zod';
-import { type Block, clientOf, toolAnswers, toolUse } from '../tests/model.ts';
+import { type Block, clientOf, toolResultsOf, toolUse } from '../tests/model.ts';
 import { actlog } from './index.ts';
 
 let service: Service;
@@ -27,11 +27,11 @@ const settings = {
 const repeat = betaZodTool(settings);
 
 /** Runs the SDK's loop over one turn of calls. */
-async function answersTo(calls: readonly Block[], tools: BetaToolRunnerParams['tools']) {
+async function resultsOf(calls: readonly Block[], tools: BetaToolRunnerParams['tools']) {
   const { client, sent } = clientOf([calls]);
   const messages = [{ role: 'user' as const, content: 'go' }];
   await client.beta.messages.toolRunner({ model: 'scripted', max_tokens: 1, messages, tools }).runUntilDone();
-  return toolAnswers(sent);
+  return toolResultsOf(sent);
 }
 
 test('records invalid arguments once in their session, whenever they are parsed', async () => {
@@ -62,8 +62,8 @@ test('records invalid arguments with this adapter if the call has a span', async
   const params = { model: 'scripted', max_tokens: 1, messages, tools: actlog([repeat], options) };
   await client.beta.messages.toolRunner(params).runUntilDone();
   // Same as the adapter for OpenTelemetry at the end of the call's span.
-  const told = { toolName: 'repeat', callId: call.id, arguments: { text: 5 } };
-  spans.recordUnhooked(told, { ok: false, error: new Error('It does not fit.') });
+  const reported = { toolName: 'repeat', callId: call.id, arguments: { text: 5 } };
+  spans.recordUnhooked(reported, { ok: false, error: new Error('It does not fit.') });
   expect(await service.events('refused-span')).toMatchObject([{ toolName: 'repeat', status: 400 }]);
 });
 
@@ -73,8 +73,8 @@ test('leaves invalid arguments to an earlier span with runToolsEagerly', async (
   const call = { ...toolUse('repeat', { text: 5 }), id: 'toolu_eager-span' };
   const { client } = clientOf([[call]], { middleware: [actlog.middleware(options)] });
   const parse = (input: unknown) => {
-    const told = { toolName: 'repeat', callId: call.id, arguments: input };
-    spans.recordUnhooked(told, { ok: false, error: new Error('It does not fit.') });
+    const reported = { toolName: 'repeat', callId: call.id, arguments: input };
+    spans.recordUnhooked(reported, { ok: false, error: new Error('It does not fit.') });
     return repeat.parse(input);
   };
   const messages = [{ role: 'user' as const, content: 'go' }];
@@ -86,7 +86,7 @@ test('leaves invalid arguments to an earlier span with runToolsEagerly', async (
 
 test("hashes the model's arguments before schema defaults", async () => {
   const tools = actlog([repeat], { recorder: service.recorder(), sessionId: 'raw' });
-  expect(await answersTo([toolUse('repeat', { text: 'a' })], tools)).toEqual([
+  expect(await resultsOf([toolUse('repeat', { text: 'a' })], tools)).toEqual([
     { text: 'aa', isError: false },
   ]);
   const [event] = await service.storedEvents('raw');
@@ -124,7 +124,7 @@ test('keeps the fields, methods and symbols of a class instance', async () => {
   });
   expect(mark in shout).toBe(true);
   expect(JSON.parse(JSON.stringify(shout))).toEqual(JSON.parse(JSON.stringify(new Shout())));
-  expect(await answersTo([toolUse('shout', { text: 'a' })], [shout])).toEqual([
+  expect(await resultsOf([toolUse('shout', { text: 'a' })], [shout])).toEqual([
     { text: 'a!!', isError: false },
   ]);
   expect(await service.events('class')).toMatchObject([{ toolName: 'shout', status: 200 }]);
@@ -140,7 +140,7 @@ test('records a manual call once if the tool is wrapped twice', async () => {
 
 test('records invalid arguments once when installed twice', async () => {
   const options = { recorder: service.recorder(), sessionId: 'invalid-twice' };
-  await answersTo([toolUse('repeat', { text: 5 })], actlog(actlog([repeat], options), options));
+  await resultsOf([toolUse('repeat', { text: 5 })], actlog(actlog([repeat], options), options));
   expect(await service.events('invalid-twice')).toMatchObject([{ toolName: 'repeat', status: 400 }]);
 });
 
@@ -154,9 +154,9 @@ test("passes only the denial's message to the model, and the denial to outer hoo
   });
   const inner = actlog([repeat], { recorder: service.guarded(), sessionId: 'denied' });
   const guardless = { recorder: service.recorder(), sessionId: 'denied-outside' };
-  const answers = await answersTo([toolUse('repeat', { text: 'a' })], actlog(inner, guardless));
+  const results = await resultsOf([toolUse('repeat', { text: 'a' })], actlog(inner, guardless));
   await policies.archive(id);
-  expect(answers).toEqual([
+  expect(results).toEqual([
     {
       text: expect.stringMatching(/^The call of the tool "repeat" was not run: .*tell the user\.$/),
       isError: true,
@@ -179,8 +179,8 @@ test("passes on a tool's own error content unchanged", async () => {
     ],
     { recorder: service.recorder(), sessionId: 'tool-error' },
   );
-  const answers = await answersTo([toolUse('repeat', { text: 'a' })], tools);
-  expect(answers).toEqual([{ text: JSON.stringify(content), isError: true }]);
+  const results = await resultsOf([toolUse('repeat', { text: 'a' })], tools);
+  expect(results).toEqual([{ text: JSON.stringify(content), isError: true }]);
   expect(await service.events('tool-error')).toMatchObject([{ status: 500 }]);
 });
 
@@ -197,7 +197,7 @@ test('records calls of a toolset under the names of its members', async () => {
     ...toolUse(name, { by: 1 }),
     toolset_name: 'browser',
   }));
-  expect((await answersTo(calls, tools)).map(({ text }) => JSON.parse(text)[0].text)).toEqual([
+  expect((await resultsOf(calls, tools)).map(({ text }) => JSON.parse(text)[0].text)).toEqual([
     'navigate done',
     'scroll done',
   ]);
@@ -212,7 +212,7 @@ test('applies the same rules to a toolset in a manual loop', async () => {
     }
   }
   const { policies } = service.client;
-  const { id } = await policies.create({ name: 'no', effect: 'deny', match: { tools: ['key'] } });
+  const { id } = await service.denyTool('key');
   const own = new Desktop({ confirm: () => true });
   const [desktop] = actlog([own], { recorder: service.guarded(), sessionId: 'tool-result' });
   const call = (name: string, input: object) =>
@@ -241,6 +241,6 @@ test('records a tool added while the loop runs', async () => {
   const runner = client.beta.messages.toolRunner({ model: 'scripted', max_tokens: 1, messages, tools: [] });
   runner.addTools(tool);
   await runner.runUntilDone();
-  expect(toolAnswers(sent)).toEqual([{ text: 'aa', isError: false }]);
+  expect(toolResultsOf(sent)).toEqual([{ text: 'aa', isError: false }]);
   expect(await service.events('added')).toMatchObject([{ toolName: 'repeat', status: 200 }]);
 });

@@ -4,10 +4,10 @@ import type { BetaRunnableTool } from '@anthropic-ai/sdk/lib/tools/BetaRunnableT
 import type { BetaRunnableToolset } from '@anthropic-ai/sdk/lib/tools/BetaRunnableToolset';
 import type { BetaToolUnion } from '@anthropic-ai/sdk/resources/beta';
 import { anthropicCalls } from './anthropic-calls.ts';
-import { throwForModel } from './denial.ts';
 import { deniedRuns } from './denied-runs.ts';
 import { isInvalidInput, noteInvalidInput } from './invalid-input.ts';
 import type { ActlogOptions } from './options.ts';
+import { throwForModel } from './throw-for-model.ts';
 import { type RefusedInput, toolUses } from './tool-uses.ts';
 
 /** Tools of a tool runner: runnable tools and toolsets, and those that Anthropic runs. */

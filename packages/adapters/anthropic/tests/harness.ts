@@ -6,7 +6,7 @@ import { betaZodTool } from '@anthropic-ai/sdk/helpers/beta/zod';
 import * as z from 'zod';
 import { actlog } from '../src/index.ts';
 import { version } from '../src/version.ts';
-import { clientOf, toolAnswers, toolUse } from './model.ts';
+import { clientOf, toolResultsOf, toolUse } from './model.ts';
 
 const inputSchema = z.object({ text: z.string() });
 const params = { model: 'scripted', max_tokens: 100 };
@@ -33,9 +33,9 @@ export async function ended(scenario: Scenario, middleware: Middleware[], loop: 
   const { client, sent } = clientOf(turns, { middleware });
   try {
     const { content } = await loop(client, scenario);
-    return { answers: toolAnswers(sent), finalText: content.map(({ text }) => text).join('') };
+    return { toolResults: toolResultsOf(sent), finalText: content.map(({ text }) => text).join('') };
   } catch (error) {
-    return { answers: toolAnswers(sent), error };
+    return { toolResults: toolResultsOf(sent), error };
   }
 }
 
@@ -74,7 +74,7 @@ async function handLoop(
   client: Anthropic,
   { tools, isStreamed, signal, systemText }: Scenario,
   messages: Anthropic.MessageParam[],
-  answer: (message: Anthropic.Message) => Promise<Anthropic.MessageParam | undefined>,
+  runCalls: (message: Anthropic.Message) => Promise<Anthropic.MessageParam | undefined>,
 ) {
   const offered = tools.map(({ name }) => ({ name, input_schema: { type: 'object' as const } }));
   const system = systemText === undefined ? {} : { system: systemText };
@@ -84,7 +84,7 @@ async function handLoop(
     const message = isStreamed
       ? await client.messages.stream(request, options).finalMessage()
       : await client.messages.create(request, options);
-    const results = await answer(message);
+    const results = await runCalls(message);
     messages.push({ role: 'assistant', content: message.content }, ...(results ? [results] : []));
     if (!results) return message;
   }
@@ -101,7 +101,7 @@ function functionsOf(tools: readonly SuiteTool[]) {
 }
 
 /** Returns the results of a message's calls in a loop without the adapter. */
-async function answeredByHand({ content }: Anthropic.Message, { tools, signal }: Scenario) {
+async function resultsByHand({ content }: Anthropic.Message, { tools, signal }: Scenario) {
   const functions = functionsOf(tools);
   const uses = content.filter((block) => block.type === 'tool_use');
   if (uses.length === 0) return undefined;
@@ -118,16 +118,16 @@ async function answeredByHand({ content }: Anthropic.Message, { tools, signal }:
   return { role: 'user' as const, content: await Promise.all(results) };
 }
 
-const answersTurn: RunTurn = (client, scenario, messages) => {
+const callRunnerTurn: RunTurn = (client, scenario, messages) => {
   const { adapter, tools, signal, sessionId, systemText: system } = scenario;
-  const answer = adapter && actlog.answers(functionsOf(tools), { sessionId, ...adapter });
+  const runCalls = adapter && actlog.callRunner(functionsOf(tools), { sessionId, ...adapter });
   return handLoop(client, scenario, messages, (message) =>
-    answer ? answer(message, { signal, messages, system }) : answeredByHand(message, scenario),
+    runCalls ? runCalls(message, { signal, messages, system }) : resultsByHand(message, scenario),
   );
 };
 
 const bareTurn: RunTurn = (client, scenario, messages) =>
-  handLoop(client, scenario, messages, (message) => answeredByHand(message, scenario));
+  handLoop(client, scenario, messages, (message) => resultsByHand(message, scenario));
 
 /** Runs a chat whose messages are stored as JSON. */
 async function chatBy(
@@ -174,15 +174,15 @@ export const toolRunnerHarness: AdapterHarness = {
 };
 
 /** A manual loop around the adapter's helper. */
-export const answersHarness: AdapterHarness = {
+export const callRunnerHarness: AdapterHarness = {
   ...identity,
-  hook: '`actlog.answers(functions)`',
+  hook: '`actlog.callRunner(functions)`',
   abilities: { ...fullAbilities, hasOwnHooks: false, hasSession: false, maxDenials: 'caller', origins },
   run: (scenario) => {
     const middleware = scenario.isInstalledTwice ? middlewareOf(scenario, scenario.sessionId) : [];
-    return ended(scenario, middleware, (client) => answersTurn(client, scenario, firstMessages(scenario)));
+    return ended(scenario, middleware, (client) => callRunnerTurn(client, scenario, firstMessages(scenario)));
   },
-  chat: (chat) => chatBy(answersTurn, chat, false),
+  chat: (chat) => chatBy(callRunnerTurn, chat, false),
 };
 
 /** Any loop, with only the client's middleware. */

@@ -92,7 +92,7 @@ function deltasOf({ type, text, input }: Block) {
 }
 
 /** Returns the tool results that the model received, in order. */
-export function toolAnswers(sent: readonly Sent[]) {
+export function toolResultsOf(sent: readonly Sent[]) {
   const results = sent
     .flatMap(({ messages }) => messages)
     .flatMap(({ content }) => (typeof content === 'string' ? [] : content))

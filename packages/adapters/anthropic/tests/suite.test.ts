@@ -1,6 +1,6 @@
 import { adapterSuite } from '@actlog/adapter-suite';
-import { answersHarness, middlewareHarness, toolRunnerHarness } from './harness.ts';
+import { callRunnerHarness, middlewareHarness, toolRunnerHarness } from './harness.ts';
 
 adapterSuite(toolRunnerHarness);
-adapterSuite(answersHarness);
+adapterSuite(callRunnerHarness);
 adapterSuite(middlewareHarness);

@@ -37,11 +37,11 @@ test.runIf(await claudeRuns()).each(Object.entries(bare))(
     };
     const hooks: Options['hooks'] = { PreToolUse: [{ hooks: [hook], onFailure: 'block' }] };
     const input = { command: 'printf hi', description: 'A command.' };
-    const { answers } = await runClaude({
+    const { toolResults } = await runClaude({
       turns: [[{ name: 'Bash', input }]],
       options: { ...options, allowedTools: ['Bash'], hooks },
     });
-    expect(answers).toEqual([{ text: 'hi', isError: false }]);
+    expect(toolResults).toEqual([{ text: 'hi', isError: false }]);
     expect(called).toEqual([]);
   },
 );

@@ -38,11 +38,11 @@ describe.runIf(isTried)('with the real Claude Code', () => {
     const sessionId = randomUUID();
     const recorder = service.recorder();
     const options: Options = { sessionId, mcpServers: echoServer(), allowedTools: ['mcp__own', 'Bash'] };
-    const { answers } = await runClaude({
+    const { toolResults } = await runClaude({
       turns: [[echo('a'), shell('printf hi'), shell('exit 3'), { name: 'Bash', input: {} }]],
       options: actlog(options, { recorder }),
     });
-    expect(answers.slice(0, 2)).toEqual([
+    expect(toolResults.slice(0, 2)).toEqual([
       { text: 'echo: a', isError: false },
       { text: 'hi', isError: false },
     ]);
@@ -62,11 +62,11 @@ describe.runIf(isTried)('with the real Claude Code', () => {
       message: 'No shell.',
     });
     const sessionId = randomUUID();
-    const { answers } = await runClaude({
+    const { toolResults } = await runClaude({
       turns: [[shell('printf hi')]],
       options: actlog({ sessionId, allowedTools: ['Bash'] }, { recorder: service.guarded() }),
     });
-    expect(answers).toEqual([
+    expect(toolResults).toEqual([
       {
         text: expect.stringMatching(
           /^PreToolUse:Bash hook error: The call of the tool "Bash" was not run: .*No shell\..*tell the user\.$/,
@@ -104,11 +104,11 @@ describe.runIf(isTried)('with the real Claude Code', () => {
         ],
       },
     };
-    const { answers } = await runClaude({
+    const { toolResults } = await runClaude({
       turns: [[echo('no'), echo('yes'), shell('printf hi')]],
       options: actlog(options, { recorder: service.guarded() }),
     });
-    expect(answers.map(({ text }) => text)).toEqual([
+    expect(toolResults.map(({ text }) => text)).toEqual([
       'Not you.',
       'echo: yes',
       'PreToolUse:Bash hook error: No shell here.',

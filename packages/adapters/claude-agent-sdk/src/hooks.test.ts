@@ -8,9 +8,8 @@ import { actlog } from './index.ts';
 let service: Service;
 beforeAll(async () => {
   service = await Service.start();
-  const { policies } = service.client;
-  await policies.create({ name: 'no', effect: 'deny', match: { tools: ['Bash'] }, message: 'No shell.' });
-  await policies.create({ name: 'ask', effect: 'require_approval', match: { tools: ['Write'] } });
+  await service.denyTool('Bash', 'No shell.');
+  await service.holdTool('Write');
 });
 afterAll(() => service.close());
 

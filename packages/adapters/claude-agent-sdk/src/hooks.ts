@@ -31,7 +31,7 @@ export function recordHooks(own: Options['hooks'], calls: HookedCalls, recorder:
     { [brand]: recorder },
   );
   const added: Hooks = {
-    // If a hook fails, Claude Code runs the call unless told to block it.
+    // If a hook fails, Claude Code runs the call unless the hook blocks it.
     PreToolUse: [{ hooks: [admit], onFailure: 'block', timeout: holdTimeoutSeconds }],
     PostToolUse: after('PostToolUse', (input) => calls.succeeded(input)),
     PostToolUseFailure: after('PostToolUseFailure', (input) => calls.failed(input)),

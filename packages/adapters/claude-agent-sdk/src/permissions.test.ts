@@ -46,11 +46,11 @@ describe.runIf(await claudeRuns())('with the real Claude Code', () => {
       mcpServers: { own: createSdkMcpServer({ name: 'own', tools: [echo] }) },
       canUseTool: async () => ({ behavior: 'allow', updatedInput: { text } }),
     };
-    const { answers } = await runClaude({
+    const { toolResults } = await runClaude({
       turns: [[{ name: 'mcp__own__echo', input: { text: 'a' } }]],
       options: actlog(options, { recorder: guarded() }),
     });
-    return { told: answers.map((answer) => answer.text), events: await recorded(sessionId) };
+    return { told: toolResults.map((result) => result.text), events: await recorded(sessionId) };
   }
 
   test('checks an input changed by canUseTool before the tool runs', async () => {

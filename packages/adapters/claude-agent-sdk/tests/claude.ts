@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Options, type Query, query, type SDKUserMessage } from '@anthropic-ai/claude-agent-sdk';
-import { MessagesEndpoint, type ToolAnswer, type Turns } from './messages-endpoint.ts';
+import { MessagesEndpoint, type ToolResult, type Turns } from './messages-endpoint.ts';
 
 /** A run of Claude Code. */
 export interface ClaudeRun {
@@ -17,7 +17,7 @@ export interface ClaudeRun {
 
 /** End of a run. */
 export interface EndedRun {
-  readonly answers: readonly ToolAnswer[];
+  readonly toolResults: readonly ToolResult[];
   readonly finalText?: string;
   readonly error?: unknown;
 }
@@ -42,9 +42,9 @@ export async function runClaude({
     for await (const message of running) {
       if (message.type === 'result' && message.subtype === 'success') finalText = message.result;
     }
-    return { answers: endpoint.answers(), ...(finalText !== undefined && { finalText }) };
+    return { toolResults: endpoint.toolResults(), ...(finalText !== undefined && { finalText }) };
   } catch (error) {
-    return { answers: endpoint.answers(), error };
+    return { toolResults: endpoint.toolResults(), error };
   } finally {
     await endpoint.close();
     rmSync(home, { recursive: true, force: true, maxRetries: 5 });

@@ -67,8 +67,8 @@ export class HookDriver {
       ...facts,
     } as unknown as HookInput;
     const callbacks = this.#options.hooks?.[event]?.flatMap(({ hooks }) => hooks) ?? [];
-    const answers = await Promise.all(callbacks.map((callback) => callback(input, undefined, { signal })));
-    return answers.find((answer) => Object.keys(answer).length > 0) ?? {};
+    const outputs = await Promise.all(callbacks.map((callback) => callback(input, undefined, { signal })));
+    return outputs.find((output) => Object.keys(output).length > 0) ?? {};
   }
 }
 

@@ -11,7 +11,7 @@ export interface ModelCall {
 export type Turns = readonly (readonly ModelCall[])[];
 
 /** A tool result that the model received. */
-export interface ToolAnswer {
+export interface ToolResult {
   readonly text: string;
   readonly isError: boolean;
 }
@@ -57,7 +57,7 @@ export class MessagesEndpoint {
       if (endpoint && !isSubagent) endpoint.#last = asked;
       const turn = asked.messages.filter(({ role }) => role === 'assistant').length;
       const calls = (isSubagent ? subagentTurns : turns)[turn] ?? [];
-      answer(response, asked.model, calls, `${isSubagent ? 'sub' : 'main'}_${turn}`);
+      respond(response, asked.model, calls, `${isSubagent ? 'sub' : 'main'}_${turn}`);
     });
     server.listen(0, '127.0.0.1');
     await new Promise((resolve) => server.once('listening', resolve));
@@ -68,7 +68,7 @@ export class MessagesEndpoint {
   /**
    * Returns the tool results that the model received by its last turn, without Claude Code's additions for the model.
    */
-  answers(): ToolAnswer[] {
+  toolResults(): ToolResult[] {
     const blocks = (this.#last?.messages ?? []).flatMap(({ content }) =>
       typeof content === 'string' ? [] : content,
     );
@@ -99,7 +99,7 @@ function textOf(content: Block['content'] = ''): string {
     .trimEnd();
 }
 
-function answer(response: ServerResponse, model: string, calls: readonly ModelCall[], turn: string): void {
+function respond(response: ServerResponse, model: string, calls: readonly ModelCall[], turn: string): void {
   const stop_reason = calls.length > 0 ? 'tool_use' : 'end_turn';
   const usage = { input_tokens: 1, output_tokens: 1 };
   const message = { id: `msg_${turn}`, type: 'message', role: 'assistant', model, content: [], usage };

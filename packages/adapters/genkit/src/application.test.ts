@@ -1,39 +1,14 @@
 import { createRequire } from 'node:module';
-import { Service } from '@actlog/adapter-suite';
 import { dynamicTool, type GenerateResponse, generateMiddleware, genkit, z } from 'genkit';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { application, betaApplication, modelOf, toolAnswers, tools } from '../tests/agent.ts';
+import { expect, test } from 'vitest';
+import { application, betaApplication, modelOf, toolResultsOf, tools } from '../tests/agent.ts';
+import { CoveredApplication, echo, fail, passing } from '../tests/covered-application.ts';
 import { actlog } from './index.ts';
 
-let service: Service;
-beforeAll(async () => {
-  service = await Service.start();
-  const { policies } = service.client;
-  await policies.create({ name: 'no', effect: 'deny', match: { tools: ['fail'] }, message: 'Never fail.' });
-  await policies.create({ name: 'ask', effect: 'require_approval', match: { tools: ['pay'] } });
-});
-afterAll(() => service.close());
-
-let sessionId: string;
-beforeEach(({ task }) => {
-  sessionId = task.id;
-});
-
-const echo = (text: string) => ({ name: 'echo', input: { text } });
-const fail = { name: 'fail', input: {} };
-const passing = generateMiddleware({ name: 'passing' }, () => ({}));
-
-/** Covers the application of the tests. */
-function cover(instance = application) {
-  return actlog(instance, { recorder: service.guarded(), sessionId });
-}
-
-async function lines(): Promise<string[]> {
-  return (await service.callLines(sessionId)).map((line) => line.replace('tester ', ''));
-}
+const tested = new CoveredApplication();
 
 test('returns the same instance', () => {
-  expect(cover()).toBe(application);
+  expect(tested.cover()).toBe(application);
 });
 
 test.each([
@@ -47,13 +22,13 @@ test.each([
   const model = modelOf([[echo('a'), fail]]);
   const options = { name, ...model, prompt: 'go', tools: [own.echo, own.fail] };
   const prompt = application.definePrompt({ ...options, ...(use && { use }) });
-  cover();
+  tested.cover();
   const given = useOfCall && { use: useOfCall };
   await prompt(undefined, given);
   await application.prompt(name)(undefined, given);
   for await (const _ of prompt.stream(undefined, given).stream);
   for await (const _ of application.prompt(name).stream(undefined, given).stream);
-  expect((await lines()).sort()).toEqual([...Array(4).fill('echo 200'), ...Array(4).fill('fail 403')]);
+  expect((await tested.lines()).sort()).toEqual([...Array(4).fill('echo 200'), ...Array(4).fill('fail 403')]);
   expect(own.ran).toEqual(Array(4).fill('echo a'));
 });
 
@@ -68,20 +43,20 @@ test('records a prompt from a file', async () => {
         : [{ toolRequest: { name: 'lookup', input: {} } }],
     },
   }));
-  await cover(filed).prompt('from_file')();
-  expect(await lines()).toEqual(['lookup 200']);
+  await tested.cover(filed).prompt('from_file')();
+  expect(await tested.lines()).toEqual(['lookup 200']);
 });
 
 test('records the tools of middleware, and guards them', async () => {
   const own = tools();
   const library = generateMiddleware({ name: 'library' }, () => ({ tools: [own.echo, own.fail] }));
-  const response = await cover().generate({
+  const response = await tested.cover().generate({
     ...modelOf([[echo('a'), fail]]),
     prompt: 'go',
     use: [library(), passing()],
   });
-  expect(toolAnswers(response).map(({ isError }) => isError)).toEqual([false, true]);
-  expect((await lines()).sort()).toEqual(['echo 200', 'fail 403']);
+  expect(toolResultsOf(response).map(({ isError }) => isError)).toEqual([false, true]);
+  expect((await tested.lines()).sort()).toEqual(['echo 200', 'fail 403']);
 });
 
 test('records a call that middleware retries once', async () => {
@@ -91,24 +66,24 @@ test('records a call that middleware retries once', async () => {
   const again = generateMiddleware({ name: 'again-in-application' }, () => ({
     tool: (request, context, next) => next(request, context).catch(() => next(request, context)),
   }));
-  const generated = cover().generate({
+  const generated = tested.cover().generate({
     ...modelOf([[{ name: 'broken', input: {} }]]),
     prompt: 'go',
     tools: [broken],
     use: [again()],
   });
   await expect(generated).rejects.toThrow('it broke');
-  expect(await lines()).toEqual(['broken 500']);
+  expect(await tested.lines()).toEqual(['broken 500']);
 });
 
 test('records generations of the developer interface', async () => {
   const { registry } = application as unknown as { registry: { lookupAction(key: string): Promise<never> } };
   application.defineTool({ name: 'shown', description: 'Is shown.' }, async () => 'shown');
   const generate = (await registry.lookupAction('/util/generate')) as (request: unknown) => Promise<unknown>;
-  cover();
+  tested.cover();
   const messages = [{ role: 'user', content: [{ text: 'go' }] }];
   await generate({ ...modelOf([[{ name: 'shown', input: {} }]]), messages, tools: ['/tool/shown'] });
-  expect(await lines()).toEqual(['shown 200']);
+  expect(await tested.lines()).toEqual(['shown 200']);
 });
 
 test('covers an application of the copy of Genkit that `require` loads', async () => {
@@ -121,15 +96,18 @@ test('covers an application of the copy of Genkit that `require` loads', async (
       content: messages.length > 1 ? [{ text: 'done' }] : [{ toolRequest: { ...fail, ref: '1' } }],
     },
   }));
-  const response = await cover(other).generate({ model: 'm', prompt: 'go', tools: ['fail'] });
-  expect(toolAnswers(response)).toMatchObject([{ isError: true }]);
-  expect(await lines()).toEqual(['fail 403']);
+  const response = await tested.cover(other).generate({ model: 'm', prompt: 'go', tools: ['fail'] });
+  expect(toolResultsOf(response)).toMatchObject([{ isError: true }]);
+  expect(await tested.lines()).toEqual(['fail 403']);
 });
 
 test('the own `actlog()` of a generation takes precedence', async () => {
   const own = tools();
-  cover();
-  const use = [passing(), actlog({ recorder: service.recorder(), sessionId: `${sessionId}-own` })];
+  tested.cover();
+  const use = [
+    passing(),
+    actlog({ recorder: tested.service.recorder(), sessionId: `${tested.sessionId}-own` }),
+  ];
   for (const middleware of [use, use.slice(1)]) {
     await application.generate({
       ...modelOf([[echo('a')]]),
@@ -138,31 +116,31 @@ test('the own `actlog()` of a generation takes precedence', async () => {
       use: middleware,
     });
   }
-  expect(await lines()).toEqual([]);
-  expect(await service.events(`${sessionId}-own`)).toHaveLength(2);
+  expect(await tested.lines()).toEqual([]);
+  expect(await tested.service.events(`${tested.sessionId}-own`)).toHaveLength(2);
 });
 
 test('the last of several applies to generations from then on', async () => {
   const own = tools();
   const change = dynamicTool({ name: 'change', description: 'Changes the coverage.' }, async () => {
-    actlog(application, { recorder: service.recorder(), sessionId: `${sessionId}-last` });
+    actlog(application, { recorder: tested.service.recorder(), sessionId: `${tested.sessionId}-last` });
   });
-  cover();
+  tested.cover();
   const turns = [[{ name: 'change', input: {} }], [echo('a')]];
   await application.generate({ ...modelOf(turns), prompt: 'go', tools: [change, own.echo] });
   await application.generate({ ...modelOf([[echo('b')]]), prompt: 'go', tools: [own.echo] });
-  expect(await lines()).toEqual(['change 200', 'echo 200']);
-  expect(await service.events(`${sessionId}-last`)).toHaveLength(1);
+  expect(await tested.lines()).toEqual(['change 200', 'echo 200']);
+  expect(await tested.service.events(`${tested.sessionId}-last`)).toHaveLength(1);
 });
 
 test('a call that is held when another tool ends the generation never runs', async () => {
   const ran: string[] = [];
   const pay = dynamicTool({ name: 'pay', description: 'Pays.' }, async () => ran.push('pay'));
   const late = dynamicTool({ name: 'late', description: 'Breaks when the other is held.' }, async () => {
-    await service.held(sessionId);
+    await tested.service.held(tested.sessionId);
     throw new Error('it broke late');
   });
-  const generated = cover().generate({
+  const generated = tested.cover().generate({
     ...modelOf([
       [
         { name: 'pay', input: {} },
@@ -173,8 +151,8 @@ test('a call that is held when another tool ends the generation never runs', asy
     tools: [late, pay],
   });
   await expect(generated).rejects.toThrow('it broke late');
-  await service.decide(sessionId, 'approve');
-  expect((await lines()).sort()).toEqual(['late 500', 'pay 499']);
+  await tested.service.decide(tested.sessionId, 'approve');
+  expect((await tested.lines()).sort()).toEqual(['late 500', 'pay 499']);
   expect(ran).toEqual([]);
 });
 
@@ -185,7 +163,7 @@ test('tells calls without an id and with the same input apart', async () => {
     { name: 'echo', description: 'Says it.', inputSchema: z.string() },
     async (text) => text,
   );
-  await cover().generate({ ...modelOf([[same, same], [same]]), prompt: 'go', tools: [open] });
+  await tested.cover().generate({ ...modelOf([[same, same], [same]]), prompt: 'go', tools: [open] });
   const left = await application.generate({
     ...modelOf([[echo('b'), { name: 'nowhere', input: {} }]]),
     prompt: 'go',
@@ -193,7 +171,7 @@ test('tells calls without an id and with the same input apart', async () => {
     returnToolRequests: true,
   });
   expect(left.toolRequests).toHaveLength(2);
-  expect(await lines()).toEqual(['echo 200', 'echo 200', 'echo 200']);
+  expect(await tested.lines()).toEqual(['echo 200', 'echo 200', 'echo 200']);
 });
 
 test('a tool with parts in its output keeps them, and its denial is an error', async () => {
@@ -203,7 +181,7 @@ test('a tool with parts in its output keeps them, and its denial is an error', a
       async () => ({ output: { found: 1 }, content: [{ text: 'more' }] }) as never,
     );
   const found = [multipart('several'), multipart('fail')];
-  const response = await cover().generate({
+  const response = await tested.cover().generate({
     ...modelOf([[{ name: 'several', input: {} }, fail]]),
     prompt: 'go',
     tools: found,
@@ -215,11 +193,14 @@ test('a tool with parts in its output keeps them, and its denial is an error', a
       expect.objectContaining({ name: 'fail', output: { error: expect.stringContaining('Never fail.') } }),
     ]),
   );
-  expect((await lines()).sort()).toEqual(['fail 403', 'several 200']);
+  expect((await tested.lines()).sort()).toEqual(['fail 403', 'several 200']);
 });
 
 test('records an interrupting tool when it has been started again, and holds none that was', async () => {
-  const covered = actlog(betaApplication, { recorder: service.guarded(), sessionId });
+  const covered = actlog(betaApplication, {
+    recorder: tested.service.guarded(),
+    sessionId: tested.sessionId,
+  });
   const asking = (name: string) =>
     dynamicTool({ name, description: 'Asks.' }, async (_input, { interrupt, resumed }) =>
       resumed ? 'sure' : interrupt({ question: 'Sure?' }),
@@ -228,13 +209,13 @@ test('records an interrupting tool when it has been started again, and holds non
     const ask = asking(name);
     const script = { ...modelOf([[{ name, input: {} }]]), tools: [ask] };
     const generated = covered.generate({ ...script, prompt: 'go' });
-    if (name === 'pay') await service.decide(sessionId, 'approve');
+    if (name === 'pay') await tested.service.decide(tested.sessionId, 'approve');
     const first = await generated;
     const restart = first.interrupts.map((interrupted) => ask.restart(interrupted));
     return covered.generate({ ...script, messages: first.messages, resume: { restart } });
   };
-  expect(toolAnswers(await restarted('ask'))).toEqual([{ text: 'sure', isError: false }]);
-  expect(await lines()).toEqual(['ask 200']);
-  expect(toolAnswers(await restarted('pay'))).toMatchObject([{ isError: true }]);
-  expect(await lines()).toEqual(['ask 200', 'pay 403']);
+  expect(toolResultsOf(await restarted('ask'))).toEqual([{ text: 'sure', isError: false }]);
+  expect(await tested.lines()).toEqual(['ask 200']);
+  expect(toolResultsOf(await restarted('pay'))).toMatchObject([{ isError: true }]);
+  expect(await tested.lines()).toEqual(['ask 200', 'pay 403']);
 });

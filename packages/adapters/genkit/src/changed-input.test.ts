@@ -2,7 +2,7 @@ import { Service } from '@actlog/adapter-suite';
 import { hashArguments } from '@actlog/recorder';
 import { generateMiddleware } from 'genkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ai, modelOf, toolAnswers, tools } from '../tests/agent.ts';
+import { ai, modelOf, toolResultsOf, tools } from '../tests/agent.ts';
 import { actlog } from './index.ts';
 
 let service: Service;
@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-test('behind middleware that changes inputs, the guard is asked about what the tool is given', async () => {
+test('behind middleware that changes inputs, the guard checks the arguments that the tool gets', async () => {
   await service.client.policies.create({
     name: 'no b',
     effect: 'deny',
@@ -31,7 +31,7 @@ test('behind middleware that changes inputs, the guard is asked about what the t
     use: [change(), actlog({ recorder, sessionId: 'changed' })],
   });
   expect(own.ran).toEqual([]);
-  expect(toolAnswers(response)).toMatchObject([{ isError: true }]);
+  expect(toolResultsOf(response)).toMatchObject([{ isError: true }]);
   const [event, ...more] = await service.storedEvents('changed');
   expect(event?.payload).toMatchObject({
     argumentsHash: await hashArguments({ text: 'b' }),

@@ -3,7 +3,7 @@ import type { GenerateMiddleware } from 'genkit';
 import { type Coverage, coverages } from './coverage.ts';
 import { Generation } from './generation.ts';
 import type { Genkit } from './genkit-context.ts';
-import { inFrontOf } from './in-front-of.ts';
+import { prependHooks } from './prepend-hooks.ts';
 import { type RecordingHooks, recordingHooks } from './recording-hooks.ts';
 import type { Action, Registry } from './registry.ts';
 import { WrappedActions } from './wrapped-actions.ts';
@@ -59,7 +59,7 @@ export class CoveredGeneration {
       if (this.#hasMiddleware) return own;
       this.#hasMiddleware = true;
       const coversItself = () => coverages().own.has(this.#registry);
-      return inFrontOf(own, this.#hooks, coversItself);
+      return prependHooks(own, this.#hooks, coversItself);
     };
     return withMethods(middleware, { instantiate: instantiateBehind }, 'class-methods');
   }

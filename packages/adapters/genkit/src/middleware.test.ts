@@ -2,7 +2,7 @@ import { Service, secondCopy, withEnvironment } from '@actlog/adapter-suite';
 import { sharedRecorder } from '@actlog/recorder';
 import { dynamicTool, GenkitError, generateMiddleware } from 'genkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ai, beta, modelOf, toolAnswers, tools } from '../tests/agent.ts';
+import { ai, beta, modelOf, toolResultsOf, tools } from '../tests/agent.ts';
 import { actlog } from './index.ts';
 
 let service: Service;
@@ -216,10 +216,10 @@ test("records with a prompt's own middleware, generated and streamed", async () 
     tools: [own.echo],
     use: [actlog({ recorder: service.recorder(), sessionId: 'prompt' })],
   });
-  expect(toolAnswers(await prompt())).toEqual([{ text: 'echo: by prompt', isError: false }]);
+  expect(toolResultsOf(await prompt())).toEqual([{ text: 'echo: by prompt', isError: false }]);
   const { stream, response } = prompt.stream();
   for await (const _ of stream);
-  expect(toolAnswers(await response)).toEqual([{ text: 'echo: by prompt', isError: false }]);
+  expect(toolResultsOf(await response)).toEqual([{ text: 'echo: by prompt', isError: false }]);
   expect(await service.events('prompt')).toHaveLength(2);
 });
 
@@ -248,6 +248,6 @@ test('records an interrupting tool when it has been restarted and ended', async 
   const restart = first.interrupts.map((interrupted) => ask.restart(interrupted));
   const messages = first.messages;
   const second = await beta.generate({ model, config, messages, resume: { restart }, tools: [ask], use });
-  expect(toolAnswers(second)).toEqual([{ text: 'sure', isError: false }]);
+  expect(toolResultsOf(second)).toEqual([{ text: 'sure', isError: false }]);
   expect(await service.events('interrupted')).toMatchObject([{ toolName: 'ask', status: 200 }]);
 });

@@ -1,35 +1,10 @@
-import { Service } from '@actlog/adapter-suite';
 import { dynamicTool, type GenerateOptions, generateMiddleware } from 'genkit';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { ai, application, beta, modelOf, toolAnswers, tools } from '../tests/agent.ts';
+import { expect, test } from 'vitest';
+import { ai, application, beta, modelOf, toolResultsOf, tools } from '../tests/agent.ts';
+import { CoveredApplication, echo, fail, passing } from '../tests/covered-application.ts';
 import { actlog } from './index.ts';
 
-let service: Service;
-beforeAll(async () => {
-  service = await Service.start();
-  const { policies } = service.client;
-  await policies.create({ name: 'no', effect: 'deny', match: { tools: ['fail'] }, message: 'Never fail.' });
-  await policies.create({ name: 'ask', effect: 'require_approval', match: { tools: ['pay'] } });
-});
-afterAll(() => service.close());
-
-let sessionId: string;
-beforeEach(({ task }) => {
-  sessionId = task.id;
-});
-
-const echo = (text: string) => ({ name: 'echo', input: { text } });
-const fail = { name: 'fail', input: {} };
-const passing = generateMiddleware({ name: 'passing' }, () => ({}));
-
-/** Covers the application of the tests. */
-function cover(instance = application) {
-  return actlog(instance, { recorder: service.guarded(), sessionId });
-}
-
-async function lines(): Promise<string[]> {
-  return (await service.callLines(sessionId)).map((line) => line.replace('tester ', ''));
-}
+const tested = new CoveredApplication();
 
 function asker(name: string, ask: () => Promise<{ text: string }>) {
   return dynamicTool({ name, description: 'Asks another.' }, async () => (await ask()).text);
@@ -37,11 +12,11 @@ function asker(name: string, ask: () => Promise<{ text: string }>) {
 
 test('records generations inside tools, flows and middleware once, in the session of the outer one', async () => {
   const own = tools();
-  const covered = actlog(application, { recorder: service.guarded({}) });
-  const context = { sessionId };
+  const covered = actlog(application, { recorder: tested.service.guarded({}) });
+  const context = { sessionId: tested.sessionId };
   const inner = (text: string, use: GenerateOptions['use'] = []) =>
     covered.generate({ ...modelOf([[echo(text), fail]]), prompt: 'go', tools: [own.echo, own.fail], use });
-  const flow = covered.defineFlow(`flow-${sessionId}`, async () => (await inner('flow')).text);
+  const flow = covered.defineFlow(`flow-${tested.sessionId}`, async () => (await inner('flow')).text);
   const thinking = generateMiddleware({ name: 'thinking' }, ({ ai: ofMiddleware }) => ({
     generate: async (envelope, options, next) => {
       const more = { ...modelOf([[echo('middleware')]]), prompt: 'go', tools: [own.echo] };
@@ -57,7 +32,7 @@ test('records generations inside tools, flows and middleware once, in the sessio
   const calls = team.map(({ __action: { name } }) => ({ name, input: {} }));
   await covered.generate({ ...modelOf([calls]), prompt: 'go', tools: team, context, use: [thinking()] });
   const once = ['worker', 'helper', 'process'].flatMap((name) => ['echo 200', 'fail 403', `${name} 200`]);
-  expect((await lines()).sort()).toEqual(['echo 200', ...once].sort());
+  expect((await tested.lines()).sort()).toEqual(['echo 200', ...once].sort());
   expect(own.ran.sort()).toEqual(['flow', 'helper', 'middleware', 'worker'].map((text) => `echo ${text}`));
 });
 
@@ -78,11 +53,14 @@ test('covers generations inside a tool of a generation with its own `actlog()`',
     prompt: 'go',
     tools: [asker('worker', inner)],
   };
-  await ai.generate({ ...outer, use: [actlog({ recorder: service.guarded(), sessionId })] });
+  await ai.generate({
+    ...outer,
+    use: [actlog({ recorder: tested.service.guarded(), sessionId: tested.sessionId })],
+  });
   expect(own.ran).toEqual(['echo prompt', 'echo beta']);
-  expect((await lines()).sort()).toEqual(['echo 200', 'echo 200', 'fail 403', 'worker 200']);
+  expect((await tested.lines()).sort()).toEqual(['echo 200', 'echo 200', 'fail 403', 'worker 200']);
   await expect(inner()).rejects.toThrow('it broke');
-  expect(await lines()).toHaveLength(4);
+  expect(await tested.lines()).toHaveLength(4);
 });
 
 test('covers generations of another application inside a tool', async () => {
@@ -91,9 +69,9 @@ test('covers generations of another application inside a tool', async () => {
     ai.generate({ ...modelOf([[echo('a'), fail]]), prompt: 'go', tools: [own.echo, own.fail] }),
   );
   const calls = [[{ name: 'worker', input: {} }]];
-  await cover().generate({ ...modelOf(calls), prompt: 'go', tools: [worker] });
+  await tested.cover().generate({ ...modelOf(calls), prompt: 'go', tools: [worker] });
   expect(own.ran).toEqual(['echo a']);
-  expect((await lines()).sort()).toEqual(['echo 200', 'fail 403', 'worker 200']);
+  expect((await tested.lines()).sort()).toEqual(['echo 200', 'fail 403', 'worker 200']);
 });
 
 test('covers generations of middleware behind the own `actlog()` of a generation', async () => {
@@ -105,9 +83,9 @@ test('covers generations of middleware behind the own `actlog()` of a generation
       return next(envelope, options);
     },
   }));
-  const use = [actlog({ recorder: service.recorder(), sessionId }), thinking()];
+  const use = [actlog({ recorder: tested.service.recorder(), sessionId: tested.sessionId }), thinking()];
   await ai.generate({ ...modelOf([]), prompt: 'go', use });
-  expect(await lines()).toEqual(['echo 200']);
+  expect(await tested.lines()).toEqual(['echo 200']);
 });
 
 test('a call inside a tool that is held runs when it is approved', async () => {
@@ -115,31 +93,31 @@ test('a call inside a tool that is held runs when it is approved', async () => {
   const worker = asker('worker', () =>
     application.generate({ ...modelOf([[{ name: 'pay', input: {} }]]), prompt: 'go', tools: [pay] }),
   );
-  const generated = cover().generate({
+  const generated = tested.cover().generate({
     ...modelOf([[{ name: 'worker', input: {} }]]),
     prompt: 'go',
     tools: [worker],
   });
-  await service.decide(sessionId, 'approve');
+  await tested.service.decide(tested.sessionId, 'approve');
   await generated;
-  expect(await lines()).toEqual(['pay 200', 'worker 200']);
+  expect(await tested.lines()).toEqual(['pay 200', 'worker 200']);
 });
 
 test('records a prompt as a tool and what follows, and guards it', async () => {
   const own = tools();
   const prompt = (name: string) =>
     application.definePrompt({ name, model: 'scripted', prompt: 'Help.', tools: [own.echo] });
-  const names = [`helper-${sessionId}`, 'fail'];
+  const names = [`helper-${tested.sessionId}`, 'fail'];
   const [helper, denied] = names.map(prompt);
   const input = {};
   const turns = [[{ name: names[0] as string, input }], [echo('a')]];
   application.defineTool({ name: 'echo', description: 'Says it.' }, async () => own.ran.push('echo'));
-  await cover().generate({ ...modelOf(turns), prompt: 'go', tools: [helper as never, 'echo'] });
-  expect(await lines()).toEqual([`${names[0]} 200`, 'echo 200']);
+  await tested.cover().generate({ ...modelOf(turns), prompt: 'go', tools: [helper as never, 'echo'] });
+  expect(await tested.lines()).toEqual([`${names[0]} 200`, 'echo 200']);
   const script = modelOf([[{ name: 'fail', input }]]);
   const told = application
     .generate({ ...script, prompt: 'go', tools: [denied as never] })
-    .then((response) => toolAnswers(response)[0]?.text, String);
+    .then((response) => toolResultsOf(response)[0]?.text, String);
   expect(await told).toMatch('Never fail.');
-  expect(await lines()).toEqual([`${names[0]} 200`, 'echo 200', 'fail 403']);
+  expect(await tested.lines()).toEqual([`${names[0]} 200`, 'echo 200', 'fail 403']);
 });

@@ -66,7 +66,7 @@ export function tools() {
 }
 
 /** Returns the tool results that the model received. */
-export function toolAnswers({ messages }: Pick<GenerateResponse, 'messages'>) {
+export function toolResultsOf({ messages }: Pick<GenerateResponse, 'messages'>) {
   return messages
     .flatMap(({ content }) => content)
     .flatMap(({ toolResponse }) => (toolResponse ? [toolResponse.output] : []))

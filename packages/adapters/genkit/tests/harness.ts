@@ -3,7 +3,7 @@ import { fullAbilities } from '@actlog/adapter-suite/harness';
 import { dynamicTool, generateMiddleware, type MessageData, z } from 'genkit';
 import { actlog } from '../src/index.ts';
 import { version } from '../src/version.ts';
-import { ai, application, modelOf, toolAnswers } from './agent.ts';
+import { ai, application, modelOf, toolResultsOf } from './agent.ts';
 
 /** Place of the adapter: the generation, or the whole application. */
 type Place = 'generation' | 'application';
@@ -74,9 +74,9 @@ function harnessOf(place: Place, hook: string): AdapterHarness {
     async run(scenario): Promise<Ending> {
       try {
         const response = await lastResponse(scenario, place);
-        return { answers: toolAnswers(response), finalText: response.text };
+        return { toolResults: toolResultsOf(response), finalText: response.text };
       } catch (error) {
-        return { answers: [], error };
+        return { toolResults: [], error };
       }
     },
     chat: (told) => chat(told, place),

@@ -2,7 +2,7 @@ import { Service } from '@actlog/adapter-suite';
 import { AgentTool, LlmAgent, SequentialAgent, Workflow } from '@google/adk';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as z from 'zod';
-import { modelOf, runAgent, type Turns, toolAnswers, tools } from '../tests/agent.ts';
+import { modelOf, runAgent, type Turns, toolResultsOf, tools } from '../tests/agent.ts';
 import { actlog } from './index.ts';
 
 let service: Service;
@@ -166,7 +166,7 @@ test('does not record such an agent when it runs on its own', async () => {
   const plugins = [actlog({ recorder: service.recorder(), exclude: ['helper'], sessionId: 'alone' })];
   await runAgent(outer, { plugins });
   expect(await service.events('alone')).toHaveLength(1);
-  const answers = toolAnswers(await runAgent(helper));
-  expect(answers).toEqual([{ text: 'echo: deep', isError: false }]);
+  const toolResults = toolResultsOf(await runAgent(helper));
+  expect(toolResults).toEqual([{ text: 'echo: deep', isError: false }]);
   expect(await service.events('alone')).toHaveLength(1);
 });

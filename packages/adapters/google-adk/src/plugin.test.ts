@@ -10,7 +10,7 @@ import {
 } from '@google/adk';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as z from 'zod';
-import { lastWords, modelOf, runAgent, startSession, toolAnswers, tools } from '../tests/agent.ts';
+import { lastWords, modelOf, runAgent, startSession, toolResultsOf, tools } from '../tests/agent.ts';
 import { actlog } from './index.ts';
 
 let service: Service;
@@ -24,15 +24,15 @@ const fail = { name: 'fail', args: {} };
 
 class OwnPlugin extends BasePlugin {
   readonly errors: string[] = [];
-  readonly #answer: Record<string, unknown> | undefined;
+  readonly #result: Record<string, unknown> | undefined;
 
-  constructor(answer?: Record<string, unknown>) {
+  constructor(result?: Record<string, unknown>) {
     super('own');
-    this.#answer = answer;
+    this.#result = result;
   }
 
   override async beforeToolCallback() {
-    return this.#answer;
+    return this.#result;
   }
 
   override async onToolErrorCallback({ error }: { error: Error }): Promise<undefined> {
@@ -52,7 +52,7 @@ test("passes only the denial's message as an error, without the callbacks for to
   const agent = new LlmAgent({ name: 'tester', model: modelOf([[fail]]), tools: [own.fail] });
   const recording = actlog({ recorder: service.guarded() });
   const events = await runAgent(agent, { sessionId: 'denied', plugins: [recording, plugin] });
-  expect(toolAnswers(events)[0]?.text).toMatch(
+  expect(toolResultsOf(events)[0]?.text).toMatch(
     /^The call of the tool "fail" was not run: .*Never fail\..*tell the user\.$/,
   );
   expect([own.ran, plugin.errors]).toEqual([[], []]);
@@ -96,7 +96,7 @@ test('records and guards a frozen tool and others of its class', async () => {
   const plugins = [actlog({ recorder: service.guarded() })];
   const events = await runAgent(agent, { sessionId: 'frozen', plugins });
   await service.client.policies.archive(id);
-  expect(toolAnswers(events).map(({ text }) => text)).toEqual([
+  expect(toolResultsOf(events).map(({ text }) => text)).toEqual([
     'echo: a',
     expect.stringMatching(/was not run/),
     'A!',
@@ -122,12 +122,12 @@ test("keeps the user's error handling, and records the status of the tool's erro
 test.each([
   ['an error', { error: 'not today' }, 403],
   ['a result', { cached: true }, 200],
-])('records a call with %s from another plugin once', async (what, answer, status) => {
+])('records a call with %s from another plugin once', async (what, result, status) => {
   const own = tools();
-  const sessionId = `answered with ${what}`;
+  const sessionId = `ended with ${what}`;
   const adapter = { recorder: service.recorder() };
   const agent = new LlmAgent({ name: 'tester', model: modelOf([[echo]]), tools: [own.echo] });
-  await runAgent(agent, { sessionId, plugins: [actlog(adapter), actlog(adapter), new OwnPlugin(answer)] });
+  await runAgent(agent, { sessionId, plugins: [actlog(adapter), actlog(adapter), new OwnPlugin(result)] });
   expect(own.ran).toEqual([]);
   expect(await service.events(sessionId)).toMatchObject([{ toolName: 'echo', status }]);
 });
@@ -150,7 +150,7 @@ test('records a custom tool class, which is unchanged when not recorded', async 
   const run = (plugins: BasePlugin[]) => {
     const model = modelOf([[{ name: 'shout', args: { text: 'hey' } }]]);
     const agent = new LlmAgent({ name: 'tester', model, tools: [shout] });
-    return runAgent(agent, { sessionId: 'class', plugins }).then(toolAnswers);
+    return runAgent(agent, { sessionId: 'class', plugins }).then(toolResultsOf);
   };
   expect(await run([actlog({ recorder: service.recorder() })])).toEqual([{ text: 'hey! 1', isError: false }]);
   expect(await run([])).toEqual([{ text: 'hey! 2', isError: false }]);
@@ -206,7 +206,7 @@ test('records a node that requests input once, after it is given', async () => {
   const session = await startSession(agent, { sessionId: 'asking node', plugins });
   await session.send({ text: 'go' });
   expect(await service.events('asking node')).toEqual([]);
-  expect(toolAnswers(await session.send({ text: 'blue' }))).toEqual([{ text: 'blue', isError: false }]);
+  expect(toolResultsOf(await session.send({ text: 'blue' }))).toEqual([{ text: 'blue', isError: false }]);
   expect(await service.events('asking node')).toMatchObject([{ toolName: 'colour', status: 200 }]);
 });
 

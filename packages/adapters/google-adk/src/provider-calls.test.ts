@@ -13,7 +13,7 @@ afterAll(() => service.close());
 
 type Part = Record<string, unknown>;
 
-function answer(parts: Part[], more: Partial<LlmResponse> = {}): LlmResponse {
+function responseOf(parts: Part[], more: Partial<LlmResponse> = {}): LlmResponse {
   return { content: { role: 'model', parts }, ...more } as LlmResponse;
 }
 
@@ -30,7 +30,7 @@ async function record(sessionId: string, response: LlmResponse) {
 test('records provider code execution once, with its outcome', async () => {
   const parts = [code('1'), result('OUTCOME_OK'), code('2'), result('OUTCOME_FAILED')];
   const slow = [code('3'), result('OUTCOME_DEADLINE_EXCEEDED')];
-  expect(await record('code', answer([{ text: 'let me see' }, ...parts, ...slow]))).toEqual([
+  expect(await record('code', responseOf([{ text: 'let me see' }, ...parts, ...slow]))).toEqual([
     'code_execution 200',
     'code_execution 500',
     'code_execution 408',
@@ -41,13 +41,13 @@ test('records provider code execution once, with its outcome', async () => {
 
 test('records a search that grounds a response', async () => {
   const groundingMetadata = { webSearchQueries: ['weather in Bern'] };
-  expect(await record('search', answer([{ text: 'sunny' }], { groundingMetadata }))).toEqual([
+  expect(await record('search', responseOf([{ text: 'sunny' }], { groundingMetadata }))).toEqual([
     'google_search 200',
   ]);
 });
 
 test('does not record partial stream responses', async () => {
-  const partial = answer([code('1'), result('OUTCOME_OK')], { partial: true });
+  const partial = responseOf([code('1'), result('OUTCOME_OK')], { partial: true });
   expect(await record('partial', partial)).toEqual([]);
 });
 

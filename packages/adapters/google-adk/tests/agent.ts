@@ -103,7 +103,7 @@ export async function startSession(agent: BaseAgent, { sessionId, plugins, ...re
 }
 
 /** Returns the tool results that the model received. */
-export function toolAnswers(events: readonly Event[]) {
+export function toolResultsOf(events: readonly Event[]) {
   return events
     .flatMap(({ content }) => content?.parts ?? [])
     .flatMap(({ functionResponse }) => (functionResponse?.response ? [functionResponse.response] : []))

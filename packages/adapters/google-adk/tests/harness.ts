@@ -4,7 +4,7 @@ import { BasePlugin, type BaseTool, FunctionTool, LlmAgent, StreamingMode } from
 import * as z from 'zod';
 import { actlog } from '../src/index.ts';
 import { version } from '../src/version.ts';
-import { lastWords, modelOf, runAgent, toolAnswers } from './agent.ts';
+import { lastWords, modelOf, runAgent, toolResultsOf } from './agent.ts';
 
 function adkTool({ name, run }: SuiteTool): BaseTool {
   return new FunctionTool({
@@ -61,9 +61,9 @@ export const googleAdkHarness: AdapterHarness = {
       const events = await eventsOf(scenario);
       const { errorMessage } = events.at(-1) ?? {};
       if (errorMessage) throw new Error(errorMessage);
-      return { answers: toolAnswers(events), finalText: lastWords(events) };
+      return { toolResults: toolResultsOf(events), finalText: lastWords(events) };
     } catch (error) {
-      return { answers: [], error };
+      return { toolResults: [], error };
     }
   },
 };

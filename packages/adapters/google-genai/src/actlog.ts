@@ -1,4 +1,4 @@
-import { answersOf } from './answers.ts';
+import { callRunner } from './call-runner.ts';
 import { recordClient } from './client.ts';
 
 /**
@@ -9,12 +9,13 @@ import { recordClient } from './client.ts';
  * ```
  *
  * Covers the callable tools of `models.generateContent`, `models.generateContentStream` and chats, also those of
- * `mcpToTool`. Modifies and returns the given client. In a manual loop, `actlog.answers(functions)` runs the functions.
+ * `mcpToTool`. Modifies and returns the given client. For a manual loop, `actlog.callRunner(functions)` creates
+ * the function that runs the calls.
  *
- * @throws TypeError when the target is no client
+ * @throws TypeError when the target is not a client
  * @throws when no recorder is given and the environment does not configure one; see `sharedRecorder`
  */
 export const actlog: typeof recordClient & {
-  /** Runs the function calls of a model in a manual loop: recorded and guarded. */
-  readonly answers: typeof answersOf;
-} = Object.assign(recordClient, { answers: answersOf });
+  /** Creates the function that runs the calls of a model in a manual loop: recorded and guarded. */
+  readonly callRunner: typeof callRunner;
+} = Object.assign(recordClient, { callRunner });

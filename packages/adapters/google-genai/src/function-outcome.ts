@@ -14,10 +14,10 @@ export function noteUnknown(call: HookedCall): void {
 }
 
 /** Returns the outcome of a call: that of a tool which returns a response with an `error` is a failure. */
-export function outcomeOfResponse(told: ToolOutcome): ToolOutcome {
-  if (!told.ok) return told;
-  const failed = responsesOf(told.result).find(({ error }) => error !== undefined && error !== null);
-  return failed ? { ok: false, error: failed.error } : told;
+export function outcomeOfResponse(outcome: ToolOutcome): ToolOutcome {
+  if (!outcome.ok) return outcome;
+  const failed = responsesOf(outcome.result).find(({ error }) => error !== undefined && error !== null);
+  return failed ? { ok: false, error: failed.error } : outcome;
 }
 
 /** Returns the status of a call of an unknown function, or that of an MCP server's error. */

@@ -29,7 +29,7 @@ export class FunctionRun {
   readonly #messages: readonly Content[];
   readonly #sessionId: string | undefined;
   readonly #tools: readonly CallableTool[];
-  /** Names of the functions of each tool, from the declarations that the SDK last asked for. */
+  /** Names of the functions of each tool, from the declarations that the SDK requested last. */
   readonly #names = new Map<CallableTool, ReadonlySet<string | undefined>>();
 
   constructor(calls: AdapterCalls, params: GenerateContentParameters) {

@@ -22,14 +22,14 @@ test('nothing but clients can be recorded', () => {
   actlog(client.models);
 });
 
-test('answers go on with the conversation as they are', async () => {
-  const answer = actlog.answers({ weather: ({ city }: { city: string }) => city });
+test('results extend the conversation without conversion', async () => {
+  const runCalls = actlog.callRunner({ weather: ({ city }: { city: string }) => city });
   const contents: Content[] = [];
   const response = await client.models.generateContent({ model: 'm', contents });
-  contents.push(...(await answer(response, { contents, systemInstruction: 'Be brief.' })));
+  contents.push(...(await runCalls(response, { contents, systemInstruction: 'Be brief.' })));
   const live: LiveServerMessage = {} as LiveServerMessage;
   if (live.toolCall) {
-    const parts = (await answer(live.toolCall)).flatMap((content) => content.parts);
+    const parts = (await runCalls(live.toolCall)).flatMap((content) => content.parts);
     expectTypeOf(parts.map((part) => part.functionResponse)).toExtend<FunctionResponse[]>();
   }
 });

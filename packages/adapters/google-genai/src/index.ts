@@ -12,5 +12,5 @@ export type {
   RunTool,
 } from '@actlog/recorder/loop';
 export { actlog } from './actlog.ts';
-export type { AnswerOptions, Answers } from './answers.ts';
+export type { RunCalls, RunCallsOptions } from './call-runner.ts';
 export type { GenAIClient } from './client.ts';

@@ -59,7 +59,7 @@ test('records the calls of an MCP server with their statuses', async () => {
 test('does not run a denied call of an MCP server', async () => {
   ran.length = 0;
   const { policies } = service.client;
-  const { id } = await policies.create({ name: 'no', effect: 'deny', match: { tools: ['read'] } });
+  const { id } = await service.denyTool('read');
   const options = { recorder: service.guarded(), sessionId: 'mcp-denied' };
   const responses = await run([{ name: 'read', args: { id: '1' } }], options);
   await policies.archive(id);

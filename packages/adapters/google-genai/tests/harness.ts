@@ -28,13 +28,13 @@ function ended(scenario: Scenario, loop: Loop): Promise<Ending> {
     }
     try {
       const finalText = await loop(client, scenario, config);
-      const answers = model.responses().map(({ output, error }) => ({
+      const toolResults = model.responses().map(({ output, error }) => ({
         text: String(error ?? output),
         isError: error !== undefined,
       }));
-      return { answers, finalText };
+      return { toolResults, finalText };
     } catch (error) {
-      return { answers: [], error };
+      return { toolResults: [], error };
     }
   });
 }
@@ -67,7 +67,7 @@ const chat: Loop = async ({ chats }, { isStreamed, userText: message = 'go' }, c
 };
 
 /** Returns the responses to the calls of a manual loop without the adapter. */
-async function answeredByHand({ functionCalls = [] }: GenerateContentResponse, { tools }: Scenario) {
+async function resultsByHand({ functionCalls = [] }: GenerateContentResponse, { tools }: Scenario) {
   const functions = functionsOf(tools);
   const responses = functionCalls.map(async ({ name = '', args }) => {
     try {
@@ -87,7 +87,7 @@ const handLoop: Loop = async ({ models }, scenario, { systemInstruction, abortSi
   const functions = functionsOf(tools);
   // Installed twice means here that the functions are instrumented too.
   const instrumented = scenario.isInstalledTwice && adapter?.recorder?.instrument(functions);
-  const answer = adapter && actlog.answers(instrumented || functions, { sessionId, ...adapter });
+  const runCalls = adapter && actlog.callRunner(instrumented || functions, { sessionId, ...adapter });
   const contents: Content[] = [{ role: 'user', parts: [{ text: userText }] }];
   const config = { ...(systemInstruction && { systemInstruction }), ...(abortSignal && { abortSignal }) };
   while (true) {
@@ -96,9 +96,9 @@ const handLoop: Loop = async ({ models }, scenario, { systemInstruction, abortSi
     if (isStreamed) for await (response of await models.generateContentStream(request));
     else response = await models.generateContent(request);
     if (!response) throw new Error('The stream is empty.');
-    const results = answer
-      ? await answer(response, { contents, signal, ...(systemInstruction && { systemInstruction }) })
-      : await answeredByHand(response, scenario);
+    const results = runCalls
+      ? await runCalls(response, { contents, signal, ...(systemInstruction && { systemInstruction }) })
+      : await resultsByHand(response, scenario);
     const content = response.candidates?.[0]?.content;
     if (results.length === 0) return textOf(response);
     contents.push(...(content ? [content] : []), ...results);
@@ -129,9 +129,9 @@ export const chatHarness: AdapterHarness = {
 };
 
 /** A manual loop around the adapter's helper. */
-export const answersHarness: AdapterHarness = {
+export const callRunnerHarness: AdapterHarness = {
   ...identity,
-  hook: '`actlog.answers(functions)`',
+  hook: '`actlog.callRunner(functions)`',
   abilities: { ...abilities, maxDenials: 'caller' },
   run: (scenario) => ended(scenario, handLoop),
 };

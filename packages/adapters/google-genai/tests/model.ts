@@ -23,12 +23,12 @@ export class ScriptedModel {
       const turn = turns[this.sent.length] ?? [];
       this.sent.push(JSON.parse(await text(request)));
       const parts = turn.length > 0 ? turn.map((functionCall) => ({ functionCall })) : [{ text: 'done' }];
-      const answer = JSON.stringify({
+      const body = JSON.stringify({
         candidates: [{ index: 0, content: { role: 'model', parts }, finishReason: 'STOP' }],
       });
       const isStreamed = request.url?.includes(':streamGenerateContent');
       response.setHeader('content-type', isStreamed ? 'text/event-stream' : 'application/json');
-      response.end(isStreamed ? `data: ${answer}\n\n` : answer);
+      response.end(isStreamed ? `data: ${body}\n\n` : body);
     });
   }
 

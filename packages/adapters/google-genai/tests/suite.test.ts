@@ -1,6 +1,6 @@
 import { adapterSuite } from '@actlog/adapter-suite';
-import { answersHarness, chatHarness, generateHarness } from './harness.ts';
+import { callRunnerHarness, chatHarness, generateHarness } from './harness.ts';
 
 adapterSuite(generateHarness);
 adapterSuite(chatHarness);
-adapterSuite(answersHarness);
+adapterSuite(callRunnerHarness);

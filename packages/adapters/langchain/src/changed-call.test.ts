@@ -4,7 +4,7 @@ import { ToolMessage } from '@langchain/core/messages';
 import type { StructuredToolInterface } from '@langchain/core/tools';
 import { createAgent, createMiddleware } from 'langchain';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { inThread, modelOf, question, toolAnswers, tools } from '../tests/agent.ts';
+import { inThread, modelOf, question, toolResultsOf, tools } from '../tests/agent.ts';
 
 import { type ActlogOptions, actlog } from './index.ts';
 
@@ -41,7 +41,7 @@ async function runWith(thread: string, wrapToolCall: Wrap, options: ActlogOption
     payload?.argumentsHash,
     payload?.responseStatus,
   ]);
-  return { ran, events, told: toolAnswers(result).map(({ text }) => text) };
+  return { ran, events, toolResults: toolResultsOf(result).map(({ text }) => text) };
 }
 
 /** Creates middleware that passes on a request with this text in the arguments. */
@@ -74,9 +74,11 @@ const ways = [
 test.each(ways)(
   'checks arguments that inner middleware has %s before the tool runs',
   async (how, middleware) => {
-    const { ran, events, told } = await runWith(`denied ${how}`, middleware('b'));
+    const { ran, events, toolResults } = await runWith(`denied ${how}`, middleware('b'));
     expect(ran).toEqual([]);
-    expect(told).toEqual([expect.stringMatching(/The call of the tool "echo" was not run: .*Never b\./)]);
+    expect(toolResults).toEqual([
+      expect.stringMatching(/The call of the tool "echo" was not run: .*Never b\./),
+    ]);
     expect(events).toEqual([[await hashArguments({ text: 'b' }), 403]]);
   },
 );
@@ -84,9 +86,9 @@ test.each(ways)(
 test.each(ways)(
   'records a call whose arguments were %s once, with the final arguments',
   async (how, middleware) => {
-    const { ran, events, told } = await runWith(`changed ${how}`, middleware('c'));
+    const { ran, events, toolResults } = await runWith(`changed ${how}`, middleware('c'));
     expect(ran).toEqual(['echo c']);
-    expect(told).toEqual(['echo: c']);
+    expect(toolResults).toEqual(['echo: c']);
     expect(events).toEqual([[await hashArguments({ text: 'c' }), 200]]);
   },
 );

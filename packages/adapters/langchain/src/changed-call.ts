@@ -21,10 +21,10 @@ const outcomes = new WeakMap<HookedCall, ToolOutcome | undefined>();
  * Returns the outcome of a call with its allowed arguments; undefined if it ran only with other arguments and was
  * recorded with those.
  *
- * @param told - outcome that the hook of the whole call sees
+ * @param seen - outcome that the hook of the whole call sees
  */
-export function ownOutcome(told: ToolOutcome, call: HookedCall): ToolOutcome | undefined {
-  return outcomes.has(call) ? outcomes.get(call) : told;
+export function ownOutcome(seen: ToolOutcome, call: HookedCall): ToolOutcome | undefined {
+  return outcomes.has(call) ? outcomes.get(call) : seen;
 }
 
 /**
@@ -50,7 +50,7 @@ export class WatchedCall implements PassedCall {
   }
 
   /** Notes that the error of the tool, if it threw one, has become a result for the model. */
-  noteAnswered(): void {
+  noteResult(): void {
     if (this.#outcome && !this.#outcome.ok) outcomes.set(this.#call, this.#outcome);
   }
 
@@ -67,8 +67,8 @@ export class WatchedCall implements PassedCall {
       config?.signal?.throwIfAborted();
       return run();
     };
-    if (this.#admitted === undefined) return this.#told(run);
-    if ((await hashArguments(args)) === this.#admitted) return this.#told(invoked);
+    if (this.#admitted === undefined) return this.#noting(run);
+    if ((await hashArguments(args)) === this.#admitted) return this.#noting(invoked);
     const call = this.#call;
     outcomes.set(call, this.#outcome);
     const changed = { ...call, arguments: args };
@@ -82,7 +82,7 @@ export class WatchedCall implements PassedCall {
   }
 
   /** Runs the tool and notes its outcome. */
-  async #told(run: () => unknown): Promise<unknown> {
+  async #noting(run: () => unknown): Promise<unknown> {
     try {
       const result = await run();
       this.#note({ ok: true, result });

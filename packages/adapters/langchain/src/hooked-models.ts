@@ -1,7 +1,7 @@
 import { type Method, noteTexts } from '@actlog/recorder/adapter';
-import { noteAskedCalls } from './asked-calls.ts';
 import { processCoverage } from './coverage.ts';
 import { hookedMethods } from './hooked-methods.ts';
+import { noteRequestedCalls } from './requested-calls.ts';
 import { conversationOf, currentRun, nodeMessages } from './run-context.ts';
 import { contentsOf } from './shown-texts.ts';
 
@@ -11,7 +11,7 @@ export function hookModels(prototype: object): void {
     noteSystemPrompt(args[0]);
     const response = await invoke.apply(model, args);
     const calls = processCoverage.current;
-    if (calls) noteAskedCalls(calls, args[0], response);
+    if (calls) noteRequestedCalls(calls, args[0], response);
     return response;
   });
 }

@@ -1,37 +1,20 @@
 import { createRequire } from 'node:module';
 import { Service, secondCopy } from '@actlog/adapter-suite';
-import { AIMessage } from '@langchain/core/messages';
 import { MessagesAnnotation, StateGraph } from '@langchain/langgraph';
 import { ToolNode } from '@langchain/langgraph/prebuilt';
 import { createAgent } from 'langchain';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
 import { chatModelOf, inThread, modelOf, question, type Turns, tools } from '../tests/agent.ts';
-import { type ActlogOptions, actlog } from './index.ts';
+import { install, message, once } from '../tests/process-coverage.ts';
+import { actlog } from './index.ts';
 
 let service: Service;
 beforeAll(async () => {
   service = await Service.start();
-  const { policies } = service.client;
-  await policies.create({ name: 'no', effect: 'deny', match: { tools: ['fail'] }, message: 'Never fail.' });
+  await service.denyTool('fail', 'Never fail.');
 });
 afterAll(() => service.close());
-
-/** Covers the process until the end of the test, or of the coverage. */
-function install(options: ActlogOptions): () => void {
-  const stop = actlog.install(options);
-  onTestFinished(stop);
-  return stop;
-}
-
-const once: Turns = [[{ name: 'echo', args: { text: 'x' } }]];
-
-function message(...calls: { name: string; args: Record<string, unknown>; id: string }[]) {
-  return new AIMessage({
-    content: '',
-    tool_calls: calls.map((call) => ({ ...call, type: 'tool_call' as const })),
-  });
-}
 
 test('covers agents, graphs and tools that were created before, until it is stopped', async () => {
   const { echo } = tools();

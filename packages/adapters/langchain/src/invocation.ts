@@ -1,9 +1,9 @@
 import { ActionDeniedError } from '@actlog/recorder';
 import type { AdapterCalls, Wrapping } from '@actlog/recorder/adapter';
 import type { ClientTool } from '@langchain/core/tools';
-import { askedSession } from './asked-calls.ts';
 import { surroundings } from './langchain-calls.ts';
 import { asRecordedCall } from './recorded-calls.ts';
+import { requestingSession } from './requested-calls.ts';
 import { nodeMessages, type RunContext, runWith } from './run-context.ts';
 import { errorMessage, isModelCall } from './tool-message.ts';
 
@@ -28,7 +28,7 @@ export async function recordInvocation(
   const place = surroundings(calls, { ...called, run: current, messages: nodeMessages(current) });
   const call = {
     ...place,
-    sessionId: place.sessionId ?? askedSession(args),
+    sessionId: place.sessionId ?? requestingSession(args),
     ...called,
     arguments: args,
     wrapping,

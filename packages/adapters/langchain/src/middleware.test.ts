@@ -11,7 +11,7 @@ import {
 } from 'langchain';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as z from 'zod';
-import { Heedless, inThread, modelOf, question, toolAnswers, tools } from '../tests/agent.ts';
+import { Heedless, inThread, modelOf, question, toolResultsOf, tools } from '../tests/agent.ts';
 
 import { actlog } from './index.ts';
 
@@ -153,12 +153,12 @@ test('records a tool whose graph hands over to its parent', async () => {
 test.each([
   ['error', 500],
   ['success', 200],
-] as const)('a tool whose command answers with status %s is recorded as %i', async (status, recorded) => {
+] as const)('a tool whose command returns status %s is recorded as %i', async (status, recorded) => {
   const save = tool(
     (_, { toolCallId }: ToolRuntime) => {
-      const answer = { content: 'It is said.', tool_call_id: toolCallId, name: 'save', status };
+      const result = { content: 'It is said.', tool_call_id: toolCallId, name: 'save', status };
       const others = { content: 'It is not said.', tool_call_id: 'another', status: 'error' } as const;
-      return new Command({ update: { messages: [new ToolMessage(others), new ToolMessage(answer)] } });
+      return new Command({ update: { messages: [new ToolMessage(others), new ToolMessage(result)] } });
     },
     { name: 'save', description: 'Saves.', schema: z.object({}) },
   );
@@ -221,7 +221,7 @@ test.each([null, undefined, 'it broke'])(
       middleware: [actlog({ recorder: service.recorder({ onError: (error) => told.push(error) }) })],
     });
     const result = await agent.invoke(question, inThread(`throws-${thrown}`));
-    expect(toolAnswers(result)).toMatchObject([{ text: `${thrown}\n Please fix your mistakes.` }]);
+    expect(toolResultsOf(result)).toMatchObject([{ text: `${thrown}\n Please fix your mistakes.` }]);
     expect(await service.events(`throws-${thrown}`)).toMatchObject([{ status: 500 }]);
     expect(told).toEqual([]);
   },
@@ -270,7 +270,7 @@ test("passes only the denial's message to the model", async () => {
   const agent = createAgent({ model, tools: [fail], middleware: [actlog({ recorder: service.guarded() })] });
   const result = await agent.invoke(question, inThread('deny'));
   // LangChain's "fix your mistakes" would ask the model to retry.
-  expect(toolAnswers(result)[0]?.text).toMatch(
+  expect(toolResultsOf(result)[0]?.text).toMatch(
     /^The call of the tool "fail" was not run: .*Never fail\..*tell the user\.$/,
   );
   await policies.archive(id);
@@ -278,12 +278,12 @@ test("passes only the denial's message to the model", async () => {
 
 test('keeps the run as it is when a tool throws that the options exclude', async () => {
   const recorder = service.recorder();
-  const answersWith = async (middleware: ReturnType<typeof actlog>[]) => {
+  const resultsWith = async (middleware: ReturnType<typeof actlog>[]) => {
     const model = modelOf([[{ name: 'fail', args: {} }]]);
     const agent = createAgent({ model, tools: [tools().fail], middleware });
-    return toolAnswers(await agent.invoke(question, inThread('excluded-throws'))).map(({ text }) => text);
+    return toolResultsOf(await agent.invoke(question, inThread('excluded-throws'))).map(({ text }) => text);
   };
-  const recorded = await answersWith([actlog({ recorder, exclude: ['fail'] })]);
-  expect(recorded).toEqual(await answersWith([]));
+  const recorded = await resultsWith([actlog({ recorder, exclude: ['fail'] })]);
+  expect(recorded).toEqual(await resultsWith([]));
   expect(await service.events('excluded-throws')).toEqual([]);
 });

@@ -5,7 +5,7 @@ import { createHandoffTool, createSwarm } from '@langchain/langgraph-swarm';
 import { createDeepAgent } from 'deepagents';
 import { createAgent } from 'langchain';
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
-import { inThread, question, sharedModelOf, toolAnswers, tools } from '../tests/agent.ts';
+import { inThread, question, sharedModelOf, toolResultsOf, tools } from '../tests/agent.ts';
 import { type ActlogOptions, actlog } from './index.ts';
 
 // These libraries load the LangGraph beside them, which is not the oldest.
@@ -14,9 +14,8 @@ beforeEach(({ task, skip }) => skip(task.file.projectName === 'langchain-lowest'
 let service: Service;
 beforeAll(async () => {
   service = await Service.start();
-  const { policies } = service.client;
-  await policies.create({ name: 'no', effect: 'deny', match: { tools: ['fail'] }, message: 'Never fail.' });
-  await policies.create({ name: 'ask', effect: 'require_approval', match: { tools: ['echo'] } });
+  await service.denyTool('fail', 'Never fail.');
+  await service.holdTool('echo');
 });
 afterAll(() => service.close());
 
@@ -109,7 +108,7 @@ test('covers a deep agent, its own tools and its subagents, also at the same tim
   await service.decide('deep', 'approve');
   await service.decide('deep', 'approve');
   const result = await run;
-  expect(toolAnswers(result as never).map(({ status }) => status)).toEqual([
+  expect(toolResultsOf(result as never).map(({ status }) => status)).toEqual([
     'success',
     'success',
     'success',

@@ -1,37 +1,20 @@
 import { Service } from '@actlog/adapter-suite';
-import { AIMessage } from '@langchain/core/messages';
 import { RunnableLambda } from '@langchain/core/runnables';
 import { Command, interrupt, MemorySaver, MessagesAnnotation, StateGraph } from '@langchain/langgraph';
 import { ToolNode } from '@langchain/langgraph/prebuilt';
 import { createAgent, createMiddleware, tool } from 'langchain';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
-import { askingTool, inThread, modelOf, question, type Turns, toolAnswers, tools } from '../tests/agent.ts';
-import { type ActlogOptions, actlog } from './index.ts';
+import { askingTool, inThread, modelOf, question, toolResultsOf, tools } from '../tests/agent.ts';
+import { install, message, once } from '../tests/process-coverage.ts';
+import { actlog } from './index.ts';
 
 let service: Service;
 beforeAll(async () => {
   service = await Service.start();
-  const { policies } = service.client;
-  await policies.create({ name: 'no', effect: 'deny', match: { tools: ['fail'] }, message: 'Never fail.' });
+  await service.denyTool('fail', 'Never fail.');
 });
 afterAll(() => service.close());
-
-/** Covers the process until the end of the test, or of the coverage. */
-function install(options: ActlogOptions): () => void {
-  const stop = actlog.install(options);
-  onTestFinished(stop);
-  return stop;
-}
-
-const once: Turns = [[{ name: 'echo', args: { text: 'x' } }]];
-
-function message(...calls: { name: string; args: Record<string, unknown>; id: string }[]) {
-  return new AIMessage({
-    content: '',
-    tool_calls: calls.map((call) => ({ ...call, type: 'tool_call' as const })),
-  });
-}
 
 test('sees unknown tools, invalid arguments and errors in a ToolNode, and leaves its messages alone', async () => {
   const { echo, fail, ran } = tools();
@@ -45,9 +28,9 @@ test('sees unknown tools, invalid arguments and errors in a ToolNode, and leaves
       ),
     ],
   };
-  const bare = toolAnswers(await new ToolNode([echo, fail]).invoke(input));
+  const bare = toolResultsOf(await new ToolNode([echo, fail]).invoke(input));
   install({ recorder: service.recorder() });
-  expect(toolAnswers(await new ToolNode([echo, fail]).invoke(input, inThread('node')))).toEqual(bare);
+  expect(toolResultsOf(await new ToolNode([echo, fail]).invoke(input, inThread('node')))).toEqual(bare);
   expect(ran).toEqual(['fail', 'echo x', 'fail', 'echo x']);
   expect((await service.callLines('node')).sort()).toEqual([
     'tester echo 200',
@@ -61,10 +44,10 @@ test('denies a call by an error message, and lets its siblings run', async () =>
   install({ recorder: service.guarded() });
   const { echo, fail, ran } = tools();
   const calls = message({ name: 'fail', args: {}, id: '1' }, { name: 'echo', args: { text: 'x' }, id: '2' });
-  const answers = toolAnswers(
+  const toolResults = toolResultsOf(
     await new ToolNode([echo, fail]).invoke({ messages: [calls] }, inThread('denied')),
   );
-  expect(answers).toEqual([
+  expect(toolResults).toEqual([
     { text: expect.stringContaining('Never fail.'), status: 'error' },
     { text: 'echo: x', status: 'success' },
   ]);

@@ -73,7 +73,7 @@ async function recordNodeCall(nodeCall: NodeCall, calls: AdapterCalls): Promise<
   try {
     return await calls.run(call, async () => {
       const result = await asRecordedCall({ ...call, calls, tool, watched }, run);
-      if (isAnswerToError(node, result)) watched.noteAnswered();
+      if (isResultOfError(node, result)) watched.noteResult();
       return result;
     });
   } catch (error) {
@@ -84,7 +84,7 @@ async function recordNodeCall(nodeCall: NodeCall, calls: AdapterCalls): Promise<
 }
 
 /** Returns `true` for the result of a call whose tool threw: the node reports the error to the model. */
-function isAnswerToError({ wrapToolCall }: ToolNode, result: unknown): boolean {
+function isResultOfError({ wrapToolCall }: ToolNode, result: unknown): boolean {
   // Middleware may have found another result, and older versions do not mark their own messages as errors.
   return wrapToolCall === undefined || (ToolMessage.isInstance(result) && result.status === 'error');
 }

@@ -6,7 +6,7 @@ import { ToolNode } from '@langchain/langgraph/prebuilt';
 import { createAgent, tool } from 'langchain';
 import { afterAll, beforeAll, expect, expectTypeOf, test } from 'vitest';
 import * as z from 'zod';
-import { Heedless, inThread, modelOf, question, toolAnswers, tools } from '../tests/agent.ts';
+import { Heedless, inThread, modelOf, question, toolResultsOf, tools } from '../tests/agent.ts';
 
 import { actlog } from './index.ts';
 
@@ -26,7 +26,7 @@ test('records the tools of a ToolNode without changing its results', async () =>
   const input = { messages: [new AIMessage({ content: '', tool_calls: calls })] };
   const wrapped = await node.invoke(input, inThread('node'));
   const bare = await new ToolNode([echo, fail]).invoke(input);
-  expect(toolAnswers(wrapped)).toEqual(toolAnswers(bare));
+  expect(toolResultsOf(wrapped)).toEqual(toolResultsOf(bare));
   const events = await service.events('node');
   expect(events).toHaveLength(2);
   expect(events).toEqual(
@@ -45,8 +45,8 @@ test('records a runnable used as a tool, in a ToolNode and in manual calls', asy
   const [wrapped] = actlog.tools([double], { recorder: service.recorder() });
   const tool_calls = [{ name: 'double', args: { of: 2 }, id: '1', type: 'tool_call' as const }];
   const input = { messages: [new AIMessage({ content: '', tool_calls })] };
-  const answered = await new ToolNode([wrapped]).invoke(input, inThread('runnable'));
-  expect(toolAnswers(answered)).toMatchObject([{ text: '4' }]);
+  const output = await new ToolNode([wrapped]).invoke(input, inThread('runnable'));
+  expect(toolResultsOf(output)).toMatchObject([{ text: '4' }]);
   expect(await wrapped.invoke({ of: 3 }, inThread('runnable'))).toBe(6);
   expect(await service.events('runnable')).toMatchObject([{ status: 200 }, { status: 200 }]);
 });
@@ -137,8 +137,8 @@ test('throws for a denied manual call, and reports the reason to the model in an
   await expect(wrapped[0].invoke({ text: 'x' })).rejects.toThrow('Echoing is not for today.');
   const model = modelOf([[{ name: 'echo', args: { text: 'y' } }]]);
   const result = await createAgent({ model, tools: wrapped }).invoke(question);
-  expect(toolAnswers(result)).toMatchObject([{ status: 'error' }]);
-  expect(toolAnswers(result)[0]?.text).toContain('Echoing is not for today.');
+  expect(toolResultsOf(result)).toMatchObject([{ status: 'error' }]);
+  expect(toolResultsOf(result)[0]?.text).toContain('Echoing is not for today.');
   expect(ran).toEqual([]);
   expect(await service.events('denied-tool')).toMatchObject([{ status: 403 }, { status: 403 }]);
   await service.client.policies.archive(id);

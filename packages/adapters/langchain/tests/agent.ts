@@ -75,7 +75,7 @@ export class Heedless extends StructuredTool {
 }
 
 /** Returns the tool results that the model received, without the stack traces that LangChain adds to some. */
-export function toolAnswers(result: { messages: BaseMessage[] }) {
+export function toolResultsOf(result: { messages: BaseMessage[] }) {
   return result.messages
     .filter((message) => ToolMessage.isInstance(message))
     .map((message) => ({

@@ -10,7 +10,7 @@ import { createAgent, createMiddleware, tool } from 'langchain';
 import * as z from 'zod';
 import { actlog } from '../src/index.ts';
 import { version } from '../src/version.ts';
-import { chatModelOf, inThread, modelOf, toolAnswers } from './agent.ts';
+import { chatModelOf, inThread, modelOf, toolResultsOf } from './agent.ts';
 
 function langChainTool({ name, run }: SuiteTool) {
   return tool(({ text }, config) => run({ text }, config.signal), {
@@ -74,14 +74,14 @@ async function ending(scenario: Scenario, place: Place): Promise<Ending> {
   const stop = scenario.adapter && place === 'process' ? actlog.install(scenario.adapter) : undefined;
   try {
     const state = await lastState(scenario, place);
-    const answers = toolAnswers(state).map(({ text, status }) => ({
+    const toolResults = toolResultsOf(state).map(({ text, status }) => ({
       text,
       // LangChain 1.4 does not mark its own errors.
       isError: status === 'error' || /^Error\b/.test(text),
     }));
-    return { answers, finalText: state.messages.at(-1)?.text };
+    return { toolResults, finalText: state.messages.at(-1)?.text };
   } catch (error) {
-    return { answers: [], error };
+    return { toolResults: [], error };
   } finally {
     stop?.();
   }

@@ -2,8 +2,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { MethodHooks, processWide } from '@actlog/recorder/adapter';
 import { Agent } from '@mastra/core/agent';
 import { Tool } from '@mastra/core/tools';
+import { currentScope } from './call-scope.ts';
 import { nameForModel } from './model-name.ts';
-import { currentPlace } from './place.ts';
 import { processCoverage } from './process-coverage.ts';
 import { type ExecutableTool, type Execute, isExecutable, recordedExecute } from './recorded-execute.ts';
 import type { ToolContext } from './tool-context.ts';
@@ -103,12 +103,12 @@ function coveringExecute(tool: ExecutableTool): Execute {
 function isReported(covering: Execute, id: string | undefined, context: ToolContext | undefined): boolean {
   const current = reported().getStore();
   if (current !== undefined && (current === covering || current === id)) return true;
-  const place = currentPlace();
+  const scope = currentScope();
   const callId = context?.agent?.toolCallId ?? context?.toolCallId;
-  if (!place || callId === undefined || place.call.callId !== callId) return false;
+  if (!scope || callId === undefined || scope.call.callId !== callId) return false;
   // The tool may pass its context to another one.
-  place.tool ??= covering;
-  return place.tool === covering;
+  scope.tool ??= covering;
+  return scope.tool === covering;
 }
 
 function idOf(tool: object): string | undefined {

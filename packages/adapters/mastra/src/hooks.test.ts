@@ -28,7 +28,7 @@ async function run(session: string, hooks: ToolHooks, runHooks: ToolHooks = {}, 
   const events = await service.events(session);
   return {
     ran,
-    answers: model.answers().map(({ text }) => text),
+    toolResults: model.toolResults().map(({ text }) => text),
     statuses: events.map(({ status }) => status),
   };
 }
@@ -59,24 +59,27 @@ test('records around a run hook that replaces the guard; around() keeps both', a
 
 test("passes only the denial's message to the model", async () => {
   const turns = [[{ name: 'fail', args: {} }]];
-  const { answers } = await run('denied', actlog({ recorder: service.guarded() }), {}, turns);
-  expect(answers).toEqual([
+  const { toolResults } = await run('denied', actlog({ recorder: service.guarded() }), {}, turns);
+  expect(toolResults).toEqual([
     expect.stringMatching(/^The call of the tool "fail" was not run: .*Never fail\..*tell the user\.$/),
   ]);
 });
 
 test("runs the user's hooks first, then checks the remaining calls", async () => {
   const recorder = service.guarded();
-  const answering: ToolHooks = { beforeToolCall: () => ({ proceed: false, output: 'from memory' }) };
-  const answered = await run('answered', actlog.around(actlog.around(answering, { recorder }), { recorder }));
-  expect(answered).toEqual({ ran: [], answers: ['from memory'], statuses: [200] });
+  const replacing: ToolHooks = { beforeToolCall: () => ({ proceed: false, output: 'from memory' }) };
+  const replaced = await run(
+    'replaced-result',
+    actlog.around(actlog.around(replacing, { recorder }), { recorder }),
+  );
+  expect(replaced).toEqual({ ran: [], toolResults: ['from memory'], statuses: [200] });
   const throwing: ToolHooks = {
     beforeToolCall: () => {
       throw Object.assign(new Error('Not now.'), { status: 409 });
     },
   };
   const thrown = await run('thrown', actlog.around(actlog.around(throwing, { recorder }), { recorder }));
-  expect(thrown).toEqual({ ran: [], answers: ['Not now.'], statuses: [409] });
+  expect(thrown).toEqual({ ran: [], toolResults: ['Not now.'], statuses: [409] });
   const turns = [[{ name: 'fail', args: {} }]];
   const denied = await run('twice', actlog.around(actlog({ recorder }), { recorder }), {}, turns);
   expect(denied).toMatchObject({ ran: [], statuses: [403] });
@@ -90,7 +93,7 @@ test('records the same if a user hook throws after the call', async () => {
   };
   const bare = await run('own-after', throwing);
   const recorded = await run('own-after', actlog.around(throwing, { recorder: service.recorder() }));
-  expect(recorded.answers).toEqual(bare.answers);
+  expect(recorded.toolResults).toEqual(bare.toolResults);
   expect(recorded.statuses).toEqual([200]);
 });
 

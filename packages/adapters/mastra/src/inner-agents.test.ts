@@ -9,7 +9,7 @@ import { actlog } from './index.ts';
 let service: Service;
 beforeAll(async () => {
   service = await Service.start();
-  await service.client.policies.create({ name: 'no', effect: 'deny', match: { tools: ['fail'] } });
+  await service.denyTool('fail');
 });
 afterAll(() => service.close());
 

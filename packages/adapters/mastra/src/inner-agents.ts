@@ -1,7 +1,7 @@
 import { MethodHooks, processWide } from '@actlog/recorder/adapter';
 import { Agent } from '@mastra/core/agent';
 import type { ToolHooks } from '@mastra/core/tools';
-import { currentPlace } from './place.ts';
+import { currentScope } from './call-scope.ts';
 import { processCoverage } from './process-coverage.ts';
 
 const methods = new MethodHooks('@actlog/mastra/hooked-methods');
@@ -31,5 +31,5 @@ export function hookInnerAgents(): void {
 function coveredHooks(own: ToolHooks | undefined): ToolHooks | undefined {
   const isRecording = [own?.beforeToolCall, own?.afterToolCall].some((hook) => hook && recording().has(hook));
   if (isRecording) return own;
-  return currentPlace()?.cover?.(own ?? {}) ?? processCoverage.current?.cover(own) ?? own;
+  return currentScope()?.cover?.(own ?? {}) ?? processCoverage.current?.cover(own) ?? own;
 }

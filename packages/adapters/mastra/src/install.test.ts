@@ -14,9 +14,8 @@ import { type ActlogOptions, actlog } from './index.ts';
 let service: Service;
 beforeAll(async () => {
   service = await Service.start();
-  const { policies } = service.client;
-  await policies.create({ name: 'no', effect: 'deny', match: { tools: ['fail'] }, message: 'Never fail.' });
-  await policies.create({ name: 'ask', effect: 'require_approval', match: { tools: ['pay'] } });
+  await service.denyTool('fail', 'Never fail.');
+  await service.holdTool('pay');
 });
 afterAll(() => service.close());
 

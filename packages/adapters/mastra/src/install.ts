@@ -1,10 +1,10 @@
 import type { AdapterOptions } from '@actlog/recorder/adapter';
 import type { ToolHooks } from '@mastra/core/tools';
+import { prepareScopes } from './call-scope.ts';
 import { coverTools } from './covered-tools.ts';
 import { recordAround } from './hooks.ts';
 import { hookInstructions } from './instructions.ts';
 import { mastraCalls } from './mastra-calls.ts';
-import { preparePlaces } from './place.ts';
 import { processCoverage } from './process-coverage.ts';
 import { hookToolSteps } from './tool-steps.ts';
 
@@ -17,7 +17,7 @@ import { hookToolSteps } from './tool-steps.ts';
  * @throws when no recorder is given and the environment does not configure one; see `sharedRecorder`
  */
 export function installHooks(options: AdapterOptions = {}): () => void {
-  preparePlaces();
+  prepareScopes();
   const calls = mastraCalls(options);
   if (calls.tracesOrigins) hookInstructions();
   const hooks = recordAround({}, options);

@@ -1,5 +1,5 @@
 import type { Suspending } from './suspension.ts';
-import type { LocatedSpan } from './tracing/traced-place.ts';
+import type { LocatedSpan } from './tracing/span-location.ts';
 
 /** A running span. */
 export interface LiveSpan extends LocatedSpan {

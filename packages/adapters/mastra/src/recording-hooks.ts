@@ -1,12 +1,12 @@
 import type { ToolOutcome } from '@actlog/recorder';
 import { type AdapterCalls, type AdapterOptions, BegunCall } from '@actlog/recorder/adapter';
 import type { ToolAfterHookContext, ToolHookContext, ToolHooks } from '@mastra/core/tools';
+import { enterScope, prepareScopes } from './call-scope.ts';
 import { isDelegation } from './delegation.ts';
 import { type HookedTool, hookedTool } from './hooked-call.ts';
 import { hookInstructions } from './instructions.ts';
 import type { Invocation } from './invocation.ts';
 import { mastraCalls, suspended } from './mastra-calls.ts';
-import { enterPlace, preparePlaces } from './place.ts';
 import { type RecordedCalls, recordedCalls } from './recorded-calls.ts';
 import { noteRun } from './shown-texts.ts';
 import { SuspensionWatch } from './suspension.ts';
@@ -32,7 +32,7 @@ export class RecordingHooks {
 
   /** @param cover - creates hooks with the same options, for inner agents */
   constructor(own: ToolHooks, options: AdapterOptions, cover: (own: ToolHooks) => ToolHooks) {
-    preparePlaces();
+    prepareScopes();
     this.#own = own;
     this.#cover = cover;
     this.#calls = mastraCalls(options);
@@ -48,16 +48,16 @@ export class RecordingHooks {
     noteRun(this.#calls, call, invocation.messages, invocation);
     // Before the first `await`, so that it takes effect where Mastra continues to run the tool.
     const delegatedSession = isDelegation(toolName) ? sessionId : undefined;
-    const place = enterPlace({ invocation, call, delegatedSession, cover: this.#cover });
+    const scope = enterScope({ invocation, call, delegatedSession, cover: this.#cover });
     if (!this.#calls.covers(toolName)) {
       this.#open.set(invocation, { begun: undefined, suspension: new SuspensionWatch() });
       return this.#own.beforeToolCall?.(context);
     }
-    place.enterCall ??= BegunCall.place(sessionId);
+    scope.enterCall ??= BegunCall.place(sessionId);
     const result = await this.#runOwnHook(hooked, context);
     if (result?.proceed === false) return result;
-    place.enterCall(await this.#begin(hooked));
-    place.recordedBy.add(this.#recorded);
+    scope.enterCall(await this.#begin(hooked));
+    scope.recordedBy.add(this.#recorded);
   }
 
   /** Ends the call, and then runs the user's hook. */

@@ -5,9 +5,9 @@ import {
   processWidePerOwner,
   SessionsById,
 } from '@actlog/recorder/adapter';
+import { currentScope } from './call-scope.ts';
 import type { Invocation, LiveSpan } from './invocation.ts';
-import { currentPlace } from './place.ts';
-import { locate, type TracedPlace, tracedPlace } from './tracing/traced-place.ts';
+import { locate, type SpanLocation, spanLocation } from './tracing/span-location.ts';
 
 /** Generated sessions of runs without a thread, by their request context. */
 const generatedSession = processWidePerOwner('@actlog/mastra/sessions', randomUUID);
@@ -27,7 +27,7 @@ export function sessionOf(
   const span = tracingContext?.currentSpan;
   const memory = requestContext?.get('MastraMemory') as { thread?: { id?: unknown } } | undefined;
   const known =
-    currentPlace()?.delegatedSession ??
+    currentScope()?.delegatedSession ??
     locate(around(span)).threadId ??
     text(memory?.thread?.id) ??
     text(requestContext?.get('mastra__threadId'));
@@ -50,9 +50,9 @@ export function tracedAgent({ tracingContext }: Invocation): string | undefined 
   return locate(around(tracingContext?.currentSpan)).agentId;
 }
 
-/** Yields the places of a span and its ancestors, starting with the innermost. */
-export function* around(innermost: LiveSpan | undefined): Generator<TracedPlace> {
-  for (let span = innermost; span; span = span.parent) yield tracedPlace(span);
+/** Yields the locations of a span and its ancestors, starting with the innermost. */
+export function* around(innermost: LiveSpan | undefined): Generator<SpanLocation> {
+  for (let span = innermost; span; span = span.parent) yield spanLocation(span);
 }
 
 function text(value: unknown): string | undefined {

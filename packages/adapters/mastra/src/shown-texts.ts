@@ -22,13 +22,13 @@ export function noteRun(
   { requestContext, tracingContext }: Invocation,
 ): void {
   noteTexts(calls, () => {
-    const places = [...around(tracingContext?.currentSpan)];
+    const locations = [...around(tracingContext?.currentSpan)];
     // The first may be the span of the call itself.
-    if (places.slice(1).some(({ isCall }) => isCall)) return {};
+    if (locations.slice(1).some(({ isCall }) => isCall)) return {};
     const all = messagesOf(messages);
     // Mastra adds what its memory holds as further system messages, and models wrote that.
     const first = all[0]?.role === 'system' ? all.slice(0, 1) : [];
-    const traced = places.map(({ instructions }) => instructions);
+    const traced = locations.map(({ instructions }) => instructions);
     const system = [...contents(first), ...contents(instructionsOf(agentId, requestContext)), ...traced];
     return { sessionId, user: userContents(all), system };
   });

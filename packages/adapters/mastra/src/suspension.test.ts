@@ -30,7 +30,7 @@ test.each(tracesInDetail ? ['hooks', 'exporter'] : ['hooks'])(
     expect(finishReason).toBe('suspended');
     expect(await statuses(session)).toEqual([]);
     await agent.resumeGenerate({ answer: 'yes' }, { runId: runId ?? '', ...inThread(session) });
-    expect(model.answers()).toEqual([{ text: 'They said yes.', isError: false }]);
+    expect(model.toolResults()).toEqual([{ text: 'They said yes.', isError: false }]);
     expect(await statuses(session)).toEqual([200]);
   },
 );
@@ -61,7 +61,7 @@ test.each(['hooks', 'tools'])(
     expect(await statuses(session)).toEqual([200]);
     const resumed = await agent.resumeStream({ answer: 'yes' }, { runId: run.runId, ...inThread(session) });
     await resumed.consumeStream();
-    expect(model.answers().map(({ text }) => text)).toEqual(['They said yes.', 'echo: a']);
+    expect(model.toolResults().map(({ text }) => text)).toEqual(['They said yes.', 'echo: a']);
     expect(await statuses(session)).toEqual([200, 200]);
   },
 );

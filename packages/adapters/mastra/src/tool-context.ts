@@ -1,7 +1,7 @@
 import { type AdapterCalls, currentSessionId, type HookedCall } from '@actlog/recorder/adapter';
+import { callingAgent, modelArguments } from './call-scope.ts';
 import { argumentsOf } from './delegation.ts';
 import type { Invocation } from './invocation.ts';
-import { callingAgent, modelArguments } from './place.ts';
 import { noteInConversation, sessionOf, tracedAgent } from './session.ts';
 import type { Suspending } from './suspension.ts';
 

@@ -25,7 +25,7 @@ beforeAll(async () => {
     match: { tools: ['fail', 'denied'] },
     message: 'Never do that.',
   });
-  await policies.create({ name: 'ask', effect: 'require_approval', match: { tools: ['held'] } });
+  await service.holdTool('held');
 });
 afterAll(() => service.close());
 
@@ -182,7 +182,7 @@ test('records and guards calls of code mode programs as calls of the agent', asy
     hooks: actlog({ recorder }),
   });
   await agent.generate('go', inThread('code'));
-  expect(model.answers()[0]?.text).toMatch(/"value":6.*Never do that\./);
+  expect(model.toolResults()[0]?.text).toMatch(/"value":6.*Never do that\./);
   expect(ran).toEqual([3]);
   const events = ['coder denied 403', 'coder double 200', `coder ${tool.id} 200`];
   expect(await recorded('code')).toEqual(events);
@@ -275,7 +275,7 @@ test("records a call denied by the tools' guard once with recording hooks", asyn
   });
   await agent.generate('go', inThread('guarding-tools'));
   expect(ran).toEqual([]);
-  expect(model.answers()[0]?.text).toMatch(/^The call of the tool "fail" was not run: .*Never do that\./);
+  expect(model.toolResults()[0]?.text).toMatch(/^The call of the tool "fail" was not run: .*Never do that\./);
   expect(await recorded('guarding-tools')).toEqual(['tester fail 403']);
 });
 
@@ -294,7 +294,7 @@ test.each([false, true])(
     expect(finishReason).toBe('suspended');
     expect(await recorded(session)).toEqual([]);
     await agent.resumeGenerate({ answer: 'yes' }, { runId: runId ?? '', ...inThread(session) });
-    expect(model.answers()).toEqual([{ text: 'They said yes.', isError: false }]);
+    expect(model.toolResults()).toEqual([{ text: 'They said yes.', isError: false }]);
     expect(await recorded(session)).toEqual(['tester ask 200']);
   },
 );
@@ -315,7 +315,7 @@ test.runIf('globalRunRegistry' in durableAgents)(
     const resumed = await durable.resume(runId, { approved: true });
     for await (const { type } of resumed.fullStream) if (type === 'finish') break;
     expect(ran).toEqual([]);
-    expect(model.answers()[0]?.text).toContain('Never do that.');
+    expect(model.toolResults()[0]?.text).toContain('Never do that.');
     expect(await recorded('elsewhere')).toEqual(['tester denied 403']);
   },
 );
@@ -362,13 +362,13 @@ test('applies a transforming schema once', async () => {
     inputSchema: z.object({ text: z.string().transform((text) => text.length) }),
     execute: async ({ text }) => `${typeof text} ${text}`,
   });
-  const answers = [];
+  const results = [];
   for (const own of [{ parse }, actlog.tools({ parse }, { recorder: service.recorder() })]) {
     const { agent, model } = agentOf({ turns: [[{ name: 'parse', args: { text: 'abc' } }]], tools: own });
     await agent.generate('go', inThread('transformed'));
-    answers.push(model.answers());
+    results.push(model.toolResults());
   }
-  expect(answers[1]).toEqual(answers[0]);
+  expect(results[1]).toEqual(results[0]);
 });
 
 test('returns excluded tools and tools that run elsewhere unchanged', () => {

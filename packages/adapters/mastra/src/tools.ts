@@ -1,10 +1,10 @@
 import { type AdapterOptions, withMethods } from '@actlog/recorder/adapter';
 import type { ToolsInput } from '@mastra/core/agent';
+import { prepareScopes } from './call-scope.ts';
 import { noteReporting, runReported } from './covered-tools.ts';
 import { hookInstructions } from './instructions.ts';
 import { mastraCalls } from './mastra-calls.ts';
 import { nameForModel } from './model-name.ts';
-import { preparePlaces } from './place.ts';
 import { type Execute, isExecutable, recordedExecute } from './recorded-execute.ts';
 
 /**
@@ -14,7 +14,7 @@ import { type Execute, isExecutable, recordedExecute } from './recorded-execute.
  * @throws when no recorder is given and the environment does not configure one; see `sharedRecorder`
  */
 export function recordTools<Tools extends ToolsInput>(tools: Tools, options: AdapterOptions = {}): Tools {
-  preparePlaces();
+  prepareScopes();
   const calls = mastraCalls(options);
   if (calls.tracesOrigins) hookInstructions();
   const entries = Object.entries(tools as Record<string, unknown>).map(([name, tool]) => {

@@ -70,9 +70,9 @@ async function ended(scenario: Scenario, install: Install): Promise<Ending> {
     const { isStreamed, userText = 'go' } = scenario;
     const run = isStreamed ? await agent.stream(userText, options) : await agent.generate(userText, options);
     const finalText = await run.text;
-    return { answers: model.answers(), finalText };
+    return { toolResults: model.toolResults(), finalText };
   } catch (error) {
-    return { answers: model.answers(), error };
+    return { toolResults: model.toolResults(), error };
   } finally {
     end?.();
   }

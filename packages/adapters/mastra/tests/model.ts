@@ -61,7 +61,7 @@ export class ScriptedModel {
   }
 
   /** Returns the tool results that the model received by its last turn. */
-  answers(): { text: string; isError: boolean }[] {
+  toolResults(): { text: string; isError: boolean }[] {
     return this.#prompt
       .filter(({ role }) => role === 'tool')
       .flatMap(({ content }) => content)

@@ -8,7 +8,7 @@ export class RouterModel {
   readonly provider = 'scripted';
   readonly modelId = 'scripted';
   readonly supportedUrls = {};
-  readonly #answers: unknown[];
+  readonly #outputs: unknown[];
   /** Text of the last prompt. */
   told = '';
 
@@ -16,7 +16,7 @@ export class RouterModel {
   constructor(name: string, args: Record<string, unknown> | string) {
     const primitiveType = typeof args === 'string' ? 'agent' : 'tool';
     const prompt = typeof args === 'string' ? args : JSON.stringify(args);
-    this.#answers = [{ primitiveId: name, primitiveType, prompt, selectionReason: 'asked for' }];
+    this.#outputs = [{ primitiveId: name, primitiveType, prompt, selectionReason: 'asked for' }];
   }
 
   /** The model with the type that Mastra requires. */
@@ -44,6 +44,6 @@ export class RouterModel {
   #next(prompt: unknown): string {
     this.told = JSON.stringify(prompt);
     const done = { isComplete: true, completionReason: 'all done', finalResult: 'done' };
-    return JSON.stringify(this.#answers.shift() ?? done);
+    return JSON.stringify(this.#outputs.shift() ?? done);
   }
 }

@@ -44,7 +44,7 @@ const command = (text: string): AgentOutputItem => ({
 });
 
 /** Returns the tool results that the model received. */
-function told(result: { newItems: readonly { type: string; rawItem?: unknown }[] }): string {
+function modelTexts(result: { newItems: readonly { type: string; rawItem?: unknown }[] }): string {
   return JSON.stringify(
     result.newItems.filter(({ type }) => type === 'tool_call_output_item').map(({ rawItem }) => rawItem),
   );
@@ -61,7 +61,7 @@ test('records commands with their outcomes', async () => {
   const calls = ['ls', 'crash', 'sleep'].map(command);
   const result = await run(agentWith([shellTool({ shell })], calls), 'go', inSession('shell'));
   expect(shell.ran).toEqual(['ls', 'crash', 'sleep']);
-  expect(told(result)).toContain('it crashed');
+  expect(modelTexts(result)).toContain('it crashed');
   const events = await service.events('shell');
   expect(events.map(({ status }) => status)).toEqual([200, 503, 408]);
   expect(events[0]).toMatchObject({ agentId: 'operator', toolName: 'shell' });
@@ -94,7 +94,7 @@ test('does not run a denied command or patch, and tells the model why', async ()
   const result = await run(agent, 'go', inSession('denied-actions'));
   await policies.archive(id);
   expect([...shell.ran, ...patched]).toEqual([]);
-  expect(told(result).match(/Look, do not touch\./g)).toHaveLength(2);
+  expect(modelTexts(result).match(/Look, do not touch\./g)).toHaveLength(2);
   expect(result.finalOutput).toBe('done');
   const events = (await service.events('denied-actions')).map(({ toolName, status }) => [toolName, status]);
   expect(events.sort()).toEqual([

@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { Service } from '@actlog/adapter-suite';
 import { Agent, MemorySession, Runner, type ToolInputGuardrailDefinition } from '@openai/agents';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { modelOf, toolAnswers, tools } from '../tests/agent.ts';
+import { modelOf, toolResultsOf, tools } from '../tests/agent.ts';
 import { actlog } from './index.ts';
 
 let service: Service;
@@ -32,7 +32,7 @@ test('keeps the tools of an agent identical, and does not modify a frozen one', 
   const heard: unknown[] = [];
   agent.on('agent_tool_start', (_context, tool) => heard.push(tool.name));
   const result = await new Runner().run(agent, 'go', inSession('frozen'));
-  expect(toolAnswers(result.newItems)).toEqual(['echo: x']);
+  expect(toolResultsOf(result.newItems)).toEqual(['echo: x']);
   expect(ran).toEqual(['echo x']);
   expect(heard).toEqual(['echo']);
   expect(agent.tools).toEqual([frozen]);
@@ -70,7 +70,7 @@ test("checks and records a copied tool once, and keeps the user's guardrails", a
 
 test('records and guards a clone of an agent', async () => {
   const { policies } = service.client;
-  const { id: policyId } = await policies.create({ name: 'no', effect: 'deny', match: { tools: ['echo'] } });
+  const { id: policyId } = await service.denyTool('echo');
   const { echo, ran } = tools();
   const agent = actlog(echoing(echo), { recorder: service.guarded() });
   const clone = agent.clone({ name: 'b' }).clone({ instructions: 'Be brief.' });

@@ -2,7 +2,7 @@ import { Service } from '@actlog/adapter-suite';
 import { Agent, MemorySession, Runner, RunState, run, tool } from '@openai/agents';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as z from 'zod';
-import { modelOf, toolAnswers, tools } from '../tests/agent.ts';
+import { modelOf, toolResultsOf, tools } from '../tests/agent.ts';
 import { actlog } from './index.ts';
 
 let service: Service;
@@ -58,7 +58,7 @@ test('records a call rejected in the SDK as denied', async () => {
 
 test('guards a run resumed from serialized state without recording calls again', async () => {
   const { policies } = service.client;
-  const { id } = await policies.create({ name: 'no', effect: 'deny', match: { tools: ['pay'] } });
+  const { id } = await service.denyTool('pay');
   const { agent, ran } = careful();
   const { echo } = tools();
   agent.tools.push(echo);
@@ -70,7 +70,7 @@ test('guards a run resumed from serialized state without recording calls again',
   const result = await run(agent, state, inSession('serialised'));
   await policies.archive(id);
   expect(ran).toEqual([]);
-  expect(toolAnswers(result.newItems).at(-1)).toContain('The call of the tool "pay" was not run');
+  expect(toolResultsOf(result.newItems).at(-1)).toContain('The call of the tool "pay" was not run');
   expect(await service.events('serialised')).toMatchObject([
     { toolName: 'echo', status: 200 },
     { toolName: 'pay', status: 403 },
@@ -143,9 +143,9 @@ test('records a tool that returns while its own agent waits for an approval', as
   });
   const outer = new Agent({ name: 'outer', model: modelOf([[{ name: 'ask', args: {} }]]), tools: [ask] });
   actlog(outer, { recorder: service.recorder() });
-  await run(outer, 'go', inSession('own-answer'));
+  await run(outer, 'go', inSession('own-result'));
   expect(ran).toEqual([]);
-  expect(await service.events('own-answer')).toMatchObject([
+  expect(await service.events('own-result')).toMatchObject([
     { agentId: 'outer', toolName: 'ask', status: 200 },
   ]);
 });

@@ -3,13 +3,13 @@ import { Agent, type AgentOptions, MemorySession, run, type ToolToFinalOutputFun
 import { assistantMessage, functionCall, ScriptedModel } from '@openai/agents/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as z from 'zod';
-import { toolAnswers, tools } from '../tests/agent.ts';
+import { toolResultsOf, tools } from '../tests/agent.ts';
 import { actlog } from './index.ts';
 
 let service: Service;
 beforeAll(async () => {
   service = await Service.start();
-  await service.client.policies.create({ name: 'no', effect: 'deny', match: { tools: ['fail'] } });
+  await service.denyTool('fail');
 });
 afterAll(() => service.close());
 
@@ -55,7 +55,7 @@ test.each([
     const sessionId = `denied-${name}-${isStreamed}`;
     const result = await runTyped(sessionId, behavior as never, ['fail'], isStreamed);
     expect(result.finalOutput).toEqual({ city: 'none' });
-    expect(toolAnswers(result.newItems)[0]).toContain('The call of the tool "fail" was not run');
+    expect(toolResultsOf(result.newItems)[0]).toContain('The call of the tool "fail" was not run');
     expect(await service.events(sessionId)).toMatchObject([{ toolName: 'fail', status: 403 }]);
   }
 });

@@ -26,8 +26,8 @@ export function listen(runner: Runner): void {
     const { callId } = toolCall;
     // The output guardrail handles successful calls; the remaining ones threw or were interrupted.
     if (!run.isUnderWay(callId)) return;
-    const told = outcomeOf(run, tool as unknown as FunctionTool, callId, output);
+    const outcome = outcomeOf(run, tool as unknown as FunctionTool, callId, output);
     const status = output === 'aborted' ? responseStatuses.aborted : responseStatuses.threw;
-    void run.end(callId, told.ok ? failure(status, output) : told);
+    void run.end(callId, outcome.ok ? failure(status, output) : outcome);
   });
 }

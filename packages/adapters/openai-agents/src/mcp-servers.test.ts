@@ -1,7 +1,7 @@
 import { mcpErrorResult, refusalOf, refusedPaths, refusedStatuses, Service } from '@actlog/adapter-suite';
 import { Agent, type MCPServer, MemorySession, run } from '@openai/agents';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { modelOf, toolAnswers } from '../tests/agent.ts';
+import { modelOf, toolResultsOf } from '../tests/agent.ts';
 import { actlog } from './index.ts';
 
 let service: Service;
@@ -39,7 +39,7 @@ function files(): { server: MCPServer; called: string[] } {
 
 test('records and guards tools of MCP servers, and keeps their lists up to date', async () => {
   const { policies } = service.client;
-  const { id } = await policies.create({ name: 'no', effect: 'deny', match: { tools: ['remove'] } });
+  const { id } = await service.denyTool('remove');
   const { server, called } = files();
   const agent = new Agent({
     name: 'clerk',
@@ -56,7 +56,7 @@ test('records and guards tools of MCP servers, and keeps their lists up to date'
   const result = await run(agent, 'go', inSession('mcp'));
   await policies.archive(id);
   expect(called).toEqual(['read a', 'read missing']);
-  expect(toolAnswers(result.newItems)[2]).toContain('The call of the tool "remove" was not run');
+  expect(toolResultsOf(result.newItems)[2]).toContain('The call of the tool "remove" was not run');
   const events = (await service.events('mcp')).map(({ toolName, status }) => `${toolName} ${status}`);
   expect(events.sort()).toEqual(['read 200', 'read 500', 'remove 403']);
 });

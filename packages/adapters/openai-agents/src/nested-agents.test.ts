@@ -57,7 +57,7 @@ test('records each call of an agent tool once, in the session of the outer run',
 
 test('reports a denial inside an agent tool to that agent', async () => {
   const { policies } = service.client;
-  const { id } = await policies.create({ name: 'no', effect: 'deny', match: { tools: ['echo'] } });
+  const { id } = await service.denyTool('echo');
   const { echo, ran } = tools();
   const inner = new Agent({
     name: 'inner',

@@ -10,8 +10,7 @@ import { actlog } from './index.ts';
 let service: Service;
 beforeAll(async () => {
   service = await Service.start();
-  const { policies } = service.client;
-  await policies.create({ name: 'no', effect: 'deny', match: { tools: ['fail'] }, message: 'Never fail.' });
+  await service.denyTool('fail', 'Never fail.');
 });
 afterAll(() => service.close());
 

@@ -11,7 +11,7 @@ import {
 } from '@openai/agents';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as z from 'zod';
-import { modelOf, toolAnswers, tools } from '../tests/agent.ts';
+import { modelOf, toolResultsOf, tools } from '../tests/agent.ts';
 import { actlog } from './index.ts';
 
 let service: Service;
@@ -29,7 +29,7 @@ async function runWith(
   const model = modelOf([[{ name: own[0]?.name ?? 'nowhere', args }]]);
   const agent = actlog(new Agent({ name: 'a', model, tools: own }), { recorder: service.guarded() });
   const { newItems } = await runner.run(agent, 'go', { session: new MemorySession({ sessionId }) });
-  return toolAnswers(newItems);
+  return toolResultsOf(newItems);
 }
 
 /** A tool that waits until it is aborted. */
@@ -65,9 +65,9 @@ test("does not count a hold toward the tool's timeout", async () => {
     timeoutMs: 1,
     execute: () => 'fast',
   });
-  const answers = runWith([quick], 'quick');
+  const results = runWith([quick], 'quick');
   await service.decide('quick', 'approve');
-  expect(await answers).toEqual(['fast']);
+  expect(await results).toEqual(['fast']);
   await policies.archive(id);
 });
 
@@ -108,9 +108,9 @@ test('recognizes an error with a custom message if the SDK traces', async () => 
   });
   setTraceProcessors([]);
   setTracingDisabled(false);
-  const answers = await runWith([worded], 'worded');
+  const results = await runWith([worded], 'worded');
   setTracingDisabled(true);
-  expect(answers).toEqual(['sorry']);
+  expect(results).toEqual(['sorry']);
   expect(await service.events('worded')).toMatchObject([{ status: 500 }]);
   expect(getGlobalTraceProvider().getCurrentTrace()).toBeNull();
 });

@@ -11,7 +11,7 @@ import {
 import { assistantMessage, functionCall, ScriptedModel } from '@openai/agents/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as z from 'zod';
-import { toolAnswers } from '../tests/agent.ts';
+import { toolResultsOf } from '../tests/agent.ts';
 import { actlog } from './index.ts';
 
 let service: Service;
@@ -64,7 +64,7 @@ test.each([
     const sessionId = `names-${which}`;
     const { newItems } = await run(agent, 'go', { session: new MemorySession({ sessionId }) });
     expect(ran).toEqual([]);
-    expect(toolAnswers(newItems)).toEqual([
+    expect(toolResultsOf(newItems)).toEqual([
       expect.stringContaining(`The call of the tool "${toolName}" was not run`),
     ]);
     expect(await service.events(sessionId)).toMatchObject([{ toolName, status: 403 }]);
@@ -72,8 +72,8 @@ test.each([
 );
 
 test.each([
-  ['the same answer of the model', 'the tool'],
-  ['the same answer of the model', 'a frozen tool, by a frozen search'],
+  ['the same response of the model', 'the tool'],
+  ['the same response of the model', 'a frozen tool, by a frozen search'],
   ['the next', 'the tool'],
   ['the next', 'a frozen tool, by a frozen search'],
 ])('guards a tool loaded by a client search when called in %s: %s', async (where, what) => {
@@ -96,6 +96,8 @@ test.each([
   actlog(agent, { recorder: service.guarded() });
   const { newItems } = await run(agent, 'go', { session: new MemorySession({ sessionId }) });
   expect(ran).toEqual([]);
-  expect(toolAnswers(newItems)).toEqual([expect.stringContaining('The call of the tool "wipe" was not run')]);
+  expect(toolResultsOf(newItems)).toEqual([
+    expect.stringContaining('The call of the tool "wipe" was not run'),
+  ]);
   expect(await service.events(sessionId)).toMatchObject([{ toolName: 'wipe', status: 403 }]);
 });

@@ -40,7 +40,7 @@ export function tools() {
 }
 
 /** Returns the tool results that the model received. */
-export function toolAnswers(items: readonly RunItem[]): string[] {
+export function toolResultsOf(items: readonly RunItem[]): string[] {
   return items
     .filter((item) => item.type === 'tool_call_output_item')
     .map(({ rawItem, output }) => {

@@ -4,7 +4,7 @@ import { Agent, type AgentInputItem, MemorySession, Runner, tool, user } from '@
 import * as z from 'zod';
 import { actlog } from '../src/index.ts';
 import { version } from '../src/version.ts';
-import { modelOf, toolAnswers } from './agent.ts';
+import { modelOf, toolResultsOf } from './agent.ts';
 
 function sdkTool({ name, run }: SuiteTool, ownHook: Scenario['ownHook']) {
   const own = {
@@ -50,13 +50,13 @@ async function ending(scenario: Scenario, place: Place): Promise<Ending> {
       ? await runner.run(agent, userText, { ...options, stream: true })
       : await runner.run(agent, userText, options);
     if ('completed' in result) for await (const _ of result); // read to its end
-    const answers = toolAnswers(result.newItems).map((text) => ({
+    const toolResults = toolResultsOf(result.newItems).map((text) => ({
       text,
       isError: text.startsWith('An error occurred'),
     }));
-    return { answers, finalText: result.finalOutput };
+    return { toolResults, finalText: result.finalOutput };
   } catch (error) {
-    return { answers: [], error };
+    return { toolResults: [], error };
   } finally {
     stop?.();
   }

@@ -1,4 +1,4 @@
-import { answersOf } from './answers.ts';
+import { callRunner } from './call-runner.ts';
 import { recordTools } from './tools.ts';
 
 /**
@@ -8,13 +8,13 @@ import { recordTools } from './tools.ts';
  * const runner = client.chat.completions.runTools({ model, messages, tools: actlog([weather, sendMail]) });
  * ```
  *
- * Accepts the tools of `runTools` and the `functions` of the tool runner for the Responses API. In a manual loop, over
- * Chat Completions or Responses, `actlog.answers(functions)` runs the tools.
+ * Accepts the tools of `runTools` and the `functions` of the tool runner for the Responses API. For a manual
+ * loop, over Chat Completions or Responses, `actlog.callRunner(functions)` creates the function that runs the calls.
  *
  * @returns the same tools, of the same types; those that only OpenAI can run are the same objects
  * @throws when no recorder is given and the environment does not configure one; see `sharedRecorder`
  */
 export const actlog: typeof recordTools & {
-  /** Runs the tool calls of a model in a manual loop: recorded and guarded. */
-  readonly answers: typeof answersOf;
-} = Object.assign(recordTools, { answers: answersOf });
+  /** Creates the function that runs the calls of a model in a manual loop: recorded and guarded. */
+  readonly callRunner: typeof callRunner;
+} = Object.assign(recordTools, { callRunner });

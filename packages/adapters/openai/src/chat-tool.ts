@@ -1,8 +1,8 @@
 import { ActionDeniedError } from '@actlog/recorder';
 import { type AdapterCalls, chatTexts, type HookedCall, noteTexts } from '@actlog/recorder/adapter';
-import { parsedArguments } from './arguments-text.ts';
 import { callIdOf } from './call-ids.ts';
 import { noteInvalidArguments } from './openai-calls.ts';
+import { parsedArguments } from './parsed-arguments.ts';
 
 type Run = (args: unknown, runner?: ToolRunner, context?: unknown) => unknown;
 type Parse = (text: string) => unknown;

@@ -1,7 +1,7 @@
 import { responseStatuses, type ToolOutcome } from '@actlog/recorder';
 import { type AdapterCalls, toolContent } from '@actlog/recorder/adapter';
-import { parsedArguments } from './arguments-text.ts';
-import type { OutputItem, ResponsesAnswer } from './asked-call.ts';
+import type { OutputItem, ResponsesOutput } from './model-output.ts';
+import { parsedArguments } from './parsed-arguments.ts';
 
 /** Types of calls that OpenAI runs. Shells and programs run there if the response contains their output. */
 const hostedTypes = [
@@ -33,7 +33,7 @@ const outcomeFields = new Set([
 
 /** Records the calls that OpenAI ran for a response, each once. */
 export function recordHostedCalls(
-  response: ResponsesAnswer,
+  response: ResponsesOutput,
   { calls, sessionId }: { readonly calls: AdapterCalls; readonly sessionId: string | undefined },
 ): void {
   const output = response.output as readonly OutputItem[];

@@ -51,23 +51,23 @@ test('tools may stand where they are used', () => {
   });
 });
 
-test('answers are what the API that was asked takes', async () => {
-  const answer = actlog.answers({ weather: ({ city }: { city: string }) => city });
+test('results are accepted by the API that requested the calls', async () => {
+  const runCalls = actlog.callRunner({ weather: ({ city }: { city: string }) => city });
   const completion = await client.chat.completions.create({ model: 'm', messages: [] });
-  expectTypeOf(await answer(completion)).toExtend<ChatCompletionMessageParam[]>();
+  expectTypeOf(await runCalls(completion)).toExtend<ChatCompletionMessageParam[]>();
   const response = await client.responses.create({ model: 'm', input: 'go' });
-  expectTypeOf(await answer(response)).toExtend<ResponseInputItem[]>();
+  expectTypeOf(await runCalls(response)).toExtend<ResponseInputItem[]>();
 });
 
-test('answers go on with the conversation as they are', async () => {
-  const answer = actlog.answers({ weather: ({ city }: { city: string }) => city });
+test('results extend the conversation without conversion', async () => {
+  const runCalls = actlog.callRunner({ weather: ({ city }: { city: string }) => city });
   const messages: ChatCompletionMessageParam[] = [];
   const { choices } = await client.chat.completions.create({ model: 'm', messages });
-  for (const { message } of choices) messages.push(message, ...(await answer(message, { messages })));
-  for (const choice of choices) messages.push(choice.message, ...(await answer(choice, { messages })));
+  for (const { message } of choices) messages.push(message, ...(await runCalls(message, { messages })));
+  for (const choice of choices) messages.push(choice.message, ...(await runCalls(choice, { messages })));
   const input: ResponseInputItem[] = [];
   const response = await client.responses.create({ model: 'm', input });
-  const outputs = await answer(response, { messages: input });
+  const outputs = await runCalls(response, { messages: input });
   client.responses.create({ model: 'm', input: outputs, previous_response_id: response.id });
 });
 

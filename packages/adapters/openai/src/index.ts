@@ -4,8 +4,8 @@
  * @packageDocumentation
  */
 export type { AdapterOptions as ActlogOptions } from '@actlog/recorder/adapter';
+export type { CallContext, ChatToolMessage, LoopFunctions, RunTool } from '@actlog/recorder/loop';
 export { actlog } from './actlog.ts';
-export type { CallContext, RunCall, ToolFunctions } from './answered-call.ts';
-export type { AnswerOptions, Answers, CallOutput, ChatToolMessage } from './answers.ts';
-export type { ChatAnswer, ResponsesAnswer } from './asked-call.ts';
+export type { CallOutput, RunCalls, RunCallsOptions } from './call-runner.ts';
+export type { ChatOutput, ResponsesOutput } from './model-output.ts';
 export type { AnyTool } from './tools.ts';

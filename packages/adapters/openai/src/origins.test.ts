@@ -15,8 +15,8 @@ const functions = {
   read: () => [{ type: 'text', text: JSON.stringify({ address }) }],
 };
 
-function answering(sessionId: string) {
-  return actlog.answers(functions, { recorder: service.recorder({ origins: true }), sessionId });
+function callRunnerIn(sessionId: string) {
+  return actlog.callRunner(functions, { recorder: service.recorder({ origins: true }), sessionId });
 }
 
 function chatCalls(...calls: readonly (readonly [name: string, args: object])[]) {
@@ -47,12 +47,12 @@ test('sees text parts of the user and the developer, and nothing that the model 
     { role: 'assistant', content: `I ask ${address}.` },
   ];
   const sent = [account, 'treasury@northwind.example', address];
-  for (const to of sent) await answering('parts')(chatCalls(['send', { to }]), { messages });
+  for (const to of sent) await callRunnerIn('parts')(chatCalls(['send', { to }]), { messages });
   expect(await originsOf('parts')).toEqual([{ from: 'user' }, { from: 'system' }, { from: 'model' }]);
 });
 
 test('sees an input that is a text, and instructions that are messages', async () => {
-  const answer = answering('responses');
+  const runCalls = callRunnerIn('responses');
   const call = (to: string) => ({
     type: 'function_call',
     call_id: `call_${to}`,
@@ -63,17 +63,17 @@ test('sees an input that is a text, and instructions that are messages', async (
     { type: 'message', role: 'developer', content: 'Questions go to treasury@northwind.example.' },
   ];
   const response = { output: [call(account), call('treasury@northwind.example')], instructions };
-  await answer(response, { messages: `Pay ${account}.` });
+  await runCalls(response, { messages: `Pay ${account}.` });
   const reported = await originsOf('responses');
   expect(reported).toHaveLength(2);
   expect(reported).toEqual(expect.arrayContaining([{ from: 'user' }, { from: 'system' }]));
 });
 
 test('without messages, knows results only', async () => {
-  const answer = answering('unseen');
-  await answer(chatCalls(['read', {}]));
-  await answer(chatCalls(['send', { to: address }]));
-  await answer(chatCalls(['send', { to: account }]));
+  const runCalls = callRunnerIn('unseen');
+  await runCalls(chatCalls(['read', {}]));
+  await runCalls(chatCalls(['send', { to: address }]));
+  await runCalls(chatCalls(['send', { to: account }]));
   expect(await originsOf('unseen')).toMatchObject([
     { from: 'tool', as: 'field', toolName: 'read' },
     { from: 'model' },
@@ -82,8 +82,8 @@ test('without messages, knows results only', async () => {
 
 test('does not take the messages of an inner loop, written by a model, for texts of the user', async () => {
   const recorder = service.recorder({ origins: true });
-  const inner = actlog.answers(functions, { recorder });
-  const outer = actlog.answers(
+  const inner = actlog.callRunner(functions, { recorder });
+  const outer = actlog.callRunner(
     {
       delegate: async ({ task }: { task: string }) => {
         const messages = [{ role: 'user', content: task }];
@@ -99,7 +99,7 @@ test('does not take the messages of an inner loop, written by a model, for texts
 });
 
 test('finds a value in the output of a tool that OpenAI ran', async () => {
-  const answer = answering('hosted');
+  const runCalls = callRunnerIn('hosted');
   const output = [
     {
       type: 'mcp_call',
@@ -111,7 +111,7 @@ test('finds a value in the output of a tool that OpenAI ran', async () => {
     },
     { type: 'function_call', call_id: 'call_1', name: 'send', arguments: JSON.stringify({ to: address }) },
   ];
-  await answer({ output });
+  await runCalls({ output });
   expect(await originsOf('hosted')).toMatchObject([{ from: 'tool', as: 'field', toolName: 'lookup' }]);
 });
 
@@ -122,7 +122,9 @@ test('leaves the agent alone when the messages cannot be read', async () => {
       throw new Error('unreadable');
     },
   };
-  const [told] = await answering('unreadable')(chatCalls(['send', { to: account }]), { messages: [message] });
-  expect(told?.content).toBe('Sent.');
+  const [result] = await callRunnerIn('unreadable')(chatCalls(['send', { to: account }]), {
+    messages: [message],
+  });
+  expect(result?.content).toBe('Sent.');
   expect(await originsOf('unreadable')).toEqual([{ from: 'model' }]);
 });

@@ -1,5 +1,5 @@
 import { type Conversations, currentSessionId, SessionsById } from '@actlog/recorder/adapter';
-import type { ResponsesAnswer } from './asked-call.ts';
+import type { ResponsesOutput } from './model-output.ts';
 
 /** Sessions of responses, because a continuing request contains only new messages. */
 const sessions = new SessionsById('@actlog/openai/response-sessions');
@@ -10,7 +10,7 @@ const sessions = new SessionsById('@actlog/openai/response-sessions');
  * id.
  */
 export function responseSession(
-  { id, previous_response_id: previous, conversation }: ResponsesAnswer,
+  { id, previous_response_id: previous, conversation }: ResponsesOutput,
   messages: unknown,
   conversations: Conversations,
 ): string | undefined {

@@ -3,7 +3,7 @@ import { zodResponsesFunction } from 'openai/helpers/zod';
 import { VERSION } from 'openai/version';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { clientOf, type ModelCall, toolAnswers } from '../tests/model.ts';
+import { clientOf, type ModelCall, toolResultsOf } from '../tests/model.ts';
 import { actlog } from './index.ts';
 
 let service: Service;
@@ -34,7 +34,7 @@ describe.skipIf(Number(VERSION.split('.')[0]) < 7)('the tool runner for the Resp
     }),
   );
 
-  async function told(
+  async function resultsOf(
     calls: readonly ModelCall[],
     functions: (typeof plain | typeof typed)[],
     signal?: AbortSignal,
@@ -42,7 +42,7 @@ describe.skipIf(Number(VERSION.split('.')[0]) < 7)('the tool runner for the Resp
     const { client, sent } = clientOf([{ calls }]);
     const runner = new ResponsesToolRunner({ functions });
     await runner.run(client, { model: 'scripted', input: 'go' }, signal && { signal });
-    return toolAnswers(sent).map(({ text }) => text);
+    return toolResultsOf(sent).map(({ text }) => text);
   }
 
   test('records manually written and SDK-created functions once', async () => {
@@ -52,7 +52,7 @@ describe.skipIf(Number(VERSION.split('.')[0]) < 7)('the tool runner for the Resp
       { name: 'plain', text: '{"n":1}' },
       { name: 'typed', text: '{"n":2}' },
     ];
-    expect(await told(calls, functions)).toEqual(['plain 1', 'typed 2']);
+    expect(await resultsOf(calls, functions)).toEqual(['plain 1', 'typed 2']);
     expect(await service.events('runner')).toMatchObject([
       { toolName: 'plain', status: 200 },
       { toolName: 'typed', status: 200 },
@@ -67,27 +67,24 @@ describe.skipIf(Number(VERSION.split('.')[0]) < 7)('the tool runner for the Resp
     const ran: unknown[] = [];
     const noting = { ...plain, execute: (args: Record<string, unknown>) => String(ran.push(args)) };
     const options = { recorder: service.recorder(), sessionId: 'runner-misfit' };
-    await expect(told(calls, [noting, typed])).rejects.toThrow();
-    await expect(told(calls, actlog([noting, typed], options))).rejects.toThrow();
+    await expect(resultsOf(calls, [noting, typed])).rejects.toThrow();
+    await expect(resultsOf(calls, actlog([noting, typed], options))).rejects.toThrow();
     expect(ran).toEqual([]);
     expect(await service.events('runner-misfit')).toMatchObject([{ toolName: 'typed', status: 400 }]);
   });
 
   test('returns denials as results, and does not hold calls without a signal', async () => {
     const { policies } = service.client;
-    const rules = [
-      await policies.create({ name: 'no', effect: 'deny', match: { tools: ['plain'] } }),
-      await policies.create({ name: 'ask', effect: 'require_approval', match: { tools: ['typed'] } }),
-    ];
+    const rules = [await service.denyTool('plain'), await service.holdTool('typed')];
     const functions = actlog([plain, typed], { recorder: service.guarded(), sessionId: 'runner-denied' });
     const calls = [
       { name: 'plain', text: '{"n":1}' },
       { name: 'typed', text: '{"n":2}' },
     ];
-    const answers = await told(calls, functions);
+    const results = await resultsOf(calls, functions);
     for (const { id } of rules) await policies.archive(id);
-    expect(answers[0]).toContain('The call of the tool "plain" was not run');
-    expect(answers[1]).toContain('The call of the tool "typed" was not run');
+    expect(results[0]).toContain('The call of the tool "plain" was not run');
+    expect(results[1]).toContain('The call of the tool "typed" was not run');
     expect(await service.events('runner-denied')).toMatchObject([{ status: 403 }, { status: 403 }]);
   });
 });

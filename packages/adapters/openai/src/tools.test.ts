@@ -4,7 +4,7 @@ import { zodFunction } from 'openai/helpers/zod';
 import { ParsingToolFunction } from 'openai/lib/RunnableFunction';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as z from 'zod';
-import { clientOf, type ModelCall, toolAnswers } from '../tests/model.ts';
+import { clientOf, type ModelCall, toolResultsOf } from '../tests/model.ts';
 import { actlog } from './index.ts';
 
 let service: Service;
@@ -29,11 +29,11 @@ const repeat = {
 };
 
 /** Returns the tool results that the model receives for one turn of calls in the SDK's own loop. */
-async function told(calls: readonly ModelCall[], tools: readonly object[], messages = [user()]) {
+async function resultsOf(calls: readonly ModelCall[], tools: readonly object[], messages = [user()]) {
   const { client, sent } = clientOf([{ calls }]);
   const runner = client.chat.completions.runTools({ model: 'scripted', messages, tools: tools as never[] });
   await runner.done();
-  return toolAnswers(sent).map(({ text }) => text);
+  return toolResultsOf(sent).map(({ text }) => text);
 }
 
 function user() {
@@ -42,7 +42,7 @@ function user() {
 
 test("hashes the model's arguments before schema defaults", async () => {
   const tools = actlog([repeat], { recorder: service.recorder(), sessionId: 'raw' });
-  expect(await told([{ name: 'repeat', text: '{ "text": "a" }' }], tools)).toEqual(['aa']);
+  expect(await resultsOf([{ name: 'repeat', text: '{ "text": "a" }' }], tools)).toEqual(['aa']);
   const [event] = await service.storedEvents('raw');
   expect(event?.payload?.argumentsHash).toBe(await hashArguments({ text: 'a' }));
 });
@@ -53,7 +53,7 @@ test('records the parsed arguments of a tool that takes the raw text', async () 
     function: { name: 'raw', description: '', parameters, function: (text: string) => `got ${text}` },
   };
   const tools = actlog([raw], { recorder: service.recorder(), sessionId: 'text' });
-  expect(await told([{ name: 'raw', text: '{"a":1}' }], tools)).toEqual(['got {"a":1}']);
+  expect(await resultsOf([{ name: 'raw', text: '{"a":1}' }], tools)).toEqual(['got {"a":1}']);
   const [event] = await service.storedEvents('text');
   expect(event?.payload?.argumentsHash).toBe(await hashArguments({ a: 1 }));
 });
@@ -66,7 +66,7 @@ test('keeps and records a tool created by zodFunction', async () => {
     function: ({ who }: { who: string }) => `hello ${who}`,
   });
   const [tool] = actlog([own], { recorder: service.recorder(), sessionId: 'zod' });
-  expect(await told([{ name: 'greet', text: '{"who":"you"}' }], [tool])).toEqual(['hello you']);
+  expect(await resultsOf([{ name: 'greet', text: '{"who":"you"}' }], [tool])).toEqual(['hello you']);
   expect(tool.$parseRaw('{"who":"me"}')).toEqual({ who: 'me' });
   expect(Object.keys(tool)).toEqual(Object.keys(own));
   expect(await service.events('zod')).toMatchObject([{ toolName: 'greet', status: 200 }]);
@@ -78,7 +78,7 @@ test("uses the function's name for a tool without one", async () => {
   }
   const nameless = { type: 'function' as const, function: { description: '', parameters, function: shout } };
   const tools = actlog([nameless], { recorder: service.recorder(), sessionId: 'nameless' });
-  expect(await told([{ name: 'shout', text: '{"a":1}' }], tools)).toEqual(['{"A":1}']);
+  expect(await resultsOf([{ name: 'shout', text: '{"a":1}' }], tools)).toEqual(['{"A":1}']);
   expect(await service.events('nameless')).toMatchObject([{ toolName: 'shout', status: 200 }]);
 });
 
@@ -102,7 +102,7 @@ test('keeps the class and this of a class instance', async () => {
     { name: 'parsing', text: '{"text":"b"}' },
     { name: 'methods', text: '{}' },
   ];
-  expect(await told(calls, [first, second])).toEqual(['bb', '{}!']);
+  expect(await resultsOf(calls, [first, second])).toEqual(['bb', '{}!']);
   expect(await service.events('classes')).toHaveLength(2);
 });
 
@@ -117,8 +117,8 @@ test("returns excluded tools and OpenAI's tools unchanged", () => {
 test('records invalid arguments as 400 once, also when installed twice', async () => {
   const options = { recorder: service.recorder(), sessionId: 'misfit' };
   const tools = actlog(actlog([repeat], options), options);
-  const answers = await told([{ name: 'repeat', text: '{"text":5}' }], tools);
-  expect(answers).toEqual(await told([{ name: 'repeat', text: '{"text":5}' }], [repeat]));
+  const results = await resultsOf([{ name: 'repeat', text: '{"text":5}' }], tools);
+  expect(results).toEqual(await resultsOf([{ name: 'repeat', text: '{"text":5}' }], [repeat]));
   const [event, ...others] = await service.storedEvents('misfit');
   expect(others).toEqual([]);
   expect(event?.payload).toMatchObject({ responseStatus: 400 });
@@ -128,16 +128,16 @@ test('records invalid arguments as 400 once, also when installed twice', async (
 test('records two concurrent equal calls separately, also when installed twice', async () => {
   const options = { recorder: service.recorder(), sessionId: 'same' };
   const call = { name: 'repeat', text: '{"text":"a"}' };
-  expect(await told([call, call], actlog(actlog([repeat], options), options))).toEqual(['aa', 'aa']);
+  expect(await resultsOf([call, call], actlog(actlog([repeat], options), options))).toEqual(['aa', 'aa']);
   expect(await service.events('same')).toHaveLength(2);
 });
 
 test('uses one session per conversation', async () => {
   const tools = actlog([repeat], { recorder: service.recorder(), agentId: 'talker' });
   const first = [user()];
-  await told([{ name: 'repeat', text: '{"text":"a"}' }], tools, first);
-  await told([{ name: 'repeat', text: '{"text":"b"}' }], tools, [...first, user()]);
-  await told([{ name: 'repeat', text: '{"text":"c"}' }], tools);
+  await resultsOf([{ name: 'repeat', text: '{"text":"a"}' }], tools, first);
+  await resultsOf([{ name: 'repeat', text: '{"text":"b"}' }], tools, [...first, user()]);
+  await resultsOf([{ name: 'repeat', text: '{"text":"c"}' }], tools);
   await service.events('none');
   const sessions = await service.client.agents.sessions('talker').toArray({ limit: 10 });
   expect(sessions.map(({ eventCount }) => eventCount).sort()).toEqual([1, 2]);

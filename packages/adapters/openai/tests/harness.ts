@@ -7,7 +7,7 @@ import { VERSION } from 'openai/version';
 import * as z from 'zod';
 import { actlog } from '../src/index.ts';
 import { version } from '../src/version.ts';
-import { clientOf, toolAnswers } from './model.ts';
+import { clientOf, toolResultsOf } from './model.ts';
 
 const parameters = z.object({ text: z.string() });
 
@@ -21,9 +21,9 @@ export async function ended(scenario: Scenario, loop: Loop): Promise<Ending> {
   const { client, sent } = clientOf(turns);
   try {
     const finalText = (await loop(client, scenario)) ?? undefined;
-    return { answers: toolAnswers(sent), finalText };
+    return { toolResults: toolResultsOf(sent), finalText };
   } catch (error) {
-    return { answers: [], error };
+    return { toolResults: [], error };
   }
 }
 
@@ -88,7 +88,7 @@ function functionsOf(tools: readonly SuiteTool[]) {
 }
 
 /** Returns the result of a call in a loop without the adapter. */
-async function toldByHand(name: string, text: string, { tools, signal }: Scenario): Promise<string> {
+async function resultByHand(name: string, text: string, { tools, signal }: Scenario): Promise<string> {
   try {
     const run = functionsOf(tools)[name];
     if (!run) throw new Error(`There is no tool named ${JSON.stringify(name)}.`);
@@ -98,21 +98,21 @@ async function toldByHand(name: string, text: string, { tools, signal }: Scenari
   }
 }
 
-function answersOf({ tools, adapter, sessionId, isInstalledTwice }: Scenario) {
+function callRunnerOf({ tools, adapter, sessionId, isInstalledTwice }: Scenario) {
   const options = { sessionId, ...adapter };
-  if (!isInstalledTwice) return actlog.answers(functionsOf(tools), options);
+  if (!isInstalledTwice) return actlog.callRunner(functionsOf(tools), options);
   const inner = Object.entries(functionsOf(tools)).map(([name, run]) => ({
     tool: { name },
     execute: (args: unknown) => run(args, {}),
   }));
   const twice = actlog(inner, options).map(({ tool, execute }) => [tool.name, execute] as const);
-  return actlog.answers(Object.fromEntries(twice), options);
+  return actlog.callRunner(Object.fromEntries(twice), options);
 }
 
 /** A manual loop over Chat Completions. */
 const chatTurn: RunTurn<ChatCompletionMessageParam> = async (client, scenario, given) => {
   const { adapter, isStreamed, signal } = scenario;
-  const answers = adapter && answersOf(scenario);
+  const runCalls = adapter && callRunnerOf(scenario);
   const messages = [...given];
   while (true) {
     const body = { model: 'scripted', messages };
@@ -120,45 +120,45 @@ const chatTurn: RunTurn<ChatCompletionMessageParam> = async (client, scenario, g
       ? await client.chat.completions.stream(body, signal && { signal }).finalChatCompletion()
       : await client.chat.completions.create(body, signal && { signal });
     const [{ message }] = completion.choices as [(typeof completion.choices)[number]];
-    const told = answers
-      ? await answers(completion, { signal, messages })
+    const results = runCalls
+      ? await runCalls(completion, { signal, messages })
       : await Promise.all(
           (message.tool_calls ?? []).map(async (call) => ({
             role: 'tool' as const,
             tool_call_id: call.id,
             content:
               call.type === 'function'
-                ? await toldByHand(call.function.name, call.function.arguments, scenario)
+                ? await resultByHand(call.function.name, call.function.arguments, scenario)
                 : '',
           })),
         );
-    messages.push(message, ...told);
-    if (told.length === 0) return { text: message.content, messages };
+    messages.push(message, ...results);
+    if (results.length === 0) return { text: message.content, messages };
   }
 };
 
 /** A manual loop over the Responses API. */
 const responsesTurn: RunTurn<ResponseInputItem> = async (client, scenario, given) => {
   const { adapter, isStreamed, signal, systemText } = scenario;
-  const answers = adapter && answersOf(scenario);
+  const runCalls = adapter && callRunnerOf(scenario);
   const input = [...given];
   while (true) {
     const body = { model: 'scripted', input, ...(systemText !== undefined && { instructions: systemText }) };
     const response = isStreamed
       ? await client.responses.stream(body, signal && { signal }).finalResponse()
       : await client.responses.create(body, signal && { signal });
-    const asked = response.output.flatMap((item) => (item.type === 'function_call' ? item : []));
-    const told = answers
-      ? await answers(response, { signal, messages: input })
+    const requested = response.output.flatMap((item) => (item.type === 'function_call' ? item : []));
+    const results = runCalls
+      ? await runCalls(response, { signal, messages: input })
       : await Promise.all(
-          asked.map(async ({ call_id, name, arguments: text }) => ({
+          requested.map(async ({ call_id, name, arguments: text }) => ({
             type: 'function_call_output' as const,
             call_id,
-            output: await toldByHand(name, text, scenario),
+            output: await resultByHand(name, text, scenario),
           })),
         );
-    input.push(...(response.output as ResponseInputItem[]), ...told);
-    if (told.length === 0) return { text: response.output_text, messages: input };
+    input.push(...(response.output as ResponseInputItem[]), ...results);
+    if (results.length === 0) return { text: response.output_text, messages: input };
   }
 };
 
@@ -197,9 +197,9 @@ export const runToolsHarness: AdapterHarness = {
 };
 
 /** A loop over Chat Completions with the adapter's helper. */
-export const chatAnswersHarness: AdapterHarness = {
+export const chatRunnerHarness: AdapterHarness = {
   ...identity,
-  hook: '`actlog.answers(functions)`, Chat Completions',
+  hook: '`actlog.callRunner(functions)`, Chat Completions',
   abilities,
   run: (scenario) =>
     ended(scenario, async (client) => (await chatTurn(client, scenario, firstMessages(scenario))).text),
@@ -207,9 +207,9 @@ export const chatAnswersHarness: AdapterHarness = {
 };
 
 /** A loop over the Responses API with the adapter's helper. */
-export const responsesAnswersHarness: AdapterHarness = {
+export const responsesRunnerHarness: AdapterHarness = {
   ...identity,
-  hook: '`actlog.answers(functions)`, Responses',
+  hook: '`actlog.callRunner(functions)`, Responses',
   abilities,
   run: (scenario) =>
     ended(scenario, async (client) => {

@@ -22,13 +22,13 @@ export interface Sent {
 }
 
 /** Returns the tool results that the model received in the last request. */
-export function toolAnswers(sent: readonly Sent[]): { text: string; isError: boolean }[] {
+export function toolResultsOf(sent: readonly Sent[]): { text: string; isError: boolean }[] {
   const { messages = [], input = [] } = sent.at(-1) ?? {};
-  const told = [
+  const results = [
     ...messages.filter(({ role }) => role === 'tool').map(({ content }) => content),
     ...input.filter(({ type }) => type?.endsWith('_output')).map(({ output }) => output),
   ];
-  return told.map((text) => ({ text: String(text), isError: String(text).startsWith('Error') }));
+  return results.map((text) => ({ text: String(text), isError: String(text).startsWith('Error') }));
 }
 
 /** Creates a client of a service that returns these turns, with either API, and then says `done`. */

@@ -1,6 +1,6 @@
 import { adapterSuite } from '@actlog/adapter-suite';
-import { chatAnswersHarness, responsesAnswersHarness, runToolsHarness } from './harness.ts';
+import { chatRunnerHarness, responsesRunnerHarness, runToolsHarness } from './harness.ts';
 
 adapterSuite(runToolsHarness);
-adapterSuite(chatAnswersHarness);
-adapterSuite(responsesAnswersHarness);
+adapterSuite(chatRunnerHarness);
+adapterSuite(responsesRunnerHarness);

@@ -9,20 +9,20 @@ let service: Service;
 beforeAll(async () => {
   service = await Service.start();
   await service.client.policies.create({
-    name: 'no answers, no failures',
+    name: 'no results, no failures',
     effect: 'deny',
     match: { tools: ['strands_structured_output', 'fail'] },
   });
 });
 afterAll(() => service.close());
 
-const answer = { name: 'strands_structured_output', args: { city: 'Oslo' } };
+const output = { name: 'strands_structured_output', args: { city: 'Oslo' } };
 const structuredOutputSchema = z.object({ city: z.string() });
 const fail = { name: 'fail', args: {} };
 
 test('does not record or guard structured output', async () => {
   const agent = new Agent({
-    model: modelOf([[answer]]),
+    model: modelOf([[output]]),
     interventions: [actlog({ recorder: service.guarded(), sessionId: 'structured' })],
     structuredOutputSchema,
     printer: false,
@@ -36,7 +36,7 @@ test('does not record or guard the handoff of a swarm', async () => {
   const node = (id: string, args: Record<string, unknown>) =>
     new Agent({
       id,
-      model: modelOf([[{ name: answer.name, args }]]),
+      model: modelOf([[{ name: output.name, args }]]),
       interventions: [actlog({ recorder: service.guarded(), sessionId: 'swarm' })],
       printer: false,
     });
@@ -48,9 +48,9 @@ test('does not record or guard the handoff of a swarm', async () => {
 });
 
 test('ends the run with an error if included structured output is always denied', async () => {
-  const include = [/./, answer.name];
+  const include = [/./, output.name];
   const agent = new Agent({
-    model: modelOf(Array.from({ length: 20 }, () => [answer])),
+    model: modelOf(Array.from({ length: 20 }, () => [output])),
     interventions: [actlog({ recorder: service.guarded(), sessionId: 'included', include })],
     structuredOutputSchema,
     printer: false,

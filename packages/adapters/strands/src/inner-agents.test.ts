@@ -1,36 +1,19 @@
 import { Service } from '@actlog/adapter-suite';
-import { Agent, Graph, Swarm } from '@strands-agents/sdk';
+import { Graph, Swarm } from '@strands-agents/sdk';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { modelOf, type Turns, tools } from '../tests/agent.ts';
+import { agentOf, echo, fail } from '../tests/bare-agent.ts';
 import { actlog } from './index.ts';
 
 let service: Service;
 beforeAll(async () => {
   service = await Service.start();
-  await service.client.policies.create({ name: 'no', effect: 'deny', match: { tools: ['fail'] } });
+  await service.denyTool('fail');
 });
 afterAll(() => service.close());
 
-const echo = { name: 'echo', args: { text: 'x' } };
-const fail = { name: 'fail', args: {} };
 const interventions = (sessionId: string, agentId?: string) => [
   actlog({ recorder: service.guarded(), sessionId, ...(agentId && { agentId }) }),
 ];
-
-/** Creates an agent, by default without an intervention. */
-function agentOf(id: string, turns: Turns, more: Partial<ConstructorParameters<typeof Agent>[0]> = {}) {
-  const { ran, ...own } = tools();
-  const agent = new Agent({
-    id,
-    name: id,
-    description: `The agent ${id}.`,
-    model: modelOf(turns),
-    tools: [own.echo, own.fail],
-    printer: false,
-    ...more,
-  });
-  return { agent, ran };
-}
 
 test('covers agents used as tools by a covered agent, at any depth', async () => {
   const { agent: deep, ran } = agentOf('deep', [[echo, fail]]);

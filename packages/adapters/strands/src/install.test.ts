@@ -1,43 +1,20 @@
 import { Service, secondCopy } from '@actlog/adapter-suite';
-import { Agent, Graph, Swarm, tool } from '@strands-agents/sdk';
+import { type Agent, Graph, Swarm, tool } from '@strands-agents/sdk';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
-import { modelOf, type Turns, toolAnswers, tools } from '../tests/agent.ts';
-import { type ActlogOptions, actlog } from './index.ts';
+import { toolResultsOf, tools } from '../tests/agent.ts';
+import { agentOf, echo, fail, install } from '../tests/bare-agent.ts';
+import { actlog } from './index.ts';
 
 let service: Service;
 beforeAll(async () => {
   service = await Service.start();
-  await service.client.policies.create({ name: 'no', effect: 'deny', match: { tools: ['fail'] } });
+  await service.denyTool('fail');
 });
 afterAll(() => service.close());
 
-const echo = { name: 'echo', args: { text: 'x' } };
-const fail = { name: 'fail', args: {} };
 const unknown = { name: 'nowhere', args: {} };
 const handoff = (args: Record<string, unknown>) => ({ name: 'strands_structured_output', args });
-
-/** Covers the process until the end of the test, or of the coverage. */
-function install(options: ActlogOptions): () => void {
-  const stop = actlog.install(options);
-  onTestFinished(stop);
-  return stop;
-}
-
-/** Creates an agent without an intervention. */
-function agentOf(id: string, turns: Turns, more: ConstructorParameters<typeof Agent>[0] = {}) {
-  const { ran, ...own } = tools();
-  const agent = new Agent({
-    id,
-    name: id,
-    description: `The agent ${id}.`,
-    model: modelOf(turns),
-    tools: [own.echo, own.fail],
-    printer: false,
-    ...more,
-  });
-  return { agent, ran };
-}
 
 /** Creates a tool whose function runs an agent. */
 function asking(inner: Agent, name = 'ask') {
@@ -64,7 +41,7 @@ test('covers agents that were created before, until it is stopped', async () => 
   const stop = install({ recorder: service.guarded(), sessionId: 'before' });
   await agent.invoke('go');
   expect(ran).toEqual(['echo x']);
-  expect(toolAnswers(agent).map(({ isError }) => isError)).toEqual([false, true]);
+  expect(toolResultsOf(agent).map(({ isError }) => isError)).toEqual([false, true]);
   stop();
   await agent.invoke('go on');
   expect((await service.callLines('before')).sort()).toEqual(['old echo 200', 'old fail 403']);

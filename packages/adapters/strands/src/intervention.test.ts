@@ -4,7 +4,7 @@ import { AdapterCalls } from '@actlog/recorder/adapter';
 import * as strands from '@strands-agents/sdk';
 import { AfterToolCallEvent, Agent, BeforeToolCallEvent, HookOrder, tool } from '@strands-agents/sdk';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { modelOf, toolAnswers, tools } from '../tests/agent.ts';
+import { modelOf, toolResultsOf, tools } from '../tests/agent.ts';
 import { actlog } from './index.ts';
 
 let service: Service;
@@ -31,7 +31,7 @@ test("passes only the denial's message to the model, and the error and the tool 
   agent.addHook(AfterToolCallEvent, (event) => void seen.push(event));
   await agent.invoke('go');
   expect(ran).toEqual([]);
-  expect(toolAnswers(agent)[0]?.text).toMatch(
+  expect(toolResultsOf(agent)[0]?.text).toMatch(
     /^The call of the tool "fail" was not run: .*Never fail\..*tell the user\.$/,
   );
   expect(seen).toMatchObject([{ error: expect.any(ActionDeniedError), tool: fail }]);
@@ -74,7 +74,7 @@ test('records a call canceled by a hook once with two interventions', async () =
   });
   await agent.invoke('go');
   expect(ran).toEqual([]);
-  expect(toolAnswers(agent)).toEqual([{ text: 'Not today.', isError: true }]);
+  expect(toolResultsOf(agent)).toEqual([{ text: 'Not today.', isError: true }]);
   expect(await service.events('cancelled')).toMatchObject([{ toolName: 'echo', status: 403 }]);
 });
 
@@ -159,7 +159,7 @@ test('records an interrupting tool after it is resumed and has ended', async () 
   expect(await service.events('interrupted')).toEqual([]);
   const response = { interruptId: interrupts?.[0]?.id ?? '', response: 'yes' };
   await agent.invoke([{ interruptResponse: response }]);
-  expect(toolAnswers(agent)).toEqual([{ text: 'yes!', isError: false }]);
+  expect(toolResultsOf(agent)).toEqual([{ text: 'yes!', isError: false }]);
   expect(await service.events('interrupted')).toMatchObject([{ toolName: 'ask', status: 200 }]);
 });
 
@@ -182,7 +182,7 @@ test('passes on the updates of a tool unchanged', async () => {
       types.push(event.type);
       if (event.type === 'toolStreamUpdateEvent') updates.push(event.event.data);
     }
-    return { types, updates, answers: toolAnswers(agent) };
+    return { types, updates, toolResults: toolResultsOf(agent) };
   };
   const recorded = await run([actlog({ recorder: service.recorder(), sessionId: 'steps' })]);
   expect(recorded).toEqual(await run([]));
@@ -217,7 +217,7 @@ test.runIf('ExecuteToolStage' in strands)(
   'records, but does not guard, a tool replaced by middleware',
   async () => {
     const { policies } = service.client;
-    const { id } = await policies.create({ name: 'no', effect: 'deny', match: { tools: ['echo'] } });
+    const { id } = await service.denyTool('echo');
     const { echo } = tools();
     const other = tools();
     const agent = new Agent({

@@ -8,7 +8,7 @@ const listeners = processWide(
   () => new WeakMap<object, Set<AdapterCalls>>(),
 );
 
-/** Agents and inner orchestrators that may be told what a model wrote: nodes, and agents behind excluded tools. */
+/** Agents and inner orchestrators that may receive what a model wrote: nodes, and agents behind excluded tools. */
 const nodes = processWide('@actlog/strands/nodes', () => new WeakSet<object>());
 
 /**

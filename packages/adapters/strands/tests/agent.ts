@@ -69,7 +69,7 @@ export function tools() {
 }
 
 /** Returns the tool results that the model received. */
-export function toolAnswers({ messages }: Pick<Agent, 'messages'>) {
+export function toolResultsOf({ messages }: Pick<Agent, 'messages'>) {
   return messages
     .flatMap(({ content }) => content)
     .filter((block) => block.type === 'toolResultBlock')

@@ -15,7 +15,7 @@ import {
 import * as z from 'zod';
 import { actlog } from '../src/index.ts';
 import { version } from '../src/version.ts';
-import { modelOf, toolAnswers, wordsOf } from './agent.ts';
+import { modelOf, toolResultsOf, wordsOf } from './agent.ts';
 
 function strandsTool({ name, run }: SuiteTool) {
   return tool({
@@ -79,9 +79,9 @@ async function ending(scenario: Scenario, place: Place): Promise<Ending> {
   const agent = agentOf(scenario, place, { sessionManager });
   try {
     const { lastMessage } = await lastResult(agent, scenario);
-    return { answers: toolAnswers(agent), finalText: wordsOf(lastMessage) };
+    return { toolResults: toolResultsOf(agent), finalText: wordsOf(lastMessage) };
   } catch (error) {
-    return { answers: toolAnswers(agent), error };
+    return { toolResults: toolResultsOf(agent), error };
   } finally {
     stop?.();
     rmSync(folder, { recursive: true, force: true });

@@ -7,7 +7,7 @@ import type { ListOptions } from '../request/request-options.ts';
 import type { ApiResponse } from '../response/api-response.ts';
 import { wholeNumber } from '../settings.ts';
 import type { CursorTrail } from './cursor-trail.ts';
-import { itemsOf } from './items-array.ts';
+import { itemsOf } from './items-of.ts';
 import { Page } from './page.ts';
 
 /** Endpoint and query of a list, enough to request any of its pages. */

@@ -78,12 +78,19 @@ export class EndpointCaller {
     return this.#send({ ...given, ...call, sendsIdempotencyKey: idempotencyKey }, read, openSink);
   }
 
-  /** Calls any path of the deployment. Returns its JSON, or its text if `Content-Type` is not JSON. */
-  async raw(method: string, path: string, given: CallArguments): Promise<Outcome<unknown>> {
+  /**
+   * Calls any path of the deployment. Returns its JSON, or its text if `Content-Type` is not JSON; undefined for a body
+   * that `openSink` takes.
+   */
+  async raw(
+    method: string,
+    path: string,
+    given: CallArguments,
+    openSink?: () => BodySink,
+  ): Promise<Outcome<unknown>> {
     const repeatable = /^(GET|HEAD|OPTIONS|PUT|DELETE)$/.test(method); // RFC 9110, section 9.2.2
-    return this.#send({ ...given, method, path, repeatable, sendsIdempotencyKey: false }, (response) =>
-      response.jsonOrText(),
-    );
+    const read = (response: ApiResponse) => (openSink ? undefined : response.jsonOrText());
+    return this.#send({ ...given, method, path, repeatable, sendsIdempotencyKey: false }, read, openSink);
   }
 
   #send<Data>(

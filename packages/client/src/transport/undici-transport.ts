@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici';
 import { defaultDispatcher } from './default-dispatcher.ts';
 import { DispatchHandler } from './dispatch-handler.ts';
 import type { Exchange } from './exchange.ts';
-import { isImmediateFaked } from './faked-immediate.ts';
+import { isImmediateFaked } from './is-immediate-faked.ts';
 import type { Transport, WireRequest } from './transport.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { ActlogOptions } from '@actlog/client';
+import type { ClientOptions } from '@actlog/client';
 import { ForeignServer } from '@actlog/foreign-server';
 import { actlogMock } from '@actlog/msw';
 import { interceptUndici } from '@actlog/msw/node';
@@ -11,7 +11,7 @@ import { type Dialect, foreignDialect, referenceDialect } from './dialect.ts';
 export interface Deployment {
   readonly dialect: Dialect;
   /** Address and API key of the service. */
-  readonly options: Required<Pick<ActlogOptions, 'baseURL' | 'apiKey'>>;
+  readonly options: Required<Pick<ClientOptions, 'baseURL' | 'apiKey'>>;
   close(): Promise<void>;
 }
 

@@ -14,7 +14,7 @@ import {
   firedPolicies,
   type KnownAction,
   lastingPolicies,
-  policyMatch,
+  matchPolicy,
   type RateWindow,
   rateWindows,
 } from '@actlog/policy';
@@ -125,7 +125,7 @@ function matchingPolicies(tenant: Tenant, check: PolicyCheck): readonly FiredPol
     .filter(({ status }) => status === 'active')
     .sort(byPrecedence)
     .flatMap((policy) => {
-      const why = policyMatch(ruleOf(policy), action);
+      const why = matchPolicy(ruleOf(policy), action);
       return why === undefined ? [] : [{ policy: { id: policy.id, definition: policy }, why }];
     });
   return tenant.agents.get(check.agentId)?.status === 'revoked' ? [agentRevoked, ...matching] : matching;

@@ -19,6 +19,6 @@ export function ruleOf(policy: PolicyRecord): PolicyRule {
     return rule;
   } catch (error) {
     if (!(error instanceof ConditionError)) throw error;
-    throw invalid('condition', 'invalid_condition', `is invalid: ${error.problem}`);
+    throw invalid('condition', 'invalid_condition', error.problem);
   }
 }

@@ -8,7 +8,7 @@ export class ConditionError extends Error {
 
   /** Sets `cause` to the parser's error if the parser rejected the condition. */
   constructor(problem: string, options?: ErrorOptions) {
-    super(`condition is invalid: ${problem}`, options);
+    super(`condition: ${problem}`, options);
     this.problem = problem;
   }
 }

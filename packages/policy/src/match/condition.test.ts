@@ -15,7 +15,7 @@ function problemOf(condition: string): string {
     parseCondition(condition);
   } catch (error) {
     if (!(error instanceof ConditionError)) throw error;
-    expect(error.message).toBe(`condition is invalid: ${error.problem}`);
+    expect(error.message).toBe(`condition: ${error.problem}`);
     return error.problem;
   }
   return 'none';

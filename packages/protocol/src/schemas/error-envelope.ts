@@ -11,19 +11,19 @@ export const errorDetail = looseObject({
   message: z.string(),
 });
 
-const fault = looseObject({
+const apiError = looseObject({
   /** Machine-readable code, such as `VALIDATION_ERROR`; more codes may be added. */
   code: z.string(),
   /** Human-readable message that names the problem and the fix. */
   message: z.string(),
   /** Present for some errors: for `VALIDATION_ERROR` one `{path, code, message}` for each problem. */
   details: z.array(z.unknown()).optional(),
-}).meta({ id: 'Fault' });
+}).meta({ id: 'ApiError' });
 
 /** Body of every error response (specification, "Errors"). */
 export const errorEnvelope = looseObject({
   /** The error. */
-  error: fault,
+  error: apiError,
 }).meta({ id: 'ErrorEnvelope' });
 
 /** One problem with a request. */

@@ -1,6 +1,6 @@
 import { Service } from '@actlog/adapter-suite';
+import { hashArguments } from '@actlog/tool-call';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { hashArguments } from '../arguments/arguments-hash.ts';
 import { actlog } from './index.ts';
 
 let service: Service;

@@ -2,8 +2,8 @@ import { AdapterCalls } from '../adapter/adapter-calls.ts';
 import type { AdapterOptions } from '../adapter/adapter-options.ts';
 import { toolContent } from '../adapter/tool-content.ts';
 import { version } from '../version.ts';
-import type { LoopFunctions, RunTool } from './call-result.ts';
-import { callRunner, type RunCalls } from './run-calls.ts';
+import { callRunner, type RunCalls } from './call-runner.ts';
+import type { LoopFunctions, RunTool } from './run-call.ts';
 
 /**
  * Runs the tool calls of a hand-written loop, recorded, and guarded if the recorder's guard is on:

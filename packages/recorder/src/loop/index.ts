@@ -6,7 +6,8 @@
 
 export type { AdapterOptions as ActlogOptions } from '../adapter/adapter-options.ts';
 export { actlog } from './actlog.ts';
-export type { CallContext, CallResult, LoopFunctions, RunTool } from './call-result.ts';
+export { callRunner, type RunCalls, type RunCallsOptions } from './call-runner.ts';
+
 export type {
   ChatOutput,
   ChatToolMessage,
@@ -18,4 +19,12 @@ export type {
 export type { ConverseOutput, ConverseToolMessage } from './formats/converse.ts';
 export type { GeminiOutput, GeminiToolContent } from './formats/gemini.ts';
 export type { PlainCall } from './formats/plain.ts';
-export { callRunner, type RunCalls, type RunCallsOptions } from './run-calls.ts';
+export type { RequestedCall } from './requested-call.ts';
+export {
+  type CallContext,
+  type CallResult,
+  type LoopFunctions,
+  type RunContext,
+  type RunTool,
+  runCall,
+} from './run-call.ts';

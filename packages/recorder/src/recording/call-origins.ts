@@ -1,6 +1,6 @@
-import type { ToolOutcome } from '../events/response-status.ts';
+import { type ToolOutcome, toIdentifier } from '@actlog/tool-call';
 import type { ToolCall } from '../events/tool-call.ts';
-import { toIdentifier } from '../lib/identifier.ts';
+
 import type { OriginRefusals } from '../origins/origin-refusals.ts';
 import type { Trace } from '../origins/origin-tracker.ts';
 import { hasOrigins } from '../origins/session-origins.ts';

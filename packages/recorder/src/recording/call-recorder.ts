@@ -1,24 +1,32 @@
 import type { ArgumentOrigins } from '@actlog/protocol';
-import type { ArgumentsHasher } from '../arguments/arguments-hash.ts';
+import {
+  type ArgumentsHasher,
+  noHash,
+  type ResponseStatusMapping,
+  type ToolOutcome,
+  toIdentifier,
+} from '@actlog/tool-call';
 import { isoTimestamp } from '../events/event-body.ts';
 import { createEventId } from '../events/event-id.ts';
-import type { ResponseStatusMapping, ToolOutcome } from '../events/response-status.ts';
+
 import { checkToolCall, type ToolCall, type ToolCallFacts } from '../events/tool-call.ts';
 import type { Guard } from '../guard/guard.ts';
 import { guardedCall } from '../guard/guarded-call.ts';
 import { checkSignal, throwIfAborted } from '../lib/abort.ts';
-import { toIdentifier } from '../lib/identifier.ts';
+
 import type { OriginRefusals } from '../origins/origin-refusals.ts';
 import type { SessionOrigins, TextAuthor } from '../origins/session-origins.ts';
+import type { Outbox } from '../outbox/outbox.ts';
 import { type ActiveCall, claimSameCall, currentCall, endCall, runAsCall, tellOuter } from './active-call.ts';
 import { CallOrigins, noteResult } from './call-origins.ts';
 import { CallStatus, statusOfRefusal } from './call-status.ts';
 import { EventRecorder, type EventRecorderOptions } from './event-recorder.ts';
-import { noHash } from './no-hash.ts';
-import { currentSessionId } from './session.ts';
+
+import { currentSessionId } from './recorder-session.ts';
 
 /** Dependencies of a {@link CallRecorder}. */
 export interface CallRecorderOptions extends EventRecorderOptions {
+  readonly outbox: Outbox | undefined;
   readonly blockTimeoutMs: number;
   readonly responseStatus: ResponseStatusMapping | undefined;
   readonly hasher: ArgumentsHasher;

@@ -2,10 +2,11 @@ import {
   defaultResponseStatus,
   isResponseStatus,
   type ResponseStatusMapping,
+  responseStatuses,
   type ToolOutcome,
   unreadableStatus,
-} from '../events/response-status.ts';
-import { responseStatuses } from '../events/response-statuses.ts';
+} from '@actlog/tool-call';
+
 import type { ToolCall } from '../events/tool-call.ts';
 import { ActionDeniedError } from '../guard/action-denied-error.ts';
 import { ignoreRejection } from '../lib/ignore-rejection.ts';

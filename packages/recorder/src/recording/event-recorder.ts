@@ -1,12 +1,12 @@
 import type { ArgumentOrigins } from '@actlog/protocol';
+import { isResponseStatus, responseStatuses, toIdentifier, toResourceId } from '@actlog/tool-call';
 import { type OriginKey, originKey } from '../delivery/origin.ts';
 import { QueuedEvent } from '../delivery/queued-event.ts';
 import { type EventFields, eventBody, originsBody } from '../events/event-body.ts';
 import { createEventId } from '../events/event-id.ts';
-import { isResponseStatus } from '../events/response-status.ts';
-import { responseStatuses } from '../events/response-statuses.ts';
+
 import type { ToolCall } from '../events/tool-call.ts';
-import { toIdentifier, toResourceId } from '../lib/identifier.ts';
+
 import type { Outbox } from '../outbox/outbox.ts';
 import type { Reporter } from '../reporting/reporter.ts';
 
@@ -17,7 +17,7 @@ export interface EventRecorderOptions {
   readonly framework: string | undefined;
   readonly sdk: string | undefined;
   /** Undefined if no service is configured. */
-  readonly outbox: Outbox | undefined;
+  readonly outbox: Pick<Outbox, 'add'> | undefined;
   readonly reporter: Reporter;
   /** Called after every event. */
   readonly onRecorded: () => void;

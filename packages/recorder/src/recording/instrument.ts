@@ -1,4 +1,4 @@
-import type { SessionRecorder } from './session.ts';
+import type { SessionRecorder } from './recorder-session.ts';
 
 /** Functions by name. */
 export type ToolFunctions = Record<string, (...args: never[]) => unknown>;

@@ -1,8 +1,8 @@
+import { noHash } from '@actlog/tool-call';
 import type { AnnouncedCall, RecordedOutcome } from '../events/announced-call.ts';
 import { createEventId } from '../events/event-id.ts';
 import { type ActiveCall, recordingView } from './active-call.ts';
 import type { CallAnnouncements } from './call-announcements.ts';
-import { noHash } from './no-hash.ts';
 
 /**
  * Calls that two sides of a connection see, for example an MCP client and a server in another process, so that both

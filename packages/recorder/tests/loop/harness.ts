@@ -63,9 +63,9 @@ async function ended(provider: Provider, scenario: Scenario): Promise<Ending> {
   const conversation = provider.start(server.url, userText, systemText);
   try {
     const finalText = await lastText(conversation, scenario);
-    return { answers: provider.resultsIn(server.sent.at(-1)), finalText };
+    return { toolResults: provider.resultsIn(server.sent.at(-1)), finalText };
   } catch (error) {
-    return { answers: [], error };
+    return { toolResults: [], error };
   } finally {
     conversation.close();
     await server.close();

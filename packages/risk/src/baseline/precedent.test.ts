@@ -67,8 +67,8 @@ describe('a rule that relates actions to earlier reads', () => {
 
   it('counts less if the same was done before in another order, but never zero', () => {
     const before = Array.from({ length: 3 }, () => ['send_message', 'read_inbox']);
-    expect(strength(before, 'misuse.grave-after-untrusted')).toBeCloseTo(0.4);
+    expect(strength(before, 'misuse.irreversible-after-untrusted')).toBeCloseTo(0.4);
     const other = Array.from({ length: 3 }, () => ['read_inbox']);
-    expect(strength(other, 'misuse.grave-after-untrusted')).toBe(1);
+    expect(strength(other, 'misuse.irreversible-after-untrusted')).toBe(1);
   });
 });

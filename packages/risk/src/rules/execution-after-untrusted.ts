@@ -17,7 +17,7 @@ export const executionAfterUntrusted: Rule = {
   signal:
     'The agent runs code or a command, or controls a computer, after it read text of third parties other than code.',
   weight: 0.26,
-  cluster: 'grave-after-untrusted',
+  cluster: 'irreversible-after-untrusted',
   precedented: true,
   falsePositives: 'Coding agents, which read issues and run tests; their baseline lowers this.',
   recommendation: {

@@ -1,4 +1,4 @@
-import { densest } from '../densest.ts';
+import { largestBurst } from '../largest-burst.ts';
 import type { Rule } from '../rule.ts';
 import { matched } from '../rule-match.ts';
 import { type SessionView, tallyOf } from '../session/session-view.ts';
@@ -30,7 +30,7 @@ export const misuseLossBurst: Rule = {
   detect(view) {
     const { losses, log } = view.state;
     const all = view.acts.filter((step) => (step.bits & LOSS) !== 0);
-    const burst = densest(all, SHORT_MS);
+    const burst = largestBurst(all, SHORT_MS);
     // Events outside the log are only known by time buckets, which are wide in a long session.
     const inStretch = log.complete ? 0 : (losses.peak * SHORT_MS) / Math.max(SHORT_MS, losses.widthMs);
     const perMinute = Math.max(burst.length, inStretch);

@@ -13,7 +13,7 @@ export const privilegeSecretAfterUntrusted: Rule = {
   llm: ['LLM01:2025 Prompt Injection', 'LLM02:2025 Sensitive Information Disclosure'],
   signal: 'A secret is read or set, or a permission or account is changed, after untrusted content was read.',
   weight: 0.28,
-  cluster: 'grave-after-untrusted',
+  cluster: 'irreversible-after-untrusted',
   precedented: true,
   falsePositives: 'Support agents that change accounts because a ticket asks for it.',
   recommendation: {

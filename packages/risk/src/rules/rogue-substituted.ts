@@ -21,12 +21,12 @@ export const rogueSubstituted: Rule = {
   detect(view) {
     for (const denied of view.decisions) {
       if (!forbids(denied)) continue;
-      const grave = denied.bits & IRREVERSIBLE_BITS;
+      const irreversible = denied.bits & IRREVERSIBLE_BITS;
       const found = view.acts.filter(
         (step) =>
           (step.timestampMs > denied.timestampMs ||
             (step.timestampMs === denied.timestampMs && step.eventId > denied.eventId)) &&
-          (step.bits & grave) !== 0 &&
+          (step.bits & irreversible) !== 0 &&
           (step.tool !== denied.tool || step.argument !== denied.argument),
       );
       const first = found[0];

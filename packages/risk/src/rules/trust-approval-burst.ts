@@ -1,4 +1,4 @@
-import { densest } from '../densest.ts';
+import { largestBurst } from '../largest-burst.ts';
 import type { Rule } from '../rule.ts';
 import { matched } from '../rule-match.ts';
 import { ENTRY_KINDS } from '../session/event-log.ts';
@@ -24,7 +24,7 @@ export const trustApprovalBurst: Rule = {
   detect(view) {
     const { approvals, log } = view.state;
     const all = view.decisions.filter((entry) => entry.kind === APPROVED);
-    const burst = densest(all, SHORT_MS);
+    const burst = largestBurst(all, SHORT_MS);
     // Events outside the log are only known by time buckets, which are wide in a long session.
     const inStretch = log.complete || approvals.widthMs > SHORT_MS ? 0 : approvals.peak;
     const approved = Math.max(burst.length, inStretch);

@@ -28,12 +28,12 @@ export const countingCases: readonly AdapterCase[] = [
         name: 'ask',
         run: async ({ text }: { readonly text: string }) => {
           const inner = { tools: [echo], turns: [echoes(text)], sessionId, adapter: { recorder } };
-          return (await harness.run(inner)).answers[0]?.text ?? '';
+          return (await harness.run(inner)).toolResults[0]?.text ?? '';
         },
       };
       const turns = [[{ toolName: 'ask', arguments: { text: 'deep' } }]];
       const ending = await harness.run({ tools: [ask], turns, sessionId, adapter: { recorder } });
-      expect(ending.answers).toEqual([{ text: 'echo: deep', isError: false }]);
+      expect(ending.toolResults).toEqual([{ text: 'echo: deep', isError: false }]);
       const names = (await service.events(sessionId)).map(({ toolName }) => toolName);
       expect(names.sort()).toEqual(['ask', 'echo']);
     },

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Recorder } from '@actlog/recorder';
 import { expect } from 'vitest';
-import { type AdapterCase, type CaseContext, echoes, suiteTools, toldBy } from '../adapter-case.ts';
+import { type AdapterCase, type CaseContext, echoes, receivedText, suiteTools } from '../adapter-case.ts';
 import type { Service } from '../service.ts';
 
 /** Cases about guarded agents. Policies of the service: `fail` is denied, `echo` needs approval. */
@@ -22,12 +22,12 @@ export const guardingCases: readonly AdapterCase[] = [
       const adapter = { recorder: service.guarded() };
       const ending = await harness.run({ tools: [...all, plain], turns, sessionId, adapter });
       expect(ran).toEqual([]);
-      expect(toldBy(ending)).toMatch(/The call of the tool "fail" was not run: .*Never fail\./);
+      expect(receivedText(ending)).toMatch(/The call of the tool "fail" was not run: .*Never fail\./);
       const events = (await service.events(sessionId)).map(({ toolName, status }) => `${toolName} ${status}`);
       expect(events.sort()).toEqual(['fail 403', 'plain 200']);
       if (!harness.abilities.goesOnAfterDenial) return;
-      expect(ending.answers).toHaveLength(2);
-      expect(ending.answers[1]).toEqual({ text: 'fine', isError: false });
+      expect(ending.toolResults).toHaveLength(2);
+      expect(ending.toolResults[1]).toEqual({ text: 'fine', isError: false });
       expect(ending.finalText).toBe('done');
       expect(ending.error).toBeUndefined();
     },
@@ -38,7 +38,7 @@ export const guardingCases: readonly AdapterCase[] = [
     async check(context) {
       const { ran, run } = startHeld(context);
       await context.service.decide(context.sessionId, 'approve');
-      expect((await run).answers).toEqual([{ text: 'echo: x', isError: false }]);
+      expect((await run).toolResults).toEqual([{ text: 'echo: x', isError: false }]);
       expect(ran).toEqual(['echo x']);
       const events = await context.service.events(context.sessionId);
       expect(events.filter(({ status }) => status === 200)).toHaveLength(1);
@@ -50,7 +50,7 @@ export const guardingCases: readonly AdapterCase[] = [
     async check(context) {
       const { ran, run } = startHeld(context);
       await context.service.decide(context.sessionId, 'deny');
-      expect(toldBy(await run)).toContain('The call of the tool "echo" was not run');
+      expect(receivedText(await run)).toContain('The call of the tool "echo" was not run');
       expect(ran).toEqual([]);
       expect(await context.service.events(context.sessionId)).toMatchObject([{ status: 403 }]);
     },
@@ -74,7 +74,7 @@ export const guardingCases: readonly AdapterCase[] = [
     appliesTo: ({ guards, holds }) => guards && !holds,
     async check(context) {
       const { ran, run } = startHeld(context);
-      expect(toldBy(await run)).toContain('The call of the tool "echo" was not run');
+      expect(receivedText(await run)).toContain('The call of the tool "echo" was not run');
       expect(ran).toEqual([]);
       expect(await context.service.events(context.sessionId)).toMatchObject([{ status: 403 }]);
     },
@@ -98,14 +98,14 @@ export const guardingCases: readonly AdapterCase[] = [
     },
   },
   {
-    name: 'a denial of another adapter further in, which answers for the tool, is one 403 event',
+    name: 'a denial of another adapter further in, which returns a result for the tool, is one 403 event',
     appliesTo: ({ guards }) => guards,
     async check({ harness, service, sessionId }) {
       const recorder = service.recorder();
       const guard = { mode: 'enforce', onUnavailable: 'deny' } as const;
       const inner = recorder.forAdapter({ framework: 'another', sdk: '@example/another/1.0.0', guard });
       const { fail, ran } = suiteTools();
-      const answering = {
+      const replacing = {
         name: 'fail',
         run: (args: { readonly text: string }) =>
           inner
@@ -113,7 +113,7 @@ export const guardingCases: readonly AdapterCase[] = [
             .catch((error: Error) => error.message),
       };
       const turns = [[{ toolName: 'fail', arguments: { text: 'x' } }]];
-      await harness.run({ tools: [answering], turns, sessionId, adapter: { recorder } });
+      await harness.run({ tools: [replacing], turns, sessionId, adapter: { recorder } });
       expect(ran).toEqual([]);
       expect(await service.events(sessionId)).toMatchObject([{ toolName: 'fail', status: 403 }]);
     },
@@ -137,8 +137,8 @@ async function checkUnavailable(
   const { all, ran } = suiteTools();
   const ending = await harness.run({ tools: all, turns: [echoes('x')], sessionId, adapter: { recorder } });
   expect(ran).toEqual(onUnavailable === 'allow' ? ['echo x'] : []);
-  if (onUnavailable === 'allow') expect(ending.answers).toEqual([{ text: 'echo: x', isError: false }]);
-  else expect(toldBy(ending)).toContain('the policy check failed');
+  if (onUnavailable === 'allow') expect(ending.toolResults).toEqual([{ text: 'echo: x', isError: false }]);
+  else expect(receivedText(ending)).toContain('the policy check failed');
 }
 
 /** Returns a guarded recorder whose service is down. */

@@ -62,7 +62,7 @@ async function checkUnconfigured({ harness, sessionId }: CaseContext): Promise<v
   try {
     for (let run = 0; run < 2; run += 1) {
       const scenario = { tools: suiteTools().all, turns: [echoes('x')], sessionId, adapter: {} };
-      expect((await harness.run(scenario)).answers).toEqual([{ text: 'echo: x', isError: false }]);
+      expect((await harness.run(scenario)).toolResults).toEqual([{ text: 'echo: x', isError: false }]);
     }
     const own = warn.mock.calls.filter(([text]) => String(text).startsWith('[actlog]'));
     expect(own).toHaveLength(1);

@@ -11,7 +11,7 @@ export const recordingCases: readonly AdapterCase[] = [
       const scenario = { tools: suiteTools().all, turns: [echoes('hi')], sessionId, adapter: { recorder } };
       const ending = await harness.run(scenario);
       expect(comparable(ending)).toEqual(comparable(await bare(harness, scenario)));
-      expect(ending.answers).toEqual([{ text: 'echo: hi', isError: false }]);
+      expect(ending.toolResults).toEqual([{ text: 'echo: hi', isError: false }]);
       expect(await service.events(sessionId)).toMatchObject([{ sessionId, toolName: 'echo', status: 200 }]);
     },
   },
@@ -63,7 +63,7 @@ export const recordingCases: readonly AdapterCase[] = [
         sessionId,
         adapter: { recorder },
       });
-      expect(ending.answers.map(({ text }) => text)).toEqual(['echo: a', 'echo: b', 'echo: c']);
+      expect(ending.toolResults.map(({ text }) => text)).toEqual(['echo: a', 'echo: b', 'echo: c']);
       const events = await service.storedEvents(sessionId);
       const hashes = events.map(({ payload }) => String(payload?.argumentsHash));
       const expected = await Promise.all(texts.map((text) => hashArguments({ text })));
@@ -110,7 +110,7 @@ export const recordingCases: readonly AdapterCase[] = [
       };
       const recorded = await harness.run(scenario);
       expect(comparable(recorded)).toEqual(comparable(await bare(harness, scenario)));
-      expect(recorded.answers.map(({ text }) => text)).toEqual(['echo: s', 'echo: t']);
+      expect(recorded.toolResults.map(({ text }) => text)).toEqual(['echo: s', 'echo: t']);
       expect(await service.events(sessionId)).toMatchObject([{ status: 200 }, { status: 200 }]);
     },
   },

@@ -18,7 +18,7 @@ export const retryingCases: readonly AdapterCase[] = [
       expect(new Set(events.map(({ status }) => status))).toEqual(new Set([403]));
       expect(events.length).toBeLessThanOrEqual(maxDenialsOf(context));
       if (context.harness.abilities.goesOnAfterDenial) expect(events.length).toBeGreaterThan(1);
-      expect(ending.answers.length).toBeLessThanOrEqual(maxDenialsOf(context));
+      expect(ending.toolResults.length).toBeLessThanOrEqual(maxDenialsOf(context));
     },
   },
   {
@@ -28,7 +28,7 @@ export const retryingCases: readonly AdapterCase[] = [
       const recorder = await unreachableRecorder(context.service, 'deny');
       const { ran, ending } = await runRetries(context, recorder);
       expect(ran).toEqual([]);
-      expect(ending.answers.length).toBeLessThanOrEqual(maxDenialsOf(context));
+      expect(ending.toolResults.length).toBeLessThanOrEqual(maxDenialsOf(context));
     },
   },
 ];

@@ -5,14 +5,14 @@ import {
   noteTexts,
 } from '@actlog/recorder/adapter';
 import type { AnyExportedSpan, ObservabilityExporter, TracingEvent } from '@mastra/core/observability';
+import { currentScope } from '../call-scope.ts';
 import { mastraCalls } from '../mastra-calls.ts';
-import { currentPlace } from '../place.ts';
 import { type RecordedCalls, recordedCalls } from '../recorded-calls.ts';
 import { sessionsOfTraces } from '../session.ts';
 import { userContents } from '../shown-texts.ts';
 import { conversationOf, OpenSpans } from './open-spans.ts';
+import { locate } from './span-location.ts';
 import { ranTool, toolSpan } from './tool-span.ts';
-import { locate } from './traced-place.ts';
 
 /**
  * Creates the exporter behind `actlog.exporter()`. Records only, because a span reports what has already happened.
@@ -55,19 +55,19 @@ class SpanRecorder implements ObservabilityExporter {
     this.#findConversation(span);
     this.#noteTexts(span);
     // A tool's span starts in the context of the hook before it.
-    const place = currentPlace();
-    if (!place || place.call.toolName !== ranTool(span)) return;
-    place.spanId ??= span.id;
-    if (place.spanId === span.id && place.recordedBy.has(this.#recorded)) this.#recorded.takeSpan(span.id);
+    const scope = currentScope();
+    if (!scope || scope.call.toolName !== ranTool(span)) return;
+    scope.spanId ??= span.id;
+    if (scope.spanId === span.id && scope.recordedBy.has(this.#recorded)) this.#recorded.takeSpan(span.id);
   }
 
   #end(span: AnyExportedSpan): void {
     const tool = toolSpan(span);
     if (tool && this.#calls.covers(tool.toolName) && this.#recorded.takeSpan(span.id)) {
       this.#recorded.noteExported({ traceId: span.traceId, callId: tool.callId });
-      const { conversation, ...place } = this.#placeOf(span);
-      this.#calls.conversations.note(conversation, tool, place.sessionId);
-      this.#calls.record({ ...tool, ...place }, tool.outcome);
+      const { conversation, ...location } = this.#locationOf(span);
+      this.#calls.conversations.note(conversation, tool, location.sessionId);
+      this.#calls.record({ ...tool, ...location }, tool.outcome);
     }
     this.#spans.end(span);
   }
@@ -75,19 +75,19 @@ class SpanRecorder implements ObservabilityExporter {
   /** Finds the session of a run without a thread that continues an earlier conversation. */
   #findConversation(span: AnyExportedSpan): void {
     const messages = conversationOf(span);
-    const places = [...this.#spans.around(span)];
-    if (messages === undefined || places.length > 1 || locate(places).threadId !== undefined) return;
+    const locations = [...this.#spans.around(span)];
+    if (messages === undefined || locations.length > 1 || locate(locations).threadId !== undefined) return;
     if (sessionsOfTraces.get(span.traceId) !== undefined) return;
     const sessionId = this.#calls.conversations.sessionOf(messages, () => span.traceId);
     sessionsOfTraces.note(span.traceId, sessionId);
   }
 
-  #placeOf(span: AnyExportedSpan) {
-    const places = [...this.#spans.around(span)];
-    const { agentId, threadId } = locate(places);
+  #locationOf(span: AnyExportedSpan) {
+    const locations = [...this.#spans.around(span)];
+    const { agentId, threadId } = locate(locations);
     return {
       agentId,
-      conversation: places.find(({ conversation }) => conversation !== undefined)?.conversation,
+      conversation: locations.find(({ conversation }) => conversation !== undefined)?.conversation,
       sessionId: threadId ?? currentSessionId() ?? sessionsOfTraces.get(span.traceId) ?? span.traceId,
     };
   }
@@ -96,10 +96,10 @@ class SpanRecorder implements ObservabilityExporter {
   #noteTexts(span: AnyExportedSpan): void {
     if (span.type !== 'agent_run' && span.type !== 'model_generation') return;
     noteTexts(this.#calls, () => {
-      const places = [...this.#spans.around(span)];
-      if (places.some(({ isCall }) => isCall)) return {};
-      const { sessionId } = this.#placeOf(span);
-      return { sessionId, user: userContents(span.input), system: [places[0]?.instructions] };
+      const locations = [...this.#spans.around(span)];
+      if (locations.some(({ isCall }) => isCall)) return {};
+      const { sessionId } = this.#locationOf(span);
+      return { sessionId, user: userContents(span.input), system: [locations[0]?.instructions] };
     });
   }
 }

@@ -1,11 +1,11 @@
 import type { AnyExportedSpan } from '@mastra/core/observability';
-import { type TracedPlace, tracedPlace } from './traced-place.ts';
+import { type SpanLocation, spanLocation } from './span-location.ts';
 
 /** Maximum number of running spans; one whose end is not reported is eventually forgotten. */
 const maxOpen = 10_000;
 
 /** Data of a span that others may start in. */
-interface OpenSpan extends TracedPlace {
+interface OpenSpan extends SpanLocation {
   readonly parentSpanId: string | undefined;
   /** Messages or the text that an agent run was started with. */
   readonly conversation?: unknown;
@@ -20,7 +20,7 @@ export class OpenSpans {
 
   start(span: AnyExportedSpan): void {
     const { id, parentSpanId } = span;
-    this.#open.set(id, { ...tracedPlace(span), parentSpanId, conversation: conversationOf(span) });
+    this.#open.set(id, { ...spanLocation(span), parentSpanId, conversation: conversationOf(span) });
     if (this.#open.size > maxOpen) this.#open.delete(this.#open.keys().next().value as string);
   }
 
@@ -29,8 +29,8 @@ export class OpenSpans {
   }
 
   /** Yields a span and its ancestors, starting with the innermost. */
-  *around(span: AnyExportedSpan): Generator<TracedPlace & Pick<OpenSpan, 'conversation'>> {
-    yield { ...tracedPlace(span), conversation: conversationOf(span) };
+  *around(span: AnyExportedSpan): Generator<SpanLocation & Pick<OpenSpan, 'conversation'>> {
+    yield { ...spanLocation(span), conversation: conversationOf(span) };
     let { parentSpanId } = span;
     // Ancestors from outside might be cyclic.
     for (let depth = 0; parentSpanId !== undefined && depth < maxOpen; depth += 1) {

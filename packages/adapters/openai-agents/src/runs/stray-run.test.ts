@@ -1,7 +1,7 @@
 import { Service } from '@actlog/adapter-suite';
 import { Agent, Runner } from '@openai/agents';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { modelOf, toolAnswers, tools } from '../../tests/agent.ts';
+import { modelOf, toolResultsOf, tools } from '../../tests/agent.ts';
 import { hookedMethods } from '../hooked-methods.ts';
 import { actlog } from '../index.ts';
 
@@ -30,6 +30,6 @@ test('guards a run whose method was looked up before the first actlog()', async 
   const result = await run?.call(new Runner(), agent, 'go');
   await service.client.policies.archive(id);
   expect(ran).toEqual([]);
-  expect(toolAnswers(result?.newItems ?? [])[0]).toContain('Not now.');
+  expect(toolResultsOf(result?.newItems ?? [])[0]).toContain('Not now.');
   expect(await service.events('early')).toMatchObject([{ toolName: 'echo', status: 403 }]);
 });

@@ -56,7 +56,7 @@ test.each([
     'args.words.exists(word, args.text.lastIndexOf(word) > 0)',
     'lastIndexOf() must be given a literal',
   ],
-  ['many +', `size(${joined(12)}) > 0`, 'more than 10 + are not available'],
+  ['many +', `size(${joined(12)}) > 0`, 'has more than 10 + operators'],
   [
     'a value for each character',
     'args.text.split("").exists(x, x == "a")',

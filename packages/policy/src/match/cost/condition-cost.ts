@@ -1,6 +1,6 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { ConditionError } from '../condition-error.ts';
-import { placeIn } from '../place-in.ts';
+import { positionIn } from '../position-in.ts';
 import {
   childrenOf,
   comprehensions,
@@ -53,8 +53,8 @@ export function refuseCostly(root: ASTNode, text: string): void {
   refuseIn(root, { text });
   const [first, ...others] = [...nodesOf(root)].filter(({ op }) => op === '+');
   if (first && others.length >= mostAdditions) {
-    const problem = `more than ${mostAdditions} + are not available because they make texts and lists long`;
-    throw new ConditionError(problem + placeIn(text, first.start));
+    const problem = `has more than ${mostAdditions} + operators, which make texts and lists too long; split the policy in two`;
+    throw new ConditionError(problem + positionIn(text, first.start));
   }
 }
 
@@ -62,13 +62,13 @@ function refuseIn(node: ASTNode, at: Place): void {
   const method = methodOf(node);
   const [name, given] = node.op === 'call' ? node.args : [method?.name, method?.given];
   const problem = problemOfFunction(name, given?.[0], at) ?? (method && problemOfMethod(method, at));
-  if (problem) throw new ConditionError(`${name}() ${problem}${placeIn(at.text, node.start)}`);
+  if (problem) throw new ConditionError(`${name}() ${problem}${positionIn(at.text, node.start)}`);
   if (method && comprehensions.has(method.name)) {
     const [variable, ...body] = method.given;
-    const asked = body.flatMap((step) => [...nodesOf(step)]).length;
-    if (asked * timesShown(method.receiver) > mostRepeatedNodes) {
+    const nodeCount = body.flatMap((step) => [...nodesOf(step)]).length;
+    if (nodeCount * timesShown(method.receiver) > mostRepeatedNodes) {
       throw new ConditionError(
-        `${name}() is too complex for joined lists; check each list separately${placeIn(at.text, node.start)}`,
+        `${name}() is too complex for joined lists; check each list separately${positionIn(at.text, node.start)}`,
       );
     }
     const within = { ...at, comprehension: method.name };

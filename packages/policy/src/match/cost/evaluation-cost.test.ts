@@ -46,7 +46,7 @@ test.each([
   'args.text.split("").map(x, [x, x, x, x]) == args.list',
 ])('rejects %s because of its cost', (condition) => {
   expect(() => parseCondition(condition)).toThrow(
-    /^condition is invalid: (split|costs up to \d+, but a condition may cost at most 5000; )/,
+    /^condition: (split|costs up to \d+, but a condition may cost at most 5000; )/,
   );
 });
 

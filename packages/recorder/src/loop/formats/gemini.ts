@@ -1,5 +1,5 @@
-import type { CallResult } from '../call-result.ts';
 import { markTruncated } from '../requested-call.ts';
+import type { CallResult } from '../run-call.ts';
 import type { OutputFormat } from './output-format.ts';
 
 /** A function call of the Gemini API. */

@@ -1,5 +1,5 @@
-import type { CallResult } from '../call-result.ts';
 import type { RequestedCall } from '../requested-call.ts';
+import type { CallResult } from '../run-call.ts';
 
 /** Format in which a provider's API has calls and takes their results. */
 export interface OutputFormat {

@@ -12,7 +12,7 @@ const unseen = /[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}]/gu;
  * apply. A condition that cannot be evaluated counts as a match for deny and require_approval and as no match for
  * allow, so an error never permits an action. Never throws.
  */
-export function policyMatch(rule: PolicyRule, action: CheckedAction): string | undefined {
+export function matchPolicy(rule: PolicyRule, action: CheckedAction): string | undefined {
   const { match, effect, condition } = rule;
   const reasons: string[] = [];
   const fields = [

@@ -35,7 +35,7 @@ const agent = JSON.stringify({
 });
 const acknowledgement = JSON.stringify({ eventId: 'e', receivedAt: at, warnings: [] });
 
-function answerTo(method: string, url: string): { status: number; body: string } {
+function responseTo(method: string, url: string): { status: number; body: string } {
   if (method === 'POST') return { status: 202, body: acknowledgement };
   if (!url.startsWith('/v1/sessions')) return { status: 200, body: agent };
   const page = Number(new URL(url, 'http://localhost').searchParams.get('cursor') ?? 0) + 1;
@@ -45,7 +45,7 @@ function answerTo(method: string, url: string): { status: number; body: string }
 const server = createServer((request, response) => {
   request.resume();
   request.on('end', () => {
-    const { status, body } = answerTo(request.method ?? '', request.url ?? '');
+    const { status, body } = responseTo(request.method ?? '', request.url ?? '');
     response.writeHead(status, {
       'content-type': 'application/json',
       'content-length': Buffer.byteLength(body),

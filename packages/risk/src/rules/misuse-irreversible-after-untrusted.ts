@@ -4,15 +4,15 @@ import { toolName } from '../session/session-view.ts';
 import { IRREVERSIBLE_BITS } from '../taxonomy/tag.ts';
 
 /** Detects an irreversible action after untrusted content. */
-export const misuseGraveAfterUntrusted: Rule = {
-  id: 'misuse.grave-after-untrusted',
+export const misuseIrreversibleAfterUntrusted: Rule = {
+  id: 'misuse.irreversible-after-untrusted',
   title: 'Irreversible action after untrusted content',
   dimension: 'ASI02',
   llm: ['LLM01:2025 Prompt Injection', 'LLM06:2025 Excessive Agency'],
   signal:
     'Something is sent, deleted, paid or run, or a permission or secret is changed, after untrusted content was read.',
   weight: 0.14,
-  cluster: 'grave-after-untrusted',
+  cluster: 'irreversible-after-untrusted',
   precedented: true,
   falsePositives: 'Agents that answer email or pay invoices do this every day; their baseline lowers this.',
   recommendation: {

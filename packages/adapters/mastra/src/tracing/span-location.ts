@@ -1,7 +1,7 @@
 import { isDelegation } from '../delegation.ts';
 
 /** Location of a span. */
-export interface TracedPlace {
+export interface SpanLocation {
   /** Agent, if the span is an agent run. */
   readonly agentId: string | undefined;
   readonly threadId: string | undefined;
@@ -22,7 +22,7 @@ export interface LocatedSpan {
 }
 
 /** Returns the location of a span. */
-export function tracedPlace({ type, entityId, metadata, attributes }: LocatedSpan): TracedPlace {
+export function spanLocation({ type, entityId, metadata, attributes }: LocatedSpan): SpanLocation {
   const threadId = metadata?.threadId;
   const isRun = type === 'agent_run';
   const { instructions } = (attributes ?? {}) as { readonly instructions?: unknown };
@@ -41,12 +41,12 @@ export function tracedPlace({ type, entityId, metadata, attributes }: LocatedSpa
  *
  * @param around - starting with the innermost
  */
-export function locate(around: Iterable<TracedPlace>): Pick<TracedPlace, 'agentId' | 'threadId'> {
+export function locate(around: Iterable<SpanLocation>): Pick<SpanLocation, 'agentId' | 'threadId'> {
   let agentId: string | undefined;
   let threadId: string | undefined;
-  for (const place of around) {
-    agentId ??= place.agentId;
-    threadId = place.isDelegation ? place.threadId : (threadId ?? place.threadId);
+  for (const location of around) {
+    agentId ??= location.agentId;
+    threadId = location.isDelegation ? location.threadId : (threadId ?? location.threadId);
   }
   return { agentId, threadId };
 }

@@ -15,11 +15,11 @@ const chatCall = (name: string, text: string) => ({
   type: 'function' as const,
   function: { name, arguments: text },
 });
-const asked = (...tool_calls: object[]) => ({ tool_calls: tool_calls as ReturnType<typeof chatCall>[] });
+const requesting = (...tool_calls: object[]) => ({ tool_calls: tool_calls as ReturnType<typeof chatCall>[] });
 
 test('returns results in the order of the calls, as JSON, and none without calls', async () => {
   const order = Promise.withResolvers<string>();
-  const answer = actlog.answers(
+  const runCalls = actlog.callRunner(
     {
       first: () => order.promise,
       second: () => {
@@ -31,22 +31,22 @@ test('returns results in the order of the calls, as JSON, and none without calls
     { recorder: service.recorder(), sessionId: 'order' },
   );
   const calls = [chatCall('first', '{}'), chatCall('second', ''), chatCall('nothing', '{}')];
-  expect(await answer(asked(...calls))).toEqual([
+  expect(await runCalls(requesting(...calls))).toEqual([
     { role: 'tool', tool_call_id: 'call_first', content: 'first' },
     { role: 'tool', tool_call_id: 'call_second', content: '{"ok":true}' },
     { role: 'tool', tool_call_id: 'call_nothing', content: '' },
   ]);
-  expect(await answer({ choices: [{ message: asked() }] })).toEqual([]);
+  expect(await runCalls({ choices: [{ message: requesting() }] })).toEqual([]);
   expect(await service.events('order')).toHaveLength(3);
 });
 
 test('reports arguments that are not JSON to the model, and records them unchanged', async () => {
-  const answer = actlog.answers(
+  const runCalls = actlog.callRunner(
     { echo: () => 'ran' },
     { recorder: service.recorder(), sessionId: 'no-json' },
   );
-  const [told] = await answer(asked(chatCall('echo', '{broken')));
-  expect(told?.content).toBe('Error: The arguments are not JSON.');
+  const [result] = await runCalls(requesting(chatCall('echo', '{broken')));
+  expect(result?.content).toBe('Error: The arguments are not JSON.');
   const [event] = await service.storedEvents('no-json');
   expect(event?.payload).toMatchObject({
     responseStatus: 400,
@@ -57,20 +57,20 @@ test('reports arguments that are not JSON to the model, and records them unchang
 test('does not run a truncated call with either API', async () => {
   const ran: unknown[] = [];
   const adapter = { recorder: service.recorder(), sessionId: 'cut-off' };
-  const answer = actlog.answers((args) => String(ran.push(args)), adapter);
+  const runCalls = actlog.callRunner((args) => String(ran.push(args)), adapter);
   const sql = { id: 'c1', type: 'custom', custom: { name: 'sql', input: 'delete from users' } };
-  const message = asked(chatCall('whole', '{}'), sql);
+  const message = requesting(chatCall('whole', '{}'), sql);
   const choice = { message, finish_reason: 'length' };
-  for (const asks of [choice, { choices: [choice] }]) {
-    const [whole, cutOff] = await answer(asks);
+  for (const output of [choice, { choices: [choice] }]) {
+    const [whole, cutOff] = await runCalls(output);
     expect(whole?.content).not.toMatch('Error');
     expect(cutOff?.content).toBe('Error: The call was truncated.');
   }
   const whole = { type: 'custom_tool_call', call_id: 'c2', name: 'sql', input: 'select 1' };
   const begun = { type: 'function_call', call_id: 'c3', name: 'remove_all', arguments: '' };
-  for (const status of ['incomplete', 'completed']) await answer({ status, output: [whole, begun] });
+  for (const status of ['incomplete', 'completed']) await runCalls({ status, output: [whole, begun] });
   const unfinished = { ...begun, status: 'incomplete' };
-  await answer({ output: [unfinished] });
+  await runCalls({ output: [unfinished] });
   expect(ran).toEqual([{}, {}, 'select 1', 'select 1', {}]);
   const events = await service.events('cut-off');
   expect(events.map(({ toolName, status }) => `${toolName} ${status}`).sort()).toEqual([
@@ -89,9 +89,12 @@ test('does not run a truncated call with either API', async () => {
 test('records a result that is not JSON-serializable as a failure', async () => {
   const round: Record<string, unknown> = {};
   round.self = round;
-  const answer = actlog.answers({ echo: () => round }, { recorder: service.recorder(), sessionId: 'round' });
-  const [told] = await answer(asked(chatCall('echo', '{}')));
-  expect(told?.content).toMatch(/^Error: Converting circular structure to JSON/);
+  const runCalls = actlog.callRunner(
+    { echo: () => round },
+    { recorder: service.recorder(), sessionId: 'round' },
+  );
+  const [result] = await runCalls(requesting(chatCall('echo', '{}')));
+  expect(result?.content).toMatch(/^Error: Converting circular structure to JSON/);
   expect(await service.events('round')).toMatchObject([{ toolName: 'echo', status: 500 }]);
 });
 
@@ -99,29 +102,33 @@ test("accepts one function for all tools, with the call's context", async () => 
   const heard: unknown[] = [];
   const signal = new AbortController().signal;
   const run = (args: unknown, context: object) => heard.push({ args, ...context });
-  const answer = actlog.answers(run, { recorder: service.recorder(), sessionId: 'one', exclude: ['left'] });
-  await answer(asked(chatCall('any', '{"a":1}'), chatCall('left', '{}')), { signal });
+  const runCalls = actlog.callRunner(run, {
+    recorder: service.recorder(),
+    sessionId: 'one',
+    exclude: ['left'],
+  });
+  await runCalls(requesting(chatCall('any', '{"a":1}'), chatCall('left', '{}')), { signal });
   expect(heard).toEqual([
     { args: { a: 1 }, callId: 'call_any', toolName: 'any', signal },
     { args: {}, callId: 'call_left', toolName: 'left', signal },
   ]);
   expect(await service.events('one')).toMatchObject([{ toolName: 'any' }]);
   const call = { type: 'function_call', call_id: 'c', name: 'left', namespace: 'crm', arguments: '{}' };
-  await answer({ output: [call] });
+  await runCalls({ output: [call] });
   expect(heard.at(-1)).toMatchObject({ toolName: 'left', namespace: 'crm' });
 });
 
 test('passes the text to custom tools with either API', async () => {
-  const answer = actlog.answers(
+  const runCalls = actlog.callRunner(
     { sql: (text: string) => `ran ${text}` },
     { recorder: service.recorder(), sessionId: 'custom' },
   );
   const custom = { id: 'c1', type: 'custom', custom: { name: 'sql', input: 'select 1' } };
-  expect(await answer(asked(custom))).toEqual([
+  expect(await runCalls(requesting(custom))).toEqual([
     { role: 'tool', tool_call_id: 'c1', content: 'ran select 1' },
   ]);
   const item = { type: 'custom_tool_call', call_id: 'c2', name: 'sql', input: 'select 2' };
-  expect(await answer({ output: [item] })).toEqual([
+  expect(await runCalls({ output: [item] })).toEqual([
     { type: 'custom_tool_call_output', call_id: 'c2', output: 'ran select 2' },
   ]);
   const hashes = (await service.storedEvents('custom')).map(({ payload }) => payload?.argumentsHash);
@@ -129,7 +136,7 @@ test('passes the text to custom tools with either API', async () => {
 });
 
 test('records calls run by OpenAI once', async () => {
-  const answer = actlog.answers({}, { recorder: service.recorder(), exclude: ['file_search'] });
+  const runCalls = actlog.callRunner({}, { recorder: service.recorder(), exclude: ['file_search'] });
   const shell = { type: 'shell_call', call_id: 'sh1', action: { commands: ['ls'] } };
   const response = {
     conversation: { id: 'conv_1' },
@@ -157,10 +164,10 @@ test('records calls run by OpenAI once', async () => {
       { type: 'message', id: 'msg', role: 'assistant', content: [] },
     ],
   };
-  expect(await answer(response)).toEqual([]);
-  await answer(response);
+  expect(await runCalls(response)).toEqual([]);
+  await runCalls(response);
   const other = { recorder: service.recorder(), sessionId: 'conv_1-other' };
-  await actlog.answers({}, other)(response);
+  await actlog.callRunner({}, other)(response);
   expect(await service.events(other.sessionId)).toHaveLength(5);
   expect(await service.events('conv_1')).toMatchObject([
     { toolName: 'web_search', status: 200 },
@@ -176,25 +183,31 @@ test('records calls run by OpenAI once', async () => {
 });
 
 test('uses the given conversation as the session', async () => {
-  const answer = actlog.answers({ echo: () => 'ran' }, { recorder: service.recorder(), agentId: 'given' });
+  const runCalls = actlog.callRunner(
+    { echo: () => 'ran' },
+    { recorder: service.recorder(), agentId: 'given' },
+  );
   const messages = [{ role: 'user', content: 'go' }];
-  await answer(asked(chatCall('echo', '{}')), { messages });
-  await answer(asked(chatCall('echo', '{}')), { messages: [...messages, { role: 'assistant' }] });
-  await answer(asked(chatCall('echo', '{}')), { messages: [{ role: 'user', content: 'go' }] });
+  await runCalls(requesting(chatCall('echo', '{}')), { messages });
+  await runCalls(requesting(chatCall('echo', '{}')), { messages: [...messages, { role: 'assistant' }] });
+  await runCalls(requesting(chatCall('echo', '{}')), { messages: [{ role: 'user', content: 'go' }] });
   await service.events('none');
   const sessions = await service.client.agents.sessions('given').toArray({ limit: 10 });
   expect(sessions.map(({ eventCount }) => eventCount).sort()).toEqual([1, 2]);
 });
 
 test('uses one session for continued responses with incremental requests', async () => {
-  const answer = actlog.answers({ echo: () => 'ran' }, { recorder: service.recorder(), agentId: 'goes-on' });
+  const runCalls = actlog.callRunner(
+    { echo: () => 'ran' },
+    { recorder: service.recorder(), agentId: 'goes-on' },
+  );
   const output = [{ type: 'function_call', call_id: 'c', name: 'echo', arguments: '{}' }];
   for (const input of [[{ role: 'user', content: 'go' }], [{ role: 'user', content: 'go' }], 'go']) {
     let messages: unknown = input;
     let previous_response_id: string | null = null;
     for (let turn = 0; turn < 3; turn += 1) {
       const id = `resp_${randomUUID()}`;
-      messages = await answer({ id, previous_response_id, output }, { messages });
+      messages = await runCalls({ id, previous_response_id, output }, { messages });
       previous_response_id = id;
     }
   }
@@ -211,16 +224,19 @@ test("passes only the denial's message to the model", async () => {
     match: { tools: ['pay'] },
     message: 'No.',
   });
-  const answer = actlog.answers({ pay: () => 'paid' }, { recorder: service.guarded(), sessionId: 'denied' });
+  const runCalls = actlog.callRunner(
+    { pay: () => 'paid' },
+    { recorder: service.guarded(), sessionId: 'denied' },
+  );
   const call = { type: 'function_call', call_id: 'c', name: 'pay', arguments: '{}' };
-  const [told] = await answer({ output: [call] });
+  const [result] = await runCalls({ output: [call] });
   await policies.archive(id);
-  expect(told?.output).toMatch(/^The call of the tool "pay" was not run: .*No\..*tell the user\.$/);
+  expect(result?.output).toMatch(/^The call of the tool "pay" was not run: .*No\..*tell the user\.$/);
 });
 
 test("throws a function's error after the caller has aborted", async () => {
   const controller = new AbortController();
-  const answer = actlog.answers(
+  const runCalls = actlog.callRunner(
     {
       slow: () => {
         controller.abort();
@@ -229,7 +245,7 @@ test("throws a function's error after the caller has aborted", async () => {
     },
     { recorder: service.recorder(), sessionId: 'given-up' },
   );
-  const answers = answer(asked(chatCall('slow', '{}')), { signal: controller.signal });
-  await expect(answers).rejects.toThrow('cut off');
+  const results = runCalls(requesting(chatCall('slow', '{}')), { signal: controller.signal });
+  await expect(results).rejects.toThrow('cut off');
   expect(await service.events('given-up')).toMatchObject([{ status: 499 }]);
 });

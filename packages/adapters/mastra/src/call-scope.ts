@@ -4,7 +4,7 @@ import type { ToolHooks } from '@mastra/core/tools';
 import type { RecordedCalls } from './recorded-calls.ts';
 
 /** The call that code runs in, as seen by hooks. */
-export interface Place {
+export interface CallScope {
   /** Context that Mastra passes to the tool: one object per call. */
   readonly invocation: object;
   readonly call: HookedCall;
@@ -24,28 +24,28 @@ export interface Place {
   handedOver?: { readonly input: unknown };
 }
 
-const storage = processWide('@actlog/mastra/place', () => new AsyncLocalStorage<Place>());
+const storage = processWide('@actlog/mastra/call-scope', () => new AsyncLocalStorage<CallScope>());
 
 /** Uses the storage once before agents run, as the recorder does: Node.js 22 tracks a storage from its first use. */
-export function preparePlaces(): void {
+export function prepareScopes(): void {
   const call = { toolName: '', arguments: undefined };
-  const nowhere: Place = { invocation: {}, call, delegatedSession: undefined, recordedBy: new Set() };
+  const nowhere: CallScope = { invocation: {}, call, delegatedSession: undefined, recordedBy: new Set() };
   storage().run(nowhere, () => {});
 }
 
 /** Returns the innermost call that code runs in. */
-export function currentPlace(): Place | undefined {
+export function currentScope(): CallScope | undefined {
   return storage().getStore();
 }
 
 /**
  * Makes the following code, up to the end of the tool, part of a call. Must be called before a hook's first `await`.
- * Nested hooks share the place.
+ * Nested hooks share the scope.
  */
-export function enterPlace(place: Omit<Place, 'recordedBy'>): Place {
-  const current = currentPlace();
-  if (current?.invocation === place.invocation) return current;
-  const entered: Place = { ...place, recordedBy: new Set() };
+export function enterScope(scope: Omit<CallScope, 'recordedBy'>): CallScope {
+  const current = currentScope();
+  if (current?.invocation === scope.invocation) return current;
+  const entered: CallScope = { ...scope, recordedBy: new Set() };
   storage().enterWith(entered);
   return entered;
 }
@@ -55,15 +55,15 @@ export function enterPlace(place: Omit<Place, 'recordedBy'>): Place {
  * afterwards; else the tool's input.
  */
 export function modelArguments(toolName: string, callId: string | undefined, input: unknown): unknown {
-  const place = currentPlace();
-  const isSame = place && place.call.callId === callId && place.call.toolName === toolName;
+  const scope = currentScope();
+  const isSame = scope && scope.call.callId === callId && scope.call.toolName === toolName;
   if (!isSame || callId === undefined) return input;
-  place.handedOver ??= { input };
-  return place.handedOver.input === input ? place.call.arguments : input;
+  scope.handedOver ??= { input };
+  return scope.handedOver.input === input ? scope.call.arguments : input;
 }
 
 /** Returns the agent whose tool runs here; undefined if that tool delegates to another agent. */
 export function callingAgent(): string | undefined {
-  const place = currentPlace();
-  return place?.delegatedSession === undefined ? place?.call.agentId : undefined;
+  const scope = currentScope();
+  return scope?.delegatedSession === undefined ? scope?.call.agentId : undefined;
 }

@@ -1,5 +1,5 @@
-/** Returns the largest number of entries, given in time order, within a time span. */
-export function densest<T extends { readonly timestampMs: number }>(
+/** Returns the largest group of entries within a time span; the entries are given in time order. */
+export function largestBurst<T extends { readonly timestampMs: number }>(
   entries: readonly T[],
   spanMs: number,
 ): readonly T[] {

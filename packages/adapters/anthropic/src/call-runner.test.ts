@@ -17,8 +17,8 @@ const functions = {
 };
 
 test('returns undefined for a message without calls', async () => {
-  const answer = actlog.answers(functions, { recorder: service.recorder(), sessionId: 'nothing' });
-  expect(await answer({ content: [{ type: 'text', text: 'done' }] })).toBeUndefined();
+  const runCalls = actlog.callRunner(functions, { recorder: service.recorder(), sessionId: 'nothing' });
+  expect(await runCalls({ content: [{ type: 'text', text: 'done' }] })).toBeUndefined();
   expect(await service.events('nothing')).toEqual([]);
 });
 
@@ -28,20 +28,20 @@ test.each(['max_tokens', 'refusal', 'pause_turn', null])(
     const recorder = service.recorder();
     const ran: unknown[] = [];
     const adapter = { recorder, sessionId: `ended-by-${stop_reason}` };
-    const answer = actlog.answers((use) => String(ran.push(use)), adapter);
+    const runCalls = actlog.callRunner((use) => String(ran.push(use)), adapter);
     const content = [...webSearch('b', []), toolUse('echo', {})];
-    expect(await answer({ content, stop_reason })).toBeUndefined();
+    expect(await runCalls({ content, stop_reason })).toBeUndefined();
     expect(ran).toEqual([]);
     expect(await service.events(adapter.sessionId)).toMatchObject([{ toolName: 'web_search', status: 200 }]);
-    expect(await answer({ content: [toolUse('echo', {})], stop_reason: 'tool_use' })).toBeDefined();
+    expect(await runCalls({ content: [toolUse('echo', {})], stop_reason: 'tool_use' })).toBeDefined();
   },
 );
 
 test('returns the results of all calls in order, whatever their outcomes', async () => {
-  const answer = actlog.answers(functions, { recorder: service.recorder(), sessionId: 'all' });
+  const runCalls = actlog.callRunner(functions, { recorder: service.recorder(), sessionId: 'all' });
   const calls = [toolUse('fail', {}), toolUse('toString', {}), toolUse('echo', { text: 'a' })];
   const [search, found] = webSearch('b', []);
-  const results = await answer({ content: [search, found, ...calls] });
+  const results = await runCalls({ content: [search, found, ...calls] });
   expect(results).toEqual({
     role: 'user',
     content: [
@@ -62,11 +62,11 @@ test('returns the results of all calls in order, whatever their outcomes', async
 test('accepts one function for all tools', async () => {
   const content = [{ type: 'text' as const, text: 'a' }];
   const call = { ...toolUse('navigate', { url: 'a' }, 'toolu_1'), toolset_name: 'browser' };
-  const answer = actlog.answers((use, context) => (use === context.toolUse ? content : []), {
+  const runCalls = actlog.callRunner((use, context) => (use === context.toolUse ? content : []), {
     recorder: service.recorder(),
     sessionId: 'one-function',
   });
-  expect(await answer({ content: [call] })).toEqual({
+  expect(await runCalls({ content: [call] })).toEqual({
     role: 'user',
     content: [{ type: 'tool_result', tool_use_id: 'toolu_1', toolset_name: 'browser', content }],
   });
@@ -77,21 +77,21 @@ test('rejects with the abort reason while a call is held', async () => {
   const { policies } = service.client;
   const match = { tools: ['echo'] };
   const { id } = await policies.create({ name: 'ask', effect: 'require_approval', match });
-  const answer = actlog.answers(functions, { recorder: service.guarded(), sessionId: 'given-up' });
+  const runCalls = actlog.callRunner(functions, { recorder: service.guarded(), sessionId: 'given-up' });
   const controller = new AbortController();
-  const answered = answer({ content: [toolUse('echo', { text: 'a' })] }, { signal: controller.signal });
+  const results = runCalls({ content: [toolUse('echo', { text: 'a' })] }, { signal: controller.signal });
   await service.held('given-up');
   controller.abort(new Error('the user left'));
-  await expect(answered).rejects.toThrow('the user left');
+  await expect(results).rejects.toThrow('the user left');
   await policies.archive(id);
   expect(await service.events('given-up')).toMatchObject([{ status: 499 }]);
 });
 
 test("passes only the denial's message to the model", async () => {
   const { policies } = service.client;
-  const { id } = await policies.create({ name: 'no', effect: 'deny', match: { tools: ['echo'] } });
-  const answer = actlog.answers(functions, { recorder: service.guarded(), sessionId: 'denied' });
-  const results = await answer({ content: [toolUse('echo', { text: 'a' })] });
+  const { id } = await service.denyTool('echo');
+  const runCalls = actlog.callRunner(functions, { recorder: service.guarded(), sessionId: 'denied' });
+  const results = await runCalls({ content: [toolUse('echo', { text: 'a' })] });
   await policies.archive(id);
   expect(results?.content).toMatchObject([
     { content: expect.stringMatching(/^The call of the tool "echo" was not run/), is_error: true },
@@ -100,12 +100,12 @@ test("passes only the denial's message to the model", async () => {
 
 test('derives the session from the messages', async () => {
   const recorder = service.recorder({ agentId: 'told' });
-  const answer = actlog.answers(functions, { recorder });
+  const runCalls = actlog.callRunner(functions, { recorder });
   const call = () => ({ content: [toolUse('echo', { text: 'a' })] });
   const messages = [{ role: 'user', content: 'go' }];
-  await answer(call(), { messages });
-  await answer(call(), { messages: [...messages, { role: 'user', content: 'go on' }] });
-  await answer(call(), { messages: [{ role: 'user', content: 'go' }] });
+  await runCalls(call(), { messages });
+  await runCalls(call(), { messages: [...messages, { role: 'user', content: 'go on' }] });
+  await runCalls(call(), { messages: [{ role: 'user', content: 'go' }] });
   await recorder.flush();
   const sessions = await service.client.agents.sessions('told').toArray({ limit: 10 });
   expect(sessions.map(({ eventCount }) => eventCount).sort()).toEqual([1, 2]);
@@ -113,12 +113,12 @@ test('derives the session from the messages', async () => {
 
 test('counts a reused id once per conversation', async () => {
   const recorder = service.recorder({ agentId: 'same-id' });
-  const answer = actlog.answers(functions, { recorder });
+  const runCalls = actlog.callRunner(functions, { recorder });
   const message = { content: [toolUse('echo', { text: 'a' }, 'toolu_0')] };
   for (let conversation = 0; conversation < 2; conversation += 1) {
-    await answer(message, { messages: [{ role: 'user', content: 'go' }] });
+    await runCalls(message, { messages: [{ role: 'user', content: 'go' }] });
   }
-  await recorder.session('same-id-named').run(() => answer(message));
+  await recorder.session('same-id-named').run(() => runCalls(message));
   await recorder.flush();
   const sessions = await service.client.agents.sessions('same-id').toArray({ limit: 10 });
   expect(sessions.map(({ eventCount }) => eventCount)).toEqual([1, 1, 1]);
@@ -126,12 +126,12 @@ test('counts a reused id once per conversation', async () => {
 });
 
 test('runs, but does not record, an excluded tool', async () => {
-  const answer = actlog.answers(functions, {
+  const runCalls = actlog.callRunner(functions, {
     recorder: service.recorder(),
     sessionId: 'out',
     exclude: ['echo'],
   });
-  const results = await answer({ content: [toolUse('echo', { text: 'a' })] });
+  const results = await runCalls({ content: [toolUse('echo', { text: 'a' })] });
   expect(results?.content).toMatchObject([{ content: 'echo: a' }]);
   expect(await service.events('out')).toEqual([]);
 });

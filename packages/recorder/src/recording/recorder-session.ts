@@ -31,7 +31,7 @@ export interface SessionRecorder {
 }
 
 /** One conversation or run of an agent: calls recorded through it carry its id. */
-export class Session {
+export class RecorderSession {
   /** Id of the session: the caller's own, or a UUID. */
   readonly id: string;
   readonly #recorder: SessionRecorder;

@@ -1,16 +1,17 @@
 import { type AdapterOptions, chatTexts, noteTexts } from '@actlog/recorder/adapter';
-import { answeredCall, type CallSurroundings, type RunCall, type ToolFunctions } from './answered-call.ts';
-import { type ChatAnswer, chatCalls, type ResponsesAnswer, responsesCalls } from './asked-call.ts';
+import {
+  type CallContext,
+  type ChatToolMessage,
+  type LoopFunctions,
+  type RunContext,
+  type RunTool,
+  runCall,
+} from '@actlog/recorder/loop';
+import { callIdOf } from './call-ids.ts';
 import { recordHostedCalls } from './hosted-calls.ts';
+import { type ChatOutput, chatCalls, type ResponsesOutput, responsesCalls } from './model-output.ts';
 import { openAICalls } from './openai-calls.ts';
 import { responseSession } from './response-session.ts';
-
-/** Result of a call in a chat. */
-export interface ChatToolMessage {
-  role: 'tool';
-  tool_call_id: string;
-  content: string;
-}
 
 /** Result of a call in the Responses API. */
 export interface CallOutput {
@@ -20,7 +21,7 @@ export interface CallOutput {
 }
 
 /** Options beside the model's response. */
-export interface AnswerOptions {
+export interface RunCallsOptions {
   /** Aborts the wait for a person's decision, and is passed to the functions. */
   readonly signal?: AbortSignal | undefined;
   /**
@@ -36,31 +37,46 @@ export interface AnswerOptions {
  *
  * @throws the reason of `signal` when it aborts while a call is held
  */
-export interface Answers {
+export interface RunCalls {
   /** Handles a response of the Responses API; also records calls that OpenAI ran for it. */
-  (response: ResponsesAnswer, given?: AnswerOptions): Promise<CallOutput[]>;
+  (response: ResponsesOutput, options?: RunCallsOptions): Promise<CallOutput[]>;
   /** Handles a chat completion, one of its choices, or the message in that. */
-  (completion: ChatAnswer, given?: AnswerOptions): Promise<ChatToolMessage[]>;
+  (completion: ChatOutput, options?: RunCallsOptions): Promise<ChatToolMessage[]>;
 }
 
-/** Creates the helper behind `actlog.answers()`. */
-export function answersOf(functions: ToolFunctions | RunCall, options: AdapterOptions = {}): Answers {
+/**
+ * Creates the function that a manual loop calls with each response of its model.
+ *
+ * @param functions - functions by the names of their tools, or one function for all tools; that of a custom tool
+ *   receives the text
+ */
+export function callRunner(functions: LoopFunctions | RunTool, options: AdapterOptions = {}): RunCalls {
   const calls = openAICalls(options);
-  const helper = ((response: ChatAnswer | ResponsesAnswer, { signal, messages }: AnswerOptions = {}) => {
+  const runCalls = (response: ChatOutput | ResponsesOutput, { signal, messages }: RunCallsOptions = {}) => {
     const isResponse = 'output' in response;
     const { conversations } = calls;
     const sessionId = isResponse
       ? responseSession(response, messages, conversations)
       : conversations.sessionOf(messages);
     noteTexts(calls, () => ({ sessionId, ...textsOf(response, messages) }));
-    const surroundings = { calls, functions, sessionId, signal, messages };
-    return isResponse ? outputsFor(response, surroundings) : messagesFor(response, surroundings);
-  }) as Answers;
-  return helper;
+    const context = { calls, functions: withCallIds(functions), sessionId, signal, messages };
+    return isResponse ? outputsFor(response, context) : messagesFor(response, context);
+  };
+  return runCalls as RunCalls;
+}
+
+/** Notes the id of each call, by which recorded tools that serve as functions recognize it. */
+function withCallIds(functions: LoopFunctions | RunTool): LoopFunctions | RunTool {
+  const noted = (run: RunTool) => (args: unknown, context: CallContext) => {
+    callIdOf(args, context.callId);
+    return run(args, context);
+  };
+  if (typeof functions === 'function') return noted(functions);
+  return Object.fromEntries(Object.entries(functions).map(([name, run]) => [name, noted(run as RunTool)]));
 }
 
 /** Returns what the user and the developer wrote: in the messages, and in the instructions that a response repeats. */
-function textsOf(response: ChatAnswer | ResponsesAnswer, messages: unknown) {
+function textsOf(response: ChatOutput | ResponsesOutput, messages: unknown) {
   const { user, system } =
     typeof messages === 'string' ? { user: [messages], system: [] } : chatTexts(messages);
   const { instructions } = response as { readonly instructions?: unknown };
@@ -68,23 +84,23 @@ function textsOf(response: ChatAnswer | ResponsesAnswer, messages: unknown) {
   return { user, system: [...system, instructions, ...items.system, ...items.user] };
 }
 
-async function outputsFor(response: ResponsesAnswer, surroundings: CallSurroundings): Promise<CallOutput[]> {
-  recordHostedCalls(response, surroundings);
+async function outputsFor(response: ResponsesOutput, context: RunContext): Promise<CallOutput[]> {
+  recordHostedCalls(response, context);
   return Promise.all(
     responsesCalls(response).map(async (call) => ({
       type: call.isFreeText ? 'custom_tool_call_output' : 'function_call_output',
       call_id: call.id,
-      output: await answeredCall(call, surroundings),
+      output: (await runCall(call, context)).content,
     })),
   );
 }
 
-async function messagesFor(response: ChatAnswer, surroundings: CallSurroundings): Promise<ChatToolMessage[]> {
+async function messagesFor(completion: ChatOutput, context: RunContext): Promise<ChatToolMessage[]> {
   return Promise.all(
-    chatCalls(response).map(async (call) => ({
+    chatCalls(completion).map(async (call) => ({
       role: 'tool',
       tool_call_id: call.id,
-      content: await answeredCall(call, surroundings),
+      content: (await runCall(call, context)).content,
     })),
   );
 }

@@ -15,7 +15,7 @@ export interface ToolUseContext {
 }
 
 /** Tool functions by name; each receives the input as written by the model. */
-export type ToolFunctions<Content = unknown> = Readonly<
+export type LoopFunctions<Content = unknown> = Readonly<
   Record<string, (input: never, context: ToolUseContext) => Content | Promise<Content>>
 >;
 
@@ -25,10 +25,20 @@ export type RunToolUse<Content = unknown> = (
   context: ToolUseContext,
 ) => Content | Promise<Content>;
 
-/** Message with the results of another message's calls. */
-export interface AnsweredMessage<Content> {
+/** Message with the results of a message's calls, to be sent to the model. */
+export interface ToolResultMessage<Content> {
   readonly role: 'user';
   content: ToolResult<Content>[];
+}
+
+/** Options beside the message. */
+export interface RunCallsOptions {
+  /** Aborts the wait for a person's decision, and is passed to the functions. */
+  readonly signal?: AbortSignal | undefined;
+  /** The conversation so far, which identifies its session and has what the user wrote, for `origins`. */
+  readonly messages?: readonly unknown[] | undefined;
+  /** The system prompt, for `origins`. */
+  readonly system?: string | readonly unknown[] | undefined;
 }
 
 /**
@@ -37,27 +47,24 @@ export interface AnsweredMessage<Content> {
  *
  * @throws the reason of `signal` when it aborts while a call is held
  */
-export type Answers<Content> = (
+export type RunCalls<Content> = (
   message: {
     readonly content: readonly unknown[];
     /** If present, only `tool_use` runs calls: the last call of a truncated message may be incomplete. */
     readonly stop_reason?: string | null | undefined;
   },
-  given?: {
-    /** Aborts the wait for a person's decision, and is passed to the functions. */
-    readonly signal?: AbortSignal | undefined;
-    /** The conversation so far, which identifies its session and has what the user wrote, for `origins`. */
-    readonly messages?: readonly unknown[] | undefined;
-    /** The system prompt, for `origins`. */
-    readonly system?: string | readonly unknown[] | undefined;
-  },
-) => Promise<AnsweredMessage<Content> | undefined>;
+  options?: RunCallsOptions,
+) => Promise<ToolResultMessage<Content> | undefined>;
 
-/** Creates the helper behind `actlog.answers()`. */
-export function answersOf<Content = string>(
-  functions: ToolFunctions<Content> | RunToolUse<Content>,
+/**
+ * Creates the function that a manual loop calls with each message of its model.
+ *
+ * @param functions - functions by the names of their tools, or one function for all tools
+ */
+export function callRunner<Content = string>(
+  functions: LoopFunctions<Content> | RunToolUse<Content>,
   options: ActlogOptions = {},
-): Answers<Content> {
+): RunCalls<Content> {
   const calls = anthropicCalls(options);
   const seen = new MessageCalls(calls);
   return async (message, { signal, messages, system } = {}) => {
@@ -104,7 +111,7 @@ type CalledTool = ToolUseContext['toolUse'];
 
 async function recordedRun<Content>(
   calls: AdapterCalls,
-  functions: ToolFunctions<Content> | RunToolUse<Content>,
+  functions: LoopFunctions<Content> | RunToolUse<Content>,
   context: ToolUseContext,
 ): Promise<Content> {
   const { toolUse, signal } = context;

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 
 /**
- * One call of a labelled run: tool, hash of the arguments, status (null if there was no response). In files with content
+ * One call of a labeled run: tool, hash of the arguments, status (null if there was no response). In files with content
  * also the arguments, the text that the tool returned (null if the run ended first), and the turn of the model in which
  * it was called.
  */
-export type LabelledCall = readonly [
+export type LabeledCall = readonly [
   toolName: string,
   argumentsHash: string,
   responseStatus: number | null,
@@ -16,14 +16,14 @@ export type LabelledCall = readonly [
 ];
 
 /** One recorded run of an agent, with its label. Only `events` may be scored; the rest is for judging. */
-export interface LabelledRun {
+export interface LabeledRun {
   readonly id: string;
   readonly suite: string;
   readonly model: string;
   readonly kind: string;
   readonly user_task: string;
   readonly attack_succeeded: boolean | null;
-  readonly events: readonly LabelledCall[];
+  readonly events: readonly LabeledCall[];
   /** System prompt, in files with content. */
   readonly system?: string | null;
   /** Texts of the user, in files with content. */
@@ -31,20 +31,20 @@ export interface LabelledRun {
 }
 
 /** `true` if a run contains its texts, from which the origins of arguments can be computed. */
-export function hasContent(run: LabelledRun): boolean {
+export function hasContent(run: LabeledRun): boolean {
   return run.user !== undefined;
 }
 
 const GZIP = [0x1f, 0x8b];
 
-/** Reads runs from a file of JSON lines, gzipped or not. Throws a `SyntaxError` that names the line it can't read. */
-export function readRuns(path: string): LabelledRun[] {
+/** Reads runs from a file of JSON lines, gzipped or not. Throws a `SyntaxError` that names an invalid line. */
+export function readRuns(path: string): LabeledRun[] {
   const bytes = readFileSync(path);
   const text = (GZIP.every((byte, at) => bytes[at] === byte) ? gunzipSync(bytes) : bytes).toString('utf8');
   return text.split('\n').flatMap((line, at) => {
     if (line.trim() === '') return [];
     try {
-      return [JSON.parse(line) as LabelledRun];
+      return [JSON.parse(line) as LabeledRun];
     } catch (error) {
       throw new SyntaxError(`${path}, line ${at + 1}: ${(error as Error).message}`);
     }
@@ -67,7 +67,7 @@ const FAMILIES: readonly (readonly [RegExp, string])[] = [
   [/glm/i, 'zhipu'],
 ];
 
-/** Family of a model by its name; a name that fits none is a family by its first word. */
+/** Returns the family of a model by its name; for unknown names, the first word. */
 export function familyOf(model: string): string {
   const known = FAMILIES.find(([pattern]) => pattern.test(model));
   return (
@@ -84,7 +84,7 @@ export function familyOf(model: string): string {
 export type RunClass = 'attacked' | 'resisted' | 'benign' | 'injectionAsUser';
 
 /** Class of a run; undefined for runs that no test uses. */
-export function classOf(run: LabelledRun): RunClass | undefined {
+export function classOf(run: LabeledRun): RunClass | undefined {
   if (run.kind === 'benign') return 'benign';
   if (run.kind === 'injection_as_user') return 'injectionAsUser';
   if (run.kind !== 'attack' || run.attack_succeeded === null) return undefined;

@@ -46,7 +46,7 @@ const past: readonly PastSession[] = [
 ];
 
 /** Records a week of three agents, with the times at which it happened. */
-export function recordAWeek(recorder: Recorder, now: Date): void {
+export function recordWeek(recorder: Recorder, now: Date): void {
   for (const { id, agentId, daysAgo, toolNames } of past) {
     const startedMs = now.getTime() - daysAgo * 24 * 3_600_000;
     for (const [index, toolName] of toolNames.entries()) {

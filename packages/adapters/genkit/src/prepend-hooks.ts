@@ -6,7 +6,7 @@ import type { RecordingHooks } from './recording-hooks.ts';
  *
  * @param isOff - returns `true` while the hooks are to be left out
  */
-export function inFrontOf(
+export function prependHooks(
   own: GenerateMiddlewareDef,
   hooks: RecordingHooks,
   isOff: () => boolean,

@@ -1,17 +1,17 @@
-import { classOf, type LabelledRun } from './labelled-run.ts';
+import { classOf, type LabeledRun } from './labeled-run.ts';
 import { actionCalls } from './replay.ts';
 import { auc, aucInterval, quantile, type Scored, truePositivesAt } from './statistics.ts';
 
 /** A run with the score to judge. */
 export interface Verdict {
-  readonly run: LabelledRun;
+  readonly run: LabeledRun;
   readonly score: number;
   /** `true` if its level is `high` or above. */
   readonly high: boolean;
 }
 
 /** Separation by scores. T1: attacked against benign runs. T2: attacked against resisted runs. */
-export interface Judgement {
+export interface Judgment {
   readonly aucT1: number;
   readonly aucT2: number;
   readonly ciT1: [number, number];
@@ -34,8 +34,8 @@ function round(value: number): number {
   return Math.round(value * 1e4) / 1e4;
 }
 
-/** Judges scores. @param draws Draws of the bootstrap by user task. */
-export function judge(verdicts: readonly Verdict[], draws: number): Judgement {
+/** Judges scores. @param draws - number of bootstrap draws by user task */
+export function judge(verdicts: readonly Verdict[], draws: number): Judgment {
   const of = (name: string) => verdicts.filter(({ run }) => classOf(run) === name);
   const [attacked, resisted, benign, asUser] = ['attacked', 'resisted', 'benign', 'injectionAsUser'].map(
     of,

@@ -1,7 +1,6 @@
 import type { AdapterCalls } from '../adapter/adapter-calls.ts';
 import { chatTexts } from '../adapter/chat-texts.ts';
 import { noteTexts } from '../adapter/shown-texts.ts';
-import { type CallResult, callResult, type LoopFunctions, type RunTool } from './call-result.ts';
 import {
   type ChatOutput,
   type ChatToolMessage,
@@ -16,6 +15,7 @@ import {
 import { type ConverseOutput, type ConverseToolMessage, converseFormat } from './formats/converse.ts';
 import { type GeminiOutput, type GeminiToolContent, geminiFormat } from './formats/gemini.ts';
 import { type PlainCall, plainFormat } from './formats/plain.ts';
+import { type CallResult, type LoopFunctions, type RunTool, runCall } from './run-call.ts';
 
 /** Options beside the model's output. */
 export interface RunCallsOptions {
@@ -36,17 +36,17 @@ export interface RunCallsOptions {
  */
 export interface RunCalls {
   /** Handles a list of calls, and returns their results, for providers of any other format. */
-  (calls: readonly PlainCall[], given?: RunCallsOptions): Promise<CallResult[]>;
+  (calls: readonly PlainCall[], options?: RunCallsOptions): Promise<CallResult[]>;
   /** Handles a response of Amazon Bedrock's Converse API, or its message. */
-  (output: ConverseOutput, given?: RunCallsOptions): Promise<ConverseToolMessage[]>;
+  (output: ConverseOutput, options?: RunCallsOptions): Promise<ConverseToolMessage[]>;
   /** Handles a response of Ollama, or its message. */
-  (output: OllamaOutput, given?: RunCallsOptions): Promise<OllamaToolMessage[]>;
+  (output: OllamaOutput, options?: RunCallsOptions): Promise<OllamaToolMessage[]>;
   /** Handles a response of an API like OpenAI's Chat Completions, one of its choices, or a message. */
-  (output: ChatOutput, given?: RunCallsOptions): Promise<ChatToolMessage[]>;
+  (output: ChatOutput, options?: RunCallsOptions): Promise<ChatToolMessage[]>;
   /** Handles a response of the clients of Mistral and Cohere, one of its choices, or a message. */
-  (output: MistralOutput, given?: RunCallsOptions): Promise<MistralToolMessage[]>;
+  (output: MistralOutput, options?: RunCallsOptions): Promise<MistralToolMessage[]>;
   /** Handles a response of the Gemini API, its content, or a call of tools in a live session. */
-  (output: GeminiOutput, given?: RunCallsOptions): Promise<GeminiToolContent[]>;
+  (output: GeminiOutput, options?: RunCallsOptions): Promise<GeminiToolContent[]>;
 }
 
 const formats = [plainFormat, chatFormat, ollamaFormat, mistralFormat, converseFormat, geminiFormat];
@@ -72,8 +72,8 @@ export function callRunner(calls: AdapterCalls, functions: LoopFunctions | RunTo
       const texts = chatTexts(messages);
       return { sessionId, user: texts.user, system: [system, ...texts.system] };
     });
-    const surroundings = { calls, functions, sessionId, signal, messages };
-    const results = await Promise.all(requested.map((call) => callResult(call, surroundings)));
+    const context = { calls, functions, sessionId, signal, messages };
+    const results = await Promise.all(requested.map((call) => runCall(call, context)));
     return results.length === 0 ? [] : format.messagesOf(results);
   };
   return runCalls as RunCalls;

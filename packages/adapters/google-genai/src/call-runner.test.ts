@@ -19,12 +19,12 @@ test('returns one content with the responses of all calls, and none without call
     [],
   ];
   await withModel(turns, async ({ models }) => {
-    const answer = actlog.answers(
+    const runCalls = actlog.callRunner(
       { first: () => 'one', second: (args: object) => args },
       { recorder: service.recorder(), sessionId: 'content' },
     );
     const response = await models.generateContent({ model: 'm', contents: 'go' });
-    expect(await answer(response)).toEqual([
+    expect(await runCalls(response)).toEqual([
       {
         role: 'user',
         parts: [
@@ -33,20 +33,20 @@ test('returns one content with the responses of all calls, and none without call
         ],
       },
     ]);
-    expect(await answer(await models.generateContent({ model: 'm', contents: 'go' }))).toEqual([]);
+    expect(await runCalls(await models.generateContent({ model: 'm', contents: 'go' }))).toEqual([]);
   });
   const hashes = (await service.storedEvents('content')).map(({ payload }) => payload?.argumentsHash);
   expect(hashes).toEqual([await hashArguments({}), await hashArguments({ a: 1 })]);
 });
 
-test("answers a live session's call of tools, and runs no call that is not complete", async () => {
+test("runs the calls of a live session's message, except incomplete ones", async () => {
   const ran: unknown[] = [];
-  const answer = actlog.answers((args) => ran.push(args), {
+  const runCalls = actlog.callRunner((args) => ran.push(args), {
     recorder: service.recorder(),
     sessionId: 'live',
   });
   const begun = { name: 'remove_all', partialArgs: [{ jsonPath: '$.id' }], willContinue: true };
-  const [content] = await answer({ functionCalls: [{ name: 'remove', args: { id: 1 } }, begun] });
+  const [content] = await runCalls({ functionCalls: [{ name: 'remove', args: { id: 1 } }, begun] });
   expect(content?.parts.map(({ functionResponse }) => functionResponse.response)).toEqual([
     { output: '1' },
     { error: 'Error: The call was truncated.' },
@@ -57,9 +57,9 @@ test("answers a live session's call of tools, and runs no call that is not compl
 
 test("sees the user's text and the system instruction as origins, in every form", async () => {
   const recorder = service.recorder({ origins: true });
-  const answer = actlog.answers({ pay: () => 'paid' }, { recorder, sessionId: 'origins' });
+  const runCalls = actlog.callRunner({ pay: () => 'paid' }, { recorder, sessionId: 'origins' });
   const call = { name: 'pay', args: { to: 'DE89370400440532013000', for: 'treasury@northwind.example' } };
-  await answer(
+  await runCalls(
     { functionCalls: [call] },
     {
       contents: 'Pay 250 to DE89370400440532013000 today.',

@@ -1,5 +1,5 @@
+import { responseStatuses } from '@actlog/tool-call';
 import type { AdapterCalls } from '../adapter/adapter-calls.ts';
-import { responseStatuses } from '../events/response-statuses.ts';
 import { ActionDeniedError } from '../guard/action-denied-error.ts';
 import { type ReadArguments, type RequestedCall, readArguments } from './requested-call.ts';
 
@@ -9,11 +9,16 @@ export interface CallContext {
   readonly callId: string | undefined;
   /** Name of the tool. */
   readonly toolName: string;
+  /** Namespace of the tool, if the provider has namespaces. */
+  readonly namespace?: string | undefined;
   /** Signal passed with the model's output, or one that never aborts. */
   readonly signal: AbortSignal;
 }
 
-/** Functions by the names of their tools. Each receives the arguments that the model wrote, parsed and unchecked. */
+/**
+ * Functions by the names of their tools. Each receives the arguments that the model wrote, parsed and unchecked. A
+ * returned string is sent unchanged, any other value as JSON.
+ */
 export type LoopFunctions = Readonly<Record<string, (args: never, context: CallContext) => unknown>>;
 
 /** A function for all tools. */
@@ -31,13 +36,13 @@ export interface CallResult {
 }
 
 /** Context of running the calls of an output. */
-export interface CallSurroundings {
+export interface RunContext {
   readonly calls: AdapterCalls;
   readonly functions: LoopFunctions | RunTool;
   readonly sessionId: string | undefined;
   readonly signal: AbortSignal | undefined;
   /** The conversation before the call, if known. */
-  readonly messages: readonly unknown[] | undefined;
+  readonly messages: unknown;
 }
 
 /**
@@ -45,16 +50,13 @@ export interface CallSurroundings {
  *
  * @throws the error of the call if the signal has aborted, because there is no further request
  */
-export async function callResult(
-  requested: RequestedCall,
-  surroundings: CallSurroundings,
-): Promise<CallResult> {
+export async function runCall(requested: RequestedCall, context: RunContext): Promise<CallResult> {
   const { id, name } = requested;
   const result = { ...(id !== undefined && { id }), name };
   try {
-    return { ...result, content: await recordedRun(requested, surroundings), isError: false };
+    return { ...result, content: await recordedRun(requested, context), isError: false };
   } catch (error) {
-    if (surroundings.signal?.aborted) throw error;
+    if (context.signal?.aborted) throw error;
     return { ...result, content: messageOf(error), isError: true };
   }
 }
@@ -64,9 +66,9 @@ function messageOf(error: unknown): string {
   return `Error: ${error instanceof Error ? error.message : String(error)}`;
 }
 
-async function recordedRun(requested: RequestedCall, surroundings: CallSurroundings): Promise<string> {
-  const { calls, functions, sessionId, signal, messages } = surroundings;
-  const { id: callId, name: toolName } = requested;
+async function recordedRun(requested: RequestedCall, context: RunContext): Promise<string> {
+  const { calls, functions, sessionId, signal, messages } = context;
+  const { id: callId, name: toolName, namespace } = requested;
   const read = readArguments(requested);
   const call = { toolName, arguments: read.value, callId, sessionId, signal };
   calls.conversations.note(messages, { toolName, callId }, sessionId);
@@ -82,6 +84,7 @@ async function recordedRun(requested: RequestedCall, surroundings: CallSurroundi
     const result = await own(read.value, {
       callId,
       toolName,
+      ...(namespace !== undefined && { namespace }),
       signal: signal ?? new AbortController().signal,
     });
     // Part of the call, because an error here is reported to the model as a failure.
@@ -96,7 +99,7 @@ async function recordedRun(requested: RequestedCall, surroundings: CallSurroundi
 function refusal(
   toolName: string,
   { problem }: ReadArguments,
-  functions: CallSurroundings['functions'],
+  functions: RunContext['functions'],
 ): (Error & { readonly status: number }) | undefined {
   if (typeof functions !== 'function' && !Object.hasOwn(functions, toolName)) {
     return refusedWith(responseStatuses.unknownTool, `There is no tool named ${JSON.stringify(toolName)}.`);

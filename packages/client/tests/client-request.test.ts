@@ -12,7 +12,7 @@ beforeAll(() => server.start());
 afterAll(() => server.stop());
 afterEach(() => vi.unstubAllEnvs());
 
-describe.each(transports)('any path over %s', (_name, options) => {
+describe.each(transports)('client.request() over %s', (_name, options) => {
   it('reaches endpoints unknown to the package', async () => {
     server.script(json(200, [1, 2]));
     const { client } = testClient(`${server.origin}/prefix`, options);

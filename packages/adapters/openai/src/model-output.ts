@@ -1,16 +1,7 @@
-/** A call requested by a model. */
-export interface AskedCall {
-  readonly id: string;
-  readonly name: string;
-  /** Namespace of the tool; tools of different namespaces may have the same name. */
-  readonly namespace?: string | undefined;
-  /** JSON of the arguments; for custom tools, the text. */
-  readonly text: string;
-  /** `true` if the tool takes free-form text. */
-  readonly isFreeText: boolean;
-  /** `true` if the response was truncated within the call. */
-  readonly isTruncated: boolean;
-}
+import type { RequestedCall } from '@actlog/recorder/loop';
+
+/** A call that a model requests of a function, or of a custom tool, which takes free-form text. */
+type OpenAICall = RequestedCall & { readonly id: string };
 
 /** A `tool_calls` entry of a chat message. */
 interface ChatCall {
@@ -21,16 +12,16 @@ interface ChatCall {
 }
 
 /** A response of Chat Completions, one of its choices, or the message in that. */
-export interface ChatAnswer {
-  readonly choices?: readonly ChatAnswer[];
-  readonly message?: ChatAnswer;
+export interface ChatOutput {
+  readonly choices?: readonly ChatOutput[];
+  readonly message?: ChatOutput;
   /** If present, the last call of a truncated response is not run. */
   readonly finish_reason?: string | null;
   readonly tool_calls?: readonly ChatCall[] | null;
 }
 
 /** A response of the Responses API. */
-export interface ResponsesAnswer {
+export interface ResponsesOutput {
   readonly id?: string;
   /** Response that this one continues from. */
   readonly previous_response_id?: string | null;
@@ -51,20 +42,20 @@ export interface OutputItem {
 const truncationReasons: readonly unknown[] = ['length', 'content_filter'];
 
 /** Returns the calls that a chat response requests. */
-export function chatCalls(response: ChatAnswer): AskedCall[] {
+export function chatCalls(response: ChatOutput): OpenAICall[] {
   const choice = response.choices?.[0] ?? response;
   const requested = (choice.message ?? choice).tool_calls ?? [];
   const truncated = truncationReasons.includes(choice.finish_reason) ? requested.at(-1) : undefined;
   return requested.flatMap((item) => {
     const { id, function: call, custom } = item;
     const isTruncated = item === truncated;
-    if (call) return { id, name: call.name, text: call.arguments, isFreeText: false, isTruncated };
-    return custom ? { id, name: custom.name, text: custom.input, isFreeText: true, isTruncated } : [];
+    if (call) return { id, name: call.name, arguments: call.arguments, isFreeText: false, isTruncated };
+    return custom ? { id, name: custom.name, arguments: custom.input, isFreeText: true, isTruncated } : [];
   });
 }
 
 /** Returns the function and custom tool calls that a response requests. */
-export function responsesCalls({ output, status }: ResponsesAnswer): AskedCall[] {
+export function responsesCalls({ output, status }: ResponsesOutput): OpenAICall[] {
   const truncated = status === 'incomplete' ? output.at(-1) : undefined;
   return (output as readonly OutputItem[]).flatMap((item) => {
     const isFreeText = item.type === 'custom_tool_call';
@@ -72,6 +63,7 @@ export function responsesCalls({ output, status }: ResponsesAnswer): AskedCall[]
     const text = String(isFreeText ? item.input : item.arguments);
     const isTruncated = item === truncated || item.status === 'incomplete';
     const namespace = typeof item.namespace === 'string' ? item.namespace : undefined;
-    return { id: String(item.call_id), name: String(item.name), namespace, text, isFreeText, isTruncated };
+    const [id, name] = [String(item.call_id), String(item.name)];
+    return { id, name, namespace, arguments: text, isFreeText, isTruncated };
   });
 }

@@ -1,9 +1,9 @@
 import type { AdapterOptions } from '@actlog/recorder/adapter';
 import {
-  callRunner,
   type GeminiOutput,
   type GeminiToolContent,
   type LoopFunctions,
+  callRunner as loopRunner,
   type RunTool,
 } from '@actlog/recorder/loop';
 import type { ContentListUnion, ContentUnion } from '@google/genai';
@@ -11,7 +11,7 @@ import { messagesOf, partsOf } from './contents.ts';
 import { manualCalls } from './google-genai-calls.ts';
 
 /** Options beside the model's response. */
-export interface AnswerOptions {
+export interface RunCallsOptions {
   /** Aborts the wait for a person's decision, and is passed to the functions. */
   readonly signal?: AbortSignal | undefined;
   /** The conversation so far, which identifies its session and has what the user wrote, for `origins`. */
@@ -26,13 +26,17 @@ export interface AnswerOptions {
  *
  * @throws the reason of `signal` when it aborts while a call is held
  */
-export type Answers = (response: GeminiOutput, given?: AnswerOptions) => Promise<GeminiToolContent[]>;
+export type RunCalls = (response: GeminiOutput, options?: RunCallsOptions) => Promise<GeminiToolContent[]>;
 
-/** Creates the helper behind `actlog.answers()`. */
-export function answersOf(functions: LoopFunctions | RunTool, options: AdapterOptions = {}): Answers {
-  const answer = callRunner(manualCalls(options), functions);
+/**
+ * Creates the function that a manual loop calls with each response of its model.
+ *
+ * @param functions - functions by name, or one function for all
+ */
+export function callRunner(functions: LoopFunctions | RunTool, options: AdapterOptions = {}): RunCalls {
+  const runCalls = loopRunner(manualCalls(options), functions);
   return (response, { signal, contents, systemInstruction } = {}) =>
-    answer(response, {
+    runCalls(response, {
       signal,
       messages: contents === undefined ? undefined : messagesOf(contents),
       system: systemInstruction === undefined ? undefined : partsOf(systemInstruction),

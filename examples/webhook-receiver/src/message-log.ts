@@ -1,11 +1,11 @@
 import { EventEmitter, once } from 'node:events';
 
-/** Texts that were told, and a way to wait for one. */
-export class Told {
+/** Messages, and functions that wait for one. */
+export class MessageLog {
   readonly #texts: string[] = [];
   readonly #emitter = new EventEmitter();
 
-  /** All texts, the first first. */
+  /** All messages, oldest first. */
   get all(): readonly string[] {
     return this.#texts;
   }
@@ -16,22 +16,22 @@ export class Told {
 
   add(text: string): void {
     this.#texts.push(text);
-    this.#emitter.emit('told');
+    this.#emitter.emit('message');
   }
 
-  /** The first text that a pattern finds, once there is one. @throws Error after 20 seconds without it. */
+  /** Waits for the first message that matches. @throws Error after 20 seconds */
   async first(pattern: RegExp): Promise<string> {
     return (await this.times(1, pattern))[0] ?? '';
   }
 
-  /** The first so many texts that a pattern finds. @throws Error after 20 seconds without them. */
+  /** Waits for the first `count` messages that match. @throws Error after 20 seconds */
   async times(count: number, pattern: RegExp): Promise<string[]> {
     const signal = AbortSignal.timeout(20_000);
     for (;;) {
       const found = this.#texts.filter((text) => pattern.test(text));
       if (found.length >= count) return found.slice(0, count);
-      await once(this.#emitter, 'told', { signal }).catch(() => {
-        throw new Error(`Nothing came in 20 seconds that is like ${pattern}.`);
+      await once(this.#emitter, 'message', { signal }).catch(() => {
+        throw new Error(`Fewer than ${count} messages matched ${pattern} within 20 seconds.`);
       });
     }
   }

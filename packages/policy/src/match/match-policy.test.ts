@@ -1,7 +1,7 @@
 import type { PolicyCheck } from '@actlog/protocol';
 import { expect, test } from 'vitest';
 import { checkedAction } from './checked-action.ts';
-import { policyMatch } from './policy-match.ts';
+import { matchPolicy } from './match-policy.ts';
 import { policyRule } from './policy-rule.ts';
 
 type Policy = Parameters<typeof policyRule>[0];
@@ -13,7 +13,7 @@ const body: PolicyCheck = {
 };
 
 function why(policy: Partial<Policy>, also: Partial<PolicyCheck> = {}): string | undefined {
-  return policyMatch(policyRule({ effect: 'deny', ...policy }), checkedAction({ ...body, ...also }));
+  return matchPolicy(policyRule({ effect: 'deny', ...policy }), checkedAction({ ...body, ...also }));
 }
 
 test.each([
