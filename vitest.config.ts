@@ -72,13 +72,10 @@ const types = {
   },
 };
 
-// Files whose tests are about HTTP or the page, not about storage: they run on SQLite alone.
-const withoutStorage = [
-  'tests/console/browser/**',
-  ...['idle-connections', 'owasp-surface', 'transport', 'unread-responses'].map(
-    (name) => `tests/${name}.test.ts`,
-  ),
-];
+// Files whose tests are about HTTP, not about storage: they run on SQLite alone.
+const withoutStorage = ['idle-connections', 'owasp-surface', 'transport', 'unread-responses'].map(
+  (name) => `tests/${name}.test.ts`,
+);
 
 // A package with a PostgreSQL of its own has its tests run on that too.
 const onPostgres = folders

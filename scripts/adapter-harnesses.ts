@@ -4,13 +4,13 @@ import { pathToFileURL } from 'node:url';
 import type { AdapterHarness } from '../testing/adapter-suite/src/index.ts';
 import { root } from './workspace.ts';
 
-/** The files with harnesses. Loops over any provider belong to the recorder. */
+/** Files with harnesses. Those of hand-written loops are in the recorder. */
 const files = ['packages/adapters/*/tests/harness.ts', 'packages/recorder/tests/loop/harness.ts'];
 
 /**
- * The harnesses of these adapters, by the names of their folders; of all adapters without one.
+ * Returns the harnesses of adapters by the names of their folders. Default: all adapters.
  *
- * @throws Error when an adapter's file exports none: whatever is made from the harnesses would leave it out.
+ * @throws Error when a file exports no harness, because the generated tables would omit its adapter
  */
 export async function adapterHarnesses(only: readonly string[] = []): Promise<AdapterHarness[]> {
   const found: AdapterHarness[] = [];
@@ -24,7 +24,7 @@ export async function adapterHarnesses(only: readonly string[] = []): Promise<Ad
   return found;
 }
 
-/** The name of an adapter after `@actlog/`. */
+/** Returns the name of an adapter after `@actlog/`. */
 function nameOf(file: string): string {
   return /adapters\/([^/]+)\//.exec(file)?.[1] ?? 'recorder/loop';
 }

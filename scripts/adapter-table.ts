@@ -1,4 +1,4 @@
-// Writes the tables of docs/adapters.md from the harnesses, whose abilities the shared suite proves.
+// Writes the tables of docs/adapters.md from the harnesses, whose abilities the shared suite verifies.
 import type { AdapterHarness } from '../testing/adapter-suite/src/index.ts';
 import { adapterHarnesses } from './adapter-harnesses.ts';
 import { holdGeneratedPart } from './generated-part.ts';
@@ -59,7 +59,7 @@ function statuses({ abilities }: AdapterHarness): string {
   return [seenAs(thrown), seenAs(invalidArguments), seenAs(unknownTool), ...ofSignal].join(' | ');
 }
 
-/** Hooks of a package that give the same statuses share a row. */
+/** Merges the rows of a package's hooks that give the same statuses. */
 function statusRows(harnesses: readonly AdapterHarness[]): string[] {
   const packages = Map.groupBy(harnesses, packageOf);
   return [...packages].flatMap(([name, ofPackage]) => {

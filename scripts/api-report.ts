@@ -1,5 +1,5 @@
-// Writes down the public API of every package, one file an entry point, and fails when it changed unannounced.
-// `--write` takes the present API as the new report.
+// Compares the public API of every package with its committed report, one file per entry point, and fails on a
+// difference. `--write` updates the reports.
 import { existsSync, mkdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { Extractor, ExtractorConfig, ExtractorLogLevel } from '@microsoft/api-extractor';
@@ -45,7 +45,7 @@ for (const { folder, manifest } of publishedPackages()) {
             // LangChain publishes one of its declarations as a source file.
             'ae-wrong-input-file-type': { logLevel: ExtractorLogLevel.None },
             'ae-missing-release-tag': { logLevel: ExtractorLogLevel.None },
-            // A field may speak for itself; what is exported is documented, and reviewed.
+            // A field may need no comment. Exported symbols are documented, and reviewed.
             'ae-undocumented': { logLevel: ExtractorLogLevel.None },
             'ae-forgotten-export': { logLevel: ExtractorLogLevel.Warning, addToApiReportFile: true },
           },
@@ -57,7 +57,7 @@ for (const { folder, manifest } of publishedPackages()) {
       localBuild: write,
       showVerboseMessages: false,
       messageCallback: (message) => {
-        // Our own lines below say it shorter.
+        // The lines below are shorter.
         if (message.messageId.startsWith('console-')) message.logLevel = ExtractorLogLevel.None;
       },
     });
@@ -69,7 +69,9 @@ for (const { folder, manifest } of publishedPackages()) {
   }
 }
 if (changed > 0 && !write) {
-  console.error(`${changed} API report(s) differ from the built packages: compare with temp/api-report/.`);
+  console.error(
+    `${changed} API report(s) differ from the built packages: compare them with temp/api-report/.`,
+  );
   process.exitCode = 1;
 } else {
   console.log(`API reports: ${changed === 0 ? 'all as committed' : `${changed} written`}.`);

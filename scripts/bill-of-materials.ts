@@ -1,12 +1,12 @@
-// Writes a bill of materials (CycloneDX 1.6) of every published package to sbom/, and fails when what a package
-// brings along is under a licence that is not on the list below.
+// Writes a bill of materials (CycloneDX 1.6) of every published package to sbom/, and fails if a dependency has a
+// license that is not in the list below.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import satisfies from 'spdx-satisfies';
 import { publishedPackages, root } from './workspace.ts';
 
-/** Licences (SPDX) that ask for no more than their own text to be kept. */
+/** Accepted licenses (SPDX), which only require that their text is kept. */
 const accepted = [
   '0BSD',
   'Apache-2.0',
@@ -35,7 +35,7 @@ function licenceOf({ licenses = [] }: Component): string {
   return names.join(' AND ') || 'none named';
 }
 
-/** `true` if accepted licences alone satisfy a licence expression (SPDX). */
+/** `true` if accepted licenses alone satisfy a license expression (SPDX). */
 function isAccepted(expression: string): boolean {
   try {
     return satisfies(expression, accepted);
@@ -69,13 +69,15 @@ for (const { manifest } of packages) {
     seen.add(`${name}@${component.version}`);
     const licence = licenceOf(component);
     if (!isAccepted(licence))
-      refused.push(`${manifest.name} brings ${name}@${component.version}: ${licence}`);
+      refused.push(`${manifest.name} depends on ${name}@${component.version}: ${licence}`);
   }
 }
 if (refused.length > 0) {
-  console.error(`These licences are not accepted:\n${[...new Set(refused)].join('\n')}`);
-  console.error('Choose another library, or add the licence to the list in scripts/bill-of-materials.ts.');
+  console.error(`These licenses are not accepted:\n${[...new Set(refused)].join('\n')}`);
+  console.error('Choose another library, or add the license to the list in scripts/bill-of-materials.ts.');
   process.exitCode = 1;
 } else {
-  console.log(`${packages.length} packages bring ${seen.size} others; every licence is accepted. See sbom/.`);
+  console.log(
+    `${packages.length} packages have ${seen.size} dependencies; every license is accepted. See sbom/.`,
+  );
 }

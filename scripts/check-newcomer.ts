@@ -1,5 +1,5 @@
-// Follows the quick start as somebody does who has nothing but that page: an empty home folder, the packages as npm
-// would get them, and every line and file just as printed. Fails when the first event takes too long to appear.
+// Follows the quick start like a new user: with an empty home folder, the packages as npm would install them, and every
+// line and file as printed. Fails if the first event takes too long to appear.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Newcomer } from './newcomer/newcomer.ts';
@@ -14,7 +14,7 @@ const limitSeconds = 300;
 const registry = await TarballRegistry.start(packAll());
 try {
   const ways = waysOf(readFileSync(join(root, page), 'utf8'));
-  if (ways.length === 0) throw new Error('it has no steps');
+  if (ways.length === 0) throw new Error('the page has no steps');
   for (const way of ways) {
     const newcomer = new Newcomer(registry.url);
     try {

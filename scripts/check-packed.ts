@@ -1,4 +1,4 @@
-// Checks what a user would install: packs every package, lints the tarballs, installs them into an empty
+// Checks the packages as a user installs them: packs every package, lints the tarballs, installs them into an empty
 // project, loads and compiles every entry, and runs the README's snippets as printed, those for jest in jest.
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -12,7 +12,7 @@ import { packAll, problemsOf } from './packed/tarballs.ts';
 import { compileTypedReads } from './packed/typed-reads.ts';
 import { type Package, publishedPackages, root } from './workspace.ts';
 
-/** The oldest TypeScript that is supported, and the newest. */
+/** Oldest and newest supported versions of TypeScript. */
 const compilers = {
   'typescript-oldest': 'npm:typescript@5.7.3',
   'typescript-newest': 'npm:typescript@7.0.2',
@@ -26,12 +26,12 @@ found.forEach((problems, index) => {
   for (const problem of problems) console.error(`✗ ${tarballs[index]?.manifest.name}: ${problem}`);
 });
 if (found.some((problems) => problems.length > 0)) process.exit(1);
-console.log('✓ publint and attw find nothing');
+console.log('✓ publint and attw find no problems');
 
-/** Dependencies of every project of this check besides the packages. */
+/** Dependencies of every test project besides the packages. */
 const tools = { '@opentelemetry/api': '1.9.0', '@types/node': '24.19.2', zod: '^4.6.7', ...compilers };
 
-/** Returns the peers with which the tests of a package run, as its users install them. */
+/** Returns the peer dependencies with which the tests of a package run, as its users install them. */
 function installedPeers({ folder, manifest }: Package): [string, string][] {
   return Object.keys(manifest.peerDependencies ?? {}).map((peer) => {
     const installed = readFileSync(join(folder, 'node_modules', peer, 'package.json'), 'utf8');
@@ -39,7 +39,7 @@ function installedPeers({ folder, manifest }: Package): [string, string][] {
   });
 }
 
-/** `true` for a package that does not load without another one, which its user installs. */
+/** `true` if a package does not load without another one that its user installs. */
 function hasRequiredPeers({
   peerDependencies = {},
   peerDependenciesMeta = {},
@@ -47,7 +47,7 @@ function hasRequiredPeers({
   return Object.keys(peerDependencies).some((peer) => peerDependenciesMeta[peer]?.optional !== true);
 }
 
-/** Installs packages as a user does, loads and compiles what they export, and runs what their pages show. */
+/** Installs packages like a user, loads and compiles their exports, and runs the snippets of their pages. */
 async function checkProject(
   packages: readonly Package[],
   pages: readonly string[],
@@ -55,7 +55,7 @@ async function checkProject(
 ): Promise<void> {
   const names = new Set(packages.map(({ manifest }) => manifest.name));
   const own = tarballs.filter(({ manifest }) => names.has(manifest.name));
-  // A package of ours may need another one, which stands on no registry yet.
+  // A package may depend on another package of this repository, which is not published yet.
   const needed = tarballs.filter(
     ({ manifest }) => names.has(manifest.name) || (manager === 'pnpm' && !hasRequiredPeers(manifest)),
   );
@@ -65,13 +65,13 @@ async function checkProject(
     const entries = entriesOf(own);
     loadEntries(consumer, entries);
     console.log(`✓ ${entries.length} entries load by import and by require`);
-    console.log(`✓ commands answer: ${runCommands(consumer, own).join(', ') || 'there are none'}`);
+    console.log(`✓ commands print their help: ${runCommands(consumer, own).join(', ') || 'there are none'}`);
     const paths = Object.keys(compilers).map((name) => `node_modules/${name}/bin/tsc`);
     compileEntries(consumer, entries, paths);
     console.log('✓ types resolve in TypeScript 5.7 and 7, by node16, nodenext and bundler');
     if (names.has('@actlog/client')) {
       compileTypedReads(consumer, paths);
-      console.log('✓ reads of the client have types in both');
+      console.log('✓ results of the client have types in both');
     }
     const snippets = pages.filter((page) => existsSync(page)).flatMap((page) => snippetsOf(page));
     compileAsCommonJs(consumer, snippets, paths.at(-1) as string);
@@ -85,7 +85,7 @@ async function checkProject(
 const packages = publishedPackages();
 const readmesOf = (some: readonly Package[]) => some.map(({ folder }) => join(folder, 'README.md'));
 const guides = ['README.md', ...globSync('docs/*.md', { cwd: root }).sort()].map((page) => join(root, page));
-/** The guides use this one. */
+/** `true` for an adapter that is checked in its own project. The guides use the LangChain adapter. */
 const isAdapterApart = ({ folder }: Package) =>
   dirname(folder).endsWith('adapters') && !folder.endsWith('langchain');
 const core = packages.filter((one) => !isAdapterApart(one));

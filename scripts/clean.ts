@@ -1,4 +1,4 @@
-// Drops what builds leave behind.
+// Deletes the output of builds.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { publishedPackages, root } from './workspace.ts';

@@ -7,7 +7,7 @@ import { root } from './workspace.ts';
 const folder = join(root, 'packages/client');
 const entries = ['index', 'records', 'scripts'].map((name) => join(folder, 'src', `${name}.ts`));
 
-/** Files that exist only for the compiler. */
+/** Virtual files for the compiler. */
 const virtual = new Map<string, string>();
 const examplesPath = (index: number) => join(folder, 'src', `example-${index}.ts`);
 
@@ -31,10 +31,10 @@ function programOf(files: readonly string[], old?: ts.Program): ts.Program {
 const program = programOf(entries);
 const checker = program.getTypeChecker();
 
-/** Methods that are those of every promise, whose documentation is the platform's. */
+/** Methods of every promise, which the platform documents. */
 const ofPromises = ['then', 'catch', 'finally'];
 
-/** Symbols that the entries export, without their aliases. */
+/** Symbols that the entry points export, with aliases resolved. */
 const exported = entries.flatMap((path) => {
   const module = checker.getSymbolAtLocation(program.getSourceFile(path) as ts.SourceFile) as ts.Symbol;
   return checker
@@ -62,7 +62,7 @@ for (const symbol of exported) {
   }
 }
 
-/** Code of the examples of a method, with each imported name on the first line. */
+/** Returns the code of a method's examples, with each imported name on the first line. */
 function examplesOf(symbol: ts.Symbol): string[] {
   return symbol
     .getJsDocTags(checker)
@@ -130,7 +130,7 @@ describe('the documentation of the client', () => {
 });
 
 describe('the types of the client', () => {
-  /** Type of an expression, as an editor shows it. */
+  /** Returns the type of an expression as an editor shows it. */
   function shown(expression: string): string {
     const path = examplesPath(-1);
     virtual.set(path, `${head}export const shown = ${expression};\n`);

@@ -1,11 +1,10 @@
-// Writes the declarations of some packages a second time, as TypeScript reads them for a CommonJS module: those whose
-// framework has two sets of types, one for `import` and one for `require`, of which neither fits the other. Their
-// `exports` name the second set under `require`; the JavaScript is the same ES module.
+// Writes a second set of declarations, for CommonJS modules, of the packages whose framework has incompatible types for
+// `import` and `require`. Their `exports` name the second set under `require`; the JavaScript is the same ES module.
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeclaredTwice, publishedPackages } from './workspace.ts';
 
-/** `./name.ts` between quotes, as declarations import each other. */
+/** Matches `./name.ts` between quotes, by which declarations import each other. */
 const ownModule = /(?<=(['"])\.{1,2}\/[^'"]*)\.ts(?=\1)/g;
 
 for (const { folder, manifest } of publishedPackages()) {

@@ -1,4 +1,4 @@
-// Writes the requirements of docs/conformance.md from those that the suite holds a deployment against.
+// Writes the table of requirements in docs/conformance.md from the conformance suite.
 import { coverageSentence, coverageTable } from '../packages/contract/src/report/coverage-table.ts';
 import { holdGeneratedPart } from './generated-part.ts';
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// The one door to every task: `node scripts/dev.mjs TASK [ARGS]`.
-// It brings a Node that the project supports, brings pnpm, installs what the lockfile names, and then runs
-// the task. It has no dependency and runs on old Node versions, because it is what runs before anything else.
+// Runs a task: `node scripts/dev.mjs TASK [ARGS]`.
+// Before that, it downloads a supported Node and pnpm if they are missing, and installs the packages of the lockfile.
+// It has no dependencies and runs on old versions of Node, because it runs before anything is installed.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -26,13 +26,13 @@ function say(text) {
   process.stderr.write(`${text}\n`);
 }
 
-/** `^22.19.0 || >=24.11.0`, the range in package.json's `engines`. */
+/** `true` for a version in `^22.19.0 || >=24.11.0`, the range in package.json's `engines`. */
 function isSupported(version) {
   const [major, minor] = version.split('.').map(Number);
   return (major === 22 && minor >= 19) || (major === 24 && minor >= 11) || major > 24;
 }
 
-/** The environment of a child: the toolchain first on PATH, and none of npm's own settings. */
+/** Environment of child processes: the toolchain comes first on PATH, and npm's own settings are removed. */
 function childEnvironment(binFolders) {
   const env = {};
   for (const [name, value] of Object.entries(process.env)) {
@@ -112,7 +112,7 @@ async function ensureNode(pnpmBin) {
   return bin;
 }
 
-/** What decides which packages stand in node_modules: the lockfile, the workspace and every manifest. */
+/** Returns a digest of everything that determines node_modules: the lockfile, the workspace and every manifest. */
 function manifestsDigest() {
   const hash = createHash('sha256');
   const add = (file) => existsSync(file) && hash.update(file).update(readFileSync(file));
@@ -129,7 +129,7 @@ function manifestsDigest() {
 
 const stampOfAll = join(root, 'node_modules', '.actlog-installed');
 
-/** Installs what a task needs: everything, or one package with what it depends on. */
+/** Installs the packages that a task needs: all, or one package with its dependencies. */
 async function installDependencies(env, only) {
   const stamp = only ? `${stampOfAll}-${only.replaceAll('/', '-')}` : stampOfAll;
   const digest = manifestsDigest();
@@ -157,7 +157,7 @@ async function main([task, ...args]) {
   const firstTime = !existsSync(join(root, 'node_modules'));
   if (firstTime) say('Setting up, once:');
   const pnpmBin = await ensurePnpm();
-  // Node and the packages come side by side: neither needs the other.
+  // Node and the packages are downloaded concurrently: neither needs the other.
   const updating = task === 'setup' && args.includes('--update');
   const [nodeBin] = await Promise.all([
     ensureNode(pnpmBin),

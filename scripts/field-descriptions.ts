@@ -1,7 +1,7 @@
-// Writes what each field of the wire means into packages/protocol/src/field-descriptions.ts, for the OpenAPI document:
-// the words of the comment where the field is declared, read from the built declarations. So they are what an editor
-// shows on hover to whoever uses the types. Without `--write`, fails when the file is out of date, when a field has no
-// comment, and when the types of `@actlog/client` do not show it.
+// Writes the descriptions of all fields into packages/protocol/src/field-descriptions.ts, for the OpenAPI document. They
+// are the comments of the fields' declarations, which an editor also shows on hover, read from the built declarations.
+// Without `--write`, fails if the file is out of date, if a field has no comment, or if the types of `@actlog/client` do
+// not show the comment.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import ts from 'typescript';
 import { openApiDocument } from '../packages/protocol/src/openapi.ts';
 import { root } from './workspace.ts';
 
-/** The keywords of a JSON schema that lead to fields. */
+/** Keywords of a JSON schema that contain fields. */
 interface Schema {
   readonly $ref?: string;
   readonly anyOf?: readonly Schema[];
@@ -35,7 +35,7 @@ const document = openApiDocument() as {
   readonly webhooks: Paths;
 };
 
-/** The types of what the document shows, by the name of the operation. */
+/** Types of requests and responses, by the name of the operation. */
 const entry = join(root, 'scripts', 'wire-types.ts');
 const entryText = `
   import type { BodyOf, Contract, EndpointName, ErrorEnvelope, QueryOf, SentOf, WebhookEvent, WebhookEventType }
@@ -44,7 +44,7 @@ const entryText = `
     [Name in EndpointName]: QueryOf<Name> & Contract[Name]['params']['_zod']['output'];
   };
   export type Bodies = { [Name in EndpointName]: BodyOf<Name> };
-  export type Answers = { [Name in EndpointName]: SentOf<Name> };
+  export type Responses = { [Name in EndpointName]: SentOf<Name> };
   export type Deliveries = {
     [Type in WebhookEventType as \`webhooks.\${Type}\`]: Extract<WebhookEvent, { type: Type }>;
   };
@@ -71,7 +71,7 @@ const diagnostics = ts.getPreEmitDiagnostics(program);
 if (diagnostics.length > 0) throw new Error(ts.formatDiagnostics(diagnostics, host));
 const checker = program.getTypeChecker();
 
-/** The types that a file exports, by their names. */
+/** Returns the types that a file exports, by name. */
 function typesOf(file: string): Map<string, ts.Type> {
   const source = program.getSourceFile(file);
   const module = source && checker.getSymbolAtLocation(source);
@@ -107,7 +107,7 @@ function valueTypeOf(type: ts.Type | undefined): ts.Type | undefined {
   return type && variantsOf(type).flatMap((variant) => variant.getStringIndexType() ?? [])[0];
 }
 
-/** The comment on a field as one line. */
+/** Returns the comment of a field as one line. */
 function commentOn(type: ts.Type | undefined, name: string): string {
   const comment = fieldOf(type, name)?.getDocumentationComment(checker);
   return ts.displayPartsToString(comment).replaceAll(/\s+/g, ' ').trim();
@@ -118,12 +118,12 @@ const descriptions: Record<string, Record<string, string>> = {};
 
 function record(place: string, name: string, type: ts.Type | undefined): void {
   const comment = commentOn(type, name);
-  if (comment === '') faults.push(`${place}.${name} has no comment where it is declared.`);
+  if (comment === '') faults.push(`${place}.${name} has no comment: write one where the field is declared.`);
   descriptions[place] ??= {};
   descriptions[place][name] = comment;
 }
 
-/** Goes through the fields of a schema, beside the type of what it describes. */
+/** Walks the fields of a schema together with its type. */
 function walk(schema: Schema, type: ts.Type | undefined): void {
   for (const option of schema.anyOf ?? []) walk(option, type);
   if (schema.items) walk(schema.items, itemOf(type));
@@ -148,14 +148,14 @@ for (const { operationId, parameters, requestBody, responses } of Object.values(
   (path) => Object.values(path),
 )) {
   for (const parameter of parameters ?? []) {
-    // The headers of a request are described by hand.
+    // Descriptions of request headers are written by hand.
     if (parameter.in === 'header') continue;
     record(operationId, parameter.name, typeOfField(wire.get('Parameters'), operationId));
   }
   walkBody(requestBody, typeOfField(wire.get('Bodies'), operationId));
   for (const [status, response] of Object.entries(responses)) {
     const isError = Number(status) >= 400;
-    walkBody(response, isError ? wire.get('ErrorEnvelope') : typeOfField(wire.get('Answers'), operationId));
+    walkBody(response, isError ? wire.get('ErrorEnvelope') : typeOfField(wire.get('Responses'), operationId));
   }
 }
 for (const { operationId, requestBody } of Object.values(document.webhooks).flatMap((path) =>
@@ -164,7 +164,7 @@ for (const { operationId, requestBody } of Object.values(document.webhooks).flat
   walkBody(requestBody, typeOfField(wire.get('Deliveries'), operationId));
 }
 
-// Who uses the client sees the same words.
+// The types of the client must show the same descriptions.
 for (const [name, type] of typesOf(client)) {
   for (const [field, description] of Object.entries(descriptions[name] ?? {})) {
     const shown = commentOn(type, field);
@@ -184,7 +184,7 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
 });
 if (faults.length === 0 && process.argv.includes('--write')) writeFileSync(file, made);
 else if (faults.length === 0 && readFileSync(file, 'utf8') !== made) {
-  faults.push('packages/protocol/src/field-descriptions.ts is not what the comments say: run with --write.');
+  faults.push('packages/protocol/src/field-descriptions.ts differs from the comments: run with --write.');
 }
 for (const fault of faults) console.error(fault);
 if (faults.length > 0) process.exitCode = 1;

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { root } from './workspace.ts';
 
 /**
- * Holds the part of a page of `docs/` that is made from the code to what the code makes of it: `--write` writes it,
- * and without that a page that differs fails the script.
+ * Updates the generated part of a page in `docs/` with `--write`. Without it, makes the script fail if the part is out of
+ * date.
  *
- * @param name - of the part, in the comments around it
+ * @param name - name of the part in the comments around it
  */
 export function holdGeneratedPart(page: string, made: string, name = 'table'): void {
   const begin = `<!-- ${name}: begin -->\n`;
@@ -18,7 +18,7 @@ export function holdGeneratedPart(page: string, made: string, name = 'table'): v
   if (process.argv.includes('--write')) {
     writeFileSync(file, written);
   } else if (written !== text) {
-    console.error(`docs/${page} does not hold the table that the code makes: run with --write.`);
+    console.error(`docs/${page} is out of date: run with --write.`);
     process.exitCode = 1;
   }
 }

@@ -1,4 +1,4 @@
-// Runs every example to its end, each in a process of its own, and shows the output of one that fails.
+// Runs every example in its own process, and prints the output of those that fail.
 import { spawnSync } from 'node:child_process';
 import { globSync } from 'node:fs';
 import { join } from 'node:path';

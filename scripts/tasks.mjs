@@ -1,5 +1,5 @@
-// Every task of the repository: what it runs, in order, and what to do when a step fails.
-// `npm run` shows the names; scripts/dev.mjs runs them with the right Node and pnpm on PATH.
+// The tasks of the repository: their steps in order, and the remedy for each step that fails.
+// `npm run` lists the names; scripts/dev.mjs runs them with the right Node and pnpm on PATH.
 
 const fromSource = ['node', '--conditions=@actlog/source', '--disable-warning=ExperimentalWarning'];
 
@@ -7,17 +7,17 @@ const steps = {
   format: {
     title: 'format (biome)',
     command: ['biome', 'check', '--write', '--colors=off'],
-    remedy: 'fix what biome names above; it could not be mended automatically.',
+    remedy: 'fix the problems above; Biome cannot fix them automatically.',
   },
   lint: {
     title: 'lint (biome)',
     command: ['biome', 'ci', '--colors=off', '--error-on-warnings'],
-    remedy: 'run `npm run format`, then fix by hand what is left.',
+    remedy: 'run `npm run format`, then fix the remaining problems by hand.',
   },
   language: {
     title: 'language of sources and docs (ast-grep)',
     command: ['ast-grep', 'scan', '--report-style', 'short'],
-    remedy: 'say it in the words of the glossary in CONTRIBUTING.md.',
+    remedy: 'replace the words above with terms of the glossary in CONTRIBUTING.md.',
   },
   types: {
     title: 'types (tsc)',
@@ -41,12 +41,12 @@ const steps = {
       'bench',
       'scripts',
     ],
-    remedy: 'imports may only point as CONTRIBUTING.md draws them; move the code, or depend the other way.',
+    remedy: 'CONTRIBUTING.md shows the allowed imports; move the code or reverse the dependency.',
   },
   unused: {
     title: 'unused files, exports and dependencies (knip)',
     command: ['knip'],
-    remedy: 'delete what is dead, or declare the dependency where it is used.',
+    remedy: 'delete the unused code, or declare the dependency in the package that uses it.',
   },
   bundle: {
     title: 'build: JavaScript (tsup)',
@@ -61,7 +61,7 @@ const steps = {
   declarations: {
     title: 'build: declarations (tsc)',
     command: ['tsc', '--build', 'tsconfig.build.json'],
-    remedy: 'fix the type errors above; `npm run clean` drops stale build state.',
+    remedy: 'fix the type errors above; `npm run clean` deletes outdated build state.',
   },
   commonJsTypes: {
     title: 'build: declarations for CommonJS',
@@ -71,66 +71,70 @@ const steps = {
   apiReport: {
     title: 'API report (api-extractor)',
     command: [...fromSource, 'scripts/api-report.ts'],
-    remedy: 'if the change to the public API is meant, run `npm run api-report` and commit the report.',
+    remedy: 'if you intend the change to the public API, run `npm run api-report` and commit the report.',
   },
   size: {
     title: 'size of the client (esbuild, gzip)',
     command: [...fromSource, 'bench/main.ts', 'size'],
-    remedy: 'the client is over its budget: the table above says which package weighs what.',
+    remedy: 'make the client smaller: the table above has the size of each package in it.',
   },
   packed: {
     title: 'packed packages (publint, attw, install and import of the tarballs)',
     command: [...fromSource, 'scripts/check-packed.ts'],
-    remedy: 'fix the package.json or the build of the package that is named above.',
+    remedy: 'fix the package.json or the build of the package above.',
   },
   newcomer: {
-    title: 'quick start, word for word (empty home folder, packed packages)',
+    title: 'quick start as printed (empty home folder, packed packages)',
     command: [...fromSource, 'scripts/check-newcomer.ts'],
-    remedy: 'mend docs/quick-start.md, or what the step above does otherwise than the page says.',
+    remedy: 'fix docs/quick-start.md, or the command above that does not do what the page says.',
   },
   billOfMaterials: {
-    title: 'licences and bills of materials (pnpm sbom)',
+    title: 'licenses and bills of materials (pnpm sbom)',
     command: [...fromSource, 'scripts/bill-of-materials.ts'],
-    remedy: 'see the packages that are named above.',
+    remedy: 'replace the packages above, or allow their licenses in scripts/bill-of-materials.ts.',
   },
   fieldDescriptions: {
-    title: "what each field means in the OpenAPI document (from the schemas' comments)",
+    title: "field descriptions of the OpenAPI document (from the schemas' comments)",
     command: [...fromSource, 'scripts/field-descriptions.ts'],
     remedy:
-      'build, and write it anew: `node --conditions=@actlog/source scripts/field-descriptions.ts --write`.',
+      'build, then regenerate them: `node --conditions=@actlog/source scripts/field-descriptions.ts --write`.',
   },
   adapterTable: {
-    title: "the docs' table of adapters (from the tests' harnesses)",
+    title: 'table of adapters in the docs (from the test harnesses)',
     command: [...fromSource, 'scripts/adapter-table.ts'],
-    remedy: 'write it anew: `node --conditions=@actlog/source scripts/adapter-table.ts --write`.',
+    remedy: 'regenerate it: `node --conditions=@actlog/source scripts/adapter-table.ts --write`.',
   },
   conformanceTable: {
-    title: "the docs' table of requirements (from the conformance suite)",
+    title: 'table of requirements in the docs (from the conformance suite)',
     command: [...fromSource, 'scripts/conformance-table.ts'],
-    remedy: 'write it anew: `node --conditions=@actlog/source scripts/conformance-table.ts --write`.',
+    remedy: 'regenerate it: `node --conditions=@actlog/source scripts/conformance-table.ts --write`.',
+  },
+  doctorTable: {
+    title: 'table of problems in the docs (from `actlog doctor`)',
+    command: [...fromSource, 'scripts/doctor-table.ts'],
+    remedy: 'regenerate it: `node --conditions=@actlog/source scripts/doctor-table.ts --write`.',
   },
   docs: {
     title: 'docs (typedoc)',
     command: ['typedoc'],
-    remedy: 'fix the doc comments named above; warnings are errors.',
+    remedy: 'fix the doc comments above; warnings are errors.',
   },
   demo: {
     command: [...fromSource, 'examples/quickstart/src/main.ts'],
-    remedy: 'the message above says what the demo could not do; `npm test` narrows it down.',
+    remedy: 'read the message above, then run `npm test` to narrow down the problem.',
   },
   examples: {
     title: 'examples',
     command: [...fromSource, 'scripts/run-examples.ts'],
-    remedy:
-      'run the example named above by itself: `node --conditions=@actlog/source examples/NAME/src/main.ts`.',
+    remedy: 'run the failing example alone: `node --conditions=@actlog/source examples/NAME/src/main.ts`.',
   },
   test: {
     command: ['vitest', 'run'],
-    remedy: 'read the first failing test above; run it alone with `npm test -- PATH`.',
+    remedy: 'read the first failing test above, then run it alone with `npm test -- PATH`.',
   },
   bench: {
     command: [...fromSource, '--expose-gc', 'bench/main.ts'],
-    remedy: '`npm run bench` without a name lists what there is.',
+    remedy: '`npm run bench` without a name lists the benchmarks.',
   },
   clean: {
     command: [...fromSource, 'scripts/clean.ts'],
@@ -143,25 +147,25 @@ const steps = {
   versions: {
     title: 'versions and changelogs (changesets)',
     command: ['changeset', 'version'],
-    remedy: 'see the changesets that are named above.',
+    remedy: 'fix the changesets above.',
   },
   writeVersions: {
     title: 'versions in the sources',
     command: [...fromSource, 'scripts/write-versions.ts'],
-    remedy: 'give the file that is named above its line.',
+    remedy: 'add the version line to the file above.',
   },
   publish: {
     title: 'publish to npm (changesets)',
     command: ['changeset', 'publish'],
-    remedy: 'run it again: what was published stays, and the rest follows.',
+    remedy: 'run it again; it skips the packages that are already published.',
   },
   changeset: { command: ['changeset'], remedy: 'see CONTRIBUTING.md, "Changesets".' },
 };
 
-/** The steps that make what is published. */
+/** Steps that build the published files. */
 const build = ['bundle', 'site', 'declarations', 'commonJsTypes'];
 
-/** A task is a list of steps; arguments of the caller go to the last one. */
+/** Steps of each task; the last step gets the caller's arguments. */
 const tasks = {
   setup: [],
   start: ['demo'],
@@ -188,6 +192,7 @@ const tasks = {
     'billOfMaterials',
     'adapterTable',
     'conformanceTable',
+    'doctorTable',
     'docs',
   ],
   'bill-of-materials': ['billOfMaterials'],
@@ -197,18 +202,20 @@ const tasks = {
   bench: ['bench'],
   clean: ['clean'],
   changeset: ['changeset'],
-  // The lockfile names the versions of the packages among each other.
+  // The lockfile contains the versions of the workspace's own packages.
   'version-packages': ['versions', 'writeVersions', 'update'],
   release: [...build, 'publish'],
 };
 
-/** The one package whose dependencies are all that a task needs; undefined for the whole workspace. */
+/** Returns the only package whose dependencies a task needs; undefined for the whole workspace. */
 export function onlyPackageOf(task) {
   return task === 'start' ? '@actlog-examples/quickstart' : undefined;
 }
 
+/** Names of all tasks. */
 export const taskNames = Object.keys(tasks);
 
+/** Returns the steps of a task, with the caller's arguments. */
 export function stepsOf(task, args) {
   if (task === 'setup') return args.includes('--update') ? [steps.update] : [];
   const extra = task === 'api-report' ? ['--write', ...args] : args;

@@ -1,9 +1,9 @@
 import { vi } from 'vitest';
 
-/** Time for which `vi.waitFor` waits unless told, in milliseconds: that of `expect.poll`, for slow and busy machines. */
+/** Default time limit of `vi.waitFor` in milliseconds, the same as that of `expect.poll`, for slow and busy machines. */
 const timeout = 20_000;
 
-// Files of one worker share `vi`, so it is changed for the first of them only.
+// Files of one worker share `vi`, so only the first one changes it.
 const changed = Symbol.for('actlog.waitFor');
 if (!(changed in vi)) {
   const { waitFor } = vi;

@@ -2,10 +2,10 @@ import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The root of the repository. */
+/** Root of the repository. */
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** The properties of a manifest that the scripts read. */
+/** Used properties of a manifest. */
 export interface Manifest {
   readonly name: string;
   readonly version: string;
@@ -17,7 +17,7 @@ export interface Manifest {
   readonly peerDependenciesMeta?: Record<string, { readonly optional?: boolean }>;
 }
 
-/** One package that gets published. */
+/** A published package. */
 export interface Package {
   /** Absolute path. */
   readonly folder: string;
@@ -29,7 +29,7 @@ export function isDeclaredTwice({ exports }: Manifest): boolean {
   return Object.values(exports).some((entry) => 'require' in entry);
 }
 
-/** Every package that gets published, in the order of their names. */
+/** Returns every published package, sorted by name. */
 export function publishedPackages(): Package[] {
   return globSync(['packages/*/package.json', 'packages/adapters/*/package.json'], { cwd: root })
     .map((path) => join(root, path))

@@ -1,4 +1,4 @@
-// Writes the version of each package's manifest into its src/version.ts, which the code reads it from.
+// Copies the version of each package's manifest to its src/version.ts.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { publishedPackages } from './workspace.ts';

@@ -2,8 +2,8 @@ import type { Consumer } from './consumer.ts';
 import type { Snippet } from './snippets.ts';
 
 /**
- * The snippets of pages have types in a CommonJS module too: a framework may declare its own a second time for that,
- * which fit ours only where ours refer to those.
+ * Checks the types of the snippets in CommonJS modules. A framework may have separate types for those, which the adapter's
+ * types must then refer to.
  */
 export function compileAsCommonJs(consumer: Consumer, snippets: readonly Snippet[], compiler: string): void {
   const files = snippets
@@ -17,7 +17,7 @@ export function compileAsCommonJs(consumer: Consumer, snippets: readonly Snippet
   consumer.run('node', [compiler, '--noEmit', '--skipLibCheck', ...options, ...files]);
 }
 
-/** A CommonJS module has no `await` outside of functions. */
+/** Wraps a snippet in a function, because a CommonJS module has no top-level `await`. */
 function inFunction(code: string): string {
   const imports = /^import .*?;$/gms;
   const head = code.match(imports)?.join('\n') ?? '';

@@ -9,7 +9,7 @@ const installCommands = {
   pnpm: ['install', '--ignore-scripts', '--prefer-offline', '--no-frozen-lockfile'],
 };
 
-/** An empty project of a user, with the packed packages installed in it. */
+/** A user's project with the packed packages installed. */
 export class Consumer {
   /** Absolute path of the project. */
   readonly folder: string;
@@ -19,10 +19,10 @@ export class Consumer {
   }
 
   /**
-   * Installs tarballs and named packages of the registry into a new empty project.
+   * Installs tarballs and packages of the registry into a new project.
    *
-   * @param manager - npm refuses peers that contradict each other, as a user's project has none of; pnpm takes them,
-   * so that all frameworks fit into one project
+   * @param manager - npm rejects conflicting peer dependencies, like in a user's project; pnpm accepts them, so that all
+   * frameworks fit into one project
    */
   static install(
     tarballs: readonly Tarball[],
@@ -41,7 +41,7 @@ export class Consumer {
       overrides,
     };
     consumer.write('package.json', JSON.stringify(manifest, null, 2));
-    // JSON is YAML. pnpm would look on the registry for what the tarballs need of each other.
+    // JSON is YAML. Without overrides, pnpm would look for the tarballs' dependencies on each other in the registry.
     consumer.write('pnpm-workspace.yaml', JSON.stringify({ overrides: { ...overrides, ...local } }));
     consumer.run(manager, installCommands[manager]);
     return consumer;
@@ -53,7 +53,7 @@ export class Consumer {
     writeFileSync(path, content);
   }
 
-  /** Runs a command in the project; its output, or an error that holds it. */
+  /** Runs a command in the project and returns its output. @throws Error with the output when the command fails. */
   run(command: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): string {
     try {
       return execFileSync(command, args, {

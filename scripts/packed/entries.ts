@@ -1,14 +1,14 @@
 import type { Consumer } from './consumer.ts';
 import type { Tarball } from './tarballs.ts';
 
-/** Everything a user can import: `@actlog/client`, `@actlog/protocol/schemas`, … */
+/** Returns all entry points: `@actlog/client`, `@actlog/protocol/schemas`, … */
 export function entriesOf(tarballs: readonly Tarball[]): string[] {
   return tarballs.flatMap(({ manifest }) =>
     Object.keys(manifest.exports).map((entry) => manifest.name + entry.slice(1)),
   );
 }
 
-/** Every entry loads by `import` and by `require`, and says the same both times. */
+/** Checks that every entry point loads by `import` and by `require`, with the same exports. */
 export function loadEntries(consumer: Consumer, entries: readonly string[]): void {
   consumer.write(
     'load.mjs',
@@ -26,17 +26,17 @@ for (const entry of ${JSON.stringify(entries)}) {
   consumer.run('node', ['load.mjs']);
 }
 
-/** Every command of a package answers `--help`. */
+/** Checks that every command prints its help, and returns the commands. */
 export function runCommands(consumer: Consumer, tarballs: readonly Tarball[]): string[] {
   const commands = tarballs.flatMap(({ manifest }) => Object.keys(manifest.bin ?? {}));
   for (const command of commands) {
     const help = consumer.run('npx', ['--no-install', command, '--help']);
-    if (!/usage/i.test(help)) throw new Error(`${command} --help says nothing of its use:\n${help}`);
+    if (!/usage/i.test(help)) throw new Error(`${command} --help does not print its usage:\n${help}`);
   }
   return commands;
 }
 
-/** Every entry has types, by both ways that TypeScript finds modules, in each compiler given. */
+/** Checks the types of every entry point with each kind of module resolution, in each given compiler. */
 export function compileEntries(
   consumer: Consumer,
   entries: readonly string[],

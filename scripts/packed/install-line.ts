@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { snippetsOf } from './snippets.ts';
 
 /**
- * The packages of this repository that the snippets of a page import and none of its `npm install` lines names. npm
- * makes what a package needs importable by chance, pnpm does not.
+ * Returns the packages of this repository that a page's snippets import and no `npm install` line of it names. npm
+ * happens to make transitive dependencies importable; pnpm does not.
  */
 export function notInstalled(path: string): string[] {
   const lines = readFileSync(path, 'utf8').match(/^npm install .+$/gm) ?? [];

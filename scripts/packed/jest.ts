@@ -5,7 +5,7 @@ import { neededBy, type Tarball } from './tarballs.ts';
 
 const jestVersion = '30.5.2';
 
-/** Fails the tests of a file when anything tries to open a connection. */
+/** Makes the tests of a file fail if anything opens a connection. */
 const noNetwork = `const { Socket } = require('node:net');
 const attempts = [];
 Socket.prototype.connect = function connect() {
@@ -15,21 +15,21 @@ Socket.prototype.connect = function connect() {
 afterAll(() => expect(attempts).toEqual([]));
 `;
 
-/** From this version on, jest has `require` load ES modules. */
+/** First version of Node in which jest's `require` loads ES modules. */
 function canRequireModules([major = 0, minor = 0]: readonly number[]): boolean {
   return major > 24 || (major === 24 && minor >= 9);
 }
 
-/** The same test as CommonJS. */
+/** Returns the same test as CommonJS. */
 function withRequire(code: string): string {
   return code.replaceAll(/^import (\{.*?\}) from ('.*?');$/gm, 'const $1 = require($2);');
 }
 
 /**
- * Runs what the page of a package shows for jest: as the ES module that it is, and with `require` where this Node can
- * do that. Nothing may reach the network.
+ * Runs a page's snippets for jest, as an ES module and, if this Node supports it, with `require`. Fails if anything
+ * connects to the network.
  *
- * @param peers - what the package asks its user to install, with versions
+ * @param peers - peer dependencies of the package, with versions
  */
 export function runJest(
   { folder, manifest }: Tarball,
@@ -37,7 +37,7 @@ export function runJest(
   peers: Record<string, string>,
 ): void {
   const snippets = snippetsOf(join(folder, 'README.md'), 'jest');
-  if (snippets.length === 0) throw new Error(`${manifest.name} shows nothing for jest`);
+  if (snippets.length === 0) throw new Error(`The page of ${manifest.name} has no snippet for jest`);
   const used = [manifest.name, ...snippets.flatMap(({ code }) => code.match(/@actlog\/[\w-]+/g) ?? [])];
   const consumer = Consumer.install(neededBy(used, tarballs), { ...peers, jest: jestVersion }, 'npm');
   try {

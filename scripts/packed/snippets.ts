@@ -5,16 +5,16 @@ import { createInterface } from 'node:readline';
 import { root } from '../workspace.ts';
 import type { Consumer } from './consumer.ts';
 
-/** A piece of code that a page shows, to be run as printed. */
+/** A code block of a page that is run as printed. */
 export interface Snippet {
-  /** The page, relative to the root. */
+  /** Path of the page, relative to the root. */
   readonly page: string;
-  /** File name that the page gives it: `<!-- run: quickstart.ts -->` stands above the code, or another mark. */
+  /** File name in the mark above the code, such as `<!-- run: quickstart.ts -->`. */
   readonly name: string;
   readonly code: string;
 }
 
-/** The snippets of a page that are marked to be run, or to be run by `jest`. */
+/** Returns the snippets of a page with the mark `run`, or another one such as `jest`. */
 export function snippetsOf(path: string, mark: 'run' | 'jest' = 'run'): Snippet[] {
   const text = readFileSync(path, 'utf8');
   const marked = new RegExp(`<!-- ${mark}: (\\S+) -->\\n+\`\`\`\\w+\\n(.*?)\\n\`\`\``, 'gs');

@@ -5,13 +5,13 @@ import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import { isDeclaredTwice, type Package, publishedPackages, root } from '../workspace.ts';
 
-/** A package as npm would get it. */
+/** A packed package. */
 export interface Tarball extends Package {
   /** Absolute path of the `.tgz`. */
   readonly file: string;
 }
 
-/** Packs every published package, just as a release does. */
+/** Packs every published package as a release does. */
 export function packAll(): Tarball[] {
   const destination = join(root, 'temp', 'packed');
   rmSync(destination, { recursive: true, force: true });
@@ -23,10 +23,10 @@ export function packAll(): Tarball[] {
   });
 }
 
-/** The tarballs of some packages, and of the packages of this repository that they need. */
+/** Returns the tarballs of some packages and of those that they depend on. */
 export function neededBy(names: Iterable<string>, tarballs: readonly Tarball[]): Tarball[] {
   const needed = new Set(names);
-  // A set that grows while it is walked is walked to its end.
+  // The iteration includes elements that are added to the set meanwhile.
   for (const name of needed) {
     const { manifest } = tarballs.find((tarball) => tarball.manifest.name === name) ?? {};
     for (const dependency of Object.keys(manifest?.dependencies ?? {})) needed.add(dependency);
@@ -42,7 +42,7 @@ export async function problemsOf({ file, manifest }: Tarball): Promise<string[]>
   const problems = messages.map((message) => `publint: ${formatMessage(message, pkg)}`);
   try {
     const args = ['--profile', 'esm-only', '--format', 'ascii', '--no-color', '--no-emoji', file];
-    // Types of their own for `require`, which loads the same ES module: meant so, and counted in spite of the profile.
+    // Separate types for `require`, which loads the same ES module, are intended.
     if (isDeclaredTwice(manifest)) args.push('--ignore-rules', 'false-cjs');
     execFileSync('attw', args, { encoding: 'utf8', stdio: 'pipe' });
   } catch (error) {

@@ -1,6 +1,6 @@
 import type { Consumer } from './consumer.ts';
 
-/** Uses of the client whose types users rely on: an error here breaks their code. */
+/** Uses of the client with types that users rely on. */
 const code = `import { Actlog, ActlogError, type KnownEvent, type PendingAction, type SessionDetail } from '@actlog/client';
 import { idOf, isKnownEvent, isToolCall } from '@actlog/client/records';
 import { exportSessions, mapConcurrent } from '@actlog/client/scripts';
@@ -37,7 +37,7 @@ try {
 }
 `;
 
-/** Compiles typed reads against the packed client, in each compiler given. */
+/** Compiles the typed reads against the packed client with each given compiler. */
 export function compileTypedReads(consumer: Consumer, compilers: readonly string[]): void {
   consumer.write('typed-reads.mts', code);
   const options = [

@@ -4,7 +4,7 @@ import type { GuardOptions } from './guard/guard-options.ts';
 import type { OriginsOptions } from './origins/origins-options.ts';
 import type { TextAuthor } from './origins/session-origins.ts';
 import type { RunningCall } from './recording/active-call.ts';
-import { Session } from './recording/session.ts';
+import { RecorderSession } from './recording/recorder-session.ts';
 import type { SharedCalls } from './recording/shared-calls.ts';
 
 /** Identity of an adapter. */
@@ -97,7 +97,7 @@ export class AdapterRecorder {
   }
 
   /** Calls `recorder.session` under this adapter's identity. */
-  session(id?: string): Session {
-    return new Session(id ?? createEventId(Date.now()), this);
+  session(id?: string): RecorderSession {
+    return new RecorderSession(id ?? createEventId(Date.now()), this);
   }
 }

@@ -7,15 +7,18 @@
  */
 
 export type { ArgumentOrigin, ArgumentOrigins } from '@actlog/protocol';
-export { type AdapterIdentity, AdapterRecorder, type AdapterRecorderOptions } from './adapter-recorder.ts';
-export { type ArgumentsHashOptions, hashArguments, matchesArguments } from './arguments/arguments-hash.ts';
-export type { AnnouncedCall, RecordedOutcome } from './events/announced-call.ts';
 export {
+  type ArgumentsHashOptions,
   defaultResponseStatus,
+  hashArguments,
+  matchesArguments,
   type ResponseStatusMapping,
+  responseStatuses,
   type ToolOutcome,
-} from './events/response-status.ts';
-export { responseStatuses } from './events/response-statuses.ts';
+} from '@actlog/tool-call';
+export { type AdapterIdentity, AdapterRecorder, type AdapterRecorderOptions } from './adapter-recorder.ts';
+export type { AnnouncedCall, RecordedOutcome } from './events/announced-call.ts';
+
 export type { ToolCall, ToolCallFacts } from './events/tool-call.ts';
 export { type ActionDenial, ActionDeniedError, type DeniedBecause } from './guard/action-denied-error.ts';
 export type { GuardDecision, GuardOptions, ReadDecision } from './guard/guard-options.ts';
@@ -27,7 +30,7 @@ export { Recorder } from './recorder.ts';
 export type { RecorderOptions } from './recorder-options.ts';
 export type { RunningCall } from './recording/active-call.ts';
 export type { Instrumented, ToolFunctions } from './recording/instrument.ts';
-export { Session, type SessionRecorder } from './recording/session.ts';
+export { RecorderSession, type SessionRecorder } from './recording/recorder-session.ts';
 export type { SharedCalls } from './recording/shared-calls.ts';
 export type { RecorderStats } from './reporting/counters.ts';
 export { diagnosticsChannels, type RecorderDiagnostics } from './reporting/diagnostics.ts';

@@ -1,6 +1,6 @@
-import type { Actlog, ActlogOptions } from '@actlog/client';
-import type { ArgumentsHashOptions } from './arguments/arguments-hash.ts';
-import type { ResponseStatusMapping } from './events/response-status.ts';
+import type { Actlog, ClientOptions } from '@actlog/client';
+import type { ArgumentsHashOptions, ResponseStatusMapping } from '@actlog/tool-call';
+
 import type { GuardOptions } from './guard/guard-options.ts';
 import type { OriginsOptions } from './origins/origins-options.ts';
 import type { WhenFull } from './outbox/outbox.ts';
@@ -11,7 +11,7 @@ import type { DroppedEvent } from './reporting/drop-reason.ts';
  * the address may come from `ACTLOG_API_KEY` and `ACTLOG_BASE_URL`. The client's `hooks`, retries and time limits apply
  * to policy checks, not to the delivery of events.
  */
-export interface RecorderOptions extends ActlogOptions, ArgumentsHashOptions {
+export interface RecorderOptions extends ClientOptions, ArgumentsHashOptions {
   /** Client to send with; the client's own options in this object are then ignored. */
   readonly client?: Actlog | undefined;
   /**

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { toResourceId } from '@actlog/tool-call';
 import { type GuardSettings, resolveGuard } from './guard/guard-settings.ts';
 import { environmentVariable } from './lib/environment-variable.ts';
-import { toResourceId } from './lib/identifier.ts';
 import { atLeast, checkType, finiteAtLeast, oneOf, timerMs } from './lib/option-checks.ts';
 import { type OriginsSettings, resolveOrigins } from './origins/origins-options.ts';
 import type { WhenFull } from './outbox/outbox.ts';

@@ -1,7 +1,8 @@
 import { Actlog, parseRetryAfter } from '@actlog/client';
+import { ArgumentsHasher } from '@actlog/tool-call';
 import { AdapterRecorder, type AdapterRecorderOptions } from './adapter-recorder.ts';
-import { ArgumentsHasher } from './arguments/arguments-hash.ts';
 import { ServiceConnection } from './delivery/service-connection.ts';
+import { tenantSecret } from './delivery/tenant-secret.ts';
 import { createEventId, eventIdTimeMs } from './events/event-id.ts';
 import type { ToolCall, ToolCallFacts } from './events/tool-call.ts';
 import { offExit, onExit } from './exit-hooks.ts';
@@ -23,7 +24,7 @@ import { type RecorderSettings, resolveRecorderSettings } from './recorder-setti
 import { CallAnnouncements } from './recording/call-announcements.ts';
 import { CallRecorder, type CallTerms } from './recording/call-recorder.ts';
 import { type Instrumented, instrumentTools, type ToolFunctions } from './recording/instrument.ts';
-import { Session } from './recording/session.ts';
+import { RecorderSession } from './recording/recorder-session.ts';
 import { SharedCalls } from './recording/shared-calls.ts';
 import { Counters, type RecorderStats } from './reporting/counters.ts';
 import { Reporter } from './reporting/reporter.ts';
@@ -78,7 +79,7 @@ export class Recorder {
       const service = new ServiceConnection(client, settings);
       const opened = openJournal(
         { ...options, ...settings },
-        service.tenantSecret(settings.tenant),
+        tenantSecret(client, settings.tenant),
         this.#counters,
         reporter,
       );
@@ -159,8 +160,8 @@ export class Recorder {
   }
 
   /** Returns a session to record in, with the given id or a new one. */
-  session(id?: string): Session {
-    return new Session(id ?? createEventId(Date.now()), this);
+  session(id?: string): RecorderSession {
+    return new RecorderSession(id ?? createEventId(Date.now()), this);
   }
 
   /**

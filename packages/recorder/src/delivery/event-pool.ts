@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { nextTick } from 'node:process';
 import type { EventDispatcher } from './dispatch-transport.ts';
-import { isImmediateFaked } from './faked-immediate.ts';
+import { isImmediateFaked } from './is-immediate-faked.ts';
 
 /** A pool of connections that nobody else uses. */
 export interface EventPool extends EventDispatcher {

@@ -33,17 +33,6 @@ export class ServiceConnection {
     this.#settings = settings;
   }
 
-  /**
-   * Returns a string that identifies the deployment and the tenant, for a folder of their own. May contain a secret.
-   *
-   * @param tenant - used instead of the key
-   */
-  tenantSecret(tenant: string | undefined): string {
-    const { baseURL } = this.#client;
-    if (tenant) return `${baseURL}\ntenant ${tenant}`;
-    return `${baseURL}\n${this.#client.headers().authorization ?? ''}`;
-  }
-
   /** Loads the transport. */
   async connect(): Promise<Transport> {
     const url = new URL(this.#client.baseURL + endpoints['events.create'].path);

@@ -1,6 +1,6 @@
 import type { Actlog } from '@actlog/client';
 import type { PolicyCheck } from '@actlog/protocol';
-import { isImmediateFaked } from '../delivery/faked-immediate.ts';
+import { isImmediateFaked } from '../delivery/is-immediate-faked.ts';
 import type { CheckOptions, PolicyChecker } from './policy-checks.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import type { ArgumentOrigins } from '@actlog/protocol';
+import { toIdentifier, toResourceId } from '@actlog/tool-call';
 import { createEventId } from '../events/event-id.ts';
 import type { ToolCall } from '../events/tool-call.ts';
-import { toIdentifier, toResourceId } from '../lib/identifier.ts';
 
 /** A call as seen by the guard. */
 export interface GuardedCall {

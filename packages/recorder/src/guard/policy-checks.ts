@@ -92,7 +92,7 @@ export class PolicyChecks {
     } catch (error) {
       const { status, code } = (error ?? {}) as { status?: unknown; code?: unknown };
       if (isQuotaRefusal(error)) {
-        const message = `A policy check was rejected (HTTP ${status}: ${code}): a quota of the tenant is exhausted. The call was not checked. Decide pending actions, or have the operator raise the quota that "actlog-server quota list" shows as exhausted.`;
+        const message = `A policy check was rejected (HTTP ${status}: ${code}): a quota of the tenant is exhausted. The call was not checked. Decide pending actions, or have the operator raise the quota that "actlog quota list" shows as exhausted.`;
         this.#reporter.failed('guard', new Error(message, { cause: error }));
         return 'no-room';
       }

@@ -69,7 +69,10 @@ function assertOwnSegment(path: string): void {
   const stats = fs.lstatSync(path);
   assertOwnFile(path, stats);
   if (stats.size > maxSegmentBytes) {
-    throw new UntrustedFileError(`${path} has ${stats.size} bytes, more than any segment. Remove it.`);
+    throw new UntrustedFileError(
+      'size',
+      `${path} has ${stats.size} bytes, more than any segment. Remove it.`,
+    );
   }
 }
 

@@ -15,6 +15,21 @@ export interface OpenedJournal {
   readonly folder: string;
 }
 
+/**
+ * Creates and returns the folder of a tenant's journals.
+ *
+ * @param spoolDir - default: `ACTLOG_SPOOL_DIR`, else the user's state folder
+ * @throws UntrustedFileError when another user can change it
+ * @throws the system's error when it cannot be created
+ */
+export function journalFolder(spoolDir: string | undefined, tenantSecret: string): string {
+  const named = spoolDir ?? environmentVariable('ACTLOG_SPOOL_DIR');
+  // The process may change its working directory later.
+  return named === undefined
+    ? defaultSpoolFolder(tenantSecret)
+    : namedSpoolFolder(resolve(named), tenantSecret);
+}
+
 /** Opens the journal. Without a writable disk, reports that once and returns undefined. */
 export function openJournal(
   options: RecorderOptions & { readonly maxSpoolBytes: number },
@@ -24,12 +39,7 @@ export function openJournal(
 ): OpenedJournal | undefined {
   if (options.spool === false) return undefined;
   try {
-    const spoolDir = options.spoolDir ?? environmentVariable('ACTLOG_SPOOL_DIR');
-    // The process may change its working directory later.
-    const folder =
-      spoolDir === undefined
-        ? defaultSpoolFolder(tenantSecret)
-        : namedSpoolFolder(resolve(spoolDir), tenantSecret);
+    const folder = journalFolder(options.spoolDir, tenantSecret);
     const journal = new Journal({
       root: folder,
       files: realFiles,

@@ -3,9 +3,18 @@ import { closeSync, constants, fstatSync, lstatSync, openSync, type Stats } from
 /** Flags that Windows lacks are 0. */
 const { O_NOFOLLOW: noFollow = 0, O_NONBLOCK: nonBlocking = 0 } = constants;
 
+/** Property that makes a file or folder untrusted: its type, owner, mode, number of links, or size. */
+export type UntrustedBecause = 'type' | 'owner' | 'mode' | 'links' | 'size';
+
 /** Error thrown when a file or folder of the spool could have been put there, or changed, by another user. */
 export class UntrustedFileError extends Error {
   override readonly name = 'UntrustedFileError';
+  readonly because: UntrustedBecause;
+
+  constructor(because: UntrustedBecause, message: string) {
+    super(message);
+    this.because = because;
+  }
 }
 
 /**
@@ -33,9 +42,11 @@ export function openOwnFile(path: string, flags: number): number {
  * @throws UntrustedFileError when it is not a regular file, has several hard links, or belongs to another user
  */
 export function assertOwnFile(path: string, stats: Stats): void {
-  if (!stats.isFile()) throw new UntrustedFileError(`${path} is not a regular file. Remove it.`);
+  if (!stats.isFile()) throw new UntrustedFileError('type', `${path} is not a regular file. Remove it.`);
   assertOwner(path, stats);
-  if (stats.nlink > 1) throw new UntrustedFileError(`${path} has ${stats.nlink} hard links. Remove it.`);
+  if (stats.nlink > 1) {
+    throw new UntrustedFileError('links', `${path} has ${stats.nlink} hard links. Remove it.`);
+  }
 }
 
 /**
@@ -48,13 +59,14 @@ export function assertOwnFile(path: string, stats: Stats): void {
 export function assertOwnFolder(path: string): void {
   const stats = lstatSync(path);
   if (!stats.isDirectory()) {
-    throw new UntrustedFileError(`${path} is not a folder. Remove it, or pass another spoolDir.`);
+    throw new UntrustedFileError('type', `${path} is not a folder. Remove it, or pass another spoolDir.`);
   }
   assertOwner(path, stats);
   const mode = stats.mode & 0o777;
   if (currentUserId() !== undefined && (mode & 0o022) !== 0) {
     const octal = mode.toString(8).padStart(4, '0');
     throw new UntrustedFileError(
+      'mode',
       `Other users can write to ${path} (mode ${octal}). Remove it, or look through it and run "chmod 700 ${path}".`,
     );
   }
@@ -69,6 +81,7 @@ function assertOwner(path: string, { uid }: Stats): void {
   const ownUid = currentUserId();
   if (ownUid === undefined || uid === ownUid) return;
   throw new UntrustedFileError(
+    'owner',
     `${path} belongs to another user (uid ${uid}, this process has uid ${ownUid}). Pass another spoolDir, or remove it.`,
   );
 }

@@ -8,7 +8,7 @@ import { folderName, heartbeatMs, isAlive, ownIdentity, parseFolderName } from '
 const ownFolders = processWide('@actlog/recorder/folders', () => new Set<string>());
 
 /** Suffix of a folder that its owner released. */
-const releasedSuffix = '.released';
+export const releasedSuffix = '.released';
 
 /** Dependencies of a {@link SpoolFolder}. */
 export type SpoolFolderOptions = Pick<JournalOptions, 'root' | 'files' | 'onFailure' | 'onNotTaken'>;

@@ -15,14 +15,36 @@ import { assertOwnFolder, currentUserId, UntrustedFileError } from './own-file.t
  */
 export function defaultSpoolFolder(tenantSecret: string): string {
   let failure: unknown;
-  for (const parentFolder of [stateFolder, temporaryFolder]) {
+  for (const userFolder of userFolders()) {
     try {
-      return tenantFolder(parentFolder(), tenantSecret);
+      return tenantFolder(userFolder, tenantSecret);
     } catch (error) {
       failure = error;
     }
   }
   throw failure;
+}
+
+/**
+ * Returns the folders in which the user's journals may be, without creating one. Of the default folders, the first that
+ * can be used counts.
+ *
+ * @param spoolDir - absolute path of the folder configured by the user; undefined for the default folders
+ */
+export function userFolders(spoolDir?: string): string[] {
+  if (spoolDir !== undefined) return [join(spoolDir, `actlog-${userName()}`)];
+  const state = userStateFolder();
+  // A relative path, for example with an empty HOME: the working directory must not contain events.
+  return [...(state !== undefined && isAbsolute(state) ? [state] : []), temporaryFolder()];
+}
+
+/**
+ * Returns the name of a tenant's folder in the folder of the user: a part of a SHA-256.
+ *
+ * @param tenantSecret - as for {@link defaultSpoolFolder}
+ */
+export function tenantFolderName(tenantSecret: string): string {
+  return createHash('sha256').update(`actlog spool\n${tenantSecret}`).digest('hex').slice(0, 16);
 }
 
 /**
@@ -40,16 +62,16 @@ export function namedSpoolFolder(spoolDir: string, tenantSecret: string): string
   const ownUid = currentUserId();
   if (link.isSymbolicLink() && ownUid !== undefined && ![0, ownUid].includes(link.uid)) {
     throw new UntrustedFileError(
+      'owner',
       `spoolDir ${spoolDir} is a symbolic link of another user (uid ${link.uid}). Pass the folder that it should point to.`,
     );
   }
-  return tenantFolder(join(spoolDir, `actlog-${userName()}`), tenantSecret);
+  return tenantFolder(userFolders(spoolDir)[0] as string, tenantSecret);
 }
 
 /** Creates the folder of a tenant, so that no process sends events left by another tenant's agent. */
 function tenantFolder(userFolder: string, tenantSecret: string): string {
-  const name = createHash('sha256').update(`actlog spool\n${tenantSecret}`).digest('hex').slice(0, 16);
-  const folder = join(userFolder, name);
+  const folder = join(userFolder, tenantFolderName(tenantSecret));
   for (const path of [userFolder, folder]) {
     makeFolder(path);
     // In a folder open to all, another user may have created it first, or placed a link.
@@ -58,27 +80,20 @@ function tenantFolder(userFolder: string, tenantSecret: string): string {
   return folder;
 }
 
-/**
- * Returns the user's state folder.
- *
- * @throws the system's error, or `Error`, when the user has no home
- */
-function stateFolder(): string {
-  const folder = userStateFolder();
-  // For example with an empty HOME: the working directory must not contain events.
-  if (!isAbsolute(folder)) throw new Error(`${folder} is not an absolute path.`);
-  return folder;
-}
-
-function userStateFolder(): string {
+/** Returns the user's state folder; undefined if the user has no home. */
+function userStateFolder(): string | undefined {
   const { env, platform } = process;
-  if (platform === 'darwin') return join(homedir(), 'Library', 'Application Support', 'actlog', 'spool');
-  if (platform === 'win32') {
-    return join(env.LOCALAPPDATA ?? join(homedir(), 'AppData', 'Local'), 'actlog', 'spool');
+  try {
+    if (platform === 'darwin') return join(homedir(), 'Library', 'Application Support', 'actlog', 'spool');
+    if (platform === 'win32') {
+      return join(env.LOCALAPPDATA ?? join(homedir(), 'AppData', 'Local'), 'actlog', 'spool');
+    }
+    // Its specification says to ignore a relative path.
+    const isSet = isAbsolute(env.XDG_STATE_HOME ?? '');
+    return join(isSet ? String(env.XDG_STATE_HOME) : join(homedir(), '.local', 'state'), 'actlog', 'spool');
+  } catch {
+    return undefined;
   }
-  // Its specification says to ignore a relative path.
-  const isSet = isAbsolute(env.XDG_STATE_HOME ?? '');
-  return join(isSet ? String(env.XDG_STATE_HOME) : join(homedir(), '.local', 'state'), 'actlog', 'spool');
 }
 
 function temporaryFolder(): string {

@@ -7,6 +7,15 @@ const { O_APPEND, O_CREAT, O_WRONLY } = constants;
 /** Size above which a dead-letter file is rotated, replacing the previous rotation. */
 const maxBytes = 16 * 1024 * 1024;
 
+/** Name of the file, and of the one that it is rotated to. */
+const fileName = 'dead-letters.jsonl';
+const rotatedName = 'dead-letters.1.jsonl';
+
+/** Returns the paths of the dead-letter files in the folder of a tenant, the older first. They may not exist. */
+export function deadLetterFiles(folder: string): string[] {
+  return [join(folder, rotatedName), join(folder, fileName)];
+}
+
 /**
  * Stores events that the service rejected permanently, with the reason: one JSON object per line, `{deadLetteredAt,
  * reason, event}`, in `dead-letters.jsonl` of the spool folder, readable only by its owner and shared by all processes.
@@ -16,7 +25,7 @@ export class DeadLetters {
   readonly path: string;
 
   constructor(folder: string) {
-    this.path = join(folder, 'dead-letters.jsonl');
+    this.path = join(folder, fileName);
   }
 
   /** Stores an event; returns `true` on success. */
@@ -43,6 +52,6 @@ export class DeadLetters {
 
   #rotate(): void {
     const size = lstatSync(this.path, { throwIfNoEntry: false })?.size ?? 0;
-    if (size > maxBytes) renameSync(this.path, join(this.path, '..', 'dead-letters.1.jsonl'));
+    if (size > maxBytes) renameSync(this.path, join(this.path, '..', rotatedName));
   }
 }

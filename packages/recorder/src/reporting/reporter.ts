@@ -25,7 +25,7 @@ export class Reporter {
     this.#counters.droppedByReason[reason] += 1;
     this.#warnOnce(
       `drop-${reason}`,
-      `events are being lost (${reason}). Pass onDrop to be notified of each; see "Losing nothing" in the README of @actlog/recorder.`,
+      `events are being lost (${reason}). Pass onDrop to be notified of each; see "Delivery" in the README of @actlog/recorder.`,
       this.#options.onDrop !== undefined,
     );
     publish('dropped', () => {
