@@ -7,8 +7,16 @@ const time = z.iso.datetime({
   error: 'must be a time in ISO 8601, such as 2026-01-31T12:00:00.000Z',
 });
 
+/** The fields of {@link backtestBody}; inferring them would repeat the schema of a policy. */
+type BacktestShape = {
+  readonly policies: z.ZodArray<typeof policyCreate>;
+  readonly mode: z.ZodDefault<z.ZodEnum<{ readonly merge: 'merge'; readonly replace: 'replace' }>>;
+  readonly since: z.ZodOptional<z.ZodISODateTime>;
+  readonly until: z.ZodOptional<z.ZodISODateTime>;
+};
+
 /** Body of `POST /server/v1/backtests`. */
-export const backtestBody = z.strictObject({
+export const backtestBody: z.ZodObject<BacktestShape, z.core.$strict> = z.strictObject({
   /** Policies to try, as for `POST /v1/policies`. */
   policies: z.array(policyCreate).min(1).max(maxActivePolicies),
   /**

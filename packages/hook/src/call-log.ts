@@ -1,0 +1,196 @@
+import {
+  ArgumentsHasher,
+  createEventId,
+  responseStatuses,
+  type SpoolWriter,
+} from '@actlog/recorder/short-lived';
+import { agentProcess } from './agent-process.ts';
+import type { AgentName } from './agents.ts';
+import { Denials } from './denials.ts';
+import { digest } from './digest.ts';
+import type { HookCall, HookThread } from './hook-call.ts';
+import type { EndedCall } from './hook-event.ts';
+import { sessionFolder } from './hook-folder.ts';
+import type { CallFacts, CallName } from './open-call.ts';
+import { type ClaimedCall, OpenCalls } from './open-calls.ts';
+
+/** Dependencies of a {@link CallLog}. */
+export interface CallLogOptions {
+  readonly agent: AgentName;
+  /** Id of the agent in events of the main thread. */
+  readonly agentId: string;
+  /** Spool folder of the tenant. */
+  readonly spoolFolder: string;
+  readonly spool: SpoolWriter;
+  /** `true` if ended calls are remembered until the end of their turn, because the agent reports them again. */
+  readonly remembersEnded: boolean;
+}
+
+/** A call that has begun. */
+export interface BegunCall {
+  readonly name: CallName;
+  readonly facts: CallFacts;
+}
+
+/** Records each call once, at its end, from what the hooks of several processes report. */
+export class CallLog {
+  readonly #options: CallLogOptions;
+  readonly #hasher = new ArgumentsHasher();
+
+  constructor(options: CallLogOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Notes the begin of a call.
+   *
+   * @throws the system's error when it cannot be written
+   */
+  begin(call: HookCall): BegunCall {
+    const facts = { ...this.facts(call), owner: agentProcess() };
+    const name = {
+      ...this.#key(call, facts.argumentsHash),
+      eventId: createEventId(Date.now()),
+      state: 'open',
+    } as const;
+    this.#calls(call).add(name, facts);
+    return { name, facts };
+  }
+
+  /** Returns the facts about a call. */
+  facts(call: HookCall): CallFacts {
+    return {
+      agentId: call.subagentType ?? this.#options.agentId,
+      sessionId: call.sessionId,
+      toolName: call.toolName,
+      argumentsHash: this.#hasher.hashSync(call.arguments),
+    };
+  }
+
+  /** Records a call that was denied before it ran. */
+  deny(call: HookCall, { name }: BegunCall): void {
+    const calls = this.#calls(call);
+    const claimed = calls.claim(name, responseStatuses.denied);
+    if (claimed) this.#record(calls, claimed, this.#options.remembersEnded);
+  }
+
+  /** Records the end of a call. */
+  end({ call, status }: EndedCall): void {
+    const calls = this.#calls(call);
+    const { remembersEnded } = this.#options;
+    const known = this.#known(calls, call);
+    for (const name of known.filter(({ state }) => state === 'open')) {
+      const claimed = calls.claim(name, status);
+      if (!claimed) continue;
+      this.#record(calls, claimed, remembersEnded);
+      return;
+    }
+    // It has ended before, and is reported again.
+    if (remembersEnded && known.length > 0) return;
+    this.#recordUnknown(calls, call, status);
+  }
+
+  /** Records the remaining calls of a turn, all of which have ended. */
+  endTurn(ended: readonly EndedCall[]): void {
+    for (const { call, status } of ended) {
+      const calls = this.#calls(call);
+      const known = this.#known(calls, call);
+      if (known.length === 0) this.#recordUnknown(calls, call, status, false);
+      for (const name of known) {
+        const claimed = name.state === 'done' ? undefined : calls.claim(name, responseStatuses.denied);
+        if (claimed) this.#record(calls, claimed, false);
+        else calls.remove(name);
+      }
+    }
+  }
+
+  /** Records the open calls of a thread as ended without a result. */
+  interrupt(thread: HookThread): void {
+    const calls = this.#calls(thread);
+    const id = threadDigest(thread);
+    for (const name of calls.find((found) => found.thread === id)) {
+      if (name.state === 'done') calls.remove(name);
+      if (name.state !== 'open') continue;
+      const claimed = calls.claim(name, responseStatuses.aborted);
+      if (claimed) this.#record(calls, claimed, false);
+    }
+    this.denials(thread).clear();
+  }
+
+  /** Records the open calls of a session as ended without a result, and forgets the session. */
+  endSession(sessionId: string): void {
+    const calls = this.#calls({ sessionId });
+    const isComplete = calls
+      .find(({ state }) => state !== 'done')
+      .every((name) => {
+        const claimed = calls.claim(name, responseStatuses.aborted);
+        return !claimed || this.#record(calls, claimed, false);
+      });
+    if (isComplete) calls.removeAll();
+  }
+
+  /** Returns the denials of a thread. */
+  denials(thread: HookThread): Denials {
+    return new Denials(this.#folder(thread), threadDigest(thread));
+  }
+
+  /** Returns `true` if the event is on disk; otherwise the call is kept for a later hook. */
+  #record(calls: OpenCalls, claimed: ClaimedCall, isRemembered: boolean): boolean {
+    const { eventId, facts, status, name } = claimed;
+    if (!this.#write(eventId, facts, status)) return false;
+    if (isRemembered) calls.finish(claimed);
+    else calls.remove(name);
+    return true;
+  }
+
+  /** Records a call whose begin no hook has reported. */
+  #recordUnknown(
+    calls: OpenCalls,
+    call: HookCall,
+    status: number,
+    isRemembered = this.#options.remembersEnded,
+  ) {
+    const facts = this.facts(call);
+    const eventId = createEventId(Date.now());
+    if (!this.#write(eventId, facts, status) || !isRemembered) return;
+    calls.add({ ...this.#key(call, facts.argumentsHash), eventId, state: 'done' }, facts);
+  }
+
+  #write(eventId: string, facts: CallFacts, responseStatus: number): boolean {
+    const { agentId, sessionId, toolName, argumentsHash } = facts;
+    return this.#options.spool.write({
+      eventId,
+      agentId,
+      sessionId,
+      toolName,
+      argumentsHash,
+      responseStatus,
+      atMs: Date.now(),
+    });
+  }
+
+  #known(calls: OpenCalls, call: HookCall): CallName[] {
+    const hash = call.callId === undefined ? this.#hasher.hashSync(call.arguments) : '';
+    const { thread, key } = this.#key(call, hash);
+    return calls.find((name) => name.thread === thread && name.key === key);
+  }
+
+  #key(call: HookCall, argumentsHash: string): Pick<CallName, 'thread' | 'key'> {
+    const key =
+      call.callId === undefined ? digest('call', call.toolName, argumentsHash) : digest('id', call.callId);
+    return { thread: threadDigest(call), key };
+  }
+
+  #calls(session: Pick<HookThread, 'sessionId'>): OpenCalls {
+    return new OpenCalls(this.#folder(session));
+  }
+
+  #folder({ sessionId }: Pick<HookThread, 'sessionId'>): string {
+    const { agent, spoolFolder } = this.#options;
+    return sessionFolder(spoolFolder, agent, sessionId);
+  }
+}
+
+function threadDigest({ subagentId }: HookThread): string {
+  return digest('thread', subagentId);
+}

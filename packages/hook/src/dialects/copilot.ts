@@ -1,0 +1,74 @@
+import { responseStatuses } from '@actlog/recorder/short-lived';
+import type { HookCall } from '../hook-call.ts';
+import type { HookEvent } from '../hook-event.ts';
+import { noOutput } from '../hook-output.ts';
+import type { Dialect } from './dialect.ts';
+import { EventFields, InvalidInputError } from './event-fields.ts';
+import { failureStatus } from './result-status.ts';
+
+/**
+ * Hooks of GitHub Copilot CLI and its cloud agent, by their reference
+ * (https://docs.github.com/en/copilot/reference/hooks-reference), in the camelCase format, whose tool names are those
+ * that the model sees. Its events do not contain their names, so the command line does. Its calls have no id, as those
+ * of Gemini CLI.
+ */
+export const copilot: Dialect = {
+  reportsEndedCalls: false,
+  parse(input, eventName) {
+    if (eventName === undefined) {
+      throw new InvalidInputError(
+        'The name of the event is missing: pass it, as in `actlog hook copilot --event preToolUse`.',
+      );
+    }
+    return parseEvent(eventName, new EventFields(input));
+  },
+  openFailureExitCode: 0,
+  pass: noOutput,
+  deny: (reason) => decide('deny', reason),
+  ask: (reason) => decide('ask', reason),
+};
+
+function parseEvent(name: string, event: EventFields): HookEvent {
+  switch (name) {
+    case 'preToolUse':
+      return { kind: 'before', call: callOf(event) };
+    case 'postToolUse':
+      return { kind: 'after', call: callOf(event), status: responseStatuses.ok };
+    case 'postToolUseFailure':
+      return { kind: 'after', call: callOf(event), status: failureStatus(String(event.value('error'))) };
+    case 'userPromptSubmitted':
+    case 'agentStop':
+      return { kind: 'idle', thread: { sessionId: event.text('sessionId'), subagentId: '' } };
+    case 'sessionStart':
+      return { kind: 'session-start' };
+    case 'sessionEnd':
+      return { kind: 'session-end', sessionId: event.text('sessionId') };
+    default:
+      return { kind: 'other' };
+  }
+}
+
+function callOf(event: EventFields): HookCall {
+  return {
+    sessionId: event.text('sessionId'),
+    subagentId: '',
+    subagentType: undefined,
+    callId: undefined,
+    toolName: event.text('toolName'),
+    arguments: parsed(event.value('toolArgs')),
+  };
+}
+
+/** Returns the arguments, which some versions send as JSON in a text. */
+function parsed(args: unknown): unknown {
+  if (typeof args !== 'string') return args;
+  try {
+    return JSON.parse(args);
+  } catch {
+    return args;
+  }
+}
+
+function decide(permissionDecision: 'deny' | 'ask', permissionDecisionReason: string) {
+  return { stdout: { permissionDecision, permissionDecisionReason }, exitCode: 0 };
+}

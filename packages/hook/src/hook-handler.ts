@@ -1,0 +1,171 @@
+import type { Actlog } from '@actlog/client';
+import {
+  ActionDeniedError,
+  CallGuard,
+  endOfRunReason,
+  SpoolWriter,
+  tenantSpoolFolder,
+} from '@actlog/recorder/short-lived';
+import { type BegunCall, CallLog } from './call-log.ts';
+import { DeliveryProblem } from './delivery-problem.ts';
+import type { Dialect } from './dialects/dialect.ts';
+import { FlushLock } from './flush-lock.ts';
+import type { HookCall } from './hook-call.ts';
+import type { HookEvent } from './hook-event.ts';
+import type { HookOptions } from './hook-options.ts';
+import { type HookOutput, noOutput } from './hook-output.ts';
+import { missingVariables, sdk, serviceOf } from './service.ts';
+
+/** Service that events are recorded for. */
+interface Recording {
+  readonly spoolFolder: string;
+  readonly spool: SpoolWriter;
+  readonly calls: CallLog;
+}
+
+/** Handles one event of an agent. */
+export class HookHandler {
+  readonly #options: HookOptions;
+  readonly #dialect: Dialect;
+  readonly #client: Actlog | undefined;
+  readonly #guard: CallGuard;
+  /** Problems of this process, in order. */
+  readonly #problems: Error[] = [];
+
+  /**
+   * @throws InvalidArgumentError when the key or the address is invalid
+   * @throws RangeError or TypeError when an option of the guard is invalid
+   */
+  constructor(options: HookOptions, dialect: Dialect) {
+    this.#options = options;
+    this.#dialect = dialect;
+    this.#client = serviceOf(options.agent);
+    this.#guard = new CallGuard(options.guard, this.#client?.policies, (error) => this.#problems.push(error));
+  }
+
+  /** `true` if a call must not run when this hook fails. */
+  get isFailClosed(): boolean {
+    return this.#guard.isFailClosed;
+  }
+
+  /** Problems that did not change the output. */
+  get problems(): readonly Error[] {
+    return this.#problems;
+  }
+
+  /** Handles an event. What it records is on disk when this resolves. */
+  async handle(event: HookEvent): Promise<HookOutput> {
+    if (event.kind === 'other') return noOutput;
+    const recording = this.#open();
+    try {
+      return event.kind === 'before'
+        ? await this.#before(event.call, recording?.calls)
+        : this.#after(event, recording);
+    } finally {
+      recording?.spool.close();
+      // Earlier hooks may have left events, such as in an outage.
+      const isBoundary = event.kind === 'session-start' || event.kind === 'session-end';
+      if (recording && (isBoundary || recording.spool.hasWritten))
+        await this.#startFlush(recording.spoolFolder);
+    }
+  }
+
+  async #before(call: HookCall, calls: CallLog | undefined): Promise<HookOutput> {
+    const begun = this.#attempt(() => calls?.begin(call));
+    if (!this.#guard.isEnforcing) return this.#dialect.pass;
+    try {
+      await this.#check(call, calls, begun);
+      if (begun) calls?.denials(call).letThrough(call.toolName);
+      return this.#dialect.pass;
+    } catch (error) {
+      if (!ActionDeniedError.isInstance(error)) throw error;
+      return this.#denied(call, error, calls, begun);
+    }
+  }
+
+  #check(call: HookCall, calls: CallLog | undefined, begun: BegunCall | undefined): Promise<void> {
+    const { agent } = this.#options;
+    const facts = begun?.facts ?? calls?.facts(call);
+    return this.#guard.admit({
+      agentId: facts?.agentId ?? this.#options.agentId,
+      sessionId: call.sessionId,
+      toolName: call.toolName,
+      arguments: call.arguments,
+      argumentsHash: facts?.argumentsHash ?? '',
+      framework: agent,
+      actionId: begun?.name.eventId ?? '',
+    });
+  }
+
+  #denied(
+    call: HookCall,
+    error: ActionDeniedError,
+    calls: CallLog | undefined,
+    begun: BegunCall | undefined,
+  ): HookOutput {
+    const isUndecided = error.because === 'approval-timed-out' && error.decision === 'require_approval';
+    if (isUndecided && this.#options.afterHold === 'ask' && this.#dialect.ask) {
+      return this.#dialect.ask(
+        `A policy of actlog holds this call for approval, and nobody decided in time.`,
+      );
+    }
+    if (!begun || !calls) return this.#dialect.deny(error.message);
+    this.#attempt(() => calls.deny(call, begun));
+    const isRepeated = calls.denials(call).count(call.toolName, begun.facts.argumentsHash);
+    return this.#dialect.deny(error.message, isRepeated ? endOfRunReason(error) : undefined);
+  }
+
+  #after(event: Exclude<HookEvent, { kind: 'before' }>, recording: Recording | undefined): HookOutput {
+    if (event.kind === 'session-start') return this.#notify(recording);
+    if (!recording) return noOutput;
+    const { calls } = recording;
+    this.#attempt(() => {
+      if (event.kind === 'after') calls.end(event);
+      else if (event.kind === 'turn') calls.endTurn(event.calls);
+      else if (event.kind === 'idle') calls.interrupt(event.thread);
+      else if (event.kind === 'session-end') calls.endSession(event.sessionId);
+    });
+    return noOutput;
+  }
+
+  #notify(recording: Recording | undefined): HookOutput {
+    const problem = recording
+      ? new DeliveryProblem(recording.spoolFolder).read()
+      : `Nothing is recorded: set ${missingVariables().join(' and ')}.`;
+    if (problem === undefined) return noOutput;
+    return this.#dialect.notify?.(`actlog: ${problem}`) ?? noOutput;
+  }
+
+  #open(): Recording | undefined {
+    const client = this.#client;
+    if (!client) return undefined;
+    return this.#attempt(() => {
+      const { agent, agentId } = this.#options;
+      const spoolFolder = tenantSpoolFolder(client);
+      const onError = (error: Error) => this.#problems.push(error);
+      const spool = new SpoolWriter({ client, framework: agent, sdk, onError });
+      const remembersEnded = this.#dialect.reportsEndedCalls;
+      return {
+        spoolFolder,
+        spool,
+        calls: new CallLog({ agent, agentId, spoolFolder, spool, remembersEnded }),
+      };
+    });
+  }
+
+  async #startFlush(spoolFolder: string): Promise<void> {
+    if (new FlushLock(spoolFolder).isHeld) return;
+    const { startFlush } = await import('./start-flush.ts');
+    this.#attempt(() => startFlush(this.#options.agent, spoolFolder));
+  }
+
+  /** Runs a step whose failure must not decide about a call. */
+  #attempt<Result>(step: () => Result): Result | undefined {
+    try {
+      return step();
+    } catch (error) {
+      this.#problems.push(error as Error);
+      return undefined;
+    }
+  }
+}

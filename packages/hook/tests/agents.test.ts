@@ -1,0 +1,152 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import { type AgentName, agents } from '../src/index.ts';
+import { agentEvents, newCall } from './agent-events.ts';
+import { runHook } from './hook-process.ts';
+import { HookService } from './hook-service.ts';
+
+const service = await HookService.start();
+afterAll(() => service.close());
+
+const enforce = ['--guard', 'enforce', '--on-unavailable', 'deny'];
+
+/** Output that denies a call with a reason that the model reads, in the format of each agent. */
+const denials: Readonly<Record<AgentName, (reason: unknown) => object>> = {
+  'claude-code': (permissionDecisionReason) => claudeDecision('deny', permissionDecisionReason),
+  codex: (permissionDecisionReason) => claudeDecision('deny', permissionDecisionReason),
+  'gemini-cli': (reason) => ({ decision: 'deny', reason }),
+  cursor: (reason) => ({ permission: 'deny', user_message: reason, agent_message: reason }),
+  copilot: (permissionDecisionReason) => ({ permissionDecision: 'deny', permissionDecisionReason }),
+};
+
+/** Output that asks the user, for agents that have such a decision. */
+const questions: Readonly<Partial<Record<AgentName, (reason: unknown) => object>>> = {
+  'claude-code': (permissionDecisionReason) => claudeDecision('ask', permissionDecisionReason),
+  copilot: (permissionDecisionReason) => ({ permissionDecision: 'ask', permissionDecisionReason }),
+};
+
+function claudeDecision(permissionDecision: string, permissionDecisionReason: unknown) {
+  return {
+    hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision, permissionDecisionReason },
+  };
+}
+
+test('events of all agents are scripted', () => {
+  expect(agentEvents.map(({ agent }) => agent).sort()).toEqual(Object.keys(agents).sort());
+});
+
+describe.each(agentEvents)('$agent', (events) => {
+  const { agent, toolName } = events;
+  const environment = service.environment(service.newFolder());
+  const run = (kind: Parameters<typeof events.argsFor>[0], event: object | undefined, flags: string[] = []) =>
+    runHook([agent, ...events.argsFor(kind), ...flags], event, environment);
+
+  test('says nothing about a call that is allowed, and records it once', async () => {
+    const call = newCall();
+    const results = [
+      await run('before', events.before(call), enforce),
+      await run('succeeded', events.succeeded(call), enforce),
+    ];
+    expect(results.map(({ exitCode, output }) => ({ exitCode, output }))).toEqual([
+      { exitCode: 0, output: undefined },
+      { exitCode: 0, output: undefined },
+    ]);
+    await expect.poll(() => service.calls(call.sessionId)).toEqual([`${agent} ${toolName} 200`]);
+  });
+
+  test('denies a call with a reason', async () => {
+    const archive = await service.policy({
+      name: 'no',
+      effect: 'deny',
+      match: { tools: [toolName], frameworks: [agent] },
+      message: 'No shell.',
+    });
+    const call = newCall();
+    const { exitCode, output } = await run('before', events.before(call), enforce);
+    await archive();
+    expect(exitCode).toBe(0);
+    expect(output).toEqual(
+      denials[agent](expect.stringMatching(/was not run: it was denied by .*No shell\./)),
+    );
+    await expect.poll(() => service.calls(call.sessionId)).toEqual([`${agent} ${toolName} 403`]);
+  });
+
+  test('asks the user or denies when nobody approved in time', async () => {
+    const archive = await service.policy({
+      name: 'hold',
+      effect: 'require_approval',
+      match: { tools: [toolName], frameworks: [agent] },
+    });
+    const call = newCall();
+    const flags = [...enforce, '--hold-timeout', '0', '--after-hold', 'ask'];
+    const { output } = await run('before', events.before(call), flags);
+    await archive();
+    const expected = questions[agent] ?? denials[agent];
+    expect(output).toEqual(expected(expect.stringMatching(/approval/)));
+  });
+
+  test.runIf(events.failed)('records a failed call', async () => {
+    const call = newCall();
+    await run('before', events.before(call));
+    await run('failed', events.failed?.(call));
+    await expect.poll(() => service.calls(call.sessionId)).toEqual([`${agent} ${toolName} 500`]);
+  });
+
+  test('records a call that a new prompt interrupts as ended without a result', async () => {
+    const call = newCall();
+    await run('before', events.before(call));
+    await run('prompt', events.prompt(call.sessionId));
+    await expect.poll(() => service.calls(call.sessionId)).toEqual([`${agent} ${toolName} 499`]);
+  });
+
+  test.runIf(events.sessionEnd)('records the open calls of a session that ends', async () => {
+    const call = newCall();
+    const other = newCall({ sessionId: call.sessionId, command: 'npm start' });
+    await run('before', events.before(call));
+    await run('before', events.before(other));
+    await run('succeeded', events.succeeded(other));
+    await run('sessionEnd', events.sessionEnd?.(call.sessionId));
+    await expect
+      .poll(async () => (await service.calls(call.sessionId)).sort())
+      .toEqual([`${agent} ${toolName} 200`, `${agent} ${toolName} 499`]);
+  });
+
+  test('records parallel calls with the same arguments each once', async () => {
+    const first = newCall();
+    const calls = [first, newCall({ sessionId: first.sessionId }), newCall({ sessionId: first.sessionId })];
+    await Promise.all(calls.map((call) => run('before', events.before(call))));
+    await Promise.all(calls.map((call) => run('succeeded', events.succeeded(call))));
+    await expect
+      .poll(() => service.calls(first.sessionId))
+      .toEqual(calls.map(() => `${agent} ${toolName} 200`));
+  });
+
+  test('denies or lets through a call while the service is unreachable, as the user chose', async () => {
+    const unreachable = { ...environment, ACTLOG_BASE_URL: 'http://127.0.0.1:9' };
+    const decide = (onUnavailable: string) =>
+      runHook(
+        [
+          agent,
+          ...events.argsFor('before'),
+          '--guard',
+          'enforce',
+          '--on-unavailable',
+          onUnavailable,
+          '--check-timeout',
+          '1',
+        ],
+        events.before(newCall()),
+        unreachable,
+      );
+    const [denied, allowed] = await Promise.all([decide('deny'), decide('allow')]);
+    expect(denied.output).toEqual(denials[agent](expect.stringMatching(/the policy check failed/)));
+    expect(allowed).toMatchObject({ exitCode: 0, output: undefined });
+  });
+
+  test('sends no part of the arguments', async () => {
+    const call = newCall({ command: 'echo very-secret' });
+    await run('before', events.before(call), enforce);
+    await run('succeeded', events.succeeded(call), enforce);
+    await expect.poll(() => service.calls(call.sessionId)).toHaveLength(1);
+    expect(JSON.stringify(await service.events(call.sessionId))).not.toContain('very-secret');
+  });
+});

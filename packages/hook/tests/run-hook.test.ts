@@ -1,0 +1,203 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { actlogScript } from './actlog-script.ts';
+import { agentEvents, claudeEvents, newCall } from './agent-events.ts';
+import { resultOf, runHook } from './hook-process.ts';
+import { HookService } from './hook-service.ts';
+
+const service = await HookService.start();
+afterAll(() => service.close());
+
+const { before, succeeded, sessionStart } = claudeEvents;
+const newEnvironment = () => service.environment(service.newFolder());
+const failClosed = ['--guard', 'enforce', '--on-unavailable', 'deny'];
+const failOpen = ['--guard', 'enforce', '--on-unavailable', 'allow'];
+
+test('prints its usage', async () => {
+  expect(await runHookText(['--help'])).toMatch(/^Usage: actlog hook AGENT[\s\S]*claude-code, codex/);
+});
+
+async function runHookText(args: readonly string[]): Promise<string> {
+  const child = spawn(process.execPath, [actlogScript, 'hook', ...args], { env: newEnvironment() });
+  child.stdin.end();
+  let text = '';
+  for await (const chunk of child.stdout) text += String(chunk);
+  return text;
+}
+
+describe('with an invalid command line', () => {
+  test.each([
+    [[], 'AGENT must be one of claude-code, codex, gemini-cli, cursor, copilot, got "".'],
+    [['vim'], 'AGENT must be one of claude-code, codex, gemini-cli, cursor, copilot, got "vim".'],
+    [['claude-code', 'now'], 'Unexpected argument "now": pass one agent.'],
+    [['claude-code', '--guard', 'observe'], '--guard must be off or enforce, got "observe".'],
+    [['claude-code', '--on-unavailable', 'ask'], '--on-unavailable must be allow or deny, got "ask".'],
+    [['claude-code', '--hold-timeout', 'soon'], '--hold-timeout must be a number of seconds, got "soon".'],
+    [['claude-code', '--check-timeout', '0'], '--check-timeout must be a number of seconds, got "0".'],
+    [['claude-code', '--variables', '/nowhere/.env'], '--variables /nowhere/.env cannot be read (ENOENT)'],
+    [['claude-code', '--guard', 'enforce'], 'guard.onUnavailable is missing'],
+  ])('blocks the call and names the fix: %j', async (args, message) => {
+    const { exitCode, output, stderr } = await runHook(args, before(newCall()), newEnvironment());
+    expect({ exitCode, output }).toEqual({ exitCode: 2, output: undefined });
+    expect(stderr).toContain(message);
+  });
+});
+
+describe('with an event that cannot be read', () => {
+  test.each([
+    ['{"tool_input": "very-secret', /is not JSON/],
+    ['[]', /must be a JSON object/],
+    [JSON.stringify({ ...before(newCall()), tool_name: undefined }), /has no tool_name/],
+    [JSON.stringify({ hook_event_name: 'PreToolUse', tool_name: 'very-secret' }), /has no session_id/],
+  ])('blocks the call only when the guard is fail-closed: %s', async (event, message) => {
+    const environment = newEnvironment();
+    const closed = await runHook(['claude-code', ...failClosed], event, environment);
+    const open = await runHook(['claude-code', ...failOpen], event, environment);
+    expect([closed.exitCode, open.exitCode]).toEqual([2, 1]);
+    expect(closed.stderr).toMatch(message);
+    expect(closed.stderr).not.toContain('very-secret');
+  });
+
+  test('lets the call run in Copilot, which takes any exit code for a denial', async () => {
+    const args = ['copilot', '--event', 'preToolUse', ...failOpen];
+    expect(await runHook(args, '[]', newEnvironment())).toMatchObject({ exitCode: 0, output: undefined });
+  });
+});
+
+test('ignores events of other kinds', async () => {
+  const event = { hook_event_name: 'Notification', session_id: 's', message: 'Waiting.' };
+  expect(await runHook(['claude-code', ...failClosed], event, newEnvironment())).toMatchObject({
+    exitCode: 0,
+    output: undefined,
+    stderr: '',
+  });
+});
+
+test('says at the start of a session that nothing is recorded without a service', async () => {
+  const { ACTLOG_API_KEY: _key, ...environment } = newEnvironment();
+  const { output } = await runHook(['claude-code'], sessionStart('s'), environment);
+  expect(output).toEqual({ systemMessage: 'actlog: Nothing is recorded: set ACTLOG_API_KEY.' });
+  const call = newCall();
+  const results = [
+    await runHook(['claude-code'], before(call), environment),
+    await runHook(['claude-code'], succeeded(call), environment),
+  ];
+  for (const result of results) expect(result).toMatchObject({ exitCode: 0, output: undefined, stderr: '' });
+});
+
+test('decides by --on-unavailable without a service', async () => {
+  const { ACTLOG_BASE_URL: _url, ...environment } = newEnvironment();
+  const closed = await runHook(['claude-code', ...failClosed], before(newCall()), environment);
+  const open = await runHook(['claude-code', ...failOpen], before(newCall()), environment);
+  expect(closed.output).toMatchObject({ hookSpecificOutput: { permissionDecision: 'deny' } });
+  expect(open).toMatchObject({ exitCode: 0, output: undefined });
+});
+
+test('names an invalid key without showing it', async () => {
+  const environment = { ...newEnvironment(), ACTLOG_API_KEY: 'sk-very-secret' };
+  const { exitCode, stderr } = await runHook(['claude-code', ...failClosed], before(newCall()), environment);
+  expect(exitCode).toBe(2);
+  expect(stderr).toMatch(/ACTLOG_API_KEY is not an actlog key/);
+  expect(stderr).not.toContain('very-secret');
+});
+
+test('reads variables that the environment does not have from a file', async () => {
+  const { ACTLOG_BASE_URL, ACTLOG_API_KEY, ...environment } = newEnvironment();
+  const file = join(String(environment.HOME), 'actlog.env');
+  writeFileSync(
+    file,
+    `ACTLOG_BASE_URL=${ACTLOG_BASE_URL}\nACTLOG_API_KEY="${ACTLOG_API_KEY}"\nPATH=/nowhere\n`,
+  );
+  const call = newCall();
+  await runHook(['claude-code', '--variables', file, '--agent-id', 'laptop'], succeeded(call), environment);
+  await expect.poll(() => service.calls(call.sessionId)).toEqual(['laptop Bash 200']);
+});
+
+test('records an event of several megabytes', async () => {
+  const call = newCall();
+  const event = { ...succeeded(call), tool_response: { stdout: 'x'.repeat(5_000_000) } };
+  await runHook(['claude-code'], event, newEnvironment());
+  await expect.poll(() => service.calls(call.sessionId)).toEqual(['claude-code Bash 200']);
+});
+
+test('records calls of agents that start the hooks of Claude Code without ids of calls', async () => {
+  const environment = newEnvironment();
+  const call = newCall();
+  for (const event of [before(call), succeeded(call)]) {
+    await runHook(['claude-code', ...failClosed], { ...event, tool_use_id: undefined }, environment);
+  }
+  await expect.poll(() => service.calls(call.sessionId)).toEqual(['claude-code Bash 200']);
+});
+
+test('records a denied call of Cursor once, which it reports as failed too', async () => {
+  const cursor = agentEvents.find(({ agent }) => agent === 'cursor');
+  const archive = await service.policy({ name: 'no', effect: 'deny', match: { frameworks: ['cursor'] } });
+  const environment = newEnvironment();
+  const call = newCall();
+  await runHook(['cursor', ...failClosed], cursor?.before(call), environment);
+  await archive();
+  const failure = { ...cursor?.failed?.(call), failure_type: 'permission_denied' };
+  await runHook(['cursor'], failure, environment);
+  await runHook(['cursor'], cursor?.sessionEnd?.(call.sessionId), environment);
+  await expect.poll(() => service.calls(call.sessionId)).toEqual(['cursor Shell 403']);
+});
+
+test('records a call whose hold the agent ends as ended without a result', async () => {
+  const archive = await service.policy({
+    name: 'hold',
+    effect: 'require_approval',
+    match: { tools: ['Bash'] },
+  });
+  const environment = newEnvironment();
+  const call = newCall();
+  const child = spawn(process.execPath, [actlogScript, 'hook', 'claude-code', ...failClosed], {
+    env: environment,
+  });
+  const result = resultOf(child, JSON.stringify(before(call)));
+  const pending = service.client.guardian.pendingActions;
+  await expect.poll(() => pending.list({ sessionId: call.sessionId }).toArray({ limit: 2 })).toHaveLength(1);
+  child.kill();
+  expect(await result).toMatchObject({ signal: 'SIGTERM', output: undefined });
+  await archive();
+  await runHook(
+    ['claude-code'],
+    { ...sessionStart(call.sessionId), hook_event_name: 'SessionEnd' },
+    environment,
+  );
+  await expect.poll(() => service.calls(call.sessionId)).toEqual(['claude-code Bash 499']);
+});
+
+test('decides within its time limit about a service that does not respond', async () => {
+  const silent = createServer(() => {}).listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const environment = {
+    ...newEnvironment(),
+    ACTLOG_BASE_URL: `http://127.0.0.1:${(silent.address() as AddressInfo).port}`,
+  };
+  const args = ['claude-code', ...failClosed, '--check-timeout', '0.2'];
+  const { output } = await runHook(args, before(newCall()), environment);
+  silent.closeAllConnections();
+  silent.close();
+  expect(output).toMatchObject({ hookSpecificOutput: { permissionDecision: 'deny' } });
+});
+
+test('leaves no file of a session that has ended', async () => {
+  const environment = newEnvironment();
+  const call = newCall();
+  await runHook(['claude-code', ...failClosed], before(call), environment);
+  await runHook(['claude-code'], succeeded(call), environment);
+  await runHook(
+    ['claude-code'],
+    { ...sessionStart(call.sessionId), hook_event_name: 'SessionEnd' },
+    environment,
+  );
+  const [user = ''] = readdirSync(String(environment.ACTLOG_SPOOL_DIR));
+  const [tenant = ''] = readdirSync(join(String(environment.ACTLOG_SPOOL_DIR), user));
+  const agent = join(String(environment.ACTLOG_SPOOL_DIR), user, tenant, 'hook', 'claude-code');
+  expect(existsSync(agent) ? readdirSync(agent) : []).toEqual([]);
+});

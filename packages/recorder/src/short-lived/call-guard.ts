@@ -1,0 +1,71 @@
+import { Guard } from '../guard/guard.ts';
+import type { GuardOptions } from '../guard/guard-options.ts';
+import { type GuardSettings, resolveGuard } from '../guard/guard-settings.ts';
+import { guardedCall } from '../guard/guarded-call.ts';
+import type { PolicyChecker } from '../guard/policy-checks.ts';
+import { OriginRefusals } from '../origins/origin-refusals.ts';
+import { Counters } from '../reporting/counters.ts';
+import { Reporter } from '../reporting/reporter.ts';
+
+/** A call to check. */
+export interface CheckedCall {
+  readonly agentId: string;
+  readonly sessionId: string;
+  readonly toolName: string;
+  readonly arguments: unknown;
+  readonly argumentsHash: string;
+  readonly framework: string;
+  /** Id of the action, the same in repeated checks. */
+  readonly actionId: string;
+}
+
+/** The guard of the recorder, without the recorder: for calls that another process runs. */
+export class CallGuard {
+  readonly #settings: GuardSettings;
+  readonly #guard: Guard;
+
+  /**
+   * Checks the options and completes them from the environment.
+   *
+   * @param policies - `client.policies`; undefined if no service is configured, in which case `onUnavailable` decides
+   * @param onError - called with the reason why a check failed
+   * @throws RangeError when a number or the name of the environment is invalid
+   * @throws TypeError when an option has the wrong type or an unknown value, or `enforce` lacks `onUnavailable`
+   */
+  constructor(options: GuardOptions, policies: PolicyChecker | undefined, onError: (error: Error) => void) {
+    const counters = new Counters();
+    const reporter = new Reporter({ onError }, counters);
+    this.#settings = resolveGuard(options);
+    this.#guard = new Guard(this.#settings, policies, counters, reporter, new OriginRefusals(reporter));
+  }
+
+  /** `true` if calls run only when the guard allows them. */
+  get isEnforcing(): boolean {
+    return this.#guard.isEnforcing;
+  }
+
+  /** `true` if calls are denied while the service cannot be reached. */
+  get isFailClosed(): boolean {
+    return this.isEnforcing && this.#settings.onUnavailable === 'deny';
+  }
+
+  /**
+   * Resolves when the call may run.
+   *
+   * @throws ActionDeniedError when it may not
+   */
+  admit({ actionId, argumentsHash, framework, ...call }: CheckedCall): Promise<void> {
+    return this.#guard.admit(
+      guardedCall(call, {
+        ...call,
+        actionId,
+        argumentsHash,
+        framework,
+        // The arguments are a copy that nobody changes.
+        hashNow: () => argumentsHash,
+        originsNow: () => undefined,
+        origins: undefined,
+      }),
+    );
+  }
+}

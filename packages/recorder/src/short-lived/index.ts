@@ -1,0 +1,27 @@
+/**
+ * Parts of the recorder for processes that live for one call, such as the hooks of coding agents. Importing it loads
+ * neither undici nor zod, and none of its functions waits for the delivery of an event.
+ *
+ * @packageDocumentation
+ */
+
+export {
+  ArgumentsHasher,
+  type ArgumentsHashOptions,
+  mcpErrorStatus,
+  responseStatuses,
+} from '@actlog/tool-call';
+export { endOfRunReason, maxDenialsInARow, maxSameDenials } from '../adapter/run-denials.ts';
+export { createEventId } from '../events/event-id.ts';
+
+export { ActionDeniedError } from '../guard/action-denied-error.ts';
+export type { GuardOptions } from '../guard/guard-options.ts';
+export {
+  isAlive,
+  ownIdentity,
+  type ProcessIdentity,
+  parseFolderName,
+} from '../journal/process-identity.ts';
+export { CallGuard, type CheckedCall } from './call-guard.ts';
+export { type SpooledCall, SpoolWriter, type SpoolWriterOptions } from './spool-writer.ts';
+export { tenantSpoolFolder } from './tenant-spool-folder.ts';

@@ -1,0 +1,102 @@
+import type { Actlog } from '@actlog/client';
+import { tenantSecret } from '../delivery/tenant-secret.ts';
+import { isoTimestamp } from '../events/event-body.ts';
+import type { Journal } from '../journal/journal.ts';
+import { openJournal } from '../journal/open-journal.ts';
+import { environmentVariable } from '../lib/environment-variable.ts';
+import { EventRecorder } from '../recording/event-recorder.ts';
+import { Counters } from '../reporting/counters.ts';
+import { Reporter } from '../reporting/reporter.ts';
+
+/** Size limit of the journal of one process, in bytes. */
+const maxSpoolBytes = 256 * 1024 * 1024;
+
+/** Options of a {@link SpoolWriter}. */
+export interface SpoolWriterOptions {
+  /** Client of the service that the events are for. It is not connected. */
+  readonly client: Actlog;
+  /** Name of the agent's program, as the framework. */
+  readonly framework: string;
+  /** Identifier and version of the integration. */
+  readonly sdk: string;
+  /** Called when an event could not be written. */
+  readonly onError: (error: Error) => void;
+}
+
+/** An ended call, as written to the spool. */
+export interface SpooledCall {
+  /** Id of the event. An event written twice under one id is stored once. */
+  readonly eventId: string;
+  readonly agentId: string;
+  readonly sessionId: string;
+  readonly toolName: string;
+  readonly argumentsHash: string;
+  /** HTTP status of the outcome. */
+  readonly responseStatus: number;
+  /** Time at which the call ended, in Unix milliseconds. */
+  readonly atMs: number;
+}
+
+/**
+ * Writes events to the spool folder, from which any recorder of the same tenant delivers them. The journal is created
+ * by the first event and released by {@link close}; if the process is killed before, its events are taken over too.
+ */
+export class SpoolWriter {
+  readonly #options: SpoolWriterOptions;
+  readonly #reporter: Reporter;
+  readonly #events: EventRecorder;
+  #journal: Journal | undefined;
+  /** Result of the last write. */
+  #isWritten = false;
+  #hasWritten = false;
+
+  constructor(options: SpoolWriterOptions) {
+    const { framework, sdk, onError } = options;
+    this.#options = options;
+    this.#reporter = new Reporter({ onError }, new Counters());
+    this.#events = new EventRecorder({
+      agentId: framework,
+      agentVersion: undefined,
+      framework,
+      sdk,
+      outbox: {
+        add: (event, nowMs) => {
+          this.#isWritten = this.#open()?.append(event, false, nowMs) ?? false;
+        },
+      },
+      reporter: this.#reporter,
+      onRecorded: () => {},
+    });
+  }
+
+  /** `true` if an event was written. */
+  get hasWritten(): boolean {
+    return this.#hasWritten;
+  }
+
+  /** Writes an event. Returns `true` if it is on disk; otherwise the error was passed to `onError`. */
+  write({ eventId, atMs, agentId, toolName, ...facts }: SpooledCall): boolean {
+    this.#isWritten = false;
+    this.#events.add(
+      eventId,
+      Date.now(),
+      { agentId, toolName },
+      { ...facts, sourceTimestamp: isoTimestamp(atMs) },
+    );
+    this.#hasWritten ||= this.#isWritten;
+    return this.#isWritten;
+  }
+
+  /** Leaves the written events to the next recorder. */
+  close(): void {
+    this.#journal?.close();
+    this.#journal = undefined;
+  }
+
+  #open(): Journal | undefined {
+    const { client } = this.#options;
+    const secret = tenantSecret(client, environmentVariable('ACTLOG_TENANT'));
+    this.#journal ??= openJournal({ maxSpoolBytes }, secret, new Counters(), this.#reporter)?.journal;
+    return this.#journal;
+  }
+}
