@@ -58,12 +58,23 @@ export {
   warningsOf,
   warningView,
 } from './events/event-warnings.ts';
+export { AgentTools } from './history/agent-tools.ts';
+export { type CallEnd, CallHistory } from './history/call-history.ts';
+export type { HistoryFacts } from './history/history-view.ts';
+export {
+  type CallOutcome,
+  type KeptArgument,
+  keptArguments,
+  type SessionCall,
+} from './history/session-call.ts';
+export { type WatchedCall, WatchedCalls } from './history/watched-calls.ts';
 export { type CheckedAction, checkedAction } from './match/checked-action.ts';
-export { type Condition, maxConditionCost, parseCondition } from './match/condition.ts';
+export { type Condition, maxConditionCost, type PolicyHistory, parseCondition } from './match/condition.ts';
 export { ConditionError } from './match/condition-error.ts';
 export { budgetProblem, defaultPolicyBudget, type PolicyBudget } from './match/cost/policy-cost.ts';
 export { Glob, matchesGlob } from './match/glob.ts';
-export { matchPolicy } from './match/match-policy.ts';
+export { type HistoryReads, mayReadHistory } from './match/history-reads.ts';
+export { matchPolicy, needsHistory } from './match/match-policy.ts';
 export { type PolicyMatch, type PolicyRule, policyRule } from './match/policy-rule.ts';
 export { invalidRequest, notFoundRefusal, type Refusal, unknownEndpoint } from './requests/refusal.ts';
 export { type SchemaIssue, schemaRefusal } from './requests/schema-refusal.ts';

@@ -21,6 +21,8 @@ export interface CheckFacts {
   readonly fired: readonly FiredPolicy[];
   /** `true` if a policy with a rate matches the action, whether or not the rate is exceeded. */
   readonly isRated: boolean;
+  /** `true` if a condition on the history reads calls like this one; omitted for none. */
+  readonly isWatched?: boolean;
   /** The action as its first check left it; undefined for a first check and for one without an `actionId`. */
   readonly known: KnownAction | undefined;
   /** Held action that decides the check; undefined if there is none or its approval is used up. */
@@ -43,6 +45,8 @@ export type CheckEffect =
   | { readonly type: 'hold'; readonly action: NewHeldAction; readonly policy: DefinedPolicy }
   /** Counts the action for the rates of all matching policies. */
   | { readonly type: 'count' }
+  /** Adds the call to the history that conditions read, or updates it there; `isAllowed` is `false` for a denied one. */
+  | { readonly type: 'record_call'; readonly isAllowed: boolean }
   /** Records a denial in the session. */
   | { readonly type: 'record_denial'; readonly denying: FiredPolicy; readonly heldId: string | null }
   /** Stores the action under its `actionId`. */
@@ -72,7 +76,7 @@ export function decideCheck(facts: CheckFacts): CheckDecision {
   const effects: CheckEffect[] = usedApproval(response, joined);
   if (added && decidedBy) effects.push({ type: 'hold', action: added, policy: decidedBy.policy });
   if (counts && known?.isCounted !== true && !joinsEqual) effects.push({ type: 'count' });
-  effects.push(...recordedDenial(facts, held));
+  effects.push(...recordedCall(facts, response), ...recordedDenial(facts, held));
   const heldId = held?.id ?? null;
   const isNamed = check.actionId !== undefined && (counts || held !== undefined || decision === 'deny');
   if (isNamed && !(known && known.heldId === heldId && known.isCounted === isCounted)) {
@@ -86,10 +90,14 @@ export function decideCheck(facts: CheckFacts): CheckDecision {
  * or held. Pass the policies that last, see `lastingPolicies`.
  */
 export function decideWaitingCheck(
-  facts: Pick<CheckFacts, 'fired' | 'isDenialRecorded'> & { readonly held: HeldAction },
+  facts: Pick<CheckFacts, 'fired' | 'isDenialRecorded' | 'isWatched'> & { readonly held: HeldAction },
 ): CheckDecision {
   const response = checkResponse(facts.fired, facts.held);
-  const effects = [...usedApproval(response, facts.held), ...recordedDenial(facts, facts.held)];
+  const effects = [
+    ...usedApproval(response, facts.held),
+    ...recordedCall(facts, response),
+    ...recordedDenial(facts, facts.held),
+  ];
   return { response, effects, isFirst: false };
 }
 
@@ -123,6 +131,15 @@ export const actionMismatch: Refusal = {
 function usedApproval({ decision }: CheckResponse, held: HeldAction | undefined): CheckEffect[] {
   const isUsed = decision === 'allow' && held?.singleUse === true && held.usedAt === null;
   return isUsed ? [{ type: 'use_approval', heldId: held.id }] : [];
+}
+
+/** A held action is recorded when it is decided. */
+function recordedCall(
+  { isWatched }: Pick<CheckFacts, 'isWatched'>,
+  { decision }: CheckResponse,
+): CheckEffect[] {
+  if (!isWatched || decision === 'require_approval') return [];
+  return [{ type: 'record_call', isAllowed: decision === 'allow' }];
 }
 
 function recordedDenial(

@@ -1,4 +1,5 @@
 import { Environment, type ParseError, type ParseResult, type TypeCheckResult } from '@marcbachmann/cel-js';
+import { type HistoryFacts, HistoryView } from '../history/history-view.ts';
 import { readableOrigins, refuseUnknownOrigins, registerOrigins } from './argument-origins.ts';
 import type { CheckedAction } from './checked-action.ts';
 import { ConditionError } from './condition-error.ts';
@@ -6,9 +7,12 @@ import { refuseCostly } from './cost/condition-cost.ts';
 import { evaluationCost } from './cost/evaluation-cost.ts';
 import { rememberingLetters } from './cost/letter-changes.ts';
 import { asWritten, registerLinearFunctions, withLinearFunctions } from './cost/linear-functions.ts';
+import { ReadableAgent, ReadableSession, registerHistory } from './history-functions.ts';
+import { type HistoryReads, historyReads } from './history-reads.ts';
 import { positionIn } from './position-in.ts';
 import { dropInput, withoutStacks } from './quiet-errors.ts';
 import { shownBounds } from './shown-arguments.ts';
+import { refuseMixedLists } from './uniform-literals.ts';
 
 /** Maximum number and depth of syntax nodes in one condition (reference profile, "Policy"). */
 const limits = { maxAstNodes: 200, maxDepth: 50 };
@@ -18,9 +22,12 @@ const limits = { maxAstNodes: 200, maxDepth: 50 };
  */
 export const maxConditionCost = 5000;
 
-const environment = registerOrigins(registerLinearFunctions(new Environment({ limits })))
-  .registerVariable({ name: 'agent', schema: { id: 'string' } })
-  .registerVariable({ name: 'session', schema: { id: 'string' } })
+/** Arguments of an earlier call have values of several types, as in `{"symbol": args.symbol, "action": "buy"}`. */
+const homogeneousAggregateLiterals = false;
+
+const environment = registerHistory(
+  registerOrigins(registerLinearFunctions(new Environment({ limits, homogeneousAggregateLiterals }))),
+)
   .registerVariable({ name: 'action', schema: { toolName: 'string', argumentsHash: 'string' } })
   .registerVariable('args', 'map')
   .registerVariable('framework', 'string')
@@ -30,19 +37,32 @@ const environment = registerOrigins(registerLinearFunctions(new Environment({ li
 export interface Condition {
   /** Upper bound of the time of one evaluation in microseconds, for any shown arguments. */
   readonly cost: number;
+  /** Part of the history that it reads; undefined for none. */
+  readonly history: HistoryReads | undefined;
   /**
    * Returns `true` if the condition holds for an action.
    *
-   * @throws Error if it cannot be evaluated because it reads a missing argument or origin, or the shown arguments are
-   *   too large.
+   * @param history - history of the action's session and agent; without it, a condition that reads it throws
+   * @throws Error if it cannot be evaluated because it reads a missing argument or origin, or a history that is not
+   *   known, or the shown arguments are too large.
    */
-  holds(action: CheckedAction): boolean;
+  holds(action: CheckedAction, history?: PolicyHistory): boolean;
+}
+
+/** History as one policy may read it. */
+export interface PolicyHistory extends HistoryFacts {
+  /**
+   * Time from which the calls that the policy reads are kept: that of its last change, in Unix milliseconds. Sessions
+   * that began earlier have calls that are not known.
+   */
+  readonly policySinceMs: number;
 }
 
 /**
  * Parses a condition in CEL (Common Expression Language), checks its types and limits its cost. It may read `agent.id`,
  * `session.id`, `action.toolName`, `action.argumentsHash`, `args`, `origins`, `framework` and `environment`; fields that
- * the action omits are empty strings. Without `origins` in the check, a condition that reads them throws.
+ * the action omits are empty strings. Without `origins` in the check, a condition that reads them throws. It may read
+ * earlier calls with `session.called("approve_*")` and other functions of `session` and `agent`.
  *
  * @param maxCost - maximum cost; pass a higher one for conditions that were accepted before the limit existed
  * @throws {@link ConditionError} with the position and a fix.
@@ -55,6 +75,8 @@ export function parseCondition(text: string, maxCost: number = maxConditionCost)
     throw new ConditionError(`must be a boolean, got ${check.type}`);
   }
   refuseUnknownOrigins(parsed.ast, text);
+  refuseMixedLists(parsed.ast, text);
+  const history = historyReads(parsed.ast, text);
   refuseCostly(parsed.ast, text);
   const cost = evaluationCost(parsed.ast, shownBounds);
   if (cost > maxCost) {
@@ -65,8 +87,9 @@ export function parseCondition(text: string, maxCost: number = maxConditionCost)
   dropInput(parsed.ast);
   return {
     cost,
-    holds(action) {
-      const result: unknown = withoutStacks(() => rememberingLetters(() => parsed(variables(action))));
+    history,
+    holds(action, facts) {
+      const result: unknown = withoutStacks(() => rememberingLetters(() => parsed(variables(action, facts))));
       if (typeof result !== 'boolean') throw new Error('the condition did not return a boolean');
       return result;
     },
@@ -87,12 +110,13 @@ function refusal(error: TypeCheckResult['error'], text: string): ConditionError 
   return new ConditionError(problem + positionIn(text, error?.range?.start), { cause: error });
 }
 
-function variables(action: CheckedAction): Record<string, unknown> {
+function variables(action: CheckedAction, facts: PolicyHistory | undefined): Record<string, unknown> {
+  const history = facts && new HistoryView(facts, action.agentId, facts.policySinceMs);
   let origins: ReturnType<typeof readableOrigins> | undefined;
   if (!action.arguments) throw new Error('the shown arguments are too large for a condition');
   return {
-    agent: { id: action.agentId },
-    session: { id: action.sessionId ?? '' },
+    agent: new ReadableAgent(action.agentId, action.toolName, history),
+    session: new ReadableSession(action.sessionId ?? '', history),
     action: { toolName: action.toolName, argumentsHash: action.argumentsHash },
     args: action.arguments,
     // Most conditions do not read them, and reading fails if there are none.

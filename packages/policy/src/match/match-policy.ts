@@ -1,4 +1,5 @@
 import type { CheckedAction } from './checked-action.ts';
+import type { PolicyHistory } from './condition.ts';
 import type { PolicyRule } from './policy-rule.ts';
 
 /** Maximum length of an evaluation error within a reason, in characters. */
@@ -11,9 +12,36 @@ const unseen = /[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}]/gu;
  * Returns the reason why a rule applies to an action, for the reader of a check's response; undefined if it does not
  * apply. A condition that cannot be evaluated counts as a match for deny and require_approval and as no match for
  * allow, so an error never permits an action. Never throws.
+ *
+ * @param history - history for a condition that reads it; without it, such a condition cannot be evaluated
  */
-export function matchPolicy(rule: PolicyRule, action: CheckedAction): string | undefined {
-  const { match, effect, condition } = rule;
+export function matchPolicy(
+  rule: PolicyRule,
+  action: CheckedAction,
+  history?: PolicyHistory,
+): string | undefined {
+  const { effect, condition } = rule;
+  const reasons = matchingNames(rule, action);
+  if (!reasons) return undefined;
+  if (condition) {
+    try {
+      if (!condition.holds(action, history)) return undefined;
+      reasons.push('the condition holds');
+    } catch (error) {
+      if (effect === 'allow') return undefined;
+      reasons.push(`the condition cannot be evaluated (${problemOf(error)}), which counts as a match`);
+    }
+  }
+  return reasons.join('; ') || 'the policy applies to every action';
+}
+
+/** `true` if the names of an action match a rule whose condition reads the history: only then, the history is needed. */
+export function needsHistory(rule: PolicyRule, action: CheckedAction): boolean {
+  return rule.condition?.history !== undefined && matchingNames(rule, action) !== undefined;
+}
+
+/** Returns the reasons why the names of an action match; undefined if they do not. */
+function matchingNames({ match }: PolicyRule, action: CheckedAction): string[] | undefined {
   const reasons: string[] = [];
   const fields = [
     ['agent', match.agents, action.agentId],
@@ -27,16 +55,7 @@ export function matchPolicy(rule: PolicyRule, action: CheckedAction): string | u
     if (glob === undefined) return undefined;
     reasons.push(`the ${name} matches "${glob.pattern}"`);
   }
-  if (condition) {
-    try {
-      if (!condition.holds(action)) return undefined;
-      reasons.push('the condition holds');
-    } catch (error) {
-      if (effect === 'allow') return undefined;
-      reasons.push(`the condition cannot be evaluated (${problemOf(error)}), which counts as a match`);
-    }
-  }
-  return reasons.join('; ') || 'the policy applies to every action';
+  return reasons;
 }
 
 /**

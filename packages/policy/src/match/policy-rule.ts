@@ -1,6 +1,6 @@
 import type { PolicyCreate, PolicyEffect } from '@actlog/protocol';
 import { type Condition, maxConditionCost, parseCondition } from './condition.ts';
-import { costBesideCondition } from './cost/policy-cost.ts';
+import { costBesideCondition, historyCost } from './cost/policy-cost.ts';
 import { Glob } from './glob.ts';
 
 /** Patterns for the names of an action. An omitted list matches any name and also no name. */
@@ -43,6 +43,6 @@ export function policyRule(
     match: Object.fromEntries(lists),
     effect,
     condition,
-    cost: costBesideCondition(policy) + (condition?.cost ?? 0),
+    cost: costBesideCondition(policy) + (condition?.cost ?? 0) + (condition?.history ? historyCost : 0),
   };
 }

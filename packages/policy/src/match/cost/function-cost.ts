@@ -53,6 +53,20 @@ const searches = new Set(['contains', 'indexOf', 'split']);
 /** Microseconds per character of a native search, for searched texts up to `longest` characters. */
 const nativeSearch = { longest: 250, perCharacter: 0.007 };
 
+/** Functions that read the history of a session or an agent, and the microseconds to search it. */
+const historyFunctions = new Set([
+  'called',
+  'calledAfter',
+  'count',
+  'failed',
+  'firstUse',
+  'started',
+  'successes',
+  'sum',
+  'untrusted',
+]);
+const historyCost = 150;
+
 /** Microseconds to parse a number from the longest possible text. */
 const doubleCost = 6;
 
@@ -73,6 +87,7 @@ export function methodCost(
   literals: readonly unknown[],
 ): FunctionBound {
   const [receiver = scalar, first = scalar] = sizes;
+  if (historyFunctions.has(name)) return { cost: historyCost, size: scalar };
   const bound = boundOf(name, sizes);
   switch (name) {
     case 'any':

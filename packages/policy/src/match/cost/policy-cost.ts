@@ -12,6 +12,9 @@ const costs = {
   rate: 2500,
 } as const;
 
+/** Cost of keeping and reading the history for a condition that reads it, in microseconds. */
+export const historyCost = 2500;
+
 /** Default limit on the combined cost of all active policies of a tenant. */
 export const defaultPolicyBudget = 500_000;
 
