@@ -8,6 +8,7 @@
 export {
   Backtest,
   type BacktestChange,
+  type BacktestOptions,
   type BacktestResult,
   type DraftVerdict,
 } from './backtest/backtest.ts';

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { WatchedCalls } from '@actlog/policy';
 import { expect, test } from 'vitest';
 import { readQuotaUsage } from '../src/administration/quota-usage.ts';
 import { deleteExpiredData } from '../src/background/delete-expired-data.ts';
@@ -230,7 +231,7 @@ test('deletes decisions past their own retention, and counts them as freed', asy
   });
   const check = { agentId: 'billing', action };
   const response = { decision: 'allow', decidedBy: null, matched: [], pendingActionId: null } as never;
-  const set = { version: 1, policies: [], wanted: new Set<never>() };
+  const set = { version: 1, policies: [], watched: new WatchedCalls([]), wanted: new Set<never>() };
   await log.keep(decisionRow({ tenantId, check, response, set, isDryRun: false, durationMs: 1 }));
   const kept = () =>
     storage.read(tenantId, async (db) => [

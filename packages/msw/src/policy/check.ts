@@ -15,6 +15,7 @@ import {
   type KnownAction,
   lastingPolicies,
   matchPolicy,
+  needsHistory,
   type RateWindow,
   rateWindows,
 } from '@actlog/policy';
@@ -23,6 +24,7 @@ import { refusalError } from '../service/api-error.ts';
 import { newId } from '../service/new-id.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { findDecidingAction, useApproval } from './approval-use.ts';
+import { historyOf, isWatched, noteCheck, recordCall } from './check-history.ts';
 import { isDenialRecorded, recordDenial } from './denials.ts';
 import { expireActions, findEqualHeld, holdAction } from './pending.ts';
 import { ruleOf } from './rule-of.ts';
@@ -32,10 +34,11 @@ export function checkAgain(tenant: Tenant, check: PolicyCheck, heldId: string, n
   expireActions(tenant, nowMs);
   const held = findDecidingAction(tenant, check, heldId, nowMs);
   if (!held) return checkAction(tenant, check, nowMs);
-  const fired = lastingPolicies(matchingPolicies(tenant, check));
+  const fired = lastingPolicies(matchingPolicies(tenant, check, nowMs));
   const decision = decideWaitingCheck({
     fired,
     held,
+    isWatched: isWatched(tenant, check),
     isDenialRecorded: isDenialRecorded(tenant, check, fired, held.id),
   });
   apply(tenant, check, decision, [], nowMs);
@@ -57,6 +60,7 @@ export function checkAction(tenant: Tenant, check: PolicyCheck, nowMs: number): 
     check,
     fired,
     isRated: windows.length > 0,
+    isWatched: isWatched(tenant, check),
     known,
     held,
     equalHeld,
@@ -65,6 +69,7 @@ export function checkAction(tenant: Tenant, check: PolicyCheck, nowMs: number): 
     nowMs,
   });
   apply(tenant, check, decision, windows, nowMs);
+  noteCheck(tenant, check, nowMs);
   return decision.response;
 }
 
@@ -77,6 +82,7 @@ export function checkDry(tenant: Tenant, check: PolicyCheck, nowMs: number): Che
   expireActions(tenant, nowMs);
   const known = knownAction(tenant, check);
   const { fired } = firedOf(tenant, check, known, nowMs);
+  noteCheck(tenant, check, nowMs);
   return checkResponse(fired, findDecidingAction(tenant, check, known?.heldId, nowMs));
 }
 
@@ -92,6 +98,7 @@ function apply(
     if (effect.type === 'use_approval') useApproval(tenant, check, effect.heldId, nowMs);
     else if (effect.type === 'hold') holdAction(tenant, check, effect, nowMs);
     else if (effect.type === 'count') tenant.rateCounts.count(windows);
+    else if (effect.type === 'record_call') recordCall(tenant, check, effect.isAllowed, nowMs);
     else if (effect.type === 'record_denial') recordDenial(tenant, check, effect, nowMs);
     else {
       tenant.namedActions.set(nameOf(check), { ...effect.action, subject: approvalSubject(check) });
@@ -112,20 +119,22 @@ function nameOf({ agentId, actionId }: PolicyCheck): string {
 
 /** Returns the policies that fire, and the windows of the rates among the matching ones. */
 function firedOf(tenant: Tenant, check: PolicyCheck, known: KnownAction | undefined, nowMs: number) {
-  const matching = matchingPolicies(tenant, check);
+  const matching = matchingPolicies(tenant, check, nowMs);
   const windows = rateWindows(matching, checkedAction(check), nowMs);
   const counted = tenant.rateCounts.countedIn(windows);
   const exceeded = exceededRates(windows, counted, known?.isCounted === true);
   return { fired: firedPolicies(matching, exceeded), windows };
 }
 
-function matchingPolicies(tenant: Tenant, check: PolicyCheck): readonly FiredPolicy[] {
+function matchingPolicies(tenant: Tenant, check: PolicyCheck, nowMs: number): readonly FiredPolicy[] {
   const action = checkedAction(check);
   const matching = [...tenant.policies.values()]
     .filter(({ status }) => status === 'active')
     .sort(byPrecedence)
     .flatMap((policy) => {
-      const why = matchPolicy(ruleOf(policy), action);
+      const rule = ruleOf(policy);
+      const history = needsHistory(rule, action) ? historyOf(tenant, check, policy, nowMs) : undefined;
+      const why = matchPolicy(rule, action, history);
       return why === undefined ? [] : [{ policy: { id: policy.id, definition: policy }, why }];
     });
   return tenant.agents.get(check.agentId)?.status === 'revoked' ? [agentRevoked, ...matching] : matching;

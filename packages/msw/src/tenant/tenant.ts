@@ -1,6 +1,8 @@
 import {
+  type AgentTools,
   type ApprovalUse,
   type ArrivalContext,
+  type CallHistory,
   type KnownAction,
   warningsOf,
   warningView,
@@ -36,6 +38,12 @@ export class Tenant {
   /** Denials that are recorded in sessions, by agent, action and policy. */
   recordedDenials = new Set<string>();
   rateCounts = new RateCounts();
+  /** Histories of sessions that conditions of policies read. */
+  histories = new Map<string, CallHistory>();
+  /** Times of the first checks of sessions, in Unix milliseconds. */
+  firstChecksMs = new Map<string, number>();
+  /** Tools that agents have used, for conditions of policies. */
+  agentTools = new Map<string, AgentTools>();
   cursors = new Cursors();
   responses = new IdempotentResponses();
   readonly waiting = new Waiting();

@@ -4,8 +4,10 @@ import { byPrecedence } from '../check/precedence.ts';
 import { exceededRates, rateWindows } from '../check/rate.ts';
 import { agentRevoked } from '../check/revoked-agent.ts';
 import { type CheckedAction, checkedAction } from '../match/checked-action.ts';
+import type { PolicyHistory } from '../match/condition.ts';
 import { matchPolicy } from '../match/match-policy.ts';
 import { type PolicyRule, policyRule } from '../match/policy-rule.ts';
+import { HistoryReplay } from './history-replay.ts';
 import { type PastDecision, pastVerdict } from './past-decision.ts';
 import { RateHistory } from './rate-history.ts';
 
@@ -54,6 +56,12 @@ export interface DraftVerdict {
   readonly isCertain: boolean;
 }
 
+/** Options of {@link Backtest}. */
+export interface BacktestOptions {
+  /** `true` if a tool reads text of unknown authors, for `session.untrusted()`. Default: no tool does. */
+  readonly readsUntrusted?: (toolName: string) => boolean;
+}
+
 type MutableChange = { -readonly [Field in keyof BacktestChange]: BacktestChange[Field] } & {
   examples: string[];
 };
@@ -68,6 +76,7 @@ const maxExamples = 3;
 export class Backtest {
   readonly #draft: readonly DraftPolicy[];
   readonly #rates = new RateHistory();
+  readonly #history: HistoryReplay;
   readonly #changes = new Map<string, MutableChange>();
   #decisions = 0;
   #changed = 0;
@@ -79,12 +88,21 @@ export class Backtest {
    * @param draft - all policies that would be active
    * @throws ConditionError for an invalid condition.
    */
-  constructor(draft: readonly DefinedPolicy[]) {
+  constructor(draft: readonly DefinedPolicy[], { readsUntrusted = () => false }: BacktestOptions = {}) {
     this.#draft = draft
       .toSorted(
         (left, right) => byPrecedence(left.definition, right.definition) || (left.id < right.id ? -1 : 1),
       )
       .map((policy) => ({ policy, rule: policyRule(policy.definition, Number.POSITIVE_INFINITY) }));
+    this.#history = new HistoryReplay(
+      this.#draft.map(({ rule }) => rule),
+      readsUntrusted,
+    );
+  }
+
+  /** `true` if a condition reads how earlier calls ended: pass `ended` with each decision. */
+  get readsOutcomes(): boolean {
+    return this.#draft.some(({ rule }) => rule.condition?.history?.readsOutcomes === true);
   }
 
   /** Compares one decision with that of the draft, and returns the latter. */
@@ -114,21 +132,43 @@ export class Backtest {
     const uncertain = new Set<string>();
     // Nobody knows if the agent would still be revoked, so it stays so.
     if (past.matched[0]?.policyId === agentRevoked.policy.id) matching.push(agentRevoked);
+    const facts = { ...this.#history.factsAt(past), policySinceMs: 0 };
     for (const { policy, rule } of this.#draft) {
-      const why = matchPolicy(rule, action);
+      const why = matchPolicy(rule, action, facts);
       if (why !== undefined) matching.push({ policy, why });
-      if (isUnknown({ policy, rule }, action, past)) uncertain.add(policy.id);
+      if (this.#isUnknown({ policy, rule }, action, past, facts)) uncertain.add(policy.id);
     }
     const windows = rateWindows(matching, action, Date.parse(past.decidedAt));
     const isCounted = this.#rates.hasCounted(past);
     const exceeded = exceededRates(windows, this.#rates.countedIn(windows), isCounted);
     const { decision, decidedBy } = verdictOn(firedPolicies(matching, exceeded));
     if (!past.dryRun && decision !== 'deny' && !isCounted) this.#rates.count(past, windows);
+    this.#history.record(past, decision);
     return {
       decision,
       policyId: decidedBy?.policy.id ?? null,
       isCertain: uncertain.size === 0 || this.#isDecidedAnyway(uncertain, matching, decidedBy),
     };
+  }
+
+  /** `true` if a policy's names match, and its condition cannot be evaluated for lack of what was not shown or kept. */
+  #isUnknown(
+    { policy, rule }: DraftPolicy,
+    action: CheckedAction,
+    past: PastDecision,
+    facts: PolicyHistory,
+  ): boolean {
+    const { condition } = rule;
+    if (!condition) return false;
+    if (!condition.history && !readsMissing(policy.definition.condition ?? '', past)) return false;
+    if (matchPolicy({ ...rule, condition: undefined }, action) === undefined) return false;
+    if (this.#history.isUnknown(past, condition.history)) return true;
+    try {
+      condition.holds(action, facts);
+      return false;
+    } catch {
+      return true;
+    }
   }
 
   /** `true` if a policy with a known match takes precedence over all policies whose match is unknown. */
@@ -178,19 +218,6 @@ function actionOf(past: PastDecision): CheckedAction {
     environment: past.environment ?? undefined,
   });
   return past.argumentsOmitted ? { ...action, arguments: undefined } : action;
-}
-
-/** `true` if a policy's names match, and its condition cannot be evaluated for lack of arguments or origins. */
-function isUnknown({ policy, rule }: DraftPolicy, action: CheckedAction, past: PastDecision): boolean {
-  const { condition } = rule;
-  if (!condition || !readsMissing(policy.definition.condition ?? '', past)) return false;
-  if (matchPolicy({ ...rule, condition: undefined }, action) === undefined) return false;
-  try {
-    condition.holds(action);
-    return false;
-  } catch {
-    return true;
-  }
 }
 
 /** `true` if a condition mentions arguments or origins that the decision does not have. */

@@ -1,5 +1,6 @@
 import type { ArgumentOrigins, PolicyEffect } from '@actlog/protocol';
 import type { PolicyWeight } from '../check/precedence.ts';
+import type { CallEnd } from '../history/call-history.ts';
 
 /** A policy that matched an action when it was checked. */
 export interface PastMatch extends Pick<PolicyWeight, 'effect' | 'mode'> {
@@ -23,6 +24,10 @@ export interface PastDecision {
   readonly matched: readonly PastMatch[];
   /** `true` for a check without effects, which no rate counts. */
   readonly dryRun: boolean;
+  /** Decision that the agent got, after that of an approver; omitted if it is not known. */
+  readonly decision?: PolicyEffect | undefined;
+  /** How the call ended, by its event; null without an event, and omitted if it is not known. */
+  readonly ended?: CallEnd | null | undefined;
   /** Arguments that the agent showed; null if it showed none, or if they were not kept. */
   readonly arguments: Readonly<Record<string, unknown>> | null;
   /** `true` if the agent showed arguments that were too large to keep. */

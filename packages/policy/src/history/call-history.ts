@@ -105,7 +105,7 @@ export class CallHistory {
     return this.#untrusted;
   }
 
-  /** Time of the newest call that is not in the summary, because the session called too many tools; 0 for none. */
+  /** Time up to which calls may be missing, in Unix milliseconds; 0 if none is. */
   get forgottenMs(): number {
     return this.#forgottenMs;
   }
@@ -136,15 +136,19 @@ export class CallHistory {
     return true;
   }
 
-  /** Returns the ids of running calls of the tools, newest first: their events may have arrived. */
-  runningIds(matches: (toolName: string) => boolean): string[] {
-    return this.#calls
-      .filter(
-        ({ outcome, actionId, toolName }) =>
-          outcome === 'running' && actionId !== undefined && matches(toolName),
-      )
-      .map(({ actionId }) => actionId as string)
-      .reverse();
+  /** Returns the ids of running calls, newest first: their events may have arrived. */
+  runningIds(): string[] {
+    return idsOfRunning(this.#calls).reverse();
+  }
+
+  /** Returns the ids of running calls that the next call displaces: afterwards, their end is not noticed any more. */
+  foldingIds(): string[] {
+    return idsOfRunning(this.#calls.slice(0, Math.max(0, this.#calls.length + 1 - maxKeptCalls)));
+  }
+
+  /** Notes that calls before a time may be missing, in Unix milliseconds. */
+  forget(beforeMs: number): void {
+    this.#forgottenMs = Math.max(this.#forgottenMs, beforeMs);
   }
 
   /** Ends running calls whose event has arrived. `ends` are the events by the id in lower case. */
@@ -192,7 +196,7 @@ export class CallHistory {
   #fold(call: SessionCall, argumentNames: Iterable<string>): void {
     const folded = this.#folded.get(call.toolName);
     if (!folded && this.#folded.size >= maxFoldedTools) {
-      this.#forgottenMs = Math.max(this.#forgottenMs, call.atMs);
+      this.forget(call.atMs);
       return;
     }
     this.#folded.set(
@@ -200,4 +204,10 @@ export class CallHistory {
       foldCall(folded, call, [...argumentNames, ...Object.keys(call.arguments)]),
     );
   }
+}
+
+function idsOfRunning(calls: readonly SessionCall[]): string[] {
+  return calls.flatMap(({ outcome, actionId }) =>
+    outcome === 'running' && actionId !== undefined ? [actionId] : [],
+  );
 }

@@ -171,7 +171,7 @@ test('ends a call only by an event of the same agent, tool and arguments', () =>
     expect(history.calls[0]?.outcome).toBe('running');
   }
   const history = historyOf(open);
-  expect(history.runningIds((toolName) => toolName === 'pay')).toEqual([open.actionId]);
+  expect(history.runningIds()).toEqual([open.actionId]);
   history.end(new Map([[open.actionId as string, end]]));
   expect(history.calls[0]).toMatchObject({ outcome: 'succeeded', endedMs: open.atMs });
 });

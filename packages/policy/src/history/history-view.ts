@@ -217,7 +217,7 @@ export class HistoryView {
   #requireKnown(sinceMs: number): void {
     const { begunMs, forgottenMs } = this.#session();
     if (forgottenMs > 0 && forgottenMs >= sinceMs) {
-      throw new UnknownHistoryError('the session called more tools than its history keeps');
+      throw new UnknownHistoryError('older calls of the session are not kept any more');
     }
     if (begunMs >= this.#policySinceMs || sinceMs >= this.#policySinceMs) return;
     const since = new Date(this.#policySinceMs).toISOString();

@@ -32,6 +32,11 @@ export interface ActiveCall extends RunningCall {
   /** Guard that allowed the call, and the action that was checked; undefined if nothing was checked. */
   readonly guard: object;
   actionId: string | undefined;
+  /**
+   * The `actionId`, if a guard created it for this call alone and allowed the call. The call's event then has the same
+   * id, so that policies can tell how the call ended.
+   */
+  checkedAs?: string | undefined;
   /** Call within which this one runs. */
   readonly outer: ActiveCall | undefined;
   /** The same call as seen by an inner hook. Ends together with this one. */
@@ -91,10 +96,11 @@ export function endCall(call: ActiveCall): void {
 }
 
 /** Passes the arguments of the run, or the denial, to the outer hook, which records the call. */
-export function tellOuter(outer: ActiveCall, { argumentsHash, refusedWith, trace }: ActiveCall): void {
+export function tellOuter(outer: ActiveCall, { argumentsHash, refusedWith, trace, checkedAs }: ActiveCall): void {
   outer.argumentsHash = argumentsHash;
   outer.refusedWith = refusedWith;
   outer.trace = trace;
+  outer.checkedAs ??= checkedAs;
 }
 
 /** Returns the view of a call that records it: that of the outermost hook that sees the same call. */

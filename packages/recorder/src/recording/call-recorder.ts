@@ -225,6 +225,9 @@ export class CallRecorder {
       originsNow,
       origins: announcedOrigins ?? active.trace?.origins,
     });
+    // The caller may run an action of its own id several times, and each run is an event of its own.
+    const isGiven = active.actionId !== undefined || (call.actionId ?? '') !== '';
+    const firstId = guarded.actionId;
     active.actionId = guarded.actionId;
     if (!guard.isEnforcing) {
       void guard.observe(guarded);
@@ -234,6 +237,7 @@ export class CallRecorder {
     throwIfAborted(call.signal);
     try {
       await guard.admit(guarded);
+      if (!isGiven || guarded.actionId !== firstId) active.checkedAs = guarded.actionId;
     } finally {
       active.actionId = guarded.actionId;
       active.argumentsHash = guarded.argumentsHash;
@@ -256,7 +260,7 @@ export class CallRecorder {
     try {
       const { agentId, toolName, framework, argumentsHash, sessionId } = active;
       const nowMs = Date.now();
-      const eventId = active.event?.eventId ?? createEventId(nowMs);
+      const eventId = active.event?.eventId ?? active.checkedAs ?? createEventId(nowMs);
       const atMs = active.event?.recordedAtMs ?? nowMs;
       const sourceTimestamp = isoTimestamp(atMs);
       const source = { agentId, toolName, framework, sdk: call.sdk };

@@ -30,7 +30,7 @@ export class SharedCalls {
     if (!active || active.argumentsHash === noHash) return undefined;
     const recording = recordingView(active);
     const nowMs = Date.now();
-    recording.event ??= { eventId: createEventId(nowMs), announcedBy: active };
+    recording.event ??= { eventId: recording.checkedAs ?? createEventId(nowMs), announcedBy: active };
     const { agentId, sessionId } = recording;
     const { toolName, argumentsHash, trace } = active;
     return this.#announcements.seal({

@@ -1,5 +1,6 @@
 import { dropSessions } from '../storage/retention/drop-sessions.ts';
 import type { Storage } from '../storage/storage.ts';
+import { dropCallHistory } from '../storage/stores/call-history-store.ts';
 import { deliveriesAbout, dropDeliveries } from '../storage/stores/delivery-store.ts';
 import { deleteStoredResponses } from '../storage/stores/idempotent-response-store.ts';
 import { dropPendingActions, isOverdue, lockActionsOf } from '../storage/stores/pending-action-store.ts';
@@ -16,7 +17,7 @@ const recentMs = 60_000;
 
 /**
  * Deletes a session permanently: its events, its risk, its held actions with their displayed arguments, the decisions
- * about its actions, and the messages to webhooks about it. A session with a pending action is not deleted, because its agent would only check
+ * about its actions, its history, and the messages to webhooks about it. A session with a pending action is not deleted, because its agent would only check
  * again.
  */
 export async function deleteSession(
@@ -32,6 +33,7 @@ export async function deleteSession(
     const actions = await lockActionsOf(db, tenantId, id);
     if (actions.some((row) => row.status === 'pending' && !isOverdue(row, nowMs))) return 'waiting';
     const dropped = await dropSessions(db, tenantId, [id], nowMs);
+    await dropCallHistory(db, tenantId, id);
     while (await dropPolicyDecisionsOf(db, tenantId, id, nowMs));
     // Within the transaction, so that no event in between uses a cached session.
     storage.clearSessionCache();

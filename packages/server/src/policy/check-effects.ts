@@ -18,6 +18,7 @@ import { countActions } from '../storage/stores/policy-count-store.ts';
 import type { Usage } from '../storage/stores/usage-kinds.ts';
 import { addUsage } from '../storage/stores/usage-store.ts';
 import type { Database, Write } from '../storage/transaction.ts';
+import type { CheckHistory } from './check-history.ts';
 import type { RecordedDenials } from './recorded-denials.ts';
 
 /** Maximum number of policies listed in a webhook message, which keeps it below 20 kB. */
@@ -30,6 +31,7 @@ export interface EffectsContext {
   readonly nowMs: number;
   /** Windows of the rates that count the action. */
   readonly windows: readonly RateWindow[];
+  readonly history: CheckHistory;
   readonly denials: RecordedDenials;
   /** Returns the digest of the action. */
   readonly digest: () => string;
@@ -61,7 +63,9 @@ export class CheckEffects {
     for (const effect of decision.effects) {
       if (effect.type === 'hold') heldUsage = await this.#hold(write, effect);
       else if (effect.type === 'count') await this.#count(write.db);
-      else if (effect.type === 'record_denial') newDenial = await this.#recordDenial(write, effect);
+      else if (effect.type === 'record_call') {
+        await this.#context.history.record(write.db, effect.isAllowed);
+      } else if (effect.type === 'record_denial') newDenial = await this.#recordDenial(write, effect);
       else if (effect.type === 'remember') await this.#remember(write.db, effect.action);
     }
     await addUsage(write.db, tenantId, { checks: decision.isFirst ? 1 : 0, ...heldUsage }, nowMs);

@@ -23,6 +23,7 @@ import { isOverdue, type PendingActionRow } from '../storage/stores/pending-acti
 import type { ExceededQuota } from '../storage/stores/quota-store.ts';
 import type { Database, Write } from '../storage/transaction.ts';
 import { CheckEffects } from './check-effects.ts';
+import type { CheckHistory } from './check-history.ts';
 import type { Matches } from './matches.ts';
 import type { PolicySet } from './policy-set.ts';
 import { RecordedDenials } from './recorded-denials.ts';
@@ -71,7 +72,9 @@ export class Check {
    */
   async respondByReading(db: Database): Promise<CheckResponse | undefined> {
     const set = await this.#readPolicies(db);
-    const matching = await this.#stored.matching(db, set);
+    const history = this.#stored.history(set);
+    if (history.isWatched) return undefined;
+    const matching = await this.#stored.matching(db, set, history);
     if (this.#heldId !== undefined) {
       const row = await this.#stored.held(db, this.#heldId);
       if (!row || isOverdue(row, this.#nowMs)) return undefined;
@@ -101,7 +104,7 @@ export class Check {
   async respondDry(db: Database): Promise<CheckResponse> {
     const set = await this.#readPolicies(db);
     const known = await this.#stored.known(db);
-    const matching = await this.#stored.matching(db, set);
+    const matching = await this.#stored.matching(db, set, this.#stored.history(set));
     const fired = await this.#stored.fired(db, matching, this.#stored.windows(matching), known);
     const row = await this.#stored.held(db, known?.heldId);
     return checkResponse(fired, row && heldAction(row, this.#nowMs));
@@ -111,8 +114,11 @@ export class Check {
   async respondByWriting(write: Write): Promise<CheckResponse> {
     const { db } = write;
     const set = await this.#readPolicies(db);
-    const matching = await this.#stored.matching(db, set);
-    const decided = await this.#respondToWaiting(write, matching);
+    const history = this.#stored.history(set);
+    // Before all other locks, because the history determines the policies that match.
+    await lockNames(db, this.#tenantId, history.lockNames);
+    const matching = await this.#stored.matching(db, set, history);
+    const decided = await this.#respondToWaiting(write, matching, history);
     // Otherwise the held action was deleted or its approval used up, and the action is checked as a new one.
     if (decided) return decided;
     const windows = this.#stored.windows(matching);
@@ -121,13 +127,17 @@ export class Check {
     await lockNames(db, this.#tenantId, [this.#stored.lockName, ...locks]);
     const known = await this.#stored.known(db);
     const fired = await this.#stored.fired(db, matching, windows, known);
-    const facts = { ...this.#facts(fired, windows, known), newHeldId: newIdentifier('pac') };
+    const facts = {
+      ...this.#facts(fired, windows, known),
+      isWatched: history.isWatched,
+      newHeldId: newIdentifier('pac'),
+    };
     // A named action was admitted by its first check.
     if (!known) {
       const full = await this.#services.quotaGate.admitCheck(db, this.#tenantId, this.#body, this.#nowMs);
       if (full) return this.#unrecordedResponse(full, facts);
     }
-    const effects = this.#effects(windows);
+    const effects = this.#effects(windows, history);
     for (;;) {
       const row = await this.#heldOrEnded(write, known?.heldId);
       const decision = decideCheck({
@@ -145,14 +155,16 @@ export class Check {
   async #respondToWaiting(
     write: Write,
     matching: readonly FiredPolicy[],
+    history: CheckHistory,
   ): Promise<CheckResponse | undefined> {
     const fired = lastingPolicies(matching);
-    const effects = this.#effects([]);
+    const { isWatched } = history;
+    const effects = this.#effects([], history);
     for (;;) {
       const row = await this.#heldOrEnded(write, this.#heldId);
       if (!row) return undefined;
       const held = heldAction(row, this.#nowMs);
-      const decision = decideWaitingCheck({ fired, held, isDenialRecorded: false });
+      const decision = decideWaitingCheck({ fired, held, isWatched, isDenialRecorded: false });
       if (!(await effects.useApproval(write.db, decision))) continue;
       await effects.write(write, decision, fired);
       return decision.response;
@@ -179,12 +191,13 @@ export class Check {
     } satisfies CheckFacts;
   }
 
-  #effects(windows: readonly RateWindow[]): CheckEffects {
+  #effects(windows: readonly RateWindow[], history: CheckHistory): CheckEffects {
     return new CheckEffects(this.#services, {
       tenantId: this.#tenantId,
       body: this.#body,
       nowMs: this.#nowMs,
       windows,
+      history,
       denials: this.#denials,
       digest: () => this.#stored.digest,
     });
@@ -194,9 +207,10 @@ export class Check {
    * Returns the response of a check that cannot be recorded because of a quota. A denial remains a denial. An action
    * that would have to be counted or held is rejected, because the response would otherwise let it run.
    */
-  #unrecordedResponse(full: ExceededQuota, { fired, isRated }: CheckFacts): CheckResponse {
+  #unrecordedResponse(full: ExceededQuota, { fired, isRated, isWatched }: CheckFacts): CheckResponse {
     const { decision } = verdictOn(fired);
-    if (decision === 'require_approval' || (isRated && decision !== 'deny')) {
+    const isCounted = isRated || isWatched === true;
+    if (decision === 'require_approval' || (isCounted && decision !== 'deny')) {
       throw new QuotaError(full, this.#nowMs);
     }
     this.#services.countQuotaRefusal(full.quota);

@@ -29,7 +29,7 @@ function ruleOf(definition: StoredPolicy['definition']): PolicyRule {
     if (!(error instanceof ConditionError)) throw error;
     return {
       ...policyRule({ ...definition, condition: null }),
-      condition: { cost: 0, holds: () => refuse(error) },
+      condition: { cost: 0, history: undefined, holds: () => refuse(error) },
     };
   }
 }

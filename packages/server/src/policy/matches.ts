@@ -1,4 +1,4 @@
-import { type CheckedAction, type FiredPolicy, matchPolicy } from '@actlog/policy';
+import { type CheckedAction, type FiredPolicy, matchPolicy, needsHistory } from '@actlog/policy';
 import { callerGone, type Turn } from '../tenant-turns.ts';
 import type { CompiledPolicy } from './compiled-policy.ts';
 import type { PolicySet } from './policy-set.ts';
@@ -15,6 +15,7 @@ export class UnfinishedMatchingError extends Error {
 class Matching {
   readonly set: PolicySet;
   readonly fired: FiredPolicy[] = [];
+  readonly readers: CompiledPolicy[] = [];
   readonly #action: CheckedAction;
   #next = 0;
 
@@ -30,12 +31,24 @@ class Matching {
     while (this.#next < policies.length) {
       const policy = policies[this.#next] as CompiledPolicy;
       this.#next += 1;
-      const why = matchPolicy(policy.rule, this.#action);
-      if (why !== undefined) this.fired.push({ policy, why });
+      if (needsHistory(policy.rule, this.#action)) {
+        this.readers.push(policy);
+      } else {
+        const why = matchPolicy(policy.rule, this.#action);
+        if (why !== undefined) this.fired.push({ policy, why });
+      }
       if (performance.now() >= endMs && this.#next < policies.length) return false;
     }
     return true;
   }
+}
+
+/** Result of evaluating a policy set for an action, as far as that needs no history. */
+export interface MatchedSet {
+  /** Policies that match, in order of precedence. */
+  readonly fired: readonly FiredPolicy[];
+  /** Policies whose names match and whose condition reads the history. */
+  readonly readers: readonly CompiledPolicy[];
 }
 
 /**
@@ -53,16 +66,16 @@ export class Matches {
   }
 
   /**
-   * Returns the matching policies of a set in order of precedence. The action must be the same in all calls.
+   * Returns the matching policies of a set, and those that need the history. The action must be the same in all calls.
    *
    * @throws UnfinishedMatchingError when evaluation exceeds a slice: leave the transaction, call `finish`, and start the
    *   transaction again.
    */
-  of(set: PolicySet, action: CheckedAction): readonly FiredPolicy[] {
+  of(set: PolicySet, action: CheckedAction): MatchedSet {
     if (!this.#isKept && this.#matching?.set !== set) this.#matching = new Matching(set, action);
     const matching = this.#matching as Matching;
     if (!matching.advance()) throw new UnfinishedMatchingError();
-    return matching.fired;
+    return matching;
   }
 
   /**

@@ -48,7 +48,7 @@ it('reads a policy again when a restored database has another one with the same 
   });
   const fires = async (condition: string, updatedMs: number) => {
     await savePolicy(db, tenantId, policyWith(condition, updatedMs));
-    return new Matches().of(await sets.of(db, tenantId), action).length === 1;
+    return new Matches().of(await sets.of(db, tenantId), action).fired.length === 1;
   };
   expect(await fires('args.amount > 100', 1)).toBe(false);
   expect(await fires('args.amount > 10', 2)).toBe(true);

@@ -1,5 +1,5 @@
 import { setImmediate as yieldToLoop } from 'node:timers/promises';
-import { byPrecedence } from '@actlog/policy';
+import { byPrecedence, mayReadHistory, WatchedCalls } from '@actlog/policy';
 import type { WebhookEventType } from '@actlog/protocol';
 import { keepNewest } from '../lib/keep-newest.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -22,6 +22,8 @@ export interface PolicySet {
   readonly version: number;
   /** Active policies, in order of precedence. */
   readonly policies: readonly CompiledPolicy[];
+  /** Calls that conditions on the history read. */
+  readonly watched: WatchedCalls;
   /** Event types that at least one webhook subscribes to. */
   readonly wanted: ReadonlySet<WebhookEventType>;
 }
@@ -56,9 +58,12 @@ export class PolicySets {
     const sameIds = new Set(same.map(({ id }) => id));
     const changedIds = versions.map(({ id }) => id).filter((id) => !sameIds.has(id));
     const changed = await findPolicies(db, tenantId, changedIds);
+    const policies = [...same, ...changed.map(compilePolicy)].sort(inOrder);
+    const readers = policies.filter(({ definition }) => mayReadHistory(definition.condition ?? ''));
     const set = {
       version,
-      policies: [...same, ...changed.map(compilePolicy)].sort(inOrder),
+      policies,
+      watched: new WatchedCalls(readers.map(({ rule }) => rule)),
       wanted: new Set(channels.flatMap((channel) => channel.events)),
     };
     keepNewest(this.#cached, tenantId, set, maxTenants);

@@ -22,6 +22,7 @@ import { findSameAction, type PendingActionRow } from '../storage/stores/pending
 import { countedActions } from '../storage/stores/policy-count-store.ts';
 import type { Database } from '../storage/transaction.ts';
 import { actionDigest } from './action-digest.ts';
+import { CheckHistory } from './check-history.ts';
 import type { Matches } from './matches.ts';
 import type { PolicySet } from './policy-set.ts';
 
@@ -56,12 +57,26 @@ export class StoredFacts {
     return `action ${agentId} ${action}`;
   }
 
+  /** Returns the history for one transaction. It is read when the policies are matched. */
+  history(set: PolicySet): CheckHistory {
+    const { readers } = this.#matches.of(set, this.#action);
+    return new CheckHistory(this.#tenantId, this.#body, this.#nowMs, set, readers);
+  }
+
   /** Returns the matching policies in order of precedence. Those with a rate fire only if the rate is exceeded. */
-  async matching(db: Database, set: PolicySet): Promise<readonly FiredPolicy[]> {
+  async matching(db: Database, set: PolicySet, history: CheckHistory): Promise<readonly FiredPolicy[]> {
     const { agentId } = this.#body;
     const agent = (await findAgentStates(db, this.#tenantId, [agentId])).get(agentId);
-    const matching = this.#matches.of(set, this.#action);
+    const { fired, readers } = this.#matches.of(set, this.#action);
+    const matching = readers.length === 0 ? fired : await this.#withReaders(db, set, history);
     return agent?.status === 'revoked' ? [agentRevoked, ...matching] : matching;
+  }
+
+  async #withReaders(db: Database, set: PolicySet, history: CheckHistory): Promise<readonly FiredPolicy[]> {
+    const { fired } = this.#matches.of(set, this.#action);
+    const byId = new Map(fired.map((one) => [one.policy.id, one]));
+    const reading = await history.matching(db, this.#action);
+    return set.policies.flatMap(({ id }) => byId.get(id) ?? reading.get(id) ?? []);
   }
 
   /** Returns the windows of the rates that count the action. */

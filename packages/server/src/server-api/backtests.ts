@@ -1,13 +1,15 @@
-import { Backtest, type DefinedPolicy, policyRule } from '@actlog/policy';
+import { Backtest, type CallEnd, type DefinedPolicy, policyRule } from '@actlog/policy';
 import type * as z from 'zod';
 import { requireScope } from '../http/authentication.ts';
 import type { ServerCall, ServerRoute } from '../http/server-route.ts';
 import { validated } from '../http/validation.ts';
 import { ApiError, validationError } from '../lib/api-error.ts';
 import { lowestIdentifierOf } from '../lib/identifier.ts';
+import { readsUntrusted } from '../policy/reads-untrusted.ts';
 import { policyDefinition, requireConsistent } from '../resources/policies.ts';
 import type { Services } from '../services.ts';
-import { nextPolicyDecisions } from '../storage/stores/policy-decision-store.ts';
+import { findCallEnds } from '../storage/stores/call-end-store.ts';
+import { nextPolicyDecisions, type PolicyDecisionRow } from '../storage/stores/policy-decision-store.ts';
 import { readQuotas } from '../storage/stores/quota-store.ts';
 import type { Turn } from '../tenant-turns.ts';
 import { backtestBody } from './backtest-body.ts';
@@ -41,7 +43,7 @@ export function backtestsRoute(services: Services): ServerRoute {
     async handle(call) {
       const { tenantId } = call.caller;
       const body = validated('body', backtestBody, call.body);
-      const backtest = new Backtest(await draftOf(services, tenantId, body));
+      const backtest = new Backtest(await draftOf(services, tenantId, body), { readsUntrusted });
       if (running.has(tenantId)) {
         throw new ApiError(
           'OVERLOADED',
@@ -110,7 +112,12 @@ async function* linesOf(
         const { rows, hasMore } = await services.storage.read(tenantId, (db) =>
           nextPolicyDecisions(db, { tenantId, afterId: from, untilMs, limit: decisionsAtOnce }),
         );
-        await addAll(backtest, rows.map(decisionView), turn);
+        const ends = backtest.readsOutcomes ? await endsOf(services, tenantId, rows) : undefined;
+        const decisions = rows.map((row) => ({
+          ...decisionView(row),
+          ended: ends && (ends.get(row.id) ?? null),
+        }));
+        await addAll(backtest, decisions, turn);
         return { count: rows.length, lastId: hasMore ? rows.at(-1)?.id : undefined };
       });
       decisions += read.count;
@@ -123,6 +130,22 @@ async function* linesOf(
   } finally {
     onEnd();
   }
+}
+
+/** Returns how the calls of decisions ended, by the id of the decision. */
+async function endsOf(
+  services: Services,
+  tenantId: number,
+  rows: readonly PolicyDecisionRow[],
+): Promise<ReadonlyMap<string, CallEnd>> {
+  const ids = rows.flatMap(({ action_id: id }) => id?.toLowerCase() ?? []);
+  const events = await services.storage.read(tenantId, (db) => findCallEnds(db, tenantId, ids));
+  return new Map(
+    rows.flatMap(({ id, action_id: actionId, session_id: sessionId }) => {
+      const end = events.get(actionId?.toLowerCase() ?? '');
+      return end && end.sessionId === sessionId ? [[id, end] as const] : [];
+    }),
+  );
 }
 
 async function addAll(

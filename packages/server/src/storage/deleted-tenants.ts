@@ -18,6 +18,8 @@ export const checkTables: readonly KeyedTable[] = [
   keyedTable('pending_actions', 'id'),
   keyedTable('checked_actions', 'agent_id', 'action_id'),
   keyedTable('policy_decisions', 'id'),
+  keyedTable('call_histories', 'session_id'),
+  keyedTable('agent_tools', 'agent_id'),
   keyedTable('agents', 'id'),
   keyedTable('rate_limits', 'subject'),
   keyedTable('tenant_risk', 'tenant_id'),

@@ -1,5 +1,6 @@
 import type { Generated, GeneratedAlways } from 'kysely';
 import type {
+  CallHistoryTable,
   CheckedActionTable,
   PendingActionTable,
   PolicyCountTable,
@@ -35,6 +36,8 @@ export interface Tables {
   policy_counts: PolicyCountTable;
   checked_actions: CheckedActionTable;
   policy_decisions: PolicyDecisionTable;
+  call_histories: CallHistoryTable;
+  agent_tools: { tenant_id: number; agent_id: string; tools: string };
   pending_actions: PendingActionTable;
   notification_channels: NotificationChannelTable;
   deliveries: DeliveryTable;

@@ -37,6 +37,15 @@ export interface CheckedActionTable {
   created_ms: number;
 }
 
+/** Calls of a session that conditions of policies read. */
+export interface CallHistoryTable {
+  tenant_id: number;
+  session_id: string;
+  updated_ms: number;
+  /** Summary of bounded size, as JSON. */
+  state: string;
+}
+
 /** Response of the service to one check of an action. */
 export interface PolicyDecisionTable {
   tenant_id: number;

@@ -1,0 +1,89 @@
+import type { PolicyEffect } from '@actlog/protocol';
+import { AgentTools } from '../history/agent-tools.ts';
+import { type CallEnd, CallHistory } from '../history/call-history.ts';
+import type { HistoryFacts } from '../history/history-view.ts';
+import { keptArguments } from '../history/session-call.ts';
+import { WatchedCalls } from '../history/watched-calls.ts';
+import type { HistoryReads } from '../match/history-reads.ts';
+import type { PolicyRule } from '../match/policy-rule.ts';
+import type { PastDecision } from './past-decision.ts';
+
+interface PastSession {
+  readonly history: CallHistory;
+  /** Events of running calls that arrive later, by `actionId` in lower case. */
+  readonly ends: Map<string, CallEnd>;
+  /** `true` if it is not known how a call ended. */
+  hasUnknownEnd: boolean;
+}
+
+/** Histories of sessions and agents in the course of a backtest, as the draft would have made them. */
+export class HistoryReplay {
+  readonly #watched: WatchedCalls;
+  readonly #readsUntrusted: (toolName: string) => boolean;
+  readonly #sessions = new Map<string, PastSession>();
+  readonly #agents = new Map<string, AgentTools>();
+
+  constructor(rules: readonly PolicyRule[], readsUntrusted: (toolName: string) => boolean) {
+    this.#watched = new WatchedCalls(rules);
+    this.#readsUntrusted = readsUntrusted;
+  }
+
+  /** Returns the history at the time of a decision. */
+  factsAt(past: PastDecision): HistoryFacts {
+    const nowMs = Date.parse(past.decidedAt);
+    return {
+      session: past.sessionId === null ? undefined : this.#at(past.sessionId, nowMs).history,
+      agent: this.#agents.get(past.agentId) ?? new AgentTools(),
+      nowMs,
+      actionId: past.actionId ?? undefined,
+    };
+  }
+
+  /** `true` if a condition depends on how earlier calls ended, and that is not known. */
+  isUnknown(past: PastDecision, reads: HistoryReads | undefined): boolean {
+    if (!reads?.readsOutcomes || past.sessionId === null) return false;
+    return this.#sessions.get(past.sessionId)?.hasUnknownEnd === true;
+  }
+
+  /** Adds a call that the draft allows or denies; a held one counts as its approver decided. */
+  record(past: PastDecision, verdict: PolicyEffect): void {
+    const decision = verdict === 'require_approval' ? (past.decision ?? verdict) : verdict;
+    if (past.dryRun || decision === 'require_approval') return;
+    const { agentId, toolName, argumentsHash, sessionId } = past;
+    const watched = this.#watched.ofTool(toolName, () => this.#readsUntrusted(toolName));
+    if (!watched) return;
+    const isAllowed = decision === 'allow';
+    const actionId = past.actionId ?? undefined;
+    if (sessionId !== null) {
+      const atMs = Date.parse(past.decidedAt);
+      const session = this.#at(sessionId, atMs);
+      if (isAllowed && watched.isUntrusted) session.history.addUntrusted(agentId, actionId);
+      if (watched.inSession) {
+        const { argumentNames } = watched;
+        const outcome = isAllowed ? 'running' : 'denied';
+        const kept = keptArguments(past.arguments ?? undefined, argumentNames);
+        const call = { agentId, actionId, toolName, argumentsHash, atMs, outcome, endedMs: 0 } as const;
+        session.history.add({ ...call, arguments: kept }, argumentNames);
+        if (isAllowed && past.ended === undefined) session.hasUnknownEnd = true;
+        if (actionId !== undefined && past.ended) session.ends.set(actionId.toLowerCase(), past.ended);
+      }
+    }
+    if (!isAllowed || !watched.ofAgent) return;
+    const agent = this.#agents.get(agentId) ?? new AgentTools();
+    agent.add(toolName);
+    this.#agents.set(agentId, agent);
+  }
+
+  /** Returns a session with the events that had arrived. */
+  #at(sessionId: string, nowMs: number): PastSession {
+    let session = this.#sessions.get(sessionId);
+    if (!session) {
+      session = { history: new CallHistory(0), ends: new Map(), hasUnknownEnd: false };
+      this.#sessions.set(sessionId, session);
+    }
+    const arrived = [...session.ends].filter(([, { receivedMs }]) => receivedMs <= nowMs);
+    if (arrived.length > 0) session.history.end(new Map(arrived));
+    for (const [actionId] of arrived) session.ends.delete(actionId);
+    return session;
+  }
+}
