@@ -122,6 +122,13 @@ const policyFields = fc.record(
       "environment == 'prod'",
       "origins.any('tool')",
       "args.to.startsWith('x') || args.amount < 3",
+      "session.count('re*') >= 2",
+      "session.sum('refund', 'amount', duration('24h')) > 12.0",
+      "session.started('delete', duration('1h')) && !session.called('read')",
+      "session.failed('refund') || session.calledAfter('read', 'delete')",
+      "session.count(action.toolName, {'to': args.to}) > 0",
+      'session.untrusted()',
+      'agent.firstUse()',
     ),
     rate: fc.record({
       max: fc.integer({ min: 1, max: 3 }),
@@ -173,6 +180,7 @@ test('replays the policies that were live to the decisions that were live', asyn
           const named = { ...body, actionId: `action-${number}` } as object;
           await server.check(named, isDry ? { prefer: 'dry-run' } : {});
         }
+        const readsUntrusted = (toolName: string) => toolName === 'read';
         const replayed = new Backtest(
           live.map(
             ({
@@ -188,9 +196,10 @@ test('replays the policies that were live to the decisions that were live', asyn
               definition,
             }),
           ),
+          { readsUntrusted },
         );
         for (const past of await decisionsOf(server)) {
-          expect({ id: past.id, decision: replayed.add(past).decision }).toEqual({
+          expect({ id: past.id, decision: replayed.add({ ...past, ended: null }).decision }).toEqual({
             id: past.id,
             decision: past.decision,
           });

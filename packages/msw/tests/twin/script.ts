@@ -24,7 +24,7 @@ const startMs = Math.floor(Date.now() / 60_000) * 60_000 - 3_600_000;
 
 /** Returns requests to every endpoint, valid and invalid; `ids` are event ids. */
 export function script(ids: readonly string[]): Step[] {
-  return [...agents(), ...sessions(ids), ...policies(), ...guardian(), ...channels(), ...wrong()];
+  return [...agents(), ...sessions(ids), ...policies(), ...guardian(ids), ...channels(), ...wrong()];
 }
 
 function event(eventId: string | undefined, minute: number, toolName: string, also: object = {}): object {
@@ -138,7 +138,7 @@ function policies(): Step[] {
   ];
 }
 
-function guardian(): Step[] {
+function guardian(ids: readonly string[]): Step[] {
   const check = (toolName: string, also: object = {}, keep?: Step['keep']) =>
     post('/v1/policies/check', { agentId: 'bot', sessionId: 'g', action: action(toolName), ...also }, keep);
   const action = (toolName: string, shown?: object) => ({
@@ -200,12 +200,83 @@ function guardian(): Step[] {
     ...[1, 2, 3].map(() => check('poll')), // one action, held and counted once
     ...singleUse(check, dry),
     ...argumentOrigins(check),
+    ...history(check, dry, ids),
     check('send_late', { actionId: 'late' }),
     post('/v1/policies', { name: 'late', effect: 'deny', match: { tools: ['send_late'] } }),
     check('send_late', { actionId: 'late' }),
     check('send_late', { actionId: 'late' }),
     get('/v1/sessions/g'),
     get('/v1/sessions/g/risk'),
+  ];
+}
+
+/** Returns requests about conditions on the history. */
+function history(
+  check: (toolName: string, also?: object, keep?: Step['keep']) => Step,
+  dry: Pick<Step, 'headers'>,
+  ids: readonly string[],
+): Step[] {
+  const policy = (name: string, tool: string, condition: string, also: object = {}) =>
+    post(
+      '/v1/policies',
+      { name, effect: 'deny', condition, match: { tools: [tool] }, ...also },
+      { [`history_${name}`]: 'id' },
+    );
+  const inSession = (toolName: string, actionId?: string, shown?: object, sessionId = 'h') =>
+    check(toolName, {
+      sessionId,
+      actionId,
+      action: { toolName, argumentsHash: 'sha256:aa', ...(shown && { arguments: shown }) },
+    });
+  const end = (id: string | undefined, toolName: string, responseStatus: number) =>
+    post('/v1/events', {
+      ...event(id, 0, toolName, { sessionId: 'h' }),
+      payload: { toolName, argumentsHash: 'sha256:aa', responseStatus },
+    });
+  return [
+    policy('gate', 'h_refund', '!session.called("h_approve", {"order": args.order}, duration("1h"))'),
+    policy('limit', 'h_drop', 'session.count("h_drop") >= 2'),
+    policy(
+      'budget',
+      'h_buy',
+      'session.sum("h_buy", "amount", duration("24h")) + double(args.amount) > 100.0',
+    ),
+    policy('mail', 'h_mail', 'session.untrusted()'),
+    policy('first', 'h_new', 'agent.firstUse(action.toolName)', { effect: 'require_approval' }),
+    policy('failed', 'h_last', 'session.failed("h_approve") || session.calledAfter("h_approve", "h_refund")'),
+    policy('p', 'a', 'session.count(args.tool) > 1'),
+    policy('p', 'a', 'session.count("a", duration("2d")) > 1'),
+    policy('p', 'a', 'session.kount("a") > 1'),
+    policy('p', 'a', 'args.list.exists(x, session.called("a"))'),
+    inSession('h_refund', 'r1', { order: 1 }),
+    inSession('h_approve', ids[10], { order: 1 }),
+    inSession('h_refund', 'r2', { order: 1 }),
+    end(ids[10], 'h_approve', 200),
+    inSession('h_refund', 'r3', { order: 1 }),
+    inSession('h_refund', 'r4', { order: 2 }),
+    inSession('h_refund', 'r5', {}),
+    inSession('h_last', 'l1'),
+    inSession('h_approve', ids[11], { order: 2 }),
+    end(ids[11], 'h_approve', 500),
+    inSession('h_last', 'l2'),
+    ...['d1', 'd1', 'd2', 'd3'].map((id) => inSession('h_drop', id)),
+    { ...inSession('h_drop', 'd4'), ...dry },
+    inSession('h_drop', 'd5', undefined, 'h2'),
+    check('h_drop', { sessionId: undefined }),
+    inSession('h_buy', 'b1', { amount: 60 }),
+    inSession('h_buy', 'b2', { amount: 60 }),
+    inSession('h_buy', 'b3', { amount: 40 }),
+    inSession('h_mail', 'm1'),
+    inSession('read_inbox', 'i1'),
+    inSession('h_mail', 'm2'),
+    inSession('h_new', 'n1'),
+    // The session began before the policy.
+    policy('late', 'h_late', 'session.started("h_never")'),
+    inSession('h_late', 'x1'),
+    // They would use up the budget of policies.
+    ...['gate', 'limit', 'budget', 'mail', 'first', 'failed', 'late'].map(
+      (name): Step => ({ method: 'DELETE', path: `/v1/policies/$history_${name}` }),
+    ),
   ];
 }
 
