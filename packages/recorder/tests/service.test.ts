@@ -53,6 +53,34 @@ test('denies a call by the arguments sent to the service', async () => {
   expect(await recorder.toolCall({ ...call, arguments: { amount: 10 } }, () => 'ran')).toBe('ran');
 });
 
+test('opens a gate when an approved call has ended, and keeps it closed when that call failed', async () => {
+  const { client, recorder } = await start({ guard: enforce });
+  await client.policies.create({
+    name: 'Transfers need an approval',
+    effect: 'deny',
+    match: { tools: ['transfer'] },
+    condition: '!session.called("approve")',
+  });
+  const approve = { ...call, toolName: 'approve' };
+  const transfer = () => recorder.toolCall(call, () => 'ran').catch(() => 'denied');
+  expect(await transfer()).toBe('denied');
+  await recorder.toolCall(approve, () => Promise.reject(new Error('refused'))).catch(() => {});
+  await recorder.flush();
+  expect(await transfer()).toBe('denied');
+  await recorder.toolCall(approve, () => 'approved');
+  await recorder.flush();
+  expect(await transfer()).toBe('ran');
+  // An id of the caller may stand for several calls, and each of them is an event.
+  for (let run = 0; run < 2; run += 1)
+    await recorder.toolCall({ ...approve, actionId: 'mine' }, () => 'again');
+  await recorder.flush();
+  const { events } = await client.sessions.get('session-1');
+  const approvals = events?.filter(
+    ({ payload, category }) => category === 'tool_api' && payload.toolName === 'approve',
+  );
+  expect(approvals).toHaveLength(4);
+});
+
 test('denies calls of a revoked agent until it is reinstated', async () => {
   const { client, recorder } = await start({ guard: enforce, agentId: 'payer' });
   await client.agents.create({ id: 'payer', name: 'Payer' });

@@ -1,9 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import { ActionDeniedError } from '@actlog/recorder';
 import {
   type AdapterCalls,
   argumentsOf,
   type CallParams,
+  createEventId,
   isInputRequired,
   keepActionId,
   noteRecordedStatus,
@@ -102,7 +102,8 @@ export class OpenCall {
     const { params } = this.#request;
     const { sessionId, agentId, owner, calls: gateway } = this.#context;
     const caller = { sessionId, agentId };
-    const callId = randomUUID();
+    // The event of the call gets this id, so that policies can tell how the call ended.
+    const callId = createEventId(Date.now());
     const actionId = takeActionId(caller, params) ?? gateway.pending.take(caller, params) ?? callId;
     const serverCall = new ServerCall(params);
     let response: { readonly result: unknown } | undefined;

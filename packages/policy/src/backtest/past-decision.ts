@@ -26,7 +26,7 @@ export interface PastDecision {
   readonly dryRun: boolean;
   /** Decision that the agent got, after that of an approver; omitted if it is not known. */
   readonly decision?: PolicyEffect | undefined;
-  /** How the call ended, by its event; null without an event, and omitted if it is not known. */
+  /** End of the call by its event; null without an event, and omitted if it is not known. */
   readonly ended?: CallEnd | null | undefined;
   /** Arguments that the agent showed; null if it showed none, or if they were not kept. */
   readonly arguments: Readonly<Record<string, unknown>> | null;

@@ -67,7 +67,10 @@ const plain = {
   mode: z.enum(['enforce', 'log_only']),
   /** Order among policies with the same effect, highest first; 0 by default. */
   priority: z.int().min(-1000).max(1000),
-  /** A CEL expression over `agent`, `session`, `action`, `args`, `origins`, `framework` and `environment`; null for none. */
+  /**
+   * A CEL expression over `agent`, `session`, `action`, `args`, `origins`, `framework` and `environment`; null for none.
+   * `session` and `agent` have functions that read earlier calls, such as `session.called("approve_*")`.
+   */
   condition: text(4000).nullable(),
   /** Message to the caller if the policy applies, so write it for the model; null for none. */
   message: text(1000).nullable(),

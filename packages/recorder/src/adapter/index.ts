@@ -7,6 +7,7 @@
 
 export { mcpErrorStatus, noHash as noArgumentsHash } from '@actlog/tool-call';
 export type { AnnouncedCall, RecordedOutcome } from '../events/announced-call.ts';
+export { createEventId } from '../events/event-id.ts';
 export { processWide, processWidePerOwner } from '../lib/process-wide.ts';
 export type { RunningCall } from '../recording/active-call.ts';
 

@@ -64,3 +64,8 @@ function startMillisecond(atMs: number): void {
 export function eventIdTimeMs(eventId: string): number {
   return Number.parseInt(eventId.slice(0, 8) + eventId.slice(9, 13), 16);
 }
+
+/** `true` for an id of the kind that {@link createEventId} creates: a UUID of version 7 in lower case. */
+export function isEventId(id: string): boolean {
+  return /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.test(id);
+}

@@ -96,7 +96,10 @@ export function endCall(call: ActiveCall): void {
 }
 
 /** Passes the arguments of the run, or the denial, to the outer hook, which records the call. */
-export function tellOuter(outer: ActiveCall, { argumentsHash, refusedWith, trace, checkedAs }: ActiveCall): void {
+export function tellOuter(
+  outer: ActiveCall,
+  { argumentsHash, refusedWith, trace, checkedAs }: ActiveCall,
+): void {
   outer.argumentsHash = argumentsHash;
   outer.refusedWith = refusedWith;
   outer.trace = trace;

@@ -7,7 +7,7 @@ import {
   toIdentifier,
 } from '@actlog/tool-call';
 import { isoTimestamp } from '../events/event-body.ts';
-import { createEventId } from '../events/event-id.ts';
+import { createEventId, isEventId } from '../events/event-id.ts';
 
 import { checkToolCall, type ToolCall, type ToolCallFacts } from '../events/tool-call.ts';
 import type { Guard } from '../guard/guard.ts';
@@ -225,8 +225,7 @@ export class CallRecorder {
       originsNow,
       origins: announcedOrigins ?? active.trace?.origins,
     });
-    // The caller may run an action of its own id several times, and each run is an event of its own.
-    const isGiven = active.actionId !== undefined || (call.actionId ?? '') !== '';
+    const isGiven = active.actionId !== undefined || !isOwnAction(call);
     const firstId = guarded.actionId;
     active.actionId = guarded.actionId;
     if (!guard.isEnforcing) {
@@ -274,6 +273,11 @@ export class CallRecorder {
       return undefined;
     }
   }
+}
+
+/** `false` for an id that may stand for several calls: each is an event of its own. */
+function isOwnAction({ actionId = '', callId }: ToolCall): boolean {
+  return actionId === '' || (actionId === callId && isEventId(actionId));
 }
 
 function timestampOf(given: Date | string | undefined, nowMs: number): string {
