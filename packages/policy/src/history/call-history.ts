@@ -2,10 +2,16 @@ import { type FoldedCalls, foldCall } from './folded-calls.ts';
 import type { CallOutcome, KeptArgument, SessionCall } from './session-call.ts';
 
 /** Maximum number of calls of a session that are kept one by one; older ones are kept as counts and sums. */
-export const maxKeptCalls = 200;
+export const maxKeptCalls = 100;
 
 /** Maximum number of tools whose older calls are kept as counts and sums. */
 const maxFoldedTools = 100;
+
+/** Outcomes by their number in the stored form: append only. */
+const outcomes: readonly CallOutcome[] = ['denied', 'running', 'succeeded', 'failed'];
+
+/** Characters of an arguments hash that are kept. An event with the id of a check has its hash, unless it is wrong. */
+const keptHashLength = 16;
 
 /** Version of the stored form. */
 const version = 1;
@@ -14,7 +20,7 @@ type StoredCall = [
   toolName: string,
   argumentsHash: string,
   atMs: number,
-  outcome: CallOutcome,
+  outcome: number,
   endedMs: number,
   agentId: string,
   actionId: string | null,
@@ -44,7 +50,7 @@ export interface CallEnd {
 }
 
 /**
- * Summary of a session's calls that policies read, of bounded size: the newest 200 calls, and counts and sums of older
+ * Summary of a session's calls that policies read, of bounded size: the newest 100 calls, and counts and sums of older
  * ones. A service stores it with the session and updates it in the transaction of each check that it concerns.
  */
 export class CallHistory {
@@ -80,7 +86,7 @@ export class CallHistory {
         toolName,
         argumentsHash,
         atMs,
-        outcome,
+        outcome: outcomes[outcome] as CallOutcome,
         endedMs,
         agentId,
         actionId: actionId ?? undefined,
@@ -158,7 +164,7 @@ export class CallHistory {
       if (
         end?.agentId !== call.agentId ||
         end.toolName !== call.toolName ||
-        end.argumentsHash !== call.argumentsHash
+        keptHash(end.argumentsHash) !== keptHash(call.argumentsHash)
       )
         return call;
       const outcome = end.responseStatus < 400 ? 'succeeded' : 'failed';
@@ -176,9 +182,9 @@ export class CallHistory {
       folded: Object.fromEntries(this.#folded),
       calls: this.#calls.map((call) => [
         call.toolName,
-        call.argumentsHash,
+        keptHash(call.argumentsHash),
         call.atMs,
-        call.outcome,
+        outcomes.indexOf(call.outcome),
         call.endedMs,
         call.agentId,
         call.actionId ?? null,
@@ -210,4 +216,8 @@ function idsOfRunning(calls: readonly SessionCall[]): string[] {
   return calls.flatMap(({ outcome, actionId }) =>
     outcome === 'running' && actionId !== undefined ? [actionId] : [],
   );
+}
+
+function keptHash(argumentsHash: string): string {
+  return argumentsHash.slice(-keptHashLength);
 }

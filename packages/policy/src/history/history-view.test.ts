@@ -138,7 +138,7 @@ test('keeps counts, sums and last times of calls that are no longer kept one by 
   expect(older).toBeGreaterThanOrEqual(300);
   expect(older).toBeLessThanOrEqual(315);
   expect(() => view.sum({ tools: 'pay' }, 'other')).toThrow('did not show "other"');
-  expect(() => view.called({ tools: 'pay', arguments: { amount: 1 } })).toThrow('newest 200 calls');
+  expect(() => view.called({ tools: 'pay', arguments: { amount: 1 } })).toThrow('newest 100 calls');
   expect(history.serialize().length).toBeLessThan(64 * 1024);
 });
 

@@ -174,7 +174,7 @@ export class HistoryView {
       ({ lastStartMs, lastFailureMs }) => Math.max(lastStartMs, lastFailureMs) >= sinceMs,
     );
     if (entries.length > 0 && reachesFolded) {
-      throw new UnknownHistoryError('arguments are only kept for the newest 200 calls of a session');
+      throw new UnknownHistoryError('arguments are only kept for the newest 100 calls of a session');
     }
     return { calls, folded: entries.length > 0 ? [] : folded, sinceMs };
   }
