@@ -76,7 +76,7 @@ test('opens a gate when an approved call has ended, and keeps it closed when tha
   await recorder.flush();
   const { events } = await client.sessions.get('session-1');
   const approvals = events?.filter(
-    ({ payload, category }) => category === 'tool_api' && payload.toolName === 'approve',
+    ({ payload, category }) => category === 'tool_api' && payload?.toolName === 'approve',
   );
   expect(approvals).toHaveLength(4);
 });

@@ -140,3 +140,28 @@ test('keeps a revoked agent revoked', () => {
     unchanged: 1,
   });
 });
+
+test('counts what depends on how earlier calls ended, if that is not known', () => {
+  const gate = policy('gate', { match: { tools: ['refund'] }, condition: '!session.called("approve")' });
+  const approve = past({ toolName: 'approve', actionId: 'one' });
+  const end = { agentId: 'billing', toolName: 'approve', argumentsHash: 'sha256:aa', responseStatus: 200 };
+  const arrived = { ...approve, ended: { ...end, receivedMs: Date.parse(approve.decidedAt) } };
+  expect(backtest([gate], [approve, past()])).toMatchObject({ cannotTell: 1, unchanged: 1 });
+  expect(backtest([gate], [{ ...approve, ended: null }, past()])).toMatchObject({
+    cannotTell: 0,
+    changed: 1,
+  });
+  expect(backtest([gate], [arrived, past()])).toMatchObject({ cannotTell: 0, changed: 0 });
+  expect(new Backtest([gate]).readsOutcomes).toBe(true);
+});
+
+test('counts held calls for the history as their approver decided', () => {
+  const limit = policy('limit', { condition: 'session.count("refund") >= 1' });
+  const hold = policy('hold', { effect: 'require_approval' });
+  const tried = new Backtest([limit, hold]);
+  const decide = (fields: Partial<PastDecision>) => tried.add(past({ ended: null, ...fields })).decision;
+  expect(decide({ decision: 'require_approval', actionId: 'a' })).toBe('require_approval');
+  expect(decide({ decision: 'deny', actionId: 'b' })).toBe('require_approval');
+  expect(decide({ decision: 'allow', actionId: 'a' })).toBe('require_approval');
+  expect(decide({})).toBe('deny');
+});

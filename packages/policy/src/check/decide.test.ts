@@ -146,3 +146,24 @@ it.each([
   const { response } = decideWaitingCheck({ fired, held: held({ status }), isDenialRecorded: false });
   expect(response).toMatchObject({ decision, decidedBy, comment: null });
 });
+
+it('records a watched call when it is allowed or denied, and a held one when it is decided', () => {
+  const isWatched = true;
+  expect(decide({ isWatched }).effects).toEqual([{ type: 'record_call', isAllowed: true }]);
+  expect(decide({ isWatched, fired: [policy('deny')], isDenialRecorded: true }).types).toEqual([
+    'record_call',
+    'remember',
+  ]);
+  expect(decide({ isWatched, fired: [policy('require_approval')] }).types).toEqual(['hold', 'remember']);
+  const waiting = (state: HeldAction) =>
+    decideWaitingCheck({
+      fired: [policy('require_approval')],
+      held: state,
+      isWatched,
+      isDenialRecorded: false,
+    });
+  expect(waiting(held()).effects).toEqual([]);
+  expect(waiting(approved).effects).toEqual([{ type: 'record_call', isAllowed: true }]);
+  expect(waiting(held({ status: 'denied' })).effects).toEqual([{ type: 'record_call', isAllowed: false }]);
+  expect(decide({}).effects).toEqual([]);
+});

@@ -5,7 +5,7 @@
 import { expect, test } from 'vitest';
 import { Backtest } from '../backtest/backtest.ts';
 import type { PastDecision } from '../backtest/past-decision.ts';
-import type { DefinedPolicy } from '../check/fired-policy.ts';
+import type { DefinedPolicy, PolicyDefinition } from '../check/fired-policy.ts';
 
 type Rule = readonly [tool: string, condition: string];
 
@@ -18,7 +18,7 @@ interface Call {
 }
 
 function policyOf([tool, condition]: Rule, index: number): DefinedPolicy {
-  const definition = {
+  const definition: PolicyDefinition = {
     name: `rule ${index}`,
     description: null,
     mode: 'enforce',
@@ -29,7 +29,7 @@ function policyOf([tool, condition]: Rule, index: number): DefinedPolicy {
     rate: null,
     approval: null,
     message: null,
-  } as const;
+  };
   return { id: `pol_${index}`, definition };
 }
 
