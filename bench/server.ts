@@ -53,7 +53,7 @@ export async function run(args: string[]): Promise<Record<string, unknown>> {
     }
   }
   if (wants('history')) {
-    const history = await measureHistory({ events: 1_000_000, rounds: 7, roundMs: 1500 });
+    const history = await measureHistory({ events: 1_000_000, pairs: 2000 });
     result.history = history;
     if (isShown) {
       console.log(
