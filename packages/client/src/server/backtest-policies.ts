@@ -1,6 +1,5 @@
+import { type Actlog, ResponseShapeError } from '@actlog/client';
 import type { PolicyCreate, PolicyEffect } from '@actlog/protocol';
-import type { Actlog } from '../actlog.ts';
-import { ResponseShapeError } from '../errors/response-shape-error.ts';
 import type { RequestOptions } from '../request/request-options.ts';
 import { LineSink } from './line-sink.ts';
 import { timeText } from './time-text.ts';

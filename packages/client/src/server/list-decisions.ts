@@ -1,6 +1,5 @@
+import { type Actlog, ItemSequence } from '@actlog/client';
 import type { PolicyEffect } from '@actlog/protocol';
-import type { Actlog } from '../actlog.ts';
-import { ItemSequence } from '../pagination/item-sequence.ts';
 import type { RequestOptions } from '../request/request-options.ts';
 import type { PolicyDecision } from './policy-decision.ts';
 import { timeText } from './time-text.ts';
