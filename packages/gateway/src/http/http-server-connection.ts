@@ -13,13 +13,35 @@ import { EventStreamSplitter, eventStreamType } from './event-stream.ts';
 import { headersOf } from './request-headers.ts';
 import type { Upstream } from './upstream.ts';
 
-/** Delay before a broken stream is resumed, in milliseconds. */
-const resumeDelayMs = 1000;
+/** Delay before a broken stream is resumed for a server that asks for none, in milliseconds. */
+const defaultRetryMs = 1000;
+
+/** Time that the server has to end the session, in milliseconds. */
+const endMs = 1000;
+
+/** Maximum delay before a stream is resumed: that of a timer, in milliseconds. */
+const maxRetryMs = 2 ** 31 - 1;
+
+/** Waits for a number of milliseconds. */
+export type Wait = (
+  ms: number,
+  value: undefined,
+  options: { readonly signal: AbortSignal },
+) => Promise<unknown>;
+
+/** Point at which a stream ended. */
+interface StreamEnd {
+  /** Id of its last event; undefined if it cannot be resumed. */
+  readonly lastId?: string | undefined;
+  /** Delay that the server asks for before the stream is resumed, in milliseconds. */
+  readonly retryMs?: number | undefined;
+}
 
 /** Connection of one client with a server over Streamable HTTP: messages of both directions are lines. */
 export class HttpServerConnection {
   readonly #upstream: Upstream;
   readonly #receive: (line: Buffer) => void;
+  readonly #wait: Wait;
   readonly #closed = new AbortController();
   readonly #underway = new Set<Promise<void>>();
   #sessionId: string | undefined;
@@ -27,10 +49,14 @@ export class HttpServerConnection {
   /** Messages wait for the response to `initialize`, which creates the session. */
   #ready: Promise<void> = Promise.resolve();
 
-  /** @param receive - receives each message of the server */
-  constructor(upstream: Upstream, receive: (line: Buffer) => void) {
+  /**
+   * @param receive - receives each message of the server
+   * @param wait - waits before a stream is resumed
+   */
+  constructor(upstream: Upstream, receive: (line: Buffer) => void, wait: Wait = delay) {
     this.#upstream = upstream;
     this.#receive = receive;
+    this.#wait = wait;
   }
 
   /** Sends a message, or a batch. */
@@ -53,7 +79,7 @@ export class HttpServerConnection {
   async close(): Promise<void> {
     this.#closed.abort();
     if (this.#sessionId === undefined) return;
-    const signal = AbortSignal.timeout(resumeDelayMs);
+    const signal = AbortSignal.timeout(endMs);
     const response = await this.#upstream
       .send({ method: 'DELETE', headers: this.#common(), signal })
       .catch(() => undefined); // it may be gone, or keep its sessions
@@ -77,9 +103,9 @@ export class HttpServerConnection {
         signal: this.#closed.signal,
       });
       this.#sessionId ??= textOf(response.headers['mcp-session-id']);
-      const lastId = await this.#read(response, open);
+      const end = await this.#read(response, open);
       if (response.statusCode >= 400) problem = problemOf(response.statusCode);
-      else if (open.size > 0 && lastId !== undefined) await this.#follow(open, lastId);
+      else await this.#follow(open, end);
       if (messages.some(({ method }) => method === 'notifications/initialized')) void this.#listen();
     } catch (error) {
       if (this.#closed.signal.aborted) return;
@@ -90,30 +116,30 @@ export class HttpServerConnection {
       this.#receive(lineOf(errorText(ids.get(key), rpcErrors.connectionClosed, problem)));
   }
 
-  /** Reads the messages of a response, and returns the id from which its stream can be resumed. */
+  /** Reads the messages of a response, and returns the point from which its stream can be resumed. */
   async #read(
     { headers, body }: Awaited<ReturnType<Upstream['send']>>,
     open: Set<string>,
-  ): Promise<string | undefined> {
+  ): Promise<StreamEnd> {
     const type = textOf(headers['content-type']) ?? '';
     if (!type.startsWith(eventStreamType)) {
       const bytes = Buffer.from(await body.arrayBuffer());
       if (type.startsWith('application/json') && bytes.length > 0) this.#take(bytes, open);
-      return undefined;
+      return {};
     }
     const splitter = new EventStreamSplitter();
-    let lastId: string | undefined;
+    let end: StreamEnd = {};
     try {
       for await (const chunk of body) {
-        for (const { data, id } of splitter.push(chunk as Buffer)) {
-          lastId = id ?? lastId;
+        for (const { data, id, retryMs } of splitter.push(chunk as Buffer)) {
+          end = { lastId: id ?? end.lastId, retryMs: retryMs ?? end.retryMs };
           if (data !== undefined) this.#take(Buffer.from(data), open);
         }
       }
     } catch (error) {
-      if (this.#closed.signal.aborted || lastId === undefined) throw error;
+      if (this.#closed.signal.aborted || end.lastId === undefined) throw error;
     }
-    return lastId;
+    return end;
   }
 
   #take(bytes: Buffer, open: Set<string>): void {
@@ -135,38 +161,39 @@ export class HttpServerConnection {
   }
 
   /** Resumes a stream until its requests have responses, or it cannot be resumed. */
-  async #follow(open: Set<string>, from: string): Promise<void> {
-    let lastId: string | undefined = from;
-    while (open.size > 0 && lastId !== undefined) {
-      await delay(resumeDelayMs, undefined, { signal: this.#closed.signal });
-      lastId = await this.#get(open, lastId);
+  async #follow(open: Set<string>, from: StreamEnd): Promise<void> {
+    let end = from;
+    while (open.size > 0 && end.lastId !== undefined) {
+      await this.#waitToResume(end);
+      const response = await this.#openStream(end.lastId);
+      if (response.statusCode !== 200) {
+        await response.body.dump();
+        return;
+      }
+      end = laterEnd(end, await this.#read(response, open));
     }
   }
 
   /** Opens the stream for messages that belong to no request, if the server has one, until the end. */
   async #listen(): Promise<void> {
-    let lastId: string | undefined;
-    for (;;) {
+    let end: StreamEnd = {};
+    while (!this.#closed.signal.aborted) {
       try {
-        const response = await this.#openStream(lastId);
+        const response = await this.#openStream(end.lastId);
         if (response.statusCode !== 200) {
           await response.body.dump();
           return;
         }
-        lastId = (await this.#read(response, new Set())) ?? lastId;
-        await delay(resumeDelayMs, undefined, { signal: this.#closed.signal });
+        end = laterEnd(end, await this.#read(response, new Set()));
       } catch {
-        if (this.#closed.signal.aborted) return;
-        await delay(resumeDelayMs).catch(() => {});
+        // the connection is lost, or closed
       }
+      await this.#waitToResume(end).catch(() => {});
     }
   }
 
-  async #get(open: Set<string>, lastId: string): Promise<string | undefined> {
-    const response = await this.#openStream(lastId);
-    if (response.statusCode === 200) return (await this.#read(response, open)) ?? lastId;
-    await response.body.dump();
-    return undefined;
+  async #waitToResume({ retryMs = defaultRetryMs }: StreamEnd): Promise<void> {
+    await this.#wait(Math.min(retryMs, maxRetryMs), undefined, { signal: this.#closed.signal });
   }
 
   #openStream(lastId: string | undefined) {
@@ -186,6 +213,10 @@ export class HttpServerConnection {
 
 function isRequest({ id, method }: RpcMessage): boolean {
   return id !== undefined && method !== undefined;
+}
+
+function laterEnd(before: StreamEnd, after: StreamEnd): StreamEnd {
+  return { lastId: after.lastId ?? before.lastId, retryMs: after.retryMs ?? before.retryMs };
 }
 
 /** Names the status in the SDKs' words, from which the recorder takes it. */
