@@ -11,16 +11,17 @@ import {
 } from '../messages/json-rpc.ts';
 import { EventStreamSplitter, eventStreamType } from './event-stream.ts';
 import { headersOf } from './request-headers.ts';
+import { laterEnd, resumeDelayMs, type StreamEnd } from './stream-end.ts';
 import type { Upstream } from './upstream.ts';
-
-/** Delay before a broken stream is resumed for a server that asks for none, in milliseconds. */
-const defaultRetryMs = 1000;
 
 /** Time that the server has to end the session, in milliseconds. */
 const endMs = 1000;
 
-/** Maximum delay before a stream is resumed: that of a timer, in milliseconds. */
-const maxRetryMs = 2 ** 31 - 1;
+/** Maximum time that messages wait for the stream of the server's own messages, in milliseconds. */
+const openMs = 1000;
+
+/** Messages that begin a session. */
+const beginnings: ReadonlySet<unknown> = new Set(['initialize', 'notifications/initialized']);
 
 /** Waits for a number of milliseconds. */
 export type Wait = (
@@ -28,14 +29,6 @@ export type Wait = (
   value: undefined,
   options: { readonly signal: AbortSignal },
 ) => Promise<unknown>;
-
-/** Point at which a stream ended. */
-interface StreamEnd {
-  /** Id of its last event; undefined if it cannot be resumed. */
-  readonly lastId?: string | undefined;
-  /** Delay that the server asks for before the stream is resumed, in milliseconds. */
-  readonly retryMs?: number | undefined;
-}
 
 /** Connection of one client with a server over Streamable HTTP: messages of both directions are lines. */
 export class HttpServerConnection {
@@ -46,7 +39,10 @@ export class HttpServerConnection {
   readonly #underway = new Set<Promise<void>>();
   #sessionId: string | undefined;
   #protocolVersion: string | undefined;
-  /** Messages wait for the response to `initialize`, which creates the session. */
+  /**
+   * Messages wait for the response to `initialize`, which creates the session, and for the stream of the server's own
+   * messages.
+   */
   #ready: Promise<void> = Promise.resolve();
 
   /**
@@ -65,7 +61,7 @@ export class HttpServerConnection {
     if (line.toString().trim() === '') return;
     const before = this.#ready;
     const sent = before.then(() => this.#post(line, messages));
-    if (messages.some(({ method }) => method === 'initialize')) this.#ready = sent;
+    if (messages.some(({ method }) => beginnings.has(method))) this.#ready = sent;
     this.#underway.add(sent);
     void sent.finally(() => this.#underway.delete(sent));
   }
@@ -106,7 +102,7 @@ export class HttpServerConnection {
       const end = await this.#read(response, open);
       if (response.statusCode >= 400) problem = problemOf(response.statusCode);
       else await this.#follow(open, end);
-      if (messages.some(({ method }) => method === 'notifications/initialized')) void this.#listen();
+      if (messages.some(({ method }) => method === 'notifications/initialized')) await this.#startListening();
     } catch (error) {
       if (this.#closed.signal.aborted) return;
       const { code = 'no response' } = error as NodeJS.ErrnoException;
@@ -116,10 +112,15 @@ export class HttpServerConnection {
       this.#receive(lineOf(errorText(ids.get(key), rpcErrors.connectionClosed, problem)));
   }
 
-  /** Reads the messages of a response, and returns the point from which its stream can be resumed. */
+  /**
+   * Reads the messages of a response, and returns the point from which its stream can be resumed.
+   *
+   * @param isComplete - `true` if the rest of a stream is not needed: some servers leave a resumed one open
+   */
   async #read(
     { headers, body }: Awaited<ReturnType<Upstream['send']>>,
     open: Set<string>,
+    isComplete = () => false,
   ): Promise<StreamEnd> {
     const type = textOf(headers['content-type']) ?? '';
     if (!type.startsWith(eventStreamType)) {
@@ -135,6 +136,7 @@ export class HttpServerConnection {
           end = { lastId: id ?? end.lastId, retryMs: retryMs ?? end.retryMs };
           if (data !== undefined) this.#take(Buffer.from(data), open);
         }
+        if (isComplete()) break;
       }
     } catch (error) {
       if (this.#closed.signal.aborted || end.lastId === undefined) throw error;
@@ -170,16 +172,27 @@ export class HttpServerConnection {
         await response.body.dump();
         return;
       }
-      end = laterEnd(end, await this.#read(response, open));
+      end = laterEnd(end, await this.#read(response, open, () => open.size === 0));
     }
   }
 
-  /** Opens the stream for messages that belong to no request, if the server has one, until the end. */
-  async #listen(): Promise<void> {
+  /**
+   * Opens the stream for messages that belong to no request, and resolves when it is open: a server may drop what it sends
+   * before. One that responds with the first event only is not waited for.
+   */
+  async #startListening(): Promise<void> {
+    const opened = Promise.withResolvers<void>();
+    void this.#listen(opened.resolve);
+    const { signal } = this.#closed;
+    await Promise.race([opened.promise, this.#wait(openMs, undefined, { signal })]).catch(() => {});
+  }
+
+  /** Reads the stream for messages that belong to no request, if the server has one, until the end. */
+  async #listen(opened: () => void): Promise<void> {
     let end: StreamEnd = {};
     while (!this.#closed.signal.aborted) {
       try {
-        const response = await this.#openStream(end.lastId);
+        const response = await this.#openStream(end.lastId).finally(opened);
         if (response.statusCode !== 200) {
           await response.body.dump();
           return;
@@ -192,8 +205,8 @@ export class HttpServerConnection {
     }
   }
 
-  async #waitToResume({ retryMs = defaultRetryMs }: StreamEnd): Promise<void> {
-    await this.#wait(Math.min(retryMs, maxRetryMs), undefined, { signal: this.#closed.signal });
+  async #waitToResume(end: StreamEnd): Promise<void> {
+    await this.#wait(resumeDelayMs(end), undefined, { signal: this.#closed.signal });
   }
 
   #openStream(lastId: string | undefined) {
@@ -213,10 +226,6 @@ export class HttpServerConnection {
 
 function isRequest({ id, method }: RpcMessage): boolean {
   return id !== undefined && method !== undefined;
-}
-
-function laterEnd(before: StreamEnd, after: StreamEnd): StreamEnd {
-  return { lastId: after.lastId ?? before.lastId, retryMs: after.retryMs ?? before.retryMs };
 }
 
 /** Names the status in the SDKs' words, from which the recorder takes it. */
