@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 /** One check of the suite, as it writes it. */
 export interface ConformanceCheck {
@@ -15,8 +15,7 @@ export interface ConformanceCheck {
 /** Checks of each scenario, by its name. */
 export type ConformanceResults = ReadonlyMap<string, readonly ConformanceCheck[]>;
 
-const { resolve } = createRequire(import.meta.url);
-const suite = join(dirname(resolve('@modelcontextprotocol/conformance/package.json')), 'dist/index.js');
+const suite = fileURLToPath(import.meta.resolve('@modelcontextprotocol/conformance/dist/index.js'));
 
 /**
  * Runs the MCP conformance suite, and returns the checks of its scenarios.
